@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -42,7 +43,7 @@ func lockSecurity(symbol string, doc *[]byte) []query {
 type change struct {
 	statement string
 	args      []any
-	notFound  error // returned when the statement finds no row; for a document that was not locked
+	notFound  error // returned when the statement finds no row; nil where it must, since the row was locked
 	taken     error // returned when a key of the row exists; nil leaves that to the caller
 	answer    []byte
 	more      []change // to other documents, all of which the transaction has locked
@@ -227,19 +228,19 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 	return false, nil
 }
 
-// commit makes the change and commits, in one round trip. With an idempotency key it makes the change in a round trip
-// before: the answer is stored only if that has succeeded.
+// commit makes the change and commits, in one round trip. It takes two where nothing may be committed before it is known
+// what the statements have found: with an idempotency key, and for changes of several rows of which one may be missing.
 func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
 	c, err := t.change(edit)
-	if err == nil && t.w.Once != nil {
-		err = t.execute(ctx, c)
-		c = t.keepAnswer()
-	}
 	if err != nil {
 		return err
 	}
-	var b pgx.Batch
 	changes := c.append(nil)
+	wait := t.w.Once != nil || len(changes) > 1 && slices.ContainsFunc(changes, change.mayBeMissing)
+	if t.w.Once != nil {
+		changes = append(changes, t.keepAnswer())
+	}
+	var b pgx.Batch
 	if t.readsNothing() {
 		b.Queue("BEGIN")
 		changes = slices.Insert(changes, 0, change{})
@@ -247,23 +248,21 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	for _, c := range changes[b.Len():] {
 		b.Queue(t.store.sql(c.statement), c.args...)
 	}
+	if wait {
+		if err := t.run(ctx, &b, changes); err != nil {
+			return err
+		}
+		b, changes = pgx.Batch{}, nil
+	}
 	b.Queue("COMMIT")
 	if t.wantsToken() {
 		b.Queue(statements["write_position"])
 	}
 	results := t.conn.SendBatch(ctx, &b)
-	var notFound error
-	for _, c := range changes {
-		tag, err := results.Exec()
-		if err != nil {
-			_ = results.Close() // it returns the same error
-			// After a failed statement, the server does not run the rest of the batch.
-			t.unknown = codeOf(err) == "" && !neverSent(err)
-			return c.refusal(err)
-		}
-		if tag.RowsAffected() == 0 && c.notFound != nil {
-			notFound = c.notFound // of the only statement: the others of a transaction are for what it has locked
-		}
+	notFound, err := t.count(results, changes)
+	if err != nil {
+		_ = results.Close() // it returns the same error
+		return err
 	}
 	_, err = results.Exec()
 	t.unknown = err != nil && !isConflict(err)
@@ -284,6 +283,35 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	return err
 }
 
+// run makes changes without a COMMIT.
+func (t *transaction) run(ctx context.Context, b *pgx.Batch, changes []change) error {
+	results := t.conn.SendBatch(ctx, b)
+	notFound, err := t.count(results, changes)
+	t.unknown = false // no COMMIT was sent
+	if closed := results.Close(); err == nil {
+		err = cmp.Or(closed, notFound)
+	}
+	return err
+}
+
+// count reads the results of changes. It returns the notFound of one that has found nothing, and the error of one that
+// has failed: the server does not run the rest of the batch then.
+func (t *transaction) count(results pgx.BatchResults, changes []change) (notFound, err error) {
+	for _, c := range changes {
+		tag, err := results.Exec()
+		if err != nil {
+			t.unknown = codeOf(err) == "" && !neverSent(err)
+			return nil, c.refusal(err)
+		}
+		if tag.RowsAffected() == 0 {
+			notFound = cmp.Or(notFound, c.notFound)
+		}
+	}
+	return notFound, nil
+}
+
+func (c change) mayBeMissing() bool { return c.notFound != nil }
+
 // append appends the change and those to other documents.
 func (c change) append(all []change) []change {
 	all = append(all, c)
@@ -297,20 +325,6 @@ func (c change) append(all []change) []change {
 func (c change) refusal(err error) error {
 	if c.taken != nil && codeOf(err) == uniqueViolation {
 		return c.taken
-	}
-	return err
-}
-
-// execute runs the statements of a change one after another, and stops at the first error.
-func (t *transaction) execute(ctx context.Context, c change) error {
-	tag, err := t.conn.Exec(ctx, t.store.sql(c.statement), c.args...)
-	if err = c.refusal(err); err == nil && tag.RowsAffected() == 0 && c.notFound != nil {
-		err = c.notFound
-	}
-	for _, other := range c.more {
-		if err == nil {
-			err = t.execute(ctx, other)
-		}
 	}
 	return err
 }
