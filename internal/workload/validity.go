@@ -132,7 +132,8 @@ func offMix(r *Run) string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the mix differs from its weights by more than chance: %s is %+.1f %% off (chi-square %.0f with %.0f degrees of freedom)",
+		"the mix differs from its weights by more than chance: %s is %+.1f %% off "+
+			"(chi-square %.0f with %.0f degrees of freedom)",
 		worst, 100*worstBy, chi, degrees)
 }
 

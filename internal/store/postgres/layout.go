@@ -67,9 +67,9 @@ type schema struct {
 
 // emptied returns the tables that hold what a load or a client brought, for TRUNCATE. Leases are a row for each kind,
 // which stay.
-func (s *schema) emptied() string {
+func (in *schema) emptied() string {
 	var names []string
-	for _, t := range s.tables {
+	for _, t := range in.tables {
 		if t.table != "leases" {
 			names = append(names, "brokerage."+t.table)
 		}
