@@ -236,7 +236,8 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 }
 
 // commit makes the change and commits, in one round trip. It takes two where nothing may be committed before it is
-// known what the statements have found: with an idempotency key, and for changes of several rows of which one may be missing.
+// known what the statements have found: with an idempotency key, and for changes of several rows of which one may be
+// missing.
 func (t *transaction) commit(ctx context.Context, edit func() (change, error)) error {
 	c, err := t.change(edit)
 	if err != nil {
