@@ -326,7 +326,7 @@ func TestK6_Invalid(t *testing.T) {
 	settings := s.with("USERS=2 DURATION=3s RAMP=1s WORKLOAD=" + own)
 	o := runK6(t, settings...)
 	require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
-	require.Contains(t, o.stdout, "had nothing left that the user had inserted and could delete")
+	require.Contains(t, o.stdout, "had nothing of the user's own to delete")
 	require.True(t, o.result(t, "k6-own.json").Validity.Invalid())
 	o = runK6(t, append(settings, "ALLOW_INVALID=yes")...)
 	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)

@@ -200,7 +200,7 @@ func TestDrive_ChangedByHand(t *testing.T) {
 		return r.out
 	}
 	out := drive(1)
-	require.Regexp(t, `Note: 1 new ids existed: somebody has used ids that were not leased`, out)
+	require.Regexp(t, `Note: 1 new ids existed: another client used ids without a lease`, out)
 	missing := regexp.MustCompile(`Note: \d+ not found: ` +
 		`they are in the dataset but not in the database, so they were deleted`)
 	for seed := 2; !missing.MatchString(out); seed++ { // a busy machine draws a few transactions in a second
@@ -256,7 +256,7 @@ func TestDrive_Invalid(t *testing.T) {
 			require.Equal(t, exitInvalid, r.code, r.err)
 			require.Contains(t, r.out, "INVALID: ")
 			require.Contains(t, r.err, "the run is INVALID: ")
-			require.Contains(t, r.err, "nothing left that the user had inserted and could delete")
+			require.Contains(t, r.err, "nothing of the user's own to delete")
 			require.FileExists(t, file)
 			require.NoError(t, os.Remove(file))
 			r = brokerage(t.Context(), append(args, "--allow-invalid")...)

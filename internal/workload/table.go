@@ -179,7 +179,7 @@ func (p *printer) refusals(r *Run) {
 	}
 	p.WriteString(strings.Join(append(expected, unexpected...), ""))
 	if len(empty) > 0 {
-		p.linef("Drawn again, with nothing left that the user had inserted and could delete: %s", strings.Join(empty, ", "))
+		p.linef("Drawn again, with nothing of the user's own to delete: %s", strings.Join(empty, ", "))
 	}
 	if a := r.Arrivals; a != nil {
 		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due",

@@ -44,7 +44,7 @@ func judge(r *Run) Validity {
 		no("%s", off)
 	}
 	if share := ratio(float64(r.Total.Empty), float64(r.Total.Count+r.Total.Empty)); share > mostEmpty {
-		no("%.1f %% of the transactions drawn had nothing left that the user had inserted and could delete", 100*share)
+		no("%.1f %% of the transactions drawn had nothing of the user's own to delete", 100*share)
 	}
 	if n := r.Total.unexpected(); n > 0 && float64(n) >= mostUnexpected*float64(r.Total.Count) {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",

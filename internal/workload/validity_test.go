@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 		"Interrupted":     {func(r *Run) { r.Ended = Interrupted }, "interrupted"},
 		"Died":            {func(r *Run) { r.Ended = TargetDied }, "died"},
 		"Nothing":         {func(r *Run) { r.Total.Count = 0 }, "nothing was measured"},
-		"Mix":             {shift(1500), "the mix is not"},
+		"Mix":             {shift(1500), "the mix differs from its weights"},
 		"MixWithinChance": {shift(100), ""},
 		"MixByDraws": {func(r *Run) {
 			r.Transactions[1].Count -= 500
@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 			r.Total.Count -= 500
 			r.Total.Empty = 500
 		}, ""},
-		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own"},
+		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own to delete"},
 		"Unexpected":    {notFound(300), "0.50 % of the answers were unexpected (404 not-found 300)"},
 		"FewUnexpected": {notFound(299), ""},
 		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
@@ -92,7 +92,7 @@ func TestJudge_ChangedByHand(t *testing.T) {
 	require.True(t, v.Valid, "as few as are allowed")
 	require.Len(t, v.Notes, 2)
 	require.Contains(t, v.Notes[0], "9 not found: they are in the dataset but not in the database")
-	require.Contains(t, v.Notes[1], "3 new ids existed: somebody has used ids that were not leased")
+	require.Contains(t, v.Notes[1], "3 new ids existed: another client used ids without a lease")
 	require.Empty(t, judge(quotable()).Notes)
 }
 

@@ -112,7 +112,7 @@ export function table(run) {
     }
   }
   const empty = run.transactions.filter((r) => r.emptyPool > 0);
-  if (empty.length > 0) out.push(`Drawn again, with nothing left that the user had inserted and could delete: ${empty.map((r) => `${r.name} ${grouped(r.emptyPool)}`).join(', ')}`);
+  if (empty.length > 0) out.push(`Drawn again, with nothing of the user's own to delete: ${empty.map((r) => `${r.name} ${grouped(r.emptyPool)}`).join(', ')}`);
   out.push(...usageText(run), '', verdict(run), ...run.validity.reasons.map((reason) => `INVALID: ${reason}`), ...run.validity.notes.map((note) => `Note: ${note}`));
   return `${out.join('\n')}\n`;
 }

@@ -18,7 +18,7 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
   if (unexpected > 0 && unexpected >= 0.005 * total.count) reasons.push(`${((100 * unexpected) / total.count).toFixed(2)} % of the answers were unexpected; below 0.5 % is allowed`);
   if (total.unexpected['wrong-answer'] > 0) reasons.push(`${total.unexpected['wrong-answer']} answers had the wrong content`);
 
-  if (total.emptyPool > 0.01 * (total.count + total.emptyPool)) reasons.push('more than 1 % of the transactions drawn had nothing left that the user had inserted and could delete');
+  if (total.emptyPool > 0.01 * (total.count + total.emptyPool)) reasons.push('more than 1 % of the transactions drawn had nothing of the user\'s own to delete');
   const draws = sumOf(run.transactions.map(drawnOf));
   const off = run.transactions.filter((r) => !reached(r, draws)).map((r) => r.name);
   if (off.length > 0) reasons.push(`shares of the mix that differ from its weights by more than chance: ${off.join(', ')}`);

@@ -90,9 +90,12 @@ func TestEntries(t *testing.T) {
 	local(t)
 }
 
-// The tables of all statements are those that their plans visit.
+// The tables of all statements are those that their plans visit; those of holds, which find nothing, have none.
 func TestEntries_Tables(t *testing.T) {
 	for name, v := range visits(generator(t, "tiny")) {
+		if strings.HasPrefix(name, "hold_") {
+			continue
+		}
 		table := ""
 		if found := divided.FindStringSubmatch(spreadStatements[name]); found != nil {
 			table = found[1]
