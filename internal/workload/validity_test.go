@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 			r.Total.Count -= 500
 			r.Total.Empty = 500
 		}, ""},
-		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own to delete"},
+		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own"},
 		"Unexpected":    {notFound(300), "0.50 % of the answers were unexpected (404 not-found 300)"},
 		"FewUnexpected": {notFound(299), ""},
 		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},

@@ -17,8 +17,8 @@ import (
 )
 
 // entries are the nodes of a cluster that the URL names, with a pool for each. A statement enters at the node that has
-// the rows of its key: any other node would have to ask that one, and keeps no plan for it (docs/scaling-cost.md). It is
-// answered there too, so what is known here about the places of shards may be old.
+// the rows of its key: any other node would have to ask that one, and keeps no plan for it (docs/scaling-cost.md). It
+// is answered there too, so what is known here about the places of shards may be old.
 type entries struct {
 	pools  []*pgxpool.Pool
 	own    []int             // group of the host of a pool, or nowhere: connections may be to another host
