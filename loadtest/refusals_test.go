@@ -37,7 +37,7 @@ func TestK6_BadInput(t *testing.T) {
 			"WORKLOAD is one of mixed, query, insert-orders, insert-customers, classic, or the path of a file, " +
 				`not "everything"`,
 		},
-		"NoSuchFile":         {at(full, "WORKLOAD=./nowhere.json"), "there is no file ./nowhere.json"},
+		"NoSuchFile":         {at(full, "WORKLOAD=./nowhere.json"), "the file ./nowhere.json does not exist"},
 		"NotJSON":            {own(`{"name":`), "is not JSON"},
 		"WeightNoNumber":     {mix("get_order", `"ten"`), `gives get_order the weight "ten"`},
 		"WeightsZero":        {mix("get_order", "0"), "weights that add up to 0"},
