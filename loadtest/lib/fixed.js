@@ -2,6 +2,7 @@
 // counting anything. The throughput of brokerage.js is compared with this; see docs/k6.md.
 import http from 'k6/http';
 import { Gauge } from 'k6/metrics';
+import { sleep } from 'k6';
 
 const baseURL = __ENV.BASE_URL || 'http://127.0.0.1:8080';
 const url = `${baseURL}/v1/orders/103282`;
@@ -17,10 +18,16 @@ export const options = {
   },
 };
 
-// used returns the processor time that k6 and the service have used so far.
+// used returns the processor time that k6 and the service have used so far. k6 may call setup before its API listens.
 function used() {
+  let own;
+  for (let i = 0; i < 30; i++) {
+    own = http.get(`http://${__ENV.K6_API || 'localhost:6565'}/metrics`, { responseType: 'text' });
+    if (own.status === 200) break;
+    sleep(0.1);
+  }
   const of = (metrics) => Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics.body)[1]);
-  return of(http.get(`http://${__ENV.K6_API || 'localhost:6565'}/metrics`, { responseType: 'text' })) + of(http.get(`${baseURL}/metrics`, { headers, responseType: 'text' }));
+  return of(own) + of(http.get(`${baseURL}/metrics`, { headers, responseType: 'text' }));
 }
 
 export function setup() {
