@@ -1,0 +1,39 @@
+package db2
+
+import (
+	"context"
+
+	"brokerage/internal/store/scripted"
+)
+
+var _ scripted.Runner = (*Store)(nil)
+
+// RunScript runs statements of a workload file.
+func (s *Store) RunScript(ctx context.Context, _ bool, statements []scripted.Statement, r *scripted.Result) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return scriptError(ctx, err)
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
+	if err := scripted.Run(ctx, tx, statements, r); err != nil {
+		return scriptError(ctx, err)
+	}
+	return scriptError(ctx, tx.Commit())
+}
+
+// CheckScript prepares a statement.
+func (s *Store) CheckScript(ctx context.Context, text string) error {
+	statement, err := s.db.PrepareContext(ctx, text)
+	if err != nil {
+		return scriptError(ctx, err)
+	}
+	return statement.Close()
+}
+
+// scriptError returns the error of a statement that the server has refused as *scripted.Refused.
+func scriptError(ctx context.Context, err error) error {
+	if e := serverErrorOf(err); e.State != "" && ctx.Err() == nil && (!isTransient(err) || isConflict(err)) {
+		return &scripted.Refused{Code: "SQLSTATE " + e.State, Cause: err}
+	}
+	return domainError(ctx, err, false)
+}

@@ -1,0 +1,118 @@
+// Package scripted runs statements of an engine's own language, for the transactions of workload files.
+package scripted
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Statement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are those
+// of the engine.
+type Statement struct {
+	Text string
+	Args []any
+}
+
+// Result is what the statements of a transaction returned.
+type Result struct {
+	Rows []int64 // of each statement: that it returned, or else changed
+	Text []byte  // the columns of all rows, with a tab between them and a line break after each row
+}
+
+// Reset empties the result, and keeps its memory.
+func (r *Result) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
+
+// Runner is a store that runs statements in the language of its engine.
+type Runner interface {
+	// RunScript runs statements in one transaction, which may be one that only reads, and appends to the result. A
+	// statement that the database refuses rolls it back; the error is *Refused then, and otherwise one of those of every
+	// operation of a store.
+	RunScript(ctx context.Context, readOnly bool, statements []Statement, r *Result) error
+	// CheckScript returns an error if the database refuses to prepare a statement.
+	CheckScript(ctx context.Context, text string) error
+}
+
+// Refused is the error of a statement that the database has refused.
+type Refused struct {
+	Code  string // in the engine's words, such as "SQLSTATE 23505"
+	Cause error
+}
+
+func (e *Refused) Error() string { return e.Cause.Error() }
+func (e *Refused) Unwrap() error { return e.Cause }
+
+// A Querier is a connection or a transaction of database/sql.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// Run runs statements one after another, and appends to the result.
+func Run(ctx context.Context, q Querier, statements []Statement, r *Result) error {
+	for _, s := range statements {
+		rows, err := run(ctx, q, s, r)
+		if err != nil {
+			return err
+		}
+		r.Rows = append(r.Rows, rows)
+	}
+	return nil
+}
+
+// run runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
+func run(ctx context.Context, q Querier, s Statement, r *Result) (rows int64, err error) {
+	if !returnsRows(s.Text) {
+		result, err := q.ExecContext(ctx, s.Text, s.Args...)
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	found, err := q.QueryContext(ctx, s.Text, s.Args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	columns, err := found.Columns()
+	if err != nil {
+		return 0, err
+	}
+	texts := make([]sql.RawBytes, len(columns))
+	into := make([]any, len(columns))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	for found.Next() {
+		if err := found.Scan(into...); err != nil {
+			return rows, fmt.Errorf("reading a row: %w", err)
+		}
+		rows++
+		for i, text := range texts {
+			r.AppendColumn(i, text)
+		}
+		r.Text = append(r.Text, '\n')
+	}
+	return rows, found.Err()
+}
+
+// AppendColumn appends column i of a row.
+func (r *Result) AppendColumn(i int, text []byte) {
+	if i > 0 {
+		r.Text = append(r.Text, '\t')
+	}
+	r.Text = append(r.Text, text...)
+}
+
+// returnsRows reports whether a statement returns rows, by its first word or its RETURNING.
+func returnsRows(text string) bool {
+	upper := strings.ToUpper(strings.TrimLeft(text, " \t\r\n("))
+	for _, word := range []string{"SELECT", "WITH", "VALUES", "XQUERY", "EXPLAIN", "PRAGMA"} {
+		if strings.HasPrefix(upper, word) {
+			return true
+		}
+	}
+	return strings.Contains(upper, " RETURNING ") || strings.Contains(upper, "\nRETURNING ")
+}
