@@ -38,7 +38,7 @@ type driveCmd struct {
 	Duration    *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
 	Count       int64          `placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
 	Ramp        time.Duration  `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       time.Duration  `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
+	Think       workload.Think `default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
 	Every       time.Duration  `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed        uint64         `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
 	Consistency string         `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
@@ -245,6 +245,9 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 			return nil, usagef("--weights: %w", err)
 		}
 	}
+	if err := c.fits(definition); err != nil {
+		return nil, usagef("--workload: %w", err)
+	}
 	if c.Validate != "" {
 		definition.Validate = c.Validate == "yes"
 	}
@@ -259,6 +262,21 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		}
 	}
 	return definition, nil
+}
+
+// fits returns an error if a transaction of the workload cannot run on the target.
+func (c *driveCmd) fits(definition *workload.Definition) error {
+	if c.DB == "" {
+		return definition.Fits("")
+	}
+	database, err := store.Find(c.DB)
+	if err == nil {
+		err = definition.Fits(database.Scheme)
+	}
+	if err == nil && c.Tier {
+		err = definition.Fits("")
+	}
+	return err
 }
 
 // printable is a result that can be printed.

@@ -209,7 +209,8 @@ func requireComparable(a, b *File) error {
 	}
 	definition := func(g group) string {
 		w := g.Runs[0].Workload
-		return joined(", ", w.Name, "file "+short(w.SHA256), fmt.Sprintf("validate %t", w.Validate), prefixed("weights ", w.Weights))
+		return joined(", ", w.Name, "file "+short(w.SHA256), fmt.Sprintf("validate %t", w.Validate),
+			prefixed("weights ", w.Weights))
 	}
 	for _, g := range a.groups() {
 		for _, h := range b.groups() {
@@ -254,7 +255,7 @@ func circumstances(f *File) []fact {
 	}
 	facts := append(machineFacts(machine),
 		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
-		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, seconds(r.Model.Think),
+		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, thinkText(r.Model),
 			lengthOf(r), seconds(r.Ramp))},
 		fact{"Consistency", string(r.Model.Consistency)},
 		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},

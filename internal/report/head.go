@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -223,7 +224,7 @@ func modelText(r *workload.Run) string {
 
 func arrivalsText(r *workload.Run) string {
 	if r.Model.Kind != workload.Open {
-		return format.Plural(r.Model.Users, "user") + ", think time " + seconds(r.Model.Think)
+		return format.Plural(r.Model.Users, "user") + ", think time " + thinkText(r.Model)
 	}
 	text := format.Figure(r.Model.Rate) + " arrivals a second"
 	if r.Tool.Name == "drive" { // k6 measures from the time of sending
@@ -231,6 +232,8 @@ func arrivalsText(r *workload.Run) string {
 	}
 	return text
 }
+
+func thinkText(m workload.Model) string { return cmp.Or(m.ThinkText, seconds(m.Think)) }
 
 // keyFigures returns the best throughput of up to four workloads, and the space.
 func keyFigures(c *campaign.Record, groups []group) (all []keyFigure) {

@@ -8,9 +8,11 @@ import (
 
 // Backend is what a workload runs against: a store or a service.
 type Backend interface {
-	// describe describes the backend for the result, and returns what it holds, or ErrNoDataset.
+	// describe describes the backend for the result, and returns what it holds. With ErrNoDataset, the population has no
+	// documents.
 	describe(ctx context.Context) (Target, *population, error)
-	// permits returns an error if the client may not run a workload.
+	// permits returns an error if the client may not run a workload, or if the workload does not fit the backend. It makes
+	// what own transactions need.
 	permits(ctx context.Context, d *Definition) error
 	lease(ctx context.Context, kind string, count int64) (brokerage.Range, error)
 	// open returns a session for one user. The context ends its calls.

@@ -11,7 +11,7 @@ var closeAccount = &Transaction{
 	draw: func(u *user, c *call) bool {
 		var own opened
 		ok := takeOut(u.rand, &u.ownAccounts, &own)
-		c.id, c.account = own.customer, own.account
+		c.id, c.account, c.isNew = own.customer, own.account, own.isNew
 		return ok
 	},
 	request: remove("/v1/customers/{id}/accounts/{account}"),

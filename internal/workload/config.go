@@ -1,8 +1,10 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -14,7 +16,7 @@ type Config struct {
 	Ramp       time.Duration
 	Duration   time.Duration // measured, after the ramp; 0 with a Count
 	Count      int64         // transactions to measure, after the ramp, instead of a Duration; 0 is no such number
-	Think      time.Duration // between an answer and the next request of a user, in the closed model
+	Think      Think         // in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
 	// Consistency is for services with replicas.
@@ -67,21 +69,28 @@ func (c *Config) Check() error {
 		return errors.New("a run has a duration or a number of transactions, not both")
 	case c.Count == 0 && c.Duration <= 0:
 		return errors.New("the duration must be above 0")
-	case c.Ramp < 0 || c.Think < 0 || c.Every < 0:
-		return errors.New("ramp, think time and report interval must not be below 0")
-	case c.Rate > 0 && c.Think > 0:
+	case c.Ramp < 0 || c.Every < 0:
+		return errors.New("ramp and report interval must not be below 0")
+	case c.Rate > 0 && c.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due at constant intervals")
 	}
-	if err := c.Consistency.Check(); err != nil {
-		return err
-	}
-	return c.Definition.Check()
+	return cmp.Or(c.Think.check(), c.Consistency.Check(), c.Definition.requireEnough(c.most()), c.Definition.Check())
+}
+
+// most returns a number of transactions that the run cannot exceed.
+func (c *Config) most() float64 {
+	rate := cmp.Or(c.Rate, MaxRate)
+	most := rate * (c.Ramp + c.Duration).Seconds()
+	return math.Ceil(most) + float64(c.Count)
 }
 
 func (c *Config) model() Model {
 	m := Model{
-		Kind: Closed, Users: c.Users, Think: c.Think.Seconds(), Every: c.Every.Seconds(), Consistency: c.Consistency,
+		Kind: Closed, Users: c.Users, Think: c.Think.Mean.Seconds(), Every: c.Every.Seconds(), Consistency: c.Consistency,
 		Count: c.Count,
+	}
+	if c.Think.Distribution != "" {
+		m.ThinkText = c.Think.String()
 	}
 	if c.Rate > 0 {
 		m.Kind, m.Rate = Open, c.Rate

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,10 +33,19 @@ type Definition struct {
 	Trades      Trades  `json:"trades"`
 	Updates     Updates `json:"updates"`
 	Prepare     Prepare `json:"prepare"`
-	Mix         []Part  `json:"mix"`
+	// NewDocuments is OwnDocuments or SharedDocuments.
+	NewDocuments string `json:"newDocuments"`
+	Mix          []Part `json:"mix"`
 
-	SHA256  string `json:"-"` // of the file
+	// Transactions of one's own, the values of their markers by name, and by engine the statements that run before them.
+	Transactions []Own               `json:"transactions"`
+	Values       map[string]*Value   `json:"values"`
+	Setup        map[string][]string `json:"setup"`
+
+	SHA256  string `json:"-"` // of the file and those that it names
 	Weights string `json:"-"` // the text that has replaced Mix; empty for the file's own
+
+	own []*Transaction // compiled
 }
 
 // Part is a transaction of a mix with its weight.
@@ -50,19 +60,6 @@ type Draws struct {
 	Customer Draw `json:"customer"`
 	Security Draw `json:"security"`
 }
-
-// Draw is a distribution: Uniform, Zipf with the exponent S, or Sequential.
-type Draw struct {
-	Distribution string  `json:"distribution"`
-	S            float64 `json:"s"`
-}
-
-// The distributions.
-const (
-	Uniform    = "uniform"
-	Zipf       = "zipf"
-	Sequential = "sequential"
-)
 
 // Range is a range of whole numbers to draw from, both ends included.
 type Range [2]int64
@@ -141,17 +138,26 @@ func Load(name string) (*Definition, error) {
 	return Parse(name, file)
 }
 
-// Parse reads and checks a definition. Its errors are one line and begin with the source.
+// Parse reads and checks a definition. Files that it names are relative to the folder of the source. Its errors are one
+// line and begin with the source.
 func Parse(source string, file []byte) (*Definition, error) {
 	d, err := parse(file)
+	sum := sha256.New()
+	sum.Write(file)
+	if err == nil {
+		err = d.compile(func(name string) ([]byte, error) {
+			contents, err := os.ReadFile(filepath.Join(filepath.Dir(source), name))
+			sum.Write(contents)
+			return contents, err
+		})
+	}
 	if err == nil {
 		err = d.Check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("workload %s: %w", source, readable(err, file))
 	}
-	sum := sha256.Sum256(file)
-	d.SHA256 = hex.EncodeToString(sum[:])
+	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
 }
 
@@ -244,7 +250,8 @@ func (d *Definition) Check() error {
 	if _, err := d.parts(); err != nil {
 		return err
 	}
-	err := cmp.Or(d.Draws.Order.check("order"), d.Draws.Customer.check("customer"), d.Draws.Security.check("security"),
+	err := cmp.Or(d.Draws.Order.check("draws.order"), d.Draws.Customer.check("draws.customer"),
+		d.Draws.Security.check("draws.security"),
 		d.Search.PEMin.check("search.peMin", 0), d.Search.PEMax.check("search.peMax", 0),
 		d.Search.YieldMin.check("search.yieldMin", 0), d.Trades.Sell.Quantity.check("trades.sell.quantity", 1),
 		d.Trades.Buy.Quantity.check("trades.buy.quantity", 1), d.Updates.Price.check("updates.price", 1))
@@ -262,6 +269,9 @@ func (d *Definition) Check() error {
 			return fmt.Errorf("updates.status: %q is not a code of OrdStatus", status)
 		}
 	}
+	if d.NewDocuments != OwnDocuments && d.NewDocuments != SharedDocuments {
+		return fmt.Errorf("newDocuments: %q is neither %s nor %s", d.NewDocuments, OwnDocuments, SharedDocuments)
+	}
 	if p := d.Prepare; min(p.Orders, p.Customers) < 0 || max(p.Orders, p.Customers) > maxPrepare {
 		return fmt.Errorf("prepare: not from 0 to %d", maxPrepare)
 	}
@@ -276,29 +286,16 @@ func (r *Range) check(of string, least int64) error {
 	return nil
 }
 
-func (d Draw) check(of string) error {
-	switch {
-	case d.Distribution == Zipf && !(d.S > 1 && d.S <= 10):
-		return fmt.Errorf("draws.%s: the exponent s is %v, and must be above 1 and at most 10", of, d.S)
-	case d.Distribution != Zipf && d.Distribution != Uniform && d.Distribution != Sequential:
-		return fmt.Errorf("draws.%s: there is no distribution %q: it is one of %s, %s, %s",
-			of, d.Distribution, Uniform, Zipf, Sequential)
-	case d.Distribution != Zipf && d.S != 0:
-		return fmt.Errorf("draws.%s: s is for zipf, not for %s", of, d.Distribution)
-	}
-	return nil
-}
-
-// parts returns the transactions with a weight above 0, in the order of the registry.
+// parts returns the transactions with a weight above 0, in the order of the registry, and then one's own.
 func (d *Definition) parts() ([]part, error) {
 	weights := make(map[*Transaction]float64)
 	total := 0.0
 	for _, p := range d.Mix {
-		t := named(p.Transaction)
+		t := d.named(p.Transaction)
 		_, twice := weights[t]
 		switch {
 		case t == nil:
-			return nil, fmt.Errorf("mix: there is no transaction %q: it is one of %s", p.Transaction, names(registry))
+			return nil, fmt.Errorf("mix: there is no transaction %q: it is one of %s", p.Transaction, names(d.transactions()))
 		case twice:
 			return nil, fmt.Errorf("mix: %s is listed twice", p.Transaction)
 		case !(p.Weight >= 0) || math.IsInf(p.Weight, 1):
@@ -311,7 +308,7 @@ func (d *Definition) parts() ([]part, error) {
 		return nil, errors.New("mix: no weight is above 0")
 	}
 	var parts []part
-	for _, t := range registry {
+	for _, t := range d.transactions() {
 		if weights[t] == 0 {
 			continue
 		}
@@ -321,6 +318,18 @@ func (d *Definition) parts() ([]part, error) {
 		parts = append(parts, part{t, weights[t] / total})
 	}
 	return parts, nil
+}
+
+// transactions returns all that the mix can contain.
+func (d *Definition) transactions() []*Transaction { return slices.Concat(registry, d.own) }
+
+// named returns the transaction with the given name, or nil.
+func (d *Definition) named(name string) *Transaction {
+	all := d.transactions()
+	if i := slices.IndexFunc(all, func(t *Transaction) bool { return t.Name == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
 }
 
 func names(all []*Transaction) string {
@@ -334,9 +343,17 @@ func names(all []*Transaction) string {
 // has reports whether the mix has a transaction with a property.
 func (d *Definition) has(property func(*Transaction) bool) bool {
 	return slices.ContainsFunc(d.Mix, func(p Part) bool {
-		t := named(p.Transaction)
+		t := d.named(p.Transaction)
 		return t != nil && p.Weight > 0 && property(t)
 	})
+}
+
+// newDocuments returns NewDocuments for a run that inserts some.
+func (d *Definition) newDocuments() string {
+	if d.has(func(t *Transaction) bool { return t.location != nil }) {
+		return d.NewDocuments
+	}
+	return ""
 }
 
 // writes reports whether a run changes anything.

@@ -113,7 +113,7 @@ func TestParse_Refusals(t *testing.T) {
 		"EmptyMix":           {mix(""), "no weight is above 0", false},
 		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
 		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
-		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, false},
+		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, true},
 		"WeightIsText":       {mix("\n" + weigh("get_order", `"ten"`)), "line 2: mix.weight must not be a string", false},
 		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" has no weight`, false},
 		"WeightIsNull":       {mix(weigh("get_order", "null")), `"get_order" has no weight`, false},
@@ -124,12 +124,25 @@ func TestParse_Refusals(t *testing.T) {
 		"OnlyDeletes":        {mix(weigh("delete_order", "1")), "delete_order without insert_order", true},
 		"OnlyCloses":         {mix(weigh("close_account", "1")), "close_account without open_account", true},
 		"Distribution": {
-			with(`"draws": {"order": {"distribution": "normal"}}`), `draws.order: there is no distribution "normal"`, false,
+			with(`"draws": {"order": {"distribution": "gauss"}}`), `draws.order: there is no distribution "gauss"`, false,
 		},
 		"ZipfWithoutS": {
 			with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false,
 		},
-		"ZipfOne":        {with(`"draws": {"customer": {"distribution": "zipf", "s": 1}}`), "the exponent s is 1", false},
+		"ZipfEleven": {with(`"draws": {"customer": {"distribution": "zipf", "s": 11}}`), "the exponent s is 11", false},
+		"Sequence": {
+			with(`"draws": {"order": {"distribution": "sequence"}}`), `there is no distribution "sequence"`, false,
+		},
+		"NormalWithoutDeviation": {
+			with(`"draws": {"order": {"distribution": "normal", "mean": 0.5}}`), "normal needs a deviation", false,
+		},
+		"MeanOutside": {
+			with(`"draws": {"order": {"distribution": "normal", "mean": 2, "deviation": 0.1}}`), "normal needs a", false,
+		},
+		"HotSetWithoutShare": {
+			with(`"draws": {"order": {"distribution": "hot-set", "hot": 0.1}}`), "hot-set needs hot", false,
+		},
+		"NewDocuments":   {with(`"newDocuments": "all"`), `newDocuments: "all" is neither own nor shared`, false},
 		"UniformWithS":   {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
 		"RangeOfOne":     {with(`"search": {"peMin": [20]}`), "[20] is not a range", false},
 		"RangeOfThree":   {with(`"search": {"peMin": [20, 21, 22]}`), "not a range", false},

@@ -8,6 +8,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/store/scripted"
 	"brokerage/internal/telemetry"
 )
 
@@ -16,8 +17,10 @@ type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
 	Stats func() telemetry.StoreStats
 
-	store brokerage.Store // guarded, as in a service
-	name  string
+	store  brokerage.Store // guarded, as in a service
+	runner scripted.Runner // of own transactions; nil if the store is none
+	name   string
+	scheme string
 }
 
 // answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own
@@ -26,10 +29,15 @@ const answerWithin = 30 * time.Second
 
 // NewDirect returns a backend for an open store, which the caller closes. The URL is the one that it was opened with.
 func NewDirect(s brokerage.Store, url string) (*Direct, error) {
-	if _, err := store.Find(url); err != nil {
+	database, err := store.Find(url)
+	if err != nil {
 		return nil, err
 	}
-	return &Direct{store: guard.New(s, guard.Options{Timeout: answerWithin}), name: store.Published(url)}, nil
+	runner, _ := s.(scripted.Runner)
+	return &Direct{
+		store: guard.New(s, guard.Options{Timeout: answerWithin}), runner: runner,
+		name: store.Published(url), scheme: database.Scheme,
+	}, nil
 }
 
 func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
@@ -43,14 +51,14 @@ func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
 	return target, p, err
 }
 
-func (d *Direct) permits(context.Context, *Definition) error { return nil }
+func (d *Direct) permits(ctx context.Context, w *Definition) error { return d.setUp(ctx, w) }
 
 func (d *Direct) lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
 	return d.store.Lease(ctx, kind, count)
 }
 
 func (d *Direct) open(_ context.Context, check checker, _ Consistency) (session, error) {
-	return &directSession{check, d.store}, nil
+	return &directSession{checker: check, Direct: d}, nil
 }
 
 func (d *Direct) reading(context.Context) (reading, error) {
@@ -76,8 +84,10 @@ func (d *Direct) reading(context.Context) (reading, error) {
 // directSession calls the store as the service's handlers do.
 type directSession struct {
 	checker
+	*Direct
 
-	store brokerage.Store
+	statements []scripted.Statement // of an own transaction,
+	result     scripted.Result      // and what they returned
 }
 
 func (s *directSession) close() {}
@@ -102,6 +112,9 @@ func retry(ctx context.Context, try func() error) error {
 }
 
 func (s *directSession) do(ctx context.Context, c *call) outcome {
+	if c.transaction.own {
+		return s.runOwn(ctx, c)
+	}
 	answer, err := c.transaction.execute(ctx, s.store, c)
 	switch {
 	case err != nil:

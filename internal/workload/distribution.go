@@ -1,17 +1,85 @@
 package workload
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
 
-// picker returns a function that draws indexes from [0, n) for one of several users. Sequential users begin evenly
-// spread and go through all indexes.
+// Draw is a distribution over the indexes from 0 to below a number. Shares and positions are of 1.
+type Draw struct {
+	Distribution string   `json:"distribution"`
+	S            float64  `json:"s"`         // exponent of Zipf
+	Mean         *float64 `json:"mean"`      // position of the middle of Normal; nil is 0.5
+	Deviation    float64  `json:"deviation"` // standard deviation of Normal
+	Hot          float64  `json:"hot"`       // share of the keys that are hot in a HotSet,
+	Share        float64  `json:"share"`     // and their share of the draws
+}
+
+// The distributions. Zipf and HotSet are scattered over the keys of the dataset, so that popular keys are not next to
+// each other on a page.
+const (
+	Uniform    = "uniform"
+	Zipf       = "zipf"
+	Normal     = "normal"
+	HotSet     = "hot-set"
+	Sequential = "sequential" // each user goes through all, from a place of its own, and begins again
+)
+
+func (d Draw) check(of string) error {
+	own := Draw{Distribution: d.Distribution} // with the fields that its distribution has
+	ok, needs := true, ""
+	switch d.Distribution {
+	case Uniform, Sequential:
+	case Zipf:
+		own.S = d.S
+		ok, needs = d.S > 0 && d.S <= 10, fmt.Sprintf("the exponent s is %v, and must be above 0 and at most 10", d.S)
+	case Normal:
+		own.Mean, own.Deviation = d.Mean, d.Deviation
+		ok = d.Deviation > 0 && d.Deviation <= 1 && (d.Mean == nil || *d.Mean >= 0 && *d.Mean <= 1)
+		needs = "normal needs a deviation above 0 and a mean, both at most 1: shares of the whole"
+	case HotSet:
+		own.Hot, own.Share = d.Hot, d.Share
+		ok = d.Hot > 0 && d.Hot < 1 && d.Share > 0 && d.Share < 1
+		needs = "hot-set needs hot, the share of the keys, and share, that of the draws, both above 0 and below 1"
+	default:
+		return fmt.Errorf("%s: there is no distribution %q: it is one of %s, %s, %s, %s, %s and, for values, %s",
+			of, d.Distribution, Uniform, Zipf, Normal, HotSet, Sequential, Sequence)
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %s", of, needs)
+	case own != d:
+		return fmt.Errorf("%s: %s has no such parameters: s is for zipf, mean and deviation for normal, "+
+			"hot and share for hot-set", of, d.Distribution)
+	}
+	return nil
+}
+
+// picker returns a function that draws the indexes of keys from [0, n) for one of several users.
 func (d Draw) picker(r *rand.Rand, n int64, user, users int) (pick func() int64) {
+	ranked := d.ranks(r, n, user, users)
+	if d.Distribution != Zipf && d.Distribution != HotSet {
+		return ranked
+	}
+	stride := scatter(n)
+	return func() int64 { return ranked() * stride % n } // no overflow: the stride is small
+}
+
+// ranks returns the same function without the scattering: it prefers the lowest indexes.
+func (d Draw) ranks(r *rand.Rand, n int64, user, users int) (pick func() int64) {
 	switch d.Distribution {
 	case Zipf:
-		// The ranks are scattered over the indexes, so that popular keys are not next to each other on a page.
-		count := uint64(n) //nolint:gosec // not below 0
-		ranks, stride := rand.NewZipf(r, d.S, 1, count-1), scatter(count)
+		return zipf(r, d.S, n)
+	case Normal:
+		return d.normal(r, n)
+	case HotSet:
+		hot := min(max(int64(d.Hot*float64(n)), 1), n)
 		return func() int64 {
-			return int64(ranks.Uint64() * stride % count) //nolint:gosec // no overflow: stride is small
+			if hot == n || r.Float64() < d.Share {
+				return r.Int64N(hot)
+			}
+			return hot + r.Int64N(n-hot)
 		}
 	case Sequential:
 		next := n / int64(users) * int64(user)
@@ -25,10 +93,55 @@ func (d Draw) picker(r *rand.Rand, n int64, user, users int) (pick func() int64)
 	}
 }
 
+// normal draws again what falls outside of [0, n), which is less than two thirds for any mean and deviation.
+func (d Draw) normal(r *rand.Rand, n int64) func() int64 {
+	mean := 0.5
+	if d.Mean != nil {
+		mean = *d.Mean
+	}
+	return func() int64 {
+		for {
+			if x := mean + d.Deviation*r.NormFloat64(); x >= 0 && x < 1 {
+				return int64(x * float64(n))
+			}
+		}
+	}
+}
+
+// zipf returns a function that draws rank k, from 0, with a probability proportional to (k+1)^-s, for any s above 0:
+// rejection from the integral (Hörmann and Derflinger, 1996), without a table, so that n may be millions.
+func zipf(r *rand.Rand, s float64, n int64) func() int64 {
+	integral := func(x float64) float64 {
+		if s == 1 {
+			return math.Log(x)
+		}
+		return math.Expm1((1-s)*math.Log(x)) / (1 - s)
+	}
+	inverse := func(u float64) float64 {
+		if s == 1 {
+			return math.Exp(u)
+		}
+		return math.Exp(math.Log1p(u*(1-s)) / (1 - s))
+	}
+	density := func(x float64) float64 { return math.Exp(-s * math.Log(x)) }
+	low, high := integral(1.5)-1, integral(float64(n)+.5)
+	surely := 2 - inverse(integral(2.5)-density(2))
+	return func() int64 {
+		for {
+			u := high + r.Float64()*(low-high)
+			x := inverse(u)
+			k := min(max(math.Floor(x+.5), 1), float64(n))
+			if k-x <= surely || u >= integral(k+.5)-density(k) {
+				return int64(k) - 1
+			}
+		}
+	}
+}
+
 // scatter returns a stride that reaches every index below n once: a prime that does not divide n, and too small to
 // overflow with any dataset.
-func scatter(n uint64) uint64 {
-	for _, prime := range []uint64{7919, 7907, 7901} {
+func scatter(n int64) int64 {
+	for _, prime := range []int64{7919, 7907, 7901} {
 		if n%prime != 0 {
 			return prime
 		}

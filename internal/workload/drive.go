@@ -97,10 +97,10 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 func (d *driver) describe(ctx context.Context) (*Run, error) {
 	c := &d.config
 	target, p, err := d.backend.describe(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil && c.Definition.needsDataset() {
+		err = p.check(c.Users)
 	}
-	if err := p.check(c.Users); err != nil {
+	if err != nil && (!errors.Is(err, ErrNoDataset) || c.Definition.needsDataset()) {
 		return nil, err
 	}
 	if err := d.backend.permits(ctx, c.Definition); err != nil {
@@ -115,8 +115,9 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	w := c.Definition
 	return &Run{
 		Format: RunFormat, Tool: Tool{"drive", c.Version}, Commit: c.Commit, Target: target,
-		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix, Weights: w.Weights},
-		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
+		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix, Weights: w.Weights,
+			NewDocuments: w.newDocuments()},
+		Model: c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
 		Dataset: p.stamp(), Settings: settings, Machine: ThisMachine(), Ended: Complete,
 	}, nil
 }
@@ -253,10 +254,12 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration) {
 // reportAt returns the end of the interval to report when a time has passed. No report is due at the end of the run or
 // after it: the last interval ends when users have passed on their last samples.
 func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
-	return passed.Truncate(c.Every), c.Every > 0 && (passed < c.Duration || c.Duration == 0)
+	due = c.Every > 0 && (passed < c.Duration || c.Duration == 0)
+	return passed.Truncate(c.Every), due
 }
 
-// wait waits for a channel, or until all transactions of a Count are finished. If the run ends before, it returns false, and nothing new is begun.
+// wait waits for a channel, or until all transactions of a Count are finished. If the run ends before, it returns false,
+// and nothing new is begun.
 func wait[T any](ctx context.Context, d *driver, reached <-chan T) bool {
 	select {
 	case <-reached:

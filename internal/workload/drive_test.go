@@ -112,7 +112,7 @@ func TestDrive_Null(t *testing.T) {
 func TestDrive_Reports(t *testing.T) {
 	c := shortly(t, "query")
 	c.Every = 100 * time.Millisecond
-	c.Think = time.Millisecond // or the clock would never move
+	c.Think.Mean = time.Millisecond // or the clock would never move
 	backend := direct(t, nullStore(t), "null:")
 	synctest.Test(t, func(t *testing.T) {
 		var reported []Interval
@@ -141,9 +141,35 @@ func TestConfig_ReportAt(t *testing.T) {
 
 func TestDrive_Think(t *testing.T) {
 	c := shortly(t, "query")
-	c.Think = 100 * time.Millisecond
+	c.Think.Mean = 100 * time.Millisecond
 	r := driven(t, direct(t, nullStore(t), "null:"), c)
 	require.LessOrEqual(t, r.Total.Count, int64(4*5), "four users of at most five each")
+}
+
+// Users read, change and delete each other's new documents: what one has deleted meanwhile is an expected refusal.
+func TestDrive_SharedDocuments(t *testing.T) {
+	for way, backend := range bothWays(t, tinyStore(t)) {
+		t.Run(way, func(t *testing.T) {
+			c := shortly(t, "mixed")
+			c.Definition.NewDocuments = SharedDocuments
+			c.Duration, c.Count = 0, 3000
+			r := driven(t, backend, c)
+			require.Empty(t, r.Total.Unexpected)
+			require.Equal(t, SharedDocuments, r.Workload.NewDocuments)
+		})
+	}
+	s := newStub(t, func(_ context.Context, c *call) outcome {
+		if c.isNew {
+			return outcome{unexpected, reasonNotFound}
+		}
+		return done
+	})
+	c := shortly(t, "mixed")
+	c.Definition.NewDocuments = SharedDocuments
+	c.Duration, c.Count = 0, 3000
+	r := driven(t, s, c)
+	require.Empty(t, r.Total.Unexpected)
+	require.Positive(t, r.Total.Expected[reasonNotFound])
 }
 
 // Each of these is refused before any load.

@@ -127,7 +127,7 @@ func (h *HTTP) describe(ctx context.Context) (Target, *population, error) {
 	p := &population{}
 	err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
 	if isNotFound(err) {
-		err = ErrNoDataset
+		p, err = &population{}, ErrNoDataset
 	}
 	t.Version, t.Engine = service.Version, p.Store.Name
 	return t, p, err
@@ -150,6 +150,9 @@ func isLocal(host string) bool {
 // one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404 means that the scope is
 // there.
 func (h *HTTP) permits(ctx context.Context, d *Definition) error {
+	if err := d.Fits(""); err != nil {
+		return err
+	}
 	if d.writes() {
 		if _, err := h.fetch(ctx, http.MethodPost, leasePath("order", 1), "write (scope trade)"); err != nil {
 			return err

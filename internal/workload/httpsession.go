@@ -37,6 +37,7 @@ type httpSession struct {
 	headers string // of all requests, from the end of the first line on
 	fresh   []byte // the header of queries that says how fresh their answers must be
 	tokens  bool   // fresh is the token of the last write
+	own     []byte // headers of an own transaction
 	content []byte
 	out     []byte
 	answer  answer
@@ -126,6 +127,12 @@ func (s *httpSession) do(ctx context.Context, c *call) outcome {
 func (s *httpSession) judge(c *call) outcome {
 	t := c.transaction
 	switch status := s.answer.status; {
+	case t.own && !t.accepts(status):
+		return problemOutcome(t, status, s.answer.body)
+	case t.own && status > 299:
+		return done
+	case t.own:
+		return s.check(c, s.answer.body)
 	case status == http.StatusOK && t.Answer != "":
 		return s.check(c, s.answer.body)
 	case status == http.StatusCreated && t.location != nil:
@@ -159,6 +166,10 @@ func problemOutcome(t *Transaction, status int, body []byte) outcome {
 func (s *httpSession) exchange(c *call) error {
 	t := c.transaction
 	s.content = t.request.body.fill(s.content[:0], c)
+	s.own = s.own[:0]
+	if t.request.headers != nil {
+		s.own = t.request.headers.fill(s.own, c)
+	}
 	s.startRequest(t.request.method, c)
 	if err := s.roundTrip(t.Kind == brokerage.Query, nil); err != nil || !t.Replaces {
 		s.keepToken()
@@ -182,6 +193,8 @@ func (s *httpSession) keepToken() {
 	}
 }
 
+const xmlContent = "Content-Type: application/xml\r\n"
+
 const tokenHeader = "Consistency-Token: "
 
 // startRequest puts the method and the path of a request into s.out.
@@ -200,8 +213,12 @@ func (s *httpSession) roundTrip(query bool, version []byte) error {
 	if version != nil {
 		s.out = append(append(append(s.out, "If-Match: "...), version...), "\r\n"...)
 	}
+	s.out = append(s.out, s.own...)
 	if len(s.content) > 0 {
-		s.out = append(s.out, "Content-Type: application/xml\r\nContent-Length: "...)
+		if len(s.own) == 0 { // an own transaction with a body has a header that says its type
+			s.out = append(s.out, xmlContent...)
+		}
+		s.out = append(s.out, "Content-Length: "...)
 		s.out = append(strconv.AppendInt(s.out, int64(len(s.content)), 10), "\r\n"...)
 	}
 	s.out = append(append(s.out, "\r\n"...), s.content...)

@@ -22,6 +22,9 @@ var insertCustomer = &Transaction{
 	},
 	location: text("/{id}"),
 	newIDs:   []*idKind{customerIDs, accountIDs},
-	keep:     func(u *user, c *call) { u.ownCustomers = append(u.ownCustomers, c.id) },
-	prepare:  func(n Prepare, p *Prepared) (int, *int64) { return n.Customers, &p.Customers },
+	keep: func(u *user, c *call) {
+		u.ownCustomers = append(u.ownCustomers, c.id)
+		u.newCustomers.add(c.id)
+	},
+	prepare: func(n Prepare, p *Prepared) (int, *int64) { return n.Customers, &p.Customers },
 }

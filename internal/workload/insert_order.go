@@ -23,6 +23,9 @@ var insertOrder = &Transaction{
 	},
 	location: text("/{id}"),
 	newIDs:   []*idKind{orderIDs},
-	keep:     func(u *user, c *call) { u.ownOrders = append(u.ownOrders, c.id) },
-	prepare:  func(n Prepare, p *Prepared) (int, *int64) { return n.Orders, &p.Orders },
+	keep: func(u *user, c *call) {
+		u.ownOrders = append(u.ownOrders, c.id)
+		u.newOrders.add(c.id)
+	},
+	prepare: func(n Prepare, p *Prepared) (int, *int64) { return n.Orders, &p.Orders },
 }

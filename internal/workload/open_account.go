@@ -23,8 +23,11 @@ var openAccount = &Transaction{
 	},
 	location: text("/{account}"),
 	newIDs:   []*idKind{accountIDs},
-	keep:     func(u *user, c *call) { u.ownAccounts = append(u.ownAccounts, opened{c.id, c.account}) },
+	keep:     func(u *user, c *call) { u.ownAccounts = append(u.ownAccounts, opened{c.id, c.account, c.isNew}) },
 }
 
 // opened is an account that the user has opened.
-type opened struct{ customer, account brokerage.ID }
+type opened struct {
+	customer, account brokerage.ID
+	isNew             bool // the customer: its user may delete it
+}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -96,7 +97,7 @@ func (p *population) held(account brokerage.ID) string {
 
 func (p *population) stamp() DatasetStamp {
 	return DatasetStamp{
-		Fingerprint: p.Fingerprint, Scale: p.Scale, Profile: p.Profile, Seed: p.Seed,
+		Fingerprint: cmp.Or(p.Fingerprint, "none"), Scale: p.Scale, Profile: p.Profile, Seed: p.Seed,
 		Securities: p.Securities.Count, Customers: p.Customers.Count, Orders: p.Orders.Count,
 	}
 }
@@ -125,14 +126,20 @@ func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 
 // populationOf describes the contents of a store as the service does.
 func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error) {
+	p := &population{
+		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
+		Store: engine{Name: is.Name, Version: is.Version, Durability: is.Durability},
+	}
+	for _, s := range is.Settings {
+		p.Store.Settings = append(p.Store.Settings, setting(s))
+	}
 	if c.Scale == "" {
-		return nil, ErrNoDataset
+		return p, ErrNoDataset
 	}
 	d, err := generator(c.Scale, c.Profile, c.Seed)
 	if err != nil {
 		return nil, err
 	}
-	p := &population{Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed}
 	p.Securities = counted{c.Securities, d.ID(dataset.Security, 0)}
 	p.Customers = counted{c.Customers, d.ID(dataset.Customer, 0)}
 	p.Orders = counted{c.Orders, d.ID(dataset.Order, 0)}
@@ -147,10 +154,6 @@ func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error
 	}
 	p.Search.PEMin, p.Search.PEMax, p.Search.YieldMin = bounds{20, 23}, bounds{25, 27}, bounds{4, 6}
 	p.Search.Sectors = dataset.Sectors()
-	p.Store = engine{Name: is.Name, Version: is.Version, Durability: is.Durability}
-	for _, s := range is.Settings {
-		p.Store.Settings = append(p.Store.Settings, setting(s))
-	}
 	for i := range int(c.Securities) {
 		p.Symbols = append(p.Symbols, d.Symbol(i))
 	}

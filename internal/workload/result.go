@@ -83,6 +83,8 @@ type WorkloadStamp struct {
 	SHA256   string `json:"sha256"` // of the file
 	Validate bool   `json:"validate"`
 	Mix      []Part `json:"mix"`
+	// NewDocuments says who reads and changes what users insert: nobody (own) or all (shared); empty if none do.
+	NewDocuments string `json:"newDocuments,omitempty"`
 	// Weights is the text that has replaced the mix of the file; empty for the file's own.
 	Weights string `json:"weights,omitempty"`
 }
@@ -93,9 +95,11 @@ type WorkloadStamp struct {
 type Model struct {
 	Kind  string  `json:"kind"` // closed, open
 	Users int     `json:"users"`
-	Think float64 `json:"thinkSeconds"`
+	Think float64 `json:"thinkSeconds"` // mean
 	Rate  float64 `json:"rate,omitempty"`
 	Every float64 `json:"everySeconds"`
+	// ThinkText is the think time as it was configured, if it is drawn from a distribution.
+	ThinkText string `json:"think,omitempty"`
 	// Count is the number of transactions that the run was to measure; 0 if it had a duration.
 	Count int64 `json:"count,omitempty"`
 	// Consistency says which servers might answer queries; empty: the primary alone.

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,7 +80,7 @@ func TestWorkloadSchema_Transactions(t *testing.T) {
 			Mix struct {
 				Items struct {
 					Properties struct {
-						Transaction struct{ Enum []string }
+						Transaction struct{ AnyOf []struct{ Enum []string } }
 					}
 				}
 			}
@@ -87,5 +91,59 @@ func TestWorkloadSchema_Transactions(t *testing.T) {
 	for _, tx := range Transactions() {
 		names = append(names, tx.Name)
 	}
-	require.ElementsMatch(t, names, known.Properties.Mix.Items.Properties.Transaction.Enum)
+	require.ElementsMatch(t, names, known.Properties.Mix.Items.Properties.Transaction.AnyOf[0].Enum)
+}
+
+// The guide, the schema and the program have the same fields.
+func TestWorkloadSchema_Documented(t *testing.T) {
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(workloadFile(t, "workloads/workload.schema.json"), &schema))
+	guide, err := os.ReadFile("../../docs/workloads.md")
+	require.NoError(t, err)
+	inSchema := make(map[string]bool)
+	var visit func(any)
+	visit = func(node any) {
+		switch node := node.(type) {
+		case map[string]any:
+			properties, _ := node["properties"].(map[string]any)
+			for name := range properties {
+				inSchema[name] = true
+			}
+			for _, below := range node {
+				visit(below)
+			}
+		case []any:
+			for _, below := range node {
+				visit(below)
+			}
+		}
+	}
+	visit(schema)
+	inProgram := make(map[string]bool)
+	fieldsOf(reflect.TypeFor[Definition](), inProgram)
+	require.Equal(t, slices.Sorted(maps.Keys(inProgram)), slices.Sorted(maps.Keys(inSchema)))
+	require.Greater(t, len(inProgram), 40)
+	for name := range inProgram {
+		require.Contains(t, string(guide), "`"+name+"`")
+	}
+}
+
+// fieldsOf collects the names that a type has in JSON.
+func fieldsOf(of reflect.Type, into map[string]bool) {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
+		fieldsOf(of.Elem(), into)
+	case reflect.Struct:
+		for i := range of.NumField() {
+			field := of.Field(i)
+			name, tagged := field.Tag.Lookup("json")
+			if field.Anonymous || tagged && name != "-" {
+				fieldsOf(field.Type, into)
+			}
+			if tagged && name != "-" {
+				into[name] = true
+			}
+		}
+	default:
+	}
 }

@@ -126,6 +126,8 @@ func (p *printer) heading(r *Run) {
 	switch {
 	case r.Model.Kind == Open:
 		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
+	case r.Model.ThinkText != "":
+		model = fmt.Sprintf("%s users, think time %s", format.Count(r.Model.Users), r.Model.ThinkText)
 	case r.Model.Think > 0:
 		model = fmt.Sprintf("%s users, think time %g s", format.Count(r.Model.Users), r.Model.Think)
 	}
@@ -135,6 +137,12 @@ func (p *printer) heading(r *Run) {
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)
+	switch r.Workload.NewDocuments {
+	case OwnDocuments:
+		p.linef("New documents are not drawn by queries and updates")
+	case SharedDocuments:
+		p.linef("New documents are drawn by the queries and updates of all users")
+	}
 	if made := r.Prepared; made != nil {
 		unexpected := ""
 		if len(made.Unexpected) > 0 {

@@ -70,12 +70,13 @@ func text(s string) *template {
 type request struct {
 	method     string
 	path, body *template
+	headers    *template // all that depend on the transaction, as lines; nil for those of an XML document
 }
 
-func get(path string) request        { return request{"GET", text(path), text("")} }
-func put(path, body string) request  { return request{"PUT", text(path), text(body)} }
-func post(path, body string) request { return request{"POST", text(path), text(body)} }
-func remove(path string) request     { return request{"DELETE", text(path), text("")} }
+func get(path string) request        { return request{"GET", text(path), text(""), nil} }
+func put(path, body string) request  { return request{"PUT", text(path), text(body), nil} }
+func post(path, body string) request { return request{"POST", text(path), text(body), nil} }
+func remove(path string) request     { return request{"DELETE", text(path), text(""), nil} }
 
 // newTemplate returns the template of literals and names of gaps, alternately.
 func newTemplate(parts []string) *template {

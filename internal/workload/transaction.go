@@ -35,24 +35,22 @@ type Transaction struct {
 	newIDs []*idKind
 	// keep remembers what a successful call has made, so that the user can remove it later.
 	keep func(u *user, c *call)
+	// Of a transaction of a workload file: what it draws, and instead of execute the statements for each engine.
+	own      bool
+	statuses []int // of good answers; see accepts
+	values   []*Value
+	scripts  map[string][]statement
+
 	// prepare returns how many calls each user makes before anything counts, and their counter.
 	prepare func(n Prepare, p *Prepared) (calls int, counter *int64)
 }
 
 type execute func(ctx context.Context, s brokerage.Store, c *call) (answer []byte, err error)
 
-// registry lists all transactions of mixes: the 17, then those of the older mix.
+// registry lists the transactions of mixes that every workload can contain: the 17, then those of the older mix.
 var registry = append(transactions[:], updCustacc, updSecurity)
 
-// named returns the transaction with the given name, or nil.
-func named(name string) *Transaction {
-	if i := slices.IndexFunc(registry, func(t *Transaction) bool { return t.Name == name }); i >= 0 {
-		return registry[i]
-	}
-	return nil
-}
-
-// Transactions returns all that a mix can contain.
+// Transactions returns all that a mix can contain, besides those of its own file.
 func Transactions() []*Transaction { return registry }
 
 // refused returns the outcome of a call that was refused for a reason that depends on stored data.
@@ -66,12 +64,16 @@ func (t *Transaction) refused(reason brokerage.Reason) outcome {
 // What several transactions share: parameters, and calls on a store.
 
 func drawOrder(u *user, c *call) bool {
-	c.id = u.population.order(u.pickOrder())
+	if !u.newOrders.pick(u.rand, u.population.Orders.Count, c) {
+		c.id = u.population.order(u.pickOrder())
+	}
 	return true
 }
 
 func drawCustomer(u *user, c *call) bool {
-	c.id = u.population.customer(u.pickCustomer())
+	if !u.newCustomers.pick(u.rand, u.population.Customers.Count, c) {
+		c.id = u.population.customer(u.pickCustomer())
+	}
 	return true
 }
 

@@ -3,21 +3,25 @@ package workload
 import (
 	"math/rand/v2"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"brokerage/internal/brokerage"
 )
 
-// plan is what all users of a run have in common. It does not change.
+// plan is what all users of a run have in common. Only what it counts in the end changes.
 type plan struct {
-	definition             *Definition
-	mix                    []part
-	population             *population
-	documents              *documents
-	sectors                []sector
-	peMin, peMax, yieldMin Range
-	seed                   uint64
-	users                  int
+	definition              *Definition
+	mix                     []part
+	population              *population
+	documents               *documents
+	sectors                 []sector
+	peMin, peMax, yieldMin  Range
+	seed                    uint64
+	users                   int
+	begun                   time.Time
+	newOrders, newCustomers *sharedIDs     // nil unless all users draw new documents
+	sequences               []atomic.Int64 // the next position of each value that is a sequence
 }
 
 // part is a transaction of a mix and its share of the draws, of 1.
@@ -36,7 +40,12 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 	if err != nil {
 		return nil, err
 	}
-	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users}
+	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users,
+		begun: now.UTC(), sequences: make([]atomic.Int64, len(d.Values))}
+	if d.NewDocuments == SharedDocuments {
+		plan.newOrders = &sharedIDs{at: make(map[brokerage.ID]int)}
+		plan.newCustomers = &sharedIDs{at: make(map[brokerage.ID]int)}
+	}
 	for _, name := range p.Search.Sectors {
 		plan.sectors = append(plan.sectors, sector{name, url.QueryEscape(name)})
 	}
@@ -57,6 +66,7 @@ type user struct {
 
 	rand                                  *rand.Rand
 	pickOrder, pickCustomer, pickSecurity func() int64
+	draws                                 []func(dst []byte) (value []byte, ok bool) // of own transactions
 
 	ids map[*idKind]*ids // for what it creates
 
@@ -79,6 +89,15 @@ func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
 		u.ids[kind] = kind.partOf(lease, number, p.users)
 	}
 	u.call.validate = p.definition.Validate
+	u.call.values = make([][]byte, len(p.definition.Values))
+	u.draws = make([]func(dst []byte) ([]byte, bool), len(p.definition.Values))
+	for _, part := range p.mix {
+		for _, v := range part.values {
+			if u.draws[v.index] == nil {
+				u.draws[v.index] = v.drawer(u, number)
+			}
+		}
+	}
 	return u
 }
 
@@ -98,7 +117,7 @@ func (u *user) choose() int {
 // draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to
 // remove, or no leased ids.
 func (u *user) draw(t *Transaction) bool {
-	u.call.transaction = t
+	u.call.transaction, u.call.isNew = t, false
 	return t.draw(u, &u.call)
 }
 

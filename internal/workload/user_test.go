@@ -1,9 +1,11 @@
 package workload
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -184,14 +186,132 @@ func TestPicker(t *testing.T) {
 		require.Greater(t, len(seen), n*9/10)
 	})
 	t.Run("OneKey", func(t *testing.T) {
-		for _, d := range []Draw{{Distribution: Uniform}, {Distribution: Sequential}, {Distribution: Zipf, S: 2}} {
+		for _, d := range []Draw{
+			{Distribution: Uniform}, {Distribution: Sequential}, {Distribution: Zipf, S: 2}, {Distribution: Zipf, S: 1},
+			{Distribution: Normal, Deviation: .1}, {Distribution: HotSet, Hot: .5, Share: .5},
+		} {
 			require.Zero(t, d.picker(r, 1, 5, 9)(), d.Distribution)
 		}
 	})
 }
 
+// Each rank of Zipf is as likely as its exponent says, above, at and below 1.
+func TestDraw_ZipfRanks(t *testing.T) {
+	const n, draws = 50, 200_000
+	for _, s := range []float64{.01, .5, .8, 1, 1.2, 2, 10} {
+		sum := 0.0
+		for k := range n {
+			sum += math.Pow(float64(k+1), -s)
+		}
+		seen := make([]float64, n)
+		for pick := zipf(rand.New(rand.NewPCG(3, 4)), s, n); seen[0] == 0 || total(seen) < draws; {
+			seen[pick()]++
+		}
+		chi, degrees := 0.0, -1.0
+		for k := range n {
+			if want := draws * math.Pow(float64(k+1), -s) / sum; want >= 5 {
+				chi += (seen[k] - want) * (seen[k] - want) / want
+				degrees++
+			}
+		}
+		require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)), "s = %v: %v", s, seen)
+	}
+	pick := zipf(rand.New(rand.NewPCG(3, 4)), .8, maxSize)
+	for range 1000 {
+		k := pick()
+		require.True(t, k >= 0 && k < maxSize)
+	}
+}
+
+func total(list []float64) (sum float64) {
+	for _, x := range list {
+		sum += x
+	}
+	return sum
+}
+
+// A normal distribution has its mean and its deviation; of a hot set, the hot keys have their share of the draws.
+func TestDraw_NormalAndHotSet(t *testing.T) {
+	const n, draws = 1000, 100_000
+	r := rand.New(rand.NewPCG(5, 6))
+	mean := .25
+	sum, squares := 0.0, 0.0
+	pick := Draw{Distribution: Normal, Mean: &mean, Deviation: .05}.picker(r, n, 0, 1)
+	for range draws {
+		x := float64(pick())
+		sum += x
+		squares += (x - 250) * (x - 250)
+	}
+	require.InDelta(t, 250, sum/draws, 2)
+	require.InDelta(t, 50*50, squares/draws, 100)
+
+	hot := make(map[int64]int)
+	pick = Draw{Distribution: HotSet, Hot: .1, Share: .9}.picker(r, n, 0, 1)
+	for range draws {
+		hot[pick()]++
+	}
+	require.Greater(t, len(hot), 900, "the others are drawn, too")
+	often, together := 0, 0
+	for i, times := range hot {
+		if times > draws/n {
+			often += times
+			if hot[i+1] > draws/n {
+				together++
+			}
+		}
+	}
+	require.InDelta(t, .9*draws, often, .01*draws)
+	require.Less(t, together, 50, "hot keys are not next to each other")
+}
+
+// Shared, new documents are drawn by the queries and updates of all users, until their user deletes them; otherwise by
+// nobody.
+func TestUser_NewDocuments(t *testing.T) {
+	d := definition(t, "mixed")
+	const first = 1_000_000 // of the leased ids
+	drawn := func(one, other *user, inserts int) (fresh map[brokerage.ID]int) {
+		for range inserts {
+			require.True(t, one.draw(insertOrder))
+			one.keep()
+			require.True(t, one.draw(insertCustomer))
+			one.keep()
+		}
+		fresh = make(map[brokerage.ID]int)
+		for range 10_000 {
+			for _, tx := range []*Transaction{getOrder, updateOrderStatus, customerProfile, openAccount} {
+				require.True(t, other.draw(tx))
+				require.Equal(t, other.call.id >= first, other.call.isNew)
+				if other.call.isNew {
+					fresh[other.call.id]++
+				}
+			}
+		}
+		return fresh
+	}
+	require.Empty(t, drawn(newTestUser(t, d, 3, 0, 2), newTestUser(t, d, 3, 1, 2), 100))
+
+	d.NewDocuments = SharedDocuments
+	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), 3, 2)
+	require.NoError(t, err)
+	lease := brokerage.Range{First: first, Count: brokerage.MaxLease}
+	leases := map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease}
+	one, other := newUser(common, 0, leases), newUser(common, 1, leases)
+	fresh := drawn(one, other, 200)
+	require.Len(t, fresh, 200, "the ids of orders and customers are the same here")
+	all := 0
+	for _, times := range fresh {
+		all += times
+	}
+	require.InDelta(t, 20_000*(200.0/2200+200.0/400), all, 600, "as often as documents of the dataset")
+	for range 200 {
+		require.True(t, one.draw(deleteOrder))
+		require.True(t, one.draw(deleteCustomer))
+	}
+	require.Empty(t, drawn(one, other, 0))
+}
+
 func TestScatter(t *testing.T) {
-	for _, n := range []uint64{1, 2, 500, 7919, 20_833, 7919 * 7907} {
+	for _, n := range []int64{1, 2, 500, 7919, 20_833, 7919 * 7907} {
 		stride := scatter(n)
 		if n > 100_000 {
 			require.NotZero(t, n%stride)

@@ -34,7 +34,7 @@ func (w *worker) work(ctx context.Context, after time.Duration) {
 			w.step(ctx, due)
 		}
 	default:
-		for w.take() && !d.over(w.step(ctx, 0)) && (d.config.Think == 0 || w.pause(d.config.Think)) {
+		for w.take() && !d.over(w.step(ctx, 0)) && (d.config.Think == Think{} || w.pause(d.config.Think.draw(w.user.rand))) {
 		}
 	}
 }
@@ -137,6 +137,9 @@ func (w *worker) step(ctx context.Context, due int64) int64 {
 // do makes the call. One that the end of the run cuts off is abandoned, which says nothing about the target.
 func (w *worker) do(ctx context.Context) outcome {
 	o := w.session.do(ctx, &w.user.call)
+	if w.user.call.isNew && o.reason == reasonNotFound {
+		o.class = expected // another user has deleted it meanwhile
+	}
 	if o.class == unanswered && ctx.Err() != nil {
 		return outcome{class: abandoned}
 	}

@@ -129,7 +129,7 @@ configMapGenerator:
 	return b.Bytes()
 }
 
-var enum = regexp.MustCompile(`(?s)("transaction": \{\s*"enum": \[)[^]]*\]`)
+var enum = regexp.MustCompile(`(?s)("anyOf": \[\s*\{ "enum": \[)[^]]*\]`)
 
 // enumerate returns the schema of workloads with the names of all transactions.
 func enumerate(schema []byte) []byte {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/workload"
+)
+
+const examples = "../../loadtest/examples/"
+
+// Three transactions of one's own against a service, with leased ids of its own kind.
+func TestDrive_OwnRequests(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "r.json")
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
+		"--ramp", "0s", "--count", "1000", "--json", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NotContains(t, r.out, "UNEXPECTED")
+	run := readRun(t, file)
+	require.Equal(t, int64(1000), run.Total.Good)
+	goods := make(map[string]int64)
+	for _, row := range run.Transactions {
+		goods[row.Name+" "+row.Kind] = row.Good
+	}
+	require.Len(t, goods, 3)
+	require.Positive(t, goods["read_order query"])
+	require.Positive(t, goods["reprice update"])
+	require.Positive(t, goods["place_order insert"])
+	service.stop(t)
+	requireOneLine(t, brokerage(t.Context(), "drive", "--db", "null:", "--workload", examples+"http/http.json"), exitUsage,
+		"--workload: the transaction read_order has no statements for null")
+}
+
+// Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
+// there, sessions are found by day, and what is older than seven days is deleted.
+func TestDrive_Logging(t *testing.T) {
+	server := pgtest.Start(t)
+	database := server.Database(t)
+	file := filepath.Join(t.TempDir(), "r.json")
+	drive := func(args ...string) result {
+		return brokerage(t.Context(), append([]string{"drive", "--db", server.URL(database), "--workload",
+			examples + "logging/logging.json", "--users", "4", "--ramp", "0s", "--json", file}, args...)...)
+	}
+	r := drive("--count", "2000")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NotContains(t, r.out, "UNEXPECTED")
+	run := readRun(t, file)
+	require.Equal(t, int64(2000), run.Total.Good, r.out)
+	require.Equal(t, "none", run.Dataset.Fingerprint)
+	rows := make(map[string]workload.Row)
+	for _, row := range run.Transactions {
+		rows[row.Name] = row
+	}
+	require.Positive(t, rows["session_day"].Good)
+	conn := server.Connect(t, database)
+	one := func(query string) (n int64) {
+		require.NoError(t, conn.QueryRow(t.Context(), query, pgx.QueryExecModeExec).Scan(&n))
+		return n
+	}
+	require.Equal(t, rows["log_entry"].Good, one("SELECT sum(entries) FROM log_session"))
+	require.Equal(t, rows["log_entry"].Good, one(`SELECT count(*) FROM log_entry
+		WHERE (xpath('/Entry/@level', entry))[1] IS NOT NULL AND xpath('/Entry/started', entry)::text[] = '{}'`))
+	const old = "SELECT count(*) FROM log_entry WHERE day < (now() AT TIME ZONE 'UTC')::date - 7"
+	require.Equal(t, max(600-100*rows["expire"].Good, 0), one(old), "two of ten days, five entries of sixty sessions")
+	const history = "SELECT count(*) FROM log_entry WHERE xpath('/Entry/started', entry)::text[] <> '{}'"
+	require.Equal(t, int64(2400), one(history)-one(old))
+
+	r = drive("--count", "20", "--weights", "expire=1") // the history is filled again
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Zero(t, one(old))
+	require.Equal(t, "expire=1", readRun(t, file).Workload.Weights)
+
+	require.Equal(t, int64(0), one("SELECT count(*) FROM log_session WHERE entries = 0"))
+	_, err := conn.Exec(t.Context(), "DROP INDEX log_entry_day; ALTER TABLE log_session RENAME entries TO n")
+	require.NoError(t, err)
+	requireOneLine(t, drive("--count", "20"), exitFailed,
+		`the transaction log_entry: ERROR: column "entries" of relation "log_session"`)
+}
+
+// What is wrong with a workload of one's own is said in one line before any load.
+func TestDrive_OwnBadInput(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	own := func(values, path string) string {
+		return `{"name": "own", "values": {` + values + `}, "transactions": [{"name": "t", "kind": "query",
+			"request": {"method": "GET", "path": "` + path + `"}}], "mix": [{"transaction": "t", "weight": 1}]}`
+	}
+	write("list.txt", "a\nb\nc\n")
+	list := write("list.json", own(`"v": {"file": "list.txt", "distribution": "sequence"}`, "/{v}"))
+	marker := write("marker.json", own(`"v": {"range": [1, 2]}`, "/{v}/{w}"))
+	for name, c := range map[string]struct{ args, says string }{
+		"Marker": {"--workload " + marker, "the marker {w} has no value: values has v"},
+		"ListEnds": {
+			"--workload " + list + " --count 4 --ramp 0s", "values.v: the list ends after 3 values, and the run may need 4",
+		},
+		"ListRamp": {"--workload " + list + " --count 3", "the list ends after 3 values"},
+		"ListTime": {"--workload " + list + " --duration 1s", "the list ends after 3 values"},
+		"Weight": {
+			"--workload " + list + " --weights u=1", `--weights: mix: there is no transaction "u": it is one of get_order, `,
+		},
+		"NoRequest": {
+			"--workload " + examples + "logging/logging.json", "the transaction log_entry has no request, so that it needs --db",
+		},
+		"Think":     {"--think gauss:1s", "is not TIME, TIME..TIME (uniform)"},
+		"ThinkRate": {"--think exponential:1s --rate 5", "a think time is for the closed model"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"drive", "--url", "http://127.0.0.1:1"}, strings.Fields(c.args)...)
+			requireOneLine(t, brokerage(t.Context(), args...), exitUsage, c.says)
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"brokerage/internal/brokerage"
+)
+
+// The values of Definition.NewDocuments.
+const (
+	// OwnDocuments are read and changed by nobody: the user that has inserted them deletes some.
+	OwnDocuments = "own"
+	// SharedDocuments are drawn by the queries and updates of all users, as in the papers.
+	SharedDocuments = "shared"
+)
+
+// sharedIDs are the ids of inserted documents of a kind, which all users draw. A nil one has none.
+type sharedIDs struct {
+	sync.Mutex
+
+	ids []brokerage.ID
+	at  map[brokerage.ID]int // index in ids
+}
+
+func (n *sharedIDs) add(id brokerage.ID) {
+	if n == nil {
+		return
+	}
+	n.Lock()
+	defer n.Unlock()
+	n.at[id] = len(n.ids)
+	n.ids = append(n.ids, id)
+}
+
+// remove removes the id of a document that will be deleted, so that only requests in progress miss it.
+func (n *sharedIDs) remove(id brokerage.ID) {
+	if n == nil {
+		return
+	}
+	n.Lock()
+	defer n.Unlock()
+	i, ok := n.at[id]
+	if !ok {
+		return
+	}
+	last := len(n.ids) - 1
+	n.ids[i] = n.ids[last]
+	n.at[n.ids[i]] = i
+	n.ids = n.ids[:last]
+	delete(n.at, id)
+}
+
+// pick draws whether a document is a new one, by the share of the new ones in all, and if so which, each as often. It
+// sets the id of the call then.
+func (n *sharedIDs) pick(r *rand.Rand, inDataset int64, c *call) bool {
+	if n == nil {
+		return false
+	}
+	n.Lock()
+	defer n.Unlock()
+	i := r.Int64N(inDataset + int64(len(n.ids)))
+	if i < inDataset {
+		return false
+	}
+	c.id, c.isNew = n.ids[i-inDataset], true
+	return true
+}
