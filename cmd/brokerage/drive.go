@@ -31,7 +31,7 @@ type driveCmd struct {
 
 	byDefault bool // neither --db nor --url is given
 
-	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
 	Users       int            `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
 	Rate        float64        `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
 	Weights     string         `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`

@@ -258,8 +258,8 @@ func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
 	return passed.Truncate(c.Every), due
 }
 
-// wait waits for a channel, or until all transactions of a Count are finished. If the run ends before, it returns false,
-// and nothing new is begun.
+// wait waits for a channel, or until all transactions of a Count are finished. If the run ends before, it returns
+// false, and nothing new is begun.
 func wait[T any](ctx context.Context, d *driver, reached <-chan T) bool {
 	select {
 	case <-reached:

@@ -109,6 +109,10 @@ func (r *Result) AppendColumn(i int, text []byte) {
 // returnsRows reports whether a statement returns rows, by its first word or its RETURNING.
 func returnsRows(text string) bool {
 	upper := strings.ToUpper(strings.TrimLeft(text, " \t\r\n("))
+	for strings.HasPrefix(upper, "--") {
+		_, upper, _ = strings.Cut(upper, "\n")
+		upper = strings.TrimLeft(upper, " \t\r\n(")
+	}
 	for _, word := range []string{"SELECT", "WITH", "VALUES", "XQUERY", "EXPLAIN", "PRAGMA"} {
 		if strings.HasPrefix(upper, word) {
 			return true
