@@ -82,6 +82,7 @@ func weight(parameters string) float64 {
 
 // answer answers with a constructed document.
 func (q *request) answer(body []byte) error {
+	q.link()
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, q.compresses(body))
 }
@@ -111,7 +112,15 @@ func (q *request) document(body []byte) error {
 			return q.noContent(http.StatusNotModified)
 		}
 	}
+	q.link()
 	return q.write200(mediaType, body, compressed)
+}
+
+// link sets the header Link.
+func (q *request) link() {
+	if q.op.links != nil {
+		q.Writer.Header()["Link"] = q.op.links
+	}
 }
 
 // write200 answers with 200, compressed if compressed is set.

@@ -10,6 +10,7 @@ import (
 
 var getAccount = &operation{
 	name: "get_account", method: http.MethodGet, path: "/v1/accounts/:account", scope: access.Read,
+	links:  describedBy("service.xsd"),
 	handle: query(byID("account"), accountOf, (*request).answer),
 }
 
