@@ -168,7 +168,7 @@ func TestContract_AnswersByShape(t *testing.T) {
 		stored := op.method == "GET" && strings.HasPrefix(op.path, "/v1/") && name != "get_dataset" && name != "watch_service"
 		require.Equal(t, stored, op.has("header", "Consistency-Token"), name)
 		require.Equal(t, stored, op.has("header", "Max-Staleness"), name)
-		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name),
+		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_account", "get_security"}, name),
 			op.has("header", "If-None-Match"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_") || name == "insert_customer", op.has("query", "validate"), name)
 	}

@@ -141,7 +141,7 @@ func TestSchemas_RefuseValues(t *testing.T) {
 		{"update_order_status.request", "order-messages.xsd", "OrderStatus", `Stat="2"`, ``},
 		{"customer_max_order.response", "order-messages.xsd", "Customer_Max_Order", ` CASH="`, ` CASH="x`},
 		{"customer_max_order.response", "order-messages.xsd", "Customer_Max_Order", ` Side="`, ` Side="x`},
-		{"get_account.response", "service.xsd", "Account", ` customer="`, ` customer="x`},
+		{"get_account.response", "custacc-messages.xsd", "Account", "<OpeningDate>", "<OpeningDate>x"},
 		{"get_dataset.response", "service.xsd", "Dataset", ` profile="tpox-2`, ` profile="tpox-3`},
 		{"get_dataset.response", "service.xsd", "Dataset", ` fingerprint="tpox-2/tiny/seed-1/v1/500-200-2000"`, ``},
 		{"lease_ids.response", "service.xsd", "Lease", ` kind="order"`, ` kind="security"`},

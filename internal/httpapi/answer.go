@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,8 +119,12 @@ func (q *request) document(body []byte) error {
 
 // link sets the header Link.
 func (q *request) link() {
-	if q.op.links != nil {
-		q.Writer.Header()["Link"] = q.op.links
+	links := q.op.links
+	if q.related != "" {
+		links = append(slices.Clip(links), q.related)
+	}
+	if links != nil {
+		q.Writer.Header()["Link"] = links
 	}
 }
 
