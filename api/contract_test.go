@@ -98,7 +98,8 @@ func TestContract_Operations(t *testing.T) {
 		"replace_security PUT /v1/securities/{symbol}",
 		"get_account GET /v1/accounts/{account}", "get_dataset GET /v1/dataset", "lease_ids POST /v1/dataset/leases",
 		"get_health GET /healthz", "get_readiness GET /readyz", "get_version GET /version", "get_metrics GET /metrics",
-		"get_contract GET /openapi.yaml", "get_docs GET /docs", "get_page GET /", "watch_service GET /v1/live",
+		"get_contract GET /openapi.yaml", "get_schema GET /schema/{schema}", "get_docs GET /docs", "get_page GET /",
+		"watch_service GET /v1/live",
 	}, routes)
 }
 
@@ -140,7 +141,7 @@ func TestContract_AnswersByShape(t *testing.T) {
 			}
 		}
 		switch {
-		case slices.Contains([]string{"get_contract", "get_docs", "get_page", "get_health", "get_version"}, name):
+		case slices.Contains([]string{"get_contract", "get_schema", "get_docs", "get_page", "get_health", "get_version"}, name):
 			want = slices.DeleteFunc(want, func(code string) bool { return code == "500" }) // nothing that could fail is asked
 		case name == "get_readiness":
 			add(true, "503")
@@ -167,7 +168,7 @@ func TestContract_AnswersByShape(t *testing.T) {
 		stored := op.method == "GET" && strings.HasPrefix(op.path, "/v1/") && name != "get_dataset" && name != "watch_service"
 		require.Equal(t, stored, op.has("header", "Consistency-Token"), name)
 		require.Equal(t, stored, op.has("header", "Max-Staleness"), name)
-		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_security"}, name),
+		require.Equal(t, slices.Contains([]string{"get_order", "get_customer", "get_account", "get_security"}, name),
 			op.has("header", "If-None-Match"), name)
 		require.Equal(t, strings.HasPrefix(name, "replace_") || name == "insert_customer", op.has("query", "validate"), name)
 	}
@@ -180,6 +181,8 @@ func TestContract_Headers(t *testing.T) {
 			where := name + " " + code
 			require.Contains(t, h, "X-Request-Id", where)
 			require.Equal(t, code == "201", h["Location"] != nil, where)
+			described := code == "200" && strings.HasPrefix(op.path, "/v1/") && name != "watch_service"
+			require.Equal(t, described, h["Link"] != nil, where)
 			require.Equal(t, code == "401", h["WWW-Authenticate"] != nil, where)
 			require.Equal(t, slices.Contains([]string{"409", "429", "503"}, code), h["Retry-After"] != nil, where)
 			tagged := code == "304" || code == "200" && op.has("header", "If-None-Match") || code == "204" &&

@@ -130,6 +130,9 @@ func (r *recorder) queries() {
 	r.got("customer_profile")(s.CustomerProfile(ctx, customer))
 	r.got("account_summary")(s.AccountSummary(ctx, customer))
 	r.got("customer_max_order")(s.CustomerMaxOrder(ctx, customer))
+	account, err := s.GetAccount(ctx, r.id("Account"))
+	r.got("get_account")(account.Document, err)
+	require.Equal(r, customer, account.Customer, "the parameters of the contract are not of one customer")
 	r.got("get_security")(s.GetSecurity(ctx, symbol))
 	r.got("get_security_price")(s.SecurityPrice(ctx, symbol))
 	search := brokerage.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"),

@@ -54,8 +54,8 @@ type Customers interface {
 	GetCustomer(ctx context.Context, id ID) ([]byte, error)
 	CustomerProfile(ctx context.Context, id ID) ([]byte, error)
 	AccountSummary(ctx context.Context, id ID) ([]byte, error)
-	// CustomerOf returns the id of the customer of an account.
-	CustomerOf(ctx context.Context, account ID) (ID, error)
+	// GetAccount returns the account with its owner.
+	GetAccount(ctx context.Context, account ID) (Account, error)
 	// InsertCustomer refuses a customer or account id that exists as a *Conflict, which names the first such account.
 	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
 	// ReplaceCustomer replaces a customer by doc, which must have the same id. It opens and closes accounts as doc says;

@@ -86,7 +86,7 @@ func TestAccept_MediaTypes(t *testing.T) {
 // takes either.
 func TestAccept_ETag(t *testing.T) {
 	s := fresh(t, Options{})
-	for _, operation := range []string{"get_order", "get_customer", "get_security"} {
+	for _, operation := range []string{"get_order", "get_customer", "get_account", "get_security"} {
 		path := target(t, operation)
 		application, text := ask(s, "GET", path, ""), ask(s, "GET", path, "", "Accept: text/xml")
 		requireConforms(t, operation, text)

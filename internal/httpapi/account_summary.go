@@ -9,5 +9,6 @@ import (
 
 var accountSummary = &operation{
 	name: "account_summary", method: http.MethodGet, path: "/v1/customers/:customer/statement", scope: access.Read,
+	links:  describedBy("custacc-summary.xsd"),
 	handle: query(byID("customer"), brokerage.Store.AccountSummary, (*request).answer),
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,6 +83,7 @@ func weight(parameters string) float64 {
 
 // answer answers with a constructed document.
 func (q *request) answer(body []byte) error {
+	q.link()
 	mediaType, _ := q.mediaType()
 	return q.write200(mediaType, body, q.compresses(body))
 }
@@ -111,7 +113,19 @@ func (q *request) document(body []byte) error {
 			return q.noContent(http.StatusNotModified)
 		}
 	}
+	q.link()
 	return q.write200(mediaType, body, compressed)
+}
+
+// link sets the header Link.
+func (q *request) link() {
+	links := q.op.links
+	if q.related != "" {
+		links = append(slices.Clip(links), q.related)
+	}
+	if links != nil {
+		q.Writer.Header()["Link"] = links
+	}
 }
 
 // write200 answers with 200, compressed if compressed is set.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/api"
 	"brokerage/internal/brokerage"
 )
 
@@ -94,7 +95,8 @@ func TestAnswers_Examples(t *testing.T) {
 	}
 	require.Equal(t, example(t, "get_dataset.symbols.response.xml"), ask(s, "GET", "/v1/dataset?symbols=true", "").body)
 	for operation, says := range map[string]string{
-		"get_metrics": "brokerage_up 1", "get_contract": "openapi: 3.1.0", "get_docs": "<html", "get_page": "<html",
+		"get_metrics": "brokerage_up 1", "get_contract": "openapi: 3.1.0", "get_schema": "<xs:schema", "get_docs": "<html",
+		"get_page": "<html",
 	} {
 		played = append(played, operation)
 		require.Contains(t, play(t, s, operation).body, says)
@@ -107,7 +109,9 @@ func TestAnswers_Examples(t *testing.T) {
 	require.Equal(t, 200, ask(s, "GET", order, "").StatusCode)
 	same("update_order_status")
 	account := location("open_account")
-	require.Equal(t, 200, ask(s, "GET", account, "").StatusCode)
+	opened := ask(s, "GET", account, "")
+	require.Equal(t, example(t, "open_account.request.xml"), opened.body, "Location is the account")
+	require.Equal(t, `</v1/customers/1006>; rel="up"`, opened.Header["Link"][1])
 	require.Equal(t, 204, ask(s, "DELETE", "/v1/customers/1006"+strings.TrimPrefix(account, "/v1"), "").StatusCode)
 	customer := location("insert_customer")
 	require.Equal(t, 200, ask(s, "GET", customer, "").StatusCode)
@@ -124,6 +128,37 @@ func TestAnswers_Examples(t *testing.T) {
 	for _, op := range ending(s) {
 		require.Contains(t, played, op.name)
 	}
+}
+
+// Each answer links to its schema, which the service serves as it is embedded.
+func TestAnswers_Schemas(t *testing.T) {
+	s := fresh(t, Options{})
+	seen := make(map[string]bool)
+	for _, op := range ending(s) {
+		response := routeOf(t, op.name).Operation.Responses.Status(200)
+		if response == nil || op.open {
+			continue
+		}
+		x, _ := response.Value.Content["application/xml; charset=utf-8"].Schema.Value.Extensions["x-xsd"].(map[string]any)
+		file := x["file"].(string)
+		require.Equal(t, "</"+file+`>; rel="describedby"`, play(t, s, op.name).Header.Get("Link"), op.name)
+		want, err := api.Schemas.ReadFile(file)
+		require.NoError(t, err)
+		for _, mediaType := range []string{"application/xml", "text/xml"} {
+			a := ask(s, "GET", "/"+file, "", "Accept: "+mediaType)
+			requireConforms(t, "get_schema", a)
+			require.Equal(t, 200, a.StatusCode)
+			require.Equal(t, string(want), a.body)
+			require.Equal(t, mediaType+"; charset=utf-8", a.Header.Get("Content-Type"))
+		}
+		seen[file] = true
+	}
+	require.Len(t, seen, 8, "all but that of problems")
+	for _, missing := range []string{"/schema/", "/schema/none.xsd", "/schema/..%2fopenapi.yaml", "/schema/%00"} {
+		requireProblem(t, ask(s, "GET", missing, ""), 404, "not-found")
+	}
+	requireProblem(t, ask(s, "GET", "/v1/orders/1", ""), 404, "not-found")
+	require.Empty(t, ask(s, "GET", "/v1/orders/1", "").Header["Link"], "a problem")
 }
 
 // HEAD has the headers of GET, and no body. The test uses a network, because a recorder does not treat HEAD specially.

@@ -9,5 +9,6 @@ import (
 
 var buySecurity = &operation{
 	name: "buy_security", method: http.MethodPost, path: "/v1/accounts/:account/buy", scope: access.Trade,
+	links:  describedBy("custacc-messages.xsd"),
 	handle: trade(brokerage.Buy),
 }

@@ -10,7 +10,7 @@ import (
 
 func TestConditions_IfNoneMatch(t *testing.T) {
 	s := fresh(t, Options{})
-	for _, operation := range []string{"get_order", "get_customer", "get_security"} {
+	for _, operation := range []string{"get_order", "get_customer", "get_account", "get_security"} {
 		path := target(t, operation)
 		tag := ask(s, "GET", path, "").Header.Get("Etag")
 		packed := strings.TrimSuffix(tag, `"`) + `-gzip"`

@@ -9,6 +9,7 @@ import (
 
 var customerMaxOrder = &operation{
 	name: "customer_max_order", method: http.MethodGet, scope: access.Read,
+	links:  describedBy("order-messages.xsd"),
 	path:   "/v1/customers/:customer/orders/largest",
 	handle: query(byID("customer"), brokerage.Store.CustomerMaxOrder, (*request).answer),
 }

@@ -9,5 +9,6 @@ import (
 
 var customerProfile = &operation{
 	name: "customer_profile", method: http.MethodGet, path: "/v1/customers/:customer/profile", scope: access.Read,
+	links:  describedBy("custacc-messages.xsd"),
 	handle: query(byID("customer"), brokerage.Store.CustomerProfile, (*request).answer),
 }

@@ -37,6 +37,7 @@ func begin(dst []byte, name string, attributes ...string) []byte {
 
 var getDataset = &operation{
 	name: "get_dataset", method: http.MethodGet, path: "/v1/dataset", scope: access.Read,
+	links:  describedBy("service.xsd"),
 	handle: (*request).getDataset,
 }
 
@@ -162,6 +163,7 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 
 var leaseIDs = &operation{
 	name: "lease_ids", method: http.MethodPost, path: "/v1/dataset/leases", scope: access.Trade,
+	links:  describedBy("service.xsd"),
 	handle: (*request).leaseIDs,
 }
 

@@ -269,8 +269,10 @@ func (w twins) touched(q asked, got answer) (targets []string) {
 		}
 	}
 	owner := func(account string) {
-		if _, rest, found := strings.Cut(ask(w.one, "GET", "/v1/accounts/"+account, "").body, ` customer="`); found {
-			id, _, _ := strings.Cut(rest, `"`)
+		targets = append(targets, "/v1/accounts/"+account)
+		links := strings.Join(ask(w.one, "GET", "/v1/accounts/"+account, "").Header["Link"], ",")
+		if _, rest, found := strings.Cut(links, "</v1/customers/"); found {
+			id, _, _ := strings.Cut(rest, ">")
 			customers(id)
 		}
 	}

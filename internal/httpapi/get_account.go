@@ -1,19 +1,33 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 )
 
 var getAccount = &operation{
 	name: "get_account", method: http.MethodGet, path: "/v1/accounts/:account", scope: access.Read,
-	handle: query(byID("account"), accountOf, (*request).answer),
+	links:  describedBy("custacc-messages.xsd"),
+	handle: (*request).getAccount,
 }
 
-func accountOf(s brokerage.Store, ctx context.Context, id brokerage.ID) ([]byte, error) {
-	customer, err := s.CustomerOf(ctx, id)
-	return element("Account", "id", id.String(), "customer", customer.String()), err
+func (q *request) getAccount() error {
+	id, err := q.key("account")
+	if err != nil {
+		return err
+	}
+	if err := q.accepts(); err != nil {
+		return err
+	}
+	ctx, err := q.fresh()
+	if err != nil {
+		return err
+	}
+	account, err := q.server.store.GetAccount(ctx, id)
+	if err != nil {
+		return err
+	}
+	q.related = "</v1/customers/" + account.Customer.String() + `>; rel="up"`
+	return q.document(account.Document)
 }

@@ -9,5 +9,6 @@ import (
 
 var getCustomer = &operation{
 	name: "get_customer", method: http.MethodGet, path: "/v1/customers/:customer", scope: access.Read,
+	links:  describedBy("custacc.xsd"),
 	handle: query(byID("customer"), brokerage.Store.GetCustomer, (*request).document),
 }

@@ -9,5 +9,6 @@ import (
 
 var getOrder = &operation{
 	name: "get_order", method: http.MethodGet, path: "/v1/orders/:order", scope: access.Read,
+	links:  describedBy("order.xsd"),
 	handle: query(byID("order"), brokerage.Store.GetOrder, (*request).document),
 }

@@ -9,5 +9,6 @@ import (
 
 var getSecurity = &operation{
 	name: "get_security", method: http.MethodGet, path: "/v1/securities/:symbol", scope: access.Read,
+	links:  describedBy("security.xsd"),
 	handle: query((*request).symbol, brokerage.Store.GetSecurity, (*request).document),
 }

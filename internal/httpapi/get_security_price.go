@@ -9,5 +9,6 @@ import (
 
 var getSecurityPrice = &operation{
 	name: "get_security_price", method: http.MethodGet, path: "/v1/securities/:symbol/price", scope: access.Read,
+	links:  describedBy("security-messages.xsd"),
 	handle: query((*request).symbol, brokerage.Store.SecurityPrice, (*request).answer),
 }

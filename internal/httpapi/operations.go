@@ -17,9 +17,13 @@ type operation struct {
 	path    string       // as gin writes it
 	scope   access.Scope // that a client's token needs
 	open    bool         // to everybody, without a token or a limit
+	links   []string     // the header Link of its answers; nil for none. It is shared and must not be changed
 	endless bool         // the answer ends when either side wants: it has no deadline, and does not count as running
 	handle  func(*request) error
 }
+
+// describedBy returns the header Link of answers that a schema file describes (RFC 8288).
+func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
 
 //go:generate go run brokerage/internal/brokerage/lists operation
 
@@ -27,7 +31,7 @@ type operation struct {
 var beside = [...]*operation{
 	getCustomer, replaceCustomer, getAccount, replaceSecurity,
 	getDataset, leaseIDs, watchService,
-	getHealth, getReadiness, getVersion, getMetrics, getContract, getDocs, getPage,
+	getHealth, getReadiness, getVersion, getMetrics, getContract, getSchema, getDocs, getPage,
 }
 
 // assets serve the files of the pages, which the contract does not list.

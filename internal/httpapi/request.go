@@ -36,7 +36,8 @@ type request struct {
 	err    error
 	token  brokerage.Token // of the write; zero for none
 
-	received int // bytes of the body
+	related  string // a link of this answer, beside those of the operation; empty for none
+	received int    // bytes of the body
 	traced   func(outcome string, status int)
 	auditing auditing
 }

@@ -9,6 +9,7 @@ import (
 
 var searchSecurities = &operation{
 	name: "search_securities", method: http.MethodGet, path: "/v1/securities", scope: access.Read,
+	links:  describedBy("security-messages.xsd"),
 	handle: query((*request).search, brokerage.Store.SearchSecurities, (*request).answer),
 }
 

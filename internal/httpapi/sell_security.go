@@ -9,5 +9,6 @@ import (
 
 var sellSecurity = &operation{
 	name: "sell_security", method: http.MethodPost, path: "/v1/accounts/:account/sell", scope: access.Trade,
+	links:  describedBy("custacc-messages.xsd"),
 	handle: trade(brokerage.Sell),
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brokerage/api"
+	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
 
@@ -17,6 +18,7 @@ var (
 	getVersion   = public("get_version", "/version", (*request).getVersion)
 	getMetrics   = public("get_metrics", "/metrics", (*request).getMetrics)
 	getContract  = public("get_contract", "/openapi.yaml", (*request).getContract)
+	getSchema    = public("get_schema", "/schema/:schema", (*request).getSchema)
 	getDocs      = public("get_docs", "/docs", (*request).getDocs)
 	getPage      = public("get_page", "/", (*request).getPage)
 )
@@ -67,6 +69,17 @@ func (q *request) getMetrics() error {
 func (q *request) getContract() error {
 	contract := api.OpenAPI()
 	return q.write200("application/yaml; charset=utf-8", contract, q.compresses(contract))
+}
+
+// getSchema answers with a schema file, whatever media types the client accepts. Its media type is that of any XML:
+// no other is registered for schemas, and XML Schema 1.0 (part 1, 4.2.1) names application/xml.
+func (q *request) getSchema() error {
+	name := q.pathValue("schema")
+	file, err := api.Schemas.ReadFile("schema/" + name)
+	if err != nil {
+		return &brokerage.NotFound{What: "schema", Key: name}
+	}
+	return q.answer(file)
 }
 
 func (q *request) getDocs() error { return q.page(q.server.docs) }

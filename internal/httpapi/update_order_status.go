@@ -9,6 +9,7 @@ import (
 
 var updateOrderStatus = &operation{
 	name: "update_order_status", method: http.MethodPut, path: "/v1/orders/:order/status", scope: access.Trade,
+	links:  describedBy("order-messages.xsd"),
 	handle: change(byID("order"), (*request).updateOrderStatus),
 }
 

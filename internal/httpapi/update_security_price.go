@@ -9,6 +9,7 @@ import (
 
 var updateSecurityPrice = &operation{
 	name: "update_security_price", method: http.MethodPut, path: "/v1/securities/:symbol/price", scope: access.Trade,
+	links:  describedBy("security-messages.xsd"),
 	handle: change((*request).symbol, (*request).updateSecurityPrice),
 }
 

@@ -95,9 +95,9 @@ func TestDrive_KeepsTheDataset(t *testing.T) {
 	for k := range p.Customers.Count {
 		first, n := p.accounts(k)
 		for a := first; a < first+n; a++ {
-			owner, err := s.CustomerOf(t.Context(), brokerage.ID(a))
+			account, err := s.GetAccount(t.Context(), brokerage.ID(a))
 			require.NoError(t, err)
-			require.Equal(t, p.customer(k), owner)
+			require.Equal(t, p.customer(k), account.Customer)
 		}
 	}
 }

@@ -24,10 +24,6 @@ func (s *Stub) CustomerMaxOrder(ctx context.Context, a1 brokerage.ID) ([]byte, e
 	return call[[]byte](ctx, s, "CustomerMaxOrder", a1)
 }
 
-func (s *Stub) CustomerOf(ctx context.Context, a1 brokerage.ID) (brokerage.ID, error) {
-	return call[brokerage.ID](ctx, s, "CustomerOf", a1)
-}
-
 func (s *Stub) CustomerProfile(ctx context.Context, a1 brokerage.ID) ([]byte, error) {
 	return call[[]byte](ctx, s, "CustomerProfile", a1)
 }
@@ -38,6 +34,10 @@ func (s *Stub) DeleteCustomer(ctx context.Context, a1 brokerage.Write, a2 broker
 
 func (s *Stub) DeleteOrder(ctx context.Context, a1 brokerage.Write, a2 brokerage.ID) error {
 	return run(ctx, s, "DeleteOrder", a1, a2)
+}
+
+func (s *Stub) GetAccount(ctx context.Context, a1 brokerage.ID) (brokerage.Account, error) {
+	return call[brokerage.Account](ctx, s, "GetAccount", a1)
 }
 
 func (s *Stub) GetCustomer(ctx context.Context, a1 brokerage.ID) ([]byte, error) {

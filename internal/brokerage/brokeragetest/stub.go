@@ -26,6 +26,7 @@ var _ brokerage.Store = (*Stub)(nil)
 var fixed = map[reflect.Type]any{
 	reflect.TypeFor[[]byte]():             []byte("answer"),
 	reflect.TypeFor[brokerage.ID]():       brokerage.ID(42),
+	reflect.TypeFor[brokerage.Account]():  brokerage.Account{Customer: 42, Document: []byte("answer")},
 	reflect.TypeFor[brokerage.Contents](): brokerage.Contents{Fingerprint: "answer"},
 	reflect.TypeFor[brokerage.Range]():    brokerage.Range{First: 42, Count: 7},
 	reflect.TypeFor[none]():               none{},

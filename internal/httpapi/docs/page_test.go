@@ -62,7 +62,11 @@ func TestPage_Operations(t *testing.T) {
 					field := regexp.MustCompile(`<(input|select) id="` + op.OperationID + `\.` + p.Value.Name + `" data-in="` +
 						p.Value.In + `"[^>]*>`).FindString(text)
 					require.Equal(t, p.Value.Name != "Accept-Encoding", field != "", p.Value.Name)
-					if p.Value.In == "path" {
+					switch {
+					case p.Value.In != "path":
+					case p.Value.Schema.Value.Enum != nil:
+						require.Contains(t, text, `<option selected>`+p.Value.Example.(string)+`</option>`)
+					default:
 						require.Contains(t, field, `value="`+p.Value.Example.(string)+`"`)
 					}
 				}

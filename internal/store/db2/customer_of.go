@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// CustomerOf returns the id of the customer that an account belongs to.
-func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id brokerage.ID, err error) {
+// customerOf returns the id of the customer that an account belongs to.
+func (s *Store) customerOf(ctx context.Context, account brokerage.ID) (id brokerage.ID, err error) {
 	var found bool
 	err = s.read(ctx, func() (err error) {
 		found, err = row(ctx, s.db, "customer_of", []any{account.String()}, []any{&id})
@@ -23,7 +23,7 @@ func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (id broker
 func (s *Store) duplicateAccount(ctx context.Context, keys brokerage.CustomerKeys) error {
 	duplicate := keys.Accounts[0] // in case the other customer has closed it since
 	for _, account := range keys.Accounts {
-		owner, err := s.CustomerOf(ctx, account)
+		owner, err := s.customerOf(ctx, account)
 		if err == nil && owner != keys.ID {
 			duplicate = account
 			break

@@ -31,7 +31,7 @@ func (s *Store) OpenAccount(
 		return nil, err
 	})
 	if isDuplicateKey(err) {
-		if owner, failed := s.CustomerOf(ctx, id); maybeDone && failed == nil && owner == customer {
+		if owner, failed := s.customerOf(ctx, id); maybeDone && failed == nil && owner == customer {
 			return id, nil
 		}
 		return id, brokerage.DuplicateAccount(id)

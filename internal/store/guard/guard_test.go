@@ -38,7 +38,7 @@ var contract = []struct{ method, name, kinds string }{
 	{"DeleteCustomer", "delete_customer", "NotFound KeyReused KeyInUse"},
 
 	{"GetCustomer", "get_customer", "NotFound"},
-	{"CustomerOf", "customer_of", "NotFound"},
+	{"GetAccount", "get_account", "NotFound"},
 	{"ReplaceCustomer", "replace_customer", "NotFound Conflict Invalid Stale KeyReused KeyInUse"},
 	{"ReplaceSecurity", "replace_security", "NotFound Invalid Stale KeyReused KeyInUse"},
 	{"Contents", "contents", ""},

@@ -38,12 +38,6 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, a1 brokerage.ID) ([]byte, 
 	})
 }
 
-func (s *Store) CustomerOf(ctx context.Context, a1 brokerage.ID) (brokerage.ID, error) {
-	return call(ctx, s, opCustomerOf, func(ctx context.Context) (brokerage.ID, error) {
-		return s.inner.CustomerOf(ctx, a1)
-	})
-}
-
 var opCustomerProfile = transaction("customer_profile")
 
 func (s *Store) CustomerProfile(ctx context.Context, a1 brokerage.ID) ([]byte, error) {
@@ -65,6 +59,12 @@ var opDeleteOrder = transaction("delete_order")
 func (s *Store) DeleteOrder(ctx context.Context, a1 brokerage.Write, a2 brokerage.ID) error {
 	return run(ctx, s, opDeleteOrder, func(ctx context.Context) error {
 		return s.inner.DeleteOrder(ctx, a1, a2)
+	})
+}
+
+func (s *Store) GetAccount(ctx context.Context, a1 brokerage.ID) (brokerage.Account, error) {
+	return call(ctx, s, opGetAccount, func(ctx context.Context) (brokerage.Account, error) {
+		return s.inner.GetAccount(ctx, a1)
 	})
 }
 

@@ -12,7 +12,7 @@ type operation struct {
 // The operations of methods that are not one transaction of the registry. Lease takes no idempotency key.
 var (
 	opGetCustomer     = query("get_customer", brokerage.IsNotFound)
-	opCustomerOf      = query("customer_of", brokerage.IsNotFound)
+	opGetAccount      = query("get_account", brokerage.IsNotFound)
 	opReplaceCustomer = write("replace_customer",
 		brokerage.IsNotFound|brokerage.IsConflict|brokerage.IsInvalid|brokerage.IsStale)
 	opReplaceSecurity = write("replace_security", brokerage.IsNotFound|brokerage.IsInvalid|brokerage.IsStale)

@@ -14,29 +14,33 @@ const newStatus = "2"
 
 // answersOf returns the answer of each transaction that has one, and of the other reads, by their names. An answer that
 // is not made here is the example of the contract.
-func answersOf(d *dataset.Dataset) (answers map[string][]byte, owner brokerage.ID, err error) {
+func answersOf(d *dataset.Dataset) (answers map[string][]byte, account brokerage.Account, err error) {
 	order := typical(d, dataset.Order, brokerage.Order)
 	customer := typical(d, dataset.Customer, brokerage.CustomerProfile, brokerage.AccountSummary)
 	security := typical(d, dataset.Security, brokerage.SecurityPrice)
 	keys, err := brokerage.CustomerKeysOf(customer)
 	if err != nil {
-		return nil, 0, err
+		return nil, account, err
 	}
+	if account, err = brokerage.AccountOf(customer, keys.Accounts[0]); err != nil {
+		return nil, account, err
+	}
+	account.Document = slices.Clip(account.Document)
 	_, status, err := brokerage.SetOrderStatus(order, newStatus)
 	if err != nil {
-		return nil, 0, err
+		return nil, account, err
 	}
 	hits, err := search(d)
 	if err != nil {
-		return nil, 0, err
+		return nil, account, err
 	}
 	bought, err := trade(d, brokerage.Buy, customer, keys.Accounts[0])
 	if err != nil {
-		return nil, 0, err
+		return nil, account, err
 	}
 	sold, err := trade(d, brokerage.Sell, customer, keys.Accounts[0])
 	if err != nil {
-		return nil, 0, err
+		return nil, account, err
 	}
 	answers = map[string][]byte{
 		"get_order":             brokerage.Order(order),
@@ -55,23 +59,23 @@ func answersOf(d *dataset.Dataset) (answers map[string][]byte, owner brokerage.I
 	for _, t := range brokerage.Transactions {
 		if t.Answer != "" && answers[t.Name] == nil {
 			if answers[t.Name], err = api.Examples.ReadFile("examples/" + t.Name + ".response.xml"); err != nil {
-				return nil, 0, err
+				return nil, account, err
 			}
 		}
 	}
 	for name, answer := range answers {
 		answers[name] = slices.Clip(answer) // so that not even an append by a caller reaches another's bytes
 	}
-	return answers, keys.ID, nil
+	return answers, account, nil
 }
 
 func (s *Store) GetCustomer(ctx context.Context, _ brokerage.ID) ([]byte, error) {
 	return answer(ctx, s.answers["get_customer"])
 }
 
-// CustomerOf returns the only customer.
-func (s *Store) CustomerOf(ctx context.Context, _ brokerage.ID) (brokerage.ID, error) {
-	return s.owner, ctx.Err()
+// GetAccount returns the first account of the only customer.
+func (s *Store) GetAccount(ctx context.Context, _ brokerage.ID) (brokerage.Account, error) {
+	return s.account, ctx.Err()
 }
 
 func (s *Store) OpenAccount(

@@ -15,7 +15,7 @@ import (
 // Store answers from memory; see the package comment.
 type Store struct {
 	answers  map[string][]byte // never changes
-	owner    brokerage.ID      // of every account
+	account  brokerage.Account // every account
 	contents brokerage.Contents
 	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
 	closed   atomic.Bool
@@ -30,7 +30,7 @@ func Open() (*Store, error) {
 		return nil, err
 	}
 	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
-	answers, owner, err := answersOf(d)
+	answers, account, err := answersOf(d)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Open() (*Store, error) {
 	contents.Fingerprint = "null/" + contents.Fingerprint
 	return &Store{
 		answers:  answers,
-		owner:    owner,
+		account:  account,
 		contents: contents,
 		leases: map[string]*atomic.Int64{
 			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),

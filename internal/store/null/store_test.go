@@ -65,13 +65,16 @@ func TestStore_Queries(t *testing.T) {
 			require.Equal(t, string(answer), string(other))
 		})
 	}
-	owner, err := s.CustomerOf(t.Context(), 5)
+	account, err := s.GetAccount(t.Context(), 5)
 	require.NoError(t, err)
-	customer, err := s.GetCustomer(t.Context(), owner)
+	customer, err := s.GetCustomer(t.Context(), account.Customer)
 	require.NoError(t, err)
 	keys, err := brokerage.CustomerKeysOf(customer)
 	require.NoError(t, err)
-	require.Equal(t, keys.ID, owner)
+	require.Equal(t, keys.ID, account.Customer)
+	id, err := brokerage.AccountKeyOf(account.Document)
+	require.NoError(t, err)
+	require.Equal(t, keys.Accounts[0], id)
 }
 
 // Responses are as large as with a real store.
@@ -191,7 +194,7 @@ func TestStore_Cancelled(t *testing.T) {
 	for name, query := range queries(s) {
 		calls[name] = func(ctx context.Context) error { _, err := query(ctx, 1); return err }
 	}
-	calls["customer_of"] = func(ctx context.Context) error { _, err := s.CustomerOf(ctx, 1); return err }
+	calls["get_account"] = func(ctx context.Context) error { _, err := s.GetAccount(ctx, 1); return err }
 	calls["contents"] = func(ctx context.Context) error { _, err := s.Contents(ctx); return err }
 	calls["lease"] = func(ctx context.Context) error { _, err := s.Lease(ctx, "order", 1); return err }
 	calls["ready"] = s.Ready

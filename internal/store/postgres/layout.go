@@ -24,6 +24,7 @@ type layout interface {
 	InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error)
 	UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error)
 	DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error
+	GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error)
 	InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error)
 	ReplaceCustomer(
 		ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error

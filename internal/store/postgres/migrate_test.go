@@ -254,9 +254,9 @@ func TestSchema_Keys(t *testing.T) {
 		return err
 	}
 	requireOwner := func(account, owner brokerage.ID) {
-		id, err := s.CustomerOf(t.Context(), account)
+		found, err := s.GetAccount(t.Context(), account)
 		require.NoError(t, err)
-		require.Equal(t, owner, id)
+		require.Equal(t, owner, found.Customer)
 	}
 	id := d.ID(dataset.Customer, 0)
 	require.Error(t, exec("UPDATE brokerage.customers SET keys = keys"))
@@ -265,7 +265,7 @@ func TestSchema_Keys(t *testing.T) {
 	require.Error(t, errOf(s.GetCustomer(t.Context(), brokerage.ID(id))))
 	requireOwner(78, 77)
 	requireOwner(79, 77)
-	require.Error(t, errOf(s.CustomerOf(t.Context(), brokerage.ID(d.FirstAccount(0)))))
+	require.Error(t, errOf(s.GetAccount(t.Context(), brokerage.ID(d.FirstAccount(0)))))
 
 	// The same accounts under another id of their customer.
 	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77",

@@ -39,7 +39,7 @@ func TestPlans(t *testing.T) {
 		"account_summary":          {customer + ", 65536", []string{"customers_id"}},
 		"customer_max_order":       {customer + ", 65536", []string{"customers_id", "orders_cash"}},
 		"get_customer":             {customer, []string{"customers_id"}},
-		"customer_of":              {account, []string{"accounts_account"}},
+		"get_customer_of_account":  {account, []string{"accounts_account", "customers_id"}},
 		"lock_order":               {order, []string{"orders_id"}},
 		"lock_customer":            {customer + ", 65536", []string{"customers_id"}},
 		"lock_security":            {symbol, []string{"securities_symbol"}},

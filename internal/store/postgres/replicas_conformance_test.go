@@ -102,8 +102,8 @@ func (s *through) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, 
 	return s.Store.AccountSummary(s.fresh(ctx), id)
 }
 
-func (s *through) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
-	return s.Store.CustomerOf(s.fresh(ctx), account)
+func (s *through) GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error) {
+	return s.Store.GetAccount(s.fresh(ctx), account)
 }
 
 func (s *through) GetSecurity(ctx context.Context, symbol string) ([]byte, error) {

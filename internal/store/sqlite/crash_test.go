@@ -164,9 +164,9 @@ func TestCrash_Killed(t *testing.T) {
 // acknowledged ones, and paid for exactly those.
 func requireWholeTrades(t testing.TB, s *Store, account int64, answered int) {
 	t.Helper()
-	customer, err := s.CustomerOf(t.Context(), brokerage.ID(account))
+	held, err := s.GetAccount(t.Context(), brokerage.ID(account))
 	require.NoError(t, err)
-	doc, err := s.GetCustomer(t.Context(), customer)
+	doc, err := s.GetCustomer(t.Context(), held.Customer)
 	require.NoError(t, err)
 	trade := buyOne(account)
 	security, err := s.GetSecurity(t.Context(), trade.Symbol)
@@ -175,7 +175,7 @@ func requireWholeTrades(t testing.TB, s *Store, account int64, answered int) {
 	// The same number of buys, one after the other, on the document as it was.
 	found := stateOf(doc, account)
 	require.NotEmpty(t, found)
-	want, bought := tiny.Append(nil, dataset.Customer, int64(customer-customerID(0))), 0
+	want, bought := tiny.Append(nil, dataset.Customer, int64(held.Customer-customerID(0))), 0
 	for ; stateOf(want, account) != found; bought++ {
 		require.Less(t, bought, answered+64, "account %d is in no state that whole trades lead to", account)
 		want, _, err = trade.Apply(brokerage.DefaultRules, want, brokerage.ID(account), brokerage.QuoteOf(security))

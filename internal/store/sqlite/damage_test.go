@@ -54,8 +54,8 @@ func readAll(ctx context.Context, s *Store, each func(name string, answer []byte
 			ask(name, customerID(i), answer, err)
 		}
 		for a := tiny.FirstAccount(i); a < tiny.FirstAccount(i+1); a++ {
-			of, err := s.CustomerOf(ctx, brokerage.ID(a))
-			ask("customer_of", a, []byte(of.String()), err)
+			account, err := s.GetAccount(ctx, brokerage.ID(a))
+			ask("get_account", a, account.Document, err)
 		}
 	}
 }

@@ -319,7 +319,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
 	}, l)
 	requireClean(t, s)
-	_, err = s.CustomerOf(t.Context(), 70)
+	_, err = s.GetAccount(t.Context(), 70)
 	require.ErrorAs(t, err, new(*brokerage.NotFound), "of a refused customer nothing is left")
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)

@@ -47,7 +47,7 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			func() ([]byte, error) { return s.GetCustomer(ctx, newCustomer) },
 			func() ([]byte, error) { return s.CustomerMaxOrder(ctx, customer) },
 			func() ([]byte, error) { return s.CustomerMaxOrder(ctx, newCustomer) },
-			func() ([]byte, error) { id, err := s.CustomerOf(ctx, newAccount); return []byte(id.String()), err },
+			func() ([]byte, error) { a, err := s.GetAccount(ctx, newAccount); return a.Document, err },
 		} {
 			answer, err := query()
 			fmt.Fprintf(&out, "%x %v\n", sha256.Sum256(answer), err) // whole answers would fill a screen

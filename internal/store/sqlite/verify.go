@@ -287,24 +287,25 @@ func (s *Store) checkAccountsOf(
 		if slices.Contains(rows, int64(account)) {
 			continue
 		}
-		other, err := s.CustomerOf(ctx, account)
-		if _, nobody := errors.AsType[*brokerage.NotFound](err); nobody {
+		var other int64
+		err := s.find(ctx, customerOf, int64(account), &other)
+		if noRows(err) {
 			report("account %d is in the document, but belongs to nobody", account)
 			continue
 		}
 		if err != nil {
-			finding, err := unreadable(ctx, fmt.Sprintf("account %d", account), err)
+			finding, err := unreadable(ctx, fmt.Sprintf("account %d", account), domainError(err))
 			if err != nil {
 				return err
 			}
 			report("%s", finding)
 			continue
 		}
-		twice, err := s.hasAccount(ctx, other, account)
+		twice, err := s.hasAccount(ctx, brokerage.ID(other), account)
 		switch {
 		case err != nil:
 			return err
-		case twice && int64(other) != customer:
+		case twice && other != customer:
 			report("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
 		default:
 			report("account %d is in the document, but belongs to customer %d", account, other)

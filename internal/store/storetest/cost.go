@@ -164,7 +164,7 @@ func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []c
 		{"Customer", brokerage.ValidateCustomer, customerShapes(d), []operation{
 			{"insert_customer", func(doc []byte) error { return errOf(s.InsertCustomer(ctx, plain(), doc, false)) }},
 			{"get_customer", by(func() error { return errOf(s.GetCustomer(ctx, id)) })},
-			{"customer_of", by(func() error { return errOf(s.CustomerOf(ctx, id+1)) })},
+			{"get_account", by(func() error { return errOf(s.GetAccount(ctx, id+1)) })},
 			{"customer_profile", by(func() error { return errOf(s.CustomerProfile(ctx, id)) })},
 			{"account_summary", by(func() error { return errOf(s.AccountSummary(ctx, id)) })},
 			{"customer_max_order", by(func() error { return errOf(s.CustomerMaxOrder(ctx, id)) })},

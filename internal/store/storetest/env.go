@@ -11,9 +11,9 @@ import (
 )
 
 func (e *env) belongs(account, customer brokerage.ID) {
-	got, err := e.s.CustomerOf(e.Context(), account)
+	got, err := e.s.GetAccount(e.Context(), account)
 	e.must(err)
-	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got)
+	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got.Customer)
 }
 
 func (e *env) noOrder(id brokerage.ID) {
@@ -29,7 +29,7 @@ func (e *env) noSecurity(symbol string) {
 }
 
 func (e *env) noAccount(account brokerage.ID) {
-	e.notFound(errOf(e.s.CustomerOf(e.Context(), account)), "account")
+	e.notFound(errOf(e.s.GetAccount(e.Context(), account)), "account")
 	e.notFound(errOf(e.s.Trade(e.Context(), plain(), account, buying(e.held(0), "1"))), "account")
 }
 
@@ -127,6 +127,11 @@ func (e *env) customer(id brokerage.ID) *element {
 	return e.got(e.s.GetCustomer(e.Context(), id))
 }
 
+func (e *env) account(id brokerage.ID) *element {
+	account, err := e.s.GetAccount(e.Context(), id)
+	return e.got(account.Document, err)
+}
+
 func (e *env) security(symbol string) *element {
 	return e.got(e.s.GetSecurity(e.Context(), symbol))
 }
@@ -164,8 +169,8 @@ func (e *env) state(w watch) string {
 		note("largest order of customer", id)(e.s.CustomerMaxOrder(e.Context(), id))
 	}
 	for _, id := range w.accounts {
-		customer, err := e.s.CustomerOf(e.Context(), id)
-		note("account", id)([]byte(customer.String()), err)
+		account, err := e.s.GetAccount(e.Context(), id)
+		note("account", id)(append([]byte(account.Customer.String()+" "), account.Document...), err)
 	}
 	for _, symbol := range w.symbols {
 		note("security", symbol)(e.s.GetSecurity(e.Context(), symbol))

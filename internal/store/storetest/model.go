@@ -251,10 +251,11 @@ func (m *model) check(*rapid.T) {
 		}
 	}
 	for a := range 2 * slots {
-		id, err := m.s.CustomerOf(m.Context(), m.accountID(a))
+		account, err := m.s.GetAccount(m.Context(), m.accountID(a))
 		if c := m.owner(m.accountID(a)); m.there(m.customers[c], err, "account") {
 			m.must(err)
-			m.equal("the owner", m.customerID(c), id)
+			m.equal("the owner", m.customerID(c), account.Customer)
+			m.same("the account", refAccount(m.customers[c], m.accountID(a)), m.tree(account.Document))
 		}
 	}
 	for o := range slots {

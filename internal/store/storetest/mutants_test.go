@@ -113,6 +113,10 @@ var mutants = []struct {
 		func(s store) store { return wider{s, func(q *brokerage.Search) { q.PEMax++ }} }},
 	{"SearchTakesYieldMin", "SearchSecurities/Bounds",
 		func(s store) store { return wider{s, func(q *brokerage.Search) { q.YieldMin-- }} }},
+	{"AccountIsTheFirst", "GetAccount/Answer", func(s store) store { return firstAccounts{s} }},
+	{"AccountOfTheCache", "GetAccount/Current Model/RandomOperations",
+		func(s store) store { return &keptAccounts{store: s} }},
+	{"AccountWithoutNamespaces", "GetAccount/Odd", func(s store) store { return looseAccounts{s} }},
 	{"ReplacedAccountsStay", "ReplaceCustomer/MovesAccounts Model/RandomOperations",
 		func(s store) store { return &stickyAccounts{store: s, byReplace: true} }},
 	{"DeletedAccountsStay", "DeleteCustomer/Deletes Model/RandomOperations",
@@ -337,8 +341,9 @@ func (s *mutant) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, error
 
 // apply computes a trade outside of any transaction.
 func (s *mutant) apply(ctx Context, account ID, t Trade) (id ID, before, changed, answer []byte, err error) {
-	id, err = s.CustomerOf(ctx, account)
+	held, err := s.GetAccount(ctx, account)
 	if err == nil {
+		id = held.Customer
 		before, err = s.GetCustomer(ctx, id)
 	}
 	var security []byte
@@ -466,11 +471,49 @@ func (s *stickyAccounts) CloseAccount(ctx Context, w Write, customer, account ID
 	return s.store.CloseAccount(ctx, w, customer, account)
 }
 
-func (s *stickyAccounts) CustomerOf(ctx Context, account ID) (ID, error) {
+func (s *stickyAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+	found, err := s.store.GetAccount(ctx, account)
 	if id, ok := s.stuck.Load(account); ok {
-		return id.(ID), nil
+		found.Customer, err = id.(ID), nil
 	}
-	return s.store.CustomerOf(ctx, account)
+	return found, err
+}
+
+// firstAccounts takes any account for the first of its customer.
+type firstAccounts struct{ store }
+
+func (s firstAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+	found, err := s.store.GetAccount(ctx, account)
+	if err != nil {
+		return found, err
+	}
+	doc, _ := s.GetCustomer(ctx, found.Customer)
+	keys, _ := brokerage.CustomerKeysOf(doc)
+	return brokerage.AccountOf(doc, keys.Accounts[0])
+}
+
+// keptAccounts returns each account as it was first read.
+type keptAccounts struct {
+	store
+	kept sync.Map // by id
+}
+
+func (s *keptAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+	found, err := s.store.GetAccount(ctx, account)
+	if err != nil {
+		return found, err
+	}
+	kept, _ := s.kept.LoadOrStore(account, found)
+	return kept.(brokerage.Account), nil
+}
+
+// looseAccounts leaves the namespaces of an account to its customer.
+type looseAccounts struct{ store }
+
+func (s looseAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+	found, err := s.store.GetAccount(ctx, account)
+	found.Document = regexp.MustCompile(` xmlns:\w+="[^"]*"`).ReplaceAll(found.Document, nil)
+	return found, err
 }
 
 // otherMax compares orders wrongly when it looks for the largest.
@@ -519,8 +562,8 @@ const deletedOwner = -1
 
 func (s *ownedOrders) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	keys, _ := brokerage.OrderKeysOf(doc)
-	owner, _ := s.CustomerOf(ctx, keys.Account) // 0 if there is none
-	s.owners.Store(keys.ID, owner)
+	account, _ := s.GetAccount(ctx, keys.Account) // 0 if there is none
+	s.owners.Store(keys.ID, account.Customer)
 	return s.store.InsertOrder(ctx, w, doc)
 }
 
@@ -726,8 +769,8 @@ func (s forgetful) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, err
 }
 
 func (s forgetful) state(ctx Context, account ID) []byte {
-	id, _ := s.CustomerOf(ctx, account)
-	doc, _ := s.GetCustomer(ctx, id)
+	found, _ := s.GetAccount(ctx, account)
+	doc, _ := s.GetCustomer(ctx, found.Customer)
 	return doc
 }
 

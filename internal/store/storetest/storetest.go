@@ -135,7 +135,7 @@ func done(err error) (string, error) { return "", err }
 var _ [len(brokerage.Transactions)]*transaction = transactions
 
 // operations are what a store does beside the 17.
-var operations = []*transaction{getCustomer, customerOf, replaceCustomer, replaceSecurity, lease}
+var operations = []*transaction{getCustomer, getAccount, replaceCustomer, replaceSecurity, lease}
 
 // all returns the 17 and the other operations.
 func all() []*transaction { return slices.Concat(transactions[:], operations) }

@@ -1,4 +1,4 @@
--- The whole customer of an account, to tell why a trade was refused: not on the way of any transaction that succeeds.
+-- The whole customer of an account: for get_account, and to find out why a trade was refused.
 -- Index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc

@@ -8,17 +8,22 @@ import (
 
 var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound}
 
-// CustomerOf returns the customer that an account belongs to.
-func (s *Store) CustomerOf(ctx context.Context, account brokerage.ID) (brokerage.ID, error) {
+// GetAccount returns the account with the given id and its owner, or *brokerage.NotFound.
+func (s *Store) GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error) {
 	var id int64
-	err := s.find(ctx, customerOf, int64(account), &id)
+	var packed []byte
+	err := s.find(ctx, customerOfAccount, int64(account), &id, &packed)
 	if noRows(err) {
 		err = brokerage.NoAccount(account)
 	}
 	if err != nil {
-		return 0, domainError(err) // id may be from an outdated snapshot
+		return brokerage.Account{}, domainError(err)
 	}
-	return brokerage.ID(id), nil
+	customer, err := s.unpack(packed)
+	if err != nil {
+		return brokerage.Account{}, err
+	}
+	return brokerage.AccountOf(customer, account)
 }
 
 // dependsOnCustomerFound returns the key of the customer that a lookup of an account depends on: the customer's id is

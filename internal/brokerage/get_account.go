@@ -1,0 +1,22 @@
+package brokerage
+
+import "fmt"
+
+// Account is an account as it is stored, with its owner.
+type Account struct {
+	Customer ID
+	Document []byte // the Account element, complete in itself
+}
+
+// AccountOf returns the account with the given id from its customer, or *NotFound.
+func AccountOf(customer []byte, id ID) (Account, error) {
+	account, _ := findAccount(customer, id)
+	if !account.Exists() {
+		return Account{}, NoAccount(id)
+	}
+	owner, ok := ParseID(customerRoot.Find(in(customer)).Attr("id").Text())
+	if !ok {
+		return Account{}, &Damaged{Cause: fmt.Errorf("the customer of account %d has no valid id", id)}
+	}
+	return Account{owner, account.AppendStandalone(nil)}, nil
+}

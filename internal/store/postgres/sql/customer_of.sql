@@ -1,1 +1,0 @@
-SELECT customer FROM brokerage.accounts WHERE account = $1

@@ -1,0 +1,60 @@
+package storetest
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+)
+
+var getAccount = &transaction{
+	call: func(e *env) call {
+		id := e.accountID(0)
+		return call{uses: watch{accounts: ids{id}}, read: func(ctx context.Context) (string, error) {
+			account, err := e.s.GetAccount(ctx, id)
+			return answer(account.Document, err)
+		}}
+	},
+	cases: []testCase{
+		{name: "GetAccount/Answer", run: func(e *env) {
+			for _, k := range sample(int64(len(e.customers)), 30) {
+				for j := range e.d.Accounts(k) {
+					id := e.accountID(k) + brokerage.ID(j)
+					e.belongs(id, e.customerID(k))
+					e.same("the account", refAccount(e.customers[k], id), e.account(id))
+				}
+			}
+		}},
+		// It is what every write has left.
+		{name: "GetAccount/Current", run: func(e *env) {
+			owner, accounts, _ := e.insertCustomer(2)
+			for _, change := range []func(){
+				func() { e.trade(owner, accounts[1], brokerage.Buy, e.held(0), "1") },
+				func() { e.trade(owner, accounts[1], brokerage.Sell, e.held(0), "0.5") },
+				func() { e.must(e.s.CloseAccount(e.Context(), plain(), owner, accounts[0])) },
+			} {
+				e.account(accounts[1]) // so that it may be in a cache
+				change()
+				e.same("the account", refAccount(e.customer(owner), accounts[1]), e.account(accounts[1]))
+			}
+			e.noAccount(accounts[0])
+			opened, doc := e.newAccount(1)
+			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), owner, []byte(doc))))
+			e.belongs(opened, owner)
+			e.same("the account", e.tree([]byte(doc)), e.account(opened))
+		}},
+		// Complete in itself, wherever its customer declares the namespaces.
+		{name: "GetAccount/Odd", run: func(e *env) {
+			for _, form := range []func(string) string{
+				func(s string) string { return prefixed(s, custacc) },
+				func(s string) string { return e.put(s, "AccountTitle", strange+`<x xmlns="">y</x>`) },
+			} {
+				owner, accounts, doc := e.newCustomer(2)
+				admitted := e.admit(form(doc))
+				e.insert(string(admitted), false)
+				e.belongs(accounts[1], owner)
+				e.same("the account", refAccount(e.tree(admitted), accounts[1]), e.account(accounts[1]))
+			}
+		}},
+		{name: "GetAccount/Missing", run: func(e *env) { e.noAccount(e.id()) }},
+	},
+}
