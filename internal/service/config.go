@@ -15,6 +15,7 @@ import (
 
 // Config are the settings of a service. Each can be set by a flag, a variable or a line of the settings file; the tags
 // hold its default, its range and its help text.
+//
 //nolint:lll // a help text is one string
 type Config struct {
 	DB           string   `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`

@@ -74,13 +74,13 @@ func TestLoading_FinishedIsNoWork(t *testing.T) {
 			before := state()
 			for again, load := range loads {
 				if again == "Batches" && name == "Dataset" {
-					continue // it cannot know that these are the same documents
+					continue // it cannot know that the documents are the same
 				}
 				require.NoError(t, load(t.Context(), s, func(int, int64) { t.Error("something was loaded") }), again)
 			}
 			require.Equal(t, before, state(), "no index was made again, and nothing was written")
 
-			// What is missing at the end is made again.
+			// What is missing at the end of a load is created again.
 			require.NoError(t, s.control(t.Context(), "DROP INDEX orders_cash"))
 			require.NoError(t, load(t.Context(), s, nil))
 			requireTiny(t, s)
@@ -106,12 +106,12 @@ func loadingVictim(args []string) error {
 	})
 }
 
-// A load that is killed in the middle, and again after the last document, when only the indexes are missing, leads to
+// A load that is killed in the middle, and again after the last document, when only the indexes are missing, results in
 // the same database when it is repeated.
 func TestLoading_Killed(t *testing.T) {
 	for name, waits := range map[string][]string{
-		"Dataset": {"1", "1", "1"}, // three batches, one after the other
-		"Batches": {"4", "4", "1"}, // of nine
+		"Dataset": {"1", "1", "1"}, // three batches
+		"Batches": {"4", "4", "1"}, // of nine batches
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "brokerage.db")
@@ -144,7 +144,7 @@ func TestControl_Context(t *testing.T) {
 	release := hold(t, s)
 	defer func() { require.NoError(t, release()) }()
 	requireEnds(t, context.Canceled, func(ctx context.Context, cancel func()) error {
-		time.AfterFunc(20*time.Millisecond, cancel) // when it has come to the queue
+		time.AfterFunc(20*time.Millisecond, cancel) // while it waits in the queue
 		return s.control(ctx, "PRAGMA user_version")
 	})
 	require.NoError(t, release())
@@ -275,14 +275,14 @@ func TestLoadBatches_Refused(t *testing.T) {
 	customer, other := tiny.Append(nil, dataset.Customer, 0), tiny.Append(nil, dataset.Customer, 1)
 	account := fmt.Sprint(tiny.FirstAccount(0))
 	order, security := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Security, 0)
-	// Its own account first, then one of another customer: neither may stay.
+	// Its own account first, then one of another customer: neither may be stored.
 	thief := changed(t, changed(t, customer, `id="1002"`, `id="7"`), `id="`+account+`"`, `id="70"`)
 	begin, end := bytes.Index(customer, []byte("<Account ")), bytes.Index(customer, []byte("</Account>"))
 	thief = changed(t, thief, "</Accounts>", string(customer[begin:end])+"</Account></Accounts>")
 	later := changed(t, order, `ID="103282"`, `ID="5"`)
 	docs := []struct {
 		doc  []byte
-		says string // empty: taken
+		says string // empty: accepted
 	}{
 		{security, ""},
 		{customer, ""},
@@ -342,7 +342,7 @@ func TestLoadBatches_Strict(t *testing.T) {
 	require.ErrorIs(t, err, strict)
 	require.Equal(t, [...]int64{1, 0, 1}, l.Documents)
 	require.False(t, l.Done)
-	requireNoOrder(t, s, int64(orderID(1))) // its batch was not taken
+	requireNoOrder(t, s, int64(orderID(1))) // its batch was not stored
 	require.Error(t, s.Ready(t.Context()))
 
 	var refusals []string
@@ -409,7 +409,7 @@ func TestLoadBatches_OneRefused(t *testing.T) {
 		validate  bool
 		documents [3]int64
 	}{
-		"UTF16":   {encoded, encoded[:len(encoded)-1], false, [3]int64{dataset.Order: 1}}, // half a character is none
+		"UTF16":   {encoded, encoded[:len(encoded)-1], false, [3]int64{dataset.Order: 1}}, // half a character is malformed
 		"Checked": {customer, invalid, true, [3]int64{dataset.Customer: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -99,7 +99,7 @@ func customerShapes(d *dataset.Dataset) []shape {
 	}
 }
 
-// attributed returns an element of the most attributes that one may have.
+// attributed returns an element with the largest number of attributes that is allowed.
 func attributed(int) string {
 	var b strings.Builder
 	b.WriteString("<a")

@@ -52,7 +52,7 @@ var openAccount = &transaction{
 				}
 			})
 		}},
-		// The whole resulting document is validated, not only what is put into it.
+		// The whole resulting document is validated, not only the new account.
 		{name: "OpenAccount/InvalidCustomer", run: func(e *env) {
 			id, _, doc := e.newCustomer(1)
 			e.insert(e.put(doc, "Gender", "neither"), false)
