@@ -14,6 +14,7 @@ import (
 // The database is stopped while the service runs: of the two alerts that page, the right one fires, and it resolves
 // when the database is back, without an action on the service.
 func TestPrometheus_StoreStopped(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}

@@ -164,6 +164,7 @@ func countsOf(t testing.TB, service string) map[[2]string]int {
 // A real Prometheus, a real service, a real load: Prometheus stores the counts of the load generator. An alert fires
 // when the service is down and resolves when it is back.
 func TestPrometheus(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
