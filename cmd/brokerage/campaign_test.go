@@ -146,7 +146,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 	}{
 		{"restore ", func(t *testing.T, campaign *exec.Cmd) {
 			t.Helper()
-			// The first that is seen may have been about to end: each one, until the campaign ends.
+			// Kill each child until the campaign ends: the first one may have been about to end anyway.
 			eventually(t, func() bool {
 				if child := childOf(campaign.Process.Pid); child > 0 {
 					_ = syscall.Kill(child, syscall.SIGKILL) // it may have ended since

@@ -140,8 +140,8 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	require.NoError(t, err, "%s: %s", line, out)
 }
 
-// shortened returns a command of the README with less to do: so little that it may be INVALID on a busy machine, which
-// is not the README's fault.
+// shortened returns a command of the README with less to do: so little that a run may be INVALID on a busy machine,
+// which is not a fault of the README.
 func shortened(args []string) []string {
 	switch args[0] {
 	case "load":

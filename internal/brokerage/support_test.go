@@ -49,7 +49,7 @@ func customerXML(accounts ...string) string {
 // account holds the values in which the accounts of tests differ.
 type account struct {
 	id              string
-	actual, working string // "1000.00" where empty
+	actual, working string // "1000.00" if empty
 	positions       string
 }
 

@@ -21,7 +21,7 @@ import (
 // is answered there too, so what is known here about the places of shards may be old.
 type entries struct {
 	pools  []*pgxpool.Pool
-	own    []int             // group of the host of a pool, or nowhere: connections may be to another host
+	own    []int             // group of the host of a pool, or nowhere if connections may be to another host
 	tables map[string]string // whose key is the first argument of a statement
 	next   atomic.Int64      // pool of a statement without a key
 	places atomic.Pointer[places]

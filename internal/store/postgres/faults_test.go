@@ -206,7 +206,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
 	release()
-	for _, call := range calls { // on a busy machine, it may take several attempts to end in time
+	for _, call := range calls { // on a busy machine, several attempts may be needed
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.NoError(c, call.Do(t.Context()), call.Name)
 		}, time.Minute, time.Millisecond)

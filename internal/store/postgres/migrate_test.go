@@ -191,8 +191,8 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// The service may do through a worker what it may do elsewhere. Citus takes roles to all nodes that are made in the
-// database of the cluster; those of each node by itself must become known to it.
+// The service has the same rights through a worker as elsewhere. Citus copies roles to all nodes if they are created in
+// the database of the cluster; it must be told of those that each node has already.
 func TestRoles_Citus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	as := func(database, role string, entries ...int) string {
