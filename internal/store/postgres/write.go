@@ -43,7 +43,7 @@ func lockSecurity(symbol string, doc *[]byte) []query {
 type change struct {
 	statement string
 	args      []any
-	notFound  error // returned when the statement finds no row; nil where it must, since the row was locked
+	notFound  error // returned when the statement finds no row; nil if it must find one, because the row is locked
 	taken     error // returned when a key of the row exists; nil leaves that to the caller
 	after     bool  // a query has written, too: if this finds no row, nothing may be committed
 	answer    []byte
