@@ -24,7 +24,6 @@ const (
 	codeLockFailed   = -913   // the same, and the transaction was not rolled back
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
-	codeRerouted     = -30108 // reconnected, perhaps to another server; rolled back
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326

@@ -35,7 +35,6 @@ const (
 	insufficientPrivilege = "42501"
 	tooManyConnections    = "53300"
 	tooComplex            = "54000" // a key too long for an index, or a document nested too deeply
-	lockNotAvailable      = "55P03"
 	queryCanceled         = "57014"
 	adminShutdown         = "57P01"
 	crashShutdown         = "57P02"
