@@ -103,7 +103,7 @@ func (p *places) group(table string, key any) int {
 }
 
 // look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected to
-// another one; its connections are closed, and new ones try the host again. An error leaves what was known.
+// another one; its connections are closed, and new ones try the host again. After an error, the previous state stays.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
