@@ -105,7 +105,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 			}
 			dictionaries[r.kind] = r.body
 		case <-ctx.Done():
-			return ctx.Err() // the training takes no context, and ends without it
+			return ctx.Err() // training cannot be cancelled, and ends by itself
 		}
 	}
 	codec, err := newCodec(dictionaries, s.options.Uncompressed)
