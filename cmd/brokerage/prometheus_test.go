@@ -147,7 +147,7 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// countsOf returns the same, from the service itself.
+// countsOf returns the same counts, from the service itself.
 func countsOf(t testing.TB, service string) map[[2]string]int {
 	t.Helper()
 	all := map[[2]string]int{}
