@@ -294,7 +294,7 @@ func read(t testing.TB, service string) (sent map[string]int) {
 							failed <- fmt.Sprint(name, response, err)
 							return
 						}
-						_, _ = io.Copy(io.Discard, response.Body) // all of it was sent then
+						_, _ = io.Copy(io.Discard, response.Body) // when it is read, the response was sent completely
 						_ = response.Body.Close()
 					}
 				}
