@@ -103,8 +103,8 @@ func TestContract_Operations(t *testing.T) {
 	}, routes)
 }
 
-// Scopes: who reads needs read, the writes of the 17 and leases trade, replacing whole documents admin. What only tells
-// about the process is open.
+// Scopes: reads need read; the writes of the 17 transactions and leases need trade; replacing whole documents needs
+// admin. Operations that only describe the process need no token.
 func TestContract_Scopes(t *testing.T) {
 	for name, op := range operations(contract(t)) {
 		want := "read"
@@ -124,7 +124,7 @@ func TestContract_Scopes(t *testing.T) {
 	}
 }
 
-// What an operation can be refused with follows from its shape, and so does what may be sent with it.
+// The shape of an operation determines which errors it may answer and which parameters it may have.
 func TestContract_AnswersByShape(t *testing.T) {
 	for name, op := range operations(contract(t)) {
 		body, answers := op.RequestBody != nil, false
@@ -142,7 +142,7 @@ func TestContract_AnswersByShape(t *testing.T) {
 		}
 		switch {
 		case slices.Contains([]string{"get_contract", "get_schema", "get_docs", "get_page", "get_health", "get_version"}, name):
-			want = slices.DeleteFunc(want, func(code string) bool { return code == "500" }) // nothing that could fail is asked
+			want = slices.DeleteFunc(want, func(code string) bool { return code == "500" }) // nothing can fail
 		case name == "get_readiness":
 			add(true, "503")
 		case name == "watch_service": // without parameters or deadline
@@ -150,7 +150,7 @@ func TestContract_AnswersByShape(t *testing.T) {
 			add(true, "401", "403", "429", "503")
 		case !op.open():
 			add(true, "401", "403", "429", "503", "504")
-			// what may be of the wrong form
+			// what may have the wrong form
 			add(body || op.has("query", "") || op.has("header", "If-None-Match") || op.has("header", "Max-Staleness"), "400")
 			add(answers, "406")
 		}
@@ -231,7 +231,7 @@ func TestContract_Problems(t *testing.T) {
 	told := map[string]bool{}
 	for name, r := range doc.Components.Responses {
 		if name == "Conflict" {
-			continue // told with each operation, and checked there; the library puts the last of these words here
+			continue // described with each operation, and checked there; the library puts the last of these words here
 		}
 		for mediaType := range r.Value.Content {
 			require.Contains(t, mediaType, "application/problem+", name)
@@ -251,7 +251,7 @@ func TestContract_Problems(t *testing.T) {
 	require.ElementsMatch(t, listed, doc.Components.Schemas["ProblemJSON"].Value.Properties["type"].Value.Enum)
 }
 
-// References of extensions are nobody else's to check.
+// The library does not check references in extensions.
 func TestContract_Unrouted(t *testing.T) {
 	doc := contract(t)
 	unrouted, ok := doc.Extensions["x-unrouted"].(map[string]any)
@@ -262,7 +262,7 @@ func TestContract_Unrouted(t *testing.T) {
 	}
 }
 
-// What the parameters promise is what the service reads them with.
+// The contract's patterns and limits of parameters agree with the functions by which the service reads them.
 func TestContract_Parameters(t *testing.T) {
 	doc := contract(t)
 	matches := func(s *openapi3.Schema, value string) bool {
@@ -281,7 +281,7 @@ func TestContract_Parameters(t *testing.T) {
 		require.Equal(t, brokerage.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value),
 			"%q", value)
 	}
-	// The pattern is the form alone; how large a figure may be it leaves to the words.
+	// The pattern checks the form only; the description limits the size of a figure.
 	for _, value := range []string{
 		"0", "20", "20.5", "20.", ".5", "+20", "-0", "0020.50000", "123456789.1234", "20,5", "1e3", "", ".", "+", "NaN",
 		"0x1", "2 0",

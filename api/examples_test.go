@@ -27,8 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write api/examples anew")
 
-// recorder makes the examples: it does what the parameters of the contract say to the dataset tiny, and keeps the
-// bytes.
+// recorder makes the examples: it applies the parameters of the contract to the dataset tiny, and records the bytes.
 type recorder struct {
 	*testing.T
 
@@ -42,7 +41,7 @@ type recorder struct {
 var clock = brokerage.Write{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 
 func TestExamples(t *testing.T) {
-	// The file, not what is handed out: an example that it names may be about to be written.
+	// The file, not the embedded contract: an example that it names may not be written yet.
 	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	require.NoError(t, err)
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
@@ -97,7 +96,7 @@ func (r *recorder) figure(parameter string) int64 {
 	return n
 }
 
-// got keeps the answer of an operation.
+// got records the answer of an operation.
 func (r *recorder) got(operation string) func(answer []byte, err error) {
 	return func(answer []byte, err error) {
 		r.Helper()
@@ -115,7 +114,7 @@ func (r *recorder) sent(operation string, body []byte) []byte {
 	return admitted
 }
 
-// location requires that the contract shows where what was created is.
+// location requires that the contract shows the location of what was created.
 func (r *recorder) location(operation, path string, id brokerage.ID) {
 	r.Helper()
 	header := operations(r.doc)[operation].Responses.Value("201").Value.Headers["Location"]
@@ -139,7 +138,7 @@ func (r *recorder) queries() {
 		YieldMin: r.figure("YieldMin")}
 	r.got("search_securities")(s.SearchSecurities(ctx, search))
 
-	// Examples that show nothing would be no examples.
+	// An empty answer would be no example.
 	require.Contains(r, string(r.files["search_securities.response.xml"]), "<Symbol>")
 	require.Contains(r, string(r.files["customer_max_order.response.xml"]), "<Order")
 	require.Contains(r, string(r.files["account_summary.response.xml"]), `ACCOUNT_ID="`+r.value("Account")+`"`)
@@ -193,7 +192,7 @@ func (r *recorder) writes() {
 	require.NotEqual(r, string(read), string(body), "the example replaces a security by the same")
 	require.NoError(r, s.ReplaceSecurity(ctx, clock, symbol, body, true, brokerage.Match{brokerage.ETag(read)}))
 
-	// Last, for the ids of the writes above are those that come first.
+	// Leases come last, because the writes above use the first ids.
 	count, err := strconv.ParseInt(r.value("Count"), 10, 64)
 	require.NoError(r, err)
 	lease, err := s.Lease(ctx, r.value("Kind"), count)
@@ -231,7 +230,7 @@ type problem struct {
 	Findings  findings `json:"findings,omitempty" xml:"findings,omitempty"`
 }
 
-// findings are an array, whose items RFC 9457 calls i in XML.
+// findings are an array, whose items are called i in XML (RFC 9457).
 type findings []finding
 
 func (f findings) MarshalXML(e *xml.Encoder, start xml.StartElement) error {
@@ -247,7 +246,7 @@ type finding struct {
 	Message string `json:"message" xml:"message"`
 }
 
-// problems are one for each answer that refuses, in the words of the domain where it is the domain that refuses.
+// problems records one problem for each kind of error response; where the domain refuses, in the words of the domain.
 func (r *recorder) problems() {
 	ctx, s := r.Context(), r.store
 	customer := r.files["get_customer.response.xml"]

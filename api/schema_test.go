@@ -55,7 +55,7 @@ func TestExamples_Valid(t *testing.T) {
 	shown := map[string]bool{}
 	content(doc, func(where, mediaType string, m *openapi3.MediaType) {
 		schemaFile, element := xsd(m)
-		if schemaFile != "" && !strings.HasPrefix(mediaType, "text/xml") { // the same bytes by another name
+		if schemaFile != "" && !strings.HasPrefix(mediaType, "text/xml") { // the same bytes under another media type
 			require.NotEmpty(t, m.Examples, "%s %s", where, mediaType)
 		}
 		for name, e := range m.Examples {
@@ -117,7 +117,7 @@ func TestSchemas_RefuseDamage(t *testing.T) {
 	require.Greater(t, documents, 1000)
 }
 
-// Values and counts: what only a schema of this very answer knows. The document is the example of an operation.
+// Values and counts that only the schema of this one answer restricts. The document is the example of an operation.
 func TestSchemas_RefuseValues(t *testing.T) {
 	for _, c := range []struct{ example, file, element, from, to string }{
 		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", ` CUSTOMERID="`, ` CUSTOMERID="0`},
@@ -163,7 +163,7 @@ func TestSchemas_RefuseValues(t *testing.T) {
 	}
 }
 
-// Where schema and domain judge the same value they agree, so that which of them is asked first does not matter.
+// Where schema and domain check the same value they agree, so their order does not matter.
 func TestSchemas_AgreeWithDomain(t *testing.T) {
 	trade := validator(t, "custacc-messages.xsd", "Trade")
 	update := validator(t, "security-messages.xsd", "Price")

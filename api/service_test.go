@@ -66,12 +66,12 @@ func (r *recorder) answer(operation string, n ofService) {
 	r.got(operation)(b, err)
 }
 
-// datasetAnswer returns what get_dataset says of a generated dataset.
+// datasetAnswer returns get_dataset's answer for a generated dataset.
 func datasetAnswer(d *dataset.Dataset) ofService {
 	documents := func(name string, k dataset.Kind) ofService {
 		return node(name, "count", fmt.Sprint(d.Count(k)), "first", fmt.Sprint(d.ID(k, 0)))
 	}
-	// The accounts repeat after so many customers; stride and offsets follow from the ids themselves.
+	// The pattern of account ids repeats after this many customers; stride and offsets are computed from the ids.
 	period := map[dataset.Profile]int64{dataset.TPoX1: 2, dataset.TPoX2: 3}[d.Spec().Profile]
 	accounts := node("Accounts", "count", fmt.Sprint(d.TotalAccounts()), "first", fmt.Sprint(d.FirstAccount(0)),
 		"stride", fmt.Sprint(d.FirstAccount(period)-d.FirstAccount(0)))
@@ -91,7 +91,7 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 			documents("Orders", dataset.Order), accounts, search)
 }
 
-// storeAnswer returns what it says of the store.
+// storeAnswer returns the part of that answer which describes the store.
 func storeAnswer(e brokerage.Engine) ofService {
 	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
@@ -100,7 +100,7 @@ func storeAnswer(e brokerage.Engine) ofService {
 	return n
 }
 
-// sectors returns those that the schema of securities knows.
+// sectors returns those that the schema of securities allows.
 func sectors() (all []string) {
 	source, err := api.Schemas.ReadFile("schema/security.xsd")
 	if err != nil {

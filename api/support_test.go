@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/schema"
 )
 
-// read parses a contract, all references resolved, and says whether it is valid OpenAPI: also its examples and
-// defaults, by the schemas that they stand beside.
+// read parses a contract, with all references resolved, and returns an error unless it is valid OpenAPI. Examples and
+// defaults are checked by their schemas.
 func read(source []byte) (*openapi3.T, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(source)
 	if err != nil {
@@ -27,7 +27,7 @@ func read(source []byte) (*openapi3.T, error) {
 	return doc, err
 }
 
-// contract is as a client gets it.
+// contract returns the contract as a client gets it.
 func contract(t testing.TB) *openapi3.T {
 	t.Helper()
 	doc, err := read(api.OpenAPI())
@@ -53,7 +53,7 @@ func operations(doc *openapi3.T) map[string]operation {
 	return all
 }
 
-// parameters returns those of the operation, with those of its path.
+// parameters returns the parameters of the operation and of its path.
 func (op operation) parameters() (all []*openapi3.Parameter) {
 	for _, list := range []openapi3.Parameters{op.item.Parameters, op.Parameters} {
 		for _, p := range list {

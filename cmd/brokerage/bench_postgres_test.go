@@ -133,7 +133,7 @@ func (s *speed) queries() {
 		one.Name, one.Mix = strings.ReplaceAll(part.Transaction, "_", "-"), []workload.Part{part}
 		s.write(part.Transaction+".json", one)
 		pgbench.prepare(part.Transaction)
-		pgbench.run(part.Transaction, time.Second) // so that all find it warm
+		pgbench.run(part.Transaction, time.Second) // warms up, so that every way is measured warm
 	}
 	for round := range s.rounds {
 		for _, name := range names {
@@ -142,7 +142,7 @@ func (s *speed) queries() {
 				func() float64 { return s.drive(name, "--db", s.url) },
 				func() float64 { return s.drive(name, "--url", service.url) },
 			}
-			for turn := range ways { // everybody is first once
+			for turn := range ways { // each way is measured first once
 				way := (turn + round) % len(ways)
 				rates[name][way] = append(rates[name][way], ways[way]())
 			}

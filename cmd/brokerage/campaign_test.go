@@ -41,7 +41,7 @@ func TestCampaign(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	t.Setenv(asMain, "1")
-	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // which would not start
+	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // the measured service would refuse to start with it
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
 		"200ms", "--tier", "400ms", "--cpus", "1")
@@ -146,7 +146,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 	}{
 		{"restore ", func(t *testing.T, campaign *exec.Cmd) {
 			t.Helper()
-			// The first that is seen may have been about to end: each one, until the campaign ends.
+			// Kill each child until the campaign ends: the first one may have been about to end anyway.
 			eventually(t, func() bool {
 				if child := childOf(campaign.Process.Pid); child > 0 {
 					_ = syscall.Kill(child, syscall.SIGKILL) // it may have ended since
@@ -193,7 +193,7 @@ func childOf(parent int) int {
 	for _, task := range tasks {
 		if text, err := os.ReadFile(task); err == nil {
 			if fields := strings.Fields(string(text)); len(fields) > 0 {
-				child, _ := strconv.Atoi(fields[0]) // it is one
+				child, _ := strconv.Atoi(fields[0]) // a number
 				return child
 			}
 		}

@@ -104,7 +104,7 @@ func diskFull(h *harness) {
 		h.lasts()
 		require.NoError(h.t, os.Remove(ballast))
 		if h.server != nil && !h.server.Running(h.t) {
-			h.server.Again(h.t) // without room for its journal it ends
+			h.server.Again(h.t) // without room for its journal it exits
 		}
 	})
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
@@ -118,7 +118,7 @@ func slowDisk(h *harness) {
 	h.often(func() {
 		pids := []string{strconv.Itoa(h.service.cmd.Process.Pid)}
 		if h.server != nil {
-			pids = processesOf(h.t, h.server.PID(h.t)) // those that it starts from now on are followed
+			pids = processesOf(h.t, h.server.PID(h.t)) // processes that these start are traced too
 		}
 		tracer := command(h.t, strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
 			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strings.Join(pids, ","))
@@ -151,7 +151,7 @@ func processesOf(t testing.TB, parent int) []string {
 
 func network(fault chaostest.Fault) func(*harness) {
 	return func(h *harness) {
-		h.args = []string{"--timeout", "800ms"} // so that clients are told while the fault lasts
+		h.args = []string{"--timeout", "800ms"} // so that clients get a response while the fault lasts
 		h.start()
 		h.often(func() {
 			h.link.Set(fault)
@@ -174,7 +174,7 @@ func networkReset(h *harness) {
 func noConnections(h *harness) {
 	h.start()
 	h.often(func() {
-		h.link.Set(chaostest.Fault{Refuse: true}) // so that the service's are free
+		h.link.Set(chaostest.Fault{Refuse: true}) // so that the connections of the service become free
 		release := h.occupy()
 		h.link.Set(chaostest.Fault{})
 		h.lasts()
@@ -194,18 +194,18 @@ func slowClients(h *harness) {
 	slow := newCrowd(h.t, h.service.url, map[bool]int{true: 400, false: 200}[h.full])
 	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ",
 		"POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
-	h.lifted() // while they are there
+	h.lifted() // while the connections exist
 	h.load.Await(h.t, 200)
 	slow.requireEnded() // by the service
 }
 
 func idleClients(h *harness) {
-	// All connections are made before the first one asks, which takes a busy machine a while.
+	// All connections are opened before the first request, which may take long on a busy machine.
 	h.args = []string{"--idle-timeout", "5m", "--header-timeout", "5m"}
 	h.start()
 	idle := newCrowd(h.t, h.service.url, map[bool]int{true: 10_000, false: 1000}[h.full])
-	idle.ask() // each once, and then no more
+	idle.ask() // one request on each, then none
 	h.load.Await(h.t, 200)
 	h.lifted()
-	idle.ask() // they are still there
+	idle.ask() // all are still open
 }

@@ -55,8 +55,8 @@ func (h *harness) openCluster(c chaosCase, settings []string) {
 	h.db = h.cluster.URL(h.database, c.entries...) + "&layout=citus"
 }
 
-// requireNothingPrepared requires that no transaction is prepared on any node, five seconds after the last one was
-// back. The load has ended, so that none is on its way.
+// requireNothingPrepared requires that no transaction is prepared on any node, five seconds after the last failed node
+// was back. The load has ended, so no transaction is running.
 func (h *harness) requireNothingPrepared() {
 	h.t.Helper()
 	time.Sleep(time.Until(h.returned.Add(5 * time.Second)))

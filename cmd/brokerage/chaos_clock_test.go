@@ -110,12 +110,12 @@ func TestChaosClock(t *testing.T) {
 		for _, ahead := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
 			clock.Set(t, ahead)
 			_, err = handshake(t, i, config)
-			require.ErrorContains(t, err, "expired certificate", ahead) // TLS has one word for both
+			require.ErrorContains(t, err, "expired certificate", ahead) // TLS uses one word for both cases
 		}
 		clock.Set(t, 0)
 		_, err = handshake(t, i, config)
 		require.NoError(t, err)
-		// A certificate that is read while it has expired counts, and the log says it.
+		// An expired certificate that is read is used, and the log says so.
 		clock.Set(t, 2*time.Hour)
 		renew(ca)
 		i.logs.wait(t, "the certificate has expired")
@@ -133,7 +133,7 @@ func TestChaosClock(t *testing.T) {
 		}
 		clock.Set(t, 25*time.Hour)
 		require.Equal(t, http.StatusConflict, once("a", 900_001), "done again: the order is there")
-		// What was begun with the clock ahead holds when it is right again.
+		// Requests that began while the clock was ahead are still known when it is right again.
 		require.Equal(t, http.StatusCreated, once("b", 900_003))
 		clock.Set(t, 0)
 		require.Equal(t, http.StatusCreated, once("b", 900_003))
@@ -141,7 +141,7 @@ func TestChaosClock(t *testing.T) {
 	})
 
 	t.Run("Rates", func(t *testing.T) {
-		i := start(t, "", "--db", "null:", "--rate-limit", "0.001") // one, and in 1000 s the next
+		i := start(t, "", "--db", "null:", "--rate-limit", "0.001") // one request, and the next after 1000 s
 		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 		for _, ahead := range []time.Duration{0, 48 * time.Hour, -48 * time.Hour} {
 			clock.Set(t, ahead)

@@ -104,8 +104,8 @@ func askOn(conn net.Conn) error {
 	return err
 }
 
-// occupy takes all connections that the database server has for ordinary users, and then those for superusers: all
-// users are superusers here.
+// occupy takes all connections that the database server has for ordinary users, and then those for superusers, because
+// all users of these tests are superusers.
 func (h *harness) occupy() (release func()) {
 	h.t.Helper()
 	var taken []*pgx.Conn
@@ -133,7 +133,7 @@ func command(t testing.TB, name string, args ...string) *exec.Cmd {
 
 // littleMemory puts the service into a control group with a limit of 256 MB.
 func littleMemory(h *harness) {
-	h.env = []string{"GOMEMLIMIT=200MiB"} // as an operator should set it: four fifths of what there is
+	h.env = []string{"GOMEMLIMIT=200MiB"} // four fifths of the memory, as recommended to operators
 	h.start()
 	group := memoryGroup(h.t, 256<<20)
 	group.add(h.service.cmd.Process.Pid)
@@ -149,7 +149,7 @@ func littleMemory(h *harness) {
 				}
 				request.Header.Set("Content-Type", "application/xml")
 				if response, err := client.Do(request); err == nil {
-					_ = response.Body.Close() // it is refused
+					_ = response.Body.Close() // any response will do
 				}
 			}
 		})

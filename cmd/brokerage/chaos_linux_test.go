@@ -16,7 +16,7 @@ import (
 type memoryCgroup struct {
 	t       testing.TB
 	dir     string
-	highest string // the file with the most that there was
+	highest string // the file with the peak
 }
 
 // memoryGroup makes a control group, of version 1 or 2.
@@ -31,7 +31,7 @@ func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 		if err != nil {
 			continue
 		}
-		t.Cleanup(func() { require.NoError(t, os.Remove(dir)) }) // what was in it has ended
+		t.Cleanup(func() { require.NoError(t, os.Remove(dir)) }) // its processes have ended
 		if err := os.WriteFile(filepath.Join(dir, kind.limit), []byte(strconv.FormatInt(limit, 10)), 0o600); err != nil {
 			continue
 		}

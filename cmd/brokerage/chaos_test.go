@@ -54,11 +54,11 @@ type chaosCase struct {
 	name, fault string
 	stores      []string
 	traders     int
-	settings    []string // of PostgreSQL
+	settings    []string // of the PostgreSQL server
 	entries     []int    // nodes of Citus that the service connects to
 	behind      int      // node of Citus that the others reach through h.link; 0: none
-	clock       bool     // PostgreSQL has one that can jump
-	disk        string   // the database is on a disk of its own, so large
+	clock       bool     // PostgreSQL has a clock that can jump
+	disk        string   // the size of the database's own disk, if it has one
 	run         func(*harness)
 }
 
@@ -114,8 +114,8 @@ func writeTable(t testing.TB, file, table string) {
 	require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)) //nolint:gosec // a document
 }
 
-// durable are settings of PostgreSQL as it is shipped: what tests have by default loses the last writes when the server
-// is killed.
+// durable are PostgreSQL's default settings. With those of other tests, the last writes are lost when the server is
+// killed.
 var durable = []string{"fsync=on", "synchronous_commit=on", "full_page_writes=on"}
 
 // open makes a database with data.
@@ -161,7 +161,7 @@ func (h *harness) start() {
 	h.load.Await(h.t, 50)
 }
 
-// lasts is how long a fault lasts.
+// lasts waits while a fault lasts.
 func (h *harness) lasts() {
 	time.Sleep(map[bool]time.Duration{true: 3 * time.Second, false: time.Second}[h.full])
 }

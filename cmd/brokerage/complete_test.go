@@ -17,7 +17,7 @@ func TestComplete(t *testing.T) {
 		"ser":                            "serve",
 		"re":                             "restore report",
 		"serve --li":                     "--listen",
-		"serve --po":                     "--pool", // and not --port, which is no flag
+		"serve --po":                     "--pool", // not --port, which is no flag of this service
 		"serve --log-format ":            "auto human json",
 		"serve --log-format = j":         "json",
 		"serve --log-level=debug --log-": "--log-level --log-format",

@@ -44,7 +44,7 @@ func attacks(outside string) map[string]attack {
 	}
 	order := fmt.Sprintf(trade, "A")
 	return map[string]attack{
-		// Entities, and what makes a parser ask somebody.
+		// Entities, and markup that could make a parser connect to another host.
 		"BillionLaughs": plain("%s]><a>&l30;</a>", laughs),
 		"QuadraticBlowup": plain(`<!DOCTYPE a [<!ENTITY x "%s">]><a>%s</a>`, strings.Repeat("x", 50_000),
 			strings.Repeat("&x;", 50_000)),

@@ -66,7 +66,7 @@ func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer
 // The cost of a hostile body, compared with a harmless one of the largest size.
 const (
 	timesAsMuch = 10
-	slackTime   = 150 * time.Millisecond // the clock's ticks, and what else the process does
+	slackTime   = 150 * time.Millisecond // the resolution of the clock, and other work of the process
 	slackMemory = 64 << 20
 )
 
@@ -82,7 +82,7 @@ func TestHostile_Bodies(t *testing.T) {
 				return
 			}
 			asked.Add(1)
-			_ = conn.Close() // it has been counted
+			_ = conn.Close() // the connection was counted
 		}
 	}()
 	defer func() { _ = outside.Close() }()
@@ -151,7 +151,7 @@ func TestHostile_Requests(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		sent   string
-		status []string // "" is none: the connection is closed
+		status []string // "" means that the connection is closed without a response
 	}{
 		"Proper":      {get + "\r\n", []string{"200"}},
 		"ManyHeaders": {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
@@ -211,9 +211,9 @@ func TestHostile_Requests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", i.url[len("http://"):])
 			require.NoError(t, err)
-			defer func() { _ = conn.Close() }() // whatever is left
+			defer func() { _ = conn.Close() }() // in any state
 			require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
-			go func() { _, _ = io.WriteString(conn, c.sent) }() // it may be told before it has said all
+			go func() { _, _ = io.WriteString(conn, c.sent) }() // a response may come before everything is sent
 			line, _ := bufio.NewReader(conn).ReadString('\n')
 			status := ""
 			if fields := strings.Fields(line); len(fields) > 1 {
@@ -292,7 +292,7 @@ func (i *instance) inject(
 	response, err := client.Do(request)
 	require.NoError(t, err)
 	answer := io.Reader(response.Body)
-	if response.Header.Get("Content-Type") == "text/event-stream" { // it has no end
+	if response.Header.Get("Content-Type") == "text/event-stream" { // a stream, which does not end
 		answer = io.LimitReader(answer, int64(len("retry: ")))
 	}
 	text, err := io.ReadAll(answer)

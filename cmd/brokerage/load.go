@@ -95,7 +95,7 @@ func finished(ctx context.Context, db store.Bulk) (bool, error) {
 
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
-		return nil // the server has the disk
+		return nil // a server has its own disk
 	}
 	return requireSpace(filepath.Dir(c.DB.Path()), needed)
 }

@@ -154,6 +154,7 @@ func killed(t testing.TB, signal syscall.Signal, code int, args ...string) (time
 }
 
 func TestLoad_Killed(t *testing.T) {
+	t.Parallel()
 	files := t.TempDir()
 	r := brokerage(t.Context(), "generate", "--out", files, "--compress", "zstd")
 	require.Equal(t, exitOK, r.code, r.err)

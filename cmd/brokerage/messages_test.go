@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// For a newcomer's mistake, the message says what to type instead.
+// For a newcomer's mistake, the message suggests what to type instead.
 func TestMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("a: b\n"), 0o600))

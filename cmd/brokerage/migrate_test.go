@@ -26,7 +26,7 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.NoFileExists(t, file, "to print is not to make")
 
-	// What is printed, run by hand, is what the program makes.
+	// The printed statements, run by hand, create the schema that the program creates.
 	conn, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "by-hand.db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close()) })
@@ -57,7 +57,7 @@ func TestMigrate_Terminated(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		from   int
-		during func(file string) string // exists while the migration is to be ended
+		during func(file string) string // exists at the moment of the signal
 	}{
 		"Copying":   {1, func(file string) string { return file + ".version-1.partial" }},
 		"Rewriting": {1, archive.HalfName},
@@ -78,7 +78,7 @@ func TestMigrate_Terminated(t *testing.T) {
 				require.True(t, time.Now().Before(deadline), "no migration was seen")
 			}
 			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-			_ = cmd.Wait() // the code says it
+			_ = cmd.Wait() // the exit code is checked below
 			require.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode(), errs.String())
 			require.Contains(t, errs.String(), "interrupted")
 			version := requireOneVersion(t, file, c.from)
@@ -154,7 +154,7 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 	return version
 }
 
-// A role that serves needs no right to change a schema that exists already.
+// A role that only serves needs no right to change an existing schema.
 func TestMigrate_Postgres(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
@@ -220,7 +220,7 @@ func TestMigrate_Wait(t *testing.T) {
 	require.Equal(t, exitOK, <-ended, logs)
 	require.Regexp(t, `created the schema, version [1-9]`, out.String())
 
-	// A schema of a later version is nothing that waiting mends.
+	// Waiting does not help with a schema of a later version.
 	server.Exec(t, "later", "INSERT INTO brokerage.schema_versions VALUES (999, 'x')")
 	r := brokerage(t.Context(), "migrate", "--wait", "--db", db)
 	requireOneLine(t, r, exitFailed, "the database has schema version 999, but this program supports up to")

@@ -97,7 +97,7 @@ func metricsIn(query string) (found []string) {
 
 // The service has every metric that the rules, the dashboard and the documents name.
 func TestObservability_MetricsExist(t *testing.T) {
-	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // which has metrics of its own
+	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // the audit log has metrics of its own
 	var scraped string
 	eventually(t, func() bool {
 		scraped = get(t, i.url+"/metrics").body

@@ -56,7 +56,7 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 				second.logs)
 			if said(refused) {
 				require.Equal(t, exitFailed, second.ended(t), second.logs)
-			} else { // what follows shows what that costs
+			} else { // the steps below show the damage
 				t.Error("the second process serves the same file")
 				load.Move(first.url, second.listening(t).url)
 			}

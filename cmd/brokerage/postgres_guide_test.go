@@ -20,6 +20,7 @@ import (
 // XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes (see
 // TestRecovery) are not run.
 func TestPostgres_Guide(t *testing.T) {
+	t.Parallel()
 	_, port, err := net.SplitHostPort(unheard(t))
 	require.NoError(t, err)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)

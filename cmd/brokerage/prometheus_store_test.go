@@ -14,6 +14,7 @@ import (
 // The database is stopped while the service runs: of the two alerts that page, the right one fires, and it resolves
 // when the database is back, without an action on the service.
 func TestPrometheus_StoreStopped(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
@@ -28,7 +29,7 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	eventually(t, func() bool { return p.value(t, "brokerage_store_ready") == "1" }, "Prometheus to know of the store: %s",
 		p.logs)
 	require.False(t, fires("BrokerageStoreNotReady"))
-	// What the server says of itself is scraped, too.
+	// What the server reports about itself is scraped, too.
 	require.Equal(t, "2000", p.value(t, `brokerage_store_documents{kind="order"}`))
 	require.NotEmpty(t, p.value(t, `brokerage_store_document_bytes{kind="customer"} > 0`))
 	require.NotEmpty(t, p.value(t, "brokerage_store_page_hits_total > 0"))

@@ -147,7 +147,7 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// countsOf returns the same, from the service itself.
+// countsOf returns the same counts, from the service itself.
 func countsOf(t testing.TB, service string) map[[2]string]int {
 	t.Helper()
 	all := map[[2]string]int{}
@@ -164,6 +164,7 @@ func countsOf(t testing.TB, service string) map[[2]string]int {
 // A real Prometheus, a real service, a real load: Prometheus stores the counts of the load generator. An alert fires
 // when the service is down and resolves when it is back.
 func TestPrometheus(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
@@ -293,7 +294,7 @@ func read(t testing.TB, service string) (sent map[string]int) {
 							failed <- fmt.Sprint(name, response, err)
 							return
 						}
-						_, _ = io.Copy(io.Discard, response.Body) // all of it was sent then
+						_, _ = io.Copy(io.Discard, response.Body) // when it is read, the response was sent completely
 						_ = response.Body.Close()
 					}
 				}

@@ -49,7 +49,7 @@ func numbersOf(v reflect.Value) (all []reflect.Value) {
 	}
 }
 
-// bound parses an end of a range, written like the values of the flag. It panics if it is not.
+// bound parses an end of a range, written like the values of the flag. It panics if the text is no such value.
 func bound(of reflect.Value, text string) (n float64) {
 	var err error
 	switch of.Interface().(type) {

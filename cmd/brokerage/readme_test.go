@@ -140,10 +140,12 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	require.NoError(t, err, "%s: %s", line, out)
 }
 
-// shortened returns a command of the README with less to do: so little that it may be INVALID on a busy machine, which
-// is not the README's fault.
+// shortened returns a command of the README with less to do: so little that a run may be INVALID on a busy machine,
+// which is not a fault of the README.
 func shortened(args []string) []string {
 	switch args[0] {
+	case "load":
+		return append(args, "--scale", "tiny")
 	case "drive":
 		return append(args, "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
@@ -156,6 +158,7 @@ func shortened(args []string) []string {
 
 // The other commands: those of make are targets, those of this program do what they say.
 func TestReadme_Commands(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, block := range readme(t, "sh") {
 		for line := range strings.Lines(block) {

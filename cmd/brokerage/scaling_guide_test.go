@@ -28,10 +28,10 @@ func TestScaling_Guide(t *testing.T) {
 	ran := ""
 	for _, block := range guideBlocks(t, "../../docs/scaling.md") {
 		if !regexp.MustCompile(`^(for|createdb|psql|brokerage) `).MatchString(block) {
-			continue // of make, for example
+			continue // a target of make, for example
 		}
 		block = strings.NewReplacer("XXXS", "tiny", "shards=32", "shards=4",
-			"rebalance_start(", "rebalance_start('by_shard_count', ").Replace(block) // by size, tiny is not worth a move
+			"rebalance_start(", "rebalance_start('by_shard_count', ").Replace(block) // by size, tiny would not be worth a move
 		block = inURL.ReplaceAllString(block, "@/brokerage?host=$1&")
 		block = names.ReplaceAllStringFunc(block, func(name string) string { return folders[name] })
 		var commands, served []string

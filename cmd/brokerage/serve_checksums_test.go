@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// A service reports whether its database detects damage by a disk, and so does the description of a run.
+// A service reports whether its database detects damaged pages, and so does the description of a run.
 func TestServe_Checksums(t *testing.T) {
 	server := pgtest.Start(t)
 	url := server.URL("postgres")

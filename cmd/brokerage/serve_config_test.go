@@ -69,7 +69,7 @@ func TestServe_Precedence(t *testing.T) {
 	require.Equal(t, exitOK, brokerage(t.Context(), "version").code)
 }
 
-// The file takes every kind of value.
+// The file can hold every kind of value.
 func TestServe_Config(t *testing.T) {
 	i := serving(t, "", "--config", configIn(t, `# all for a test
 db: "null:"

@@ -36,7 +36,7 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 
 // All 17 transactions over HTTP; the effect of each is read afterwards.
 func TestServe_Db2(t *testing.T) {
-	// The first requests wait for Java, on a busy machine longer than any user would.
+	// The first requests wait for Java, which on a busy machine takes longer than any user would wait.
 	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout",
 		"1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
@@ -97,7 +97,7 @@ func TestServe_Db2(t *testing.T) {
 		require.Contains(t, a.body, step.says, "%s %s", step.method, step.path)
 	}
 
-	// The network breaks: the next requests may notice, and then it is over.
+	// The network breaks: the next requests may fail, later ones succeed.
 	b.Cut()
 	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK },
 		"no answer after the connections broke")
@@ -158,7 +158,7 @@ func TestServe_Db2Pool(t *testing.T) {
 		}
 		return total
 	}
-	at200(5 * time.Second) // as large as it gets
+	at200(5 * time.Second) // until the pool is at its largest
 	before := resources(t, i)
 	t.Logf("before: %+v", before)
 	var answers map[int]int
@@ -203,11 +203,11 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 		request.Header.Set("Content-Type", "application/xml")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
-			return // the time is over, or the count of the others tells
+			return // the time is over; other errors show in the counts
 		}
 		counts[response.StatusCode]++
-		_, _ = io.Copy(io.Discard, response.Body) // its status is what counts
-		_ = response.Body.Close()                 // likewise
+		_, _ = io.Copy(io.Discard, response.Body) // only its status counts
+		_ = response.Body.Close()                 // only its status counts
 	}
 	for n := int64(0); ctx.Err() == nil; n++ {
 		customer := r.Int64N(d.Count(dataset.Customer))
@@ -238,7 +238,7 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 	return counts
 }
 
-// used is what a service holds, in its own process.
+// used are the resources of a service, as it reports them itself.
 type used struct {
 	files, threads, goroutines int
 	memory                     int // resident, in KB: the heap, and what the client library has allocated

@@ -29,7 +29,7 @@ func TestServe_Profiles(t *testing.T) {
 	i.stop(t)
 }
 
-// Other machines get no profiles, whatever else they may use.
+// Other machines get no profiles, whatever other access they have.
 func TestServe_ProfilesLoopbackOnly(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:6060"} {
 		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr",

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// halfClosed requests a statement on a new connection, and closes its side with a FIN.
+// halfClosed sends a request for a statement on a new connection, and closes its side with a FIN.
 func halfClosed(t testing.TB, i *instance) *net.TCPConn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))
@@ -62,7 +62,7 @@ func TestServe_HalfClose(t *testing.T) {
 			require.True(t, strings.HasSuffix(body, "</c:Customer>"), body)
 		}
 
-		// An answer takes as long as somebody else holds the table.
+		// A response takes as long as another session locks the table.
 		other := server.Connect(t, "postgres")
 		defer func() { _ = other.Close(t.Context()) }()
 		waiting := func() (n int) {
@@ -80,7 +80,7 @@ func TestServe_HalfClose(t *testing.T) {
 		hold()
 		c := halfClosed(t, i)
 		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
-		time.Sleep(200 * time.Millisecond) // the service has seen the FIN
+		time.Sleep(200 * time.Millisecond) // time in which the service receives the FIN
 		require.Equal(t, 1, waiting(), "the FIN has cancelled the statement")
 		exec("ROLLBACK")
 		status, _ := whole(t, c)
@@ -89,7 +89,7 @@ func TestServe_HalfClose(t *testing.T) {
 		hold()
 		c = halfClosed(t, i)
 		require.Eventually(t, func() bool { return waiting() == 1 }, patience, time.Millisecond)
-		require.NoError(t, c.SetLinger(0)) // to close it is to reset it
+		require.NoError(t, c.SetLinger(0)) // so that Close sends a reset
 		require.NoError(t, c.Close())
 		require.Eventually(t, func() bool { return waiting() == 0 }, 5*time.Second, time.Millisecond,
 			"the reset has not cancelled the statement")

@@ -16,7 +16,7 @@ import (
 
 const newPrice = `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>7</LastTrade></Price>`
 
-// A service with a replica, as a role without further rights, and with one that cannot be reached.
+// A service runs with a replica that it reads as an ordinary role, and with one that cannot be reached.
 func TestServe_Replicas(t *testing.T) {
 	primary := pgtest.Start(t, "synchronous_commit=on")
 	primary.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")

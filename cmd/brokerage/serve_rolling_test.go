@@ -112,7 +112,7 @@ func (b *balancer) send(ctx context.Context, method, url, body string) (int, err
 
 func TestServe_RollingRestart(t *testing.T) { rollingRestart(t, "null:") }
 
-// The same on one database.
+// The same with instances on one database.
 func TestServe_RollingRestart_Postgres(t *testing.T) {
 	url := pgtest.Start(t).URL("postgres")
 	require.Zero(t, brokerage(t.Context(), "load", "--db", url).code)
@@ -152,7 +152,7 @@ func rollingRestart(t *testing.T, db string) {
 				count.Add(1)
 				switch failure := err != nil || status != http.StatusOK; {
 				case failure && connected.After(until):
-					late.Add(1) // on a busy machine, the balancer or this client comes when the instance has gone
+					late.Add(1) // on a busy machine, the request may arrive after the instance has exited
 				case failure:
 					text := fmt.Sprintf("%s %s: %d %v", method, path, status, err)
 					first.CompareAndSwap(nil, &text)

@@ -35,7 +35,7 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 			came <- c
 		}
 	}()
-	// Somebody has opened the pipe to read from it.
+	// The pipe is open for reading.
 	piped := func() bool {
 		f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {

@@ -36,13 +36,13 @@ func starting(t testing.TB, dir string, args ...string) *instance {
 	return startingWith(t, dir, nil, args...)
 }
 
-// startingWith adds to the environment.
+// startingWith is starting with additional environment variables.
 func startingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()
 	return startingAs(t, os.Args[0], dir, env, args...)
 }
 
-// startingAs starts another binary.
+// startingAs is startingWith for another binary.
 func startingAs(t testing.TB, binary, dir string, env []string, args ...string) *instance {
 	t.Helper()
 	if dir == "" {
@@ -58,7 +58,7 @@ func startingAs(t testing.TB, binary, dir string, env []string, args ...string) 
 	require.NoError(t, i.cmd.Start())
 	t.Cleanup(func() {
 		if i.cmd.ProcessState == nil {
-			_ = i.cmd.Process.Kill() // a test that failed
+			_ = i.cmd.Process.Kill() // only after a failed test
 			_ = i.cmd.Wait()
 		}
 	})
@@ -71,7 +71,7 @@ func serving(t testing.TB, dir string, args ...string) *instance {
 	return servingWith(t, dir, nil, args...)
 }
 
-// servingWith adds to the environment.
+// servingWith is serving with additional environment variables.
 func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()
 	return startingWith(t, dir, env, args...).listening(t)
@@ -97,7 +97,7 @@ func (i *instance) ended(t testing.TB) int {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { _ = i.cmd.Process.Kill() })
 	defer timer.Stop()
-	_ = i.cmd.Wait() // the code says it
+	_ = i.cmd.Wait() // the exit code is returned
 	return i.cmd.ProcessState.ExitCode()
 }
 

@@ -55,7 +55,7 @@ func TestServe_Greeting(t *testing.T) {
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
-	// another pipe than the greeting's
+	// the log is another pipe than the greeting
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
 	require.Regexp(t,
 		`at http://127.0.0.1:\d+; watch and try it in a browser. Documentation: http://127.0.0.1:\d+/docs\.`, i.out)
@@ -208,7 +208,7 @@ func TestServe_Metrics(t *testing.T) {
 	require.Contains(t, metrics, "brokerage_store_commits_total 0")
 	require.Contains(t, metrics, "brokerage_build_info{")
 
-	// What is not collected at a scrape is there soon after the start.
+	// Metrics that are not collected at a scrape appear soon after the start.
 	eventually(t, func() bool {
 		metrics = get(t, i.url+"/metrics").body
 		return strings.Contains(metrics, "brokerage_store_documents{")

@@ -61,7 +61,7 @@ func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 		&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
-// mount lays files out as Kubernetes does: behind a link that is swapped.
+// mount lays files out as Kubernetes does: behind a link that is replaced as a whole.
 func mount(t testing.TB, dir, version string, files map[string][]byte) {
 	t.Helper()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, version), 0o700))
@@ -84,7 +84,7 @@ func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
 	}
 	defer func() { _ = conn.Close() }() // nothing is left to learn
 	tlsConn, _ := conn.(*tls.Conn)
-	// With TLS 1.3 a client learns of a refusal only when it reads.
+	// With TLS 1.3, a client learns that it was refused only when it reads.
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")); err != nil {
 		return 0, err
@@ -126,7 +126,7 @@ func TestServe_TLS(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	over.CloseIdleConnections()
 
-	// The next one counts by itself, and one that is wrong does not.
+	// A new certificate is used at once, and an invalid one is not.
 	cert, key = ca.issue(t, 200)
 	mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key})
 	i.logs.wait(t, "certificate reloaded")
@@ -145,8 +145,8 @@ func TestServe_TLS(t *testing.T) {
 	require.NotContains(t, i.logs.String(), "PRIVATE")
 }
 
-// mutual starts a service with a certificate of an authority, valid for an hour, that requires client certificates of
-// it too. renew rewrites the files, for clients of another authority.
+// mutual starts a service with a certificate of an authority, valid for an hour, that also requires client certificates
+// of that authority. renew rewrites the files, for clients of another authority.
 func (a *authority) mutual(
 	t testing.TB, begin func(args ...string) *instance,
 ) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {

@@ -64,7 +64,7 @@ func newCollector(t testing.TB) *collector {
 		for _, of := range sent.ResourceSpans {
 			for _, scope := range of.ScopeSpans {
 				for _, s := range scope.Spans {
-					// Hexadecimal digits may be large or small there.
+					// Hexadecimal digits may be upper or lower case there.
 					s.TraceID = strings.ToLower(s.TraceID)
 					s.SpanID = strings.ToLower(s.SpanID)
 					s.ParentSpanID = strings.ToLower(s.ParentSpanID)
@@ -153,7 +153,7 @@ func TestServe_Traces(t *testing.T) {
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "", 4)
 	c.trace(t, id, 2)
 	get(t, i.url+"/healthz") // a probe is no span
-	i.stop(t)                // and the last are sent before the end
+	i.stop(t)                // the last spans are sent before the end
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.text.String()

@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// soakVariable sets how long the soak takes, such as "1h"; without it there is none. soakURL is added to the URL of the
-// database: with "plan_cache_mode=force_generic_plan", nodes of Citus 13.2.1 to 14.0 leak.
+// soakVariable sets how long the soak takes, such as "1h"; without it the test is skipped. soakURL is added to the URL
+// of the database: with "plan_cache_mode=force_generic_plan", nodes of Citus 13.2.1 to 14.0 leak.
 const (
 	soakVariable = "BROKERAGE_SOAK"
 	soakURL      = "BROKERAGE_SOAK_URL"
@@ -86,7 +86,7 @@ func median(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// memoryOf returns how many bytes of memory processes have that are not of files or shared, as RssAnon in
+// memoryOf returns the bytes of memory that belong to processes alone, neither of files nor shared: RssAnon in
 // /proc/PID/status.
 func memoryOf(t testing.TB, pids []string) (bytes float64) {
 	t.Helper()
@@ -97,7 +97,7 @@ func memoryOf(t testing.TB, pids []string) (bytes float64) {
 		}
 		require.NoError(t, err)
 		var kB float64
-		if _, line, found := strings.Cut(string(text), "\nRssAnon:"); found { // one that ends has none
+		if _, line, found := strings.Cut(string(text), "\nRssAnon:"); found { // a process that ends has none
 			_, err = fmt.Sscan(line, &kB)
 			require.NoError(t, err)
 		}

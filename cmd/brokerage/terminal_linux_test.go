@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal starts the command on a new terminal with the given number of columns. screen returns what it shows; keys
-// are pressed by writing to the terminal.
+// onTerminal starts the command on a new terminal with the given number of columns. What is written to keys is typed on
+// it; shown collects its output.
 func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys io.Writer, shown *logLines) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -18,7 +18,7 @@ func TestToken(t *testing.T) {
 	require.Regexp(t, `^alice:read,trade:[0-9a-f]{64}\n$`, r.err)
 	require.NotContains(t, r.err, strings.TrimSpace(r.out))
 
-	// What the line is for.
+	// The line makes a token valid.
 	file := filepath.Join(t.TempDir(), "tokens")
 	require.NoError(t, os.WriteFile(file, []byte(r.err), 0o600))
 	tokens, err := access.Load(file)

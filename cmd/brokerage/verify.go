@@ -31,7 +31,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	progress := startProgress(s.err, expected)
 	v, err := db.Verify(ctx, func(finding string) (err error) {
-		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // which may be the same terminal
+		progress.aside(func() { _, err = fmt.Fprintln(s.out, finding) }) // standard output may be the same terminal
 		return err
 	}, func(bytes int64) { progress.done.Add(bytes) })
 	progress.finish()

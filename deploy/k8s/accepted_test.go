@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operator is where the definitions of ServiceMonitor and PrometheusRule come from.
+// operator is the module with the definitions of ServiceMonitor and PrometheusRule.
 const operator = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
 
-// monitoring makes the kinds of the Prometheus operator known, as it defines them.
+// monitoring adds the kinds of the Prometheus operator to the cluster, as the operator defines them.
 func monitoring(t testing.TB, c *cluster) {
 	t.Helper()
 	if c.run(t, "", "get", "crd", "prometheusrules.monitoring.coreos.com").failed == nil {
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", operator)
-	cmd.Dir = t.TempDir() // of no module
+	cmd.Dir = t.TempDir() // outside of any module
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	_, dir, _ := strings.Cut(string(out), `"Dir": "`)
@@ -33,7 +33,7 @@ func monitoring(t testing.TB, c *cluster) {
 	}
 }
 
-// offer returns objects to the API server, which validates them strictly and keeps nothing.
+// offer sends objects to the API server, which validates them strictly and stores nothing.
 func (c *cluster) offer(t testing.TB, namespace string, all ...object) said {
 	t.Helper()
 	return c.offered(t, namespace, dump(t, all...))
@@ -44,8 +44,7 @@ func (c *cluster) offered(t testing.TB, namespace, text string) said {
 	return c.run(t, text, "apply", "--server-side", "--dry-run=server", "--validate=strict", "-n", namespace, "-f", "-")
 }
 
-// pods returns the pods that workloads would make, as they stand: of a workload, Pod
-// Security only warns.
+// pods returns the pods of workloads as objects of their own, because for a workload Pod Security only warns.
 func pods(all []object) (bare []object) {
 	for _, o := range all {
 		template := o.template()
@@ -76,8 +75,7 @@ func pods(all []object) (bare []object) {
 	return bare
 }
 
-// A real API server takes all of it, to the letter, in a namespace that enforces
-// restricted: workloads and the pods that they make.
+// A real API server accepts all manifests unchanged, in a namespace that enforces restricted: workloads and their pods.
 func TestManifests_Accepted(t *testing.T) {
 	c := requireCluster(t)
 	monitoring(t, c)
@@ -102,8 +100,8 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
-// The same server refuses what is broken: it does look. An object is an overlay, a kind and a name; a Pod is that of
-// the workload.
+// The same server refuses broken manifests, so accepting one means something. An object is an overlay, a kind and a
+// name; a Pod is that of the workload.
 func TestManifests_Refused(t *testing.T) {
 	c := requireCluster(t)
 	namespace := c.namespace(t, "restricted")
@@ -151,7 +149,7 @@ func TestManifests_Refused(t *testing.T) {
 				parts[2] += "-0"
 			}
 			whole := dump(t, find(t, all, parts[1], parts[2]))
-			require.Contains(t, whole, v.from) // unchanged, it is accepted: see above
+			require.Contains(t, whole, v.from) // unchanged, it is accepted: see the test above
 			s := c.offered(t, namespace, strings.ReplaceAll(whole, v.from, v.to))
 			require.Error(t, s.failed)
 			require.Contains(t, s.err, v.says)

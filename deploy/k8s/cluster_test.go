@@ -23,7 +23,7 @@ import (
 // need is what these tests need, by its name in BROKERAGE_TEST_REQUIRE.
 const need = "kube"
 
-// cluster is an API server, and how to speak to it.
+// cluster is an API server and its address.
 type cluster struct {
 	kubectl string
 	config  string // a kubeconfig
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// missing says why there is no cluster here, which is no failure.
+// missing says why there is no cluster here, which only skips the tests.
 type missing struct{ error }
 
 // required reports whether BROKERAGE_TEST_REQUIRE names a need.
@@ -52,8 +52,8 @@ func required(need string) bool {
 	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
 }
 
-// requireCluster returns one cluster for all tests of this package. BROKERAGE_TEST_REQUIRE must name it: the cluster
-// that KUBECONFIG happens to name may be one that people work with.
+// requireCluster returns one cluster for all tests of this package. BROKERAGE_TEST_REQUIRE must name it, because the
+// cluster that KUBECONFIG names may be in use.
 func requireCluster(t testing.TB) *cluster {
 	t.Helper()
 	if !required(need) && !required(needNode) {
@@ -67,7 +67,7 @@ func requireCluster(t testing.TB) *cluster {
 	return theCluster
 }
 
-// kubeCache returns where the scripts keep what they build.
+// kubeCache returns the folder in which the scripts keep what they build.
 func kubeCache() string {
 	if dir := os.Getenv("KUBE_CACHE"); dir != "" {
 		return dir
@@ -108,7 +108,7 @@ func startCluster() (*cluster, error) {
 	c := &cluster{kubectl: filepath.Join(cache, "bin", "mc", "kctl"), config: filepath.Join(run, "admin.kubeconfig")}
 	env := append(os.Environ(), "KUBE_CACHE="+cache, "RUN="+run)
 	c.stop = func() {
-		_ = script(env, time.Minute, filepath.Join(dir, "down.sh"), "clean") // it says nothing of use at an end
+		_ = script(env, time.Minute, filepath.Join(dir, "down.sh"), "clean") // its messages do not matter at the end
 		_ = os.RemoveAll(run)
 	}
 	if _, err := os.Stat(filepath.Join(cache, "bin", "kube")); err != nil {
@@ -122,7 +122,7 @@ func startCluster() (*cluster, error) {
 	}
 	// etcd's second port is the one after its first.
 	env = append(env, fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("EP=%d", ports[1]), "HOST=127.0.0.1")
-	// The API server alone: nothing is to run, and controllers would want ports that a cluster beside this one has.
+	// Only the API server: nothing has to run, and controllers would need ports that another cluster on this machine has.
 	if err := script(env, 2*time.Minute, filepath.Join(dir, "up.sh"), "apionly"); err != nil {
 		c.stop()
 		return nil, err
@@ -158,7 +158,7 @@ func script(env []string, limit time.Duration, name string, args ...string) erro
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = env
-	// What it starts in the background holds no pipe of ours open: a file takes what is said.
+	// Output goes to a file, because background processes of the script would keep a pipe open.
 	out, err := os.CreateTemp("", "kube-script")
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func kubectlOf() (string, error) {
 	return "", missing{errors.New("kubectl is not installed, and no cluster of the tests' own has been built")}
 }
 
-// said is the result of a call of kubectl.
+// said is the output of a call of kubectl.
 type said struct {
 	out, err string
 	failed   error
@@ -209,8 +209,8 @@ func (c *cluster) must(t testing.TB, input string, args ...string) string {
 	return s.out
 }
 
-// namespace makes a namespace of the test's own that enforces a level of Pod
-// Security, with the service account that pods name.
+// namespace creates a namespace for the test that enforces a level of Pod Security, with the service account that pods
+// name.
 func (c *cluster) namespace(t testing.TB, level string) string {
 	t.Helper()
 	name := fmt.Sprintf("brokerage-test-%x", time.Now().UnixNano())
@@ -225,7 +225,7 @@ func (c *cluster) namespace(t testing.TB, level string) string {
 			t.Errorf("deleting %s: %v: %s", name, err, out)
 		}
 	})
-	// The first is made by a controller, where there is one.
+	// A controller creates the first one, if there is a controller.
 	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}
 		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`,
 		"apply", "--server-side", "-n", name, "-f", "-")

@@ -33,7 +33,7 @@ func everything(t testing.TB) map[string][]object {
 	return all
 }
 
-// theirs returns a pod whose image wants more than ours: see components/db2.
+// theirs reports whether the image of a pod needs more rights than the project's: see components/db2.
 func theirs(o object) bool {
 	return strings.HasPrefix(o.name(), "brokerage-db2") && o.template() != nil
 }
@@ -95,7 +95,7 @@ func TestConventions_Labels(t *testing.T) {
 	}
 }
 
-// service returns the workload that serves.
+// service returns the workload that runs the service.
 func service(t testing.TB, all []object) object {
 	t.Helper()
 	for _, o := range all {
@@ -119,14 +119,14 @@ func TestConventions_Service(t *testing.T) {
 			c := list(spec, "containers")[0]
 			settings := at(find(t, all, "ConfigMap", "brokerage"), "data")
 
-			// The database is asked by readiness and by nothing else.
+			// Only readiness depends on the database.
 			require.Equal(t, "/healthz", text(c, "startupProbe", "httpGet", "path"))
 			require.Equal(t, "/healthz", text(c, "livenessProbe", "httpGet", "path"))
 			require.Equal(t, "/readyz", text(c, "readinessProbe", "httpGet", "path"))
 			require.GreaterOrEqual(t,
 				number(t, c, "startupProbe", "periodSeconds")*number(t, c, "startupProbe", "failureThreshold"), 300)
 
-			// All of the end fits into the time that there is for it.
+			// The whole shutdown fits into the grace period.
 			end := time.Duration(number(t, c, "lifecycle", "preStop", "sleep", "seconds")) * time.Second
 			for _, name := range []string{"BROKERAGE_DRAIN_DELAY", "BROKERAGE_SHUTDOWN_TIMEOUT"} {
 				step, err := time.ParseDuration(text(settings, name))
@@ -138,7 +138,7 @@ func TestConventions_Service(t *testing.T) {
 			limit := size(t, text(c, "resources", "limits", "memory"))
 			share := 0.9
 			if overlay == "db2" || overlay == "db2-dev" {
-				share = 0.625 // the rest is the driver's, which is C
+				share = 0.625 // the driver, which is written in C, uses the rest
 			}
 			var goLimit string
 			for _, e := range list(c, "env") {
@@ -160,7 +160,7 @@ func TestConventions_Service(t *testing.T) {
 	require.Equal(t, 8, served)
 }
 
-// The overlay for a database elsewhere takes each URL from the Secret of the role that it is for.
+// The overlay for an external database takes each URL from the Secret of its role.
 func TestConventions_External(t *testing.T) {
 	all := render(t, "overlays/external")
 	fromSecret := func(kind, name, variable, secret string) {
@@ -179,7 +179,7 @@ func TestConventions_External(t *testing.T) {
 	require.Nil(t, at(rules[0], "to"), "it may be anywhere")
 }
 
-// What a manifest sets is a setting that there is, and is documented.
+// Every setting in a manifest exists, and is documented.
 func TestConventions_Settings(t *testing.T) {
 	readme, err := os.ReadFile("../../docs/commands.md")
 	require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestConventions_Settings(t *testing.T) {
 	}
 }
 
-// Every script, library, workload and template is in a ConfigMap, in what one may hold.
+// Every script, library, workload and template is in a ConfigMap, none of which is too large.
 func TestConventions_LoadTest(t *testing.T) {
 	all := render(t, "overlays/loadtest")
 	const most = 1 << 20

@@ -21,7 +21,7 @@ spec:
   groups:
 `
 
-// The operator wants the rules inside of an object: they are the same.
+// The operator needs the rules inside of an object: they are the same rules.
 func TestMonitoring_Rules(t *testing.T) {
 	files, err := filepath.Glob("../observability/rules/*.yml")
 	require.NoError(t, err)

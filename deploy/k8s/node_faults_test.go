@@ -27,11 +27,11 @@ func (n *node) kill(t testing.TB, pod string) {
 		dir := filepath.Dir(file)
 		groups, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(string(groups), group) {
-			continue // it has ended, or is another's
+			continue // it has ended, or belongs to another user
 		}
 		name, err := os.ReadFile(filepath.Join(dir, "comm"))
 		if err != nil || string(name) == "pause\n" {
-			continue // that one holds the pod's network
+			continue // this process holds the pod's network
 		}
 		id, err := strconv.Atoi(filepath.Base(dir))
 		require.NoError(t, err)
@@ -64,7 +64,7 @@ func (n *node) databaseDies(t *testing.T, results string, kill func()) {
 	}, "another server runs")
 	n.ready(t, "statefulset/brokerage-postgres")
 	back := time.Since(killed)
-	orders.Recovered(t) // none of them waits for a connection that is no more
+	orders.Recovered(t) // none of them waits for a lost connection
 	t.Logf("the server was back after %s, orders are taken again %s after it was killed",
 		back.Round(100*time.Millisecond), time.Since(killed).Round(100*time.Millisecond))
 	n.ready(t, "deployment/brokerage")

@@ -31,7 +31,7 @@ func (n *node) databaseSecrets(t testing.TB) {
 	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
 }
 
-// loadTest starts k6 in the cluster; what it gives waits for the result.
+// loadTest starts k6 in the cluster; the function that it returns waits for the result.
 func (n *node) loadTest(t testing.TB, name, results string, settings ...string) (result func() workload.Run) {
 	t.Helper()
 	literals := "      - USERS=8\n      - RAMP=5s\n"
@@ -65,9 +65,8 @@ configMapGenerator:
 	}
 }
 
-// Three replicas on PostgreSQL: it waits for the database to come and for a wrong
-// password to be mended, serves all 17 transactions, and no client notices an
-// update, its undoing, or the drain of the node.
+// Three replicas on PostgreSQL wait for the database to start and for a wrong password to be corrected, and serve all
+// 17 transactions. No client notices an update, a rollback, or the drain of the node.
 func TestNode_Postgres(t *testing.T) {
 	n := requireNode(t)
 	n.volume(t, "data-brokerage-postgres-0")
@@ -75,14 +74,14 @@ func TestNode_Postgres(t *testing.T) {
 	n.tokens(t)
 	n.databaseSecrets(t)
 	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:wrong\n"})
-	// There is no database: pods and the Job say so, and wait.
+	// There is no database: pods and the Job log that, and wait.
 	n.apply(t, "postgres", "")
 	eventually(t, func() bool { return strings.Count(n.logs(t), "waiting for the database") >= 4 }, "the log says why")
 	n.apply(t, "postgres-dev", "")
 	n.ready(t, "statefulset/brokerage-postgres")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-migrate")
 
-	// The password is wrong: one line says so, nothing is restarted, and when it is mended all are ready.
+	// The password is wrong: one line says so, nothing is restarted, and when it is corrected all become ready.
 	eventually(t, func() bool { return strings.Contains(n.logs(t), "password authentication failed") }, "the log says why")
 	require.Empty(t, n.replicas(t))
 	n.databaseSecrets(t)

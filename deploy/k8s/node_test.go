@@ -15,12 +15,11 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Need of the tests on a real node: images called brokerage:v1 and brokerage:v2,
-// and a folder of that node, NODE_VOLUMES, in which volumes can be made, which is
-// this machine. deploy/k8s/on-node makes all of it and runs them.
+// The need of tests on a real node: images called brokerage:v1 and brokerage:v2, and NODE_VOLUMES, a folder for volumes
+// on that node, which must be this machine. deploy/k8s/on-node makes all of it and runs the tests.
 const needNode = "kubenode"
 
-// patience is how long anything may take on a node that is shared with others.
+// patience is how long a test waits for anything, on a node that other work may share.
 const patience = 5 * time.Minute
 
 // node is a namespace on a real node.
@@ -83,7 +82,7 @@ func (n *node) volume(t testing.TB, claim string) (folder string) {
 	return folder
 }
 
-// smaller is for a node of two processors, which have to do for all.
+// smaller fits everything onto a node of two processors.
 const smaller = `patches:
   - target: {group: apps, labelSelector: app.kubernetes.io/part-of=brokerage}
     patch: |
@@ -149,15 +148,14 @@ func (n *node) restarts(t testing.TB, component string) string {
 		"-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}")
 }
 
-// The embedded overlay runs, waits for its Secret, and keeps its data through the
-// death of its pod; its backup is made.
+// The embedded overlay runs, waits for its Secret, and keeps its data when its pod is killed; its backup is made.
 func TestNode_Embedded(t *testing.T) {
 	n := requireNode(t)
 	n.volume(t, "data-brokerage-0")
 	backups := n.volume(t, "brokerage-backup")
 	n.apply(t, "embedded", "")
 
-	// Without its Secret the pod does not begin, and says why.
+	// Without its Secret the pod does not start, and says why.
 	eventually(t, func() bool {
 		return strings.Contains(n.kube(t, "get", "events", "-o", "jsonpath={.items[*].message}"),
 			`secret "brokerage-tokens" not found`)

@@ -15,8 +15,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// discovered lets a real Prometheus find the pods by their annotations, as
-// docs/kubernetes.md says it is configured.
+// discovered tests that a real Prometheus finds the pods by their annotations, configured as in docs/kubernetes.md.
 func (n *node) discovered(t *testing.T) {
 	prometheus := testenv.Command(t, "prometheus")
 	guide, err := os.ReadFile("../../docs/kubernetes.md")
@@ -24,7 +23,7 @@ func (n *node) discovered(t *testing.T) {
 	_, config, found := strings.Cut(string(guide), "```yaml\n# prometheus.yml\n")
 	require.True(t, found)
 	config, _, _ = strings.Cut(config, "```")
-	// It runs beside the cluster and not in it.
+	// Prometheus runs beside the cluster, not in it.
 	config = strings.Replace(config, "- role: pod", "- role: pod\n"+
 		"        kubeconfig_file: "+n.config+"\n"+
 		"        namespaces: {names: ["+n.namespace+"]}", 1)
@@ -41,7 +40,7 @@ func (n *node) discovered(t *testing.T) {
 	cmd.Stderr = &log
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(ended) }() // it is killed, or says why it has ended
+	go func() { _ = cmd.Wait(); close(ended) }() // killed, or ended with a message
 	defer func() { _ = cmd.Process.Kill(); <-ended }()
 	query := func(promql string) string {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,

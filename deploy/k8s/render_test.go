@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// overlays returns all that can be applied.
+// overlays returns the folders that can be applied.
 func overlays(t testing.TB) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir("overlays")
@@ -52,17 +52,17 @@ func render(t testing.TB, dir string) []object {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(t, cmd.Run(), "%s: %s", dir, errs.String())
-	require.Empty(t, errs.String(), dir) // warnings: of what will not work in the next version
+	require.Empty(t, errs.String(), dir) // warnings announce what will not work in the next version
 	rendered.Store(dir, out.String())
 	return objects(t, out.String())
 }
 
-// variant writes a kustomization of its own that uses those here.
+// variant writes a kustomization that uses the existing ones.
 func variant(t testing.TB, text string) string {
 	t.Helper()
 	here, err := filepath.Abs(".")
 	require.NoError(t, err)
-	// Kustomize takes only relative paths, and resolves links itself.
+	// Kustomize accepts only relative paths, and resolves links itself.
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	here, err = filepath.Rel(dir, here)
@@ -72,7 +72,7 @@ func variant(t testing.TB, text string) string {
 	return dir
 }
 
-// object is one of Kubernetes', as YAML has it.
+// object is an object of Kubernetes, decoded from YAML.
 type object map[string]any
 
 // objects reads documents of YAML, which must not repeat a key.
@@ -92,7 +92,7 @@ func (o object) kind() string { return text(o, "kind") }
 
 func (o object) name() string { return text(o, "metadata", "name") }
 
-// at returns the value at a path, nil if there is none.
+// at returns the value at a path, or nil.
 func at(v any, path ...string) any {
 	for _, key := range path {
 		switch m := v.(type) {
@@ -155,7 +155,7 @@ func dump(t testing.TB, all ...object) string {
 	return b.String()
 }
 
-// kubectl takes one of two equal keys without a warning.
+// kubectl accepts a repeated key without a warning.
 func TestManifests_NoKeyTwice(t *testing.T) {
 	var o object
 	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")

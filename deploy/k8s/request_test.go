@@ -11,22 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// url returns where the Service is, which this machine reaches, being the node.
+// url returns the address of the Service, which this machine can reach because it is the node.
 func (n *node) url(t testing.TB) string {
 	t.Helper()
 	return "http://" + n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}") + ":8080"
 }
 
-// mustRequest sends a single request to the Service; it gives the answer to a good
-// one.
+// mustRequest sends a single request to the Service, and returns the body of the response.
 func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	url := n.url(t) + path
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // of no proxy
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // without a proxy
 	var response *http.Response
-	// That a pod is ready is known to the API a little before it is to the Service.
+	// The API knows a little earlier than the Service that a pod is ready.
 	eventually(t, func() bool {
 		request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 		require.NoError(t, err)
@@ -42,7 +41,7 @@ func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	return string(text)
 }
 
-// fetch returns the answer to a request, empty if there is none yet.
+// fetch returns the response to a request, empty if there is none yet.
 func fetch(request *http.Request) string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	response, err := client.Do(request)

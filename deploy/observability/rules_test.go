@@ -62,7 +62,7 @@ func TestRules_Units(t *testing.T) {
 	promtool(t, append([]string{"test", "rules"}, files...)...)
 }
 
-// A test lets every alert fire, and a test keeps it quiet.
+// Each alert has a test in which it fires, and one in which it does not.
 func TestRules_EveryAlertIsTested(t *testing.T) {
 	files, err := filepath.Glob("tests/*.yml")
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestRules_EveryAlertIsTested(t *testing.T) {
 	}
 	for _, a := range alerts(t) {
 		require.True(t, fires[a.Alert], "no test lets %s fire", a.Alert)
-		tested := quiet[a.Alert] || a.Alert == "BrokerageDiskFullSoon" // its neighbour is in the same case
+		tested := quiet[a.Alert] || a.Alert == "BrokerageDiskFullSoon" // the test of its neighbour covers it
 		require.True(t, tested, "no test keeps %s quiet", a.Alert)
 	}
 }

@@ -53,8 +53,8 @@ type Client struct {
 // May reports whether the client has a scope.
 func (c *Client) May(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
-// Authority identifies clients by the value of an Authorization header. The context is the request's, whose trace
-// includes the requests that this causes.
+// Authority identifies clients by the value of an Authorization header. Requests that this causes belong to the trace
+// of ctx.
 type Authority interface {
 	Client(ctx context.Context, authorization string) (*Client, bool)
 }

@@ -110,14 +110,14 @@ func TestAdd(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	// an editor without a last line end
+	// an editor that writes no line end after the last line
 	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(string(text))), 0o600))
 	second, err := access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Trade, access.Admin}})
 	require.NoError(t, err)
 	third, err := access.Add(path, access.Client{Name: "carol", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
 
-	tokens, err := access.Load(path) // which is private, then
+	tokens, err := access.Load(path) // Add has made it private
 	require.NoError(t, err)
 	for token, name := range map[string]string{first: "alice", second: "bob", third: "carol"} {
 		client, ok := tokens.Client(t.Context(), "Bearer "+token)
@@ -224,7 +224,7 @@ func TestTokens_Watch(t *testing.T) {
 		_, ok := tokens.Client(t.Context(), "Bearer "+token)
 		return ok
 	}
-	// put replaces the file at once, as a careful editor does.
+	// put replaces the file atomically, as a careful editor does.
 	put := func(lines ...string) {
 		write(t, path+".new", lines...)
 		require.NoError(t, os.Rename(path+".new", path))
@@ -257,14 +257,14 @@ func TestTokens_Watch(t *testing.T) {
 	require.True(t, knows("c"))
 	require.False(t, knows("b"))
 
-	// Kubernetes replaces what a symbolic link leads to.
+	// Kubernetes replaces the target of a symbolic link.
 	write(t, filepath.Join(dir, "v1"), line("dan", "read", "d"))
 	require.NoError(t, os.Symlink("v1", path+".link"))
 	require.NoError(t, os.Rename(path+".link", path))
 	require.NoError(t, <-changes)
 	require.True(t, knows("d"))
 
-	put() // emptied: nobody is left
+	put() // empty: no client is left
 	require.NoError(t, <-changes)
 	require.False(t, knows("d"))
 
@@ -301,7 +301,7 @@ func BenchmarkTokens_Client(b *testing.B) {
 	}
 }
 
-// A pipe is refused, and not waited for.
+// A pipe is refused at once, not opened.
 func TestLoad_Pipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no named pipes in folders")

@@ -25,8 +25,8 @@ const (
 // Algorithms are all signature algorithms.
 var Algorithms = [...]string{RS256, ES256, EdDSA}
 
-// verificationKey is a public key and the one algorithm that it is for. The header of a token never chooses how a key
-// is used.
+// verificationKey is a public key and the only algorithm that it may be used with. The header of a token never chooses
+// how a key is used.
 type verificationKey struct {
 	algorithm string
 	public    crypto.PublicKey

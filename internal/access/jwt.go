@@ -17,9 +17,9 @@ import (
 
 // JWTOptions say which JWTs are accepted.
 type JWTOptions struct {
-	Issuer, Audience string        // iss, and what aud must hold
-	KeysURL          string        // of a JWKS; or
-	KeysFile         string        // with one
+	Issuer, Audience string        // the "iss" claim, and what the "aud" claim must contain
+	KeysURL          string        // URL of a JWKS; or
+	KeysFile         string        // a file with one
 	Algorithms       []string      // of Algorithms; nil is all
 	MaxAge           time.Duration // how long keys stay valid while they cannot be refreshed; 0 is 24 hours
 	// Refreshed is called after each refresh of the keys, with their number or the reason why it failed. The old keys
@@ -80,7 +80,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		j.keys.fetch = fromURL(o.KeysURL, o.Transport)
 	} else {
 		j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
-		j.keys.maxAge = 1<<63 - 1 // a file is current, however long ago it was written
+		j.keys.maxAge = 1<<63 - 1 // a file is current, whenever it was written
 	}
 	j.keys.refreshNow(ctx)
 	if err := ctx.Err(); err != nil {

@@ -55,7 +55,7 @@ func TestJWTs_Refusals(t *testing.T) {
 	stranger := newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t), ed.jwk(t))).URL, nil)
 	type m = map[string]any
-	// by signs with what an attacker has: the public key, as the secret of an HMAC.
+	// by signs with what an attacker has: the public key, used as the secret of an HMAC.
 	by := func(method jwt.SigningMethod, key any, header m) string {
 		token := jwt.NewWithClaims(method, good())
 		merge(token.Header, header)
@@ -259,7 +259,7 @@ func TestParseKeys(t *testing.T) {
 	short := base64.RawURLEncoding.EncodeToString(make([]byte, 31))
 	for name, c := range map[string]struct {
 		keys []map[string]any
-		says string // empty: one key is taken
+		says string // empty: one key is read
 	}{
 		"One":         {[]map[string]any{es.jwk(t)}, ""},
 		"NoID":        {[]map[string]any{with(es.jwk(t), "kid", nil)}, ""},

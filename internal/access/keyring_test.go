@@ -69,7 +69,7 @@ func TestKeyring_OfRequest(t *testing.T) {
 	_, ok := j.Client(ctx, "Bearer "+young.sign(t, nil, nil))
 	require.False(t, ok, "nobody waits for it any more")
 	close(carried.hold)
-	_, ok = j.Client(t.Context(), "Bearer "+young.sign(t, nil, nil)) // waits for the answer that is under way
+	_, ok = j.Client(t.Context(), "Bearer "+young.sign(t, nil, nil)) // waits for the running refresh
 	require.True(t, ok)
 	require.Len(t, carried.contexts, 2)
 	require.Nil(t, carried.contexts[0].Value(key{}))
@@ -108,7 +108,7 @@ func TestKeyring_WaitEndsWithContext(t *testing.T) {
 	young := es.sign(t, nil, map[string]any{"kid": "new"})
 	began = time.Now()
 	var waiting sync.WaitGroup
-	for range 5 { // one asks, four wait for what it asked for
+	for range 5 { // one fetches the keys, four wait for them
 		waiting.Go(func() {
 			_, ok := j.Client(briefly(), "Bearer "+young)
 			assert.False(t, ok)

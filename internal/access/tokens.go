@@ -42,9 +42,9 @@ func Load(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// Watch checks at each interval whether the file has changed, and rereads it if so, until ctx is done. It calls changed
-// after each change: with nil when the new tokens are in use, or with the reason why the file is refused; then the old
-// tokens stay valid. The same fault is reported once.
+// Watch checks at each interval whether the file has changed, and rereads it if so, until ctx is done. After each
+// change it calls changed: with nil when the new tokens are in use, or with the reason why the file is refused; then
+// the old tokens stay valid. The same fault is reported once.
 func (t *Tokens) Watch(ctx context.Context, every time.Duration, changed func(error)) {
 	t.file.Watch(ctx, every, func() {
 		entries, err := read(t.path)
@@ -159,7 +159,7 @@ func parse(text string) ([]entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		name, sum := e.client.Name, ":"+string(e.sum[:]) // no name has a colon
+		name, sum := e.client.Name, ":"+string(e.sum[:]) // names contain no colon
 		if before := lineOf[name]; before != 0 {
 			return nil, fmt.Errorf("line %d: the name %s is on line %d already", number, name, before)
 		}

@@ -127,7 +127,7 @@ func TestLog_Full(t *testing.T) {
 	require.Greater(t, n, 3)
 	require.Len(t, told, 1)
 	require.ErrorIs(t, told[0], io.ErrShortWrite)
-	l.Record(record(fmt.Sprint(n))) // a write that was under way
+	l.Record(record(fmt.Sprint(n))) // a write that was running
 	require.Error(t, l.Ready())
 	require.Len(t, told, 1, "a fault is told once")
 

@@ -27,7 +27,7 @@ func CustomerKeysOf(doc []byte) (keys CustomerKeys, err error) {
 	if keys.ID, ok = ParseID(customer.Attr("id").Text()); !ok {
 		invalid.add("/Customer/@id", notAnID)
 	}
-	seen := make(map[ID]bool, 4) // a client may send tens of thousands
+	seen := make(map[ID]bool, 4) // a client may send tens of thousands of accounts
 	for account := range accounts.All(in(doc)) {
 		switch id, ok := ParseID(account.Attr("id").Text()); {
 		case !ok:

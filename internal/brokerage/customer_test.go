@@ -75,7 +75,7 @@ func TestCustomerKeysOf_Refused(t *testing.T) {
 	}
 }
 
-// A customer that needs no validation may have as many accounts as fit.
+// A customer that is not validated may have as many accounts as fit.
 func TestCustomerKeysOf_ManyAccounts(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

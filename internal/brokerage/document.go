@@ -50,7 +50,7 @@ func root(dst []byte, name, namespace string) []byte {
 	return attribute(append(append(dst, '<'), name...), "xmlns", namespace)
 }
 
-// ETag returns the name of a version of a document in the normal form. It is the same for every store and every
+// ETag returns an identifier of this version of a document in the normal form. It is the same for every store and every
 // process: it depends neither on where a store declares namespaces, nor on where among the attributes of an order a
 // database puts the status.
 func ETag(doc []byte) string {

@@ -143,7 +143,7 @@ type Unavailable struct {
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
-// RolledBack wraps an error that is none of those above, and so a fault of the store. Nothing of the write was stored.
+// RolledBack wraps an error of any other type, which is a fault of the store. Nothing of the write was stored.
 type RolledBack struct{ Err error }
 
 func (e *RolledBack) Error() string { return e.Err.Error() }

@@ -73,7 +73,7 @@ func TestMatch_Holds(t *testing.T) {
 	require.True(t, brokerage.Match{"x", tag}.Holds(doc))
 }
 
-// The table of the scenario: 17 transactions, 70 % of them reads.
+// The transactions agree with the table of the scenario: 17, 70 % of them reads.
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	weights, names, validated := map[string]int{}, map[string]bool{}, []string{}

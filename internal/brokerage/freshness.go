@@ -24,8 +24,8 @@ func ParseToken(s string) (t Token, ok bool) {
 	return t, true
 }
 
-// Freshness says how old the answer of a read may be, so that a store with replicas may answer from one of them. Where
-// both conditions are given, both hold. Without a condition, the answer is from the primary.
+// Freshness says how old the answer of a read may be, so that a store with replicas may answer from one of them. If
+// both conditions are set, both must hold. Without a condition, the answer is from the primary.
 type Freshness struct {
 	After  Token         // the answer contains the write that the token is from; zero for no such condition
 	Within time.Duration // the answer contains every write acknowledged longer ago; 0 for no such condition

@@ -46,10 +46,10 @@ func customerXML(accounts ...string) string {
 		`<Accounts>` + strings.Join(accounts, "") + `</Accounts></Customer>`
 }
 
-// account is the part in which the accounts of tests differ.
+// account holds the values in which the accounts of tests differ.
 type account struct {
 	id              string
-	actual, working string // "1000.00" where empty
+	actual, working string // "1000.00" if empty
 	positions       string
 }
 
@@ -122,7 +122,7 @@ func normal(tb testing.TB, doc []byte) {
 	require.Equal(tb, string(admitted), string(doc))
 }
 
-// meaning returns all of a document but its prefixes: expanded names, attributes and text, in order.
+// meaning returns everything in a document except its prefixes: expanded names, attributes and text, in order.
 func meaning(tb testing.TB, doc string) (m []string) {
 	tb.Helper()
 	d := xml.NewDecoder(strings.NewReader(doc))

@@ -268,7 +268,7 @@ func (t Trade) move(
 	switch {
 	case t.Side == Sell && held.Sign() < 0:
 		return held, &Conflict{TooFewHeld, fmt.Sprintf("account %d holds %s of %s", a.id, before, t.Symbol)}
-	case held.RoundBank(3).IsZero(): // as it would be written
+	case held.RoundBank(3).IsZero(): // rounded as it would be written
 		e.Delete(position)
 	default:
 		e.SetText(quantity, shares(held))

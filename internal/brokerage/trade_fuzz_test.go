@@ -63,7 +63,7 @@ func tradeExactly(
 	before := string(customer)
 	for _, doc := range [][]byte{customer, security} {
 		if _, err := xmldoc.Admit(doc, xmldoc.Limits{}); err != nil {
-			return false // not a document at all
+			return false // not well-formed
 		}
 	}
 	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: "IBM", Quantity: quantity, Now: now}
@@ -122,7 +122,7 @@ func tradeExactly(
 	} {
 		_, rest, _ := strings.Cut(string(c.doc), "<"+c.element+">")
 		got, _, _ := strings.Cut(rest, "<")
-		got = strings.ReplaceAll(got, "&#13;", "\r") // around such a price in the document
+		got = strings.ReplaceAll(got, "&#13;", "\r") // of white space around such a price in the document
 		require.Zero(t, c.want.Cmp(rational(t, got)), "%s: %s, want %s", c.element, got, c.want)
 		if c.places > 0 {
 			require.Equal(t, c.want.FloatString(c.places), got)

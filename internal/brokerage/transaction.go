@@ -14,13 +14,13 @@ func (k Kind) String() string {
 	return [...]string{"query", "update", "insert", "delete"}[k]
 }
 
-// Transaction describes a transaction. It has one name everywhere: in files, routes, SQL, metrics and reports.
+// Transaction describes a transaction. Its name is the same everywhere: in files, routes, SQL, metrics and reports.
 type Transaction struct {
 	Code   string // in the papers on TPoX
 	Name   string
 	Kind   Kind
 	Weight int        // in the mixed workload, in percent; 0 for a transaction that is not in it
-	Errors ErrorKinds // that a store may return, beside those of every operation
+	Errors ErrorKinds // that a store may return, besides those of every operation
 	// Answer is the root element of the answer; empty for an answer without a body.
 	Answer string
 	// NewID is the kind of id that each request needs a new one of, by Store.Lease; empty for none.

@@ -149,7 +149,7 @@ func TestCampaign_Resumes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, at := range whole.steps {
 				if name == "Killed" && !slices.Contains([]string{"load", "backup", "mixed, 2 users", "plain: backup"}, at) {
-					continue // the disk is slow, and the file is the same as before any other
+					continue // the disk is slow, so the file is unchanged
 				}
 				t.Run(at, func(t *testing.T) {
 					t.Parallel() // they wait for the disk

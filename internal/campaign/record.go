@@ -64,7 +64,7 @@ type Settings struct {
 	Profile   string   `json:"profile"`
 	Seed      uint64   `json:"seed"` // of the dataset and of all random parameters
 	Users     []int    `json:"users"`
-	Reference int      `json:"reference"` // the users of all that is measured at one number of them
+	Reference int      `json:"reference"` // users of everything that is measured at a single number of users
 	Workloads []string `json:"workloads"`
 	WarmUp    float64  `json:"warmUp"`
 	Duration  float64  `json:"duration"`

@@ -37,7 +37,7 @@ type Clock struct {
 // NewClock returns a clock that shows the real time.
 func NewClock(t testing.TB) *Clock {
 	t.Helper()
-	// Not the test's own folder, which the user of a database server cannot read.
+	// A folder that the user of a database server can read, unlike the test's own.
 	dir, err := os.MkdirTemp("", "clock") //nolint:usetesting // as it says
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
@@ -50,7 +50,7 @@ func NewClock(t testing.TB) *Clock {
 // Set sets how many whole seconds the clock is ahead of the real one, or behind it when negative.
 func (c *Clock) Set(t testing.TB, ahead time.Duration) {
 	t.Helper()
-	// The processes have mapped the page of this file: it is changed by one word, at once.
+	// Processes have mapped this file into memory, so one word is changed in place.
 	f, err := os.OpenFile(c.file, os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // for that user
 	require.NoError(t, err)
 	var word [8]byte

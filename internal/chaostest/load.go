@@ -29,7 +29,7 @@ type Options struct {
 	URLs      []string         // of the instances; what one does not answer is sent to the next
 	Token     string           // for a service with tokens
 	Traders   int              // each with an account
-	Shared    bool             // others trade for the same accounts, so that only orders can be counted
+	Shared    bool             // several traders use each account, so that only orders can be counted
 	Generator *dataset.Dataset // of what the service serves
 	Patience  time.Duration    // for one answer; 0 is 12 seconds, a little more than the service's own
 	Pause     time.Duration    // between a trader's requests
@@ -55,10 +55,10 @@ type Load struct {
 type Tally struct {
 	Tried        int64          // requests that write
 	Acknowledged int64          // writes
-	Lost         int64          // writes that were acknowledged and are not there
+	Lost         int64          // writes that were acknowledged but are missing
 	Duplicated   int64          // writes that count twice
 	Kinds        map[string]int // of refusals and failures meanwhile
-	Complaints   []string       // in words: what is not as it must be
+	Complaints   []string       // sentences about what is wrong
 }
 
 // Start starts the traders of a load.
@@ -94,7 +94,7 @@ func Start(t testing.TB, o Options) *Load {
 }
 
 func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
-	customer := int64(i) // the first account of each
+	customer := int64(i) // each trader uses the first account of another customer
 	account := o.Generator.FirstAccount(customer)
 	return &trader{
 		load: l, number: i, token: o.Token, shared: o.Shared, account: account,
@@ -124,8 +124,8 @@ func (l *Load) Await(t testing.TB, more int64) {
 	l.until(t, func() bool { return l.Acknowledged() >= target })
 }
 
-// Recovered waits until every trader has had an answer to a request that began after the call, or to the one that it
-// was waiting for and then to another one. It returns how long that took.
+// Recovered waits until every trader has had an answer to a request that began after the call. A trader whose request
+// was already running sends another one. It returns how long that took.
 func (l *Load) Recovered(t testing.TB) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -15,7 +15,7 @@ import (
 )
 
 // cutWithin is the largest number of bytes after which a connection is cut: a few trades with their answers, so that
-// every part of a trade is cut at some time.
+// every part of a trade is cut some time.
 const cutWithin = 6 << 10
 
 // Database is a database that a store can open.
@@ -23,12 +23,12 @@ type Database struct {
 	Generator *dataset.Dataset // of what is in it
 	// Open opens the database again.
 	Open func(testing.TB) brokerage.Store
-	// Alone says that only one store at a time can open the database.
+	// Alone is set if only one store at a time can open the database.
 	Alone bool
 	// Link is the proxy to the database, or nil.
 	Link *Proxy
-	// Writes is how many writes there are before the first instance is restarted, and half as many before each other
-	// restart. 0 is 200, for a database that is as fast as a real one.
+	// Writes is the number of writes before the first instance is restarted; before each other restart it is half of that.
+	// 0 is 200, for a database that is as fast as a real one.
 	Writes int64
 }
 
@@ -64,14 +64,14 @@ func Once(t *testing.T, d Database) {
 		fronts[0].Cut()
 		instances[0].stop(t)
 		if len(instances) > 1 {
-			load.Await(t, d.Writes/10) // by the other one alone
+			load.Await(t, d.Writes/10) // only the other instance answers
 		}
 		instances[0] = serve(t, d.Open(t))
 		fronts[0].Retarget(instances[0].addr())
 		load.Await(t, d.Writes/2)
 	}
 	for _, front := range fronts {
-		front.Set(Fault{}) // a statement may be longer than what goes through
+		front.Set(Fault{}) // a statement may be longer than the bytes before a cut
 	}
 	tally := load.Stop(t)
 	tally.RequireExact(t)
@@ -104,6 +104,6 @@ func (i *instance) addr() string { return i.server.Listener.Addr().String() }
 // stop ends the service without waiting for its requests.
 func (i *instance) stop(t testing.TB) {
 	t.Helper()
-	_ = i.server.Config.Close() // what is under way is what this is about
+	_ = i.server.Config.Close() // running requests are the point of the test
 	require.NoError(t, i.store.Close())
 }

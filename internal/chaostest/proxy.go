@@ -32,10 +32,10 @@ type Proxy struct {
 
 // Fault is what a proxy does to connections; the zero value is nothing.
 type Fault struct {
-	Refuse    bool          // connections are reset as they come, and those that are there now
-	Swallow   bool          // nothing goes through, and connections stay open
-	Delay     time.Duration // of whatever goes through
-	CutWithin int64         // a connection is reset after as many bytes at most, at random; 0: not
+	Refuse    bool          // new connections are reset, and existing ones too
+	Swallow   bool          // nothing passes, and connections stay open
+	Delay     time.Duration // of everything that passes
+	CutWithin int64         // a connection is reset after a random number of bytes up to this; 0: never
 }
 
 // A Trap acts once, on the first connection whose client sends some texts, one after another. Each text must be in one
@@ -75,7 +75,7 @@ func newProxy(t testing.TB, l net.Listener, network, target string) *Proxy {
 	}
 	p.wait.Go(p.accept)
 	t.Cleanup(func() {
-		_ = l.Close() // what accepts ends
+		_ = l.Close() // ends the goroutine that accepts connections
 		p.Set(Fault{Refuse: true})
 		p.wait.Wait()
 	})
@@ -161,7 +161,7 @@ func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
 	p.links[l] = struct{}{}
 	refused := p.fault.Refuse
 	p.mu.Unlock()
-	if refused { // meanwhile
+	if refused { // the fault was set meanwhile
 		l.cut()
 	}
 	var both sync.WaitGroup
@@ -192,7 +192,7 @@ func (p *Proxy) carry(l *link, from, to net.Conn, see func(*link, []byte)) {
 func (p *Proxy) pass(l *link, to net.Conn, b []byte) bool {
 	fault, changed, _ := p.state()
 	for ; fault.Swallow; fault, changed, _ = p.state() {
-		select { // held back, as a network does that may yet come back
+		select { // held back, as in a network that may recover
 		case <-changed:
 		case <-l.gone:
 			return false
@@ -239,7 +239,7 @@ func (p *Proxy) spring(l *link, b []byte) {
 	l.mute.Store(trap.CutAnswer)
 }
 
-// cutAnswer resets a connection whose answer shall not arrive.
+// cutAnswer resets a connection whose answer must not arrive.
 func cutAnswer(l *link, _ []byte) {
 	if l.mute.Load() {
 		l.cut()
@@ -252,9 +252,9 @@ type link struct {
 	gone chan struct{} // closed by cut
 	left atomic.Int64  // bytes until it is cut
 
-	trap *Trap       // that the client has met
-	met  int         // how many of its texts
-	mute atomic.Bool // the next answer is not for the client
+	trap *Trap       // that the client is in
+	met  int         // how many of its texts were sent
+	mute atomic.Bool // the next answer must not reach the client
 }
 
 func newLink(client, server net.Conn) *link {

@@ -23,17 +23,17 @@ type trader struct {
 	number  int
 	client  *http.Client
 	token   string
-	shared  bool // the account
+	shared  bool // whether others use the account too
 	account int64
 	owner   int64 // the customer
 	symbol  string
 	random  *rand.Rand
 
-	position, balance decimal.Decimal // as they must be, by what was acknowledged
+	position, balance decimal.Decimal // expected, from the acknowledged trades
 	orders            []int64         // acknowledged
 	nextOrder         int64
 	sequence          int
-	answered          atomic.Int64 // when the last request was acknowledged that was begun after the one before
+	answered          atomic.Int64 // when the last answered request began, in Unix nanoseconds
 }
 
 // confirmation is the answer to a trade.
@@ -91,7 +91,7 @@ func (t *trader) retry(ctx context.Context, method, path, body, key string) ([]b
 		if key != "" {
 			r.Header.Set("Content-Type", "application/xml")
 			r.Header.Set("Idempotency-Key", key)
-			r.GetBody = nil // a second try by the transport itself would not be counted
+			r.GetBody = nil // net/http would otherwise send it again, uncounted
 			t.load.count(&t.load.tally.Tried)
 		}
 		status, answer, err := t.send(r)

@@ -33,7 +33,7 @@ func (d *Dataset) appendAccount(dst []byte, i int64, p NewAccount, slots *[]slot
 // accountSlots are the names of the slots for the ids of a customer's accounts.
 var accountSlots = [...]string{"account", "account2", "account3"}
 
-// maxPositions is the most of any activity class.
+// maxPositions is the largest number of positions of any activity class.
 const maxPositions = 24
 
 // account writes an Account. updated is the time of its last update, in seconds since 1970, or 0 for a generated one.

@@ -14,7 +14,7 @@ func dayOf(year int, month time.Month, day int) int {
 	return int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
 }
 
-// civil returns the date of a day in the proleptic Gregorian calendar. time.Time does the same at some three times the
+// civil returns the date of a day in the proleptic Gregorian calendar. time.Time does the same at about three times the
 // cost, and an order has eight dates.
 func civil(days int) (year, month, day int) {
 	days += 719_468 // from 0000-03-01, so that a leap day ends its year

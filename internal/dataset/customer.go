@@ -67,11 +67,11 @@ type customerGen struct {
 	*gen
 	who    person
 	title  string   // "" for none
-	home   *country // of residence
+	home   *country // country of residence
 	money  string   // currency
 	since  int      // day on which the customer came
 	size   *activity
-	clerks [3]person // who work on the accounts
+	clerks [3]person // the bank's staff for the accounts
 	root   string    // namespace declaration of an Account that is a document of its own
 }
 
@@ -144,7 +144,7 @@ func (c *customerGen) identity() {
 		c.elem("Title", c.title)
 	}
 	c.elem("FirstName", who.first)
-	for n := 0; n < 3 && c.percent(40); n++ { // the schema ends at ten
+	for n := 0; n < 3 && c.percent(40); n++ { // the schema allows ten at most
 		c.elem("MiddleName", who.given(&c.rng).in(who.native))
 	}
 	c.elem("LastName", who.last)

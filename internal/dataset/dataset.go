@@ -2,7 +2,7 @@ package dataset
 
 import "fmt"
 
-// Version is the version of the generator. It goes up whenever a document changes, and is part of the fingerprint.
+// Version is the version of the generator. It increases whenever a document changes, and is part of the fingerprint.
 const Version = 1
 
 // Spec identifies a dataset.

@@ -18,8 +18,8 @@ import (
 )
 
 // Compression is one of the things that the benchmark measures, so generated orders must hold as much information as
-// the kit's. They are compared with the kit's sample whose values are randomised independently of the generator: the
-// ratio is within a tenth, alone and with a dictionary.
+// the kit's. They are compared with the kit's sample after its values are randomised independently of the generator:
+// the ratio is within a tenth, alone and with a dictionary.
 func TestAppend_OrderEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)
@@ -69,7 +69,7 @@ func TestAppend_ProseEntropy(t *testing.T) {
 	}
 }
 
-// ratios are compressed sizes over sizes.
+// ratios are compressed sizes divided by the original sizes.
 type ratios struct{ alone, trained float64 }
 
 // measure trains a dictionary on n documents and compresses 400 others.

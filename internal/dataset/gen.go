@@ -21,8 +21,8 @@ const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 const decimalDigits = "0123456789"
 
-// chars writes n characters drawn from an alphabet. Eight of them come out of one random number: the high half of a
-// product is the digit, the low half holds what is left of the randomness.
+// chars writes n characters drawn from an alphabet. One random number gives eight of them: the high half of a product
+// is the digit, the low half holds the remaining randomness.
 func (g *gen) chars(alphabet string, n int) {
 	for n > 0 {
 		x := g.next()

@@ -84,7 +84,7 @@ func TestAppend_Pure(t *testing.T) {
 func TestAppend_SmallerScaleIsPrefix(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
-		scales := dataset.Scales()[1:] // tiny is a world of its own
+		scales := dataset.Scales()[1:] // the documents of tiny are separate
 		largest := open(t, "XXL", p)
 		for _, s := range scales {
 			d := dataset.New(dataset.Spec{Scale: s, Profile: p, Seed: 1})
@@ -100,8 +100,8 @@ func TestAppend_SmallerScaleIsPrefix(t *testing.T) {
 	})
 }
 
-// What does not refer to securities is the same in tiny: the person of a customer, and of an order all but its symbol
-// and its customer.
+// What does not refer to securities is the same in tiny: of a customer the person, of an order everything except its
+// symbol and its customer.
 func TestAppend_TinyDiffersInReferencesOnly(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

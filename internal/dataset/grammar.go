@@ -6,8 +6,8 @@ import (
 )
 
 // A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and they nest;
-// {name} is something that a blank of that name fills. Everything else stands for itself, markup included: so the
-// keywords of a description are where the sentence has them, with the white space that people leave around them.
+// {name} is a gap that a blank of that name fills. All other text is literal, markup included, so that the sentence
+// shows where the keywords of a description are, with the white space that people leave around them.
 type grammar []sequence
 
 type sequence []part
@@ -24,7 +24,7 @@ type blank uint8
 
 const noBlank blank = 0
 
-// blankNames begins with the blanks whose fillings a description repeats, see cast, in the order in which prose draws
+// blankNames begins with the blanks whose fillings a description repeats (see cast), in the order in which prose draws
 // their members.
 var blankNames = strings.Fields("no product customers input brand rival person city country region index rating " +
 	"asset quality month date Co co root name sector chief year recent pct usd few some many family verbing")
@@ -82,7 +82,7 @@ func parseSequence(in string) (s sequence, rest string) {
 	return s, in
 }
 
-// thesaurus lists words with synonyms that can replace them where the sentences have them in small letters; the reverse
+// thesaurus lists words with synonyms that can replace them wherever the sentences have them in lower case; the reverse
 // need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
 // dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
 // than real prose. The file has a word and its synonyms per line; an underscore is a blank.

@@ -22,7 +22,7 @@ func TestAppend_References(t *testing.T) {
 	})
 }
 
-// reference is what a position repeats of its security.
+// reference is what a position copies from its security.
 type reference struct{ name, kind string }
 
 func checkReferences(t *testing.T, d *dataset.Dataset) {
@@ -67,7 +67,7 @@ func checkPositions(t *testing.T, a account, securities map[string]reference) {
 	check(t, len(quantity) == len("1000.000") && quantity[4] == '.', "account %d: quantity %s", a.id, quantity)
 }
 
-// check is require.True for the innermost loops: a million calls of that would take longer than everything that they
+// check is require.True for the innermost loops: a million calls of require.True would take longer than the code under
 // test.
 func check(t *testing.T, ok bool, format string, args ...any) {
 	t.Helper()
@@ -76,7 +76,7 @@ func check(t *testing.T, ok bool, format string, args ...any) {
 	}
 }
 
-// account is what the tests need of an Account element.
+// account is the part of an Account element that the tests need.
 type account struct {
 	id        int64
 	doc       []byte

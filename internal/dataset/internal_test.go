@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The generator is published: these are the numbers of its authors' SplittableRandom with this counter and gamma, so
-// that another program could make the same documents.
+// The generator is published: these are the numbers that its authors' SplittableRandom returns with this counter and
+// gamma, so that another program could generate the same documents.
 func TestRNG_KnownSequence(t *testing.T) {
 	t.Parallel()
 	r := rng{counter: 0, gamma: golden}

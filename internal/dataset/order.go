@@ -20,11 +20,11 @@ func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	return d.appendOrder(dst, i, p, nil)
 }
 
-// The attributes of the elements of an order, in the order of the kit's sample, each with what its value is: {a slot},
-// which a caller may set; a kind of orderGen.value; or codes of FIX 4.4, with weights for the frequent ones. Those with
-// + are only in tpox-1, those with ? are left out of one order in 16, and those with & together with the one before.
-// Where the sample has random text although FIX has a list (currencies, countries, exchanges, BookingUnit), there is
-// random text here too: more regular data would compress better than real data.
+// The attributes of the elements of an order, in the order of the kit's sample, each with the kind of its value: {a
+// slot}, which a caller may set; a kind of orderGen.value; or codes of FIX 4.4, with weights for the frequent ones.
+// Those with + are only in tpox-1, those with ? are left out of one order in 16, and those with & together with the
+// attribute before. Where the sample has random text although FIX has a list (currencies, countries, exchanges,
+// BookingUnit), there is random text here too: more regular data would compress better than real data.
 var (
 	orderAttributes = newAttributes(`ID={order} +ID2=number OrignDt=day TrdDt={date} Acct={account}
 		AcctIDSrc=99:9,1:2,2:3,3:2,4,5 AcctTyp=1:8,2:2,3:3,4,6,7,8:2 BkngUnit=text
@@ -98,7 +98,7 @@ const tradingDays = 3 * 365 // orders are from the last three years before horiz
 
 func (d *Dataset) orderRefs(i int64) orderRefs {
 	r := stream(d.keys[forOrderRefs], i)
-	from, n := int64(0), d.TotalAccounts() // of an order beyond the dataset: any account
+	from, n := int64(0), d.TotalAccounts() // for an order beyond the dataset: any account
 	for _, t := range d.tiers {
 		if i < t.orders {
 			from, n = t.firstAccount, t.nAccounts

@@ -4,7 +4,7 @@ package dataset
 type person struct {
 	from                  *country // nationality
 	female                bool
-	native                bool   // spelt with the letters of the language
+	native                bool   // whether the names are spelt with the letters of the language
 	first, last           string // in that spelling
 	plainFirst, plainLast string
 }

@@ -1,7 +1,7 @@
 package dataset
 
 // prose is what the sentences of a description have in common. Business prose keeps returning to the same few products,
-// people and places; without that, a description would compress worse than a real one.
+// people and places; otherwise a description would compress worse than a real one.
 type prose struct {
 	chief person // the chief executive, or the manager of a fund
 	casts [1 + len(castSizes)]cast

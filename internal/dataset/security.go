@@ -104,7 +104,7 @@ func (s *securityGen) figures() {
 	places := 2 + s.index(pricePlaces)
 	tick := price(pow10s[4-places])
 	last := s.lastTrade(tick)
-	some := func(permille int) price { // of the last trade, one tick at least
+	some := func(permille int) price { // part of the last trade, at least one tick
 		return tick * price(s.between(1, max(1, int(last/tick)*permille/1000)))
 	}
 	ask, bid := last+some(4), last-some(4)

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Sizes are those of the scenario, and MeanSize returns them.
+// Document sizes are those of the scenario, and MeanSize returns them.
 func TestAppend_Sizes(t *testing.T) {
 	t.Parallel()
 	bounds := map[dataset.Kind][2]int{
@@ -44,7 +44,7 @@ func TestAppend_Sizes(t *testing.T) {
 			t.Logf("%s: %.1f bytes, median %d, %d to %d", k, mean, median, sizes[0], top)
 			require.InEpsilon(t, scenario[p][k], mean, 0.02, "%s", k)
 			require.InEpsilon(t, d.MeanSize(k), mean, 0.02, "%s", k)
-			if k == dataset.Customer { // skewed, and up to where they may be
+			if k == dataset.Customer { // skewed, up to a maximum
 				require.Less(t, float64(median), 0.95*mean)
 				require.Greater(t, float64(top), map[dataset.Profile]float64{dataset.TPoX2: 20_000, dataset.TPoX1: 14_000}[p])
 			}
@@ -52,8 +52,8 @@ func TestAppend_Sizes(t *testing.T) {
 	})
 }
 
-// Orders are spread evenly over the accounts of their tier: so a customer has as many at every scale, and no account
-// has far more than its share.
+// Orders are spread evenly over the accounts of their tier: customers have as many at every scale, and no account has
+// far more than its share.
 func TestAppend_OrdersPerCustomer(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -155,7 +155,7 @@ func TestAppend_OrderCodes(t *testing.T) {
 		})
 		for name, values := range counts {
 			if name == "SecTyp" {
-				continue // the list of FIX is longer than this test's; order.xsd has it
+				continue // FIX has more codes than this test lists; order.xsd has all
 			}
 			allowed := strings.Fields(fixCodes[name])
 			require.Len(t, values, len(allowed), "%s", name)
@@ -222,7 +222,7 @@ func TestAppend_Customers(t *testing.T) {
 				check(t, bytes.Count(a, []byte("<Phone ")) <= 3, "customer %d: telephones", k)
 			}
 
-			// Whoever is called Mr is a man. Titles that say nothing are left out.
+			// A customer called Mr is a man. Titles without a sex are left out.
 			men := map[string]string{"Mr": "Male", "Sir": "Male", "Mrs": "Female", "Ms": "Female", "Miss": "Female"}
 			if gender, says := men[string(text(doc, "Title"))]; says {
 				check(t, gender == string(text(doc, "Gender")), "customer %d: title", k)
@@ -251,7 +251,7 @@ func year(date string) int {
 	return y
 }
 
-// checkAccount checks that dates and balances of an account belong together.
+// checkAccount checks that dates and balances of an account are consistent.
 func checkAccount(t *testing.T, a account, since string) {
 	t.Helper()
 	opened, updated := string(text(a.doc, "OpeningDate")), string(text(a.doc, "LastUpdate"))

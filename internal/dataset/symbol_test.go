@@ -49,7 +49,7 @@ func TestSymbol(t *testing.T) {
 		}
 	}
 	require.Equal(t, dataset.Symbol(499), d.Symbol(499))
-	// As on an exchange: most stocks have three or four letters, funds five.
+	// As on an exchange, most stocks have three or four letters, and funds have five.
 	require.Greater(t, lengths[3], 5000)
 	require.Greater(t, lengths[4], 5000)
 	require.InEpsilon(t, 0.35*20_833, float64(lengths[5]), 0.01)

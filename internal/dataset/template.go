@@ -36,7 +36,7 @@ func (d *Dataset) Templates(kind string, n int) []Template {
 		case "account":
 			doc = d.appendAccount(doc, d.customers+j, NewAccount{}, &slots)
 		case "security":
-			// There are no further securities; these are spread over all.
+			// No securities are generated beyond the dataset; these are spread over all.
 			i := j * int64(d.securities) / int64(n)
 			doc = d.appendSecurity(doc, int(i), &slots)
 		default:

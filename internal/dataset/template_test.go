@@ -40,7 +40,7 @@ func TestDataset_Templates(t *testing.T) {
 				most = max(most, len(names))
 			}
 			if kind == "customer" && p == dataset.TPoX1 {
-				slots = slots[:5] // two accounts at most
+				slots = slots[:5] // at most two accounts
 			}
 			require.Equal(t, len(slots), most)
 			require.Equal(t, templates, d.Templates(kind, 60))
@@ -54,7 +54,7 @@ func TestDataset_Templates(t *testing.T) {
 	})
 }
 
-// A filled template is the document that the dataset would have there.
+// A filled template is the document that the dataset would have at that index.
 func TestDataset_Templates_FillIn(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
@@ -138,7 +138,7 @@ func TestDataset_AppendNewOrder(t *testing.T) {
 		}
 	}
 
-	// Beyond the dataset an order that is given no account has one that exists.
+	// Beyond the dataset, an order for which the caller sets no account has one that exists.
 	beyond := d.AppendNewOrder(nil, 1<<50, dataset.NewOrder{})
 	id, err := strconv.ParseInt(string(attr(beyond, "Order", "Acct")), 10, 64)
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ func samples(t *testing.T, p dataset.Profile, f func(kind, from string, doc []by
 	}
 }
 
-// asDocument puts an Account, which has no schema of its own, where the schema has accounts.
+// asDocument puts an Account, which has no schema of its own, into a customer.
 func asDocument(kind string, doc []byte) (string, []byte) {
 	if kind != "account" {
 		return kind, doc
@@ -63,7 +63,7 @@ func asDocument(kind string, doc []byte) (string, []byte) {
 	return "customer", append(append(append([]byte{}, customer[:at]...), doc...), customer[at:]...)
 }
 
-// Every document is already in the form in which the service stores it.
+// Every document is already in the normal form, in which the service stores it.
 func TestAppend_NormalForm(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

@@ -105,7 +105,7 @@ type country struct {
 	dial              string
 	area, local       string // patterns of telephone numbers
 	tld               string
-	languages         []string // the first is everybody's
+	languages         []string // the first is spoken by everybody
 	male, female      []word
 	last              []word
 	cities            []city
@@ -145,7 +145,7 @@ type sector struct {
 	trades     []string // in names of companies
 	products   []string // in the plural
 	customers  []string // in the plural
-	inputs     []string // what costs depend on
+	inputs     []string // goods whose prices the company's costs depend on
 }
 
 // sectors are all sectors; sectorShare draws one in proportion to the securities that belong to it.

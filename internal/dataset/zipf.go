@@ -33,7 +33,7 @@ func newPopularity(n int) popularity {
 		weights[r] = (1 << 32) / uint64(r+1)
 		total += weights[r]
 	}
-	// Multiplied by n, the mean weight is total: what lies below leaves room in its column, which one that lies above
+	// Multiplied by n, the mean weight is total: a weight below it leaves room in its column, which a weight above it
 	// fills.
 	var below, above []int
 	for r := range weights {

@@ -159,21 +159,21 @@ func TestContract_StatusesReachable(t *testing.T) {
 	send := func(o Options, operation, body string, headers ...string) answer {
 		return sendTo(fresh(t, o), operation, body, headers...)
 	}
-	// asIs plays an example, on a store if one is given.
+	// asIs sends an example unchanged, to the given store if any.
 	asIs := func(o Options, store brokerage.Store, operation string, headers ...string) answer {
 		if store == nil {
 			store = freshStore(t, brokerage.DefaultRules)
 		}
 		return sendTo(serverOf(t, store, o), operation, bodyOf(t, operation), headers...)
 	}
-	twice := func(o Options, operation string) answer { // the second time it is refused
+	twice := func(o Options, operation string) answer { // the second request is refused
 		s := fresh(t, o)
 		play(t, s, operation)
 		return play(t, s, operation)
 	}
 	get := func(o Options, path string) answer { return ask(fresh(t, o), "GET", path, "") }
 	tooMany := tradeOf("SDP", "9999999")
-	other := map[string]func() answer{ // what takes more than one of the ways below
+	other := map[string]func() answer{ // statuses that need more than one of the ways below
 		"200 watch_service": func() answer { return ask(fresh(t, Options{}), "HEAD", "/v1/live", "") },
 		"500 watch_service": func() answer {
 			return send(Options{Tokens: panicking{}}, "watch_service", "", "Authorization: Bearer a")
@@ -200,7 +200,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 		},
 		"409 close_account": func() (a answer) { // its last
 			s := fresh(t, Options{})
-			for range 8 { // a customer has seven accounts at most
+			for range 8 { // a customer has at most seven accounts
 				a = ask(s, "DELETE", "/v1/customers/1006/accounts/"+firstAccount(t, s, "1006"), "")
 				if a.StatusCode != http.StatusNoContent {
 					break
@@ -208,7 +208,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			}
 			return a
 		},
-		"409 replace_customer": func() answer { // with an account of another
+		"409 replace_customer": func() answer { // with an account of another customer
 			s := fresh(t, Options{})
 			body := strings.ReplaceAll(bodyOf(t, "replace_customer"), firstAccount(t, s, "1006"), firstAccount(t, s, "1002"))
 			return sendTo(s, "replace_customer", body)

@@ -181,7 +181,7 @@ func TestAnswers_Head(t *testing.T) {
 			get.Header.Del("Date")
 			head.Header.Del("Date")
 			require.Equal(t, get.Header, head.Header, op.name)
-			// others wrote these
+			// other code wrote these
 			if last, _ := seen.last(); op.name != "get_metrics" && op.name != "get_docs" && op.name != "get_page" {
 				require.Zero(t, last.Bytes, op.name)
 			}

@@ -54,7 +54,7 @@ type joiningConn struct {
 	n    int // bytes in held
 	both [2][]byte
 
-	http2     atomic.Pointer[http2State] // nil where HTTP/1 is spoken
+	http2     atomic.Pointer[http2State] // nil for HTTP/1
 	lingering atomic.Bool                // a read has found the client's FIN, and waits
 	writing   atomic.Bool
 }

@@ -201,7 +201,7 @@ func TestContract_NoMetrics(t *testing.T) {
 	}
 }
 
-// refusals is an error for every type of problem but those of conflicts.
+// refusals is an error for every type of problem except conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
 	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),

@@ -22,17 +22,17 @@ type asked struct {
 	Headers   []string // as "Name: value"
 }
 
-// asker makes valid and invalid requests from a seed and the earlier responses: most of what they ask for exists.
+// asker makes valid and invalid requests from a seed and the earlier responses: most of the requested documents exist.
 type asker struct {
 	r    *rand.Rand
 	d    *dataset.Dataset
-	read func(target string) answer // what is stored, to make something of
+	read func(target string) answer // reads a stored document, to derive others from it
 
 	orders, customers []int64
 	accounts          map[int64][]int64 // of a customer
 	tags              []string          // ETags that were seen
 	keyed             []asked           // requests with an idempotency key
-	follow            *asked            // looks at what the last request has done
+	follow            *asked            // reads what the last request has changed
 	keys, fresh       int64
 }
 
@@ -102,7 +102,7 @@ func (a *asker) next() asked {
 			return *q
 		}
 	}
-	if len(a.keyed) > 0 && a.chance(3) { // again, as it was or nearly so
+	if len(a.keyed) > 0 && a.chance(3) { // again, unchanged or nearly so
 		q := one(a.r, a.keyed...)
 		if a.chance(30) {
 			q.Body = append(slices.Clone(q.Body), ' ')

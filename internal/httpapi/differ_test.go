@@ -48,7 +48,7 @@ type twins struct {
 
 var orderTag = regexp.MustCompile(`<([A-Za-z]+:)?Order[\s/>]`)
 
-// next is the next request that both stores are to answer in the same way.
+// next returns the next request that both stores must answer in the same way.
 func (w twins) next(a *asker) asked {
 	for {
 		if q := a.next(); !w.oneOrder || len(orderTag.FindAll(q.Body, 2)) < 2 {

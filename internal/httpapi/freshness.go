@@ -35,7 +35,7 @@ func (q *request) fresh() (context.Context, error) {
 		if f.Within, err = time.ParseDuration(ages[0]); err != nil {
 			return nil, err
 		}
-		if f.Within == 0 { // nothing is as fresh as that but the primary
+		if f.Within == 0 { // only the primary is that fresh
 			return q.ctx, nil
 		}
 	}

@@ -125,7 +125,7 @@ func loaded(t testing.TB, server *httptest.Server) {
 				if answer, err := server.Client().Do(r); err == nil {
 					_ = answer.Body.Close()
 				}
-				time.Sleep(5 * time.Millisecond) // the browser is to have its share of the machine
+				time.Sleep(5 * time.Millisecond) // leaves processor time to the browser
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func TestFront_Transactions(t *testing.T) {
 			}
 			if makes := map[string]bool{"delete_order": true, "delete_customer": true, "close_account": true}; makes[tx.Name] {
 				f.Run(`$('` + form + ` .next').click()`)
-				f.until(`!$('` + form + ` .first').hidden`) // what is gone is not offered again
+				f.until(`!$('` + form + ` .first').hidden`) // a deleted document is not offered again
 			}
 		})
 	}

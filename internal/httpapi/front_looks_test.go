@@ -69,7 +69,7 @@ func busy(t testing.TB) *visitor {
 func TestFront_Looks(t *testing.T) {
 	f := busy(t)
 	if *screenshots != "" {
-		f.until(`past.get('rate').length >= 25`) // there is more to be seen
+		f.until(`past.get('rate').length >= 25`) // enough to fill the charts
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		f.prefers("prefers-color-scheme", scheme)

@@ -43,7 +43,7 @@ func TestQuota_ByAddress(t *testing.T) {
 		require.NotEqual(t, 429, ask(s, "GET", path, "").StatusCode)
 	}
 
-	// As the answer says: after that time one more, and a refusal costs nothing of it.
+	// After the announced time, one more request is allowed; a refused request does not prolong it.
 	wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
 	require.NoError(t, err)
 	*now = now.Add(time.Duration(wait) * time.Second)

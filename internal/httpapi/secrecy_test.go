@@ -44,7 +44,7 @@ func TestSecrecy(t *testing.T) {
 				}
 				missing := about(p.missing)
 				if missing.StatusCode != http.StatusUnauthorized && missing.StatusCode != http.StatusForbidden {
-					continue // they may ask, or there is no such method
+					continue // allowed to read, or no such method
 				}
 				asked++
 				exists := about(p.exists)

@@ -127,7 +127,7 @@ func TestWatch_Drain(t *testing.T) {
 	require.NotEmpty(t, all[0].next())
 	s.Drain()
 	for _, w := range all {
-		for w.next() != "" { // one that was on its way
+		for w.next() != "" { // a frame that was already sent
 		}
 		require.NoError(t, w.lines.Err(), "the stream ends, and is not cut off")
 	}

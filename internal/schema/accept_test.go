@@ -40,7 +40,8 @@ func generated(n int64) map[string][][]byte {
 	return docs
 }
 
-// The automaton accepts all documents of the benchmark; otherwise only a measurement would show it.
+// The automaton accepts all documents of the benchmark. Without this test, only a benchmark would show that it does
+// not.
 func TestAccept_Generated(t *testing.T) {
 	docs := generated(2000)
 	for _, s := range schemaFiles {
@@ -84,8 +85,8 @@ func TestAccept_Kit(t *testing.T) {
 	}
 }
 
-// TestAccept_Mutants: the engine accepts every document that the automaton accepts. Trees are damaged as for the
-// comparison with other processors, bytes without regard to the tree.
+// TestAccept_Mutants: the engine accepts every document that the automaton accepts. Documents are damaged in their
+// tree, as for the comparison with other processors, and in their bytes.
 func TestAccept_Mutants(t *testing.T) {
 	docs := generated(100)
 	for _, s := range schemaFiles {

@@ -75,7 +75,7 @@ func TestAutomaton_Words(t *testing.T) {
 						if wrong != (words != nil) {
 							require.Fail(t, "the structure differs", "%s: %v", doc, words)
 						}
-						// To explain a no takes longer than to find it, and only a yes has to be looked at again.
+						// Explanations are slow, so only documents that were accepted are checked again.
 						valid := words == nil && v.judge([]byte(doc)) == nil
 						if valid != v.fast.accept([]byte(doc)) {
 							require.Fail(t, "the fast way differs", "%s: %v", doc, v.judge([]byte(doc)))

@@ -23,7 +23,7 @@ func benchmarkDocuments(t testing.TB) map[string][]byte {
 	for _, s := range schemaFiles {
 		docs[s.file] = between.ReplaceAll(declaration.ReplaceAll(example(t, s.examples[0]), nil), []byte("><"))
 	}
-	docs["custacc.xsd"] = replaced(t, docs["custacc.xsd"], "> Female <", ">Female<") // blanks are for the example
+	docs["custacc.xsd"] = replaced(t, docs["custacc.xsd"], "> Female <", ">Female<") // the blanks are only in the example
 	position := "<Position><Symbol>NBX</Symbol><Name>Northern Bonds Index</Name><Type>Bond Fund</Type>" +
 		"<Quantity>35.25</Quantity></Position>"
 	for len(docs["custacc.xsd"]) < 6100 {

@@ -34,7 +34,7 @@ var (
 	valueInDoc     = regexp.MustCompile(`>[^<]*<|"[^"]*"`)
 )
 
-// damage changes a copy of a document in one way or two, without regard to its structure.
+// damage changes a copy of a document in one or two ways, without regard to its structure.
 func damage(r *rand.Rand, doc []byte) []byte {
 	doc = bytes.Clone(doc)
 	for range 1 + r.IntN(2) {
@@ -80,7 +80,7 @@ var tagAndText = regexp.MustCompile(`<[^<]*`)
 
 // exchange replaces one match by the result of a function of it and another match.
 func exchange(r *rand.Rand, doc []byte, what *regexp.Regexp, by func(old, other []byte) []byte) []byte {
-	// Matches behind a point, and few of them, for a document has hundreds.
+	// Only the matches after a random point, and few of them, because a document has hundreds.
 	from := r.IntN(len(doc))
 	all := what.FindAllIndex(doc[from:], 4)
 	if len(all) == 0 {

@@ -100,9 +100,9 @@ func withPositions(doc *part) *part {
 	return doc
 }
 
-// TestEquivalence_FIXML: an order is valid by the project's schema exactly if it is by FIXML's own, apart from what the
-// project adds: the status, and the attributes of the root that say which edition it is. FIXML44 names the folder with
-// the schema of the standard, which may not be redistributed.
+// TestEquivalence_FIXML: the project's schema accepts exactly the orders that FIXML's own schema accepts, apart from
+// the project's additions: the status, and the attributes of the root that name the edition. FIXML44 names the folder
+// with the schema of the standard, which may not be redistributed.
 func TestEquivalence_FIXML(t *testing.T) {
 	folder := os.Getenv("FIXML44")
 	if folder == "" {
@@ -117,10 +117,10 @@ func TestEquivalence_FIXML(t *testing.T) {
 	all := mutants(t, examples(t, []string{"order.xml", "order-minimal.xml"}), 800)
 	for _, doc := range all {
 		if doc.name != "FIXML" || strings.Contains(doc.String(), "<FIXML>") {
-			continue // the standard takes more roots
+			continue // the standard allows more roots
 		}
-		// The attributes of the root are beside the point: one that the project refuses for them says nothing, and the
-		// standard does not get to see them.
+		// The attributes of the root are not compared: a document that the project refuses because of them is left out, and
+		// the standard validates documents without them.
 		root := doc.clone()
 		root.parts = parseParts(t, example(t, "order-minimal.xml")).parts
 		if valid, _ := verdict(t, Order(), root.String()); !valid {
@@ -173,7 +173,7 @@ func TestEquivalence_Xmllint(t *testing.T) {
 				require.NoError(t, os.WriteFile(file, []byte(doc.String()), 0o600))
 				args = append(args, file)
 			}
-			// The exit status says that some are invalid; which, only the words say.
+			// The exit status says that some are invalid; only the output says which.
 			output, _ := exec.CommandContext(t.Context(), xmllint, args...).CombinedOutput()
 			words := map[string]string{}
 			for line := range strings.Lines(string(output)) {
@@ -187,13 +187,13 @@ func TestEquivalence_Xmllint(t *testing.T) {
 				require.True(t, theirs || strings.Contains(words[file], file+" fails to validate\n"), "%s", output)
 				ours, ourWords := verdict(t, s.validator(), doc.String())
 				if theirs && !ours && doc.name != s.root && !strings.HasSuffix(doc.name, ":"+s.root) {
-					continue // libxml2 takes every global element as root
+					continue // libxml2 allows every global element as root
 				}
 				if theirs && !ours && strings.Contains(ourWords.Error(), "expected base64 data") {
-					continue // libxml2 reads over characters that are not base64
+					continue // libxml2 ignores characters that are not base64
 				}
 				if !theirs && ours && blankDate.MatchString(words[file]) {
-					continue // libxml2 does not take blanks around a date, which XML Schema ignores
+					continue // libxml2 refuses blanks around a date, which XML Schema ignores
 				}
 				require.Equal(t, theirs, ours, "ours: %v\nxmllint: %s\n%s", ourWords, words[file], doc)
 				if theirs {

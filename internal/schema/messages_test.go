@@ -13,7 +13,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		valid      string
-		invalid    map[string]string // by what has to be said of it
+		invalid    map[string]string // by a part of the error
 	}{
 		{"Trade", "custacc", `<Trade xmlns="` + custacc + `"><Symbol>IBM</Symbol><Quantity>1.5</Quantity></Trade>`,
 			map[string]string{

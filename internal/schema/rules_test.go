@@ -1,7 +1,7 @@
 package schema
 
 // A rule is a requirement of a schema, an edit of a valid document that violates it, and the expected finding:
-// position, path below the root, and words.
+// position, path below the root, and message.
 type rule struct{ from, to, position, path, message string }
 
 // customerRules: every rule of the customer schema, violated once.

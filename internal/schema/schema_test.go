@@ -68,7 +68,7 @@ func testRules(t *testing.T, v *Validator, file string, rules []rule) {
 	}
 }
 
-// requireTag checks the tables against the document: at the position of a finding is the tag of its path.
+// requireTag checks the expectation against the document: at the position of a finding is the tag of its path.
 func requireTag(t *testing.T, doc []byte, f Finding) {
 	t.Helper()
 	if strings.Contains(f.Message, "white space") || strings.Contains(f.Message, "found the text") {
@@ -84,7 +84,7 @@ func requireTag(t *testing.T, doc []byte, f Finding) {
 	require.Regexp(t, `^</?(\w+:)?`+name+`[\s/>]`, rest)
 }
 
-// What the schemas allow: the extensions, and what a stricter schema might refuse.
+// Documents that the schemas allow: with the project's extensions, and with what a stricter schema might refuse.
 func TestValidate_Allowed(t *testing.T) {
 	for _, c := range []struct {
 		name, file, from, to string
@@ -139,7 +139,7 @@ func TestValidate_DocumentElement(t *testing.T) {
 			"/Client", "expected the document element <Customer>, found <Client>", Customer},
 		{"NoNamespace", `<Customer/>`, "/Customer", "expected the document element <Customer> of namespace " +
 			`"http://tpox-benchmark.com/custacc", found <Customer> of no namespace`, Customer},
-		// The engine accepts this one: the element has no declaration but says what type it has.
+		// The engine accepts this one: the element is not declared, but names a type.
 		{"NoNamespaceButType", `<FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4" ` +
 			`xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="f:Envelope"><f:Order ID="1" Side="2" ` +
 			`TxnTm="2006-03-01T14:05:00" Typ="1"><f:Instrmt/><f:OrdQty/></f:Order></FIXML>`, "/FIXML",
@@ -174,7 +174,7 @@ func TestValidate_Namespaces(t *testing.T) {
 	}
 }
 
-// White space in an element that has to be empty, which the engine overlooks.
+// White space in an element that must be empty is a finding, although the engine overlooks it.
 func TestValidate_BlankInEmpty(t *testing.T) {
 	v := compiled(t, `<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="e" minOccurs="0">
 		<xs:complexType><xs:attribute name="x" type="xs:string"/></xs:complexType></xs:element></xs:sequence>
@@ -276,7 +276,7 @@ func TestValidate_Encodings(t *testing.T) {
 			before := string(doc)
 			require.NoError(t, Order().Validate(doc))
 			require.Equal(t, before, string(doc), "the caller's document was written to")
-			// The same position in every spelling.
+			// The position is the same in every encoding.
 			refusal := requireFindings(t, Order(), replaced(t, doc, `<OrdQty`, `<?å å?><OrdQty x=""`), reasonFor(name))
 			if errors.Is(refusal, ErrInvalid) {
 				require.Equal(t, "line 18, column 12, /FIXML/Order/OrdQty: attribute is not declared: x",
@@ -284,12 +284,13 @@ func TestValidate_Encodings(t *testing.T) {
 			}
 		})
 	}
-	// A finding on the first line: the mark is no character.
+	// A finding on the first line: the byte order mark is not counted as a character.
 	refusal := requireFindings(t, Customer(), []byte("\ufeff<a/>"), ErrInvalid)
 	require.Equal(t, 1, refusal.Findings[0].Column)
 }
 
-// reasonFor: where the document declares US-ASCII, the letter put in by the test above is a fault of its own.
+// reasonFor returns the expected reason: in a document that declares US-ASCII, the letter that the test has added is a
+// fault of its own.
 func reasonFor(name string) error {
 	switch name {
 	case "Declared", "LowerCase", "Blanks", "Standalone":
@@ -437,7 +438,7 @@ func TestCompile_UnfamiliarSchema(t *testing.T) {
 }
 
 // TestValidate_Concurrent: no finding ever belongs to another goroutine's document. Every document has a mistake with
-// its own position and words, and every goroutine knows the expected finding.
+// its own position and message, and every goroutine knows the expected finding.
 func TestValidate_Concurrent(t *testing.T) {
 	customer, order := example(t, "customer.xml"), example(t, "order.xml")
 	var wg sync.WaitGroup
@@ -486,7 +487,7 @@ func withoutSessions(t *testing.T) *Validator {
 	t.Helper()
 	v, err := CompileFile("custacc.xsd", "Customer")
 	require.NoError(t, err)
-	for v.idle.Get() != nil { // also what the race detector makes the pool hide
+	for v.idle.Get() != nil { // also workers that the race detector hides in the pool
 	}
 	return v
 }
@@ -505,7 +506,7 @@ func TestValidate_Panic(t *testing.T) {
 	broken := &brokenSession{}
 	v.idle.Put(&worker{session: broken})
 	doc := example(t, "customer.xml")
-	// When the pool hands it out is the pool's to say, but only once.
+	// The pool may return it at any time, but only once.
 	valid := 0
 	for range 20 {
 		func() {
@@ -518,7 +519,7 @@ func TestValidate_Panic(t *testing.T) {
 	require.GreaterOrEqual(t, valid, 19)
 }
 
-// A session that fails without having found anything in the document is not an invalid document.
+// A session that fails without a finding about the document does not make the document invalid.
 func TestValidate_NotJudged(t *testing.T) {
 	v := withoutSessions(t)
 	failure := errors.New("out of order")

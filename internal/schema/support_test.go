@@ -11,11 +11,11 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// schemaFiles are the schemas by the name that the kit and the project give them, with what belongs to each.
+// schemaFiles are the schemas by their file names in the kit and the project, each with its documents.
 var schemaFiles = []struct {
 	file, root string
 	validator  func() *Validator
-	examples   []string // own documents in testdata
+	examples   []string // the project's documents in testdata
 	kit        []string // documents of the kit
 }{
 	{"custacc.xsd", "Customer", Customer,
@@ -33,7 +33,7 @@ func example(t testing.TB, name string) []byte {
 	return doc
 }
 
-// kitFile reads a file of the TPoX kit, which is data under a licence of its own and no part of the project.
+// kitFile reads a file of the TPoX kit, which has its own licence and is not part of the project.
 func kitFile(t testing.TB, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(testenv.Kit(t), name))

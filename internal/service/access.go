@@ -10,7 +10,7 @@ import (
 // credentials identify clients: tokens of a file, JWTs of an issuer, or both.
 type credentials struct {
 	authorities access.Any
-	watch       []func(context.Context) // reread the tokens and the keys when they change, until the context is done
+	watch       []func(context.Context) // reread tokens and keys when they change, until the context is done
 }
 
 // reloadInterval is the time between two checks whether a file has changed.

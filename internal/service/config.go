@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// Config are the settings of a service. Each is a flag, a variable and a line of the settings file; the tags say how
-// the command line shows and bounds it, and hold its default.
+// Config are the settings of a service. Each can be set by a flag, a variable or a line of the settings file; the tags
+// hold its default, its range and its help text.
 //
 //nolint:lll // a help text is one string
 type Config struct {

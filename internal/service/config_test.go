@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/access"
 )
 
-// The defaults are those of the tags, and they agree with each other.
+// The defaults are those of the tags, and pass Verify.
 func TestDefault(t *testing.T) {
 	c := Default()
 	require.NoError(t, c.Verify())

@@ -12,7 +12,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// greet writes where the service is, and three requests that work as they are, with keys that are in the database.
+// greet writes the address of the service, and three requests that can be sent unchanged, with keys that are in the
+// database.
 func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b,

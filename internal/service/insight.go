@@ -94,7 +94,7 @@ const (
 	censusTimeout   = time.Minute
 )
 
-// every observes at once, and then at each interval.
+// every calls observe at once, and then at each interval.
 func every(ctx context.Context, interval time.Duration, observe func(context.Context)) {
 	for ticker := time.Tick(interval); ; {
 		bounded, cancel := context.WithTimeout(ctx, observeTimeout)

@@ -17,7 +17,7 @@ func localOnly(addr *net.TCPAddr) error {
 		"--insecure-no-auth opens it to all of them", addr)
 }
 
-// resolve resolves the address of a flag once, so that the address that is checked is the one that is used.
+// resolve resolves the address of a flag once, so that the address that is checked is also the one that is used.
 func resolve(flag, addr string) (*net.TCPAddr, error) {
 	if !strings.Contains(addr, ":") {
 		if _, err := strconv.ParseUint(addr, 10, 16); err == nil {
@@ -37,8 +37,8 @@ func resolve(flag, addr string) (*net.TCPAddr, error) {
 // listeners are the addresses of a service.
 type listeners struct {
 	main    net.Listener
-	metrics net.Listener // nil: on main
-	debug   net.Listener // nil: nowhere
+	metrics net.Listener // nil: served on main
+	debug   net.Listener // nil: not served
 }
 
 func (s *service) listen(ctx context.Context) (l listeners, err error) {

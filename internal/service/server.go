@@ -81,7 +81,7 @@ func profiles() http.Handler {
 	return mux
 }
 
-// options returns the options of the API that any service has.
+// options returns the options of the API that do not depend on the database.
 func (c *Config) options(log *slog.Logger, metrics httpapi.Metrics, build telemetry.BuildInfo) httpapi.Options {
 	return httpapi.Options{
 		Log: log, Version: build.Version, Metrics: metrics, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),

@@ -35,7 +35,7 @@ type service struct {
 
 	process  Process
 	log      *slog.Logger
-	human    bool // the log, and hence the greeting, is for a person
+	human    bool // the log is for people, and so there is a greeting
 	database store.Database
 	closers  []func() error // in the order in which the parts were opened
 

@@ -71,8 +71,8 @@ type Bulk interface {
 	Migrated() (from, to int)
 }
 
-// Holds returns the fingerprint of the dataset that a store holds, or of the load into it that is not finished; "" for
-// an empty store.
+// Holds returns the fingerprint of the dataset in a store, or of the load into it that is not finished; "" for an empty
+// store.
 func Holds(ctx context.Context, s Bulk) (string, error) {
 	unfinished, err := s.Loading(ctx)
 	if err != nil || unfinished != "" {
@@ -84,9 +84,9 @@ func Holds(ctx context.Context, s Bulk) (string, error) {
 
 // CopyOptions are the options of a backup or a restore.
 type CopyOptions struct {
-	Replace  bool                    // replace what is there
+	Replace  bool                    // replace an existing file or database
 	Notice   func(string)            // as in Options
-	Progress func(done, total int64) // is called with bytes
+	Progress func(done, total int64) // called with numbers of bytes
 }
 
 // A Database is a database that a URL names, and that need not exist.
@@ -161,7 +161,7 @@ func (d Database) Script() (string, error) {
 	return d.script(d.rest)
 }
 
-// Warnings returns sentences about settings of an open database that put its data at risk.
+// Warnings returns sentences about settings of the server that put data at risk.
 func (d Database) Warnings(s brokerage.Store) []string {
 	if d.warnings == nil {
 		return nil

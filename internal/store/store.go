@@ -17,7 +17,7 @@ import (
 
 // Options are the options of a store; an engine ignores those that it has no use for.
 type Options struct {
-	Pool         int  // connections at most, of the embedded store those for reading; 0 is the engine's default
+	Pool         int  // maximum number of connections (embedded store: for reading); 0 is the engine's default
 	Uncompressed bool // store new documents without compression
 	Rules        brokerage.Rules
 	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused instead
@@ -25,12 +25,12 @@ type Options struct {
 	AsIs bool
 	// Notice is called with sentences about the server and about slow steps of opening. It may be nil.
 	Notice func(string)
-	// Doing is called with what a load does while it stores no documents, and with "" when it stores them again. It may be
-	// nil.
+	// Doing is called with a description of work during which a load stores no documents, and with "" when it stores them
+	// again. It may be nil.
 	Doing func(string)
 	// Replicas are the URLs of read replicas; only for a database of PostgreSQL.
 	Replicas []string
-	Trace    trace.Begin // is called for each statement of a transaction; may be nil
+	Trace    trace.Begin // called for each statement of a transaction; may be nil
 }
 
 // The schemes of URLs.
@@ -72,7 +72,7 @@ func Published(url string) string {
 // exists. Its errors do not repeat what may be a password.
 func Find(url string) (Database, error) {
 	scheme, rest, ok := strings.Cut(url, ":")
-	// A path seldom has one of "=@;", settings with a password always do.
+	// Settings with a password always have one of "=@;", a path seldom has.
 	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
 		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
 	}

@@ -40,12 +40,15 @@ func TestURL(t *testing.T) {
 	runSuite(t, url)
 }
 
+// On a server, the suite empties the database before each case, with the rules of the case, and opens it again. The
+// store's own tests run all cases.
 func TestURL_Postgres(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute; the store's own tests run the same cases")
-	}
 	server := pgtest.Start(t)
-	runSuite(t, server.URL(server.Database(t)))
+	out, err := testURL(t, server.URL(server.Database(t)), "^TestURL$/^(Contents|Durable|Model|Trade)$")
+	require.NoError(t, err, out)
+	for _, name := range []string{"Contents/Loaded", "Durable/Writes", "Trade/NotCovered"} {
+		require.Contains(t, out, "--- PASS: TestURL/"+name)
+	}
 }
 
 // The suite takes a database again that it has filled, and one that it was filling when it was interrupted.

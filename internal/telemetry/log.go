@@ -33,7 +33,7 @@ type humanHandler struct {
 
 const messageWidth = 20
 
-// Stack is the attribute that is written for people on lines of its own.
+// Stack is the name of the attribute that people get on lines of its own.
 const Stack = "stack"
 
 // Enabled implements slog.Handler.
@@ -145,7 +145,7 @@ func shortDuration(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// Sampler chooses which lines of a log are written: all, up to a number in each second, and one of every n beyond it,
+// Sampler chooses which lines of a log are written: in each second the first ones up to a number, then one of every n,
 // so that a busy service does not spend its time on its log. It is safe for concurrent use.
 type Sampler struct {
 	all, every int64

@@ -81,7 +81,7 @@ func TestLogger_JSON(t *testing.T) {
 	require.Contains(t, line, "time")
 }
 
-// The handlers pass slog's own test.
+// The handlers pass the test suite of log/slog.
 func TestLogger_Rules(t *testing.T) {
 	var out bytes.Buffer
 	err := slogtest.TestHandler(telemetry.Logger(&out, true, slog.LevelDebug).Handler(), func() []map[string]any {
@@ -141,7 +141,7 @@ func TestSampler(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3, 7, 11}, written)
 	require.EqualValues(t, 6, leftOut)
 
-	write, left := s.Take(now, true) // what matters is written, and tells of the one left out
+	write, left := s.Take(now, true) // what matters is written, with the number of lines left out before it
 	require.True(t, write)
 	require.EqualValues(t, 1, left)
 

@@ -1,6 +1,6 @@
 // Package telemetry provides the metrics, traces and logs of the service.
 //
-// Metrics have a registry of their own, no global one. All series exist from the start, because their labels come from
+// Metrics have their own registry, not the global one. All series exist from the start, because their labels come from
 // the registry of transactions and never from a client, which could otherwise create any number of series.
 package telemetry
 
@@ -27,7 +27,7 @@ const (
 	Unavailable = "unavailable" // 503
 	Timeout     = "timeout"     // 504
 	Damaged     = "damaged"     // 500, because stored data is damaged
-	Failed      = "failed"      // any other 500, and what is none of these
+	Failed      = "failed"      // any other 500, and any other error
 )
 
 // Outcomes are all outcomes.
@@ -44,9 +44,9 @@ const Other = "other"
 const (
 	QueueFull    = "queue_full"     // the queue is full
 	QueueWait    = "queue_wait"     // it has waited too long for a free slot
-	RateLimit    = "rate_limit"     // the client has sent too many
+	RateLimit    = "rate_limit"     // the client has sent too many requests
 	Unauthorized = "unauthorized"   // no valid token
-	Forbidden    = "forbidden"      // a token whose scopes do not allow the request
+	Forbidden    = "forbidden"      // the scopes of the token do not allow the request
 	TooLarge     = "body_too_large" // the body is over the limit
 	WatchersFull = "watchers_full"  // too many clients watch the service
 	AuditLog     = "audit_log"      // the audit log could not record a write

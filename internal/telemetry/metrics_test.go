@@ -92,7 +92,7 @@ func TestMetrics_Observe(t *testing.T) {
 	} {
 		require.Equal(t, value, series[name], name)
 	}
-	// No series has come into being.
+	// No series was added.
 	require.Equal(t, strings.Count(before, "\nbrokerage_"), strings.Count(after, "\nbrokerage_"))
 }
 

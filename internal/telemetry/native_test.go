@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Durations are counted in classic buckets, which every Prometheus reads, and in native ones. It is a test within the
-// package, because the text format lacks the latter, and reading protobuf would take two more modules.
+// Durations are counted in classic buckets, which every Prometheus reads, and in native ones. The test is inside the
+// package because the text format lacks native buckets, and reading protobuf would need two more modules.
 func TestMetrics_Native(t *testing.T) {
 	m := New(BuildInfo{})
 	for range 10 {
@@ -23,7 +23,7 @@ func TestMetrics_Native(t *testing.T) {
 		}
 		for _, metric := range family.GetMetric() {
 			h := metric.GetHistogram()
-			require.EqualValues(t, 3, h.GetSchema()) // eight classes a doubling
+			require.EqualValues(t, 3, h.GetSchema()) // eight buckets for each doubling
 			require.Len(t, h.GetBucket(), len(durations))
 			if metric.GetLabel()[0].GetValue() == "get_order" {
 				found = true

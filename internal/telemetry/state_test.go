@@ -23,7 +23,7 @@ import (
 var stats = telemetry.StoreStats{
 	Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2,
 	Groups: tally.Distribution{Bounds: []float64{1, 2}, Counts: []uint64{4, 3, 2}, Sum: 20},
-	// A commit that took longer than any class.
+	// A commit that took longer than the largest bucket.
 	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
 	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
 	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
@@ -80,7 +80,7 @@ func TestMetrics_State(t *testing.T) {
 	require.NotContains(t, series, `brokerage_store_documents{kind="customer"}`) // nobody has counted them
 }
 
-// A figure that a store does not have is no series, rather than always zero.
+// A figure that a store does not have has no series, instead of one that is always zero.
 func TestMetrics_StoreWithLess(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{Connections: 4} })
@@ -91,7 +91,7 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 	}
 }
 
-// A server that compresses by itself has figures of documents, but not of packing.
+// A server that compresses documents itself has figures of documents, but none of packing.
 func TestMetrics_StoreEstimates(t *testing.T) {
 	m := telemetry.New(build)
 	m.Store(func() telemetry.StoreStats {
@@ -135,7 +135,7 @@ func TestMetrics_StoreReplicas(t *testing.T) {
 	require.NotContains(t, text, `lag_bytes{replica="b:5432"}`)
 }
 
-// A dataset replaces the previous one, even if it is none.
+// A dataset replaces the previous one, even if there is none any more.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
 	m.Dataset(brokerage.Contents{Fingerprint: "g", Orders: 1}, nil)
@@ -167,7 +167,7 @@ func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 	}
 	m.Dataset(contents(1), map[string]int64{"order": 1})
 	var scraping sync.WaitGroup
-	for range 3 { // the handler takes four at once
+	for range 3 { // the handler serves four requests at once
 		scraping.Go(func() {
 			for range 50 {
 				series, text := scrape(t, m)

@@ -16,7 +16,7 @@ import (
 func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	dir := t.TempDir()
-	// A database server that uses the disk is another user, and must get there.
+	// A database server that uses the disk runs as another user, who must be able to reach it.
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o711))
 	mount := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir)
 	if out, err := mount.CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ import (
 // childVariable makes the program of a test start a server and wait to be killed.
 const childVariable = "BROKERAGE_TEST_CHILD"
 
-// RequireGone tests that a test that is killed leaves no server and no folder of it. While the server runs, the file
+// RequireGone tests that a test that is killed leaves neither a server nor its folder. While the server runs, the file
 // inside exists in its folder. The test that calls it does nothing else, and is run again as a separate process.
 func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, folder func(S) string, inside string) {
 	t.Helper()
@@ -26,7 +26,7 @@ func (s *Servers[S]) RequireGone(t *testing.T, shared, own func(testing.TB) S, f
 		require.NoError(t, err)
 		select {}
 	}
-	shared(t) // skips where there can be none
+	shared(t) // skips if no server can be started
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$")
 	child.Env = append(os.Environ(), childVariable+"=1")
 	out, err := child.StdoutPipe()

@@ -18,7 +18,8 @@ type Limits struct {
 }
 
 // MaxAttributes is the default limit of attributes of one element: far more than any schema of the service allows.
-// Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2 seconds for 16,000.
+// Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2 seconds for 16,000
+// attributes.
 const MaxAttributes = 256
 
 // MaxDepth is the largest depth of nested elements; the root is at depth 1.
@@ -28,7 +29,8 @@ const MaxDepth = 64
 // cost must stay bounded.
 const maxScope = 64
 
-// maxName bounds names, and names of namespaces, in bytes: no database has room for longer ones than Db2.
+// maxName bounds names, and names of namespaces, in bytes. It is the longest that Db2 stores; other databases store
+// longer ones.
 const maxName = 1000
 
 const (
@@ -37,8 +39,8 @@ const (
 )
 
 // Admit checks a document from outside strictly (XML 1.0 with namespaces) and returns it in the normal form, in memory
-// of its own. A refusal is an *Error with the position. The cost is linear in the size of the document, whatever is in
-// it, and so is the memory. Admitting the normal form changes nothing.
+// of its own. A refusal is an *Error with the position. Time and memory are linear in the size of the document,
+// whatever it contains. Admitting the normal form changes nothing.
 func Admit(src []byte, limits Limits) ([]byte, error) {
 	return AppendAdmitted(make([]byte, 0, len(src)+len(src)/16), src, limits)
 }
@@ -131,7 +133,7 @@ func (a *admitter) fail(offset int, format string, args ...any) {
 	a.refuse(offset, Malformed, format, args...)
 }
 
-// at returns src[i], or 0 behind the end: no XML document holds that byte, so every look-ahead fails there.
+// at returns src[i], or 0 after the end: no XML document contains that byte, so every look-ahead fails there.
 func (a *admitter) at(i int) byte {
 	if i < len(a.src) {
 		return a.src[i]
@@ -200,7 +202,7 @@ func (a *admitter) tooManyNodes(at int) {
 // text reads up to the next markup.
 func (a *admitter) text() {
 	a.nodes++
-	first, run := a.pos, a.pos // run: what is not yet written
+	first, run := a.pos, a.pos // run is the beginning of the bytes not yet written
 	for i := run; ; {
 		for i < len(a.src) && class[a.src[i]]&inText != 0 {
 			i++
@@ -323,7 +325,7 @@ func (a *admitter) cdata() {
 	a.pos = end + len(mark)
 }
 
-// check refuses characters in src[i:end] that XML does not have.
+// check refuses characters in src[i:end] that XML does not allow.
 func (a *admitter) check(i, end int) {
 	for i < end {
 		switch c := a.src[i]; {
@@ -652,7 +654,7 @@ func (a *admitter) unique() {
 	table := a.table[:size]
 	clear(table)
 	for i := range a.attrs {
-		// Attributes of one local name in several namespaces share a place; maxScope bounds how many can.
+		// Attributes with one local name in several namespaces have the same hash; maxScope bounds their number.
 		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
 		slot := &table[h&uint64(size-1)]
 		for ; *slot != 0; slot = &table[h&uint64(size-1)] {

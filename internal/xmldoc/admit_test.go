@@ -114,7 +114,7 @@ func requireRefusal(t testing.TB, err error, reason xmldoc.Reason, line, column 
 	}
 }
 
-// Namespaces in XML requires URI references; one that some parser might refuse is refused here.
+// Namespaces in XML requires URI references; names that some parser might refuse are refused here.
 func TestAdmit_Namespaces(t *testing.T) {
 	for uri, good := range map[string]bool{
 		"urn:x": true, "relative": true, "http://a/b;c=d?e=f&amp;g#h": true, "a/b:c": true, "./a:b": true, "?": true,

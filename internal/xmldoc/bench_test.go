@@ -21,8 +21,8 @@ var tpox = xmldoc.Namespaces{
 type sample struct {
 	doc []byte
 
-	all   *xmldoc.Path // all of it is visited, so that the whole document is read
-	set   *xmldoc.Set  // stops where it has everything
+	all   *xmldoc.Path // all nodes on it are visited, so that the whole document is read
+	set   *xmldoc.Set  // its lookup stops when everything is found
 	found []xmldoc.Node
 	edit  *xmldoc.Path
 	cut   *xmldoc.Path
@@ -118,7 +118,7 @@ func TestAllocations(t *testing.T) {
 			room := make([]byte, 0, 2*len(s.doc))
 			none(t, "Node.AppendStandalone", func() { s.cut.Find(root).AppendStandalone(room) })
 			if raceDetector() {
-				return // sync.Pool then drops at random what it is given
+				return // sync.Pool then drops some of its values at random
 			}
 			none(t, "AppendAdmitted", func() { must(xmldoc.AppendAdmitted(room, s.doc, xmldoc.Limits{})) })
 		})
@@ -192,7 +192,7 @@ func BenchmarkEdit(b *testing.B) {
 	})
 }
 
-// Its bytes are those of the cut part, not those of the document.
+// The size is that of the cut part, not that of the document.
 func BenchmarkStandalone(b *testing.B) {
 	each(b, func(s sample) (int, func()) {
 		n := s.cut.Find(xmldoc.Document(s.doc))

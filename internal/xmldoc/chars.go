@@ -26,7 +26,7 @@ var class = func() (t [256]uint8) {
 	for _, c := range "<>&" {
 		t[c] = 0
 	}
-	// Either quote ends a value or, in the other kind of quotes, has to be looked at.
+	// A quote of either kind ends a value in quotes of its kind, and must be looked at in the others.
 	t['"'], t['\''] = inText, inText
 	for c := 'a'; c <= 'z'; c++ {
 		t[c] |= nameStart | namePart

@@ -23,9 +23,9 @@ func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	return n.appendInto(dst, escaped, target)
 }
 
-// belongsTo reports whether an element can surely be copied unchanged to where uri is the default namespace: it is so
-// where the element is now, and the element has neither a declaration in its tag nor a colon, which could mean a
-// prefix.
+// belongsTo reports whether an element can surely be copied unchanged to a place where uri is the default namespace: if
+// uri is the default namespace of the element now, and the element has neither a declaration in its tag nor a colon,
+// which could mean a prefix.
 func (n Node) belongsTo(uri string) bool {
 	if n.kind != element || bytes.IndexByte(n.Raw(), ':') >= 0 || isDeclaration(n.doc, n.start+1+len(n.tagName())) {
 		return false
@@ -35,7 +35,7 @@ func (n Node) belongsTo(uri string) bool {
 }
 
 // appendInto appends an element for a parent with the declarations of target, a scope in the bytes of doc. It leaves
-// out declarations that say the same there, and adds those that the element needs and the parent lacks.
+// out declarations that are the same there, and adds those that the element needs and the parent lacks.
 func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 	if n.kind != element {
 		return dst
@@ -86,8 +86,8 @@ func (s *scope) hides(doc []byte, i int) bool {
 	return false
 }
 
-// uses reports whether an element may need a prefix: in a name, or at the beginning of a value or text, where XML
-// Schema's type names are written. In doubt it returns true, which costs at worst a needless declaration.
+// uses reports whether an element may need a prefix: in a name, or at the beginning of a value or text, where names of
+// XML Schema's types may occur. If in doubt it returns true, which costs at worst a needless declaration.
 func uses(raw, prefix []byte) bool {
 	for i := 1; ; {
 		j := bytes.Index(raw[i:], prefix)

@@ -13,8 +13,8 @@ import (
 type Editor struct {
 	doc     []byte
 	splices []splice
-	with    []byte // what is put in, one piece after the other
-	spliced int    // how much of it belongs to a splice already
+	with    []byte // the pieces to insert, one after the other
+	spliced int    // how many of these bytes belong to a splice already
 	err     error
 }
 

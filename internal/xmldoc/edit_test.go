@@ -34,7 +34,7 @@ func TestEditor_Apply(t *testing.T) {
 	type node = func(path string) xmldoc.Node
 	for name, c := range map[string]struct {
 		change   edit
-		from, to string // what it does to the bytes
+		from, to string // what it replaces, and by what
 	}{
 		"Nothing":     {func(*xmldoc.Editor, node) {}, "", ""},
 		"Text":        {func(e *xmldoc.Editor, n node) { e.SetText(n("/u:b"), "1 < 2") }, ">x<", ">1 &lt; 2<"},

@@ -154,7 +154,7 @@ func FuzzEdit(f *testing.F) {
 			}
 		case 4:
 			if element.Parent() == &tree.Element {
-				return // a document keeps its root
+				return // the root cannot be removed
 			}
 			e.Delete(node)
 			element.Parent().RemoveChildAt(element.Index())
@@ -172,7 +172,7 @@ func FuzzEdit(f *testing.F) {
 		require.Equal(t, want, have)
 
 		again, err := xmldoc.Admit(got, xmldoc.Limits{Bytes: 1 << 30})
-		if err == nil { // deeper than allowed by an insertion is no fault of the edit
+		if err == nil { // an insertion that nests too deep is no fault of the edit
 			require.Equal(t, string(got), string(again), "the result is in the normal form")
 		} else {
 			requireRefusal(t, err, xmldoc.TooLarge, 0, 0, "")

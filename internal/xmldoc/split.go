@@ -150,7 +150,7 @@ func (s *Splitter) unfinished(b []byte) error {
 	return s.tooLarge(b)
 }
 
-// An outline is what is known of a document while the splitter looks for its end. Offsets are in the rest.
+// An outline is the state of a document while the splitter looks for its end. Offsets are in the rest.
 type outline struct {
 	begin, at int  // of the document, after a byte order mark, and of what is read next
 	depth     int  // how many elements are open

@@ -82,7 +82,7 @@ func TestSplitter(t *testing.T) {
 		"DocTypeUnclosed": {"<?xml version='1.0'?><!DOCTYPE a '\n<?xml version='1.0'?><b/>",
 			[]string{"1! <?xml version='1.0'?><!DOCTYPE a '", "2 <?xml version='1.0'?><b/>"}},
 		"CommentAfterUnended": {"<a/>\n<!-- \n<b/>", []string{"1 <a/>", "2! <!--", "3 <b/>"}},
-		// What was passed over in a broken document is looked at again after it.
+		// Text that was skipped in a broken document is read again after it.
 		"CommentPassed": {"<a/>\n<a><b>\n<c><!-- 1 --></c>\n<d><!-- \n<e/>", []string{"1 <a/>", "2! <a><b>",
 			"3 <c><!-- 1 --></c>", "4! <d><!--", "5 <e/>"}},
 	} {
@@ -98,7 +98,7 @@ func TestSplitter_Limit(t *testing.T) {
 	long := "<a>" + strings.Repeat("x", 100) + "</a>"
 	require.Equal(t, []string{"1 " + long, "2 <b/>"}, pieces(t, strings.NewReader(long+"\n<b/>"), len(long)))
 
-	// In lines, and by declarations.
+	// On lines, and with declarations.
 	in := "<b/>\n" + long + "\n<b/>"
 	require.Equal(t, []string{"1 <b/>", "2! " + long[:50], "2! " + long[50:100], "2! " + long[100:], "3 <b/>"}, pieces(t,
 		strings.NewReader(in), 50))
@@ -166,7 +166,7 @@ func FuzzSplitter(f *testing.F) {
 	})
 }
 
-// Broken streams that tempt a splitter to read everything repeatedly.
+// Broken streams that could make a splitter read everything repeatedly.
 func TestSplitter_Linear(t *testing.T) {
 	for name, line := range map[string]string{
 		"Elements":        "<x%d>\n",

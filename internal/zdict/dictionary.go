@@ -88,7 +88,7 @@ func readCounts(b []byte, largest int) (counts []int16, log uint, size int, err 
 		if len(counts) > largest || at > 8*len(b) {
 			return nil, 0, 0, errDictionary
 		}
-		// Values from 0 to remaining+1; the lowest of them take one bit less.
+		// Values are from 0 to remaining+1; the lowest of them have one bit less.
 		n := bits.Len(uint(remaining + 1))
 		short := 1<<n - 1 - (remaining + 1)
 		v := read(n - 1)

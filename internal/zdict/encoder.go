@@ -164,7 +164,7 @@ var (
 	lengthCodes = codes(lengthBits[:])
 )
 
-// codes returns the table from a length to its code, up to where codes are for powers of two.
+// codes returns the code of each length below 128; the longer ones have a code for each power of two.
 func codes(extra []uint8) (table [128]uint8) {
 	at := 0
 	for code, n := range extra {
@@ -192,7 +192,7 @@ func lengthCode(n uint32) uint8 {
 	return uint8(bits.Len32(n) - 1 + 19)
 }
 
-// appendSequences writes the sequences from the last to the first (RFC 8878, 3.1.1.3.2), with the dictionary's tables.
+// appendSequences writes the sequences in reverse order (RFC 8878, 3.1.1.3.2), with the dictionary's tables.
 func (e *Encoder) appendSequences(dst []byte, w *work) ([]byte, bool) {
 	d := e.dictionary
 	n := len(w.found)

@@ -15,7 +15,7 @@ type coder struct {
 // A symbol holds what a step to it needs.
 type symbol struct {
 	bits  uint32 // (state + bits) >> 16 is the number of bits to write
-	start int32  // of its states, relative to the rest of the state
+	start int32  // of its states in coder.states; the shifted state is added
 	known bool
 }
 

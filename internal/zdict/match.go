@@ -26,8 +26,8 @@ func hash(v uint64) uint64 { return v << (64 - 8*minMatch) * 0x9FB21C651E98DF25 
 
 // An index finds strings in the content of a dictionary. It is made once and then only read.
 type index struct {
-	// heads holds, by hash, the last positions of two strings of minMatch bytes: the position, and above it more bits of
-	// the hash, so that most misses need no look into the content. 0 is empty.
+	// heads holds, by hash, the last two different strings of minMatch bytes: the position of each, and above it more bits
+	// of its hash, so that most misses need no look into the content. 0 is empty.
 	heads [][2]uint32
 	shift uint // of a hash, for its head
 	// before holds, by position, the previous position of the same string; the first refers to itself.
@@ -190,7 +190,7 @@ func (f *finder) longer(m match, v uint64, at, from int) match {
 	return m
 }
 
-// common returns how many bytes are equal from two positions on, b before a.
+// common returns how many bytes are equal from two positions on; b is before a.
 func common(buf []byte, a, b int) int {
 	n := 0
 	for ; a+n+8 <= len(buf); n += 8 {

@@ -13,7 +13,7 @@ import (
 )
 
 // Train returns a dictionary of content, which documents have in common, with entropy tables that fit the samples. The
-// tables have every symbol, so that Append refuses hardly a document.
+// tables have every symbol, so that Append refuses hardly any document.
 func Train(id uint32, content []byte, samples [][]byte) ([]byte, error) {
 	if len(content) < minContent || len(content) > maxContent || id == 0 {
 		return nil, fmt.Errorf("a dictionary needs an id, and from %d to %d bytes of content", minContent, maxContent)
@@ -109,12 +109,12 @@ func normalized(counts []int, log int) []int16 {
 			most = i
 		}
 	}
-	// The largest count takes the rest of the rounding, which is small because there are few symbols.
+	// The largest count absorbs the rounding error, which is small because there are few symbols.
 	out[most] += int16(left)
 	return out
 }
 
-// appendCounts writes a distribution as readCounts reads it.
+// appendCounts writes a distribution in the format that readCounts reads.
 func appendCounts(dst []byte, counts []int16, log int) []byte {
 	w := bitWriter{out: dst}
 	w.add(uint32(log-5), 4)

@@ -30,7 +30,7 @@ func generator(t testing.TB) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
 }
 
-// documents returns n documents of a kind from all over a dataset; another start gives others.
+// documents returns n documents of a kind, evenly spread over a dataset; another start gives other ones.
 func documents(d *dataset.Dataset, k dataset.Kind, n int, start int64) [][]byte {
 	docs := make([][]byte, n)
 	for i := range docs {
@@ -207,7 +207,7 @@ func TestNew_Damaged(t *testing.T) {
 	for _, c := range []struct {
 		id      uint32
 		content []byte
-	}{{0, whole}, {1, whole[:10]}, {1, make([]byte, maxContent+1)}} { // an index knows no positions beyond
+	}{{0, whole}, {1, whole[:10]}, {1, make([]byte, maxContent+1)}} { // longer than an index can address
 		_, err := Train(c.id, c.content, nil)
 		require.Error(t, err)
 	}

@@ -26,7 +26,7 @@ type query struct {
 	legend string
 }
 
-// The grid is 24 wide.
+// The dashboard's grid is 24 units wide.
 const (
 	wide   = 24
 	across = 3

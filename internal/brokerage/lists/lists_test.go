@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// exceptions are the product's other files that name transactions, each with the reason.
+// exceptions are the files of the product besides the registry that name transactions, each with the reason.
 var exceptions = map[string]string{
 	"internal/store/null/answers.go":   "answers that are not the contract's examples, which are not of the mean size",
 	"internal/report/published.go":     "figures as TPoX published them",

@@ -19,7 +19,7 @@ const (
 	endings
 )
 
-// other is the index of all operations that are no transactions.
+// other is the index of all operations that are not transactions.
 const other = len(brokerage.Transactions)
 
 // shards is the number of copies of the counts, which keep concurrent requests from contending for a cache line.

@@ -18,7 +18,7 @@ type Lines struct {
 	Title  string // for screen readers
 	X, Y   string // what the axes are, with their units
 	Series []Series
-	// XTicks are the values to name on the horizontal axis, where the measured ones say more than round ones.
+	// XTicks are the values to name on the horizontal axis, if the measured ones are more useful there than round ones.
 	XTicks []float64
 	// Most is the least height of the vertical axis: 100 for a percentage.
 	Most float64

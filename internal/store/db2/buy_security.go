@@ -2,7 +2,7 @@ package db2
 
 import "brokerage/internal/brokerage"
 
-// buy runs buy_security and reports whether it was done; it changes nothing where the purchase is refused.
+// buy runs buy_security and reports whether it was done; a refused purchase changes nothing.
 func (t *tx) buy(d deal, rules brokerage.Rules) (done bool, err error) {
 	covered := "no"
 	if rules.Covered {

@@ -21,7 +21,7 @@ func (s *Store) customerOf(ctx context.Context, account brokerage.ID) (id broker
 
 // duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
 func (s *Store) duplicateAccount(ctx context.Context, keys brokerage.CustomerKeys) error {
-	duplicate := keys.Accounts[0] // in case the other customer has closed it since
+	duplicate := keys.Accounts[0] // if the other customer has closed it since
 	for _, account := range keys.Accounts {
 		owner, err := s.customerOf(ctx, account)
 		if err == nil && owner != keys.ID {

@@ -116,7 +116,7 @@ func (c *conn) run(text string) error {
 
 func (c *conn) Close() error {
 	for _, s := range c.prepared {
-		_ = s.Close() // the connection is closed in any case
+		_ = s.Close() // the error of the statement is reported
 	}
 	return c.inner.Close()
 }
@@ -169,7 +169,7 @@ type stmt struct {
 	inner   driver.Stmt
 	conn    *conn
 	name    string // for traces
-	passing bool   // not kept
+	passing bool   // closed after use, not kept
 }
 
 var (
@@ -311,7 +311,7 @@ func serverError(list []Diagnostic) *ServerError {
 	d := list[0]
 	for _, other := range list {
 		if codeInMessage.MatchString(other.Message) {
-			d = other // the first that is Db2's and not the client's
+			d = other // the first diagnostic of Db2, not of the client
 			break
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	_ "brokerage/internal/store/db2/codepage" // has to come before the driver
+	_ "brokerage/internal/store/db2/codepage" // must come before the driver
 
 	ibm "github.com/ibmdb/go_ibm_db"
 )

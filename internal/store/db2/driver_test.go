@@ -118,7 +118,7 @@ func TestDriver_LostConnection(t *testing.T) {
 				require.True(t, isLost(failed), "%v", failed)
 				require.Equal(t, n+1, f.closed, "it went back to the pool")
 			}
-			// database/sql does it again by itself for ErrBadConn, which a write must not be.
+			// For ErrBadConn, database/sql would run it again, and a write must run once.
 			require.Equal(t, "UPDATE t UPDATE t", squeeze(f.said()))
 			require.Equal(t, 2, f.connections)
 		})

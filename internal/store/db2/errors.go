@@ -24,7 +24,6 @@ const (
 	codeLockFailed   = -913   // the same, and the transaction was not rolled back
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
-	codeRerouted     = -30108 // reconnected, perhaps to another server; rolled back
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326
@@ -45,7 +44,7 @@ const (
 
 	// Classes of SQLSTATEs, the first two characters.
 	classConnection   = "08"
-	classNotReady     = "55" // something is not in the state that it has to be in
+	classNotReady     = "55" // something does not have the required state
 	classNotAvailable = "57" // a resource, or an operator's doing: not started, not activated, quiesced, restored, full
 
 	reasonLockTimeout = 68
@@ -113,7 +112,7 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case unknown:
 		return &brokerage.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
-		return ctx.Err() // the error is only its consequence
+		return ctx.Err() // the error is a consequence of it
 	case isRefused(err):
 		return brokerage.Unfit("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}

@@ -21,12 +21,12 @@ type fake struct {
 	mu     sync.Mutex
 	answer func(query string, args []driver.Value) (answer, error)
 	commit func() error
-	calls  []string // what came, in order: statements by name, BEGIN, COMMIT, ROLLBACK
+	calls  []string // the calls in order: statements by name, BEGIN, COMMIT, ROLLBACK
 
 	connections, closed, prepared int
 }
 
-// An answer is the database's: rows, or how many it has changed.
+// An answer is the database's answer: rows, or the number of rows that it has changed.
 type answer struct {
 	rows    [][]driver.Value
 	changed int64
@@ -158,7 +158,7 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// nameOf returns the file of a statement.
+// nameOf returns the name of the file of a statement.
 func nameOf(query string) string {
 	for name, text := range statements {
 		if text == query {

@@ -39,11 +39,11 @@ func TestHandles(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				// Each may fail, which is what this is about.
+				// Each call may fail.
 				_, _ = s.GetOrder(t.Context(), brokerage.ID(few().ID(dataset.Order, 1)))
 				_, _ = s.Trade(t.Context(), w, account, trade)
-				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // it exists
-				_ = s.DeleteOrder(t.Context(), w, 1)                                      // it does not
+				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // the order exists
+				_ = s.DeleteOrder(t.Context(), w, 1)                                      // the order does not exist
 			})
 		}
 		all.Wait()

@@ -32,7 +32,7 @@ func (s *Store) InsertCustomer(
 }
 
 // duplicateCustomer returns the *Conflict that names the id which a customer shares with another. Db2's error names
-// only the number of an index; looking at the customers takes no more than looking that up in the catalog.
+// only the number of an index; reading the customers takes no longer than finding that number in the catalog.
 func (s *Store) duplicateCustomer(ctx context.Context, keys brokerage.CustomerKeys) error {
 	var exists bool
 	err := s.read(ctx, func() (err error) {

@@ -53,7 +53,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	if err != nil {
 		return domainError(ctx, err, false)
 	}
-	defer func() { _ = lock.Rollback() }() // a lost connection has lost the lock as well
+	defer func() { _ = lock.Rollback() }() // if the connection is lost, so is the lock
 	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
 		return errors.New("another load into the database is under way")
 	} else if err != nil {

@@ -48,8 +48,8 @@ func withFindings(err error, judge func() error) error {
 	return orElse(judge(), err)
 }
 
-// invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds where there
-// is nothing to replace, or another version: a document that is not valid is refused before that is looked at.
+// invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds if there is
+// nothing to replace, or another version: a document that is not valid is refused before that is checked.
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings
 	case *brokerage.NotFound, *brokerage.Stale:

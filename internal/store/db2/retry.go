@@ -10,8 +10,8 @@ import (
 const (
 	firstPause = 2 * time.Millisecond
 	maxPause   = 250 * time.Millisecond
-	// retryTimeout is how long the store retries by itself. A restart of the server or a failover takes seconds; what
-	// takes longer is for the client to handle.
+	// retryTimeout is how long the store retries by itself. A restart of the server or a failover takes seconds; longer
+	// outages are left to the client.
 	retryTimeout = 10 * time.Second
 )
 

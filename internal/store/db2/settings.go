@@ -21,7 +21,7 @@ import (
 type Settings struct {
 	// Schema is the schema of the tables; default: the user's own.
 	Schema string
-	// Setting is how to create the schema where there is none.
+	// Setting is how the schema is created if there is none.
 	Setting Setting
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
@@ -36,7 +36,7 @@ type Settings struct {
 	Notice func(string)
 	// Trace is called for every statement of a transaction; it may be nil.
 	Trace trace.Begin
-	// Engine describes a server that cannot be asked as Db2 is; nil for Db2.
+	// Engine describes a server that does not answer Db2's queries about itself; nil for Db2.
 	Engine *brokerage.Engine
 }
 

@@ -33,7 +33,7 @@ func readStatements() map[string]string {
 func source(name string) string {
 	text, err := files.ReadFile("sql/" + name + ".sql")
 	if err != nil {
-		panic(err) // it is in the binary
+		panic(err) // it is part of the program
 	}
 	return string(text)
 }

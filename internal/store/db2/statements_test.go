@@ -26,7 +26,7 @@ func TestStatements(t *testing.T) {
 		}
 		require.Regexp(t, `(?m)^-- .*[Ii]ndex(es)? \w+`, source(name), name)
 		require.Contains(t, source(name), "-- Manual: ", name)
-		// What is outside [] is true of every row.
+		// A condition outside [] holds for every row.
 		require.Contains(t, text, "XMLEXISTS('\n", name)
 	}
 }

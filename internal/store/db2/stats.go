@@ -28,8 +28,8 @@ type Stats struct {
 // statsTimeout is how long the server may take to answer; after that the connection is closed.
 const statsTimeout = 5 * time.Second
 
-// Stats returns the figures of the store. When the server does not answer at once, its counts are those of the call
-// before; where the user may not read them, they are zero.
+// Stats returns the figures of the store. If the server does not answer at once, its counts are those of the previous
+// call; if the user may not read them, they are zero.
 func (s *Store) Stats() Stats {
 	pool := s.db.Stats() // before the next line takes a connection
 	counted := s.figures.Pages.Look()

@@ -57,7 +57,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	return OpenConnector(ctx, connect, settings)
 }
 
-// How long a connection is kept: new ones spread over the servers again after one was restarted or added.
+// How long a connection is kept. New ones are spread over the servers again after one was restarted or added.
 const (
 	connectionLife = 30 * time.Minute
 	connectionIdle = 5 * time.Minute

@@ -47,7 +47,7 @@ func TestStore_Trace(t *testing.T) {
 		refusing   error
 		do         func() error
 	}{
-		// It is longer than declared.
+		// It is longer than the declared type.
 		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }},
 		{"Write", "delete_order", nil, func() error { return s.DeleteOrder(ctx, w, 1) }},
 		{"Refused", "delete_order failed", failure(-204, "42704"), func() error {

@@ -242,7 +242,7 @@ func TestContract_RolledBack(t *testing.T) {
 	}
 }
 
-// Until a store is open, each method returns *Unavailable; then the guard is like any other.
+// Until a store is open, each method returns *Unavailable; then the guard is the same as one of New.
 func TestStore_Later(t *testing.T) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func (a *Admin) Backend() (pid int, title string) {
 
 // Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {
-	var tables string // of whatever layout
+	var tables string // in any layout
 	err := a.conn.QueryRow(ctx, `SELECT string_agg(format('brokerage.%I', relname), ', ') FROM pg_class
 		WHERE relnamespace = 'brokerage'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`).Scan(&tables)
 	if err == nil {

@@ -18,8 +18,8 @@ const (
 	oldestCitus = 13
 )
 
-// oneNodeAtATime lets a migration both change tables and make functions. By default, Citus changes the shards of a
-// table on several connections, and makes no function behind that in the same transaction.
+// oneNodeAtATime lets a migration both change tables and create functions. By default, Citus changes the shards of a
+// table on several connections, and then refuses to create a function in the same transaction.
 const oneNodeAtATime = "SET LOCAL citus.multi_shard_modify_mode = 'sequential';"
 
 // A clusterError is about a cluster that is not complete: another attempt may succeed when it is.

@@ -88,9 +88,9 @@ func TestCommit_AnswerLost(t *testing.T) {
 
 // A held is a transaction that reads what it writes, and what it must leave behind.
 type held struct {
-	write, table string // the statement by which it begins to write, and what is moved before that
+	write, table string // the statement that begins to write, and the table whose shard is moved before it
 	do           func(s *Store) error
-	done         func(t *testing.T) // nil leaves it to verify
+	done         func(t *testing.T) // nil if verify is enough
 }
 
 // A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The

@@ -30,8 +30,8 @@ func refusedBy(t *testing.T, url, database string, nodes ...*pgtest.Server) erro
 	return err
 }
 
-// What a migration needs of a cluster is said before anything is changed. What an operator may add later is worth
-// another attempt.
+// A migration reports what a cluster lacks before it changes anything. If an operator may add it later, another attempt
+// is worthwhile.
 func TestCluster_Refused(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]
@@ -73,7 +73,7 @@ func TestCluster_Refused(t *testing.T) {
 		"docs/scaling.md says how its nodes are backed up together")
 }
 
-// What a cluster at hand does not have is imitated: another version, and a node that may not prepare a commit.
+// What no cluster of these tests has is imitated: another version, and a node that must not prepare a commit.
 func TestCluster_Unfit(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -97,7 +97,7 @@ func TestCluster_Unfit(t *testing.T) {
 }
 
 // A commit over two nodes becomes visible on one after the other. Meanwhile, a transaction that deletes what is visible
-// waits for the rest, which nothing would find otherwise.
+// waits for the rest, which could not be found without it.
 func TestCommit_HalfVisible(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	link := chaostest.NewSocketProxy(t, cluster.Nodes[2].Socket())

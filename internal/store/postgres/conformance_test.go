@@ -14,7 +14,8 @@ import (
 
 func TestStore(t *testing.T) { conforms(t, "") }
 
-// Partitions are as the shards of a cluster: a unique key holds within one, and a statement shows which it visits.
+// Partitions behave like the shards of a cluster: a unique key holds within one, and the plan of a statement shows
+// which it visits.
 func TestStore_Partitioned(t *testing.T) { conforms(t, "&layout=partitioned&shards=4") }
 
 func conforms(t *testing.T, layout string) {

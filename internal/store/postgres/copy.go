@@ -136,7 +136,7 @@ func (s spread) copyOrders(ctx context.Context, tx pgx.Tx, docs [][]byte, keys [
 	return orders.to(ctx, tx, "orders", "home, id, doc")
 }
 
-// An accountHome is a row of account_homes; customer is 0 where nobody has the account.
+// An accountHome is a row of account_homes; customer is 0 if no customer has the account.
 type accountHome struct{ home, customer int64 }
 
 func (s spread) homesOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]accountHome, error) {

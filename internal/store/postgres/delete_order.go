@@ -11,9 +11,10 @@ func (s single) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage
 	return s.change(ctx, w, change{statement: "delete_order", args: []any{id}, notFound: brokerage.NoOrder(id)})
 }
 
-// DeleteOrder deletes where to find the order, and only if that was there, the order: one that another client has just
-// inserted again is not this transaction's to delete. In a cluster, an insertion becomes visible on one node after the
-// other: if the order is not there yet, DeleteOrder starts again, since it would be left without a way to find it.
+// DeleteOrder deletes the row by which the order is found, and only if it existed, the order: one that another client
+// has just inserted again must not be deleted. In a cluster, an insertion becomes visible on one node after the other:
+// if the order is not visible yet, DeleteOrder starts again, because no row would be left by which the order could be
+// found.
 func (s spread) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	var home brokerage.ID
 	first := []query{{"delete_order_home", []any{id}, []any{&home}, nil, brokerage.NoOrder(id)}}

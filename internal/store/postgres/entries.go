@@ -21,7 +21,7 @@ import (
 // is answered there too, so what is known here about the places of shards may be old.
 type entries struct {
 	pools  []*pgxpool.Pool
-	own    []int             // group of the host of a pool, or nowhere: connections may be to another host
+	own    []int             // group of the host of a pool, or nowhere if connections may be to another host
 	tables map[string]string // whose key is the first argument of a statement
 	next   atomic.Int64      // pool of a statement without a key
 	places atomic.Pointer[places]
@@ -103,7 +103,7 @@ func (p *places) group(table string, key any) int {
 }
 
 // look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected to
-// another one; its connections are closed, and new ones try the host again. An error leaves what was known.
+// another one; its connections are closed, and new ones try the host again. After an error, the previous state stays.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -35,7 +35,6 @@ const (
 	insufficientPrivilege = "42501"
 	tooManyConnections    = "53300"
 	tooComplex            = "54000" // a key too long for an index, or a document nested too deeply
-	lockNotAvailable      = "55P03"
 	queryCanceled         = "57014"
 	adminShutdown         = "57P01"
 	crashShutdown         = "57P02"
@@ -60,7 +59,7 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case err == nil, brokerage.IsOwn(err):
 		return err
 	case ctx.Err() != nil:
-		return ctx.Err() // the error of a cancelled statement is not the reason
+		return ctx.Err() // the statement failed because it was cancelled
 	}
 	if isDamage(err) {
 		return &brokerage.Damaged{Cause: err}
@@ -174,7 +173,7 @@ func existing(ctx context.Context, q querier, err error, keys brokerage.Customer
 	case "customers_id":
 		return brokerage.DuplicateCustomer(keys.ID)
 	case "accounts_account":
-		account := keys.Accounts[0] // where it is the customer's own, or was another's a moment ago
+		account := keys.Accounts[0] // if it is the customer's own, or was another's a moment ago
 		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
 		if failed != nil && !noRows(failed) {
 			return domainError(ctx, failed, false)

@@ -37,7 +37,7 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 			go func() { done <- call.Do(ctx) }()
 			first := waiting(ctx, t, admin, database, 0)
 			require.NoError(t, errOf(admin.Exec(ctx, "SELECT pg_terminate_backend($1)", first)))
-			waiting(ctx, t, admin, database, first) // another connection has come to the same point
+			waiting(ctx, t, admin, database, first) // another connection has reached the same statement
 			release()
 			require.NoError(t, <-done)
 			require.Greater(t, s.retries.Load(), before)
@@ -206,7 +206,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
 	release()
-	for _, call := range calls { // on a busy machine, it may take several attempts to end in time
+	for _, call := range calls { // on a busy machine, several attempts may be needed
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.NoError(c, call.Do(t.Context()), call.Name)
 		}, time.Minute, time.Millisecond)
@@ -247,7 +247,7 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 
 	s.pool.Reset()
 	var others []*pgx.Conn
-	require.Eventually(t, func() bool { // the server ends the store's own connections by and by
+	require.Eventually(t, func() bool { // the server ends the store's own connections one after another
 		if conn, err := pgx.Connect(t.Context(), server.URLOf("app", "app")); err == nil {
 			others = append(others, conn)
 		}

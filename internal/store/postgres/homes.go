@@ -62,20 +62,20 @@ func (s spread) homeOf(ctx context.Context, account brokerage.ID) (home brokerag
 	err = s.again(ctx, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, s.sql("first_order"), account)
 		return err
-	}, s.mayTryAgain) // a second one finds the first
+	}, s.mayTryAgain) // the second attempt finds what the first has inserted
 	if err == nil {
 		err = read()
 	}
 	return home, domainError(ctx, err, false)
 }
 
-// A claim is the accounts that a customer shall have.
+// A claim is the list of accounts that a customer is to have.
 type claim struct {
 	customer brokerage.ID
 	accounts []claimed
 }
 
-// claimed is an account, and what its row said when it was locked: nothing for an account that was never seen.
+// claimed is an account with the contents of its row when it was locked: nothing for an account that was never seen.
 type claimed struct {
 	account        brokerage.ID
 	home, customer *brokerage.ID

@@ -36,7 +36,7 @@ type layout interface {
 	ReplaceSecurity(
 		ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error
 
-	// copyDocuments inserts documents of a kind, whose keys bulk.KeysOf returns.
+	// copyDocuments inserts documents of a kind; keys are the results of bulk.KeysOf.
 	copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error
 }
 
@@ -44,7 +44,7 @@ type layout interface {
 type single struct{ *Store }
 
 // spread is the layout whose tables are divided by their keys. A statement on documents names the key of one shard,
-// which look-ups tell, and the service maintains these look-ups.
+// which look-ups find; the service keeps these look-ups up to date.
 type spread struct{ *Store }
 
 // The layouts, as the parameter layout of a URL names them.
@@ -54,13 +54,13 @@ const (
 	layoutCitus       = "citus"       // the nodes of a Citus cluster
 )
 
-// A schema is what the database has for a layout.
+// A schema describes the tables of a layout.
 type schema struct {
 	migrations []migration
 	begin, end []migration // steps that each migration begins and ends with
 	statements map[string]string
 	tables     []tableCopy // of a backup, in the order of a restore
-	checks     []string    // of what documents are found by
+	checks     []string    // of the rows by which documents are found
 	beginLoad  string
 	endLoad    string
 	afterLoad  string
@@ -172,7 +172,7 @@ func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// wantedLayout is the layout that a URL asks for; it has no name where it does not.
+// wantedLayout is the layout that a URL asks for; its name is empty if the URL asks for none.
 type wantedLayout struct {
 	name   string
 	shards int

@@ -36,7 +36,7 @@ func TestLayout_URL(t *testing.T) {
 	}
 }
 
-// What does not fit is refused in one line, and nothing is changed.
+// What does not match is refused in one line, and nothing is changed.
 func TestLayout_Refused(t *testing.T) {
 	server := pgtest.Shared(t)
 	empty := server.Database(t)
@@ -54,7 +54,7 @@ func TestLayout_Refused(t *testing.T) {
 	require.NoError(t, opened(t, url+partitioned, Options{}).LoadDataset(t.Context(), d, nil))
 	_, err = Open(t.Context(), url+"&layout=single", Options{})
 	require.ErrorContains(t, err, "the database has the layout partitioned, and the URL asks for single")
-	s := opened(t, url, Options{}) // which finds it
+	s := opened(t, url, Options{}) // which finds the layout
 	require.NoError(t, s.Ready(t.Context()))
 	require.Equal(t, layoutPartitioned, s.layoutName)
 }
@@ -137,7 +137,7 @@ func TestRestore_OtherLayout(t *testing.T) {
 	_, err = other.InsertOrder(t.Context(), w, order(d, 900))
 	require.NoError(t, err, "the key is known")
 
-	// What is spread is not put together again, and a spread backup is restored as it is.
+	// A spread backup is restored into a spread database only.
 	again := backedUpTo(t, other)
 	err = errOf(s.Restore(t.Context(), again, true, nil))
 	require.ErrorContains(t, err, "is of a database with the layout partitioned, and this one has the layout single")

@@ -151,8 +151,8 @@ func TestLoadBatches_Refused(t *testing.T) {
 	orders := customers + int(d.Count(dataset.Customer))
 	from, refused := source(d, map[int]string{
 		10:             `not XML`,
-		customers + 20: string(d.Append(nil, dataset.Customer, 3)),                // is there already
-		customers + 30: string(customer(d, 5_000_000_000, d.FirstAccount(40), 9)), // an account of one that comes later
+		customers + 20: string(d.Append(nil, dataset.Customer, 3)),                // exists already
+		customers + 30: string(customer(d, 5_000_000_000, d.FirstAccount(40), 9)), // with an account of a later customer
 		orders + 50:    string(d.Append(nil, dataset.Order, 0)),
 		orders + 60:    `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="x" Acct="1"/></FIXML>`,
 	})

@@ -70,8 +70,8 @@ func newMigration(version int, file, statements string) migration {
 		strings.TrimSuffix(strings.TrimSpace(statements), ";"), version, file)}
 }
 
-// stepsAfter returns the statements to run after a version: the migrations to the newest, between those with which each
-// migration begins and ends.
+// stepsAfter returns the statements to run after a version: the migrations up to the newest, each with the steps before
+// and after it.
 func (in *schema) stepsAfter(version int) []migration {
 	var first []migration
 	if version == 0 {

@@ -50,7 +50,7 @@ func TestMigrate_Versions(t *testing.T) {
 	require.ErrorContains(t, err,
 		fmt.Sprintf("the database has schema version %d, and this program has %d", current, current+1))
 
-	// One that fails leaves the version and the tables as they were.
+	// A migration that fails leaves the version and the tables unchanged.
 	failing := extended("ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")
 	_, err = Open(t.Context(), url, Options{migrations: failing})
 	require.ErrorContains(t, err, "9999_more.sql")
@@ -191,8 +191,8 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// The service may do through a worker what it may do elsewhere. Citus takes roles to all nodes that are made in the
-// database of the cluster; those of each node by itself must become known to it.
+// The service has the same rights through a worker as elsewhere. Citus copies roles to all nodes if they are created in
+// the database of the cluster; it must be told of those that each node has already.
 func TestRoles_Citus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	as := func(database, role string, entries ...int) string {
@@ -215,7 +215,7 @@ func TestRoles_Citus(t *testing.T) {
 	require.NoError(t, opened(t, as(database, "apart", 0), Options{}).Close())
 }
 
-// roles is given URLs of the owner, and of the service where it would make tables and where it serves.
+// roles gets URLs of the owner, and of the service where it would create tables and where it serves.
 func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) {
 	_, err := Open(t.Context(), service, Options{})
 	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")

@@ -12,14 +12,14 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// At the size of XXXS, with statistics, the planner uses the intended index for each statement, and scans no table. The
-// statements are prepared, as in operation, with custom and with generic plans.
+// With a quarter of the documents of XXXS, and with statistics, the planner uses the intended index for each statement,
+// and scans no table. The statements are prepared, as in operation, with custom and with generic plans.
 func TestPlans(t *testing.T) {
 	if testing.Short() {
-		t.Skip("loads XXXS")
+		t.Skip("loads thousands of documents")
 	}
 	server := pgtest.Shared(t)
-	d := generator(t, "XXXS")
+	d := dataset.NewOf(1, dataset.Counts{Securities: 5000, Customers: 1250, Orders: 12_500})
 	database := template(t, server, d)
 	conn := server.Connect(t, database)
 	defer func() { _ = conn.Close(t.Context()) }()

@@ -60,9 +60,9 @@ const (
 	fileHeader = 40
 )
 
-// endOfRecord returns the end of the last record before an insert position. Where the next record will begin a page,
-// the insert position is behind the page's header, which a replica reaches only with that record: on a primary at rest,
-// perhaps in an hour.
+// endOfRecord returns the end of the last record before an insert position. If the next record will begin a page, the
+// insert position is after the page's header, which a replica reaches only with that record: if the primary is idle,
+// perhaps an hour later.
 func (i *identity) endOfRecord(lsn uint64) uint64 {
 	switch {
 	case lsn%i.segment == fileHeader:

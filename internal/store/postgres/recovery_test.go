@@ -19,7 +19,7 @@ import (
 func archived(t testing.TB, server *pgtest.Server) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	last := value[string](t, conn, "SELECT pg_walfile_name(pg_switch_wal())")
 	require.Eventually(t, func() bool {
 		return value[bool](t, conn, "SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last)
@@ -70,7 +70,7 @@ func TestRecovery(t *testing.T) {
 	t.Run("ChangesMissing", func(t *testing.T) {
 		files, err := filepath.Glob(filepath.Join(second.Archive(), "*[0-9A-F]")) // without an extension
 		require.NoError(t, err)
-		require.NoError(t, os.Remove(slices.Max(files))) // what was written after the backups is in it
+		require.NoError(t, os.Remove(slices.Max(files))) // it holds the changes since the backups
 		require.ErrorContains(t, errOf(second.Recover(good)), "recovery ended before configured recovery target was reached")
 	})
 	t.Run("Damaged", func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestRecovery_Citus(t *testing.T) {
 		require.NoError(t, errOf(coordinator.Exec(ctx, `SELECT citus_update_node(nodeid, $2, 5432) FROM pg_dist_node
 			WHERE nodename = $1`, filepath.Dir(cluster.Nodes[i].Socket()), filepath.Dir(node.Socket()))))
 	}
-	require.Eventually(t, func() bool { // the workers get to know the addresses by themselves
+	require.Eventually(t, func() bool { // the workers learn the addresses by themselves
 		return value[bool](t, coordinator, "SELECT bool_and(metadatasynced) FROM pg_dist_node")
 	}, time.Minute, 10*time.Millisecond)
 	then := opened(t, recovered.URL(database, 1, 2)+onCitus, Options{})

@@ -18,7 +18,7 @@ func (s single) ReplaceSecurity(
 	return s.replace(ctx, w, match, lockSecurity(symbol, &stored), &stored, c)
 }
 
-// ReplaceSecurity replaces what a search finds too.
+// ReplaceSecurity also replaces the row that a search finds.
 func (s spread) ReplaceSecurity(
 	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
 ) error {

@@ -16,9 +16,9 @@ import (
 
 // A replica is a standby server that answers reads.
 //
-// Each round trip to it begins with the statement replica_state, which returns how far it has replayed. Statements
-// behind it in the batch have later snapshots, so that they see all that was replayed then. That alone decides whether
-// an answer counts; what the checks in the background find only decides where a read is sent.
+// Each round trip to it begins with the statement replica_state, which returns how far it has replayed. Later
+// statements of the batch have later snapshots, so they see everything that was replayed then. Only that decides
+// whether an answer is used; the checks in the background only decide where a read is sent.
 type replica struct {
 	set     *replicas
 	name    string
@@ -38,8 +38,8 @@ const returnAfter = 5
 
 // A timing has the intervals and bounds of replicas. Tests have others.
 type timing struct {
-	interval time.Duration // between two looks at each server, and so the precision of Freshness.Within
-	timeout  time.Duration // of a look
+	interval time.Duration // between two checks of each server; also the precision of Freshness.Within
+	timeout  time.Duration // of a check
 	start    time.Duration // how long the start waits for replicas that do not answer
 	patience time.Duration // how long a read waits for a replica before it is sent to the primary
 	// maxLag is how old the data of a replica may be for it to get a read that it may not be able to answer: one with a
@@ -62,7 +62,7 @@ var (
 	markExpires = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// A replayed is what a server says of its data.
+// A replayed is the state that a server reports of its data.
 type replayed struct {
 	position
 	isReplica bool
@@ -95,14 +95,14 @@ func (state *replayed) has(p position) bool {
 // errBehind means that a replica has not replayed what a read needs.
 var errBehind = errors.New("the replica has not replayed the position")
 
-// A strangerError is about a server that is no replica of the primary.
+// A strangerError is returned for a server that is no replica of the primary.
 type strangerError struct{ name, reason string }
 
 func (e *strangerError) Error() string {
 	return fmt.Sprintf("replica %s: %s", e.name, e.reason)
 }
 
-// A timelineError is about a replica that is not on the timeline of the primary.
+// A timelineError is returned for a replica that is not on the timeline of the primary.
 type timelineError struct{ has, wants uint32 }
 
 func (e *timelineError) Error() string {

@@ -45,14 +45,14 @@ const (
 	noFallback       fallback = iota
 	fallbackBehind            // the replica had not replayed the position
 	fallbackTimeline          // the token is of another timeline or another database
-	fallbackUnknown           // the primary's position at that time is not known: no look at it has succeeded since
+	fallbackUnknown           // the primary's position at that time is not known: every later sample has failed
 	fallbackNone              // no replica could answer
 	fallbackConflict          // the replica cancelled the query, because it was in the way of the replay
 	fallbackTimeout           // the replica did not answer in time
 	fallbackError             // any other error of the replica
 )
 
-// fallbackNames are the reasons as metrics have them, the first of them never.
+// fallbackNames are the reasons as labels of metrics; the first is never used.
 var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "no_replica", "conflict", "timeout",
 	"error"}
 
@@ -139,7 +139,8 @@ func (r *replicas) close() {
 	r.primary.close()
 }
 
-// watch samples the primary's position until ctx is done. When that fails, replicas are taken for older and older.
+// watch samples the primary's position until ctx is done. While that fails, the age of the replicas' data counts as
+// growing.
 func (r *replicas) watch(ctx context.Context) {
 	for {
 		select {
@@ -153,7 +154,7 @@ func (r *replicas) watch(ctx context.Context) {
 	}
 }
 
-// sample looks where the primary is, and marks its database with a new timeline.
+// sample reads the primary's position, and writes the mark for a new timeline.
 func (r *replicas) sample(ctx context.Context) error {
 	began := time.Now() // every write acknowledged before now is before the position
 	return r.primary.do(ctx, func(conn *pgx.Conn) error {
@@ -196,12 +197,13 @@ func (r *replicas) age(lsn uint64) time.Duration {
 	defer r.mu.Unlock()
 	at, ok := r.history.reached(lsn)
 	if !ok {
-		at = r.history.samples[0].at // older than all that is known
+		at = r.history.samples[0].at // older than every sample
 	}
 	return time.Since(at)
 }
 
-// needs returns the position that a replica must have replayed to answer as freshly as that, or why none can.
+// needs returns the position that a replica must have replayed to answer with the requested freshness, or the reason
+// why none can.
 func (r *replicas) needs(f brokerage.Freshness) (p position, reason fallback) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -284,7 +286,7 @@ func (r *replicas) try(
 	defer cancel()
 	err = do(bounded, from, needs)
 	switch {
-	case err == nil || noRows(err): // to find nothing is an answer
+	case err == nil || noRows(err): // an answer that nothing was found is an answer
 		from.reads.Add(1)
 		return noFallback, err
 	case ctx.Err() != nil:
@@ -299,14 +301,14 @@ func (r *replicas) try(
 		from.leave(errors.New("it did not answer in time"))
 		return fallbackTimeout, nil
 	}
-	if codeOf(err) == "" || isTransient(err) { // others are about the query
+	if codeOf(err) == "" || isTransient(err) { // other errors are about the query
 		from.leave(err)
 	}
 	return fallbackError, nil
 }
 
-// tokenFrom returns the token of a write that is committed, from the answer of the statement write_position behind it.
-// If that has failed, it is a token that only the primary fulfils.
+// tokenFrom returns the token of a committed write, from the answer of the statement write_position after it. If that
+// statement has failed, the token is one that only the primary fulfils.
 func (r *replicas) tokenFrom(row pgx.Row) brokerage.Token {
 	p, err := r.identity.readPosition(row)
 	if err != nil {

@@ -24,7 +24,7 @@ type through struct {
 	newest brokerage.Token
 }
 
-// takes lets a write return its token. What it returns is called when the write is done.
+// takes lets a write return its token. Call the returned function when the write is done.
 func (s *through) takes(w *brokerage.Write) (done func()) {
 	token := new(brokerage.Token)
 	w.Token = token
@@ -40,7 +40,7 @@ func (s *through) takes(w *brokerage.Write) (done func()) {
 func (s *through) fresh(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.newest == (brokerage.Token{}) { // what was there when the store was opened
+	if s.newest == (brokerage.Token{}) { // before the first write
 		return within(ctx, time.Hour)
 	}
 	return after(ctx, s.newest)

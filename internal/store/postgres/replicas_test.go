@@ -22,7 +22,7 @@ import (
 
 var checks = flag.Int("checks", 4000, "reads with a token, each checked for staleness")
 
-// allChecks is the number of checks of CI, which also runs what takes long.
+// allChecks is the number of checks in CI, where slow tests run too.
 const allChecks = 100_000
 
 // A cluster is a primary with the smallest dataset and two streaming replicas.
@@ -265,7 +265,7 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	require.Equal(t, cut, r.readsOf(0))
 	r.awaitUp(t, 1)
 	require.Greater(t, r.age(t, 0), maxLag/2)
-	eventually(t, func() bool { // whoever accepts that age gets its answer
+	eventually(t, func() bool { // clients that accept that age get an answer from it
 		_, err := r.SecurityPrice(within(t.Context(), time.Hour), symbol)
 		require.NoError(t, err)
 		return r.readsOf(0) > cut
@@ -274,7 +274,7 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	r.awaitUp(t, 2)
 }
 
-// reachesEndOfFile waits until a replica has replayed all of a file of the log with nothing behind it.
+// reachesEndOfFile waits until a replica has replayed all of a file of the log, with nothing after it.
 func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
 	t.Helper()
 	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
@@ -376,7 +376,7 @@ func (c *cluster) killed(t *testing.T) {
 	r.awaitUp(t, 1)
 	dead, alive := r.readsOf(0), r.readsOf(1)
 	eventually(t, func() bool { return r.readsOf(1) > alive+100 })
-	require.LessOrEqual(t, r.readsOf(0), dead+8, "more than what was under way") // one for each client
+	require.LessOrEqual(t, r.readsOf(0), dead+8, "more than what was under way") // one running request of each client
 	r.standbys[0].Again(t)
 	r.awaitUp(t, 2)
 	eventually(t, func() bool { return r.readsOf(0) > dead+100 })
@@ -405,7 +405,7 @@ func (c *cluster) hangs(t *testing.T) {
 // longQuery is a statement of the tests, which TestMain adds.
 const longQuery = "long_query"
 
-// A query that is in the way of the replay is cancelled by the replica, and answered by the primary.
+// A query that delays the replay is cancelled by the replica, and answered by the primary.
 func (c *cluster) conflict(t *testing.T) {
 	r := c.replicate(t, patient, 1)
 	one := r.replicas.all[0]
@@ -434,7 +434,7 @@ func (c *cluster) conflict(t *testing.T) {
 	require.True(t, one.up.Load(), "it can answer the next query")
 }
 
-// A read that fails on a replica is for the primary, with the reason counted; only what is wrong with the replica
+// A read that fails on a replica is answered by the primary, with the reason counted; only a fault of the replica
 // itself takes it out of the rotation.
 func (c *cluster) fallbacks(t *testing.T) {
 	r := c.replicate(t, patient, 1)
@@ -483,7 +483,8 @@ func (c *cluster) fallbacks(t *testing.T) {
 	})
 }
 
-// What is no replica of the primary is refused at the start, in one line. One that cannot be reached is waited for.
+// A server that is no replica of the primary is refused at the start, in one line. A replica that cannot be reached is
+// waited for.
 func (c *cluster) start(t *testing.T) {
 	primary, standby, foreign := c.primary, c.standbys[0], pgtest.Shared(t)
 	primary.Exec(t, "postgres", "CREATE DATABASE another TEMPLATE template0")
@@ -522,7 +523,7 @@ func (c *cluster) start(t *testing.T) {
 	require.Equal(t, int64(1), r.readsOf(0))
 }
 
-// Without a wish for freshness, and for what only the primary knows, no replica is asked.
+// Without a condition on freshness, and for what only the primary knows, no read is sent to a replica.
 func (c *cluster) notAsked(t *testing.T) {
 	r := c.replicate(t, patient, 1)
 	require.NoError(t, errOf(r.GetSecurity(t.Context(), r.d.Symbol(0))))
@@ -560,7 +561,7 @@ func (c *cluster) tokens(t *testing.T) {
 	require.Zero(t, token)
 }
 
-// Where the next record of the log begins a page, the insert position is behind the header of the page.
+// If the next record of the log begins a page, the insert position is after the header of the page.
 func TestIdentity_EndOfRecord(t *testing.T) {
 	i := identity{block: 8192, segment: 16 << 20}
 	for lsn, want := range map[uint64]uint64{
@@ -590,7 +591,7 @@ func TestHistory(t *testing.T) {
 	reached, ok := h.reached(19)
 	require.True(t, ok)
 	require.Equal(t, at(1), reached)
-	h.add(at(3), position{2, 5}) // samples of the old timeline are of no use any more
+	h.add(at(3), position{2, 5}) // samples of the old timeline are dropped
 	_, ok = h.reached(4)
 	require.False(t, ok)
 	for i := range 2 * maxSamples {

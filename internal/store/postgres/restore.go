@@ -102,7 +102,7 @@ func (s *Store) restoreFrom(
 		err := s.runScript(ctx, tx, of, bufio.NewReaderSize(script, 1<<20))
 		_ = script.CloseWithError(errors.New("the restore has ended")) // always nil
 		if unpackErr := <-unpacked; err == nil {
-			err = unpackErr // whole, or nothing is committed
+			err = unpackErr // complete, or nothing is committed
 		}
 		if err != nil {
 			return err

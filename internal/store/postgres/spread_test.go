@@ -78,7 +78,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 // notVisits are the statements of the layout that are not of transactions: a load, a check or a measurement may read
 // all parts of a table.
 var notVisits = []string{"account_homes", "first_orders", "next_ids", "count_accounts", "estimate_documents",
-	"replace_search"} // which writes on every node, and is not of the 17
+	"replace_search"} // writes on every node, and belongs to none of the 17
 
 func TestVisits_All(t *testing.T) {
 	all := visits(generator(t, "tiny"))

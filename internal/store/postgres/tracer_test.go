@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// followed are the traced statements, of contexts with tracing.
+// followed are the traced statements of contexts that have tracing.
 type followed struct {
 	mu    sync.Mutex
 	ended []string

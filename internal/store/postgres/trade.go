@@ -7,8 +7,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// Trade is buy_security and sell_security: it returns the Trade_Confirmation. The security is read after the customer
-// is locked, so that a trade that had to wait uses the price of the moment when it runs.
+// Trade carries out buy_security and sell_security, and returns the Trade_Confirmation. The security is read after the
+// customer is locked, so that a trade that had to wait uses the price of the moment when it runs.
 func (s single) Trade(
 	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
 ) ([]byte, error) {
@@ -18,7 +18,8 @@ func (s single) Trade(
 	return s.trade(ctx, w, account, trade, lock, &customer, &doc)
 }
 
-// Trade looks up whose the account is. If it is another's when the customer is locked, Trade looks again.
+// Trade looks up the customer of the account. If the account belongs to another one when the customer is locked, Trade
+// looks it up again.
 func (s spread) Trade(
 	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
 ) (answer []byte, err error) {

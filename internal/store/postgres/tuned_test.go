@@ -58,7 +58,7 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(settings), 15)
 	for _, setting := range settings {
-		// Units are the server's to compare: 512MB is 524288 kB.
+		// The server compares the units: 512MB is 524288 kB.
 		require.True(t, value[bool](t, conn, `SELECT f.applied AND f.error IS NULL AND s.sourcefile = f.sourcefile
 				AND NOT s.pending_restart AND s.setting = s.reset_val
 			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,

@@ -43,7 +43,7 @@ func lockSecurity(symbol string, doc *[]byte) []query {
 type change struct {
 	statement string
 	args      []any
-	notFound  error // returned when the statement finds no row; nil where it must, since the row was locked
+	notFound  error // returned when the statement finds no row; nil if it must find one, because the row is locked
 	taken     error // returned when a key of the row exists; nil leaves that to the caller
 	after     bool  // a query has written, too: if this finds no row, nothing may be committed
 	answer    []byte
@@ -225,7 +225,7 @@ func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
 		}
 		switch err := q.read(results); {
 		case noRows(err) && classified[q.statement] && t.size < anySize:
-			return false, errLarge // or no such row, as a query for any size will show
+			return false, errLarge // or the row does not exist, as a query for any size will show
 		case noRows(err) && q.notFound != nil:
 			return false, q.notFound
 		case err != nil && !noRows(err):
@@ -276,7 +276,7 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 	t.unknown = err != nil && !isConflict(err)
 	if err == nil && t.wantsToken() {
 		token := t.store.replicas.tokenFrom(results.QueryRow())
-		_ = results.Close() // the write is committed, whatever has become of the connection
+		_ = results.Close() // the write is committed, whatever happened to the connection
 		if notFound == nil {
 			*t.w.Token = token
 		}

@@ -71,7 +71,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress byteProgres
 	return s, err
 }
 
-// readError says which database cannot be read, unless ctx has ended.
+// readError adds the name of the database to an error of reading, unless ctx has ended.
 func readError(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -121,7 +121,7 @@ func (s *Summary) copyPages(
 	}
 	var page sql.RawBytes
 	sums, reported := false, int64(0)
-	// The pages as this transaction sees them, in the file or still in the journal.
+	// The pages that this transaction sees, in the file or still in the journal.
 	var failed error
 	err = eachRow(ctx, db, "SELECT data FROM sqlite_dbpage ORDER BY pgno", nil, func(rows *sql.Rows) error {
 		if err := rows.Scan(&page); err != nil {

@@ -57,7 +57,7 @@ func TestBackup_WhileWriting(t *testing.T) {
 		done, err := BackupTo(t.Context(), s.path, file, false, func(done, total int64) {
 			require.LessOrEqual(t, done, total)
 			reports++
-			a.wait(20) // so there are writes between the pages
+			a.wait(20) // so that there are writes while pages are copied
 		})
 		require.NoError(t, err)
 		require.NotZero(t, reports)
@@ -136,7 +136,7 @@ func TestBackup_File(t *testing.T) {
 	before := map[string]string{"backup": "the one before"}
 	for name, c := range map[string]struct {
 		replace  bool
-		missing  bool // at the beginning
+		missing  bool // no file exists at the beginning
 		progress func(file string, cancel func())
 		says     string
 	}{

@@ -9,12 +9,12 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A census counts the documents and their packed bytes. Census counts them once, which reads all of them;
-// from then on the commits are added.
+// A census counts the documents and their packed bytes. Census counts them once, which reads all of them; after that,
+// each commit updates the counts.
 type census struct {
 	mu      sync.Mutex
 	known   bool
-	found   change // when they were counted, less what had changed by then
+	found   change // the counts, minus what had changed by then
 	changed change // since the store was opened
 }
 
@@ -54,7 +54,7 @@ func (s *Store) Census(ctx context.Context) (err error) {
 	c := &s.census
 	var before change
 	err = s.exclusive(ctx, func(*sql.Conn) error {
-		// Between two groups the snapshot has exactly what is noted by then.
+		// Between two groups, the snapshot contains exactly the changes that are noted.
 		c.mu.Lock()
 		before = c.changed
 		c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // committed by then. A change is noted before it is committed. Documents are hashed to the slots of a table and share
 // them, so an unchanged document may seem changed, which costs another read. A changed document never seems unchanged.
 type changes struct {
-	ends  atomic.Uint64 // groups that have ended, committed or not
+	ends  atomic.Uint64 // number of groups that have ended, committed or not
 	noted atomic.Uint64 // the last group that noted a change
 	all   atomic.Uint64 // the last group that may have changed anything
 	seed  maphash.Seed

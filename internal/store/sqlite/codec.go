@@ -102,7 +102,7 @@ func (s *Store) pack(k kind, doc []byte) []byte {
 // pack packs a document into new memory.
 func (c *codec) pack(k kind, doc []byte) []byte {
 	if c.off {
-		return bytes.Clone(doc) // a caller may use its document's memory again
+		return bytes.Clone(doc) // the caller may reuse the memory of the document
 	}
 	if k == securities && c.prose != nil {
 		return c.packProse(doc)

@@ -43,7 +43,7 @@ func writingVictim(args []string) error {
 // acknowledged.
 func writeOn(ctx context.Context, s *Store, account, first, step int64, say func(what string, id int64)) error {
 	account = tiny.AccountAt(account)
-	within := context.WithoutCancel(ctx) // an error of ctx is none of the store
+	within := context.WithoutCancel(ctx) // an error of ctx is not an error of the store
 	for id := first; ctx.Err() == nil; id += step {
 		if _, err := s.InsertOrder(within, now(), order(id)); err != nil {
 			return fmt.Errorf("order %d: %w", id, err)
@@ -96,7 +96,7 @@ func (a *answers) add(what string, id int64) {
 	a.more.Broadcast()
 }
 
-// wait waits for n more orders, and returns what was acknowledged until then.
+// wait waits for n more orders, and returns everything that was acknowledged until then.
 func (a *answers) wait(n int) (orders []int64, trades map[int64]int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,7 +172,7 @@ func requireWholeTrades(t testing.TB, s *Store, account int64, answered int) {
 	security, err := s.GetSecurity(t.Context(), trade.Symbol)
 	require.NoError(t, err)
 
-	// The same number of buys, one after the other, on the document as it was.
+	// Apply the same number of buys, one after the other, to the earlier document.
 	found := stateOf(doc, account)
 	require.NotEmpty(t, found)
 	want, bought := tiny.Append(nil, dataset.Customer, int64(held.Customer-customerID(0))), 0

@@ -29,13 +29,13 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	return brokerage.MaxOrder(customer, doc), nil
 }
 
-// maxOrderDepends: the greatest order of a customer changes with the customer (which accounts there are), with the
-// orders that these accounts have, and in itself.
+// maxOrderDepends returns what the greatest order of a customer depends on: the customer (which accounts there are),
+// the orders of these accounts, and the order itself.
 func maxOrderDepends(customer any, columns []any) []documentKey {
 	keys := []documentKey{keyOf(customers, customer), keyOf(orders, columns[0])}
 	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
 	for account := range strings.SplitSeq(accounts, ",") {
-		id, _ := strconv.ParseInt(account, 10, 64) // none is 0, which never changes
+		id, _ := strconv.ParseInt(account, 10, 64) // no account is 0, which never changes
 		keys = append(keys, documentKey{kind: ordersOf, id: id})
 	}
 	return keys

@@ -81,7 +81,7 @@ func writeAll(ctx context.Context, s *Store, each func(name string, err error)) 
 	}
 }
 
-// A damageable is a database with some documents, which is restored for each flip, and its right answers.
+// A damageable is a database with some documents, which is restored for each flip, and the right answers.
 type damageable struct {
 	file          []byte
 	path          string
@@ -199,7 +199,7 @@ func TestDamage(t *testing.T) {
 	for n := range *flips {
 		bit, what := b.randomBit(r)
 		b.restore(t)
-		served := n%2 == 0 // it happens while the service runs, or before it starts
+		served := n%2 == 0 // the bit is flipped while the service runs, or before it starts
 		if !served {
 			flip(t, b.path, bit)
 		}

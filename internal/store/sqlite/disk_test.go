@@ -21,7 +21,7 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 	s := tinyIn(t, dir)
 	ballast := testenv.FillDisk(t, dir, 4<<20)
 
-	// Readers, all the while.
+	// Readers that run the whole time.
 	var full atomic.Bool
 	var reads atomic.Int64
 	var readers sync.WaitGroup
@@ -36,7 +36,7 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 			}
 		})
 	}
-	// Writers, until each was refused five times in a row.
+	// Writers that stop when they were refused five times in a row.
 	var mu sync.Mutex
 	var stored, denied []int64
 	together(16, func(i int) {
@@ -140,7 +140,7 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 }
 
 func TestDisk_FullAtOpen(t *testing.T) {
-	testenv.SmallDisk(t, "4k") // or none of this
+	testenv.SmallDisk(t, "4k") // skips if there can be none
 	refused := 0
 	for _, leave := range []int64{0, 4 << 10, 16 << 10, 40 << 10, 64 << 10, 100 << 10, 160 << 10} {
 		t.Run(fmt.Sprint(leave), func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 			path := filepath.Join(dir, "brokerage.db")
 			ballast := testenv.FillDisk(t, dir, leave)
 			s, err := Open(t.Context(), path, Options{})
-			if err == nil { // there was room enough
+			if err == nil { // there was enough room
 				require.NoError(t, s.Close())
 			} else {
 				refused++
@@ -168,7 +168,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 
 // Wherever the disk becomes full, the same call continues once there is space.
 func TestDisk_FullInALoad(t *testing.T) {
-	testenv.SmallDisk(t, "4k") // or none of this
+	testenv.SmallDisk(t, "4k") // skips if there can be none
 	refused := 0
 	for _, leave := range []int64{100 << 10, 1 << 20, 2 << 20, 3 << 20, 4 << 20} {
 		t.Run(fmt.Sprint(leave), func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestDisk_FullInALoad(t *testing.T) {
 			if err != nil {
 				refused++
 				require.ErrorAs(t, err, new(*brokerage.Unavailable))
-				if leave > 1<<20 { // and so begun
+				if leave > 1<<20 { // the load had begun
 					require.ErrorAs(t, s.Ready(t.Context()), new(*brokerage.Unavailable))
 				}
 				contents, err := s.Contents(t.Context())

@@ -55,7 +55,7 @@ func TestWriter_FlushFails(t *testing.T) {
 // A disk that cannot be read: every descriptor of the database becomes write-only. SQLite's own check reports that as
 // damage.
 func TestVerify_IOError(t *testing.T) {
-	s, err := Open(t.Context(), tinyDatabase(t), Options{AsIs: true}) // it has read next to nothing yet
+	s, err := Open(t.Context(), tinyDatabase(t), Options{AsIs: true}) // it has read hardly anything yet
 	require.NoError(t, err)
 	defer func() { _ = s.Close() }() // it cannot be read any more
 	s.reading.SetMaxIdleConns(1)
@@ -90,8 +90,8 @@ func TestRestore_FullDisk(t *testing.T) {
 	require.Equal(t, before, content(t, dir))
 }
 
-// Killing a process cannot show that an answer comes after the flush of its group, and that the folder is flushed after
-// the file was created. The system calls of a client that writes one order after another do.
+// Killing a process cannot show that an answer comes after the flush of its group, nor that the folder is flushed after
+// the file was created. The system calls of a client that writes one order after another show it.
 func TestFlush_BeforeTheAnswer(t *testing.T) {
 	strace := testenv.Command(t, "strace")
 	dir := t.TempDir()

@@ -24,7 +24,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	// Orders without cash are skipped: taking the first element cannot give them one.
+	// Orders without cash are skipped: if none of the elements has one, the first has none either.
 	const withCash = "SELECT id, doc FROM orders NOT INDEXED WHERE cash IS NOT NULL ORDER BY id"
 	err = eachRow(ctx, tx, withCash, nil, func(rows *sql.Rows) error {
 		var id int64

@@ -54,7 +54,7 @@ func killAtEach(
 	}
 	for i := range 4 + random {
 		from, to := paths()
-		share := 101 // which is not reached
+		share := 101 // is never reached
 		if i < 4 {
 			share = [...]int{1, 50, 75, 90}[i]
 		}
@@ -106,7 +106,7 @@ func TestRestore_Killed(t *testing.T) {
 	}, func(path string) { requireEither(t, path, orders) })
 	require.GreaterOrEqual(t, halves, 2, "two of the known points are in the middle")
 
-	// The moment before the rename, which no kill at random is sure to meet.
+	// The moment before the rename, which random kills may miss.
 	require.NoError(t, settle(t.Context(), original))
 	require.NoFileExists(t, original+"-wal")
 	require.False(t, requireEither(t, original, orders))

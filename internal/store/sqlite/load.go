@@ -21,7 +21,7 @@ var insertDictionary = &statement{name: "insert_dictionary"}
 const batchSize = 2000
 
 // LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
-// batch is committed together with how far the load has come, so that after any interruption, a kill -9 too, the same
+// batch is committed together with the progress of the load, so that after any interruption, even a kill -9, the same
 // call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
 // finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
@@ -105,7 +105,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 			}
 			dictionaries[r.kind] = r.body
 		case <-ctx.Done():
-			return ctx.Err() // the training has no context, and ends by itself
+			return ctx.Err() // training cannot be cancelled, and ends by itself
 		}
 	}
 	codec, err := newCodec(dictionaries, s.options.Uncompressed)

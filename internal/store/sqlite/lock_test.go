@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every command that may write, through a symbolic link: the target is replaced, and no file is made beside the link.
+// Every command that may write uses the target of a symbolic link: the target is replaced, and no file is created
+// beside the link.
 func TestOpen_SymbolicLink(t *testing.T) {
 	dir, beside := t.TempDir(), t.TempDir()
 	path, link := filepath.Join(dir, "b.db"), filepath.Join(beside, "link.db")
 	relative, err := filepath.Rel(beside, path)
 	require.NoError(t, err)
-	require.NoError(t, os.Symlink(relative, link)) // to a file that is still to be made
+	require.NoError(t, os.Symlink(relative, link)) // to a file that does not exist yet
 
 	s := opened(t, link, Options{})
 	insert(t, s, 1)
@@ -85,7 +86,7 @@ func TestOpen_NoFile(t *testing.T) {
 	require.ErrorContains(t, err, "too many links")
 }
 
-// The file that is locked is the one that the path names afterwards, however often it is replaced meanwhile.
+// The locked file is the one that the path names afterwards, however often it is replaced meanwhile.
 func TestLock_Replaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	writeFile(t, path, nil)

@@ -139,7 +139,7 @@ func (s *Store) copyBefore(version int, write func(to string) error) (path strin
 	}
 	s.options.Notice(fmt.Sprintf("%s is being migrated from version %d to %d; version %d is kept as %s",
 		s.path, version, len(s.options.migrations), version, path))
-	half := base + ".partial" // one that exists is of a killed process, because this one has the lock
+	half := base + ".partial" // an existing one is left by a killed process, because this process has the lock
 	if err := removeAll(half); err != nil {
 		return "", err
 	}
@@ -260,7 +260,7 @@ func (s *Store) checkJournal(ctx context.Context) error {
 func (s *Store) addSums(ctx context.Context) error {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil // it is made later
+		return nil // it is created later
 	} else if err != nil {
 		return err
 	}

@@ -185,7 +185,8 @@ func TestMigrate_Killed(t *testing.T) {
 			defer close(ended)
 			v.lines.Scan()
 		}()
-		// Beyond the memory of a connection, what it writes is in the journal, or in the file that is to replace the old one.
+		// When its changes exceed the cache, a connection writes them to the journal, or to the file that will replace the
+		// old one.
 		for sizeOf(path+"-wal") <= 1<<20 && sizeOf(archive.HalfName(path)) <= 1<<20 {
 			select {
 			case <-ended:
@@ -210,7 +211,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 	small := func(t testing.TB) string { t.Helper(); return testenv.SmallDisk(t, "4m") }
 	large := later(addNotes, "CREATE TABLE large (x); INSERT INTO large VALUES (randomblob(300000))")
 	fromEach(t, small, func(t *testing.T, dir, path string, from int) {
-		for _, room := range []int64{64 << 10, sizeOf(path) + 64<<10} { // not for the copy, or not for the new file
+		for _, room := range []int64{64 << 10, sizeOf(path) + 64<<10} { // not enough for the copy, or not for the new file
 			ballast := testenv.FillDisk(t, dir, room)
 			before := content(t, dir)
 			before["brokerage.db-lock"] = ""
@@ -225,7 +226,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 	})
 }
 
-// A command that only reads does not migrate, and creates no file.
+// A command that only reads neither migrates nor creates a file.
 func TestOpen_AsIs(t *testing.T) {
 	dir := t.TempDir()
 	path := newestVersion(t, dir)

@@ -63,7 +63,7 @@ const (
 	purgeRows  = 200
 )
 
-// purge removes expired answers, if none were looked for in the last purgeEvery or some were left over.
+// purge removes expired answers, unless a purge in the last purgeEvery has left none.
 func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil

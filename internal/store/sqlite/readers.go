@@ -158,7 +158,7 @@ func (rs *readers) read(
 	}
 	rs.misses.Add(1)
 	if r.misses++; r.misses > maxMisses || !rs.newest.TryLock() {
-		r.endSnapshot() // rather than wait for another read, which may be a search
+		r.endSnapshot() // does not wait for the newest reader, which may be in a search
 		return r.inSnapshot(rs.changes, do)
 	}
 	defer rs.newest.Unlock()
@@ -193,8 +193,8 @@ func (rs *readers) keepSnapshots(keep bool) {
 	}
 }
 
-// close refuses new reads, waits for those that run and closes the connections. SQLite keeps a connection open, and so
-// its journal, while a statement is left.
+// close refuses new reads, waits for running ones and closes the connections. SQLite keeps a connection open, and so
+// its journal, as long as a statement exists.
 func (rs *readers) close() error {
 	close(rs.closed)
 	for range cap(rs.running) {

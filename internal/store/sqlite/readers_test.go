@@ -50,7 +50,7 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			func() ([]byte, error) { a, err := s.GetAccount(ctx, newAccount); return a.Document, err },
 		} {
 			answer, err := query()
-			fmt.Fprintf(&out, "%x %v\n", sha256.Sum256(answer), err) // whole answers would fill a screen
+			fmt.Fprintf(&out, "%x %v\n", sha256.Sum256(answer), err) // whole answers would be too long
 		}
 		return out.String()
 	}
@@ -142,18 +142,18 @@ func TestReaders_NeverGoBack(t *testing.T) {
 // A lookup that does not declare what it depends on would never see a change.
 func TestChanges_EveryStatement(t *testing.T) {
 	other := map[string]bool{
-		"search_securities": true, // says itself what it depends on
-		"get_answer":        true, // of the writer alone
+		"search_securities": true, // determines its dependencies itself
+		"get_answer":        true, // only the writer uses it
 		"has_customer":      true,
 		"keep_answer":       true,
 		"forget_answers":    true,
 		"lease":             true,
-		"insert_dictionary": true, // read before there is a reader
-		"insert_account":    true, // only together with the customer
+		"insert_dictionary": true, // runs before there is a reader
+		"insert_account":    true, // only together with its customer
 		"delete_account":    true,
 		"delete_accounts":   true,
-		"delete_order":      true, // where it is executed, which knows the account
-		"delete_customer":   true, // where it is executed, which knows what is removed
+		"delete_order":      true, // noted by its caller, which knows the account
+		"delete_customer":   true, // noted by its caller, which knows what is removed
 	}
 	declaration := regexp.MustCompile(`&statement\{\s*name: "(\w+)"([^}]*)`)
 	files, err := filepath.Glob("*.go")
@@ -198,7 +198,7 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	const id = 5_000_000
 	requireNoOrder(t, s, id)
 	require.True(t, s.readers.idle[0].open, "no snapshot is kept")
-	w := s.writer // which has nothing to do
+	w := s.writer // an idle one
 	require.NoError(t, w.exec("BEGIN IMMEDIATE"))
 	keys, err := brokerage.OrderKeysOf(order(id))
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func (s *Store) ReplaceCustomer(
 	return err
 }
 
-// matches returns *brokerage.Stale when a packed document is no version that match allows.
+// matches returns *brokerage.Stale if match does not allow the version of a packed document.
 func (s *Store) matches(match brokerage.Match, packed []byte) error {
 	if match == nil {
 		return nil

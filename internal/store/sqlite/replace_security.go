@@ -36,7 +36,7 @@ func (s *Store) ReplaceSecurity(
 
 func changesSearched([]any) documentKey { return searchedKey }
 
-// securityRow is what the row of a security holds beside the document.
+// securityRow holds the columns of a security other than the document.
 type securityRow struct {
 	brokerage.SecurityKeys
 

@@ -123,7 +123,7 @@ func TestRestore_Damage(t *testing.T) {
 	}
 	t.Run("Truncated", func(t *testing.T) {
 		for n := 0; n < len(whole); n += 1 + n%7 {
-			tg.requireRefused(t, whole[:n], "backup") // the file's name, at the least
+			tg.requireRefused(t, whole[:n], "backup") // at least the file's name
 		}
 	})
 	t.Run("Flipped", func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestRestore_Target(t *testing.T) {
 			}
 			tried = true
 			insert(t, s, 10_000_000)
-			require.NoError(t, s.Close()) // only while the store is closed is the lock free
+			require.NoError(t, s.Close()) // the lock is free only while the store is closed
 			_, err := Restore(t.Context(), file, s.path, true, nil)
 			require.ErrorContains(t, err, "is being read by another process")
 		})
@@ -194,7 +194,7 @@ func TestRestore_Target(t *testing.T) {
 		"Cut":       func(b []byte) []byte { return b[:5000] },
 		"CutToZero": func([]byte) []byte { return nil },
 	} {
-		// It is for such that there are backups.
+		// Backups are made for such databases.
 		t.Run("Damaged"+name, func(t *testing.T) {
 			tg := newTarget(t)
 			require.NoError(t, os.Chmod(tg.path, 0o600))
@@ -212,7 +212,7 @@ func TestRestore_Target(t *testing.T) {
 	}
 	t.Run("Interrupted", func(t *testing.T) {
 		tg := newTarget(t)
-		for at := range 2 { // while it is checked, and while it is written
+		for at := range 2 { // while it is verified, and while it is written
 			ctx, cancel := context.WithCancel(t.Context())
 			reports := 0
 			_, err := Restore(ctx, file, tg.path, true, func(int64, int64) {

@@ -43,7 +43,7 @@ func (s *Store) transfer(ctx context.Context, w brokerage.Write, from, to broker
 		var err error
 		order := []int{0, 1}
 		if to < from {
-			order = []int{1, 0} // ascending
+			order = []int{1, 0} // in ascending order
 		}
 		for _, i := range order {
 			if ids[i], docs[i], err = r.customerOf(ctx, [...]brokerage.ID{from, to}[i]); err != nil {
@@ -81,7 +81,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 		return found
 	}
 	require.NoError(t, s.Census(ctx))
-	for _, account := range accounts { // both have something to give
+	for _, account := range accounts { // each has an amount to transfer
 		sale := buyOne(int64(account))
 		sale.Side = brokerage.Sell
 		_, err := s.Trade(ctx, now(), account, sale)
@@ -136,7 +136,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{want[0] + 3, want[1] - 4}, balances())
 
-	// What the census follows is right for both documents.
+	// The census counts the changes of both documents.
 	stored := scan[int64](t, s.reading, "SELECT sum(length(doc)) FROM customers")
 	require.Equal(t, stored, s.Stats().Kinds[indexOf(customers)].Stored)
 	requireClean(t, s)
@@ -154,7 +154,7 @@ func TestRevise_AllOrNothing(t *testing.T) {
 			return err
 		}
 		r.write(replaceCustomer, first, s.pack(customers, withCents(doc, 1)))
-		r.write(insertCustomer, second, s.pack(customers, doc)) // exists
+		r.write(insertCustomer, second, s.pack(customers, doc)) // which exists already
 		return nil
 	})
 	require.Error(t, err)

@@ -15,8 +15,7 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// A statement is one of the files in sql/, with what the store must know about it. It is declared beside the
-// transaction that uses it.
+// A statement is one of the files in sql/, with its properties. It is declared beside the transaction that uses it.
 type statement struct {
 	name string // of the file, without .sql
 	// kind is the kind of document that the statement reads or changes; the first argument is its key. It is empty for

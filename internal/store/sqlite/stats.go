@@ -79,7 +79,7 @@ func (p *pageReads) add(status sqlite.DBStatus) {
 
 // statusOf returns the counters of a connection; nil if it has none.
 func statusOf(conn *sql.Conn) (status sqlite.DBStatus) {
-	_ = conn.Raw(func(c any) error { // without them there are no figures, and no harm
+	_ = conn.Raw(func(c any) error { // an error only means that there are no figures
 		status, _ = c.(sqlite.DBStatus)
 		return nil
 	})
@@ -116,7 +116,7 @@ func (s *Store) describe(ctx context.Context) (e brokerage.Engine, err error) {
 	e.Settings = []brokerage.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
-		{Name: "data_checksums", Value: "on"}, // in every file of this program
+		{Name: "data_checksums", Value: "on"}, // in every database file of this program
 		{Name: "compression", Value: compression},
 	}
 	return e, err

@@ -21,7 +21,7 @@ func TestStore_Stats(t *testing.T) {
 	require.Zero(t, before.InUse)
 	require.Zero(t, before.Writes)
 
-	// A write that is held up is seen while it is.
+	// A write that waits is counted while it waits.
 	release := hold(t, s)
 	defer func() { _ = release() }()
 	require.EqualValues(t, 1, s.Stats().Writes)
@@ -31,8 +31,8 @@ func TestStore_Stats(t *testing.T) {
 	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// A wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs, so
-// that a busy machine makes no difference.
+// The wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs,
+// so that a busy machine makes no difference.
 func TestStore_Stats_Waits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 1})

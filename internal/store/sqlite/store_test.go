@@ -136,7 +136,7 @@ func TestStore_KeepsItsDocuments(t *testing.T) {
 	insert(t, s, 777_777)
 	require.NoError(t, s.Close())
 	require.NoFileExists(t, s.path+"-wal", "closed, the file is the whole database")
-	for _, options := range []Options{{}, {Uncompressed: true}} { // the setting is for new documents
+	for _, options := range []Options{{}, {Uncompressed: true}} { // the setting affects new documents only
 		s := opened(t, s.path, options)
 		again, err := s.Contents(t.Context())
 		require.NoError(t, err)
@@ -179,7 +179,7 @@ func TestStore_ForgetsAnswers(t *testing.T) {
 	insert(minute, "minute-2", time.Hour)
 	requireKept(5, "the others have not expired")
 	insert(minute, "long", time.Hour)
-	requireNoOrder(t, s, next) // its answer is the kept one
+	requireNoOrder(t, s, next) // the kept answer was returned
 
 	insert(minute, "brief", time.Second)
 	insert(minute.Add(59*time.Second), "minute-3", time.Hour)

@@ -11,7 +11,7 @@ var (
 	getQuote          = &statement{name: "get_quote", kind: securities}
 )
 
-// Trade is buy_security and sell_security: it changes the account and returns the Trade_Confirmation.
+// Trade carries out buy_security and sell_security: it changes the account and returns the Trade_Confirmation.
 func (s *Store) Trade(
 	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
 ) ([]byte, error) {

@@ -38,7 +38,7 @@ func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
 		return err
 	}
 	unfinished, err := s.unfinished(ctx)
-	if isDamage(err) { // a finding already
+	if isDamage(err) { // reported as a finding already
 		err = nil
 	} else if err == nil && unfinished {
 		err = v.TellUnfinished(ctx)
@@ -183,7 +183,7 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 // check verifies the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.Inspected {
 	seen := bulk.Inspected{Findings: b.findings}
-	var of map[int64][]int64 // nil: it could not be read, so nothing is compared with it
+	var of map[int64][]int64 // nil: not read, so nothing is compared with it
 	if k == dataset.Customer && len(b.rows) > 0 {
 		var err error
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id

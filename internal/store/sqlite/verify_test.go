@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// Each possible fault occurs once, in a separate copy.
+// Each possible fault occurs once, in a database of its own.
 func TestVerify_Damage(t *testing.T) {
 	findings, v := verified(t, tinyDatabase(t))
 	require.Empty(t, findings)

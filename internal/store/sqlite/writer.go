@@ -23,8 +23,8 @@ import (
 const maxGroup = 256
 
 // A writer is the one goroutine that writes. It runs the transactions that wait in the queue as a group, with one
-// commit and one flush for all, so groups grow with the load and no transaction waits for others to come. A refused
-// transaction does not affect its group: it has changed nothing by then, or it has set a savepoint.
+// commit and one flush for all, so groups grow with the load and no transaction waits for others to arrive. A refused
+// transaction does not affect its group: either it has changed nothing by then, or it has set a savepoint.
 type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
@@ -196,7 +196,7 @@ func (w *writer) group(group []*job) {
 	if err != nil {
 		// The database failed, not a member, so nothing of the group is kept. SQLite may have rolled back already.
 		_ = w.exec("ROLLBACK")
-		w.emptyJournal() // which may be what fills the disk
+		w.emptyJournal() // the journal may be what fills the disk
 		for _, j := range kept {
 			j.err = domainError(err)
 		}
@@ -239,8 +239,8 @@ var errNeedsRollback = errors.New("a transaction can only be rolled back with it
 // so that another refusal undoes that member alone. An error of the database itself fails all of them.
 func (w *writer) redo(group []*job) (err error) {
 	w.change = change{}
-	_ = w.exec("ROLLBACK") // SQLite may have done it already; if it fails, so does what follows
-	w.emptyJournal()       // which may be what fills the disk
+	_ = w.exec("ROLLBACK") // SQLite may have done it already; if it fails, the next statement fails too
+	w.emptyJournal()       // the journal may be what fills the disk
 	if len(group) > 0 {
 		err = w.exec("BEGIN IMMEDIATE")
 	}

@@ -37,7 +37,7 @@ func occupy(run func(wait func()) error) (release func() error) {
 func hold(t testing.TB, s *Store) (release func() error) {
 	t.Helper()
 	return occupy(func(wait func()) error {
-		var first sync.Once // its group may be done again
+		var first sync.Once // its group may be run again
 		return s.writer.write(context.Background(), func(*transaction) error {
 			first.Do(wait)
 			return nil
@@ -65,7 +65,7 @@ func asGroup(t testing.TB, s *Store, members int, do func(i int) error) (errs []
 func waitForQueue(t testing.TB, s *Store, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return s.writer.waiting.Load() == int64(n+1) }, 30*time.Second, time.Millisecond)
-	time.Sleep(20 * time.Millisecond) // for the last ones to come from counting to waiting
+	time.Sleep(20 * time.Millisecond) // until the last ones, already counted, wait
 }
 
 // insertRow inserts an order without its index.
@@ -80,7 +80,7 @@ func TestWriter_CancelOneOfAGroup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	inGroup := 0
-	s.writer.afterJob = func(j *job) { // the victim is cancelled while it is being done, in the middle of the group
+	s.writer.afterJob = func(j *job) { // the victim is cancelled while it runs, in the middle of the group
 		inGroup++
 		if j.ctx == ctx {
 			cancel()
@@ -134,7 +134,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 	for name, c := range map[string]struct {
 		savepoint bool
 		fail      func(*transaction) error
-		once      bool // one member fails, and otherwise each fifth
+		once      bool // only one member fails, instead of every fifth
 		require   func(t *testing.T, err error)
 	}{
 		"Savepoint/Refusal": {true, refuse, false, requireConflict},
@@ -144,7 +144,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 		"NotOfTheDomain": {
 			false, func(*transaction) error { return errors.New("after a change") }, false, requireRolledBack,
 		},
-		// An error of the database, by a statement that it does not take.
+		// An error of the database: it refuses a statement.
 		"Database": {false, func(tx *transaction) error {
 			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
 			return err
@@ -220,7 +220,7 @@ func TestWriter_Closed(t *testing.T) {
 
 func TestStore_IsDurableBySettings(t *testing.T) {
 	loaded := empty(t)
-	require.NoError(t, loaded.LoadDataset(t.Context(), tiny, nil)) // which must not leave its own settings behind
+	require.NoError(t, loaded.LoadDataset(t.Context(), tiny, nil)) // whose settings must not remain
 	for name, s := range map[string]*Store{"Opened": empty(t), "Loaded": loaded} {
 		var journal, synchronous string
 		require.NoError(t, s.exclusive(t.Context(), func(c *sql.Conn) error {

@@ -22,7 +22,7 @@ var accountSummary = &transaction{
 			e.insert(doc, true)
 			e.same("the summary", refSummary(e.tree([]byte(doc))), e.got(e.s.AccountSummary(e.Context(), id)))
 		}},
-		// XML Schema takes some attributes on any element, and what is not validated may have anything anywhere.
+		// XML Schema allows some attributes on any element, and a document that is not validated may have anything anywhere.
 		{name: "AccountSummary/Odd", run: func(e *env) {
 			const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
 			first := func(doc, name, attributes string) string { return e.edit(doc, "<"+name+">", "<"+name+attributes+">") }

@@ -5,7 +5,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// An order names an account, and belongs to the customer who has the account now: none, or one after another.
+// An order names an account, and belongs to the customer who has the account at that moment: to nobody, or to several
+// one after another.
 var accountCases = []testCase{
 	{name: "Accounts/OrderFirst", run: func(e *env) {
 		id, accounts, _ := e.insertCustomer(1)
@@ -27,7 +28,7 @@ var accountCases = []testCase{
 		e.insert(doc, true)
 		e.largestIs(other, early)
 
-		// Nobody ever has the account.
+		// No customer ever has the account.
 		order := e.id()
 		e.insertOrder(string(e.d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: int64(order), Account: int64(e.id())})))
 		e.must(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), order, "4")))
@@ -42,7 +43,7 @@ var accountCases = []testCase{
 		moving := accounts[1]
 		order := e.placed(moving, "50")
 		e.owns(first, second, moving, order, own[1])
-		for round, cash := range []string{"60", "70", "80"} { // there, back, and there again
+		for round, cash := range []string{"60", "70", "80"} { // to the other customer and back, and once more
 			from, to := customers[round%2], customers[1-round%2]
 			e.must(e.s.CloseAccount(e.Context(), plain(), from, moving))
 			e.largestIs(from, own[round%2])

@@ -40,9 +40,9 @@ var buySecurity = &transaction{
 			id, account := e.holding(29, "0.00")
 			e.trade(id, account, brokerage.Buy, e.d.Symbol(29), "1") // the 30th
 			e.refusedTrade(id, account, brokerage.Buy, e.d.Symbol(30), "1", brokerage.TooManyHoldings)
-			e.trade(id, account, brokerage.Buy, e.d.Symbol(7), "1") // more of what is held
+			e.trade(id, account, brokerage.Buy, e.d.Symbol(7), "1") // more of a security that is held
 			e.trade(id, account, brokerage.Sell, e.d.Symbol(7), "6")
-			e.trade(id, account, brokerage.Buy, e.d.Symbol(30), "1") // room again
+			e.trade(id, account, brokerage.Buy, e.d.Symbol(30), "1") // there is room again
 		}},
 		{name: "Trade/OnMargin", run: func(e *env) {
 			symbol := e.d.Symbol(0)
@@ -65,7 +65,7 @@ var buySecurity = &transaction{
 			e.trade(id, account, brokerage.Sell, symbol, "1")
 			e.trade(id, account, brokerage.Buy, symbol, "1")
 
-			// The other rule that a store is given.
+			// The other rule of Rules.
 			_, account = e.holding(3, "1000000000.00")
 			e.must(buy(e.d.Symbol(2), "1"))
 			e.conflict(buy(e.d.Symbol(3), "1"), brokerage.TooManyHoldings)

@@ -43,7 +43,7 @@ var closeAccount = &transaction{
 			id, accounts, _ := e.insertCustomer(2)
 			e.unchanged(watch{customers: ids{id, e.customerID(1)}, accounts: append(accounts, e.accountID(1))}, func() {
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, e.id()), "account")
-				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, e.accountID(1)), "account") // another's
+				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, e.accountID(1)), "account") // another customer's
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), e.id(), accounts[0]), "customer")
 			})
 		}},

@@ -23,7 +23,7 @@ var concurrencyCases = []testCase{
 		id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
 		owners := ids{id, id, id, id2}
 		accounts = append(accounts, account2)
-		for i, a := range accounts { // enough of it to sell from
+		for i, a := range accounts { // enough to sell from
 			e.trade(owners[i], a, brokerage.Buy, symbol, "1000")
 		}
 		before := []*element{e.customer(id), e.customer(id2)}
@@ -55,7 +55,7 @@ var concurrencyCases = []testCase{
 			e.equal("shares", fixed(want, 3), fixed(heldOf(is, symbol), 3))
 		}
 	}},
-	// A reader sees the state before a trade or after it: money and shares together have the same value at any time.
+	// A reader sees the state before a trade or after it: money and shares together always have the same value.
 	{name: "Concurrency/Readers", run: func(e *env) {
 		symbol := e.d.Symbol(0)
 		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
@@ -193,9 +193,9 @@ var concurrencyCases = []testCase{
 			e.equal("accounts", 1, len(e.customer(id).child("Accounts").children("Account")))
 		}
 	}},
-	// A request that is refused while others write is refused for a reason of its own and changes nothing, and the others
-	// do not notice. The replacement is refused by a store that checks accounts only as it writes them, after it has
-	// changed others.
+	// A request that is refused while others write is refused for its own reason and changes nothing, and does not affect
+	// the others. The replacement is refused only after it has changed other accounts, by a store that checks accounts as
+	// it writes them.
 	{name: "Concurrency/Refusals", run: func(e *env) {
 		id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "100")
 		taken, takenAccounts, doc := e.newCustomer(2)

@@ -24,8 +24,8 @@ type step struct {
 	before, after bool
 }
 
-// record makes a call that has the effect s where it succeeds. Where it is refused, the document was not as the call
-// needs it, and did not change. Other errors are returned.
+// record makes a call that has the effect s if it succeeds. If it is refused, the document did not meet the condition
+// of the call, and did not change. Other errors are returned.
 func (h *history) record(s step, refused func(error) bool, call func() error) error {
 	s.began = h.clock.Add(1)
 	err := call()
@@ -48,10 +48,10 @@ func (h *history) changed(to bool) []step {
 }
 
 // explain returns an error unless the answers are those of the same calls made one after another, each at some moment
-// while it ran. The document existed before them or not, and so it does after them.
+// while it ran, on a document that existed before them or not, and exists after them or not.
 //
-// Of the calls that can be the next, one that changed nothing is taken first, because it leaves all others possible.
-// Otherwise it is the change that ended first, because the other ones can also come later.
+// Of the calls that can come next, one that changed nothing is taken first, because it leaves all others possible.
+// Otherwise it takes the change that ended first, because the other ones can also come later.
 func (h *history) explain(existed, exists bool) error {
 	left := slices.SortedFunc(slices.Values(h.steps), func(a, b step) int { return cmp.Compare(a.ended, b.ended) })
 	now := existed
@@ -81,7 +81,7 @@ func (h *history) explain(existed, exists bool) error {
 	return nil
 }
 
-// String returns the books of the history.
+// String returns the steps of the history.
 func (h *history) String() string {
 	return fmt.Sprintf("of %d calls, %d inserted and %d deleted the document", len(h.steps), len(h.changed(true)),
 		len(h.changed(false)))

@@ -49,7 +49,7 @@ var matchCases = []testCase{
 		e.must(replace(doc, brokerage.Match{get()}))
 		e.same("the security", e.tree([]byte(doc)), e.security(symbol))
 	}},
-	// Of several clients that hold the same version, one can replace it.
+	// Of several clients that hold the same version, only one can replace it.
 	{name: "Match/Race", run: func(e *env) {
 		id, _, doc := e.insertCustomer(1)
 		for round := range 5 {
@@ -70,9 +70,9 @@ var matchCases = []testCase{
 			e.same("the customer", e.tree(*winner.Load()), e.customer(id))
 		}
 	}},
-	// A document that comes from another store has the tag here that it has there, before and after updates, and a
-	// condition with that tag holds. What another store has is the document in the normal form, as the embedded one keeps
-	// it to the byte, edited and cut by the domain.
+	// A document that was moved here from another store has the same tag here, before and after updates, and a condition
+	// with that tag holds. The other store has the document in the normal form, as the embedded store keeps it byte for
+	// byte, edited and cut by the domain.
 	{name: "Match/Moved", run: func(e *env) {
 		for _, form := range []form{
 			func(doc, _ string) string { return doc },
@@ -86,7 +86,7 @@ var matchCases = []testCase{
 			e.movedSecurity(form)
 			e.movedOrder(form, accounts[0])
 		}
-		// Orders that no schema takes as well.
+		// Orders that no schema allows have the same tag, too.
 		for _, form := range []string{
 			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="1" Txt="&lt;&#9;&#10;&#13;&quot;é">` +
 				`<f:OrdQty/>&#13;&gt;<f:Empty></f:Empty></f:Order></f:FIXML>`,

@@ -17,8 +17,8 @@ var modelCases = []testCase{
 		passed := 0
 		generation := brokerage.ID(0)
 		rapid.Check(e.T, func(t *rapid.T) {
-			// The number of checks is a flag of rapid's, for all tests of a binary; this many are enough. A failure still
-			// shrinks as long as it likes.
+			// The number of checks is a flag of rapid for all tests of a binary, but this many are enough. Shrinking a failure
+			// is not limited.
 			if passed >= modelChecks {
 				return
 			}
@@ -78,7 +78,7 @@ func (m *model) owner(account brokerage.ID) int {
 // A rapidT is a T whose failures are those of rapid.
 type rapidT struct {
 	*rapid.T
-	outer T // whose context it is
+	outer T // whose context the cases use
 }
 
 func (t rapidT) Context() context.Context { return t.outer.Context() }
@@ -132,7 +132,7 @@ func (m *model) replaceCustomer(t *rapid.T) {
 	}
 }
 
-// there reports whether the model has a document; if not, the error must say so.
+// there reports whether the model has a document; if not, the error must be *NotFound.
 func (m *model) there(doc *element, err error, what string) bool {
 	if doc == nil {
 		m.notFound(err, what)

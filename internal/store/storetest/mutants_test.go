@@ -249,7 +249,7 @@ func outcome(t *testing.T, name string, wrap func(store) store) []string {
 }
 
 func TestMutants(t *testing.T) {
-	// Their failures are of no use to anyone.
+	// Files of their failures would be of no use.
 	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
 	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	intact := map[string]bool{}
@@ -264,7 +264,7 @@ func TestMutants(t *testing.T) {
 					require.Empty(t, outcome(t, name, func(s store) store { return s }), "a store that is not broken")
 					intact[name] = true
 				}
-				// Random operations may happen not to touch what is broken, but hardly five times.
+				// Random operations may happen to miss the fault, but hardly five times.
 				var failures []string
 				for range 5 {
 					if failures = outcome(t, name, m.wrap); len(failures) > 0 {
@@ -549,10 +549,10 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 	return brokerage.MaxOrder(id, largest), nil
 }
 
-// ownedOrders keeps whose account an order was for when it came.
+// ownedOrders keeps the owner that an account had when its order was inserted.
 type ownedOrders struct {
 	store
-	loses func(by, customer ID) bool // of an order, for a customer
+	loses func(by, customer ID) bool // which orders a customer loses
 
 	owners sync.Map // by order; 0 is nobody
 }
@@ -592,7 +592,7 @@ func (s *ownedOrders) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 	return doc, nil
 }
 
-// staleAnswers answers for a customer that has closed an account as before.
+// staleAnswers returns old answers for a customer that has closed an account.
 type staleAnswers struct {
 	store
 	max, summary bool
@@ -636,7 +636,7 @@ func firstOwners(s store) store {
 	})(s)
 }
 
-// undeletes lets a customer who was deleted come back without a look at the accounts.
+// undeletes lets a deleted customer be inserted again without a check of the accounts.
 type undeletes struct {
 	store
 	deleted sync.Map // by customer
@@ -655,7 +655,7 @@ func (s *undeletes) InsertCustomer(ctx Context, w Write, doc []byte, validate bo
 	return id, err
 }
 
-// keyApart writes which orders there are and their documents one after the other.
+// keyApart writes the list of orders and their documents one after the other.
 type keyApart struct {
 	store
 	keys sync.Map // of the orders that were inserted
@@ -678,7 +678,7 @@ func (s *keyApart) DeleteOrder(ctx Context, w Write, id ID) error {
 	return nil
 }
 
-// lateKey deletes what says that an order exists only when the next one with its id comes.
+// lateKey deletes the entry of an order in the list only when the next order with its id is inserted.
 type lateKey struct {
 	store
 	keys sync.Map

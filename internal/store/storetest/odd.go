@@ -72,7 +72,7 @@ var oddCases = []testCase{
 			pe := tenThousandths(e, want.child("PE").text())
 			e.search([]*element{want}, brokerage.Search{Sector: refSector(want).text(), PEMin: pe, PEMax: pe, YieldMin: -1})
 			id, account := e.rich("0.00", "0.00", "NONE", "1")
-			e.trade(id, account, brokerage.Buy, symbol, "1") // the name goes into the position
+			e.trade(id, account, brokerage.Buy, symbol, "1") // the name is copied into the position
 		}
 	}},
 	{name: "Odd/Account", run: func(e *env) {

@@ -8,8 +8,8 @@ import (
 )
 
 var onceCases = []testCase{
-	// Each write, done twice with one key: the second gets the answer of the first, even where it would be refused by now,
-	// and changes nothing.
+	// Each write, done twice with one key: the second call gets the answer of the first, even if it would be refused by
+	// now, and changes nothing.
 	{name: "Once/DoneOnce", run: func(e *env) {
 		for _, t := range all() {
 			key, c := t.cases[0].name, t.call(e)
@@ -36,7 +36,7 @@ var onceCases = []testCase{
 		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			_ = refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
-			// Another kind of request, too.
+			// A request of another kind is refused, too.
 			_ = refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
 		})
 	}},
@@ -45,9 +45,9 @@ var onceCases = []testCase{
 		e.notFound(e.s.DeleteOrder(e.Context(), once("key", "delete"), id), "order")
 		e.notFound(e.s.DeleteOrder(e.Context(), once("key", "delete"), id), "order")
 		e.insertOrder(order)
-		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // the same key, done now
-		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // and kept
-		// A refusal does not bind its key to a request.
+		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // the same key, and now it succeeds
+		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // with the kept answer
+		// A refused request leaves its key free for another request.
 		e.notFound(errOf(e.buy(once("free", "sell"), e.id(), e.held(0), "1")), "account")
 		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")))
 	}},

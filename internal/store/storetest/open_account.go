@@ -28,7 +28,7 @@ var openAccount = &transaction{
 		}},
 		{name: "OpenAccount/Exists", run: func(e *env) {
 			_, account := e.newAccount(1)
-			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // its own, another's
+			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // the customer's own, and another's
 				doc := e.edit(account, ` id="`+e.tree([]byte(account)).attrs["id"]+`"`, ` id="`+existing.String()+`"`)
 				e.unchanged(watch{customers: ids{e.customerID(0), e.customerID(1)}, accounts: ids{existing}}, func() {
 					e.conflict(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))), brokerage.AccountExists)
@@ -52,7 +52,7 @@ var openAccount = &transaction{
 				}
 			})
 		}},
-		// The whole resulting document is validated, not only what is put into it.
+		// The whole resulting document is validated, not only the new account.
 		{name: "OpenAccount/InvalidCustomer", run: func(e *env) {
 			id, _, doc := e.newCustomer(1)
 			e.insert(e.put(doc, "Gender", "neither"), false)

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// The reference is the answer and the effect of every transaction, implemented again, as plainly as possible, on trees
-// and with fractions. It shares no code with the service. Its functions begin with ref.
+// The reference computes the answer and the effect of every transaction again, as plainly as possible, on trees and
+// with fractions. It shares no code with the service. Its functions begin with ref.
 
 const (
 	custacc  = "http://tpox-benchmark.com/custacc"

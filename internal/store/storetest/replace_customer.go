@@ -37,7 +37,7 @@ var replaceCustomer = &transaction{
 			e.belongs(opened, id)
 			e.equal("the largest order", order.String(), e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["ORDER_ID"])
 
-			// What was given up is free for another.
+			// An account that was removed can belong to another customer.
 			other, others, doc2 := e.newCustomer(1)
 			doc2 = e.edit(doc2, ` id="`+others[0].String()+`"`, ` id="`+accounts[0].String()+`"`)
 			e.insert(doc2, true)
@@ -55,7 +55,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/Invalid", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				for _, match := range []brokerage.Match{nil, {"another version"}} { // which is compared after it
+				for _, match := range []brokerage.Match{nil, {"another version"}} { // the condition is checked after it
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, match))
 				}
 				for _, b := range badKeys(e, doc, accounts) {

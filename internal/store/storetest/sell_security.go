@@ -28,7 +28,7 @@ var sellSecurity = &transaction{
 			e.equal("the position", "0.000", confirmation.child("Position").text())
 			e.refusedTrade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, "1", brokerage.NotHeld)
 
-			// Down to no position at all, and up again.
+			// Sell until no position is left, and buy again.
 			id, accounts, doc := e.newCustomer(1)
 			doc = e.put(doc, "Holdings", "")
 			e.insert(doc, true)

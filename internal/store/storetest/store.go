@@ -16,7 +16,7 @@ var storeCases = []testCase{
 		}, got)
 		e.must(e.s.Ready(e.Context()))
 	}},
-	// Figures are compared by what the store says of its durability. (A server for tests may be set to promise less.)
+	// Results are compared only if their stores promise the same durability. (A server for tests may promise less.)
 	{name: "Describe", run: func(e *env) {
 		is := e.s.Describe()
 		if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable ||

@@ -57,7 +57,7 @@ func Run(t *testing.T, o Options) {
 // guarded returns a store that panics where a method returns an error that it does not declare.
 func guarded(s brokerage.Store) brokerage.Store { return guard.New(s, guard.Options{Strict: true}) }
 
-// T is what a case needs of a test. *testing.T implements it, and so does *rapid.T.
+// T is the part of a test that a case needs. *testing.T implements it, and so does *rapid.T.
 type T interface {
 	rapid.TB
 	Context() context.Context
@@ -70,7 +70,7 @@ type testCase struct {
 	rules brokerage.Rules // zero: the default
 }
 
-// A transaction is what the suite knows of one transaction, or of another operation of a store.
+// A transaction describes one transaction, or another operation of a store, for the suite.
 type transaction struct {
 	cases []testCase
 	call  func(e *env) call

@@ -27,7 +27,8 @@ var tradeCases = []testCase{
 				e.equal(c.quantity+" at "+c.price, c.amount, answer.child("Amount").text())
 			}
 		}
-		// Balances of more places than money has, too large for a float, signed or short, and quantities in odd forms.
+		// Balances with more decimal places than money has, too large for a float, signed or short, and quantities in odd
+		// forms.
 		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
 			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},
@@ -48,7 +49,7 @@ var tradeCases = []testCase{
 		e.insert(doc, true)
 		e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
 		e.refusedTrade(id, accounts[0], brokerage.Sell, symbol, "16", brokerage.TooFewHeld)
-		e.trade(id, accounts[0], brokerage.Sell, symbol, "15") // the first goes
+		e.trade(id, accounts[0], brokerage.Sell, symbol, "15") // the first position is removed
 		e.equal("what is left of the second", "19.000",
 			e.trade(id, accounts[0], brokerage.Sell, symbol, "1").child("Position").text())
 	}},
@@ -58,11 +59,11 @@ var tradeCases = []testCase{
 		id, account := e.rich("0.00", "0.00", symbol, "100000")
 		e.refusedTrade(id, account, brokerage.Buy, symbol, "20000.001", brokerage.BalanceLimit)
 		e.refusedTrade(id, account, brokerage.Sell, symbol, "20001", brokerage.BalanceLimit)
-		e.trade(id, account, brokerage.Sell, symbol, "20000") // to the limit
+		e.trade(id, account, brokerage.Sell, symbol, "20000") // up to one limit
 		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
-		e.trade(id, account, brokerage.Buy, symbol, "40000") // to the other
+		e.trade(id, account, brokerage.Buy, symbol, "40000") // down to the other limit
 		e.refusedTrade(id, account, brokerage.Buy, symbol, "0.001", brokerage.BalanceLimit)
-		// Either balance counts.
+		// Each of the two balances has the limit.
 		id, account = e.rich("0.00", "9999999999999.99", symbol, "100000")
 		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
 		id, account = e.rich("9999999999999.99", "0.00", symbol, "100000")

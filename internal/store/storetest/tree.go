@@ -44,7 +44,7 @@ func treeOf(from *etree.Element) *element {
 		case *etree.Element:
 			n.content = append(n.content, treeOf(c))
 		case *etree.CharData:
-			// Adjacent runs, around an entity, are one text.
+			// Adjacent runs of text, as around an entity, are one text.
 			if last := len(n.content) - 1; last >= 0 {
 				if s, ok := n.content[last].(string); ok {
 					n.content[last] = s + c.Data
@@ -95,7 +95,7 @@ func (n *element) children(name string) (found []*element) {
 	return found
 }
 
-// child follows the first child of each name down.
+// child follows the first child of each name downwards.
 func (n *element) child(names ...string) *element {
 	for _, name := range names {
 		found := n.children(name)

@@ -27,10 +27,10 @@ var updateSecurityPrice = &transaction{
 			today := func(name string) string { return e.security(symbol).child("Price", "PriceToday", name).text() }
 			for _, step := range []struct{ last, high, low string }{
 				{"1000000.01", "1000000.01", today("Low")},
-				{"1000000.0100", "1000000.01", today("Low")}, // no higher: unchanged
+				{"1000000.0100", "1000000.01", today("Low")}, // not higher: unchanged
 				{"0.01", "1000000.01", "0.01"},
 				{"0.010", "1000000.01", "0.01"},
-				{"9.5", "1000000.01", "0.01"}, // between; and below as text
+				{"9.5", "1000000.01", "0.01"}, // between low and high; lower only if compared as text
 				{"1000000.02", "1000000.02", "0.01"},
 			} {
 				e.setPrice(symbol, brokerage.Price{LastTrade: step.last})

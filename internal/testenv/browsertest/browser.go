@@ -1,5 +1,5 @@
-// Package browsertest drives a browser for tests of pages, without a library: what they need of the DevTools protocol
-// is a dozen commands.
+// Package browsertest drives a browser for tests of pages, without a library: they need only a dozen commands of the
+// DevTools protocol.
 package browsertest
 
 import (
@@ -26,8 +26,8 @@ type Browser struct {
 	from    *bufio.Reader
 	session string
 	calls   int
-	// Requested lists the addresses of all requests; Complaints what the browser reported: requests that a policy refused,
-	// and uncaught errors. A report that contains one of Expected is left out.
+	// Requested lists the addresses of all requests. Complaints lists what the browser reported: requests that a policy
+	// refused, and uncaught errors. Reports that contain one of Expected are left out.
 	Requested, Complaints, Expected []string
 }
 
@@ -52,7 +52,7 @@ func Start(t testing.TB) *Browser {
 	require.NoError(t, err)
 	from, theirAnswers, err := os.Pipe()
 	require.NoError(t, err)
-	// The test's context ends before its clean-up, which asks the browser to end.
+	// The test's context ends before its clean-up, in which the browser is closed.
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(),
 		"--remote-debugging-pipe", "about:blank")
@@ -106,7 +106,7 @@ func (b *Browser) note(m message) {
 	case "Network.requestWillBeSent":
 		b.Requested = append(b.Requested, m.Params.Request.URL)
 	case "Log.entryAdded":
-		// A test that lets a request be refused expects what the browser logs about it.
+		// A test in which a request is refused expects the browser's message about it.
 		if !slices.ContainsFunc(b.Expected, func(e string) bool { return strings.Contains(text, e) }) {
 			b.Complaints = append(b.Complaints, text)
 		}
@@ -131,7 +131,7 @@ func (b *Browser) Open(address string) {
 	}
 }
 
-// Run evaluates an expression in the page, and waits where it is a promise.
+// Run evaluates an expression in the page, and waits for the result if it is a promise.
 func (b *Browser) Run(expression string) any {
 	b.Helper()
 	var answer struct {

@@ -83,7 +83,7 @@ func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Ca
 	proxy, err := drda.Start(address, s.address, func(sql string) string {
 		text, err := b.catalogue.Rewrite(sql)
 		if err != nil {
-			// Loudly: a test that passes by an error of the bench shows nothing.
+			// An error, so that no test passes because the bench failed.
 			t.Errorf("the bench cannot run a statement: %v\n%s", err, sql)
 			return "THE BENCH CANNOT RUN THIS"
 		}
@@ -137,7 +137,7 @@ func (b *Bench) Delay(delay time.Duration) { b.proxy.Delay(delay) }
 // Connections returns the number of connections to the database.
 func (b *Bench) Connections() int { return b.proxy.Connections() }
 
-// Found directs connections to the server again, after it was restarted.
+// Found directs connections to the server, after it was restarted.
 func (b *Bench) Found() { b.proxy.Redirect(b.server.address) }
 
 // Address returns the address for clients.

@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -69,53 +68,6 @@ func code(err error) (sqlcode int) {
 	return 0
 }
 
-// A stored document is returned unchanged, with its white space.
-func TestDocuments(t *testing.T) {
-	_, db := filled(t)
-	require.Contains(t, read(t, db, statement(t, "get_order"), id(dataset.Order, 2), id(dataset.Order, 2)), ` ID="`+id(dataset.Order, 2)+`"`)
-	require.ErrorIs(t, db.QueryRowContext(t.Context(), statement(t, "get_order"), "nope", "nope").Scan(new(int), new(string)), sql.ErrNoRows)
-
-	const mixed = `<Security xmlns="http://tpox-benchmark.com/security"> <Symbol>MIXED</Symbol>
-  <Description> a <b> </b>  <c/> z</Description></Security>`
-	run(t, db, statement(t, "insert_security"), mixed)
-	require.Equal(t, mixed, read(t, db, statement(t, "get_security"), "MIXED"))
-}
-
-// Unique indexes over XML hold across documents and within one.
-func TestKeys_Unique(t *testing.T) {
-	_, db := filled(t)
-	insert := func(doc string) int {
-		_, err := db.ExecContext(t.Context(), statement(t, "insert_customer_as_is"), doc)
-		return code(err)
-	}
-	first := document(dataset.Customer, 0)
-	require.Equal(t, -803, insert(first))
-	require.Equal(t, -803, insert(strings.Replace(first, ` id="`+id(dataset.Customer, 0)+`"`, ` id="77"`, 1)), "by its accounts")
-	const twice = `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5"><Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`
-	require.Equal(t, -803, insert(twice))
-	require.Zero(t, insert(strings.Replace(twice, `id="6"`, `id="7"`, 1)))
-	run(t, db, statement(t, "delete_customer"), id(dataset.Customer, 0))
-	require.Zero(t, insert(first), "its keys went with it")
-	require.Equal(t, -20305, insert(strings.Replace(twice, `id="5"`, `id="`+strings.Repeat("8", 21)+`"`, 1)))
-}
-
-// A document that is not well-formed, or not valid, is refused.
-func TestDocuments_Refused(t *testing.T) {
-	_, db := installed(t)
-	for name, c := range map[string]struct {
-		doc  string
-		code int
-	}{
-		"NotWellFormed": {"<a><b></a>", -16129},
-		"Invalid":       {strings.Replace(document(dataset.Customer, 0), "<Gender>", "<Gender>?", 1), -16196},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := db.ExecContext(t.Context(), statement(t, "insert_customer"), c.doc)
-			require.Equal(t, c.code, code(err), "%v", err)
-		})
-	}
-}
-
 // Updates of different rows do not wait for each other, but those of one row
 // do.
 func TestLocks_Rows(t *testing.T) {
@@ -151,41 +103,4 @@ func TestLocks_Kept(t *testing.T) {
 	run(t, first, statement(t, "replace_customer"), document(dataset.Customer, 0), id(dataset.Customer, 0))
 	require.NoError(t, first.Commit())
 	require.NoError(t, second.Rollback())
-}
-
-// Concurrent increments of one row all count.
-func TestLocks_Increments(t *testing.T) {
-	_, db := filled(t)
-	var all sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		all.Go(func() {
-			for range 10 {
-				_, err := db.ExecContext(t.Context(), statement(t, "lease"), 1, "order")
-				errs[i] = errors.Join(errs[i], err)
-			}
-		})
-	}
-	all.Wait()
-	require.NoError(t, errors.Join(errs...))
-	var next int64
-	require.NoError(t, db.QueryRowContext(t.Context(), statement(t, "leased"), "order").Scan(&next))
-	require.EqualValues(t, 103282+40, next)
-}
-
-// A search compares numbers as numbers, and a join finds by keys.
-func TestQueries(t *testing.T) {
-	_, db := filled(t)
-	rows, err := db.QueryContext(t.Context(), statement(t, "search_securities"), "Nothing", 0.0, 1e6, -1.0)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, rows.Close()) }()
-	require.False(t, rows.Next())
-	require.NoError(t, rows.Err())
-	owner := document(dataset.Customer, 3)
-	_, account, _ := strings.Cut(owner, `<Account id="`)
-	account, _, _ = strings.Cut(account, `"`)
-	order := strings.Replace(document(dataset.Order, 9), ` Acct="`, ` Acct="`+account+`" X="`, 1)
-	run(t, db, statement(t, "insert_order"), order)
-	require.Contains(t, read(t, db, statement(t, "customer_max_order"), id(dataset.Customer, 3), id(dataset.Customer, 3)),
-		`ORDER_ID="`+id(dataset.Order, 9)+`"`)
 }

@@ -19,11 +19,3 @@ func connected(t testing.TB, b *Bench) *sql.DB {
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
-
-func TestDriver(t *testing.T) {
-	b := Start(t)
-	db := connected(t, b)
-	var n int
-	require.NoError(t, db.QueryRowContext(t.Context(), "VALUES 1").Scan(&n))
-	require.Equal(t, 1, n)
-}

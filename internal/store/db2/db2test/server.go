@@ -52,7 +52,7 @@ func Main(m *testing.M) { servers.Main(m) }
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
-		// What is lost with the power is gone with the test anyway.
+		// A power failure would also end the test, so nothing needs to be durable.
 		return start(t.Context(), "-Dderby.system.durability=test")
 	})
 }
@@ -100,7 +100,7 @@ func start(ctx context.Context, settings ...string) (*Server, error) {
 		"-Dderby.locks.waitTimeout=3", "-Dderby.locks.deadlockTimeout=1", "-Dderby.language.statementCache.size=500",
 		"-Dbench.schemas=" + filepath.Join(s.home, "schema")}, settings...)
 	args = append(args, "-cp", strings.Join(append([]string{classes}, kit.Jars...), ":"), "Bench")
-	// It outlives the context that it was started in: its input ends it.
+	// It outlives the context that it was started in; the end of its input ends it.
 	s.keeper = exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", args...)
 	s.keeper.Dir = s.home
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts the test is not for the server

@@ -80,7 +80,7 @@ archive_mode = off
 		}
 	}
 	if err := b.into.run(options); err != nil {
-		b.into.keeper = nil // it has ended
+		b.into.keeper = nil // the keeper has ended
 		return nil, err
 	}
 	// The server accepts connections before it has reached the time, and exits when it cannot reach it.
@@ -105,7 +105,7 @@ func (s *Server) recovering() (is bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = conn.Close(ctx) }() // nothing is left to learn
+	defer func() { _ = conn.Close(ctx) }() // its error would not matter
 	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&is)
 	return is, err
 }

@@ -99,7 +99,7 @@ func fetched() (home string, err error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	// Under another name until it is whole; other tests may do the same now.
+	// Under another name until it is complete; other tests may do the same at this moment.
 	half, err := os.MkdirTemp(cache, "postgres")
 	if err != nil {
 		return "", err

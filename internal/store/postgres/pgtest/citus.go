@@ -109,7 +109,7 @@ func (c *Cluster) Grow(t testing.TB, database string) {
 func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) (n int) {
 	t.Helper()
 	conn := c.Nodes[0].Connect(t, database)
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	// Groups are numbered as nodes are added.
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT groupid FROM pg_dist_placement
 		WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::bigint)`, table, key).Scan(&n))
@@ -130,7 +130,7 @@ func (c *Cluster) MoveShards(t testing.TB, database, table string) {
 func (c *Cluster) Shards(t testing.TB, database string, n int) (shards int) {
 	t.Helper()
 	conn := c.Nodes[0].Connect(t, database)
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	// A reference table has no bounds.
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_dist_placement
 		JOIN pg_dist_shard USING (shardid) WHERE groupid = $1 AND shardminvalue IS NOT NULL`, n).Scan(&shards))

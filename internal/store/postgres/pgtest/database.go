@@ -28,7 +28,7 @@ func (s *Server) Clone(t testing.TB, template string) string {
 func (s *Server) Exec(t testing.TB, database, statements string) {
 	t.Helper()
 	conn := s.Connect(t, database)
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	_, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
 	require.NoError(t, err, statements)
 }

@@ -182,7 +182,7 @@ func (s *Server) run(settings []string) error {
 	}
 	said := bufio.NewReader(out)
 	if line, _ := said.ReadString('\n'); line != "started\n" {
-		_ = in.Close() // the keeper's end
+		_ = in.Close() // ends the keeper
 		rest, err := io.ReadAll(said)
 		return errors.Join(fmt.Errorf("PostgreSQL in %s does not start:\n%s%s", s.bin, line, rest), err, s.keeper.Wait())
 	}

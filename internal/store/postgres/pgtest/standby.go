@@ -16,7 +16,7 @@ func (s *Server) Standby(t testing.TB, settings ...string) *Server {
 	return servers.Own(t, func() (*Server, error) {
 		into, err := prepare("", socketRoot())
 		require.NoError(t, err)
-		// -R writes where the primary is.
+		// -R writes the address of the primary into the configuration.
 		err = s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", into.data(), "-c", "fast", "-X", "stream", "-R")
 		if err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (s *Server) Promote(t testing.TB) {
 func (s *Server) CutOff(t testing.TB) (attach func()) {
 	t.Helper()
 	conn := s.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	var from string
 	require.NoError(t, conn.QueryRow(context.Background(), "SHOW primary_conninfo").Scan(&from))
 	follow := func(primary string) {
@@ -52,7 +52,7 @@ func (s *Server) CutOff(t testing.TB) (attach func()) {
 func (s *Server) Await(t testing.TB, query string, args ...any) {
 	t.Helper()
 	conn := s.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	require.Eventually(t, func() bool {
 		var is bool
 		require.NoError(t, conn.QueryRow(context.Background(), query, args...).Scan(&is), query)

@@ -34,7 +34,7 @@ func CheckJournal(path string) (damage string, err error) {
 	whole, what := headerFits(header), "its header"
 	size := binary.BigEndian.Uint32(header[8:])
 	if size > 1<<16 || !isPage(int32(size)) {
-		size = 4096 // what every database of this program has
+		size = 4096 // the page size of every database of this program
 	}
 	salt, before := header[16:24], header[24:]
 	frame := make([]byte, FrameHeader+size)

@@ -130,14 +130,14 @@ func requireWhole(t testing.TB, db *sql.DB) {
 	require.Equal(t, "ok", ask(t, db, "PRAGMA integrity_check"))
 }
 
-// ask returns the one value of a query, as text.
+// ask returns the single value of a query, as text.
 func ask(t testing.TB, db *sql.DB, query string) (answer string) {
 	t.Helper()
 	require.NoError(t, db.QueryRowContext(context.Background(), query).Scan(&answer))
 	return answer
 }
 
-// A page of the file, or of its journal, with a wrong checksum is an error of SQLite.
+// A page with a wrong checksum, in the file or in its journal, is an error of SQLite.
 func TestRead(t *testing.T) {
 	for name, journal := range map[string]bool{"File": false, "Journal": true} {
 		t.Run(name, func(t *testing.T) {

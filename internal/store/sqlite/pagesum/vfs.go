@@ -20,14 +20,14 @@ const (
 )
 
 // SQLite represents an open file by memory that begins with the address of its methods. The file of the VFS below comes
-// first, followed by the state of this layer. So all methods that are not replaced are the originals, and get what they
-// expect.
+// first, followed by the state of this layer. So all methods that are not replaced are the originals, and get the
+// memory that they expect.
 //
 // Addresses are those of C as modernc.org/sqlite emulates it: they point into memory of its own allocator, which never
 // moves, so arithmetic on them is safe. A function is passed as in modernc.org/sqlite/vfs: by the address of its
 // description.
 type file struct {
-	original uintptr // its methods below
+	original uintptr // methods of the VFS below
 	name     uintptr // SQLite keeps it for as long as the file is open
 	journal  bool
 	sums     bool // of a database: its pages have checksums
@@ -71,7 +71,7 @@ func init() {
 	}
 }
 
-// at returns what is at an address.
+// at returns the value at an address.
 func at[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
 
 // allocated copies a value into memory of C, which is never freed.
@@ -143,7 +143,7 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 		default:
 			var err int32
 			if known.sums, err = reserved(tls, known, f); err != sqlite3.SQLITE_OK {
-				_ = call[traitMethod](known.methods().FxClose)(tls, f) // it is an error already
+				_ = call[traitMethod](known.methods().FxClose)(tls, f) // opening has failed already
 				theirs.FpMethods = 0
 				return err
 			}
@@ -162,8 +162,8 @@ func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	switch code = call[readMethod](known.methods().FxRead)(tls, f, p, head, 0); code {
 	case sqlite3.SQLITE_OK:
 		return Reserves(bytesAt(p, head)), code
-	case sqlite3.SQLITE_IOERR_SHORT_READ: // what was not read is zeros
-		return zero(bytesAt(p, head)), sqlite3.SQLITE_OK // otherwise it is no database
+	case sqlite3.SQLITE_IOERR_SHORT_READ: // missing bytes are zeros
+		return zero(bytesAt(p, head)), sqlite3.SQLITE_OK // any other beginning is not a database's
 	}
 	return false, code
 }
@@ -238,7 +238,7 @@ func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 		if zero(header[8:]) { // computed when its transaction commits
 			known.unsealed = min(known.unsealed, offset)
 		} else if offset <= known.unsealed {
-			known.unsealed = sealed // all later frames are computed or written again before they count
+			known.unsealed = sealed // checksums of all later frames are computed again before a commit
 		}
 		known.header = offset
 	case known.journal && isPage(n) && offset != known.header+FrameHeader:

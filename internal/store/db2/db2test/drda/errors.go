@@ -9,7 +9,7 @@ const (
 	sqlstateLen = 5
 	extendedAt  = sqlstateAt + sqlstateLen + 8 // whether there are tokens
 	rdbNameAt   = extendedAt + 1 + 6*4 + 11
-	mostTokens  = 70 // what an SQLCA has place for; more ends the connection
+	mostTokens  = 70 // maximum length in an SQLCA; more ends the connection
 )
 
 // fixSQLCARD sets Db2's code of an error, and shortens its tokens to a length

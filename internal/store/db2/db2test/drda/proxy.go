@@ -52,7 +52,7 @@ func (p *Proxy) Cut() int {
 	defer p.mu.Unlock()
 	n := len(p.open) / 2
 	for conn := range p.open {
-		_ = conn.Close() // that is all that there is to do
+		_ = conn.Close() // there is nothing more to do
 	}
 	clear(p.open)
 	return n
@@ -100,7 +100,7 @@ func (p *Proxy) accept() {
 func (p *Proxy) serve(client net.Conn) {
 	server, err := p.connect(client)
 	if err != nil {
-		_ = client.Close() // it learns that there is no server
+		_ = client.Close() // tells the client that there is no server
 		return
 	}
 	end := func() {
@@ -114,7 +114,7 @@ func (p *Proxy) serve(client net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer end()
-		_ = pump(server, client, (&unit{Proxy: p}).request) // the end of a connection is no news
+		_ = pump(server, client, (&unit{Proxy: p}).request) // how the connection ended does not matter
 	})
 	defer both.Wait()
 	defer end()
@@ -166,7 +166,7 @@ func (p *Proxy) request(s structure) (structure, error) {
 	case codeSQLSTT:
 		return fixSQLSTT(s, p.rewrite)
 	case codeDSCSQLSTT:
-		return s.without(codeQRYINSID) // which query of a statement is described, Derby does not want to know
+		return s.without(codeQRYINSID) // Derby does not accept the number of the described query
 	}
 	return s, nil
 }

@@ -13,7 +13,7 @@ func (q quickAck) Read(b []byte) (int, error) {
 	n, err := q.Conn.Read(b)
 	if tcp, ok := q.Conn.(*net.TCPConn); ok {
 		if raw, e := tcp.SyscallConn(); e == nil {
-			_ = raw.Control(func(fd uintptr) { // it is only about speed
+			_ = raw.Control(func(fd uintptr) { // an error only costs time
 				_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)
 			})
 		}

@@ -7,7 +7,7 @@ import "strings"
 type unit struct {
 	*Proxy
 	begun     bool
-	immediate bool // the statement that follows is executed with it, and not only prepared
+	immediate bool // the next statement is executed with it, not only prepared
 }
 
 func (u *unit) request(s structure) (structure, error) {

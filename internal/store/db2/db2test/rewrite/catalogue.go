@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Unsupported is what the bench cannot do.
+// Unsupported names what the bench cannot do.
 type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "unsupported: " + u.What }
@@ -51,10 +51,10 @@ func (c *Catalogue) Clone() *Catalogue {
 // statement is a statement that is being rewritten.
 type statement struct {
 	*Catalogue
-	number  uint32            // the same whenever the same text comes, for the server's cache
+	number  uint32            // the same for the same text, for the server's cache
 	aliases map[string]string // from a table's name or alias to the table
 	locks   bool              // USE AND KEEP … LOCKS
-	locked  bool              // a row was found whose lock is kept
+	locked  bool              // a row was found, whose lock is kept
 	kept    int
 }
 

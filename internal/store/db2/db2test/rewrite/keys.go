@@ -26,7 +26,7 @@ func (s *statement) exists(in []token) (string, error) {
 	case unique:
 		return "(" + found + " AND " + condition + " = 1)", nil
 	case found != "":
-		// CASE, because Derby evaluates the sides of AND as it likes, and what is found has to come first.
+		// CASE, because Derby may evaluate the sides of AND in any order, and the lookup must come first.
 		return "CASE WHEN " + found + " THEN " + condition + " ELSE 0 END = 1", nil
 	}
 	return condition + " = 1", nil

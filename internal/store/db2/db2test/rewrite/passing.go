@@ -10,7 +10,7 @@ import (
 // argument is a value that is passed to a query as a variable.
 type argument struct {
 	name  string
-	kind  string // as java/Queries.java has it: doc, seq, or an atomic type
+	kind  string // as in java/Queries.java: doc, seq, or an atomic type
 	value string // in SQL for Derby
 	kept  string // where the value is instead, see exists
 
@@ -155,7 +155,7 @@ func (s *statement) column(a *argument, e []token) error {
 		a.table = s.aliases[e[0].name()]
 		for _, columns := range s.tables {
 			if a.table == "" && columns[a.column] == "XML" {
-				a.kind = "doc" // of a derived table: all that can be known is the name
+				a.kind = "doc" // in a derived table, only the name of the column is known
 			}
 		}
 	} else {

@@ -181,7 +181,7 @@ func TestRewrite_Unsupported(t *testing.T) {
 		registering("owner, n, 'f', x", "owner, n, NULL, 0"):                                 "compound",
 		registering("owner, n, 'f', x, NULL", "owner, 'M', NULL, 0"):                         "compound", // another name
 		registering("owner, n, 'f', x, NULL", "owner, n, 0"):                                 "compound",
-		`TRUNCATE TABLE a`:                                                                   "TRUNCATE", // IMMEDIATE is wanted
+		`TRUNCATE TABLE a`:                                                                   "TRUNCATE", // without IMMEDIATE
 		`TRUNCATE TABLE a REUSE STORAGE IMMEDIATE`:                                           "TRUNCATE",
 		`SET PATH = x`:               "SET PATH",
 		`SELECT 'open FROM a`:        "quote",

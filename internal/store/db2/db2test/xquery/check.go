@@ -90,7 +90,7 @@ func (p *parser) check(body *Node) (err error) {
 			if !types[n.Name.URI][n.Name.Local] {
 				problem = fmt.Sprintf("the type %s is not in Db2's XQuery", n.Name)
 			}
-		default: // what else there is was looked at when it was read
+		default: // other kinds were checked when they were read
 		}
 		if problem != "" && err == nil {
 			err = &Refused{Line: 1 + strings.Count(p.text[:n.Pos], "\n"), Problem: problem}

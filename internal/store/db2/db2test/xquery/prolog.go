@@ -22,7 +22,7 @@ func Parse(text string) (q *Query, err error) {
 		if thrown := recover(); thrown != nil {
 			refused, ok := thrown.(*Refused)
 			if !ok {
-				panic(thrown) // a bug of ours
+				panic(thrown) // a fault of this parser
 			}
 			err = refused
 		}
