@@ -427,6 +427,8 @@ func TestK6_Readme(t *testing.T) {
 		requireSound(t, run)
 		require.Equal(t, brokerage.Durable, run.Settings["durability"])
 		require.Equal(t, "sqlite", run.Target.Engine)
+		require.Len(t, run.Faithful, len(brokerage.Transactions))
+		require.Equal(t, brokerage.StoredReady, run.Faithful["get_security_price"])
 	}
 	require.Equal(t, 1, lines)
 }

@@ -385,19 +385,29 @@ func (w twins) attributes(x xml.StartElement) (lines []string) {
 }
 
 func TestDiffer_Postgres(t *testing.T) {
+	open := postgresTwins(t, "")
+	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
+	differ(t, open)
+}
+
+// In the pure mode, searches are other statements.
+func TestDiffer_PurePostgres(t *testing.T) { differ(t, postgresTwins(t, "&mode=pure")) }
+
+// postgresTwins returns a function that opens a new embedded store and a new database on PostgreSQL, with parameters of
+// its URL.
+func postgresTwins(t *testing.T, parameters string) func(testing.TB) twins {
+	t.Helper()
 	server := pgtest.Start(t)
 	name := server.Template(t)
-	s, err := postgres.Open(t.Context(), server.URL(name), postgres.Options{})
+	s, err := postgres.Open(t.Context(), server.URL(name)+parameters, postgres.Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
 	require.NoError(t, s.Close())
-	open := func(t testing.TB) twins {
-		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name)), postgres.Options{})
+	return func(t testing.TB) twins {
+		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name))+parameters, postgres.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}),
 			d: generator}
 	}
-	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
-	differ(t, open)
 }

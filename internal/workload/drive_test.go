@@ -68,6 +68,7 @@ func TestDrive_Workloads(t *testing.T) {
 				require.Positive(t, r.Total.Good)
 				require.Empty(t, r.Total.Unexpected)
 				require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", r.Dataset.Fingerprint)
+				require.Equal(t, brokerage.StoredReady, r.Faithful["get_security_price"])
 				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
@@ -107,6 +108,8 @@ func TestDrive_Null(t *testing.T) {
 	require.Empty(t, r.Total.Unexpected)
 	require.Empty(t, r.Validity.Reasons)
 	require.Equal(t, "null", r.Target.Engine)
+	require.Len(t, r.Faithful, len(brokerage.Transactions))
+	require.Equal(t, brokerage.NothingStored, r.Faithful["get_order"])
 }
 
 func TestDrive_Reports(t *testing.T) {

@@ -18,6 +18,8 @@ func TestStore(t *testing.T) { conforms(t, "") }
 // which it visits.
 func TestStore_Partitioned(t *testing.T) { conforms(t, "&layout=partitioned&shards=4") }
 
+func TestStore_Pure(t *testing.T) { conforms(t, "&mode=pure") }
+
 func conforms(t *testing.T, layout string) {
 	server := pgtest.Shared(t)
 	urls := make(map[*Store]string)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -91,21 +92,25 @@ var spreadStatements = func() map[string]string {
 }()
 
 // schemaOf returns the schema of a layout. The number of shards counts when the tables are made.
-func schemaOf(name string, shards int) *schema {
-	if name == layoutSingle {
-		return &schema{
+func schemaOf(w wantedLayout) *schema {
+	if w.name == layoutSingle {
+		in := &schema{
 			migrations: migrations, end: []migration{{"grants", grants}},
 			statements: statements, tables: backedUp, checks: lookUpChecks,
 			beginLoad: beginLoad, endLoad: endLoad, afterLoad: afterLoad,
 		}
+		if w.mode == modePure {
+			in.makePure()
+		}
+		return in
 	}
 	in := &schema{
-		migrations: spreadMigrations(name, shards),
+		migrations: spreadMigrations(w.name, w.shards),
 		end:        []migration{{"functions", migrationText("migrations/spread/functions.sql")}, {"grants", grants}},
 		statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
 		beginLoad: beginLoad, endLoad: spreadEndLoad, afterLoad: spreadAfterLoad,
 	}
-	if name == layoutCitus {
+	if w.name == layoutCitus {
 		in.begin = []migration{{"one node at a time", oneNodeAtATime}}
 	}
 	return in
@@ -115,9 +120,9 @@ func schemaOf(name string, shards int) *schema {
 var partitionBy = regexp.MustCompile(` PARTITION BY HASH \(\w+\)`)
 
 // use makes the store one of a layout.
-func (s *Store) use(name string, shards int) {
-	s.layoutName, s.schema, s.layout = name, schemaOf(name, shards), single{s}
-	if name != layoutSingle {
+func (s *Store) use(w wantedLayout) {
+	s.layoutName, s.mode, s.schema, s.layout = w.name, w.mode, schemaOf(w), single{s}
+	if w.name != layoutSingle {
 		s.layout = spread{s}
 	}
 	if s.options.migrations != nil {
@@ -128,54 +133,76 @@ func (s *Store) use(name string, shards int) {
 // sql returns a statement of the layout.
 func (s *Store) sql(name string) string { return s.schema.statements[name] }
 
-// findLayout returns the layout of the database, "" for one without tables.
-func findLayout(ctx context.Context, q querier) (name string, err error) {
-	var made, spread, cluster bool
+// findLayout returns the layout and the mode of the database; they are "" for one without tables.
+func findLayout(ctx context.Context, q querier) (found wantedLayout, err error) {
+	var made, spread, cluster, pure bool
 	err = q.QueryRow(ctx, `SELECT to_regclass('brokerage.schema_versions') IS NOT NULL,
-		to_regclass('brokerage.order_homes') IS NOT NULL, to_regclass('pg_dist_partition') IS NOT NULL`).
-		Scan(&made, &spread, &cluster)
+		to_regclass('brokerage.order_homes') IS NOT NULL, to_regclass('pg_dist_partition') IS NOT NULL,
+		to_regprocedure('brokerage.mode()') IS NOT NULL`).Scan(&made, &spread, &cluster, &pure)
+	if err != nil || !made {
+		return found, err
+	}
+	found = wantedLayout{name: layoutSingle, mode: modeKeys}
 	switch {
-	case err != nil || !made:
-		return "", err
-	case !spread:
-		return layoutSingle, nil
-	case cluster:
+	case pure:
+		found.mode = modePure
+	case spread && cluster:
 		err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_dist_partition
 			WHERE logicalrelid = 'brokerage.orders'::regclass)`).Scan(&cluster)
 	}
-	if cluster {
-		return layoutCitus, err
+	if spread {
+		found.name = layoutPartitioned
+		if cluster {
+			found.name = layoutCitus
+		}
 	}
-	return layoutPartitioned, err
+	return found, err
 }
 
-// chooseLayout finds the layout of the database, or takes the one that the URL wants for a database without tables.
+// chooseLayout finds the layout and the mode of the database, or takes those that the URL wants for a database without
+// tables.
 func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 	found, err := findLayout(ctx, conn)
 	if err != nil {
 		return err
 	}
-	wanted := s.wanted.name
-	if found != "" && wanted != "" && found != wanted {
-		return fmt.Errorf("the database has the layout %s, and the URL asks for %s: brokerage backup and restore "+
-			"copy it to a database of another layout (docs/scaling.md)", found, wanted)
+	if err := s.wanted.fits(found); err != nil {
+		return err
 	}
-	for _, name := range []string{found, wanted, layoutSingle} {
-		if name != "" {
-			s.use(name, s.wanted.shards)
-			break
-		}
-	}
+	s.use(wantedLayout{
+		name: cmp.Or(found.name, s.wanted.name, layoutSingle), shards: s.wanted.shards,
+		mode: cmp.Or(found.mode, s.wanted.mode, modeKeys),
+	})
 	if s.layoutName == layoutCitus {
 		return s.inspectCluster(ctx, conn)
 	}
 	return nil
 }
 
-// wantedLayout is the layout that a URL asks for; its name is empty if the URL asks for none.
+// fits returns an error if a URL does not want the layout or the mode that a database has.
+func (w wantedLayout) fits(found wantedLayout) error {
+	refuse := func(what, has, wants string) error {
+		return fmt.Errorf("the database has the %s %s, and the URL asks for %s: brokerage backup and restore "+
+			"copy it to a database of another %[1]s", what, has, wants)
+	}
+	switch {
+	case found.name == "":
+		return nil
+	case w.name != "" && w.name != found.name:
+		return fmt.Errorf("%w (docs/scaling.md)", refuse("layout", found.name, w.name))
+	case w.mode == modePure && found.name != layoutSingle:
+		return errPureSpread
+	case w.mode != "" && w.mode != found.mode:
+		return fmt.Errorf("%w (docs/postgres.md)", refuse("mode", found.mode, w.mode))
+	}
+	return nil
+}
+
+// wantedLayout is the layout and the mode that a URL asks for; they are "" where it does not.
 type wantedLayout struct {
 	name   string
 	shards int
+	mode   string
 }
 
 // IsCluster reports whether a URL asks for the layout of a Citus cluster.
@@ -184,9 +211,10 @@ func IsCluster(url string) bool {
 	return err == nil && wanted.name == layoutCitus
 }
 
-// takeLayout reads the parameters of a URL that are about the layout, and removes them: the server does not know them.
+// takeLayout reads the parameters of a URL that are about the layout and the mode, and removes them: the server does
+// not know them.
 func takeLayout(parameters map[string]string) (w wantedLayout, err error) {
-	w.name, w.shards = parameters["layout"], DefaultShards
+	w.name, w.shards, w.mode = parameters["layout"], DefaultShards, parameters["mode"]
 	switch w.name {
 	case "", layoutSingle, layoutPartitioned, layoutCitus:
 	default:
@@ -202,6 +230,13 @@ func takeLayout(parameters map[string]string) (w wantedLayout, err error) {
 			return w, fmt.Errorf("shards in the URL are for layout=%s or %s", layoutPartitioned, layoutCitus)
 		}
 	}
+	switch {
+	case w.mode != "" && w.mode != modeKeys && w.mode != modePure:
+		return w, fmt.Errorf("mode %.20q in the URL is neither %s nor %s", w.mode, modeKeys, modePure)
+	case w.mode == modePure && w.name != "" && w.name != layoutSingle:
+		return w, errPureSpread
+	}
+	delete(parameters, "mode")
 	delete(parameters, "layout")
 	delete(parameters, "shards")
 	return w, nil

@@ -26,6 +26,9 @@ func TestLayout_URL(t *testing.T) {
 		"layout=partitioned&shards=2k": "shards=2k in the URL is not a number from 1 to 1024",
 		"shards=8":                     "shards in the URL are for layout=partitioned or citus",
 		"layout=single&shards=8":       "shards in the URL are for layout=partitioned or citus",
+		"mode=pure":                    "", "mode=keys&layout=citus": "", "mode=pure&layout=single": "",
+		"mode=xml":                     `mode "xml" in the URL is neither keys nor pure`,
+		"mode=pure&layout=partitioned": errPureSpread.Error(),
 	} {
 		err := CheckURL("postgres://h/d?" + query)
 		if says == "" {

@@ -93,7 +93,8 @@ func Script(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in := schemaOf(cmp.Or(wanted.name, layoutSingle), wanted.shards)
+	wanted.name = cmp.Or(wanted.name, layoutSingle)
+	in := schemaOf(wanted)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
 		len(in.migrations))
@@ -133,9 +134,10 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return err
 		}
-		// Another replica may have migrated it while this one waited, even to another layout.
-		if found, err := findLayout(ctx, tx); err != nil || found != "" && found != s.layoutName {
-			return errors.Join(err, fmt.Errorf("the database has just got the layout %s", found))
+		// Another replica may have migrated it while this one waited, even to another layout or mode.
+		found, err := findLayout(ctx, tx)
+		if err != nil || found.name != "" && (found.name != s.layoutName || found.mode != s.mode) {
+			return errors.Join(err, fmt.Errorf("the database has just got the layout %s and the mode %s", found.name, found.mode))
 		}
 		if s.from, err = versionOf(ctx, tx, newest); err != nil || s.from == newest {
 			return err

@@ -138,7 +138,7 @@ func migratesSpread(t *testing.T, layout, url string, nodes ...string) {
 // The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
-	for _, layout := range []string{"", partitioned} {
+	for _, layout := range []string{"", partitioned, "&mode=pure"} {
 		database := server.Database(t)
 		text, err := Script(server.URL(database) + layout)
 		require.NoError(t, err)

@@ -51,24 +51,28 @@ func TestPlans(t *testing.T) {
 		"delete_customer":          {customer, []string{"customers_id"}},
 		"insert_order":             {account + ", '<a/>'", []string{"accounts_account"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			exec := func(sql string) {
-				require.NoError(t, errOf(conn.Exec(t.Context(), sql)))
-			}
-			exec("PREPARE planned AS " + statements[name])
-			defer exec("DEALLOCATE planned")
-			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-				exec("SET plan_cache_mode = " + mode)
-				rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+c.args+")")
-				lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-				require.NoError(t, err)
-				plan := strings.Join(lines, "\n")
-				require.NotContains(t, plan, "Seq Scan", mode)
-				for _, index := range c.indexes {
-					require.Regexp(t, `(Index Scan using|Bitmap Index Scan on) `+index+`\b`, plan, mode)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { requireIndexes(t, conn, statements[name], c.args, c.indexes) })
+	}
+}
+
+// requireIndexes requires that a statement with these arguments uses the indexes, and scans no table.
+func requireIndexes(t *testing.T, conn *pgx.Conn, statement, args string, indexes []string) {
+	t.Helper()
+	exec := func(sql string) {
+		require.NoError(t, errOf(conn.Exec(t.Context(), sql)))
+	}
+	exec("PREPARE planned AS " + statement)
+	defer exec("DEALLOCATE planned")
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		exec("SET plan_cache_mode = " + mode)
+		rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+args+")")
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		plan := strings.Join(lines, "\n")
+		require.NotContains(t, plan, "Seq Scan", mode)
+		for _, index := range indexes {
+			require.Regexp(t, `(Index Scan using|Bitmap Index Scan on) `+index+`\b`, plan, mode)
+		}
 	}
 }
 

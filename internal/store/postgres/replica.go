@@ -234,7 +234,7 @@ func (r *replica) queryRow(ctx context.Context, needs position, name string, arg
 	return r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		var b pgx.Batch
 		r.queueState(&b)
-		b.Queue(statements[name], args...)
+		b.Queue(r.set.store.sql(name), args...)
 		results := conn.SendBatch(ctx, &b)
 		state, err := r.confirm(results)
 		if err == nil && !state.has(needs) {
@@ -253,9 +253,9 @@ func (r *replica) queryRow(ctx context.Context, needs position, name string, arg
 // lookUp runs a query of one column that is a document.
 func (r *replica) lookUp(ctx context.Context, needs position, name string, args []any) (doc []byte, err error) {
 	if !classified[name] {
-		return r.lookups.find(ctx, needs, statements[name], args...)
+		return r.lookups.find(ctx, needs, r.set.store.sql(name), args...)
 	}
-	doc, err = r.lookups.find(ctx, needs, statements[name], append(slices.Clip(args), largeBytes)...)
+	doc, err = r.lookups.find(ctx, needs, r.set.store.sql(name), append(slices.Clip(args), largeBytes)...)
 	if err != nil || len(doc) > 0 {
 		return doc, err
 	}

@@ -28,7 +28,7 @@ func (s *Store) Restore(
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m = b.Manifest
-	of := schemaOf(cmp.Or(m.Layout, layoutSingle), DefaultShards)
+	of := schemaOf(wantedLayout{name: cmp.Or(m.Layout, layoutSingle), shards: DefaultShards})
 	if m.Schema != len(of.migrations) {
 		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: "+
 			"restore it with the program that made it, and migrate then", file, m.Schema, len(of.migrations))

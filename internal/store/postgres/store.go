@@ -64,6 +64,7 @@ type Store struct {
 
 	wanted     wantedLayout
 	layoutName string
+	mode       string // modeKeys or modePure
 	schema     *schema
 	from       int // version of the schema before Open
 
@@ -98,8 +99,9 @@ func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
 // Open connects to the database that a URL names, and brings its schema up to date. The URL takes libpq's settings
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
 // pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents
-// are divided in a database that has no tables yet; they are refused for one that has another layout. Where another
-// attempt may succeed, the error is *brokerage.Unavailable.
+// are divided in a database that has no tables yet; mode=pure makes one whose searches use the documents alone (ADR
+// 0029). They are refused for one that has another layout or mode. Where another attempt may succeed, the error is
+// *brokerage.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, wanted, err := parseURL(url)
 	if err != nil {
@@ -190,6 +192,10 @@ func (s *Store) prepare(ctx context.Context) error {
 	if s.layoutName != layoutSingle {
 		s.engine.Settings = append(s.engine.Settings, Setting{Name: "layout", Value: s.layoutName})
 	}
+	if s.mode != modeKeys {
+		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: s.mode})
+	}
+	s.engine.Faithful = faithfulIn(s.mode)
 	return s.migrate(ctx, conn.Conn())
 }
 

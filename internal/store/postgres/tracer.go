@@ -17,7 +17,7 @@ type tracer struct {
 
 func newTracer(begin trace.Begin) *tracer {
 	names := make(map[string]string, 2*len(statements))
-	for _, texts := range []map[string]string{spreadStatements, statements} {
+	for _, texts := range []map[string]string{spreadStatements, pureStatements, statements} {
 		for name, text := range texts {
 			names[text] = name
 		}

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"slices"
+
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
@@ -22,6 +24,11 @@ var storeCases = []testCase{
 		if is.Durability != brokerage.Durable && is.Durability != brokerage.NotDurable ||
 			is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
 			e.Errorf("the engine is %+v", is)
+		}
+		for _, t := range brokerage.Transactions {
+			if !slices.Contains(brokerage.Faithfuls[:], is.Faithful[t.Name]) {
+				e.Errorf("%s is %q", t.Name, is.Faithful[t.Name])
+			}
 		}
 	}},
 	{name: "Durable/Writes", run: func(e *env) {

@@ -1,0 +1,69 @@
+package postgres
+
+import (
+	"embed"
+	"errors"
+	"maps"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlfiles"
+)
+
+// The modes of a database on one server, as the parameter mode of a URL names them: what search_securities and
+// customer_max_order search and answer from (ADR 0029).
+const (
+	modeKeys = "keys" // columns that are computed from a document when it is written
+	modePure = "pure" // the documents alone, through indexes on expressions over them
+)
+
+// errPureSpread refuses modePure for a spread layout.
+var errPureSpread = errors.New("mode=pure in the URL is for layout=single: " +
+	"a spread database searches securities in a table of extracted keys")
+
+//go:embed sql/pure/*.sql
+var pureFiles embed.FS
+
+var pureStatements = func() map[string]string {
+	all := maps.Clone(statements)
+	maps.Copy(all, sqlfiles.Read(pureFiles, "sql/pure"))
+	return all
+}()
+
+const (
+	// pureEndLoad makes the indexes of endLoad, with the same names, on expressions.
+	pureEndLoad = `
+	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((brokerage.keys_of_order(doc)).account),
+		((brokerage.keys_of_order(doc)).cash) DESC, ((brokerage.keys_of_order(doc)).id))
+		WHERE (brokerage.keys_of_order(doc)).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
+		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
+
+	// isPure is what tells a database of modePure from another.
+	isPure = `
+	CREATE FUNCTION brokerage.mode() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'pure';`
+)
+
+// pureMigrations are the migrations, of which the first replaces the indexes.
+var pureMigrations = readMigrations("migrations/0*.sql", func(sql string) string { return sql },
+	beginLoad+pureEndLoad+isPure)
+
+// makePure makes a schema one of modePure.
+func (in *schema) makePure() {
+	in.migrations, in.statements, in.endLoad = pureMigrations, pureStatements, pureEndLoad
+}
+
+// faithfulIn says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
+// update a part of a document (ADR 0015), and a document is deleted by its key alone.
+func faithfulIn(mode string) map[string]brokerage.Faithful {
+	return brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+		searches := t.Name == "search_securities" || t.Name == "customer_max_order"
+		switch {
+		case t.Kind == brokerage.Update:
+			return brokerage.EditedInService
+		case t.Kind == brokerage.Delete, searches && mode != modePure:
+			return brokerage.FromColumns
+		default:
+			return brokerage.InDatabase
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package storetest
+
+import (
+	"regexp"
+	"slices"
+
+	"brokerage/internal/brokerage"
+)
+
+// Judge returns how faithful a transaction is that runs these statements, by their texts alone. A test of each store
+// compares it with what the store declares.
+func Judge(texts []string) brokerage.Faithful {
+	some := func(of func(text string) bool) bool { return slices.ContainsFunc(texts, of) }
+	inXML := func(text string) bool { return onDocument.MatchString(text) && xmlFunction.MatchString(text) }
+	switch {
+	case some(writtenBack.MatchString):
+		return brokerage.EditedInService
+	case some(hasExtracted), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
+		return brokerage.FromColumns
+	case some(inXML):
+		return brokerage.InDatabase
+	case some(asBytes.MatchString):
+		return brokerage.InService
+	case len(texts) == 1 && oneColumn.MatchString(texts[0]):
+		return brokerage.StoredReady
+	default:
+		return brokerage.FromColumns
+	}
+}
+
+var (
+	// writtenBack matches an update of a document by a parameter.
+	writtenBack = regexp.MustCompile(`(?is)^UPDATE\b.*\bdoc = (XMLPARSE\(DOCUMENT )?[$?]\d`)
+	// columnOfKeys matches a use of the column that holds what was extracted from a document.
+	columnOfKeys = regexp.MustCompile(`\bkeys\)\.(\w+)`)
+	// bareColumns matches a query that uses such a value where it has a column of its own.
+	bareColumns = regexp.MustCompile(`(?s)^SELECT\b.*\b(cash|sector)\b`)
+	onDocument  = regexp.MustCompile(`\b(ca|o|s)?doc\b`)
+	// xmlFunction matches a function of SQL/XML, and one of the schema that is called with a document.
+	xmlFunction = regexp.MustCompile(`(?i)\b(xml(query|exists|table|serialize|parse|validate)|xpath)\(|` +
+		`\bbrokerage\.\w+\([^()]*\bdoc\)`)
+	asBytes = regexp.MustCompile(`(?s)^(SELECT|INSERT)\b.*\bdoc\b`)
+	// oneColumn matches a query of one column, which is not the document.
+	oneColumn = regexp.MustCompile(`^SELECT \w+ FROM`)
+)
+
+// hasExtracted reports whether a statement uses an extracted value that is not the id of a document.
+func hasExtracted(text string) bool {
+	for _, found := range columnOfKeys.FindAllStringSubmatch(text, -1) {
+		if found[1] != "id" && found[1] != "symbol" {
+			return true
+		}
+	}
+	return false
+}
