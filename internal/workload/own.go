@@ -377,7 +377,7 @@ func (d *Definition) Fits(scheme string) error {
 		switch {
 		case t == nil || !t.own || p.Weight == 0:
 		case scheme == "" && t.request.path == nil:
-			return fmt.Errorf("the transaction %s has no request, so that it needs --db", t.Name)
+			return fmt.Errorf("the transaction %s has no request, which a service needs", t.Name)
 		case scheme != "" && len(t.scripts[scheme]) == 0:
 			return fmt.Errorf("the transaction %s has no statements for %s", t.Name, scheme)
 		}

@@ -326,7 +326,7 @@ func TestOwn_StatementsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the transaction twice has no statements for null")
 	url, _ := serve(t, tinyStore(t), nil)
 	_, err = Drive(t.Context(), overHTTP(t, url, ""), c)
-	require.ErrorContains(t, err, "the transaction twice has no request, so that it needs --db")
+	require.ErrorContains(t, err, "the transaction twice has no request, which a service needs")
 
 	require.NoError(t, d.SetWeights("put=1"))
 	c.Begun = nil
