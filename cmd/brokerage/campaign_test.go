@@ -211,9 +211,12 @@ func TestCampaign_Refusals(t *testing.T) {
 		code int
 		says string
 	}{
-		"Preset":    {[]string{"--preset", "huge"}, exitUsage, "huge"},
-		"Workload":  {[]string{"--workloads", "mixed,mixt"}, exitUsage, `there is no workload "mixt"`},
-		"File":      {[]string{"--workloads", "./none.json"}, exitUsage, "none.json"},
+		"Preset":   {[]string{"--preset", "huge"}, exitUsage, "huge"},
+		"Workload": {[]string{"--workloads", "mixed,mixt"}, exitUsage, `there is no workload "mixt"`},
+		"File":     {[]string{"--workloads", "./none.json"}, exitUsage, "none.json"},
+		"Statements": {
+			[]string{"--workloads", examples + "logging/logging.json"}, exitUsage, "log_entry has no request, which a service needs",
+		},
 		"Users":     {[]string{"--users", "0"}, exitUsage, "--users"},
 		"ManyUsers": {[]string{"--users", "1000000"}, exitUsage, "--users"},
 		"Scale":     {[]string{"--scale", "XXXXL"}, exitUsage, "XXXXL"},

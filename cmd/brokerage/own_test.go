@@ -110,7 +110,7 @@ func TestDrive_OwnBadInput(t *testing.T) {
 			"--workload " + list + " --weights u=1", `--weights: mix: there is no transaction "u": it is one of get_order, `,
 		},
 		"NoRequest": {
-			"--workload " + examples + "logging/logging.json", "the transaction log_entry has no request, so that it needs --db",
+			"--workload " + examples + "logging/logging.json", "the transaction log_entry has no request, which a service needs",
 		},
 		"Think":     {"--think gauss:1s", "is not TIME, TIME..TIME (uniform)"},
 		"ThinkRate": {"--think exponential:1s --rate 5", "a think time is for the closed model"},

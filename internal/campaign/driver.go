@@ -34,10 +34,14 @@ type Workloads struct {
 	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
-// Check returns an error when a workload does not exist or is invalid.
+// Check returns an error when a workload does not exist, is invalid, or cannot run through a service.
 func (Workloads) Check(workloads []string) error {
 	for _, name := range workloads {
-		if _, err := workload.Load(name); err != nil {
+		definition, err := workload.Load(name)
+		if err == nil {
+			err = definition.Fits("")
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,8 @@ func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 		}
 		v.name, v.index = name, i
 	}
-	for scheme, texts := range d.Setup {
+	for _, scheme := range slices.Sorted(maps.Keys(d.Setup)) { // sorted: the order of files is that of the hash
+		texts := d.Setup[scheme]
 		if !slices.Contains(schemes, scheme) {
 			return fmt.Errorf("setup: there are no statements of %q: it is one of %s", scheme, strings.Join(schemes, ", "))
 		}
@@ -104,6 +105,10 @@ type compiler struct {
 var (
 	// ownName is short enough for the column of names in the table.
 	ownName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,20}$`)
+	// elementName is without the characters that few elements have.
+	elementName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*$`)
+	headerName  = regexp.MustCompile("^[A-Za-z0-9-]+$")
+
 	kinds   = []brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete}
 	methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 )
@@ -132,26 +137,32 @@ func (c *compiler) transaction(o *Own) (t *Transaction, err error) {
 			return nil, fmt.Errorf("request: %w", err)
 		}
 	}
-	for scheme, statements := range o.Statements {
-		if t.scripts[scheme], err = c.statements(scheme, statements); err != nil {
+	for _, scheme := range slices.Sorted(maps.Keys(o.Statements)) {
+		if t.scripts[scheme], err = c.statements(scheme, o.Statements[scheme]); err != nil {
 			return nil, fmt.Errorf("statements: %w", err)
 		}
 	}
-	// Leased ids come first: a draw that lacks one is repeated, and must not have taken anything by then.
-	slices.SortFunc(c.values, func(a, b *Value) int {
-		if a.New != b.New {
-			return map[bool]int{true: -1, false: 1}[a.New]
-		}
-		return cmp.Compare(a.index, b.index)
-	})
-	t.values = slices.Compact(c.values)
-	for _, v := range t.values {
+	c.setValues(t)
+	t.draw = t.drawOwn
+	return t, nil
+}
+
+// setValues sets what the transaction draws. Leased ids come first: a draw that lacks one is repeated, and must not have
+// taken anything by then.
+func (c *compiler) setValues(t *Transaction) {
+	slices.SortFunc(c.values, func(a, b *Value) int { return cmp.Compare(a.index, b.index) })
+	all := slices.Compact(c.values)
+	for _, v := range all {
 		if v.New {
+			t.values = append(t.values, v)
 			t.newIDs = append(t.newIDs, idsOf[v.IDs])
 		}
 	}
-	t.draw = t.drawOwn
-	return t, nil
+	for _, v := range all {
+		if !v.New {
+			t.values = append(t.values, v)
+		}
+	}
 }
 
 func (c *compiler) expectations(e *Expect, t *Transaction) (err error) {
@@ -160,7 +171,7 @@ func (c *compiler) expectations(e *Expect, t *Transaction) (err error) {
 			return fmt.Errorf("status: %d is not from 200 to 599", status)
 		}
 	}
-	if e.Root != "" && !regexp.MustCompile(`^[\pL_][\pL\pN._-]*$`).MatchString(e.Root) {
+	if e.Root != "" && !elementName.MatchString(e.Root) {
 		return fmt.Errorf("root: %q is not the name of an element without its prefix", e.Root)
 	}
 	if e.Text != "" {
@@ -192,7 +203,7 @@ func (c *compiler) request(o *OwnRequest) (r request, err error) {
 	lines, typed := "", false
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		value := o.Headers[name]
-		if !regexp.MustCompile("^[A-Za-z0-9-]+$").MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
 			return r, fmt.Errorf("headers: %q: %q is not a header", name, value)
 		}
 		if slices.Contains(refusedHeaders, http.CanonicalHeaderKey(name)) {
@@ -366,7 +377,7 @@ func (d *Definition) Fits(scheme string) error {
 		switch {
 		case t == nil || !t.own || p.Weight == 0:
 		case scheme == "" && t.request.path == nil:
-			return fmt.Errorf("the transaction %s has no request, so that it needs --db", t.Name)
+			return fmt.Errorf("the transaction %s has no request, which a service needs", t.Name)
 		case scheme != "" && len(t.scripts[scheme]) == 0:
 			return fmt.Errorf("the transaction %s has no statements for %s", t.Name, scheme)
 		}

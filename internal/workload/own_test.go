@@ -271,7 +271,7 @@ const ownStatements = `{"name": "own",
 		"key": {"range": [1, 1000], "distribution": "sequence"}, "word": {"list": ["a", "b'); DROP TABLE own; --"]}
 	},
 	"setup": {"sqlite": ["CREATE TABLE IF NOT EXISTS own (key INTEGER PRIMARY KEY, word TEXT)",
-		"CREATE TABLE IF NOT EXISTS total (n INTEGER)", "@total.sql"]},
+		"CREATE TABLE IF NOT EXISTS total (n INTEGER)", "@total.sql"], "postgres": ["@other.sql"], "db2": ["@total.sql"]},
 	"transactions": [
 		{"name": "put", "kind": "insert", "statements": {"sqlite": [
 			{"text": "INSERT INTO own (key, word) VALUES ({key}, {word})", "rows": [1, 1]},
@@ -287,7 +287,7 @@ const ownStatements = `{"name": "own",
 // Statements of one transaction are done together. Values are parameters, numbers as numbers.
 func TestOwn_Statements(t *testing.T) {
 	d := ownWorkload(t, ownStatements, map[string]string{
-		"total.sql": "INSERT INTO total SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM total)",
+		"total.sql": "INSERT INTO total SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM total)", "other.sql": "SELECT 2",
 	})
 	s := openSQLite(t, filepath.Join(t.TempDir(), "own.db")) // without a dataset
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -311,7 +311,7 @@ func TestOwn_Statements(t *testing.T) {
 
 // What the database refuses is refused before the load if it can be known, and otherwise counted by its code.
 func TestOwn_StatementsRefused(t *testing.T) {
-	d := ownWorkload(t, ownStatements, map[string]string{"total.sql": "SELECT 1"})
+	d := ownWorkload(t, ownStatements, map[string]string{"total.sql": "SELECT 1", "other.sql": "SELECT 2"})
 	s := openSQLite(t, filepath.Join(t.TempDir(), "own.db"))
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	b := direct(t, s, "sqlite:own.db")
@@ -326,7 +326,7 @@ func TestOwn_StatementsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the transaction twice has no statements for null")
 	url, _ := serve(t, tinyStore(t), nil)
 	_, err = Drive(t.Context(), overHTTP(t, url, ""), c)
-	require.ErrorContains(t, err, "the transaction twice has no request, so that it needs --db")
+	require.ErrorContains(t, err, "the transaction twice has no request, which a service needs")
 
 	require.NoError(t, d.SetWeights("put=1"))
 	c.Begun = nil
@@ -339,8 +339,11 @@ func TestOwn_StatementsRefused(t *testing.T) {
 // The files that a workload names are a part of it.
 func TestOwn_Hash(t *testing.T) {
 	with := func(text string) string {
-		return ownWorkload(t, ownStatements, map[string]string{"total.sql": text}).SHA256
+		return ownWorkload(t, ownStatements, map[string]string{"total.sql": text, "other.sql": "b"}).SHA256
 	}
-	require.Equal(t, with("a"), with("a"))
+	first := with("a")
+	for range 5 {
+		require.Equal(t, first, with("a"))
+	}
 	require.NotEqual(t, with("a"), with("b"))
 }

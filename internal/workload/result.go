@@ -28,7 +28,7 @@ type Run struct {
 
 	Started  time.Time `json:"started"`
 	Ramp     float64   `json:"rampSeconds"`     // as configured
-	Duration float64   `json:"durationSeconds"` // as configured; 0 for a run of a number of transactions
+	Duration float64   `json:"durationSeconds"` // as configured; 0 for a closed model with a Count
 	Warmed   float64   `json:"warmedSeconds"`   // from the first request to the first transaction that counts
 	Measured float64   `json:"measuredSeconds"`
 	Seed     uint64    `json:"seed"`
