@@ -195,7 +195,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	if s.mode != modeKeys {
 		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: s.mode})
 	}
-	s.engine.Faithful = faithfulIn(s.mode)
+	s.engine.Faithful = faithfulIn(s.layoutName, s.mode)
 	return s.migrate(ctx, conn.Conn())
 }
 

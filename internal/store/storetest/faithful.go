@@ -17,6 +17,8 @@ func Judge(texts []string) brokerage.Faithful {
 		return brokerage.EditedInService
 	case some(hasExtracted), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
 		return brokerage.FromColumns
+	case some(lockedDocument.MatchString):
+		return brokerage.InService
 	case some(inXML):
 		return brokerage.InDatabase
 	case some(asBytes.MatchString):
@@ -35,7 +37,9 @@ var (
 	columnOfKeys = regexp.MustCompile(`\bkeys\)\.(\w+)`)
 	// bareColumns matches a query that uses such a value where it has a column of its own.
 	bareColumns = regexp.MustCompile(`(?s)^SELECT\b.*\b(cash|sector)\b`)
-	onDocument  = regexp.MustCompile(`\b(ca|o|s)?doc\b`)
+	// lockedDocument matches a query that gives a document to a write of the service, which does not write it back.
+	lockedDocument = regexp.MustCompile(`(?s)^SELECT\b.*\bdoc\b.*\bFOR UPDATE\b`)
+	onDocument     = regexp.MustCompile(`\b(ca|o|s)?doc\b`)
 	// xmlFunction matches a function of SQL/XML, and one of the schema that is called with a document.
 	xmlFunction = regexp.MustCompile(`(?i)\b(xml(query|exists|table|serialize|parse|validate)|xpath)\(|` +
 		`\bbrokerage\.\w+\([^()]*\bdoc\)`)
