@@ -102,6 +102,11 @@ func storeAnswer(e brokerage.Engine) ofService {
 	for _, setting := range e.Settings {
 		n = n.with(node("Setting", "name", setting.Name, "value", setting.Value))
 	}
+	for _, t := range brokerage.Transactions {
+		if faithful, known := e.Faithful[t.Name]; known {
+			n = n.with(node("Transaction", "name", t.Name, "faithful", string(faithful)))
+		}
+	}
 	return n
 }
 

@@ -116,6 +116,8 @@ type Engine struct {
 	Name, Version string
 	Durability    string    // of an acknowledged write: results of different durability are not compared
 	Settings      []Setting // that measurements depend on
+	// Faithful says of each transaction, by its name, where the work on XML is done. It is not to be changed.
+	Faithful map[string]Faithful
 }
 
 // Setting is a setting of an engine.

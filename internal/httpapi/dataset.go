@@ -123,6 +123,12 @@ func appendStore(dst []byte, e brokerage.Engine) []byte {
 	for _, setting := range e.Settings {
 		dst = appendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
 	}
+	for i := range brokerage.Transactions {
+		name := brokerage.Transactions[i].Name
+		if faithful, known := e.Faithful[name]; known {
+			dst = appendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
+		}
+	}
 	return append(dst, "</Store>"...)
 }
 

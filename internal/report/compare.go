@@ -254,7 +254,7 @@ func circumstances(f *File) []fact {
 	if f.Campaign != nil {
 		facts = append(facts, fact{"Store", joined(" ", f.Campaign.Store.Engine, f.Campaign.Store.Version)})
 	}
-	facts = append(facts, fact{"Settings", settingsText(settings)})
+	facts = append(facts, fact{"Settings", settingsText(settings)}, fact{"Work on XML", faithfulText(r.Faithful)})
 	if f.Run != nil {
 		facts = append(facts, fact{"Users", fmt.Sprint(r.Model.Users)}, fact{"Rate", format.Figure(r.Model.Rate)})
 	}

@@ -177,6 +177,7 @@ func campaignFacts(c *campaign.Record) []fact {
 		{"Durability", c.Store.Durability},
 		{"Validation", c.Store.Validation},
 		{"Store settings", settingsText(c.Store.Settings)},
+		{"Work on XML", faithfulText((&File{Campaign: c}).first().Faithful)},
 	}, datasetFacts(c.Dataset), machineFacts(c.Machine.Machine), []fact{
 		{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
 		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
@@ -210,6 +211,7 @@ func runFacts(r *workload.Run) []fact {
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
 		{"Settings", settingsText(r.Settings)},
+		{"Work on XML", faithfulText(r.Faithful)},
 	}, datasetFacts(r.Dataset), machineFacts(r.Machine), []fact{
 		{"Versions", joined(", ", joined(" ", r.Tool.Name, r.Tool.Version), prefixed("commit ", short(r.Commit)))},
 	}))

@@ -109,7 +109,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 		Format: RunFormat, Tool: Tool{"drive", c.Version}, Commit: c.Commit, Target: target,
 		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix},
 		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
-		Dataset: p.stamp(), Settings: settings, Machine: ThisMachine(), Ended: Complete,
+		Dataset: p.stamp(), Settings: settings, Faithful: p.faithful(), Machine: ThisMachine(), Ended: Complete,
 	}, nil
 }
 

@@ -49,14 +49,19 @@ type (
 		To   int64 `xml:"to,attr"`
 	}
 	engine struct {
-		Name       string    `xml:"engine,attr"`
-		Version    string    `xml:"version,attr"`
-		Durability string    `xml:"durability,attr"`
-		Settings   []setting `xml:"Setting"`
+		Name       string     `xml:"engine,attr"`
+		Version    string     `xml:"version,attr"`
+		Durability string     `xml:"durability,attr"`
+		Settings   []setting  `xml:"Setting"`
+		Faithful   []faithful `xml:"Transaction"`
 	}
 	setting struct {
 		Name  string `xml:"name,attr"`
 		Value string `xml:"value,attr"`
+	}
+	faithful struct {
+		Transaction string             `xml:"name,attr"`
+		Faithful    brokerage.Faithful `xml:"faithful,attr"`
 	}
 )
 
@@ -110,6 +115,18 @@ func (p *population) settings() map[string]string {
 	return settings
 }
 
+// faithful returns how the store runs each transaction, nil if it does not say.
+func (p *population) faithful() map[string]brokerage.Faithful {
+	var all map[string]brokerage.Faithful
+	for _, f := range p.Store.Faithful {
+		if all == nil {
+			all = make(map[string]brokerage.Faithful)
+		}
+		all[f.Transaction] = f.Faithful
+	}
+	return all
+}
+
 // generator returns the generator of a dataset, which also writes the templates of new documents.
 func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 	s, err := dataset.ParseScale(scale)
@@ -150,6 +167,9 @@ func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error
 	p.Store = engine{Name: is.Name, Version: is.Version, Durability: is.Durability}
 	for _, s := range is.Settings {
 		p.Store.Settings = append(p.Store.Settings, setting(s))
+	}
+	for name, how := range is.Faithful {
+		p.Store.Faithful = append(p.Store.Faithful, faithful{name, how})
 	}
 	for i := range int(c.Securities) {
 		p.Symbols = append(p.Symbols, d.Symbol(i))

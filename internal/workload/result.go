@@ -3,6 +3,8 @@ package workload
 import (
 	_ "embed"
 	"time"
+
+	"brokerage/internal/brokerage"
 )
 
 // RunSchema is the JSON Schema of Run and Tier.
@@ -35,6 +37,8 @@ type Run struct {
 	Dataset DatasetStamp `json:"dataset"`
 	// Settings are durability and the settings of the store, under its names. A comparison of runs points out differences.
 	Settings map[string]string `json:"settings"`
+	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if the target has not said.
+	Faithful map[string]brokerage.Faithful `json:"faithful,omitempty"`
 
 	Transactions []Row     `json:"transactions"` // in the order of the mix
 	Kinds        []Row     `json:"kinds"`        // query, update, insert, delete; without those that the mix lacks

@@ -53,12 +53,14 @@ export function readDataset(xml) {
   };
 }
 
-// storeOf returns the engine and the settings that the service reports for its store.
+// storeOf returns the engine and the settings that the service reports for its store, and how it runs each transaction.
 function storeOf(xml) {
   const { engine, version, durability } = attributes(xml, 'Store');
   const settings = { durability, version };
   for (const [, name, value] of xml.matchAll(/<Setting name="([^"]*)" value="([^"]*)"/g)) settings[unescape(name)] = unescape(value);
-  return { engine, settings };
+  const faithful = {};
+  for (const [, name, how] of xml.matchAll(/<Transaction name="([^"]*)" faithful="([^"]*)"/g)) faithful[name] = unescape(how);
+  return { engine, settings, faithful };
 }
 
 // lookup returns functions that draw or find keys of a dataset.

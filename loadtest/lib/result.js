@@ -49,6 +49,7 @@ export function result({ metrics, setup_data: setup }) {
     ended,
     dataset: stamp(setup.dataset),
     settings: setup.dataset.store.settings,
+    faithful: setup.dataset.store.faithful,
     transactions: rows,
     kinds: byKind,
     total,

@@ -8,10 +8,13 @@ import (
 	"brokerage/internal/brokerage"
 )
 
+// faithful: each transaction is SQL/XML and XQuery on the document. The service edits none.
+var faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
+
 // inspect reads the server's version and settings, and refuses a database that the store cannot work with.
 func inspect(ctx context.Context, db *sql.DB) (is brokerage.Engine, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
-	is = brokerage.Engine{Name: "db2", Durability: brokerage.Durable}
+	is = brokerage.Engine{Name: "db2", Durability: brokerage.Durable, Faithful: faithful}
 	if _, err := row(ctx, db, "server_version", nil, []any{&is.Version}); err != nil {
 		return is, fmt.Errorf("connecting: %w", err)
 	}

@@ -54,9 +54,11 @@ func from(first int64) *atomic.Int64 {
 	return next
 }
 
+var faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.NothingStored })
+
 // Describe returns an engine that keeps nothing.
 func (s *Store) Describe() brokerage.Engine {
-	return brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful}
+	return brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful, Faithful: faithful}
 }
 
 // Contents returns the dataset that the store claims to hold.

@@ -98,10 +98,24 @@ func (rs *readers) countPages() {
 // Describe returns the engine with the settings of the connection that writes.
 func (s *Store) Describe() brokerage.Engine { return s.engine }
 
+// faithful: a document is packed bytes to SQLite, and keys are columns beside it.
+var faithful = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+	switch {
+	case t.Kind == brokerage.Update:
+		return brokerage.EditedInService
+	case t.Kind == brokerage.Delete, t.Name == searchSecurities.name, t.Name == customerMaxOrder.name:
+		return brokerage.FromColumns
+	case t.Name == getSecurityPrice.name:
+		return brokerage.StoredReady
+	default:
+		return brokerage.InService
+	}
+})
+
 func (s *Store) describe(ctx context.Context) (e brokerage.Engine, err error) {
 	var journal string
 	var synchronous, pageSize int
-	e.Name = "sqlite"
+	e.Name, e.Faithful = "sqlite", faithful
 	err = s.writing.QueryRowContext(ctx, `SELECT sqlite_version(), journal_mode, synchronous, page_size
 		FROM pragma_journal_mode, pragma_synchronous, pragma_page_size`).Scan(&e.Version, &journal, &synchronous, &pageSize)
 	names := [...]string{"off", "normal", "full", "extra"}

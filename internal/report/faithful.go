@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/workload"
+)
+
+// unfaithful says for how much of a run's load its store does not work on XML in the database, which is what the papers
+// measured. It returns "" if it does so for all of the load.
+func unfaithful(r *workload.Run) string {
+	if len(r.Faithful) == 0 {
+		return "not recorded how faithful the store is"
+	}
+	shares, all := make(map[brokerage.Faithful]float64), 0.
+	for _, part := range r.Workload.Mix {
+		if how, known := r.Faithful[part.Transaction]; known {
+			shares[how] += part.Weight
+			all += part.Weight
+		}
+	}
+	var rest []string
+	for _, how := range brokerage.Faithfuls[1:] {
+		if shares[how] > 0 {
+			rest = append(rest, fmt.Sprintf("%s %s", percent(shares[how]/all, 0), how))
+		}
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s for only %s of the load (%s)", brokerage.InDatabase,
+		percent(shares[brokerage.InDatabase]/all, 0), strings.Join(rest, ", "))
+}
+
+// faithfulText lists the transactions of each kind of work on XML, the most faithful first.
+func faithfulText(of map[string]brokerage.Faithful) string {
+	var parts []string
+	for _, how := range brokerage.Faithfuls {
+		var names []string
+		for _, t := range brokerage.Transactions {
+			if of[t.Name] == how {
+				names = append(names, t.Name)
+			}
+		}
+		switch {
+		case len(names) == len(brokerage.Transactions):
+			parts = append(parts, string(how)+": every transaction")
+		case len(names) > 0:
+			parts = append(parts, string(how)+": "+strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}

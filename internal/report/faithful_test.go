@@ -1,0 +1,64 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+)
+
+// ofPostgres says of each transaction what the store in PostgreSQL says.
+var ofPostgres = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+	switch {
+	case t.Kind == brokerage.Update:
+		return brokerage.EditedInService
+	case t.Kind == brokerage.Delete, t.Name == "search_securities", t.Name == "customer_max_order":
+		return brokerage.FromColumns
+	default:
+		return brokerage.InDatabase
+	}
+})
+
+// The reason is weighted by the mix: 58 = 5 queries of 10 and inserts of 8, 28 = 2 queries of 10 and deletes of 8.
+func TestUnfaithful(t *testing.T) {
+	mixed := run("mixed", 100, 1000, 1)
+	require.Equal(t, "not recorded how faithful the store is", unfaithful(&mixed))
+	mixed.Faithful = ofPostgres
+	require.Equal(t, "XML in the database for only 58 % of the load (28 % keys extracted, answered from columns, "+
+		"14 % edited in the service)", unfaithful(&mixed))
+
+	insert := run("insert-orders", 100, 1000, 1)
+	insert.Faithful = ofPostgres
+	require.Empty(t, unfaithful(&insert))
+
+	null := run("mixed", 100, 1000, 1)
+	null.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.NothingStored })
+	require.Equal(t, "XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
+	require.Equal(t, "nothing stored, a fixed answer: every transaction", faithfulText(null.Faithful))
+}
+
+// Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
+func TestWriteHTML_Faithful(t *testing.T) {
+	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, delete_customer"
+	a, b := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2)
+	require.NotContains(t, html(t, &File{Name: "a.json", Run: &a}), "Work on XML")
+	a.Faithful = ofPostgres
+	require.Contains(t, html(t, &File{Name: "a.json", Run: &a}), text)
+	c := madeUpCampaign()
+	for i := range c.Steps {
+		for j := range c.Steps[i].Runs {
+			c.Steps[i].Runs[j].Run.Faithful = ofPostgres
+		}
+	}
+	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
+
+	b.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
+	var page strings.Builder
+	compared, err := Compare(&File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b})
+	require.NoError(t, err)
+	require.NoError(t, compared.WriteHTML(&page))
+	require.Contains(t, page.String(), text)
+	require.Contains(t, page.String(), "XML in the database: every transaction")
+}
