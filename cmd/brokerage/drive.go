@@ -31,16 +31,18 @@ type driveCmd struct {
 
 	byDefault bool // neither --db nor --url is given
 
-	Workload    string        `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
-	Users       int           `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
-	Rate        float64       `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
-	Duration    time.Duration `default:"60s" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s."`
-	Ramp        time.Duration `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       time.Duration `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
-	Every       time.Duration `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
-	Seed        uint64        `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
-	Consistency string        `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
-	Validate    string        `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
+	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Users       int            `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
+	Rate        float64        `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Weights     string         `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
+	Duration    *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
+	Count       int64          `placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
+	Ramp        time.Duration  `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think       time.Duration  `default:"0s" placeholder:"TIME" range:"0s..24h" help:"Pause of a user between a response and the next request. Default: 0s."`
+	Every       time.Duration  `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
+	Seed        uint64         `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
+	Consistency string         `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
+	Validate    string         `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
 	Tier         bool   `help:"With --db: measure what the service adds. Runs directly on the database and runs through a service alternate, --turns of each. All of them together measure for --duration, half of it for each side; --ramp precedes each run. Default: no."`
 	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
@@ -77,13 +79,11 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 func (c *driveCmd) config(s streams, definition *workload.Definition) workload.Config {
 	build := buildInfo()
 	config := workload.Config{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
-		Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
+		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Think: c.Think, Count: c.Count,
+		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
-			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n",
-				r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), took(r.Duration))
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, c.Ramp, c.length())
 		},
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
@@ -97,6 +97,26 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		}
 	}
 	return config
+}
+
+// length returns how long the run is measured, as text.
+func (c *driveCmd) length() string {
+	if c.Count > 0 {
+		return format.Plural(c.Count, "transaction")
+	}
+	return c.duration().String()
+}
+
+// duration returns the measured time, 0 with --count.
+func (c *driveCmd) duration() time.Duration {
+	switch {
+	case c.Duration != nil:
+		return *c.Duration
+	case c.Count > 0:
+		return 0
+	default:
+		return time.Minute
+	}
 }
 
 // remote runs the workload against a service.
@@ -202,6 +222,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier requires --db: it starts a service on that database")
+	case c.Count > 0 && c.Duration != nil:
+		return nil, usagef("--count and --duration exclude each other")
+	case c.Tier && c.Count > 0:
+		return nil, usagef("--count and --tier exclude each other: --tier divides --duration")
 	case c.Tier && c.Repeat > 1:
 		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
 	}
@@ -215,6 +239,11 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	definition, err := workload.Load(c.Workload)
 	if err != nil {
 		return nil, usagef("--workload: %w", err)
+	}
+	if c.Weights != "" {
+		if err := definition.SetWeights(c.Weights); err != nil {
+			return nil, usagef("--weights: %w", err)
+		}
 	}
 	if c.Validate != "" {
 		definition.Validate = c.Validate == "yes"
@@ -278,9 +307,12 @@ func momentText(m workload.Moment) string {
 		}
 		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
 	}
+	left := format.Duration(m.Left)
+	if m.Remaining > 0 {
+		left = format.Count(m.Remaining)
+	}
 	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50),
-		workload.Milli(m.P99),
-		format.Plural(m.Errors, "error"), format.Duration(m.Left))
+		workload.Milli(m.P99), format.Plural(m.Errors, "error"), left)
 }
 
 // writeJSON writes a value to a file.

@@ -57,6 +57,13 @@ func TestDrive_BadInput(t *testing.T) {
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
 		"NoFile":          {"--db null: --workload ./none.json", exitUsage, "none.json"},
 		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight must not be a string"},
+		"WeightOfUnknown": {
+			"--db null: --weights get_order=3,get_oder=1", exitUsage, `--weights: mix: there is no transaction "get_oder"`,
+		},
+		"NotAWeight":      {"--db null: --weights get_order:3", exitUsage, `--weights: "get_order:3" is not a transaction and`},
+		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
+		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier exclude each other"},
+		"Count":           {"--db null: --count=-1", exitUsage, "--count: -1 is outside of the range"},
 		"Users":           {"--db null: --users 0", exitUsage, "--users: 0 is outside of the range"},
 		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
 		"Rate":            {"--db null: --rate=-1", exitUsage, "--rate: -1 is outside of the range"},
@@ -81,6 +88,23 @@ func TestDrive_BadInput(t *testing.T) {
 		})
 	}
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
+}
+
+// A number of transactions with weights of one's own: the result has both.
+func TestDrive_WeightsAndCount(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.json")
+	r := brokerage(t.Context(), "drive", "--db", "null:", "--users", "3", "--ramp", "0s", "--count", "2000",
+		"--weights", "get_order=3,insert_order=1", "--json", file)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.err, "0s, then 2,000 transactions measured")
+	run := readRun(t, file)
+	require.Equal(t, int64(2000), run.Total.Count)
+	require.Equal(t, int64(2000), run.Model.Count)
+	require.Equal(t, "get_order=3,insert_order=1", run.Workload.Weights)
+	require.Equal(t, []workload.Part{{Transaction: "get_order", Weight: 3}, {Transaction: "insert_order", Weight: 1}},
+		run.Workload.Mix)
+	require.Len(t, run.Transactions, 2)
+	require.InDelta(t, 1500, run.Transactions[0].Count, 150)
 }
 
 // The default target is the service that serve starts by default.

@@ -209,7 +209,7 @@ func requireComparable(a, b *File) error {
 	}
 	definition := func(g group) string {
 		w := g.Runs[0].Workload
-		return fmt.Sprintf("%s, file %s, validate %t", w.Name, short(w.SHA256), w.Validate)
+		return joined(", ", w.Name, "file "+short(w.SHA256), fmt.Sprintf("validate %t", w.Validate), prefixed("weights ", w.Weights))
 	}
 	for _, g := range a.groups() {
 		for _, h := range b.groups() {
@@ -232,6 +232,14 @@ func differences(a, b *File) (all []difference) {
 	return all
 }
 
+// lengthOf returns how long a run was to be measured.
+func lengthOf(r *workload.Run) string {
+	if r.Model.Count > 0 {
+		return format.Plural(r.Model.Count, "transaction")
+	}
+	return seconds(r.Duration)
+}
+
 // circumstances returns the same facts of every file, in the same order.
 func circumstances(f *File) []fact {
 	r := f.first()
@@ -247,7 +255,7 @@ func circumstances(f *File) []fact {
 	facts := append(machineFacts(machine),
 		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
 		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, seconds(r.Model.Think),
-			seconds(r.Duration), seconds(r.Ramp))},
+			lengthOf(r), seconds(r.Ramp))},
 		fact{"Consistency", string(r.Model.Consistency)},
 		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},
 		fact{"Commit", short(r.Commit)}, fact{"Load generator", generator})

@@ -205,7 +205,8 @@ func runFacts(r *workload.Run) []fact {
 	}
 	return known(slices.Concat([]fact{
 		{"Measured", minute(r.Started) + ", " + seconds(r.Measured) + " after " + seconds(r.Warmed) + " of warm-up"},
-		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)), "validation "+validated)},
+		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)),
+			prefixed("weights ", r.Workload.Weights), "validation "+validated)},
 		{"Load", fmt.Sprintf("%s; seed %d", modelText(r), r.Seed)},
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},

@@ -65,6 +65,9 @@ func (d *driver) dispatch() {
 			return
 		}
 		counts := due >= d.begin.Load()
+		if counts && d.config.Count > 0 && a.counted == d.config.Count {
+			return
+		}
 		if counts {
 			a.counted++
 		}

@@ -12,7 +12,8 @@ type Config struct {
 	Users      int     // in the open model, the largest number of arrivals in progress
 	Rate       float64 // arrivals a second; 0 selects the closed model
 	Ramp       time.Duration
-	Duration   time.Duration // measured, after the ramp
+	Duration   time.Duration // measured, after the ramp; 0 with a Count
+	Count      int64         // transactions to measure, after the ramp, instead of a Duration; 0 is no such number
 	Think      time.Duration // between an answer and the next request of a user, in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
@@ -33,6 +34,7 @@ type Config struct {
 type Moment struct {
 	Measuring bool          // false while users prepare and warm up; then there are no figures
 	Left      time.Duration // of the ramp or of the measured time; 0 if users need longer
+	Remaining int64         // transactions until the Count of the run
 	TPS       float64
 	P50, P99  float64 // microseconds
 	Errors    int64   // unexpected refusals and missing answers, since measuring began
@@ -59,7 +61,11 @@ func (c *Config) Check() error {
 		return fmt.Errorf("the number of users is %d, but must be from 1 to %d", c.Users, MaxUsers)
 	case !(c.Rate >= 0 && c.Rate <= MaxRate):
 		return fmt.Errorf("the rate is %v, but must be from 0 to %d a second", c.Rate, MaxRate)
-	case c.Duration <= 0:
+	case c.Count < 0:
+		return fmt.Errorf("the number of transactions is %d, but must be at least 1", c.Count)
+	case c.Count > 0 && c.Duration != 0:
+		return errors.New("a run has a duration or a number of transactions, not both")
+	case c.Count == 0 && c.Duration <= 0:
 		return errors.New("the duration must be above 0")
 	case c.Ramp < 0 || c.Think < 0 || c.Every < 0:
 		return errors.New("ramp, think time and report interval must not be below 0")
@@ -75,6 +81,7 @@ func (c *Config) Check() error {
 func (c *Config) model() Model {
 	m := Model{
 		Kind: Closed, Users: c.Users, Think: c.Think.Seconds(), Every: c.Every.Seconds(), Consistency: c.Consistency,
+		Count: c.Count,
 	}
 	if c.Rate > 0 {
 		m.Kind, m.Rate = Open, c.Rate

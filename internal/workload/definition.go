@@ -14,6 +14,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brokerage/internal/brokerage"
@@ -33,7 +34,8 @@ type Definition struct {
 	Prepare     Prepare `json:"prepare"`
 	Mix         []Part  `json:"mix"`
 
-	SHA256 string `json:"-"` // of the file
+	SHA256  string `json:"-"` // of the file
+	Weights string `json:"-"` // the text that has replaced Mix; empty for the file's own
 }
 
 // Part is a transaction of a mix with its weight.
@@ -209,6 +211,21 @@ func readable(err error, file []byte) error {
 	return err
 }
 
+// SetWeights replaces the mix by one in the form get_order=30,buy_security=5. Transactions that it does not name do not
+// run.
+func (d *Definition) SetWeights(text string) error {
+	d.Mix, d.Weights = nil, text
+	for one := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(one, "=")
+		weight, err := strconv.ParseFloat(number, 64)
+		if !ok || err != nil {
+			return fmt.Errorf("%q is not a transaction and its weight, such as get_order=30", one)
+		}
+		d.Mix = append(d.Mix, Part{strings.TrimSpace(name), weight})
+	}
+	return d.Check()
+}
+
 var workloadName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 // orderStatuses are the codes that the schema of orders allows.
@@ -281,7 +298,7 @@ func (d *Definition) parts() ([]part, error) {
 		_, twice := weights[t]
 		switch {
 		case t == nil:
-			return nil, fmt.Errorf("mix: there is no transaction %q", p.Transaction)
+			return nil, fmt.Errorf("mix: there is no transaction %q: it is one of %s", p.Transaction, names(registry))
 		case twice:
 			return nil, fmt.Errorf("mix: %s is listed twice", p.Transaction)
 		case !(p.Weight >= 0) || math.IsInf(p.Weight, 1):
@@ -304,6 +321,14 @@ func (d *Definition) parts() ([]part, error) {
 		parts = append(parts, part{t, weights[t] / total})
 	}
 	return parts, nil
+}
+
+func names(all []*Transaction) string {
+	var list []string
+	for _, t := range all {
+		list = append(list, t.Name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // has reports whether the mix has a transaction with a property.

@@ -63,6 +63,33 @@ func TestLoad_Missing(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+func TestDefinition_SetWeights(t *testing.T) {
+	d := definition(t, "mixed")
+	require.NoError(t, d.SetWeights("get_order=30, buy_security=5"))
+	parts, err := d.parts()
+	require.NoError(t, err)
+	require.Len(t, parts, 2, "the others do not run")
+	require.Equal(t, "get_order", parts[0].Name)
+	require.InDelta(t, 30.0/35, parts[0].share, 1e-12)
+	for text, says := range map[string]string{
+		"get_oder=1":              `there is no transaction "get_oder": it is one of get_order, `,
+		"get_order":               `"get_order" is not a transaction and its weight`,
+		"get_order=":              `"get_order=" is not a transaction and its weight`,
+		"get_order=x":             `"get_order=x" is not a transaction and its weight`,
+		"get_order=-1":            "the weight of get_order is -1",
+		"get_order=NaN":           "the weight of get_order is NaN",
+		"get_order=0":             "no weight is above 0",
+		"get_order=1,":            `"" is not a transaction and its weight`,
+		"get_order=1,get_order=":  `"get_order=" is not`,
+		"get_order=1,get_order=2": "get_order is listed twice",
+		"delete_order=1":          "delete_order without insert_order",
+	} {
+		err := definition(t, "mixed").SetWeights(text)
+		require.ErrorContains(t, err, says, text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
 // Each is refused by the program, with one line, and by the schema, unless a schema cannot express it.
 func TestParse_Refusals(t *testing.T) {
 	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }

@@ -33,6 +33,11 @@ type driver struct {
 	zero       time.Time
 	begin, end atomic.Int64
 
+	// Of a closed model with a Count: the measured transactions that users have taken and finished. The channel is
+	// closed when all are finished.
+	taken, finished atomic.Int64
+	complete        chan struct{}
+
 	unprepared sync.WaitGroup // users that have not inserted their own documents yet
 	working    sync.WaitGroup // users
 	preparing  struct {       // adds up what all users have inserted before anything counts
@@ -57,7 +62,10 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	d := &driver{config: c, backend: b, zero: time.Now()}
+	d := &driver{config: c, backend: b, zero: time.Now(), complete: make(chan struct{})}
+	if c.Count > 0 && c.Rate > 0 { // the last is due by then, and dispatch counts
+		d.config.Duration = time.Duration(float64(c.Count)/c.Rate*1e9) + time.Duration(tick)
+	}
 	d.begin.Store(math.MaxInt64)
 	d.end.Store(math.MaxInt64)
 	run, err := d.describe(ctx)
@@ -107,7 +115,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	w := c.Definition
 	return &Run{
 		Format: RunFormat, Tool: Tool{"drive", c.Version}, Commit: c.Commit, Target: target,
-		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix},
+		Workload: WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix, Weights: w.Weights},
 		Model:    c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
 		Dataset: p.stamp(), Settings: settings, Faithful: p.faithful(), Machine: ThisMachine(), Ended: Complete,
 	}, nil
@@ -214,7 +222,9 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 }
 
 func (d *driver) measureFrom(begin int64) {
-	d.end.Store(begin + int64(d.config.Duration))
+	if d.config.Duration > 0 {
+		d.end.Store(begin + int64(d.config.Duration))
+	}
 	d.begin.Store(begin)
 }
 
@@ -223,7 +233,7 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration) {
 	begin := d.begin.Load()
 	for {
 		passed := time.Duration(d.now() - begin)
-		left := d.config.Duration - passed
+		left := time.Duration(d.end.Load()-begin) - passed
 		if left <= 0 {
 			return
 		}
@@ -231,7 +241,7 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration) {
 		if every := d.config.Every; every > 0 {
 			next = min(left, every-passed%every)
 		}
-		if !wait(ctx, d, time.After(next)) {
+		if !wait(ctx, d, time.After(next)) || d.over(d.now()) {
 			return
 		}
 		if at, due := d.config.reportAt(time.Duration(d.now() - begin)); due && next < left {
@@ -243,13 +253,14 @@ func (d *driver) report(ctx context.Context, ticks chan<- time.Duration) {
 // reportAt returns the end of the interval to report when a time has passed. No report is due at the end of the run or
 // after it: the last interval ends when users have passed on their last samples.
 func (c *Config) reportAt(passed time.Duration) (at time.Duration, due bool) {
-	return passed.Truncate(c.Every), c.Every > 0 && passed < c.Duration
+	return passed.Truncate(c.Every), c.Every > 0 && (passed < c.Duration || c.Duration == 0)
 }
 
-// wait waits for a channel. If the run ends before, it returns false, and nothing new is begun.
+// wait waits for a channel, or until all transactions of a Count are finished. If the run ends before, it returns false, and nothing new is begun.
 func wait[T any](ctx context.Context, d *driver, reached <-chan T) bool {
 	select {
 	case <-reached:
+	case <-d.complete:
 	case <-ctx.Done():
 	}
 	if ctx.Err() == nil {
@@ -273,7 +284,11 @@ func (d *driver) looker() lookFunc {
 		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now)}
 		if m.Measuring {
 			l := recent.latency()
-			m.Left = time.Duration(d.end.Load() - now)
+			if d.config.Duration > 0 {
+				m.Left = time.Duration(d.end.Load() - now)
+			} else {
+				m.Remaining = max(d.config.Count-d.finished.Load(), 1)
+			}
 			m.TPS, m.P50, m.P99, m.Errors = float64(recent.count)/span.Seconds(), l.P50, l.P99, errors
 		}
 		m.Left = max(m.Left, 0)
@@ -288,6 +303,14 @@ func (d *driver) now() int64 { return int64(time.Since(d.zero)) }
 
 // over reports whether nothing new is begun at a time.
 func (d *driver) over(at int64) bool { return at >= d.end.Load() }
+
+// finishOne counts a measured transaction. The last one of a Count ends the run.
+func (d *driver) finishOne(now int64) {
+	if d.finished.Add(1) == d.config.Count {
+		d.end.Store(min(d.end.Load(), now+1))
+		close(d.complete)
+	}
+}
 
 // finish completes the run with what was measured.
 func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, error) {

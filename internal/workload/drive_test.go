@@ -347,6 +347,51 @@ func TestArrivals_Tick(t *testing.T) {
 	}
 }
 
+// A run of a number of transactions measures exactly so many, however many users share them, and none of its ramp.
+func TestDrive_Count(t *testing.T) {
+	inBothModels(t, func(t *testing.T, rate float64) {
+		var calls atomic.Int64
+		s := newStub(t, func(context.Context, *call) outcome {
+			calls.Add(1)
+			time.Sleep(100 * time.Microsecond)
+			return done
+		})
+		c := shortly(t, "query")
+		c.Duration, c.Count, c.Rate, c.Every = 0, 1001, 5*rate, 50*time.Millisecond
+		r := driven(t, s, c)
+		require.Equal(t, int64(1001), r.Total.Due)
+		require.Equal(t, int64(1001), calls.Load())
+		require.Equal(t, int64(1001), r.Model.Count)
+		require.Positive(t, r.Measured)
+		if rate == 0 {
+			require.Equal(t, int64(1001), r.Total.Count, "nobody is cut off")
+		}
+		c.Ramp = 50 * time.Millisecond
+		r = driven(t, s, c)
+		require.Equal(t, int64(1001), r.Total.Due)
+		require.Greater(t, calls.Load(), int64(2*1001), "and those of the ramp")
+	})
+}
+
+// A target that dies ends a run of a number of transactions, too.
+func TestDrive_CountEndsEarly(t *testing.T) {
+	var calls atomic.Int64
+	s := newStub(t, func(context.Context, *call) outcome {
+		if calls.Add(1) > 500 {
+			return noAnswer
+		}
+		return done
+	})
+	s.recover = errors.New("nobody there")
+	c := shortly(t, "query")
+	c.Duration, c.Count = 0, 1_000_000
+	r, err := Drive(t.Context(), s, c)
+	require.ErrorIs(t, err, ErrTargetDied)
+	requireResult(t, r)
+	require.GreaterOrEqual(t, r.Total.Good, int64(500))
+	require.Contains(t, r.Validity.Reasons[0], " of 1000000 transactions")
+}
+
 // A user that runs out of leased ids leases more.
 func TestDrive_LeasesAgain(t *testing.T) {
 	leases := &shortLeases{Direct: direct(t, tinyStore(t), "sqlite:b.db")}

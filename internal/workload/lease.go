@@ -86,7 +86,7 @@ func (d *driver) needed(kind *idKind) int64 {
 		return 0
 	}
 	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
-	during := min(share*expectedRate*seconds, brokerage.MaxLease)
+	during := min(share*(expectedRate*seconds+float64(d.config.Count)), brokerage.MaxLease)
 	return kind.width * (int64(d.config.Users)*int64(prepared+1) + int64(during))
 }
 

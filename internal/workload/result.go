@@ -28,7 +28,7 @@ type Run struct {
 
 	Started  time.Time `json:"started"`
 	Ramp     float64   `json:"rampSeconds"`     // as configured
-	Duration float64   `json:"durationSeconds"` // as configured
+	Duration float64   `json:"durationSeconds"` // as configured; 0 for a run of a number of transactions
 	Warmed   float64   `json:"warmedSeconds"`   // from the first request to the first transaction that counts
 	Measured float64   `json:"measuredSeconds"`
 	Seed     uint64    `json:"seed"`
@@ -87,6 +87,8 @@ type WorkloadStamp struct {
 	SHA256   string `json:"sha256"` // of the file
 	Validate bool   `json:"validate"`
 	Mix      []Part `json:"mix"`
+	// Weights is the text that has replaced the mix of the file; empty for the file's own.
+	Weights string `json:"weights,omitempty"`
 }
 
 // Model is how transactions were issued. In the closed model each user waits for the answer, and then for Think, before
@@ -98,6 +100,8 @@ type Model struct {
 	Think float64 `json:"thinkSeconds"`
 	Rate  float64 `json:"rate,omitempty"`
 	Every float64 `json:"everySeconds"`
+	// Count is the number of transactions that the run was to measure; 0 if it had a duration.
+	Count int64 `json:"count,omitempty"`
 	// Consistency says which servers might answer queries; empty: the primary alone.
 	Consistency Consistency `json:"consistency,omitempty"`
 }

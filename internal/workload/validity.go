@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -30,12 +31,12 @@ func judge(r *Run) Validity {
 	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
 
 	if words := map[Ending]string{Interrupted: "it was interrupted", TargetDied: "the target died"}[r.Ended]; words != "" {
-		no("%s after %.0f of %.0f seconds", words, r.Measured, r.Duration)
+		no("%s after %.0f of %s", words, r.Measured, planned(r))
 	}
 	if r.Total.Count == 0 {
 		no("nothing was measured")
 	}
-	if r.Duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
+	if duration := cmp.Or(r.Duration, r.Measured); duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
 		// Without the times of this run, so that the runs of a campaign share the note.
 		note("smoke: a run to be quoted has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
@@ -51,7 +52,11 @@ func judge(r *Run) Validity {
 			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
 	noteChanges(r, note)
-	if slope, significant := steadiness(r.PerSecond); significant && math.Abs(slope) > mostSlope {
+	perSecond := r.PerSecond
+	if r.Model.Count > 0 { // the last second is not a whole one
+		perSecond = perSecond[:min(len(perSecond), int(r.Measured))]
+	}
+	if slope, significant := steadiness(perSecond); significant && math.Abs(slope) > mostSlope {
 		v.Unsteady = true
 		no("it was not steady: the throughput changed from beginning to end by %+.0f %%", 100*slope)
 	}
@@ -76,6 +81,14 @@ func judge(r *Run) Validity {
 	}
 	v.Valid = len(v.Reasons) == 0 && !v.Smoke
 	return v
+}
+
+// planned returns how long a run was to be.
+func planned(r *Run) string {
+	if r.Model.Count > 0 {
+		return fmt.Sprintf("seconds, with %d of %d transactions", r.Total.Count, r.Model.Count)
+	}
+	return fmt.Sprintf("%.0f seconds", r.Duration)
 }
 
 // noteChanges explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and

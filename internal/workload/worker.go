@@ -14,6 +14,7 @@ type worker struct {
 	started int64 // arrivals in the measured time that were begun,
 	late    int64 // of these, the ones begun late,
 	queued  int64 // and arrivals that were never begun
+	counts  bool  // the user's transaction is one of the run's Count
 }
 
 func (w *worker) work(ctx context.Context, after time.Duration) {
@@ -33,9 +34,20 @@ func (w *worker) work(ctx context.Context, after time.Duration) {
 			w.step(ctx, due)
 		}
 	default:
-		for !d.over(w.step(ctx, 0)) && (d.config.Think == 0 || w.pause(d.config.Think)) {
+		for w.take() && !d.over(w.step(ctx, 0)) && (d.config.Think == 0 || w.pause(d.config.Think)) {
 		}
 	}
+}
+
+// take takes one of the transactions of a Count. It returns false when none is left. Without a ramp it waits until the
+// measured time begins, so that no transaction is left out of the Count.
+func (w *worker) take() bool {
+	d := w.driver
+	for d.config.Count > 0 && d.config.Ramp == 0 && d.now() < d.begin.Load() && !d.over(d.now()) {
+		time.Sleep(time.Millisecond)
+	}
+	w.counts = d.config.Count > 0 && d.now() >= d.begin.Load()
+	return !w.counts || d.taken.Add(1) <= d.config.Count
 }
 
 // pause returns false if the run ends before the time is over.
@@ -115,6 +127,9 @@ func (w *worker) step(ctx context.Context, due int64) int64 {
 		w.arrived(due, began)
 	}
 	w.record(sample{took: now - from, part: part, outcome: o}, began, now, due)
+	if w.counts {
+		w.driver.finishOne(now)
+	}
 	w.recover(ctx, o)
 	return now
 }
@@ -147,13 +162,13 @@ func (w *worker) arrived(due, began int64) {
 }
 
 // record adds a sample to the batch if it counts: in the open model, if it was due in the measured time; in the closed
-// model, if it began before the end of the measured time and ended after its start.
+// model, if it is one of a Count, or else if it began before the end of the measured time and ended after its start.
 func (w *worker) record(s sample, began, now, due int64) {
 	begin, end := w.driver.begin.Load(), w.driver.end.Load()
 	s.waiting = now >= end
 	counts := due >= begin
 	if due == 0 {
-		counts = now >= begin && began < end
+		counts = w.counts || w.driver.config.Count == 0 && now >= begin && began < end
 		if s.waiting { // a closed model has only the times of what ended in the measured time
 			s.outcome = outcome{class: abandoned}
 		}
