@@ -69,8 +69,9 @@ type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Pace holds rates in bytes per second: of documents for a load, of the database for backup and restore.
-type Pace struct{ Load, Backup, Restore float64 }
+// Pace holds rates in bytes per second: of documents for a load and for inserts through the transactions, of the
+// database for backup and restore.
+type Pace struct{ Load, Backup, Restore, Insert float64 }
 
 // Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
 // them.
@@ -265,7 +266,7 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 // stores no data, so a campaign on it consists of runs and comparisons of the tier only.
 type nullEngine struct{ engine }
 
-var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1}}}
+var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
 func (nullEngine) Lacks(kind Kind) string {
 	if kind == KindRun || kind == KindTier {

@@ -28,7 +28,7 @@ var Schema []byte
 // and resumed.
 type Record struct {
 	Format     string    `json:"format"`
-	Preset     string    `json:"preset"`     // full or smoke
+	Preset     string    `json:"preset"`     // full, smoke or a paper-…
 	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
 	Complete   bool      `json:"complete"`   // every planned step has been run or left out
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
@@ -77,6 +77,27 @@ type Settings struct {
 	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
 	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
 	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
+
+	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
+	DataScale float64 `json:"dataScale,omitempty"`
+	TimeScale float64 `json:"timeScale,omitempty"`
+	// Population is how users fill a database that has only securities, before the load: all documents of the dataset.
+	Population []Insertion `json:"population,omitempty"`
+	Inserts    []Insertion `json:"inserts,omitempty"` // onto the loaded database
+	Cores      []CoreTest  `json:"cores,omitempty"`   // run for each of CPUs; empty: the reference's
+}
+
+// Insertion is a number of documents that users insert through the transactions, with one commit each.
+type Insertion struct {
+	Workload  string `json:"workload"`
+	Users     int    `json:"users"`
+	Documents int64  `json:"documents,omitempty"` // 0: all of the dataset
+}
+
+// CoreTest is a run that is repeated for different numbers of cores.
+type CoreTest struct {
+	Workload string `json:"workload"`
+	Users    int    `json:"users"`
 }
 
 // Machine is the computer that the campaign ran on. Unknown values are empty or zero.
@@ -107,6 +128,7 @@ type Kind string
 // The kinds of steps.
 const (
 	KindCreate     Kind = "create"
+	KindPopulation Kind = "population" // Inserts
 	KindLoad       Kind = "load"       // Load
 	KindStatistics Kind = "statistics" // nothing but its time
 	KindSpace      Kind = "space"      // Space
@@ -224,6 +246,8 @@ type RunPlan struct {
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
 	Repeats  int    `json:"repeats"` // requested
+	// Documents is how many are inserted, instead of a time; 0 for other runs.
+	Documents int64 `json:"documents,omitempty"`
 }
 
 // Repeat is one measured run, from restored data.

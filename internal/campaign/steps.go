@@ -20,6 +20,8 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	switch s.Kind {
 	case KindCreate:
 		return e.Create(ctx)
+	case KindPopulation:
+		return r.populate(ctx, e, s)
 	case KindLoad:
 		return r.load(ctx, e, s, save)
 	case KindStatistics:
@@ -171,10 +173,14 @@ func untune(ctx context.Context, e Engine) error {
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {
-	return Pressure{
-		Workload: p.Workload, Validate: p.Validate, Users: p.Users,
+	load := Pressure{
+		Workload: p.Workload, Validate: p.Validate, Users: p.Users, Documents: p.Documents,
 		WarmUp: r.Settings.WarmUp, Duration: r.Settings.Duration, Think: r.Settings.Think, Seed: r.Settings.Seed,
 	}
+	if p.Documents > 0 {
+		load.WarmUp, load.Duration = r.Settings.insertWarmUp(), 0
+	}
+	return load
 }
 
 // run runs a workload against a service of its own.
