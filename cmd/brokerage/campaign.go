@@ -78,15 +78,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return usagef("--db: %w", err)
 	}
 	if c.Plan {
-		planned := campaign.Campaign{
+		return c.plan(s, campaign.Campaign{
 			Settings: settings, Folder: c.Out, Replace: c.Replace, Engine: engine, Versions: build, Now: time.Now,
 			Machine: campaign.Machine{Machine: workload.ThisMachine()},
-		}
-		record, err := planned.Plan()
-		if err != nil {
-			return err
-		}
-		return campaign.WritePlan(s.out, record)
+		})
 	}
 	made, err := makeFolder(c.Out)
 	defer func() {
@@ -121,6 +116,15 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	return c.verdict(s)
+}
+
+// plan prints the steps of a campaign that is not run.
+func (*campaignCmd) plan(s streams, planned campaign.Campaign) error {
+	record, err := planned.Plan()
+	if err != nil {
+		return err
+	}
+	return campaign.WritePlan(s.out, record)
 }
 
 // verdict prints where the report is. A campaign with an INVALID step is an error, unless that is allowed.

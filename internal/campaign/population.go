@@ -26,13 +26,11 @@ func (r *running) populate(ctx context.Context, e Engine, s *Step) error {
 	if err := e.Load(ctx, dataset.New(spec), func(int, int64) {}); err != nil {
 		return err
 	}
-	stages := len(r.Settings.Population) * loadStages
-	for _, of := range r.Settings.Population {
+	for i, of := range r.Settings.Population {
 		k := insertedKind(of.Workload)
 		before := int64(0)
 		for n := 1; n <= loadStages && before < r.dataset.Count(k); n++ {
-			stages--
-			r.Progress.Within(1 - float64(stages+1)/float64(len(r.Settings.Population)*loadStages))
+			r.Progress.Within(float64(i*loadStages+n-1) / float64(len(r.Settings.Population)*loadStages))
 			end := stageEnd(before, r.dataset.Count(k))
 			of.Documents = end - before
 			g, err := r.populateStage(ctx, e, of, n)
