@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -25,6 +26,7 @@ type Pressure struct {
 	Think    float64
 	Seed     uint64
 	Settings map[string]string // of the store, for the result
+	Watcher  store.Watcher     // of the database's server; may be nil
 }
 
 // Workloads is the Driver that runs the workloads of package workload, in this process.
@@ -56,6 +58,7 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 	return workload.Config{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
 		Think: seconds(p.Think), Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings,
+		Watcher: p.Watcher,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }
