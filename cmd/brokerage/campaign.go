@@ -55,6 +55,7 @@ type campaignCmd struct {
 	Stage     *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Duration of the order inserts, and of the customer inserts, in each stage; at least 1ms. Default: 10s (full) or 4s (smoke)."`
 	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Total measured time of the tier step, half of it through the service and half directly on the database; 0s skips this step. Default: 120s (full) or 10s (smoke)."`
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
+	Factors   *bool          `negatable:"" help:"Also compare physical designs (compression, indexes, inlining, buffer pools, durability), those that the store has, with at least three runs of the mixed workload each; extend --limit for it. Default: no."`
 	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0s is no limit. Default: 45m (full) or 10m (smoke)."`
 }
@@ -208,6 +209,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.Repeat, c.Repeat)
 	set(&s.Stages, c.Stages)
 	set(&s.Tuned, c.Tuned)
+	set(&s.Factors, c.Factors)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
 		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier,

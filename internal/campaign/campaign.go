@@ -146,7 +146,8 @@ func (r *running) plan() {
 	r.record = &Record{
 		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
-		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+		Absent: r.Settings.absent(r.Engine),
+		Steps:  plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
 	}
 }
 
@@ -197,11 +198,9 @@ func (r *running) create(ctx context.Context) error {
 // engines returns the databases of the campaign: its own, and those of variants that need another one.
 func (r *running) engines() []Engine {
 	all := []Engine{r.Engine}
-	if r.Settings.Tuned {
-		for _, v := range r.Engine.Variants(r.Machine.Cores) {
-			if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
-				all = append(all, e)
-			}
+	for _, v := range r.Settings.variants(r.Engine, r.Machine.Cores) {
+		if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
+			all = append(all, e)
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -26,6 +27,7 @@ type Pressure struct {
 	Think    float64
 	Seed     uint64
 	Settings map[string]string // of the store, for the result
+	Watcher  store.Watcher     // of the database's server; may be nil
 	// Documents is how many transactions are measured, instead of a Duration; 0 for none.
 	Documents int64
 	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
@@ -61,7 +63,7 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 	return workload.Config{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
 		Think: seconds(p.Think), Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings,
-		Count:   p.Documents,
+		Count: p.Documents, Watcher: p.Watcher,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }

@@ -184,13 +184,11 @@ func (p *planner) runs() {
 // variants adds the comparison of the default settings with others, and the runs that show throughput against the cores
 // that the service may use.
 func (p *planner) variants(cores int) {
-	if p.Tuned {
-		for _, v := range p.engine.Variants(cores) {
-			if p.engine.As(v).URL() != p.engine.URL() {
-				p.prepare(&v)
-			}
-			p.run(&v, p.yardstick(), p.Reference, p.Repeat, nil)
+	for _, v := range p.Settings.variants(p.engine, cores) {
+		if p.engine.As(v).URL() != p.engine.URL() {
+			p.prepare(&v)
 		}
+		p.run(&v, p.yardstick(), p.Reference, p.variantRepeats(), nil)
 	}
 	for _, n := range p.CPUs {
 		name := format.Plural(n, "core")

@@ -42,6 +42,8 @@ type Record struct {
 	Machine  Machine               `json:"machine"`
 	Versions Versions              `json:"versions"`
 
+	Absent []Absent `json:"absent,omitempty"` // factors that the store does not have; only with Settings.Factors
+
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
 
@@ -72,11 +74,12 @@ type Settings struct {
 	Repeat    int      `json:"repeat"`
 	CPUs      []int    `json:"cpus"`
 	Stages    int      `json:"stages"`
-	Stage     float64  `json:"stage"` // of one stage of inserts
-	Tier      float64  `json:"tier"`  // of the tier's comparison, both sides together; 0 leaves it out
-	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
-	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
-	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
+	Stage     float64  `json:"stage"`             // of one stage of inserts
+	Tier      float64  `json:"tier"`              // of the tier's comparison, both sides together; 0 leaves it out
+	Limit     float64  `json:"limit"`             // of the whole campaign; 0 is none
+	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
+	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
+	Pool      int      `json:"pool"`              // of the service; 0 is the store's default
 
 	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
 	DataScale float64 `json:"dataScale,omitempty"`
@@ -179,6 +182,10 @@ type Variant struct {
 	Description string `json:"description"`
 	CPUs        int    `json:"cpus,omitempty"` // that the service may use; 0 is all
 	Pool        int    `json:"pool,omitempty"`
+	Factor      string `json:"factor,omitempty"` // of the physical design, that it changes
+	Design      string `json:"design,omitempty"` // the documents are stored again with this design of the engine
+	// Parameters are added to the URL of the service's database: name=value&….
+	Parameters string `json:"parameters,omitempty"`
 
 	Uncompressed bool `json:"uncompressed,omitempty"`
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
