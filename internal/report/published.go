@@ -261,8 +261,8 @@ func publishedUsageTable(c *campaign.Record, plain []group) *table {
 	add("processor, classic", "2006 at 150 users: 42 % busy, 50 % waiting for I/O", "classic", 150, busyText)
 	add("processor, query", "2006 at 150 users: 96 % busy", "query", 150, busyText)
 	add("processor, mixed", "2008 at 200 users: 95.2 % busy", "mixed", 200, busyText)
-	t.add("", "physical I/Os", "2007: near 13,000 a second on the mix; 2008: 11,500 a second, 1.7 a transaction",
-		"the section on resources has what was measured")
+	add("physical I/Os, classic", "2007: near 13,000 a second", "classic", 200, ioText)
+	add("physical I/Os, mixed", "2008 at 200 users: 11,500 a second, 1.7 a transaction", "mixed", 200, ioText)
 	hits := func(r *workload.Run) string { return cmp.Or(hitText(r), "no cache of the store counts hits") }
 	add("hit ratios", "2008, by pool and number of users: indexes and securities above 98 % (slides; the article: 95 to "+
 		"100 % for the indexes), custacc and orders 60 to 70 %", "mixed", 200, hits)
@@ -299,9 +299,27 @@ func busyText(r *workload.Run) string {
 	return text
 }
 
-// hitText returns the hit ratios that the store counts, or "".
+// ioText returns the operations of the computer's disks.
+func ioText(r *workload.Run) string {
+	each, known := operations(r)
+	if !known {
+		return "not measured"
+	}
+	return fmt.Sprintf("%s a second, %s a transaction",
+		format.Figure(ratio(each*float64(r.Total.Count), r.Measured)), format.Figure(each))
+}
+
+// hitText returns the hit ratios that the store counts, by table or pool where it knows them, or "".
 func hitText(r *workload.Run) string {
 	var parts []string
+	if r.Resources != nil && len(r.Resources.Pools) > 0 {
+		for _, p := range r.Resources.Pools {
+			if p.Hits+p.Misses > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s", p.Name, percent(ratio(float64(p.Hits), float64(p.Hits+p.Misses)), 1)))
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Usage.Figures)) {
 		other, cache := missesOf(name)
 		misses, ok := r.Usage.Figures[other]
