@@ -279,7 +279,7 @@ func TestGenerate_BadFolder(t *testing.T) {
 	})
 }
 
-// Numbers of documents of one's own make a dataset with a name of its own.
+// Given numbers of documents make a dataset with a name of its own.
 func TestGenerate_Counts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "files")
 	counts := []string{"--customers", "30", "--orders", "150"}

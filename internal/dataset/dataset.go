@@ -73,7 +73,7 @@ func (d *Dataset) Count(k Kind) int64 {
 }
 
 // Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale
-// is tiny; the account of an order also on numbers of one's own), so any part of a dataset can be generated in any
+// is tiny; the account of an order also on given numbers), so any part of a dataset can be generated in any
 // order. Append panics when i is not below Count(k).
 func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	if i < 0 || i >= d.Count(k) {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Scale is a size of a dataset: one of the scenario's, or numbers of customers and orders of one's own. The zero Scale
+// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. The zero Scale
 // stands for tiny.
 type Scale struct {
-	Name string // for numbers of one's own: CUSTOMERS-ORDERS
-	step int8   // 0 is tiny, then XXXS and so on: each ten times the one before; counted for numbers of one's own
-	own  [len(Kinds)]int64
+	Name  string // CUSTOMERS-ORDERS for given numbers
+	step  int8   // 0 is tiny, then XXXS and so on: each ten times the one before; counted for given numbers
+	given [len(Kinds)]int64
 }
 
 const counted = -1
@@ -75,17 +75,17 @@ func ScaleOf(customers, orders int64) (Scale, error) {
 	}
 	return Scale{
 		Name: fmt.Sprintf("%d-%d", customers, orders), step: counted,
-		own: [...]int64{Security: allSecurities, Customer: customers, Order: orders},
+		given: [...]int64{Security: allSecurities, Customer: customers, Order: orders},
 	}, nil
 }
 
-// of returns the scale with its name. Numbers of one's own that are those of a named scale in a profile are that scale.
+// of returns the scale with its name. Given numbers that a named scale has in the profile are that scale.
 func (s Scale) of(p Profile) Scale {
 	if s.step != counted {
 		return Scales()[s.step]
 	}
 	for _, named := range Scales()[1:] {
-		if named.Count(p, Customer) == s.own[Customer] && named.Count(p, Order) == s.own[Order] {
+		if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
 			return named
 		}
 	}
@@ -104,7 +104,7 @@ func (s Scale) String() string {
 func (s Scale) Count(p Profile, k Kind) int64 {
 	switch s.step {
 	case counted:
-		return s.own[k]
+		return s.given[k]
 	case 0:
 		return tinyCounts[k]
 	}
@@ -125,11 +125,11 @@ type tier struct {
 }
 
 // tiersOf returns the tiers of a dataset of scale s. Tiny has a tier of its own: the first 200 customers of XXXS would
-// have 2 % of its orders, and so hardly any of the first 2,000. Numbers of one's own have one tier, since what they add
-// to the next smaller scale may be many orders and few customers.
+// have 2 % of its orders, and so hardly any of the first 2,000. Given numbers have one tier, since what they add to the
+// next smaller scale may be many orders and few customers.
 func tiersOf(s Scale, p Profile) []tier {
 	if s.step == counted {
-		return []tier{{orders: s.own[Order], nAccounts: accountsBefore(p, s.own[Customer])}}
+		return []tier{{orders: s.given[Order], nAccounts: accountsBefore(p, s.given[Customer])}}
 	}
 	var tiers []tier
 	accounts := int64(0)

@@ -104,7 +104,7 @@ func TestDataset_ExpectedBytes(t *testing.T) {
 	})
 }
 
-// Numbers of one's own have a name that is read back, the customers and securities of the scales, and orders whose
+// Given numbers have a name that is read back, the customers and securities of the scales, and orders whose
 // accounts are spread over all customers.
 func TestScaleOf(t *testing.T) {
 	t.Parallel()
