@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/redact"
 	"brokerage/internal/workload"
@@ -22,7 +23,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type campaignCmd struct {
-	Preset string `default:"full" enum:"full,smoke" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS on two cores; or smoke, less than 10 minutes, whose results are marked SMOKE. Default: full."`
+	Preset string `default:"full" enum:"full,smoke,paper-2006,paper-2007,paper-2008,paper-2009" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about 35 minutes at XXXS on two cores; smoke, less than 10 minutes, whose results are marked SMOKE; or a published study: paper-2006, paper-2007, paper-2008, paper-2009 (docs/campaign.md lists them). Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
 	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:DIR/brokerage.db, a new database."`
 
@@ -33,7 +34,13 @@ type campaignCmd struct {
 
 	Replace bool `help:"Discard the campaign in DIR, empty the database (never one made by another program) and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`
 
-	Scale     *scaleFlag     `placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: XXXS."`
+	Plan      bool     `help:"Print the steps of the campaign with their estimated times, and exit. Nothing is created, loaded or run."`
+	DataScale *float64 `placeholder:"F" range:"0.000001..1000" help:"With a published study: multiply its numbers of customers, orders and inserted documents by F. Default: 1."`
+	TimeScale *float64 `placeholder:"F" range:"0.000001..1000" help:"With a published study: multiply its warm-up and measured times by F. Default: 1."`
+
+	Scale     *scaleFlag     `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: XXXS."`
+	Customers *int64         `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers of a dataset that is none of the scales; requires --orders. Default: that of the scale."`
+	Orders    *int64         `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders of a dataset that is none of the scales; requires --customers. Default: that of the scale."`
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: tpox-2."`
 	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Workloads []string       `placeholder:"NAME" help:"Workloads to run, separated by commas: names, or paths of workload files. Default: query,mixed,classic,insert-orders,insert-customers."`
@@ -48,6 +55,7 @@ type campaignCmd struct {
 	Stage     *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Duration of the order inserts, and of the customer inserts, in each stage; at least 1ms. Default: 10s (full) or 4s (smoke)."`
 	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Total measured time of the tier step, half of it through the service and half directly on the database; 0s skips this step. Default: 120s (full) or 10s (smoke)."`
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
+	Factors   *bool          `negatable:"" help:"Also compare physical designs (compression, indexes, inlining, buffer pools, durability), those that the store has, with at least three runs of the mixed workload each; extend --limit for it. Default: no."`
 	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0s is no limit. Default: 45m (full) or 10m (smoke)."`
 }
@@ -69,6 +77,12 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
 	if err != nil {
 		return usagef("--db: %w", err)
+	}
+	if c.Plan {
+		return c.plan(s, campaign.Campaign{
+			Settings: settings, Folder: c.Out, Replace: c.Replace, Engine: engine, Versions: build, Now: time.Now,
+			Machine: campaign.Machine{Machine: workload.ThisMachine()},
+		})
 	}
 	made, err := makeFolder(c.Out)
 	defer func() {
@@ -103,6 +117,15 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	return c.verdict(s)
+}
+
+// plan prints the steps of a campaign that is not run.
+func (*campaignCmd) plan(s streams, planned campaign.Campaign) error {
+	record, err := planned.Plan()
+	if err != nil {
+		return err
+	}
+	return campaign.WritePlan(s.out, record)
 }
 
 // verdict prints where the report is. A campaign with an INVALID step is an error, unless that is allowed.
@@ -165,7 +188,7 @@ func (c *campaignCmd) url() string {
 
 // settings returns the settings of the preset, overridden by the flags.
 func (c *campaignCmd) settings() (campaign.Settings, error) {
-	s, err := campaign.Presets(c.Preset)
+	s, err := c.preset()
 	if err != nil {
 		return s, exitError{exitUsage, err}
 	}
@@ -175,6 +198,9 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	if c.Scale != nil {
 		s.Scale = c.Scale.String()
 	}
+	if c.Customers != nil && c.Orders != nil {
+		s.Scale = countedOr(c.Customers, c.Orders, dataset.Scale{}).String()
+	}
 	if c.Profile != nil {
 		s.Profile = c.Profile.String()
 	}
@@ -183,6 +209,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.Repeat, c.Repeat)
 	set(&s.Stages, c.Stages)
 	set(&s.Tuned, c.Tuned)
+	set(&s.Factors, c.Factors)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
 		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier,
@@ -199,12 +226,28 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 		s.Workloads = c.Workloads
 	}
 	switch {
+	case len(c.CPUs) == 0 && campaign.IsPaper(c.Preset) && len(s.Cores) == 0: // the study did not vary them
 	case len(c.CPUs) == 0:
 		s.CPUs = campaign.Doublings(runtime.GOMAXPROCS(0))
 	case !slices.Equal(c.CPUs, []int{0}):
 		s.CPUs = c.CPUs
 	}
 	return s.Resolved(), nil
+}
+
+// preset returns the settings of the preset, with the factors of a published study.
+func (c *campaignCmd) preset() (campaign.Settings, error) {
+	if campaign.IsPaper(c.Preset) {
+		data, times := 1.0, 1.0
+		set(&data, c.DataScale)
+		set(&times, c.TimeScale)
+		return campaign.PaperPreset(c.Preset, data, times)
+	}
+	if c.DataScale != nil || c.TimeScale != nil {
+		return campaign.Settings{}, fmt.Errorf("--data-scale and --time-scale are for the published studies: --preset %s "+
+			"takes --scale, --warm-up and --duration", c.Preset)
+	}
+	return campaign.Presets(c.Preset)
 }
 
 func set[T any](to, from *T) {

@@ -52,6 +52,16 @@ func TestCampaign_Postgres(t *testing.T) {
 	require.NotContains(t, string(text), "host=", "a result may be published")
 }
 
+// A published study on a server.
+func TestCampaign_PostgresPaper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	server := pgtest.Start(t)
+	record := studied(t, "--db", server.URL(server.Database(t)))
+	require.Equal(t, "postgres", record.Store.Engine)
+}
+
 func alteredSettings(t testing.TB, server *pgtest.Server) (count int) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")

@@ -104,6 +104,82 @@ func requireBySchema(t testing.TB, file string) {
 	require.NoError(t, schema.Validate(value))
 }
 
+// studied runs a published study with few documents and users, and returns its record.
+func studied(t *testing.T, more ...string) *campaign.Record {
+	t.Helper()
+	t.Setenv(asMain, "1")
+	folder := filepath.Join(t.TempDir(), "study")
+	study := append([]string{
+		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.0001",
+		"--users", "2,4", "--reference", "4", "--cpus", "1", "--allow-invalid", "--out", folder,
+	}, more...)
+	planned := brokerage(t.Context(), append(study, "--plan")...)
+	require.Equal(t, exitOK, planned.code, planned.err)
+	require.NoFileExists(t, folder)
+	r := brokerage(t.Context(), study...)
+	require.Equal(t, exitOK, r.code, r.err)
+	requireBySchema(t, filepath.Join(folder, campaign.File))
+	record := campaignIn(t, folder)
+	require.True(t, record.Complete)
+	require.Equal(t, "tpox-1/tiny/seed-1/v1/500-200-2000", record.Dataset.Fingerprint)
+	require.Equal(t, []float64{0.0001, 0.0001}, []float64{record.Settings.DataScale, record.Settings.TimeScale})
+	counts := map[string]int64{}
+	for _, s := range record.Steps {
+		require.Contains(t, planned.out, s.Name+" ")
+		require.Equal(t, campaign.Done, s.State, s.Name)
+		for _, g := range s.Inserts {
+			require.Empty(t, g.Run.Total.Unexpected, s.Name)
+			counts[s.Name+" "+g.Workload] += g.Run.Total.Good
+			require.Equal(t, record.Dataset.Fingerprint, g.Run.Dataset.Fingerprint)
+		}
+		for _, run := range s.Runs {
+			require.Empty(t, run.Run.Total.Unexpected, s.Name)
+			if s.Plan.Documents > 0 {
+				counts[s.Name] = run.Run.Total.Good
+			}
+		}
+	}
+	require.Equal(t, map[string]int64{
+		"population insert-customers": 200, "population insert-orders": 2000,
+		"insert-orders, 1,500 documents, 100 users": 1500, "insert-customers, 300 documents, 50 users": 300,
+	}, counts)
+	page, err := os.ReadFile(filepath.Join(folder, "campaign.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "paper-2007 with 0.0001 times its documents and 0.0001 times its times")
+	return record
+}
+
+// A published study, populated by its users, with the service in a separate process.
+func TestCampaign_Paper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	require.Equal(t, "sqlite", studied(t).Store.Engine)
+}
+
+func TestCampaign_PaperRefused(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--data-scale", "0.5"}, "--data-scale and --time-scale are for the published studies"},
+		{[]string{"--preset", "paper-1999"}, "--preset must be one of"},
+		{[]string{"--preset", "paper-2007", "--data-scale", "0"}, "--data-scale: 0 is outside of the range"},
+		{[]string{"--preset", "paper-2007", "--time-scale", "NaN"}, "--time-scale: NaN is outside of the range"},
+		{[]string{"--preset", "paper-2007", "--data-scale", "0.00001"}, "too small for 200 users"},
+		{[]string{"--preset", "paper-2008", "--data-scale", "0.0001"}, "of 300 documents is too few for 600 users"},
+		{[]string{"--preset", "paper-2007", "--data-scale", "1000000"}, "--data-scale: 1e+06 is outside of the range"},
+		{[]string{"--preset", "paper-2007", "--customers", "5"}, "--customers and --orders must be used together"},
+	} {
+		folder := filepath.Join(t.TempDir(), "new")
+		for _, plan := range []string{"--plan", "--no-tuned"} {
+			r := brokerage(t.Context(), append([]string{"campaign", "--out", folder, plan}, c.args...)...)
+			requireOneLine(t, r, exitUsage, c.says)
+			require.NoFileExists(t, folder)
+		}
+	}
+}
+
 // A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
 	if testing.Short() {

@@ -44,6 +44,8 @@ type driveCmd struct {
 	Consistency string         `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
 	Validate    string         `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
+	WatchDB string `name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
+
 	Tier         bool   `help:"With --db: measure what the service adds. Runs directly on the database and runs through a service alternate, --turns of each. All of them together measure for --duration, half of it for each side; --ramp precedes each run. Default: no."`
 	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
 	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload, one after another on the same database, each with its own seed (--seed, --seed + 1 and so on); prints each run, then their median and spread. brokerage report needs 3 or more to tell a difference from noise. Default: 1."`
@@ -129,6 +131,19 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config
 	if err != nil {
 		return usagef("--url: %w", err)
 	}
+	if c.WatchDB != "" {
+		database, err := store.Find(c.WatchDB)
+		if err != nil {
+			return usagef("--watch-db: %w", err)
+		}
+		if config.Watcher, err = database.Watch(ctx); err != nil {
+			return fmt.Errorf("--watch-db: %w", err)
+		}
+		if config.Watcher == nil {
+			return usagef("--watch-db: %s is not a database of a server", database.Name())
+		}
+		defer func() { _ = config.Watcher.Close() }() // nothing was written
+	}
 	err = c.drive(ctx, s, target, config)
 	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
 		return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, "+
@@ -150,6 +165,12 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 	}
 	target.Stats = database.Stats(opened)
 	if !c.Tier {
+		if config.Watcher, err = database.Watch(ctx); err != nil {
+			return err
+		}
+		if config.Watcher != nil {
+			defer func() { err = errors.Join(err, config.Watcher.Close()) }()
+		}
 		return c.drive(ctx, s, target, config)
 	}
 	tier, err := compareTier(ctx, database, opened, target, config, c.Turns)
@@ -218,6 +239,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--db and --url exclude each other")
 	case c.DB != "" && c.clientTLS != (clientTLS{}):
 		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
+	case c.DB != "" && c.WatchDB != "":
+		return nil, usagef("--watch-db is for a service: --db watches its own database")
 	case c.DB != "" && c.consistency() != workload.Primary:
 		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Tier && c.DB == "":

@@ -50,6 +50,10 @@ func TestDrive_BadInput(t *testing.T) {
 	}{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
 		"Replicas":        {"--db null: --consistency token", exitUsage, "--consistency is for a service"},
+		"WatchOfDatabase": {"--db null: --watch-db postgres://u@h/d", exitUsage, "--watch-db is for a service"},
+		"WatchNoServer":   {"--url http://127.0.0.1:1 --watch-db sqlite:x", exitUsage, "is not a database of a server"},
+		"WatchNoDatabase": {"--url http://127.0.0.1:1 --watch-db oracle:x", exitUsage, `"oracle:"`},
+		"WatchDown":       {"--url http://127.0.0.1:1 --watch-db postgres://u@127.0.0.1:1/d", exitFailed, "--watch-db: "},
 		"Consistency":     {"--url http://127.0.0.1:1 --consistency stale=2", exitUsage, "but must be primary, token, or"},
 		"TLSOfDatabase":   {"--db null: --tls-ca " + own, exitUsage, "are for a service"},
 		"UnknownScheme":   {"--db oracle:x", exitUsage, `"oracle:"`},

@@ -16,13 +16,30 @@ import (
 //
 //nolint:lll // a help text is one string
 type datasetFlags struct {
-	Scale   scaleFlag   `default:"tiny" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."`
-	Profile profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
-	Seed    uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: a different seed gives different documents. Default: 1."`
+	Scale     scaleFlag   `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."` // as the zero value
+	Customers *int64      `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers of a dataset that is none of the scales; requires --orders. Default: that of the scale."`
+	Orders    *int64      `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders of a dataset that is none of the scales; requires --customers. Default: that of the scale."`
+	Profile   profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
+	Seed      uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: a different seed gives different documents. Default: 1."`
 }
 
 func (f datasetFlags) spec() dataset.Spec {
-	return dataset.Spec{Scale: f.Scale.Scale, Profile: f.Profile.Profile, Seed: f.Seed}
+	return dataset.Spec{
+		Scale: countedOr(f.Customers, f.Orders, f.Scale.Scale), Profile: f.Profile.Profile, Seed: f.Seed,
+	}
+}
+
+// countedOr returns the scale of the flags --customers and --orders, or the given one when they are not set. It panics
+// for numbers outside of their ranges, which are checked before a command runs.
+func countedOr(customers, orders *int64, named dataset.Scale) dataset.Scale {
+	if customers == nil || orders == nil {
+		return named
+	}
+	scale, err := dataset.ScaleOf(*customers, *orders)
+	if err != nil {
+		panic(err)
+	}
+	return scale
 }
 
 type scaleFlag struct{ dataset.Scale }

@@ -278,3 +278,29 @@ func TestGenerate_BadFolder(t *testing.T) {
 		requireOneLine(t, brokerage(t.Context(), "templates", "--out", dir), exitFailed, "permission denied")
 	})
 }
+
+// Given numbers of documents make a dataset with a name of its own.
+func TestGenerate_Counts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "files")
+	counts := []string{"--customers", "30", "--orders", "150"}
+	r := brokerage(t.Context(), append([]string{"generate", "--out", dir, "--kind", "order"}, counts...)...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Equal(t, []string{"tpox-2_30-150_seed-1_v1.order.000000000000-000000000149.xml"}, names(t, dir))
+	r = brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
+	require.Contains(t, r.out, "fingerprint tpox-2/30-150/seed-1/v1/20833-30-150\n")
+
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--customers", "30"}, "--customers and --orders must be used together"},
+		{append([]string{"--scale", "XS"}, counts...), "--scale and --customers can't be used together"},
+		{[]string{"--customers", "0", "--orders", "1"}, "--customers: 0 is outside of the range from 1"},
+		{[]string{"--customers", "1", "--orders", "1e3"}, "--orders: expected"},
+	} {
+		db := filepath.Join(t.TempDir(), "b.db")
+		r := brokerage(t.Context(), append([]string{"load", "--db", "sqlite:" + db}, c.args...)...)
+		requireOneLine(t, r, exitUsage, c.says)
+		require.NoFileExists(t, db)
+	}
+}

@@ -88,6 +88,7 @@ func TestRun_NoPasswords(t *testing.T) {
 		"Restore":  {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
 		"Drive":    {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
 		"DriveURL": {[]string{"http", "postgres"}, []string{"drive", "--url"}},
+		"Watch":    {[]string{"postgres", "db2", "oracle"}, []string{"drive", "--url", "http://127.0.0.1:1", "--watch-db"}},
 		"Campaign": {
 			[]string{"postgres", "db2"},
 			[]string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"},

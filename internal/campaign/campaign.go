@@ -97,15 +97,9 @@ func (c *Campaign) Run(ctx context.Context) error {
 
 // begin checks the configuration, and makes a plan or resumes an interrupted campaign.
 func (r *running) begin(ctx context.Context) error {
-	r.Settings = r.Settings.Resolved()
-	if err := r.Settings.Verify(); err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
-	spec, err := r.Settings.spec()
-	if err != nil {
-		return err
-	}
-	r.dataset = dataset.New(spec)
 	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
 		return err
 	}
@@ -118,6 +112,43 @@ func (r *running) begin(ctx context.Context) error {
 	}
 	r.record = existing
 	return r.resume()
+}
+
+// check checks the settings, and makes the dataset.
+func (r *running) check() error {
+	r.Settings = r.Settings.Resolved()
+	if err := r.Settings.Verify(); err != nil {
+		return err
+	}
+	spec, err := r.Settings.spec()
+	r.dataset = dataset.New(spec)
+	return err
+}
+
+// Plan returns the record of a campaign before its first step, or that of an interrupted one that Run would continue.
+// It changes nothing, and opens no database.
+func (c *Campaign) Plan() (*Record, error) {
+	r := &running{Campaign: c, file: filepath.Join(c.Folder, File)}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	existing, err := Read(r.file)
+	if err == nil && !r.Replace && r.Settings.changed(existing.Settings) == "" {
+		return existing, nil
+	}
+	r.plan()
+	return r.record, bound(r.record.Steps, r.Settings.Limit)
+}
+
+// plan makes the record of a campaign with all of its steps.
+func (r *running) plan() {
+	now := r.Now()
+	r.record = &Record{
+		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
+		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
+		Absent: r.Settings.absent(r.Engine),
+		Steps:  plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+	}
 }
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
@@ -154,12 +185,7 @@ func (r *running) create(ctx context.Context) error {
 			return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
 		}
 	}
-	now := r.Now()
-	r.record = &Record{
-		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
-		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
-		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
-	}
+	r.plan()
 	if err := r.checkRoom(); err != nil { // before the time limit: more time does not help if the disk is too small
 		return err
 	}
@@ -172,11 +198,9 @@ func (r *running) create(ctx context.Context) error {
 // engines returns the databases of the campaign: its own, and those of variants that need another one.
 func (r *running) engines() []Engine {
 	all := []Engine{r.Engine}
-	if r.Settings.Tuned {
-		for _, v := range r.Engine.Variants(r.Machine.Cores) {
-			if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
-				all = append(all, e)
-			}
+	for _, v := range r.Settings.variants(r.Engine, r.Machine.Cores) {
+		if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
+			all = append(all, e)
 		}
 	}
 	return all
@@ -189,6 +213,10 @@ func (r *running) checkRoom() error {
 	running := r.Settings.WarmUp + r.Settings.Duration
 	staged := float64(r.Settings.Stages) * 2 * (r.Settings.Stage + stageWarmUp(r.Settings.Stage))
 	inserting := max(running, staged)
+	for _, of := range r.Settings.Inserts {
+		bytes := float64(of.Documents) * r.dataset.MeanSize(insertedKind(of.Workload))
+		inserting = max(inserting, r.Settings.insertWarmUp()+bytes/r.Engine.Pace().Insert)
+	}
 	for _, e := range r.engines() {
 		if folder, bytes := e.Room(r.dataset, inserting); folder != "" {
 			needs[folder] += bytes

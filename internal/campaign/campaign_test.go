@@ -57,7 +57,6 @@ func TestCampaign(t *testing.T) {
 	require.Len(t, reference.Runs, 3)
 	require.Equal(t, 3, reference.Runs[2].Number)
 	require.Equal(t, r.Store.Durability, reference.Runs[0].Run.Settings["durability"])
-	require.Zero(t, reference.Runs[0].Run.Usage.Figures["process_disk_read_bytes"])
 	pool := r.Steps[slices.Index(names, "pool 2: mixed, 4 users")]
 	require.Equal(t, "2", pool.Runs[0].Run.Settings["pool"])
 	require.Len(t, r.Steps[slices.Index(names, "staged inserts")].Inserts, 2*r.Settings.Stages)

@@ -38,7 +38,7 @@ func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	// The pace is an estimate, not measured on Db2.
 	common := engine{
 		backup: filepath.Join(folder, "db2.backup"), validation: "by XMLVALIDATE, in the database",
-		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6},
+		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6, Insert: 1e6},
 	}
 	return db2Engine{common, u, commands}.at(query), nil
 }
@@ -97,21 +97,47 @@ func (e db2Engine) BackedUp() bool {
 func (e db2Engine) Variants(int) []Variant {
 	const many = 128
 	return []Variant{
-		{Name: "tuned", Tuned: true, Description: "a table space and a buffer pool for each table and its indexes instead " +
-			"of one for all, in a schema of its own"},
-		{Name: fmt.Sprintf("pool %d", many), Pool: many,
+		{Name: "tuned", Tuned: true, Factor: factorPools, Description: "a table space and a buffer pool for each table and " +
+			"its indexes instead of one for all, in a schema of its own"},
+		{Name: fmt.Sprintf("pool %d", many), Pool: many, Factor: factorConnections,
 			Description: fmt.Sprintf("%d connections instead of %d", many, db2.DefaultPool)},
 	}
 }
 
-// As returns the schema of the tuned setting, beside the first.
+// Designs are in schemas of their own.
+func (db2Engine) Designs() []Variant {
+	design := func(factor string, d db2.Design, description string) Variant {
+		return Variant{Name: strings.ReplaceAll(string(d), "_", " "), Factor: factor, Design: string(d),
+			Description: description + ", in a schema of its own"}
+	}
+	return []Variant{
+		design(factorCompression, db2.Uncompressed, "rows that are not compressed (COMPRESS NO)"),
+		design(factorInlining, db2.OutOfLine, "documents in the XML storage object instead of their rows (no INLINE LENGTH)"),
+		design(factorIndexes, db2.FewIndexes, "only the indexes by which a document is found: searches and greatest orders "+
+			"read whole tables; writes have less to do"),
+		design(factorIndexes, db2.ManyIndexes, "nine more XML indexes, which no query uses: what they cost writes"),
+	}
+}
+
+func (db2Engine) Absent() []Absent {
+	return []Absent{{factorDurability, "Db2 writes the log to disk at each commit, and no setting changes that"}}
+}
+
+// As returns the schema of the tuned setting or of a design, beside the first.
 func (e db2Engine) As(v Variant) Engine {
 	query := e.parsed.Query()
-	if !v.Tuned || query.Get("setting") == string(db2.Tuned) {
+	name := v.Design
+	switch {
+	case v.Tuned && query.Get("setting") != string(db2.Tuned):
+		name = string(db2.Tuned)
+		query.Set("setting", name)
+	case v.Design != "" && query.Get("design") != v.Design:
+		query.Set("design", v.Design)
+	default:
 		return e
 	}
-	query.Set("schema", strings.ToUpper(cmp.Or(query.Get("schema"), e.parsed.User.Username()))+"_TUNED")
-	query.Set("setting", string(db2.Tuned))
-	e.backup += ".tuned"
+	schema := strings.ToUpper(cmp.Or(query.Get("schema"), e.parsed.User.Username()) + "_" + name)
+	query.Set("schema", schema)
+	e.backup += "." + name
 	return e.at(query)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -25,6 +27,11 @@ type Pressure struct {
 	Think    float64
 	Seed     uint64
 	Settings map[string]string // of the store, for the result
+	Watcher  store.Watcher     // of the database's server; may be nil
+	// Documents is how many transactions are measured, instead of a Duration; 0 for none.
+	Documents int64
+	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
+	Populates *dataset.Dataset
 }
 
 // Workloads is the Driver that runs the workloads of package workload, in this process.
@@ -60,6 +67,7 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 	return workload.Config{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
 		Think: workload.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings,
+		Count: p.Documents, Watcher: p.Watcher,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }
@@ -75,6 +83,9 @@ func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.R
 	backend, err := workload.NewHTTP(s.URL, s.Token, nil)
 	if err != nil {
 		return nil, err
+	}
+	if p.Populates != nil {
+		return workload.Drive(ctx, workload.Populating(backend, p.Populates), config)
 	}
 	return workload.Drive(ctx, backend, config)
 }

@@ -52,6 +52,10 @@ type Engine interface {
 	Room(d *dataset.Dataset, inserting float64) (folder string, bytes float64)
 	// Variants returns the settings that are compared with the default ones, for a machine with the given number of cores.
 	Variants(cores int) []Variant
+	// Designs returns variants of the physical design, for which the documents are stored again.
+	Designs() []Variant
+	// Absent returns the factors of the physical design that the store does not have.
+	Absent() []Absent
 	// As returns the engine with the settings of a variant. Where that needs another database, it is beside the first.
 	As(v Variant) Engine
 	// Tune changes the settings of a server for the runs of a variant, after it has saved the old ones where a resumed
@@ -59,9 +63,8 @@ type Engine interface {
 	Tune(ctx context.Context) error
 	// Untune restores the saved settings, if there are any.
 	Untune(ctx context.Context) error
-	// Server returns the parent process of a database that runs in processes of its own, or 0 when none is visible, for
-	// example because it runs on another computer or in a container.
-	Server(ctx context.Context) (pid int, err error)
+	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
+	Watch(ctx context.Context) (store.Watcher, error)
 }
 
 // NotHereError is returned for a step that this database does not allow.
@@ -69,8 +72,9 @@ type NotHereError struct{ Reason string }
 
 func (e *NotHereError) Error() string { return e.Reason }
 
-// Pace holds rates in bytes per second: of documents for a load, of the database for backup and restore.
-type Pace struct{ Load, Backup, Restore float64 }
+// Pace holds rates in bytes per second: of documents for a load and for inserts through the transactions, of the
+// database for backup and restore.
+type Pace struct{ Load, Backup, Restore, Insert float64 }
 
 // Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
 // them.
@@ -99,6 +103,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 // engine implements what engines have in common: all but the statistics, and the settings of a server.
 type engine struct {
 	url          string
+	parameters   string // more of them, for Describe
 	backup       string // file
 	uncompressed bool
 	validation   string // where documents are validated
@@ -126,7 +131,8 @@ func (e engine) with(ctx context.Context, asIs bool, do func(store.Bulk) error) 
 }
 
 func (e engine) Describe(ctx context.Context) (is Store, err error) {
-	s, err := store.Open(ctx, e.url, store.Options{Uncompressed: e.uncompressed, AsIs: true})
+	s, err := store.Open(ctx, withParameters(e.url, e.parameters),
+		store.Options{Uncompressed: e.uncompressed, AsIs: true})
 	if err != nil {
 		return is, err
 	}
@@ -249,9 +255,18 @@ func (e engine) Remove(ctx context.Context) error { return errors.Join(e.Discard
 func (e engine) Pace() Pace                                     { return e.pace }
 func (engine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
 func (engine) Variants(int) []Variant                           { return nil }
+func (engine) Designs() []Variant                               { return nil }
+func (engine) Absent() []Absent                                 { return nil }
 func (engine) Tune(context.Context) error                       { return nil }
 func (engine) Untune(context.Context) error                     { return nil }
-func (engine) Server(context.Context) (int, error)              { return 0, nil }
+
+func (e engine) Watch(ctx context.Context) (store.Watcher, error) {
+	database, err := store.Find(e.url)
+	if err != nil {
+		return nil, err
+	}
+	return database.Watch(ctx)
+}
 
 // rawBytes returns the size of all documents of a dataset.
 func rawBytes(d *dataset.Dataset) (bytes float64) {
@@ -265,7 +280,7 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 // stores no data, so a campaign on it consists of runs and comparisons of the tier only.
 type nullEngine struct{ engine }
 
-var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1}}}
+var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
 func (nullEngine) Lacks(kind Kind) string {
 	if kind == KindRun || kind == KindTier {

@@ -19,17 +19,19 @@ const runOverhead = 2
 // planner lists the steps of a campaign.
 type planner struct {
 	Settings
-	engine Engine
-	raw    float64 // bytes of the documents
-	steps  []Step
+	engine  Engine
+	dataset *dataset.Dataset
+	raw     float64 // bytes of the documents
+	steps   []Step
 }
 
 // plan returns all steps with their estimated times, in the order of their importance. Steps that the engine cannot run
 // are left out, with the reason.
 func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
-	p := &planner{Settings: s, engine: e, raw: rawBytes(d)}
+	p := &planner{Settings: s, engine: e, dataset: d, raw: rawBytes(d)}
 	p.prepare(nil)
 	p.runs()
+	p.inserts()
 	if s.Stages > 0 {
 		each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.reading()
 		p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
@@ -80,8 +82,49 @@ func (p *planner) prepare(v *Variant) {
 		{KindSpace, p.reading()}, {KindBackup, p.reading()}, {KindRestore, p.restore()},
 	} {
 		p.add(Step{Name: string(s.kind), Kind: s.kind, Variant: v, Expected: s.expected})
+		if s.kind == KindCreate && v == nil {
+			p.population()
+		}
 	}
 }
+
+// population adds the step in which users fill the database. It comes before the load, which needs an empty database.
+func (p *planner) population() {
+	if len(p.Population) == 0 {
+		return
+	}
+	seconds := expected(float64(p.dataset.ExpectedBytes(dataset.Security)), p.engine.Pace().Load)
+	for _, of := range p.Population {
+		k := insertedKind(of.Workload)
+		seconds += p.inserting(k, p.dataset.Count(k)) + loadStages*(runOverhead+p.reading())
+	}
+	p.add(Step{Name: "population", Kind: KindPopulation, Expected: seconds})
+}
+
+// inserting returns the estimated seconds to insert documents through the transactions.
+func (p *planner) inserting(k dataset.Kind, documents int64) float64 {
+	return expected(float64(documents)*p.dataset.MeanSize(k), p.engine.Pace().Insert)
+}
+
+// inserts adds the runs that insert a fixed number of documents. The papers did not validate them.
+func (p *planner) inserts() {
+	for _, of := range p.Inserts {
+		label := of.Workload + ", " + format.Plural(of.Documents, "document")
+		p.add(Step{
+			Name: label + ", " + format.Plural(of.Users, "user"), Kind: KindRun,
+			Plan: &RunPlan{
+				Workload: of.Workload, Label: label, Validate: new(false), Users: of.Users, Repeats: p.Repeat,
+				Documents: of.Documents,
+			},
+			Expected: float64(p.Repeat) * (p.insertWarmUp() + p.inserting(insertedKind(of.Workload), of.Documents) +
+				p.restore() + runOverhead),
+		})
+	}
+}
+
+// insertWarmUp returns the warm-up of a run that inserts a fixed number of documents, in seconds: as short as is valid,
+// since the database grows by it too.
+func (s Settings) insertWarmUp() float64 { return min(s.WarmUp, validWarmUp) }
 
 // run adds a step that runs a workload.
 func (p *planner) run(v *Variant, workload string, users, repeats int, validate *bool) {
@@ -98,8 +141,10 @@ func (p *planner) run(v *Variant, workload string, users, repeats int, validate 
 
 // yardstick returns the workload by which settings are compared.
 func (s Settings) yardstick() string {
-	if slices.Contains(s.Workloads, mixed) {
-		return mixed
+	for _, w := range []string{mixed, classic} {
+		if slices.Contains(s.Workloads, w) {
+			return w
+		}
 	}
 	return s.Workloads[0]
 }
@@ -110,7 +155,7 @@ func (s Settings) yardstick() string {
 func (p *planner) runs() {
 	atReference := []string{classic, insertOrders, insertCustomers}
 	for _, w := range p.Workloads {
-		if slices.Contains(atReference, w) {
+		if slices.Contains(atReference, w) && w != p.yardstick() {
 			continue
 		}
 		users := p.Users
@@ -119,14 +164,14 @@ func (p *planner) runs() {
 		}
 		for _, n := range users {
 			repeats := p.Repeat
-			if w == p.yardstick() && n == p.Reference {
+			if w == p.yardstick() && n == p.Reference && !IsPaper(p.Preset) {
 				repeats = max(repeats, referenceRepeats)
 			}
 			p.run(nil, w, n, repeats, nil)
 		}
 	}
 	for _, w := range p.Workloads {
-		if !slices.Contains(atReference, w) {
+		if !slices.Contains(atReference, w) || w == p.yardstick() {
 			continue
 		}
 		p.run(nil, w, p.Reference, p.Repeat, nil)
@@ -139,19 +184,27 @@ func (p *planner) runs() {
 // variants adds the comparison of the default settings with others, and the runs that show throughput against the cores
 // that the service may use.
 func (p *planner) variants(cores int) {
-	if p.Tuned {
-		for _, v := range p.engine.Variants(cores) {
-			if p.engine.As(v).URL() != p.engine.URL() {
-				p.prepare(&v)
-			}
-			p.run(&v, p.yardstick(), p.Reference, p.Repeat, nil)
+	for _, v := range p.Settings.variants(p.engine, cores) {
+		if p.engine.As(v).URL() != p.engine.URL() {
+			p.prepare(&v)
 		}
+		p.run(&v, p.yardstick(), p.Reference, p.variantRepeats(), nil)
 	}
 	for _, n := range p.CPUs {
 		name := format.Plural(n, "core")
 		v := Variant{Name: name, Description: "the service may use " + name + " at once (GOMAXPROCS)", CPUs: n}
-		p.run(&v, p.yardstick(), p.Reference, p.Repeat, nil)
+		for _, c := range p.coreTests() {
+			p.run(&v, c.Workload, c.Users, p.Repeat, nil)
+		}
 	}
+}
+
+// coreTests returns what is run for each number of cores.
+func (s Settings) coreTests() []CoreTest {
+	if len(s.Cores) > 0 {
+		return s.Cores
+	}
+	return []CoreTest{{s.yardstick(), s.Reference}}
 }
 
 // essential reports whether all other steps depend on a step.

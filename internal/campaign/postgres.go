@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
@@ -23,16 +22,20 @@ type postgresEngine struct {
 	engine
 	before string // file of the settings that Tune has changed, as they were before
 	tuned  bool
+	// designed is the file with the name of the design that Tune has made, and design that of postgresDesigns which it is
+	// to make; "" for the default.
+	designed, design string
 }
 
 func newPostgres(url, folder string) postgresEngine {
 	return postgresEngine{
-		before: filepath.Join(folder, "postgres.settings.json"),
+		before:   filepath.Join(folder, "postgres.settings.json"),
+		designed: filepath.Join(folder, "postgres.design.json"),
 		engine: engine{
 			url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
 			// Below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
 			// documents again, on one connection.
-			pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6},
+			pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6, Insert: 1.5e6},
 		},
 	}
 }
@@ -68,7 +71,8 @@ func (e postgresEngine) Variants(cores int) []Variant {
 	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
 		"without " + needRestart
 	pool := func(n int, format string, values ...any) Variant {
-		return Variant{Name: fmt.Sprintf("pool %d", n), Pool: n, Description: fmt.Sprintf(format, values...)}
+		return Variant{Name: fmt.Sprintf("pool %d", n), Pool: n, Factor: factorConnections,
+			Description: fmt.Sprintf(format, values...)}
 	}
 	return []Variant{{Name: "tuned", Tuned: true, Description: tuned},
 		pool(2*cores, "two connections for each core instead of %d in all", postgres.DefaultPool),
@@ -76,8 +80,68 @@ func (e postgresEngine) Variants(cores int) []Variant {
 }
 
 func (e postgresEngine) As(v Variant) Engine {
-	e.tuned = v.Tuned
+	e.tuned, e.design, e.parameters = v.Tuned, v.Design, v.Parameters
 	return e
+}
+
+// Designs are other ways to store the documents, fewer and more indexes, and commits that do not wait for the disk.
+func (postgresEngine) Designs() []Variant {
+	return []Variant{
+		designVariant(factorCompression, uncompressed, "documents of more than 2 kB are stored out of line as they are "+
+			"(STORAGE EXTERNAL): more pages, no work to unpack"),
+		designVariant(factorCompression, pglz, "documents are compressed by pglz instead of lz4: smaller and slower"),
+		designVariant(factorInlining, inlined, "documents of up to a page stay in their row (toast_tuple_target 8160) "+
+			"instead of a TOAST table: one lookup less, fewer rows a page"),
+		designVariant(factorIndexes, fewIndexes, "only the indexes by which a document is found: searches and greatest "+
+			"orders read whole tables; writes have less to do"),
+		designVariant(factorIndexes, manyIndexes, "nine more indexes on values in the documents, which no query uses: what "+
+			"they cost writes"),
+		{Name: "asynchronous commit", Factor: factorDurability, Parameters: "synchronous_commit=off",
+			Description: "a commit is answered before it is flushed to disk, and a power failure may lose the last ones"},
+	}
+}
+
+func (postgresEngine) Absent() []Absent {
+	return []Absent{{factorPools, "a server has one buffer pool, shared_buffers"}}
+}
+
+// Restore also makes the design, after the usual indexes are there.
+func (e postgresEngine) Restore(ctx context.Context) (Copy, error) {
+	c, err := e.engine.Restore(ctx)
+	if after := postgresDesigns[e.design].after; err == nil && len(after) > 0 {
+		err = e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, after) })
+	}
+	return c, err
+}
+
+// makeDesign changes the tables, after it has noted that they have to be changed back.
+func (e postgresEngine) makeDesign(ctx context.Context) error {
+	if err := e.undoDesign(ctx); err != nil {
+		return err
+	}
+	if err := writeJSON(ctx, e.designed, 0o600, e.design); err != nil {
+		return err
+	}
+	return e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, postgresDesigns[e.design].before) })
+}
+
+// undoDesign changes the tables back, if they were changed. The documents have the design until they are stored again.
+func (e postgresEngine) undoDesign(ctx context.Context) error {
+	text, err := os.ReadFile(e.designed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var name string
+	if err == nil {
+		err = json.Unmarshal(text, &name)
+	}
+	if err == nil {
+		err = e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, postgresDesigns[name].undo) })
+	}
+	if err != nil {
+		return fmt.Errorf("the tables must be changed back from the design that %s names: %w", e.designed, err)
+	}
+	return os.Remove(e.designed)
 }
 
 // Describe includes the server's settings, which the results depend on.
@@ -113,6 +177,9 @@ func tunedSettings() (map[string]string, error) {
 // Tune applies tuned.conf by ALTER SYSTEM, except for the settings that need a restart. None of them is about
 // durability.
 func (e postgresEngine) Tune(ctx context.Context) error {
+	if e.design != "" {
+		return e.makeDesign(ctx)
+	}
 	if !e.tuned {
 		return nil
 	}
@@ -161,8 +228,11 @@ func accepted(ctx context.Context, a *postgres.Admin) (map[string]*string, error
 	return changes, err
 }
 
-// Untune restores the server's settings.
+// Untune restores the server's settings and the design of the tables.
 func (e postgresEngine) Untune(ctx context.Context) error {
+	if err := e.undoDesign(ctx); err != nil {
+		return err
+	}
 	text, err := os.ReadFile(e.before)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -192,23 +262,6 @@ func (e postgresEngine) Untune(ctx context.Context) error {
 	return os.Remove(e.before)
 }
 
-// Server returns the postmaster when it runs on this machine: it is the parent of the process that serves our
-// connection. The title of that process shows that it is not another one of the same number, as in a container or on
-// another computer.
-func (e postgresEngine) Server(ctx context.Context) (pid int, err error) {
-	err = e.admin(ctx, func(a *postgres.Admin) error {
-		backend, title := a.Backend()
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", backend))
-		if err != nil || !strings.HasPrefix(string(text), "postgres: ") || !strings.Contains(string(text), title) {
-			return nil //nolint:nilerr // it is not here, or this is no Linux
-		}
-		p, _ := readProcessStat(backend)
-		pid = p.parent
-		return nil
-	})
-	return pid, err
-}
-
 // clusterEngine is a Citus cluster. It has no backup of all nodes, no settings for all nodes, and no process that the
 // others are children of.
 type clusterEngine struct{ postgresEngine }
@@ -222,10 +275,17 @@ func (clusterEngine) Lacks(kind Kind) string {
 	return ""
 }
 
+func (clusterEngine) Absent() (all []Absent) {
+	for _, factor := range []string{factorCompression, factorInlining, factorIndexes, factorDurability} {
+		all = append(all, Absent{factor, "a campaign does not change the tables or the settings of all nodes"})
+	}
+	return append(all, postgresEngine{}.Absent()...)
+}
+
 func (e clusterEngine) Variants(cores int) []Variant {
 	return slices.DeleteFunc(e.postgresEngine.Variants(cores), func(v Variant) bool { return v.Tuned })
 }
 
 func (e clusterEngine) As(Variant) Engine                              { return e }
+func (clusterEngine) Designs() []Variant                               { return nil }
 func (clusterEngine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
-func (clusterEngine) Server(context.Context) (int, error)              { return 0, nil }

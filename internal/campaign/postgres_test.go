@@ -2,13 +2,11 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/workload"
 )
 
 // postgresIn returns an engine on a database of a server.
@@ -245,47 +242,20 @@ type refusingEngine struct{ fakeEngine }
 func (e refusingEngine) As(Variant) Engine          { return e }
 func (e refusingEngine) Tune(context.Context) error { return &NotHereError{"not on this server"} }
 
-// The processes of the server are found and measured.
-func TestPostgres_Server(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
-	}
+// The processes of the server are found, and their figures are read.
+func TestPostgres_Watch(t *testing.T) {
 	server := pgtest.Start(t)
-	e := postgresIn(t, server.URL("postgres"))
-	pid, err := e.Server(t.Context())
+	w, err := postgresIn(t, server.URL("postgres")).Watch(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, server.PID(t), pid)
-
-	w, err := watchDatabase(t.Context(), e)
-	require.NoError(t, err)
-	began, before := time.Now(), ticksOfEnded(t, pid)
-	server.Exec(t, "postgres", "SELECT count(*) FROM generate_series(1, 3000000)") // by a process that has ended then
-	require.Eventually(t, func() bool { return ticksOfEnded(t, pid) > before+5 }, 10*time.Second, time.Millisecond,
-		"the server has waited for it")
-	w.end()
-	run := workload.Run{Started: began, Measured: time.Since(began).Seconds()}
-	w.addDatabase(&run)
-	require.NotNil(t, run.Usage.Database)
-	require.Greater(t, run.Usage.Database.CPUSeconds, 0.05)
-	require.Greater(t, run.Usage.Database.MemoryPeak, int64(1<<20))
-
-	other, err := watchDatabase(t.Context(), null)
-	require.NoError(t, err)
-	other.end()
-	other.addDatabase(&run)
-}
-
-// ticksOfEnded returns the processor time of the children that a process has waited for.
-func ticksOfEnded(t testing.TB, pid int) (ticks int) {
-	t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(stat), ") ")
-	require.True(t, found)
-	for _, field := range strings.Fields(rest)[13:15] { // cutime and cstime
-		n, err := strconv.Atoi(field)
-		require.NoError(t, err)
-		ticks += n
+	if runtime.GOOS == "linux" {
+		require.Equal(t, server.PID(t), w.Process())
 	}
-	return ticks
+	counted, err := w.Observe(t.Context(), false)
+	require.NoError(t, err)
+	require.Positive(t, counted.Figures["pg_commits_total"])
+	require.NoError(t, w.Close())
+
+	w, err = null.Watch(t.Context())
+	require.NoError(t, err)
+	require.Nil(t, w)
 }

@@ -74,6 +74,31 @@ func (t *terminal) Plan(r *Record) {
 	t.printf("%*s%-40s %8s %8s  %s\n", len(numberOf(0, r)), "", "step", "took", "left", "result")
 }
 
+// WritePlan writes the steps of a campaign with their estimated times, and when each begins.
+func WritePlan(w io.Writer, r *Record) error {
+	s := r.Settings
+	text := fmt.Sprintf("preset %s, scale %s of %s", s.Preset, s.Scale, s.Profile)
+	if s.DataScale > 0 {
+		text += fmt.Sprintf(", %g times its documents and %g times its times", s.DataScale, s.TimeScale)
+	}
+	lines := []string{text, fmt.Sprintf("%*s%-52s %9s %9s", len(numberOf(0, r)), "", "step", "from", "takes")}
+	begins := 0.0
+	for i, step := range r.Steps {
+		line := fmt.Sprintf("%s%-52s ", numberOf(i, r), step.Name)
+		if step.State == Planned || step.State == Interrupted {
+			line += fmt.Sprintf("%9s %9s", about(begins), about(step.Expected))
+			begins += step.Expected
+		} else {
+			line += strings.TrimSuffix(string(step.State)+": "+step.Reason, ": ")
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, fmt.Sprintf("%s, about %s on this machine; nothing was started",
+		format.Plural(len(r.Steps), "step"), about(begins)))
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
 func (t *terminal) Began(i int, r *Record) {
 	s := &r.Steps[i]
 	t.mu.Lock()

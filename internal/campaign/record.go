@@ -28,7 +28,7 @@ var Schema []byte
 // and resumed.
 type Record struct {
 	Format     string    `json:"format"`
-	Preset     string    `json:"preset"`     // full or smoke
+	Preset     string    `json:"preset"`     // full, smoke or a paper-…
 	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
 	Complete   bool      `json:"complete"`   // every planned step has been run or left out
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
@@ -41,6 +41,8 @@ type Record struct {
 	Settings Settings              `json:"settings"`
 	Machine  Machine               `json:"machine"`
 	Versions Versions              `json:"versions"`
+
+	Absent []Absent `json:"absent,omitempty"` // factors that the store does not have; only with Settings.Factors
 
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
@@ -72,11 +74,33 @@ type Settings struct {
 	Repeat    int      `json:"repeat"`
 	CPUs      []int    `json:"cpus"`
 	Stages    int      `json:"stages"`
-	Stage     float64  `json:"stage"` // of one stage of inserts
-	Tier      float64  `json:"tier"`  // of the tier's comparison, both sides together; 0 leaves it out
-	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
-	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
-	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
+	Stage     float64  `json:"stage"`             // of one stage of inserts
+	Tier      float64  `json:"tier"`              // of the tier's comparison, both sides together; 0 leaves it out
+	Limit     float64  `json:"limit"`             // of the whole campaign; 0 is none
+	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
+	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
+	Pool      int      `json:"pool"`              // of the service; 0 is the store's default
+
+	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
+	DataScale float64 `json:"dataScale,omitempty"`
+	TimeScale float64 `json:"timeScale,omitempty"`
+	// Population is how users fill a database that has only securities, before the load: all documents of the dataset.
+	Population []Insertion `json:"population,omitempty"`
+	Inserts    []Insertion `json:"inserts,omitempty"` // onto the loaded database
+	Cores      []CoreTest  `json:"cores,omitempty"`   // run for each of CPUs; empty: the reference's
+}
+
+// Insertion is a number of documents that users insert through the transactions, with one commit each.
+type Insertion struct {
+	Workload  string `json:"workload"`
+	Users     int    `json:"users"`
+	Documents int64  `json:"documents,omitempty"` // 0: all of the dataset
+}
+
+// CoreTest is a run that is repeated for different numbers of cores.
+type CoreTest struct {
+	Workload string `json:"workload"`
+	Users    int    `json:"users"`
 }
 
 // Machine is the computer that the campaign ran on. Unknown values are empty or zero.
@@ -107,6 +131,7 @@ type Kind string
 // The kinds of steps.
 const (
 	KindCreate     Kind = "create"
+	KindPopulation Kind = "population" // Inserts
 	KindLoad       Kind = "load"       // Load
 	KindStatistics Kind = "statistics" // nothing but its time
 	KindSpace      Kind = "space"      // Space
@@ -157,6 +182,10 @@ type Variant struct {
 	Description string `json:"description"`
 	CPUs        int    `json:"cpus,omitempty"` // that the service may use; 0 is all
 	Pool        int    `json:"pool,omitempty"`
+	Factor      string `json:"factor,omitempty"` // of the physical design, that it changes
+	Design      string `json:"design,omitempty"` // the documents are stored again with this design of the engine
+	// Parameters are added to the URL of the service's database: name=value&….
+	Parameters string `json:"parameters,omitempty"`
 
 	Uncompressed bool `json:"uncompressed,omitempty"`
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
@@ -224,6 +253,8 @@ type RunPlan struct {
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
 	Repeats  int    `json:"repeats"` // requested
+	// Documents is how many are inserted, instead of a time; 0 for other runs.
+	Documents int64 `json:"documents,omitempty"`
 }
 
 // Repeat is one measured run, from restored data.

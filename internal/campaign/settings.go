@@ -32,6 +32,9 @@ const (
 	validDuration = 60
 )
 
+// PresetNames are the names of all presets.
+var PresetNames = []string{Full, Smoke, Paper2006, Paper2007, Paper2008, Paper2009}
+
 // Presets returns the settings of a preset. At XXXS, on two cores, full takes about 35 minutes and smoke less than 10.
 func Presets(name string) (Settings, error) {
 	s := Settings{
@@ -48,7 +51,10 @@ func Presets(name string) (Settings, error) {
 		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
 		s.Stages, s.Stage, s.Tier = 3, 4, 10
 	default:
-		return s, fmt.Errorf("there is no preset %q: use %s or %s", name, Full, Smoke)
+		if IsPaper(name) {
+			return PaperPreset(name, 1, 1)
+		}
+		return s, fmt.Errorf("there is no preset %q: use %s", name, strings.Join(PresetNames, ", "))
 	}
 	return s, nil
 }
@@ -76,7 +82,8 @@ func (s Settings) smoke() bool {
 
 // Verify returns an error that names the first invalid setting.
 func (s Settings) Verify() error {
-	if _, err := s.spec(); err != nil {
+	spec, err := s.spec()
+	if err != nil {
 		return err
 	}
 	notPositive := func(n int) bool { return n < 1 }
@@ -108,7 +115,10 @@ func (s Settings) Verify() error {
 			return fmt.Errorf("--%s %s", n.flag, n.want)
 		}
 	}
-	return nil
+	if !IsPaper(s.Preset) {
+		return nil
+	}
+	return s.verifyDocuments(dataset.New(spec))
 }
 
 // repeats reports whether a value is in a list more than once.

@@ -17,7 +17,8 @@ import (
 // sqliteEngine is an embedded database: a file.
 type sqliteEngine struct {
 	engine
-	path string
+	path   string
+	design string // of sqliteDesigns; "" for the default
 }
 
 func newSQLite(path, folder string) (sqliteEngine, error) {
@@ -26,7 +27,7 @@ func newSQLite(path, folder string) (sqliteEngine, error) {
 		return sqliteEngine{}, err
 	}
 	// The pace is below what was measured at XXXS on two cores, so that the plan holds.
-	common := engine{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6}}
+	common := engine{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
 	return sqliteEngine{engine: common}.at(path, folder), nil
 }
 
@@ -106,15 +107,51 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 // settings to tune as a server has.
 func (e sqliteEngine) Variants(cores int) []Variant {
 	pool := func(each int, text string) Variant {
-		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores,
+		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores, Factor: factorConnections,
 			Description: text + " for reading for each core instead of two"}
 	}
 	return []Variant{pool(1, "one connection"), pool(8, "eight connections"),
-		{Name: "uncompressed", Description: "documents stored without compression, in a separate database",
-			Uncompressed: true}}
+		{Name: uncompressed, Description: "documents stored without compression, in a separate database",
+			Factor: factorCompression, Uncompressed: true}}
+}
+
+// Designs are fewer and more indexes.
+func (sqliteEngine) Designs() []Variant {
+	return []Variant{
+		designVariant(factorIndexes, fewIndexes, "only the indexes by which a document is found: searches, account "+
+			"summaries and greatest orders read whole tables; inserts have less to do"),
+		designVariant(factorIndexes, manyIndexes, "eight more indexes, which no query uses: what they cost writes"),
+	}
+}
+
+func (sqliteEngine) Absent() []Absent {
+	return []Absent{
+		{factorInlining, "a document that does not fit into its page continues on others, and no setting changes that"},
+		{factorPools, "each connection has a cache of its own"},
+		{factorDurability, "each commit is flushed to disk before it is answered, and no setting changes that"},
+	}
+}
+
+// Restore also makes the design.
+func (e sqliteEngine) Restore(ctx context.Context) (Copy, error) {
+	c, err := e.engine.Restore(ctx)
+	if err != nil || e.design == "" {
+		return c, err
+	}
+	db, err := sqlite.OpenFile(e.path)
+	if err != nil {
+		return c, err
+	}
+	for _, statement := range sqliteDesigns[e.design].after {
+		if _, failed := db.ExecContext(ctx, statement); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", statement, failed))
+		}
+	}
+	return c, errors.Join(err, db.Close())
 }
 
 func (e sqliteEngine) As(v Variant) Engine {
+	e.design = v.Design
 	if v.Uncompressed && !e.uncompressed {
 		e = e.at(e.path+".uncompressed", filepath.Dir(e.backup))
 		e.uncompressed = true

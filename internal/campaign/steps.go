@@ -20,6 +20,8 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	switch s.Kind {
 	case KindCreate:
 		return e.Create(ctx)
+	case KindPopulation:
+		return r.populate(ctx, e, s)
 	case KindLoad:
 		return r.load(ctx, e, s, save)
 	case KindStatistics:
@@ -126,6 +128,11 @@ func (r *running) restore(ctx context.Context, e Engine) (err error) {
 
 // runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
 func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
+	// A design in the same database: before its runs and after them, documents are stored again.
+	if s.Variant != nil && s.Variant.Design != "" && e.URL() == r.Engine.URL() {
+		delete(r.intact, e.URL())
+		defer delete(r.intact, e.URL())
+	}
 	if err := e.Tune(ctx); err != nil {
 		return err
 	}
@@ -171,10 +178,14 @@ func untune(ctx context.Context, e Engine) error {
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {
-	return Pressure{
-		Workload: p.Workload, Validate: p.Validate, Users: p.Users,
+	load := Pressure{
+		Workload: p.Workload, Validate: p.Validate, Users: p.Users, Documents: p.Documents,
 		WarmUp: r.Settings.WarmUp, Duration: r.Settings.Duration, Think: r.Settings.Think, Seed: r.Settings.Seed,
 	}
+	if p.Documents > 0 {
+		load.WarmUp, load.Duration = r.Settings.insertWarmUp(), 0
+	}
+	return load
 }
 
 // run runs a workload against a service of its own.
@@ -202,6 +213,7 @@ func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
 	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
 	if v != nil {
 		settings.CPUs, settings.Uncompressed = v.CPUs, v.Uncompressed
+		settings.DB = withParameters(settings.DB, v.Parameters)
 		if v.Pool > 0 {
 			settings.Pool = v.Pool
 		}
@@ -209,19 +221,14 @@ func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
 	return settings
 }
 
-func (r *running) drive(ctx context.Context, e Engine, service *Service, p Pressure) (*workload.Run, error) {
-	database, err := watchDatabase(ctx, e)
-	if err != nil {
+func (r *running) drive(ctx context.Context, e Engine, service *Service, p Pressure) (run *workload.Run, err error) {
+	if p.Watcher, err = e.Watch(ctx); err != nil {
 		return nil, err
 	}
-	process := watchService(service.PID)
-	run, err := r.Driver.Run(ctx, service, p)
-	process.end()
-	database.end()
-	if run != nil {
-		process.addService(run, service.PID)
-		database.addDatabase(run)
+	if p.Watcher != nil {
+		defer func() { err = errors.Join(err, p.Watcher.Close()) }()
 	}
+	run, err = r.Driver.Run(ctx, service, p)
 	r.intact[e.URL()] = err == nil && readOnly(run)
 	return run, err
 }
@@ -235,7 +242,7 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 		}
 	}
 	is := r.record.Store
-	if e.URL() != r.Engine.URL() || v != nil && v.Tuned {
+	if e.URL() != r.Engine.URL() || v != nil && (v.Tuned || v.Parameters != "") {
 		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err
@@ -243,6 +250,9 @@ func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[
 	}
 	settings := map[string]string{"durability": is.Durability}
 	maps.Copy(settings, is.Settings)
+	if v != nil && v.Design != "" {
+		settings["design"] = v.Design
+	}
 	if s := r.serviceSettings(e, v); s.Pool > 0 {
 		settings["pool"] = strconv.Itoa(s.Pool)
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type world struct {
 	databases map[string]*words
 	steps     []string // that began
 	runs      []string // workloads that ran to their end
+	inserted  []string // a fixed number of documents, by users
 	small     bool     // no more than one step of each sort
 
 	onStep func(name string) error            // an error is a Ctrl-C, at the beginning of a step
@@ -56,6 +58,7 @@ type words struct{ holds, backup string }
 const (
 	isEmpty  = "empty"
 	isLoaded = "loaded"
+	isBase   = "with securities alone"
 	isDirty  = "written to"
 )
 
@@ -75,7 +78,7 @@ type fakeEngine struct {
 }
 
 func (w *world) engine() fakeEngine {
-	common := engine{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6}}
+	common := engine{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
 	return fakeEngine{common, w, "null:"}
 }
 
@@ -112,7 +115,9 @@ func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(in
 			progress(int(d.Count(k)/4), d.Count(k)*1000)
 		}
 	}
-	e.db().holds = isLoaded
+	if e.db().holds = isLoaded; d.Count(dataset.Customer) == 0 {
+		e.db().holds = isBase
+	}
 	return nil
 }
 
@@ -162,10 +167,12 @@ func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
 	db := w.database(s.URL)
 	// Stages of inserts follow each other; every other run starts from the loaded data.
-	if p.Validate == nil || p.Duration == w.settings().Duration {
+	if p.Populates != nil {
+		require.Equal(w.t, isBase, db.holds, "a population by %s on %s", p.Workload, s.URL)
+	} else if p.Validate == nil || p.Duration == w.settings().Duration || p.Documents > 0 {
 		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL)
 	}
-	if p.Workload != query {
+	if p.Workload != query && p.Populates == nil {
 		db.holds = isDirty
 	}
 	run := runOf(p)
@@ -185,6 +192,9 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 		run.Validity = w.judge(p)
 	}
 	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL))
+	if p.Documents > 0 {
+		w.inserted = append(w.inserted, fmt.Sprintf("%s %d by %d", p.Workload, p.Documents, p.Users))
+	}
 	return run, nil
 }
 
@@ -194,20 +204,21 @@ func runOf(p Pressure) *workload.Run {
 	if p.Workload == query {
 		transaction, kind = "get_order", brokerage.Query
 	}
-	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: 100, Good: 100}
+	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration, 1)
+	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: count, Good: count}
 	return &workload.Run{
 		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "test"},
 		Target: workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
 		Workload: workload.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
 			Mix: []workload.Part{{Transaction: transaction, Weight: 1}}},
 		Model: workload.Model{Kind: workload.Closed, Users: p.Users, Every: 1},
-		Ramp:  p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: p.Duration, Seed: p.Seed,
+		Ramp:  p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: measured, Seed: p.Seed,
 		Ended:        workload.Complete,
 		Dataset:      workload.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
 		Settings:     p.Settings,
 		Machine:      workload.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
 		Transactions: []workload.Row{row}, Kinds: []workload.Row{row}, Total: row,
-		TPS: 100 / p.Duration, TPM: 6000 / p.Duration, Goodput: 100 / p.Duration,
+		TPS: float64(count) / measured, TPM: 60 * float64(count) / measured, Goodput: float64(count) / measured,
 		Intervals: []workload.Interval{}, PerSecond: []int64{}, Validity: workload.Validity{Valid: true, Reasons: []string{}},
 	}
 }

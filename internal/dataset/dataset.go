@@ -33,7 +33,7 @@ type Dataset struct {
 // New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, for the names of the
 // securities.
 func New(spec Spec) *Dataset {
-	spec.Scale = Scales()[spec.Scale.step]
+	spec.Scale = spec.Scale.of(spec.Profile)
 	return prepare(spec, tiersOf(spec.Scale, spec.Profile), Counts{
 		Securities: int(spec.Scale.Count(spec.Profile, Security)),
 		Customers:  spec.Scale.Count(spec.Profile, Customer),
@@ -73,7 +73,8 @@ func (d *Dataset) Count(k Kind) int64 {
 }
 
 // Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale
-// is tiny), so any part of a dataset can be generated in any order. Append panics when i is not below Count(k).
+// is tiny; the account of an order also on given numbers), so any part of a dataset can be generated in any
+// order. Append panics when i is not below Count(k).
 func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	if i < 0 || i >= d.Count(k) {
 		panic(fmt.Sprintf("dataset: no %s %d among %d", k, i, d.Count(k)))

@@ -2,14 +2,20 @@ package dataset
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
-// Scale is one of the sizes of the scenario. The zero Scale stands for tiny.
+// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. The zero Scale
+// stands for tiny.
 type Scale struct {
-	Name string
-	step int8 // 0 is tiny, then XXXS and so on; from XXXS on, each is ten times the previous one
+	Name  string // CUSTOMERS-ORDERS for given numbers
+	step  int8   // 0 is tiny, then XXXS and so on: each is ten times the previous one; counted for given numbers
+	given [len(Kinds)]int64
 }
+
+const counted = -1
 
 var scaleNames = [...]string{"tiny", "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"}
 
@@ -33,22 +39,73 @@ func Scales() []Scale {
 	return all
 }
 
-// ParseScale returns the scale of a name, in letters of either case.
+var ownCounts = regexp.MustCompile(`^(\d{1,12})-(\d{1,12})$`)
+
+// ParseScale returns the scale of a name, in letters of either case, or that of CUSTOMERS-ORDERS.
 func ParseScale(s string) (Scale, error) {
 	for _, scale := range Scales() {
 		if strings.EqualFold(s, scale.Name) {
 			return scale, nil
 		}
 	}
+	if m := ownCounts.FindStringSubmatch(s); m != nil {
+		customers, _ := strconv.ParseInt(m[1], 10, 64) // of digits, and not too many
+		orders, _ := strconv.ParseInt(m[2], 10, 64)
+		return ScaleOf(customers, orders)
+	}
 	return Scale{}, fmt.Errorf("dataset: unknown scale %q, want one of %s", s, strings.Join(scaleNames[:], " "))
 }
 
+// The most documents of a scale: those of XXL.
+const (
+	MaxCustomers = 60_000_000_000
+	MaxOrders    = 500_000_000_000
+)
+
+// ScaleOf returns the scale of a dataset with the given numbers of customers and orders, and as many securities as all
+// scales but tiny have. It returns an error for numbers that are too large, and for orders without customers.
+func ScaleOf(customers, orders int64) (Scale, error) {
+	switch {
+	case customers < 0 || customers > MaxCustomers:
+		return Scale{}, fmt.Errorf("dataset: the number of customers is not from 0 to %d", int64(MaxCustomers))
+	case orders < 0 || orders > MaxOrders:
+		return Scale{}, fmt.Errorf("dataset: the number of orders is not from 0 to %d", int64(MaxOrders))
+	case customers == 0 && orders > 0:
+		return Scale{}, fmt.Errorf("dataset: %d orders have no customers", orders)
+	}
+	return Scale{
+		Name: fmt.Sprintf("%d-%d", customers, orders), step: counted,
+		given: [...]int64{Security: allSecurities, Customer: customers, Order: orders},
+	}, nil
+}
+
+// of returns the scale with its name. Given numbers that a named scale has in the profile are that scale.
+func (s Scale) of(p Profile) Scale {
+	if s.step != counted {
+		return Scales()[s.step]
+	}
+	for _, named := range Scales()[1:] {
+		if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
+			return named
+		}
+	}
+	return s
+}
+
 // String returns the name, as [ParseScale] takes it.
-func (s Scale) String() string { return scaleNames[s.step] }
+func (s Scale) String() string {
+	if s.step == counted {
+		return s.Name
+	}
+	return scaleNames[s.step]
+}
 
 // Count returns the number of documents of kind k in a dataset of this scale and profile p.
 func (s Scale) Count(p Profile, k Kind) int64 {
-	if s.step == 0 {
+	switch s.step {
+	case counted:
+		return s.given[k]
+	case 0:
 		return tinyCounts[k]
 	}
 	n := base[p][k]
@@ -68,8 +125,12 @@ type tier struct {
 }
 
 // tiersOf returns the tiers of a dataset of scale s. Tiny has a tier of its own: the first 200 customers of XXXS would
-// have 2 % of its orders, and so hardly any of the first 2,000.
+// have 2 % of its orders, and so hardly any of the first 2,000. Given numbers have one tier, since what they add to the
+// next smaller scale may be many orders and few customers.
 func tiersOf(s Scale, p Profile) []tier {
+	if s.step == counted {
+		return []tier{{orders: s.given[Order], nAccounts: accountsBefore(p, s.given[Customer])}}
+	}
 	var tiers []tier
 	accounts := int64(0)
 	for step := min(s.step, 1); step <= s.step; step++ {

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,4 +102,53 @@ func TestDataset_ExpectedBytes(t *testing.T) {
 		}
 		require.InEpsilon(t, 1e12, float64(total), 0.10)
 	})
+}
+
+// Given numbers have a name that is read back, the customers and securities of the scales, and orders whose
+// accounts are spread over all customers.
+func TestScaleOf(t *testing.T) {
+	t.Parallel()
+	eachProfile(t, func(t *testing.T, p dataset.Profile) {
+		s, err := dataset.ScaleOf(700, 3000)
+		require.NoError(t, err)
+		require.Equal(t, s, scale(t, "700-3000"))
+		own, large := dataset.New(dataset.Spec{Scale: s, Profile: p, Seed: 1}), open(t, "XS", p)
+		require.Equal(t, p.String()+"/700-3000/seed-1/v1/20833-700-3000", own.Fingerprint())
+		require.Equal(t, "700-3000", own.Spec().Scale.String())
+		each(own, dataset.Customer, 650, 50, func(i int64, doc []byte) {
+			require.Equal(t, string(large.Append(nil, dataset.Customer, i)), string(doc))
+		})
+		last, first := own.FirstAccount(699)+int64(own.Accounts(699)), own.FirstAccount(0)
+		quarters := make([]int, 4)
+		each(own, dataset.Order, 0, 3000, func(i int64, doc []byte) {
+			account, err := strconv.ParseInt(string(attr(doc, "Order", "Acct")), 10, 64)
+			require.NoError(t, err)
+			require.True(t, account >= first && account < last, "order %d of account %d", i, account)
+			quarters[4*(account-first)/(last-first)]++
+		})
+		for _, n := range quarters {
+			require.InDelta(t, 750, n, 120, "%v", quarters)
+		}
+	})
+}
+
+// Numbers that a scale has in the profile are that scale: the same documents have the same fingerprint.
+func TestScaleOf_Named(t *testing.T) {
+	t.Parallel()
+	named := dataset.New(dataset.Spec{Scale: scale(t, "60000-300000"), Profile: dataset.TPoX1, Seed: 1})
+	require.Equal(t, open(t, "XXS", dataset.TPoX1).Fingerprint(), named.Fingerprint())
+	require.Equal(t, scale(t, "XXS"), named.Spec().Scale)
+	other := dataset.New(dataset.Spec{Scale: scale(t, "60000-300000"), Profile: dataset.TPoX2, Seed: 1})
+	require.Equal(t, "tpox-2/60000-300000/seed-1/v1/20833-60000-300000", other.Fingerprint())
+}
+
+func TestScaleOf_Refused(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"0-1", "60000000001-1", "1-500000000001", "1-", "-1-1", "1-1-1", "1234567890123-1"} {
+		_, err := dataset.ParseScale(name)
+		require.Error(t, err, name)
+	}
+	empty, err := dataset.ScaleOf(0, 0)
+	require.NoError(t, err)
+	require.EqualValues(t, 20_833, dataset.New(dataset.Spec{Scale: empty}).Count(dataset.Security))
 }

@@ -49,6 +49,7 @@ func pages(t testing.TB) map[string]string {
 	require.NoError(t, c.WriteHTML(&comparison))
 	return map[string]string{
 		"campaign":   html(t, FromCampaign(madeUpCampaign())),
+		"sampled":    html(t, FromCampaign(sampledCampaign())),
 		"run":        html(t, &File{Name: "run.json", Run: &r}),
 		"tier":       html(t, &File{Name: "tier.json", Tier: madeUpTier()}),
 		"comparison": comparison.String(),

@@ -61,6 +61,10 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
 			": too short to measure performance. It shows that everything works, and none of its figures counts."})
 	}
+	if s := c.Settings; s.DataScale > 0 && (s.DataScale != 1 || s.TimeScale != 1) {
+		all = append(all, banner{Class: "aside", Word: "SCALED", Text: fmt.Sprintf(
+			"The preset is %s with %g times its documents and %g times its times.", s.Preset, s.DataScale, s.TimeScale)})
+	}
 	if !c.Complete {
 		all = append(all, banner{Class: "smoke", Word: "UNFINISHED",
 			Text: "Not every planned step has been run. " + c.Unfinished})

@@ -16,16 +16,18 @@ import (
 // Each published figure has the users of the papers, and is compared with ours at the same number, or at the nearest,
 // which is then stated. Only figures whose users the papers do not give are compared with our best, here at 300 users.
 func TestPublished_Users(t *testing.T) {
-	type row struct {
-		workload string
-		year     int
-	}
-	theirs := map[row]int{
-		{"classic", 2006}: 150, {"classic", 2007}: 200, {"mixed", 2008}: 200, {"mixed", 2009}: 300, {"query", 2006}: 150,
-		{"query", 2007}:         125,
-		{"insert-orders", 2006}: 100, {"insert-orders", 2007}: 100, {"insert-orders", 2008}: 600, {"insert-orders", 2009}: 0,
-		{"insert-customers", 2006}: 100, {"insert-customers", 2007}: 50, {"insert-customers", 2008}: 600,
-		{"insert-customers", 2009}: 0,
+	theirs := []struct {
+		workload    string
+		year, users int
+		rate        float64
+	}{
+		{"classic", 2006, 150, 1980}, {"classic", 2006, 25, 1000}, {"classic", 2007, 200, 3752}, {"mixed", 2008, 200, 6763},
+		{"mixed", 2008, 200, 6368}, {"mixed", 2008, 150, 4558 * 1.42}, {"mixed", 2008, 150, 4558}, {"mixed", 2009, 300, 4107},
+		{"query", 2006, 150, 5480}, {"query", 2006, 25, 2000}, {"query", 2007, 125, 4793},
+		{"insert-orders", 2006, 100, 5320}, {"insert-orders", 2007, 100, 4500}, {"insert-orders", 2008, 600, 11904},
+		{"insert-orders", 2009, 0, 13945},
+		{"insert-customers", 2006, 100, 1550}, {"insert-customers", 2007, 50, 1400}, {"insert-customers", 2008, 600, 4913},
+		{"insert-customers", 2009, 0, 5119},
 	}
 	require.Len(t, results, len(theirs))
 	for _, measured := range [][]int{{300}, {100, 300}, {25, 50, 75, 100, 125, 150, 200, 300, 600}} {
@@ -48,9 +50,10 @@ func TestPublished_Users(t *testing.T) {
 			require.Len(t, table.Rows, len(theirs))
 			for i, p := range results {
 				cells := table.Rows[i].Cells
-				want, told := theirs[row{p.Workload, p.Year}]
-				require.True(t, told)
-				require.Equal(t, want, p.Users, "%s of %d", p.Workload, p.Year)
+				want := theirs[i].users
+				require.Equal(t, theirs[i].workload, p.Workload)
+				require.Equal(t, []int{theirs[i].year, want}, []int{p.Year, p.Users}, p.Workload)
+				require.InDelta(t, theirs[i].rate, p.Rate, 1, p.Workload)
 				why := cells[6].Text
 				if want == 0 {
 					require.Equal(t, []string{"–", "300"}, []string{cells[2].Text, cells[5].Text}, "our best")
@@ -70,13 +73,89 @@ func TestPublished_Users(t *testing.T) {
 	}
 }
 
-// There is a published time for each transaction, and for nothing else.
-func TestPublishedMeans_Names(t *testing.T) {
+// There is a published time for each transaction, and for nothing else; they add up to the published sums, and give the
+// averages of the papers to more places.
+func TestPublishedTimes(t *testing.T) {
 	var names []string
+	counts := make(map[string]int64)
 	for _, transaction := range brokerage.Transactions {
 		if transaction.Weight > 0 { // others are not TPoX's
 			names = append(names, transaction.Name)
 		}
+		counts[transaction.Kind.String()] += publishedTimes[transaction.Name].count
+		counts["all"] += publishedTimes[transaction.Name].count
 	}
-	require.ElementsMatch(t, names, slices.Collect(maps.Keys(publishedMeans)))
+	require.ElementsMatch(t, names, slices.Collect(maps.Keys(publishedTimes)))
+	require.Equal(t, map[string]int64{
+		"query": 34_011_891, "update": 6_806_323, "insert": 3_890_328, "delete": 3_886_554, "all": 48_595_096,
+	}, counts)
+	for name, mean := range map[string]float64{
+		"get_order": 17.4, "get_security": 6.6, "customer_profile": 16.3, "search_securities": 59.0, "account_summary": 17.7,
+		"get_security_price": 6.3, "customer_max_order": 52.3,
+	} {
+		require.InDelta(t, mean, publishedTimes[name].mean(), 0.05, name)
+	}
+}
+
+// The largest difference comes first: how faithful the store is.
+func TestObstacles_Faithful(t *testing.T) {
+	c := madeUpCampaign()
+	groups := groupsOf(c)
+	for i := range results {
+		for _, g := range alike(filter(groups, group.plain), results[i]) {
+			require.Equal(t, "not recorded how faithful the store is", obstacles(c, g, results[i])[0])
+			for _, r := range g.Runs {
+				r.Faithful = ofPostgres
+			}
+			first := obstacles(c, g, results[i])[0]
+			if strings.HasPrefix(results[i].Workload, "insert-") {
+				require.NotContains(t, first, "load (", "inserts are XML in the database")
+			} else {
+				require.Contains(t, first, "XML in the database for only")
+			}
+			for _, r := range g.Runs {
+				r.Faithful = nil
+			}
+		}
+	}
+}
+
+// A workload of the papers that was not run has their figures all the same; without any of them there is no section.
+func TestPublished_NotMeasured(t *testing.T) {
+	c := madeUpCampaign()
+	groups := filter(groupsOf(c), func(g group) bool { return g.Label == "query" })
+	table := publishedSection(c, groups).Blocks[0].Table
+	require.Len(t, table.Rows, len(results))
+	for i, p := range results {
+		require.Equal(t, p.Workload != "query", table.Rows[i].Cells[6].Text == "not measured here", p.Workload)
+	}
+	require.Empty(t, publishedSection(c, nil).Blocks)
+}
+
+// What compression saves is against the documents, and against the uncompressed store where that was measured.
+func TestPublished_Space(t *testing.T) {
+	c := madeUpCampaign()
+	last := func() (texts []string) {
+		rows := publishedSpaceTable(c).Rows
+		for _, cell := range rows[len(rows)-1].Cells {
+			texts = append(texts, cell.Text)
+		}
+		return texts
+	}
+	require.Equal(t, []string{"ours: sqlite 3.51.0", "all, of 1.21 GB of documents", "–", "520 MB", "–", "−57.0 %",
+		"28.0 MB"}, slices.Replace(last(), 0, 1, "ours: sqlite 3.51.0"))
+	loose := *madeUpSpace()
+	loose.Total = 1_300e6
+	c.Steps = append(c.Steps, campaign.Step{Name: "uncompressed: space", Kind: campaign.KindSpace, State: campaign.Done,
+		Variant: &campaign.Variant{Name: "uncompressed", Uncompressed: true}, Space: &loose})
+	require.Equal(t, []string{"1.30 GB", "520 MB", "−60.0 %"}, last()[2:5])
+}
+
+// A scaled study says so at the top of the page.
+func TestPage_Scaled(t *testing.T) {
+	c := madeUpCampaign()
+	c.Settings.Preset, c.Settings.DataScale, c.Settings.TimeScale = campaign.Paper2007, 0.02, 0.05
+	require.Contains(t, html(t, FromCampaign(c)), "paper-2007 with 0.02 times its documents and 0.05 times its times")
+	c.Settings.DataScale, c.Settings.TimeScale = 1, 1
+	require.NotContains(t, html(t, FromCampaign(c)), "times its documents")
 }

@@ -42,9 +42,10 @@ func campaignPage(c *campaign.Record) page {
 			tiers = append(tiers, step.Tier)
 		}
 	}
-	p.add(usersSection(groups), latencySection(reference), statisticsSection(reference), refusalsSection(reference),
-		mixSection(reference), growthSection(c), spaceSection(c), resourcesSection(reference), cachesSection(reference),
-		variantsSection(c, groups), scalingSection(c, groups), tierSection(tiers...), publishedSection(c, groups),
+	p.add(usersSection(groups), costsSection(groups), latencySection(reference), statisticsSection(reference),
+		refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c), resourcesSection(reference),
+		sampledSection(reference), statementsSection(reference), cachesSection(reference), variantsSection(c, groups),
+		factorsSection(c, groups), scalingSection(c, groups), tierSection(tiers...), publishedSection(c, groups),
 		stepsSection(c))
 	return p
 }
@@ -70,7 +71,7 @@ func runPage(r *workload.Run) page {
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
 	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), resourcesSection(g),
-		cachesSection(g))
+		sampledSection(g), statementsSection(g), cachesSection(g))
 	return p
 }
 

@@ -190,7 +190,7 @@ func variantsSection(c *campaign.Record, groups []group) section {
 	meanings := map[string]string{}
 	var based []string // workloads at users whose default settings have their row
 	for _, g := range groups {
-		if g.plain() || g.CPUs > 0 {
+		if g.plain() || g.CPUs > 0 || c.Settings.Factors && g.Variant.Factor != "" {
 			continue
 		}
 		meanings[g.Variant.Name] = g.Variant.Description

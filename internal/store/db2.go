@@ -30,5 +30,12 @@ var db2Engine = &Engine{
 			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
 		}
 	},
+	watch: func(ctx context.Context, rest string) (Watcher, error) {
+		w, err := db2.Watch(ctx, DB2+":"+rest)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	},
 	script: func(rest string) (string, error) { return db2.Script(DB2 + ":" + rest) },
 }

@@ -10,6 +10,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 )
 
@@ -30,6 +31,8 @@ type Engine struct {
 
 	// stats returns the statistics of an open store; nil for an engine that has none.
 	stats func(s brokerage.Store) telemetry.StoreStats
+	// watch connects to the database's server to read what it counts; nil for an engine without a server.
+	watch func(ctx context.Context, rest string) (Watcher, error)
 	// warnings returns sentences about settings of the server that put data at risk; nil for none.
 	warnings func(s brokerage.Store) []string
 	// script returns the statements that make the schema in an empty database.
@@ -56,6 +59,15 @@ func asStore[S brokerage.Store](s S, err error) (brokerage.Store, error) {
 
 // engines is the registry: everything that depends on the kind of a database starts here.
 var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
+
+// A Watcher reads what the server of a database counts itself, by a connection of its own.
+type Watcher interface {
+	// Observe returns the server's figures; with statements, also what it counts of each statement, which takes longer.
+	Observe(ctx context.Context, statements bool) (tally.Server, error)
+	// Process returns the parent process of the database, or 0 when it is not visible on this computer.
+	Process() int
+	Close() error
+}
 
 // Bulk is a store that can be loaded, verified and measured.
 type Bulk interface {
@@ -175,6 +187,14 @@ func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
 		return nil
 	}
 	return func() telemetry.StoreStats { return d.stats(s) }
+}
+
+// Watch returns a Watcher of the database's server; nil for an engine without a server.
+func (d Database) Watch(ctx context.Context) (Watcher, error) {
+	if d.watch == nil {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return d.watch(ctx, d.rest)
 }
 
 // Empty deletes everything in the database and opens it. An embedded database becomes a new file.

@@ -35,6 +35,13 @@ var postgresEngine = &Engine{
 			Replicas: stats.Replicas, PrimaryReads: stats.PrimaryReads, Fallbacks: stats.Fallbacks,
 		}
 	},
+	watch: func(ctx context.Context, rest string) (Watcher, error) {
+		a, err := postgres.Administer(ctx, Postgres+":"+rest)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
+	},
 	warnings: postgresWarnings,
 	script:   func(rest string) (string, error) { return postgres.Script(Postgres + ":" + rest) },
 	backup: backupEngine{

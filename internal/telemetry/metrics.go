@@ -118,7 +118,7 @@ func New(build BuildInfo) *Metrics {
 		if send := m.dataset.Load(); send != nil {
 			(*send)(out)
 		}
-	}))
+	}), state(sendProcess))
 	names := otherOperations[:]
 	for _, t := range brokerage.Transactions {
 		names = append(names, t.Name)

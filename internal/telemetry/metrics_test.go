@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/probe"
 	"brokerage/internal/telemetry"
 )
 
@@ -58,6 +60,17 @@ func TestMetrics_FromTheStart(t *testing.T) {
 	require.Equal(t, "1", series[`brokerage_build_info{goversion="go1.26",revision="abc",version="v1.2.3"}`])
 	require.Contains(t, series, "go_goroutines")
 	require.Contains(t, series, "process_resident_memory_bytes")
+}
+
+// The process has a series for each figure that the system counts of it.
+func TestMetrics_Process(t *testing.T) {
+	series, _ := scrape(t, telemetry.New(build))
+	counted := probe.Here.Process(os.Getpid()).Figures
+	for figure, name := range telemetry.ProcessMetrics {
+		_, known := counted[figure]
+		_, has := series[name]
+		require.Equal(t, known, has, name)
+	}
 }
 
 func TestMetrics_Observe(t *testing.T) {

@@ -170,6 +170,11 @@ func (out series) store(s *StoreStats) {
 		out.count("store_retries_total", "Operations that were retried, by cause.", n, "cause", cause)
 	}
 	if s.File > 0 {
+		out.count("store_writer_page_hits_total", "Of the pages that the embedded store found in its cache, those of its "+
+			"connection for writing.", s.WriterPageHits)
+		out.count("store_writer_page_misses_total", "Of the pages that the embedded store read from outside its cache, "+
+			"those of its connection for writing.", s.WriterPageMisses)
+		out.count("store_page_writes_total", "Pages that the embedded store wrote to its journal.", s.PageWrites)
 		out.count("store_file_bytes", "Size of the file of the embedded store.", s.File)
 		out.count("store_journal_bytes", "Size of the journal of the embedded store, beside its file.", s.Journal)
 	}

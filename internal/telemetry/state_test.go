@@ -26,6 +26,7 @@ var stats = telemetry.StoreStats{
 	// A commit that took longer than the largest bucket.
 	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
 	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
+	WriterPageHits: 300, WriterPageMisses: 40, PageWrites: 70,
 	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
 	Kinds: []telemetry.StoreKind{
 		{Kind: "order", Known: true, Documents: 2000, Stored: 600000, Packed: 5, PackedFrom: 8000, PackedTo: 1500},
@@ -61,6 +62,7 @@ func TestMetrics_State(t *testing.T) {
 		"store_commit_duration_seconds_sum": "2.5",
 		"store_writer_busy_seconds_total":   "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
 		"store_page_hits_total": "900", "store_page_misses_total": "100", `store_retries_total{cause="changed"}`: "4",
+		"store_writer_page_hits_total": "300", "store_writer_page_misses_total": "40", "store_page_writes_total": "70",
 		"store_file_bytes": "4096", "store_journal_bytes": "512",
 		`store_documents{kind="order"}`: "2000", `store_document_bytes{kind="order"}`: "600000",
 		`store_packed_documents_total{kind="order"}`: "5", `store_packed_raw_bytes_total{kind="order"}`: "8000",
@@ -86,7 +88,8 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{Connections: 4} })
 	_, text := scrape(t, m)
 	require.Contains(t, text, "brokerage_store_connections_limit 4")
-	for _, name := range []string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries"} {
+	for _, name := range []string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries",
+		"writer_page", "page_writes"} {
 		require.NotContains(t, text, "brokerage_store_"+name)
 	}
 }

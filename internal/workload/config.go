@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"brokerage/internal/store"
 )
 
 // Config is how a workload runs.
@@ -21,6 +23,9 @@ type Config struct {
 	Seed       uint64
 	// Consistency is for services with replicas.
 	Consistency Consistency
+
+	// Watcher reads what the server of the database counts, for the resources of the result; nil for none.
+	Watcher store.Watcher
 
 	Settings map[string]string // of the store, in addition to those that it reports itself
 	Version  string

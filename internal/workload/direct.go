@@ -66,7 +66,7 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		return reading{}, nil
 	}
 	stats := d.Stats()
-	return reading{figures: map[string]float64{ // under the names of the service's metrics
+	r := reading{figures: map[string]float64{ // under the names of the service's metrics
 		"brokerage_store_connections_limit":             float64(stats.Connections),
 		"brokerage_store_connections_open":              float64(stats.Open),
 		"brokerage_store_connections_in_use":            float64(stats.InUse),
@@ -78,7 +78,14 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		"brokerage_store_cache_misses_total":            float64(stats.Misses),
 		"brokerage_store_page_hits_total":               float64(stats.PageHits),
 		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
-	}}, nil
+	}}
+	if stats.File > 0 { // the embedded store
+		r.figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
+		r.figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)
+		r.figures["brokerage_store_writer_page_misses_total"] = float64(stats.WriterPageMisses)
+		r.figures["brokerage_store_page_writes_total"] = float64(stats.PageWrites)
+	}
+	return r, nil
 }
 
 // directSession calls the store as the service's handlers do.

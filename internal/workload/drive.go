@@ -214,10 +214,12 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 		return u
 	}
 	u.before = d.readUsage(ctx)
+	sampler := d.startSampling(context.WithoutCancel(ctx))
 	if d.arrivals == nil {
 		d.measureFrom(d.now())
 	}
 	d.report(ctx, ticks)
+	u.resources = sampler.end(context.WithoutCancel(ctx))
 	u.after = d.readUsage(context.WithoutCancel(ctx))
 	return u
 }
@@ -321,6 +323,7 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		run.Measured, run.Warmed = measured.Seconds(), time.Duration(d.begin.Load()).Seconds()
 		d.collector.cut(measured)
 		run.Usage = usage(u, run.Target, run.Machine.Cores)
+		run.Resources = u.resources
 	}
 	run.Usage.Shared = run.Target.Kind == directTarget
 	run.Intervals, run.PerSecond = d.collector.intervals, d.collector.perSecond

@@ -17,7 +17,9 @@ import (
 	"strings"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/probe"
 	"brokerage/internal/redact"
+	"brokerage/internal/telemetry"
 )
 
 // HTTP is a Backend that calls a service.
@@ -220,6 +222,9 @@ func readMetrics(text []byte) reading {
 			p.CPUSeconds, r.process = v, &p
 		case name == "process_resident_memory_bytes":
 			p.MemoryAfter = int64(v)
+		case name == telemetry.ProcessMetrics[probe.PeakMemory]:
+			p.MemoryPeak = int64(v)
+			r.figures[name] = v
 		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),
 			name == "go_goroutines", name == "go_gc_duration_seconds_count",
 			name == "go_memstats_heap_alloc_bytes", name == "go_memstats_alloc_bytes_total":

@@ -36,6 +36,7 @@ func (m *merged) add(run *Run, all []*aggregate, mix []part) error {
 	m.Prepared = merge(m.Prepared, run.Prepared, Prepared.and)
 	m.Arrivals = merge(m.Arrivals, run.Arrivals, Arrivals.and)
 	m.Usage = m.Usage.and(run.Usage, m.Measured, run.Measured)
+	m.Resources = nil // the runs alternate with others
 	m.Measured += run.Measured
 	m.Duration += run.Duration
 	m.Warmed = min(m.Warmed, run.Warmed)

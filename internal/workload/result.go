@@ -54,7 +54,10 @@ type Run struct {
 	PerSecond []int64    `json:"perSecond"` // transactions in each second, for steadiness
 	Arrivals  *Arrivals  `json:"arrivals,omitempty"`
 
-	Usage    Usage    `json:"usage"`
+	Usage Usage `json:"usage"`
+	// Resources are missing in results of k6 and of older builds, and where nothing could be sampled.
+	Resources *Resources `json:"resources,omitempty"`
+
 	Machine  Machine  `json:"machine"` // of the load generator
 	Validity Validity `json:"validity"`
 }

@@ -4,22 +4,26 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"brokerage/internal/probe"
 )
 
 // usageReading is what all processes and the host have used at one moment.
 type usageReading struct {
 	at      time.Time
-	self    Process // CPUSeconds, MemoryAfter and MemoryPeak
-	host    *hostReading
+	self    Process       // CPUSeconds, MemoryAfter and MemoryPeak
+	host    probe.Figures // nil if the figures of the processors are not available
 	backend reading
 }
 
-// measuredUsage is the usage at the beginning and at the end of the measured time.
-type measuredUsage struct{ before, after usageReading }
+// measuredUsage is the usage at the beginning and at the end of the measured time, and what was sampled during it.
+type measuredUsage struct {
+	before, after usageReading
+	resources     *Resources
+}
 
 // readUsage reads all figures that are available. If the backend does not report its figures, the result is without
 // them.
@@ -44,12 +48,18 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 		u.Service = &p
 	}
 	if b, a := m.before.host, m.after.host; b != nil && a != nil {
-		u.Host = &Host{ReadBytes: a.read - b.read, WriteBytes: a.written - b.written}
-		if all := a.all - b.all; all > 0 {
-			u.Host.CPU, u.Host.IOWait = (a.busy-b.busy)/all, (a.ioWait-b.ioWait)/all
+		used := func(name string) float64 { return a[name] - b[name] }
+		u.Host = &Host{ReadBytes: int64(used(probe.ReadBytes)), WriteBytes: int64(used(probe.WriteBytes))}
+		busy := used(probe.UserSeconds) + used(probe.SystemSeconds) + used(probe.StealSeconds)
+		if all := busy + used(probe.IOWaitSeconds) + used(probe.IdleSeconds); all > 0 {
+			u.Host.CPU, u.Host.IOWait = busy/all, used(probe.IOWaitSeconds)/all
 		}
 	}
+	u.Database = m.resources.process(OfDatabase, seconds, cores)
 	for name, after := range m.after.backend.figures {
+		if strings.HasPrefix(name, "brokerage_process_") {
+			continue // they are among the resources
+		}
 		if before, ok := m.before.backend.figures[name]; ok {
 			if u.Figures == nil {
 				u.Figures = make(map[string]Change)
@@ -68,12 +78,6 @@ func processUsage(before, after Process, seconds float64, cores int) Process {
 	return used
 }
 
-// hostReading is what the whole computer has used.
-type hostReading struct {
-	busy, ioWait, all float64 // ticks
-	read, written     int64   // bytes
-}
-
 // The files that are read here exist on Linux only. A figure that is missing or is not a number is 0.
 
 func lines(file string) []string {
@@ -86,37 +90,14 @@ func number(field string) int64 {
 	return n
 }
 
-// readHost returns nil if the figures are not available.
-func readHost() *hostReading {
-	fields := strings.Fields(lines("/proc/stat")[0])
-	if len(fields) < 9 || fields[0] != "cpu" {
+// readHost returns nil if the figures of the processors are not available.
+func readHost() probe.Figures {
+	r := probe.Here.Host()
+	if _, ok := r.Figures[probe.UserSeconds]; !ok {
 		return nil
 	}
-	// cpu user nice system idle iowait irq softirq steal; guests are part of user
-	h := &hostReading{ioWait: float64(number(fields[5]))}
-	for _, field := range fields[1:9] {
-		h.all += float64(number(field))
-	}
-	h.busy = h.all - h.ioWait - float64(number(fields[4]))
-	// Partitions and virtual devices (device mapper, RAID, loop) are left out, since they would count twice.
-	for _, line := range lines("/proc/diskstats") {
-		fields := strings.Fields(line)
-		if len(fields) < 10 || slices.ContainsFunc(virtualDisks[:], func(prefix string) bool {
-			return strings.HasPrefix(fields[2], prefix)
-		}) {
-			continue
-		}
-		if _, err := os.Stat("/sys/block/" + fields[2]); err == nil {
-			const sector = 512 // in this file, whatever the disk has
-			h.read += number(fields[5]) * sector
-			h.written += number(fields[9]) * sector
-		}
-	}
-	return h
+	return r.Figures
 }
-
-// virtualDisks are the prefixes of devices that are not separate disks.
-var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
 
 // residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.
 func residentMemory() int64 {

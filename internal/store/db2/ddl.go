@@ -24,12 +24,12 @@ func ParseSetting(name string) (Setting, bool) {
 }
 
 // DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it.
-func DDL(s Setting) []string {
-	return slices.Concat(
+func DDL(s Setting, d Design) []string {
+	return d.apply(slices.Concat(
 		split(source("schema_service")),
 		split(source("schema_"+string(s))),
 		split(source("schema_indexes")),
-	)
+	))
 }
 
 // configuration returns the statements that configure the database around the schema. They need more rights than a

@@ -33,7 +33,7 @@ func Script(url string) (string, error) {
 	s := t.settings.Setting
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of setting %q. The last statements configure the database and need SYSADM.\n\n", s)
-	for _, text := range DDL(s) {
+	for _, text := range DDL(s, t.settings.Design) {
 		fmt.Fprintf(&b, "%s;\n\n", text)
 	}
 	for _, x := range Schemas {
@@ -75,7 +75,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.settings.AsIs:
 		return ErrEmpty
 	}
-	ddl := DDL(s.settings.Setting)
+	ddl := DDL(s.settings.Setting, s.settings.Design)
 	if _, err := s.db.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
 		return fmt.Errorf("creating the schema: %w", err)
 	}

@@ -23,6 +23,8 @@ type Settings struct {
 	Schema string
 	// Setting is how the schema is created if there is none.
 	Setting Setting
+	// Design is how the physical design differs from that of the setting, where there is no schema yet.
+	Design Design
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
 	Rules brokerage.Rules
@@ -172,6 +174,12 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		var ok bool
 		if p.t.settings.Setting, ok = ParseSetting(value); !ok {
 			return fmt.Errorf("is neither %s nor %s", Box, Tuned)
+		}
+		return nil
+	},
+	"design": func(p *parameters, value string) error {
+		if p.t.settings.Design = Design(value); !slices.Contains(Designs, Design(value)) {
+			return fmt.Errorf("is none of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(Designs), " ", ", "), "[]"))
 		}
 		return nil
 	},

@@ -33,7 +33,7 @@ func TestStatements(t *testing.T) {
 
 func TestDDL(t *testing.T) {
 	for _, s := range []Setting{Box, Tuned} {
-		all := DDL(s)
+		all := DDL(s, DefaultDesign)
 		count := func(prefix string) (n int) {
 			for _, text := range all {
 				if strings.HasPrefix(text, prefix) {

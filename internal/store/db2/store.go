@@ -47,7 +47,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 		return nil, err
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
-	settings.LockTimeout = t.settings.LockTimeout
+	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}

@@ -12,11 +12,14 @@ import (
 
 // An Admin is a connection for the tasks of a campaign that are not transactions: it reads the settings of a server and
 // changes them temporarily.
-type Admin struct{ conn *pgx.Conn }
+type Admin struct {
+	conn    *pgx.Conn
+	cluster bool // of several servers
+}
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
 func Administer(ctx context.Context, url string) (*Admin, error) {
-	config, _, err := parseURL(url)
+	config, wanted, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +28,7 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 	if err != nil {
 		return nil, connectError{err}
 	}
-	return &Admin{conn}, nil
+	return &Admin{conn, wanted.name == layoutCitus}, nil
 }
 
 // Close closes the connection.
@@ -84,6 +87,16 @@ func (a *Admin) Altered(ctx context.Context, names []string) (map[string]*string
 		return nil
 	})
 	return altered, err
+}
+
+// Run runs statements one by one.
+func (a *Admin) Run(ctx context.Context, statements []string) error {
+	for _, sql := range statements {
+		if _, err := a.conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	return nil
 }
 
 // Alter sets settings by ALTER SYSTEM, resets those whose value is nil, and makes the server reload them. A setting

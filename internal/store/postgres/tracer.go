@@ -15,13 +15,19 @@ type tracer struct {
 	names map[string]string // by the text
 }
 
-func newTracer(begin trace.Begin) *tracer {
+// namesOfStatements returns the names of the statements of all layouts by their texts.
+func namesOfStatements() map[string]string {
 	names := make(map[string]string, 2*len(statements))
 	for _, texts := range []map[string]string{spreadStatements, pureStatements, statements} {
 		for name, text := range texts {
 			names[text] = name
 		}
 	}
+	return names
+}
+
+func newTracer(begin trace.Begin) *tracer {
+	names := namesOfStatements()
 	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
 		names[control] = strings.ToLower(control)
 	}

@@ -50,7 +50,13 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 	return s.loading(ctx, map[string]any{bulk.SettingLoading: contents.Fingerprint}, load, end)
 }
 
+// sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
 func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
+	if d.Count(k) == 0 {
+		spec := d.Spec()
+		spec.Scale = dataset.Scales()[1]
+		d = dataset.New(spec)
+	}
 	count := d.Count(k)
 	n = int(min(int64(n), count))
 	docs := make([][]byte, n)

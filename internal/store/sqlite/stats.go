@@ -33,9 +33,12 @@ func (s *Store) Stats() tally.Stats {
 		Misses:      r.misses.Load(),
 		PageHits:    r.pages.hits.Load() + w.pages.hits.Load(),
 		PageMisses:  r.pages.misses.Load() + w.pages.misses.Load(),
-		Retries:     map[string]int64{"changed": s.redone.Load()}, // planned again because a document had changed meanwhile
-		File:        sizeOf(s.path),
-		Journal:     sizeOf(s.path + "-wal"),
+
+		WriterPageHits: w.pages.hits.Load(), WriterPageMisses: w.pages.misses.Load(), PageWrites: w.pages.writes.Load(),
+
+		Retries: map[string]int64{"changed": s.redone.Load()}, // planned again because a document had changed meanwhile
+		File:    sizeOf(s.path),
+		Journal: sizeOf(s.path + "-wal"),
 	}
 	stored, known := s.census.now()
 	for i, k := range kinds {
@@ -57,8 +60,9 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// pageReads counts the pages that SQLite found in the cache of a connection, and those it read from the system.
-type pageReads struct{ hits, misses atomic.Int64 }
+// pageReads counts the pages that SQLite found in the cache of a connection, those it read from the system, and those
+// it wrote.
+type pageReads struct{ hits, misses, writes atomic.Int64 }
 
 // add adds what a connection has counted since the last call. The caller must have the connection alone, because it
 // uses the connection's memory.
@@ -69,7 +73,9 @@ func (p *pageReads) add(status sqlite.DBStatus) {
 	for _, counter := range []struct {
 		op  sqlite.DBStatusOp
 		sum *atomic.Int64
-	}{{sqlite.DBStatusCacheHit, &p.hits}, {sqlite.DBStatusCacheMiss, &p.misses}} {
+	}{
+		{sqlite.DBStatusCacheHit, &p.hits}, {sqlite.DBStatusCacheMiss, &p.misses}, {sqlite.DBStatusCacheWrite, &p.writes},
+	} {
 		// SQLite counts in 32 bits, so the counter is reset each time.
 		if n, _, err := status.Status(counter.op, true); err == nil && n > 0 {
 			counter.sum.Add(int64(n))

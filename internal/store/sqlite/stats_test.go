@@ -89,6 +89,19 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
 }
 
+// The pages of the connection that writes are counted every few groups.
+func TestStore_Stats_Writer(t *testing.T) {
+	s := tinyStore(t)
+	for i := range int64(2 * journalGroups) {
+		insert(t, s, 990100+i)
+	}
+	require.Eventually(t, func() bool { return s.Stats().PageWrites > journalGroups }, time.Minute, time.Millisecond)
+	stats := s.Stats()
+	require.Positive(t, stats.WriterPageHits)
+	require.LessOrEqual(t, stats.WriterPageHits, stats.PageHits)
+	require.LessOrEqual(t, stats.WriterPageMisses, stats.PageMisses)
+}
+
 // A revision is repeated if another write has changed its document, and the repetition is counted.
 func TestStore_Stats_Redone(t *testing.T) {
 	s := tinyStore(t)

@@ -19,6 +19,10 @@ type Stats struct {
 	Hits, Misses         int64 // of the store's cache; of the embedded store reads from a kept and from a new snapshot
 	PageHits, PageMisses int64 // of the database's own cache
 
+	// Of the embedded store alone: those of PageHits and PageMisses that are of the connection for writing, and the pages
+	// that it has written.
+	WriterPageHits, WriterPageMisses, PageWrites int64
+
 	// Replicas are empty for a store without. PrimaryReads and Fallbacks count only with replicas.
 	Replicas     []ReplicaStats
 	PrimaryReads int64            // reads that the primary has answered

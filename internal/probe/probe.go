@@ -1,0 +1,97 @@
+// Package probe reads what Linux counts about processes and about the computer, and what processors count about their
+// energy, from the files below /proc and /sys.
+//
+// A figure that cannot be read is absent from the result, and never 0; the reason is among what is missing. Where there
+// are no such files, as on other systems, everything is missing.
+package probe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// The names of figures. All but Memory and PeakMemory are counters.
+const (
+	UserSeconds   = "userSeconds"
+	SystemSeconds = "systemSeconds"
+	IOWaitSeconds = "ioWaitSeconds" // of a process: waiting for a disk; of the computer: idle while a process waited
+	IdleSeconds   = "idleSeconds"
+	StealSeconds  = "stealSeconds" // that the hypervisor gave to others
+
+	Reads      = "reads" // that the disks have carried out
+	Writes     = "writes"
+	ReadCalls  = "readCalls" // of the system, on files and connections
+	WriteCalls = "writeCalls"
+	ReadBytes  = "readBytes" // from disks
+	WriteBytes = "writeBytes"
+
+	Memory     = "memory" // resident, in bytes
+	PeakMemory = "peakMemory"
+	Joules     = "joules"
+)
+
+// Figures are figures by name.
+type Figures map[string]float64
+
+// A Reading is what could be read, and what could not, with the reason.
+type Reading struct {
+	Figures Figures
+	Missing []string // such as "I/O: permission denied"
+}
+
+func (r *Reading) miss(what string, err error) {
+	r.Missing = append(r.Missing, what+": "+reason(err))
+}
+
+// reason returns the reason of an error without the name of the file, which differs by process.
+func reason(err error) string {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	return err.Error()
+}
+
+// A System is a computer whose files are below a folder.
+type System struct{ root string }
+
+// Here is this computer.
+var Here = System{"/"}
+
+// At returns a computer whose folders proc and sys are in another folder, for tests.
+func At(root string) System { return System{root} }
+
+func (s System) path(format string, values ...any) string {
+	return filepath.Join(s.root, fmt.Sprintf(format, values...))
+}
+
+// read returns the content of a file.
+func (s System) read(format string, values ...any) ([]byte, error) {
+	return os.ReadFile(s.path(format, values...))
+}
+
+// number returns a number from a field of a file of the system; 0 if it is none.
+func number(field []byte) float64 {
+	n, _ := strconv.ParseFloat(string(field), 64)
+	return n
+}
+
+// numbers reads lines of a name, a colon and a number, and skips other lines.
+func numbers(text []byte) map[string]float64 {
+	found := make(map[string]float64)
+	for line := range bytes.Lines(text) {
+		name, value, _ := bytes.Cut(line, []byte{':'})
+		fields := bytes.Fields(value)
+		if len(fields) == 0 {
+			continue
+		}
+		if n, err := strconv.ParseFloat(string(fields[0]), 64); err == nil {
+			found[string(bytes.TrimSpace(name))] = n
+		}
+	}
+	return found
+}

@@ -1,0 +1,212 @@
+package probe_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/probe"
+)
+
+// tree writes files below a folder, by path, and returns the folder.
+func tree(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	return root
+}
+
+// stat returns the file stat of a process; times are in hundredths of a second.
+func stat(name string, parent, user, system, childrenUser, childrenSystem, wait int) string {
+	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194560 100 0 0 0 %d %d %d %d 20 0 1 0 611 313 390 184 0 0 0 0 0 0 0 0 0 0 0 "+
+		"0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n", name, parent, user, system, childrenUser, childrenSystem, wait)
+}
+
+const io = "rchar: 1\nwchar: 2\nsyscr: %d\nsyscw: %d\nread_bytes: %d\nwrite_bytes: %d\ncancelled_write_bytes: 0\n"
+
+// A server with two children, of which one is a connection, and children that have ended.
+func server() map[string]string {
+	return map[string]string{
+		"proc/sys/kernel/task_delayacct": "1\n",
+		"proc/7/stat":                    stat("post) master (", 1, 100, 50, 1000, 500, 10),
+		"proc/7/io":                      fmt.Sprintf(io, 1, 2, 4096, 8192),
+		"proc/7/status":                  "Name:\tpostmaster\nRssAnon:\t 100 kB\nRssShmem:\t 10 kB\n",
+		"proc/7/task/7/children":         "8 9 10 ",
+		"proc/7/cmdline":                 "/usr/bin/postgres\x00",
+		"proc/8/stat":                    stat("checkpointer", 7, 10, 20, 0, 0, 30),
+		"proc/8/io":                      fmt.Sprintf(io, 3, 4, 4096, 16384),
+		"proc/8/status":                  "RssAnon:\t 200 kB\nRssShmem:\t 3000 kB\n",
+		"proc/9/stat":                    stat("postgres", 7, 300, 200, 0, 0, 60),
+		"proc/9/io":                      fmt.Sprintf(io, 5, 6, 0, 0),
+		"proc/9/status":                  "VmRSS:\t 4300 kB\nVmHWM:\t 5000 kB\nRssAnon:\t 300 kB\nRssShmem:\t 4000 kB\n",
+		"proc/9/cmdline":                 "postgres: app tpox 127.0.0.1(4711) SELECT\x00",
+		// 10 has ended since the children were listed.
+	}
+}
+
+func TestProcess(t *testing.T) {
+	here := probe.At(tree(t, server()))
+	require.Equal(t, probe.Reading{Figures: probe.Figures{
+		probe.UserSeconds: 3, probe.SystemSeconds: 2, probe.IOWaitSeconds: .6, probe.ReadCalls: 5, probe.WriteCalls: 6,
+		probe.ReadBytes: 0, probe.WriteBytes: 0, probe.Memory: 4300 << 10, probe.PeakMemory: 5000 << 10,
+	}}, here.Process(9))
+	gone := here.Process(10)
+	require.Nil(t, gone.Figures)
+	require.Len(t, gone.Missing, 1)
+}
+
+// A family includes the children that run and those that have ended; shared memory counts once.
+func TestFamily(t *testing.T) {
+	require.Equal(t, probe.Reading{Figures: probe.Figures{
+		probe.UserSeconds: 1 + 10 + .1 + 3, probe.SystemSeconds: .5 + 5 + .2 + 2, probe.IOWaitSeconds: .1 + .3 + .6,
+		probe.ReadCalls: 9, probe.WriteCalls: 12, probe.ReadBytes: 8192, probe.WriteBytes: 24576,
+		probe.Memory: (100 + 200 + 300 + 4000) << 10,
+	}}, probe.At(tree(t, server())).Family(7))
+}
+
+func TestParentOf(t *testing.T) {
+	here := probe.At(tree(t, server()))
+	require.Equal(t, 7, here.ParentOf(9, "postgres: ", "app tpox "))
+	require.Zero(t, here.ParentOf(9, "postgres: ", "app other "))
+	require.Zero(t, here.ParentOf(10, "", ""))
+}
+
+// What cannot be read is absent and has a reason; the rest is there.
+func TestFamily_Missing(t *testing.T) {
+	t.Run("Wait", func(t *testing.T) {
+		files := server()
+		files["proc/sys/kernel/task_delayacct"] = "0\n"
+		r := probe.At(tree(t, files)).Family(7)
+		require.NotContains(t, r.Figures, probe.IOWaitSeconds)
+		require.Contains(t, r.Figures, probe.ReadBytes)
+		require.Len(t, r.Missing, 1)
+		require.Contains(t, r.Missing[0], "task_delayacct=1")
+	})
+	t.Run("NoFile", func(t *testing.T) {
+		files := server()
+		delete(files, "proc/7/io")
+		requireNoIO(t, probe.At(tree(t, files)).Family(7), "I/O: no such file or directory")
+	})
+	t.Run("Forbidden", func(t *testing.T) { // of a child alone, which makes the sum wrong
+		if os.Getuid() == 0 {
+			t.Skip("root may read every file")
+		}
+		root := tree(t, server())
+		require.NoError(t, os.Chmod(filepath.Join(root, "proc/9/io"), 0))
+		requireNoIO(t, probe.At(root).Family(7), "I/O: permission denied")
+	})
+}
+
+func requireNoIO(t testing.TB, r probe.Reading, reason string) {
+	t.Helper()
+	require.Equal(t, []string{reason}, r.Missing)
+	for figure := range r.Figures {
+		require.Contains(t, []string{probe.UserSeconds, probe.SystemSeconds, probe.IOWaitSeconds, probe.Memory}, figure)
+	}
+}
+
+func TestHost(t *testing.T) {
+	files := map[string]string{
+		"proc/stat": "cpu  100 20 300 4000 50 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
+		"proc/diskstats": "   7 0 loop0 9 9 9 9 9 9 9 9 0 0 0\n 254 0 vda 10 0 100 0 20 0 200 0 0 0 0\n" +
+			" 254 1 vda1 9 9 9 9 9 9 9 9 0 0 0\n 253 0 dm-0 9 9 9 9 9 9 9 9 0 0 0\n 8 0 sda 1 0 2 0 3 0 4 0 0 0 0\n",
+		"sys/block/vda/size": "1", "sys/block/sda/size": "1", "sys/block/loop0/size": "1", "sys/block/dm-0/size": "1",
+	}
+	require.Equal(t, probe.Reading{Figures: probe.Figures{
+		probe.UserSeconds: 1.2, probe.SystemSeconds: 3 + .06 + .07, probe.IdleSeconds: 40, probe.IOWaitSeconds: .5,
+		probe.StealSeconds: .08, probe.Reads: 11, probe.Writes: 23, probe.ReadBytes: 102 * 512, probe.WriteBytes: 204 * 512,
+	}}, probe.At(tree(t, files)).Host())
+
+	delete(files, "sys/block/vda/size")
+	delete(files, "sys/block/sda/size")
+	noDisk := probe.At(tree(t, files)).Host()
+	require.NotContains(t, noDisk.Figures, probe.Writes)
+	require.Equal(t, []string{"disks: the system lists none"}, noDisk.Missing)
+
+	nothing := probe.At(t.TempDir()).Host()
+	require.Empty(t, nothing.Figures)
+	require.Len(t, nothing.Missing, 2)
+}
+
+// rapl is a machine with a package, its memory, and zones that are part of them or include them.
+func rapl() map[string]string {
+	files := make(map[string]string)
+	for zone, name := range map[string]string{
+		"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram", "intel-rapl:1": "psys",
+		"intel-rapl-mmio:0": "package-0",
+	} {
+		folder := "sys/class/powercap/" + zone + "/"
+		files[folder+"name"] = name + "\n"
+		files[folder+"energy_uj"] = "1000000\n"
+		files[folder+"max_energy_range_uj"] = "5000000\n"
+	}
+	return files
+}
+
+func TestEnergy(t *testing.T) {
+	root := tree(t, rapl())
+	set := func(uj map[string]string) {
+		for zone, value := range uj {
+			require.NoError(t, os.WriteFile(filepath.Join(root, "sys/class/powercap", zone, "energy_uj"), []byte(value), 0o666))
+		}
+	}
+	e, err := probe.At(root).Energy()
+	require.NoError(t, err)
+	for _, step := range []struct {
+		uj     map[string]string
+		joules float64
+	}{
+		{nil, 0},
+		{map[string]string{"intel-rapl:0": "3500000\n", "intel-rapl:0:0": "4000000\n"}, 2.5},
+		{map[string]string{"intel-rapl:0:1": "1250000\n", "intel-rapl:1": "4000000\n"}, 2.75},
+		{map[string]string{"intel-rapl:0": "500000\n"}, 4.75}, // it was at its range in between
+		{map[string]string{"intel-rapl:0": "600000\n", "intel-rapl-mmio:0": "4000000\n"}, 4.85},
+	} {
+		set(step.uj)
+		joules, err := e.Joules()
+		require.NoError(t, err)
+		require.InDelta(t, step.joules, joules, 1e-9)
+	}
+	require.NoError(t, os.Remove(filepath.Join(root, "sys/class/powercap/intel-rapl:0/energy_uj")))
+	_, err = e.Joules()
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// Without a counter, or with one that may not be read, there is a reason and no figure.
+func TestEnergy_None(t *testing.T) {
+	_, err := probe.At(t.TempDir()).Energy()
+	require.ErrorContains(t, err, "RAPL")
+	files := rapl()
+	delete(files, "sys/class/powercap/intel-rapl:0:1/energy_uj")
+	_, err = probe.At(tree(t, files)).Energy()
+	require.ErrorIs(t, err, fs.ErrNotExist, "a sum without the memory would be wrong")
+}
+
+// This computer's own files have the form that the tests assume.
+func TestHere(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has the files")
+	}
+	for range 100_000_000 { // some processor time, so that a wrong column would be seen as 0
+	}
+	self := probe.Here.Process(os.Getpid())
+	require.Positive(t, self.Figures[probe.UserSeconds]+self.Figures[probe.SystemSeconds])
+	require.Greater(t, self.Figures[probe.Memory], float64(1<<20))
+	require.GreaterOrEqual(t, self.Figures[probe.PeakMemory], self.Figures[probe.Memory])
+	for _, missing := range self.Missing {
+		require.True(t, strings.HasPrefix(missing, "I/O"), missing)
+	}
+	family := probe.Here.Family(os.Getppid())
+	require.GreaterOrEqual(t, family.Figures[probe.Memory], 0.5*self.Figures[probe.Memory])
+	require.Positive(t, probe.Here.Host().Figures[probe.IdleSeconds])
+}

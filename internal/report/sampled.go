@@ -1,0 +1,347 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"brokerage/internal/format"
+	"brokerage/internal/probe"
+	"brokerage/internal/report/chart"
+	"brokerage/internal/store/tally"
+	"brokerage/internal/workload"
+)
+
+// sampledSection shows the resources that were sampled during the runs: what each process used, what a transaction
+// cost, and the same over time for one of the runs.
+func sampledSection(groups []group) section {
+	groups = filter(groups, func(g group) bool { return g.middle().Resources != nil })
+	s := section{ID: "sampled", Title: "Resources over time",
+		Lead: "Sampled over the measured time; for repeats, of the run with the median throughput. What could not be read " +
+			"is left out, and is not 0.",
+		Blocks: []block{
+			{Title: "A transaction costs", Table: costTable(groups), Note: "Of the whole computer, the load generator " +
+				"included: operations and bytes of its disks, and joules of its processors and memory."},
+			{Title: "By process", Table: processTable(groups), Note: "Processor time is in cores: 1 is one core all the " +
+				"time. Calls are those of the system, on files and connections; bytes are those of disks."},
+			{Title: "Hit ratios of the database's cache", Table: poolTable(groups)},
+		}}
+	if len(groups) > 0 {
+		g := slices.MaxFunc(groups, func(a, b group) int {
+			return len(a.middle().Transactions) - len(b.middle().Transactions)
+		})
+		if charts := timeCharts(g.middle()); len(charts) > 0 {
+			s.Blocks = append(s.Blocks, block{Title: "Over time: " + g.nameAtUsers(), Charts: charts})
+		}
+	}
+	missing := newTable("What could not be read", "text:workload", "text:not read")
+	var said []string
+	for _, g := range groups {
+		for _, text := range g.middle().Resources.Missing {
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+				missing.add("", g.name(), text)
+			}
+		}
+	}
+	s.Blocks = append(s.Blocks, block{Title: "Not read", Table: missing,
+		Note: "Each reason once, with the first workload that it is of."})
+	return s
+}
+
+// each writes a figure for each transaction, or a dash if it is not known.
+func each(r *workload.Run, figure string, write func(float64) string) string {
+	used, ok := r.Resources.Used(workload.OfHost, figure)
+	if !ok || r.Total.Count == 0 {
+		return "–"
+	}
+	return write(used / float64(r.Total.Count))
+}
+
+// costTable shows what a transaction costs the computer.
+func costTable(groups []group) *table {
+	t := newTable("What a transaction costs", "text:workload", "users", "tps", "reads", "writes", "num strong:I/Os",
+		"bytes read", "bytes written", "joules", "CPU ms")
+	for _, g := range groups {
+		r := g.middle()
+		t.add("", g.name(), g.Users, r.TPS, each(r, probe.Reads, format.Figure), each(r, probe.Writes, format.Figure),
+			knownOr(operations(r)), each(r, probe.ReadBytes, format.Bytes[float64]),
+			each(r, probe.WriteBytes, format.Bytes[float64]), each(r, probe.Joules, format.Figure), knownOr(processorMillis(r)))
+	}
+	return t
+}
+
+// knownOr writes a figure, or a dash if it is not known.
+func knownOr(v float64, known bool) string {
+	if !known {
+		return "–"
+	}
+	return format.Figure(v)
+}
+
+// operations returns the disk operations of the computer for each transaction.
+func operations(r *workload.Run) (perTransaction float64, known bool) {
+	reads, ok := r.Resources.Used(workload.OfHost, probe.Reads)
+	writes, both := r.Resources.Used(workload.OfHost, probe.Writes)
+	return ratio(reads+writes, float64(r.Total.Count)), ok && both && r.Total.Count > 0
+}
+
+// processorMillis returns the processor time of the computer for each transaction.
+func processorMillis(r *workload.Run) (perTransaction float64, known bool) {
+	user, ok := r.Resources.Used(workload.OfHost, probe.UserSeconds)
+	system, both := r.Resources.Used(workload.OfHost, probe.SystemSeconds)
+	return 1000 * ratio(user+system, float64(r.Total.Count)), ok && both && r.Total.Count > 0
+}
+
+// processNames are the processes of a run, with their names in tables.
+func processNames(r *workload.Run) [][2]string {
+	generator := "load generator"
+	if r.Usage.Shared {
+		generator = "load generator and store"
+	}
+	return [][2]string{{workload.OfHost, "whole computer"}, {workload.OfGenerator, generator},
+		{workload.OfService, "service"}, {workload.OfDatabase, "database"}}
+}
+
+// processTable shows what each process used.
+func processTable(groups []group) *table {
+	t := newTable("Resources by process", "text:workload", "users", "text:process", "user", "system", "waiting for I/O",
+		"read calls/s", "write calls/s", "bytes read/s", "bytes written/s")
+	for _, g := range groups {
+		r := g.middle().Resources
+		length := r.Seconds[len(r.Seconds)-1]
+		which := []string{g.name(), format.Count(g.Users)}
+		for _, process := range processNames(g.middle()) {
+			if r.Find(process[0], probe.UserSeconds) == nil {
+				continue
+			}
+			rate := func(figure string, write func(float64) string) string {
+				used, ok := r.Used(process[0], figure)
+				if !ok {
+					return "–"
+				}
+				return write(ratio(used, length))
+			}
+			t.add("", which, process[1], rate(probe.UserSeconds, format.Figure), rate(probe.SystemSeconds, format.Figure),
+				rate(probe.IOWaitSeconds, format.Figure), rate(probe.ReadCalls, whole), rate(probe.WriteCalls, whole),
+				rate(probe.ReadBytes, format.Bytes[float64]), rate(probe.WriteBytes, format.Bytes[float64]))
+			which = []string{"", ""}
+		}
+	}
+	return t
+}
+
+// poolTable shows the hit ratio of each table or pool, which the papers give by number of users.
+func poolTable(groups []group) *table {
+	t := newTable("Hit ratios by table or pool", "text:workload", "users", "text:table or pool", "hits", "misses",
+		"num strong:hit ratio")
+	for _, g := range groups {
+		for _, p := range g.middle().Resources.Pools {
+			t.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses, percent(hitRatio(p), 2))
+		}
+	}
+	return t
+}
+
+func hitRatio(p tally.Pool) float64 { return ratio(float64(p.Hits), float64(p.Hits+p.Misses)) }
+
+// timeCharts draws what was sampled of a run over time.
+func timeCharts(r *workload.Run) (views []figureView) {
+	draw := func(caption, unit string, write func(float64) string, lines ...sampledLine) {
+		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: write}
+		for i, line := range lines {
+			if points := line.points(r.Resources); len(points) > 0 {
+				c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: points})
+			}
+		}
+		if len(c.Series) > 0 {
+			views = append(views, figureView{caption, c.HTML()})
+		}
+	}
+	of := func(name, of string, scale float64, figures ...string) sampledLine {
+		return sampledLine{name, of, scale, figures}
+	}
+	share := 100 / float64(max(r.Machine.Cores, 1))
+	draw("Processor of the computer", "% of all cores", whole, of("user", workload.OfHost, share, probe.UserSeconds),
+		of("system", workload.OfHost, share, probe.SystemSeconds),
+		of("waiting for I/O", workload.OfHost, share, probe.IOWaitSeconds),
+		of("taken by the hypervisor", workload.OfHost, share, probe.StealSeconds))
+	var processes []sampledLine
+	for _, p := range processNames(r)[1:] {
+		processes = append(processes, of(p[1], p[0], share, probe.UserSeconds, probe.SystemSeconds))
+	}
+	draw("Processor by process", "% of all cores", whole, processes...)
+	draw("Disk operations of the computer", "operations a second", compact, of("reads", workload.OfHost, 1, probe.Reads),
+		of("writes", workload.OfHost, 1, probe.Writes))
+	draw("Bytes of the disks", "MB a second", axisText, of("read", workload.OfHost, 1e-6, probe.ReadBytes),
+		of("written", workload.OfHost, 1e-6, probe.WriteBytes))
+	draw("Power of processors and memory", "watts", axisText, of("power", workload.OfHost, 1, probe.Joules))
+	draw("Connections of the database", "connections", whole,
+		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
+		of("active in the server", workload.OfServer, 1, "pg_active", "db2_active"),
+		of("for the log", workload.OfServer, 1, "pg_waiting_log"),
+		of("for I/O", workload.OfServer, 1, "pg_waiting_io"),
+		of("for a lock", workload.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
+		of("for a latch", workload.OfServer, 1, "pg_waiting_lwlock"))
+	draw("Log of the database", "MB a second", axisText, of("log", workload.OfServer, 1e-6, "pg_wal_bytes_total"))
+	draw("Pages of the database from outside its cache", "pages a second", compact,
+		of("read", workload.OfStore, 1, "brokerage_store_page_misses_total"),
+		of("written", workload.OfStore, 1, "brokerage_store_page_writes_total"))
+	return views
+}
+
+// sampledLine is a line of a chart over time: the sum of those of its figures that were read, each times a scale.
+type sampledLine struct {
+	name, of string
+	scale    float64
+	figures  []string
+}
+
+// points returns the rate of a counter between two samples at the later one, and of a state the samples.
+func (l sampledLine) points(r *workload.Resources) (points []chart.Point) {
+	for _, figure := range l.figures {
+		s := r.Find(l.of, figure)
+		if s == nil {
+			continue
+		}
+		if points == nil {
+			points = make([]chart.Point, len(r.Seconds)-1)
+		}
+		for i := range points {
+			now, before := i+1, i
+			value := s.Values[now]
+			if s.Counts {
+				value = ratio(value-s.Values[before], r.Seconds[now]-r.Seconds[before])
+			}
+			points[i].X = r.Seconds[now]
+			points[i].Y += l.scale * value
+		}
+	}
+	return points
+}
+
+// costsSection shows what the papers show against users: I/O and energy of a transaction, and hit ratios.
+func costsSection(groups []group) section {
+	plain := filter(groups, func(g group) bool { return g.plain() && g.middle().Resources != nil })
+	var views []figureView
+	draw := func(caption, unit string, write func(float64) string, of func(*workload.Run) (float64, bool)) {
+		known := filter(plain, func(g group) bool {
+			return !slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { _, ok := of(r); return !ok })
+		})
+		lines := chart.Lines{Title: caption, X: "users", Y: unit, FormatY: write}
+		views = append(views, curves(caption, lines, known, func(g group) int { return g.Users },
+			func(r *workload.Run) float64 { v, _ := of(r); return v })...)
+	}
+	draw("Disk operations of a transaction", "operations a transaction", axisText, operations)
+	draw("Bytes written for a transaction", "kB a transaction", axisText, func(r *workload.Run) (float64, bool) {
+		written, ok := r.Resources.Used(workload.OfHost, probe.WriteBytes)
+		return ratio(written/1000, float64(r.Total.Count)), ok
+	})
+	draw("Energy of a transaction", "joules a transaction", axisText, func(r *workload.Run) (float64, bool) {
+		joules, ok := r.Resources.Used(workload.OfHost, probe.Joules)
+		return ratio(joules, float64(r.Total.Count)), ok
+	})
+	draw("Time in which processors waited for I/O", "% of all cores", axisText, func(r *workload.Run) (float64, bool) {
+		if r.Usage.Host == nil {
+			return 0, false
+		}
+		return 100 * r.Usage.Host.IOWait, true
+	})
+	for label, measured := range byLabel(plain) {
+		views = append(views, poolCurves(label, measured)...)
+	}
+	if len(views) == 0 {
+		return section{}
+	}
+	return section{ID: "costs", Title: "I/O and energy against users",
+		Lead: "Of the whole computer, the load generator included. Where a run was repeated, a point is the median and its " +
+			"line the range.",
+		Blocks: []block{{Charts: views}}}
+}
+
+// poolCurves draws the hit ratios of one workload against users, of the pools that most pages were looked for in.
+func poolCurves(label string, groups []group) []figureView {
+	const most = 6 // lines that can be told apart
+	if len(groups) < 2 {
+		return nil
+	}
+	asked := make(map[string]int64)
+	var names []string
+	for _, g := range groups {
+		for _, p := range g.middle().Resources.Pools {
+			if asked[p.Name] == 0 {
+				names = append(names, p.Name)
+			}
+			asked[p.Name] += p.Hits + p.Misses
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return int(min(1, max(-1, asked[b]-asked[a]))) })
+	caption := "Hit ratios of the database's cache: " + label
+	lines := chart.Lines{Title: caption, X: "users", Y: "% of pages", Most: 100, FormatX: whole, FormatY: axisText}
+	for i, name := range names[:min(most, len(names))] {
+		s := chart.Series{Name: name, Slot: i}
+		for _, g := range groups {
+			pools := g.middle().Resources.Pools
+			if at := slices.IndexFunc(pools, func(p tally.Pool) bool { return p.Name == name }); at >= 0 {
+				s.Points = append(s.Points, chart.Point{X: float64(g.Users), Y: 100 * hitRatio(pools[at])})
+			}
+		}
+		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
+		lines.Series = append(lines.Series, s)
+	}
+	if len(lines.Series) == 0 {
+		return nil
+	}
+	for _, g := range groups {
+		lines.XTicks = append(lines.XTicks, float64(g.Users))
+	}
+	slices.Sort(lines.XTicks)
+	return []figureView{{caption, lines.HTML()}}
+}
+
+// statementsSection shows the database's own top statements beside the times that the load generator measured for the
+// transactions of the same names.
+func statementsSection(groups []group) section {
+	s := section{ID: "statements", Title: "The database's own statements",
+		Lead: "What the server counted over the measured time, the longest first. The last column is the mean time of the " +
+			"transaction of the same name, as the load generator measured it: the difference is the time of other statements, " +
+			"the network, the service and the queues."}
+	for _, g := range groups {
+		r := g.middle()
+		if r.Resources == nil || len(r.Resources.Statements) == 0 {
+			continue
+		}
+		t := newTable("Statements of the server", "text:statement", "calls", "rows a call", "total s", "num strong:mean ms",
+			"of all", "transaction, mean ms")
+		all := 0.0
+		for _, statement := range r.Resources.Statements {
+			all += statement.Seconds
+		}
+		for _, statement := range r.Resources.Statements {
+			transaction := "–"
+			if row := rowOf(r, statement.Name); row != nil {
+				transaction = millis(row.Latency.Mean)
+			}
+			t.add("", statementName(statement), statement.Calls, ratio(float64(statement.Rows), float64(statement.Calls)),
+				statement.Seconds, 1000*ratio(statement.Seconds, float64(statement.Calls)),
+				percent(ratio(statement.Seconds, all), 1), transaction)
+		}
+		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Table: t,
+			Note: fmt.Sprintf("These %s took %s in the server.", format.Plural(len(r.Resources.Statements), "statement"),
+				seconds(all))})
+	}
+	return s
+}
+
+// statementName returns the name of a statement, or the beginning of its text.
+func statementName(s tally.Statement) string {
+	const most = 60
+	if s.Name != "" {
+		return s.Name
+	}
+	text := []rune(strings.Join(strings.Fields(s.Text), " "))
+	if len(text) > most {
+		text = append(text[:most:most], '…')
+	}
+	return string(text)
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/store/tally"
+	"brokerage/internal/workload"
+)
+
+// madeUpResources makes up samples of every sort, as a store on a server with all that the machine can count.
+func madeUpResources(r *workload.Run) *workload.Resources {
+	const samples = 60
+	sampled := &workload.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
+	busy := float64(r.Model.Users) / float64(r.Model.Users+6)
+	for i := range samples + 1 {
+		sampled.Seconds = append(sampled.Seconds, float64(i)*r.Measured/samples)
+	}
+	counter := func(of, figure string, rate float64) {
+		s := workload.Series{Of: of, Figure: figure, Counts: true}
+		for i, at := range sampled.Seconds {
+			s.Values = append(s.Values, rate*at*(1+.1*math.Sin(float64(i))/(1+at)))
+		}
+		s.Values[0] = 0
+		sampled.Series = append(sampled.Series, s)
+	}
+	state := func(of, figure string, most float64) {
+		s := workload.Series{Of: of, Figure: figure}
+		for i := range sampled.Seconds {
+			s.Values = append(s.Values, math.Round(most*(.8+.2*math.Sin(float64(i)))))
+		}
+		sampled.Series = append(sampled.Series, s)
+	}
+	counter(workload.OfHost, "userSeconds", 1.5*busy)
+	counter(workload.OfHost, "systemSeconds", .4*busy)
+	counter(workload.OfHost, "ioWaitSeconds", .06)
+	counter(workload.OfHost, "reads", 30*busy)
+	counter(workload.OfHost, "writes", .4*r.TPS)
+	counter(workload.OfHost, "readBytes", 1e6)
+	counter(workload.OfHost, "writeBytes", 900*r.TPS)
+	counter(workload.OfHost, "joules", 40+25*busy)
+	processes := map[string]float64{workload.OfGenerator: .44, workload.OfService: .8, workload.OfDatabase: .5}
+	for _, of := range slices.Sorted(maps.Keys(processes)) {
+		share := processes[of]
+		counter(of, "userSeconds", .8*share*busy)
+		counter(of, "systemSeconds", .2*share*busy)
+		counter(of, "writeCalls", r.TPS)
+		counter(of, "writeBytes", 300*r.TPS)
+		state(of, "memory", 3e8)
+	}
+	state(workload.OfStore, "brokerage_store_connections_in_use", 16*busy)
+	counter(workload.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
+	state(workload.OfServer, "pg_active", 9*busy)
+	state(workload.OfServer, "pg_waiting_log", 5*busy)
+	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
+	n := r.Total.Count
+	sampled.Pools = []tally.Pool{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
+		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9}}
+	sampled.Statements = []tally.Statement{
+		{Name: "get_order", Text: "SELECT", Calls: n / 10, Seconds: r.Measured * .3, Rows: n / 10},
+		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third", Calls: 5,
+			Seconds: r.Measured * .1}}
+	return sampled
+}
+
+// sampledCampaign is madeUpCampaign with resources in each run, and with factors.
+func sampledCampaign() *campaign.Record {
+	c := madeUpCampaign()
+	design := func(name, factor, description string) *campaign.Variant {
+		return &campaign.Variant{Name: name, Factor: factor, Description: description, Design: name}
+	}
+	c.Settings.Factors = true
+	c.Absent = []campaign.Absent{{Factor: "durability", Reason: "each commit waits for the disk"}}
+	c.Steps = slices.Concat(c.Steps,
+		steps("mixed", 900, .015, design("few indexes", "indexes", "only those by which a document is found"), 100),
+		steps("mixed", 4080, .03, design("many indexes", "indexes", "eight more, for what they cost"), 100),
+		[]campaign.Step{{Name: "inlined: mixed, 100 users", Kind: campaign.KindRun, State: campaign.LeftOut,
+			Reason: "the time limit", Variant: design("inlined", "inlining", "in their rows")}})
+	for i := range c.Steps {
+		step := &c.Steps[i]
+		if step.Variant != nil && step.Variant.Uncompressed {
+			step.Variant.Factor = "compression"
+		}
+		for n := range step.Runs {
+			step.Runs[n].Run.Resources = madeUpResources(&step.Runs[n].Run)
+		}
+	}
+	return c
+}
+
+func TestPage_Sampled(t *testing.T) {
+	c := sampledCampaign()
+	page := html(t, FromCampaign(c))
+	requirePage(t, page)
+	for _, id := range []string{"costs", "sampled", "statements", "factors"} {
+		require.Contains(t, sectionsOf(page), id)
+	}
+	costs := part(t, page, "costs")
+	for _, caption := range []string{"Disk operations of a transaction", "Bytes written for a transaction",
+		"Energy of a transaction", "Hit ratios of the database&#39;s cache: mixed"} {
+		require.Equal(t, 1, strings.Count(costs, "<figcaption>"+caption+"</figcaption>"), caption)
+	}
+	require.Contains(t, costs, ">customers, TOAST<")
+
+	sampled := part(t, page, "sampled")
+	for _, caption := range []string{"Processor of the computer", "Processor by process", "Disk operations of the computer",
+		"Power of processors and memory", "Connections of the database", "Log of the database"} {
+		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
+	}
+	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
+	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")
+
+	statements := part(t, page, "statements")
+	require.Contains(t, statements, "SELECT pg_try_advisory_lock( $1, &lt;made up&gt;) FROM a_tabl…")
+	r := groupsOf(c)[3].middle()
+	require.Equal(t, "mixed", r.Workload.Name)
+	row := cells(t, statements, "get_order")
+	require.Equal(t, millis(rowOf(r, "get_order").Latency.Mean), row[len(row)-1])
+}
+
+// A figure that was not read is a dash in tables, and has no chart: it is not 0.
+func TestPage_SampledWithout(t *testing.T) {
+	r := run("mixed", 100, 4000, 1)
+	r.Resources = madeUpResources(&r)
+	page := html(t, &File{Name: "run.json", Run: &r})
+	requirePage(t, page)
+	cost := cells(t, part(t, page, "sampled"), "mixed")
+	require.NotContains(t, cost, "–")
+	r.Resources.Series = slices.DeleteFunc(r.Resources.Series, func(s workload.Series) bool {
+		return s.Figure == "joules" || s.Figure == "reads" || s.Of == workload.OfDatabase
+	})
+	r.Resources.Statements, r.Resources.Pools = nil, nil
+	page = html(t, &File{Name: "run.json", Run: &r})
+	requirePage(t, page)
+	require.NotContains(t, sectionsOf(page), "statements")
+	sampled := part(t, page, "sampled")
+	require.NotContains(t, sampled, "Power of")
+	require.NotContains(t, sampled, ">database<")
+	require.NotContains(t, sampled, "Hit ratios")
+	without := cells(t, sampled, "mixed")
+	for i, text := range without {
+		joules, reads, operations := 8, 3, 5
+		if i == joules || i == reads || i == operations {
+			require.Equal(t, "–", text, i)
+		} else {
+			require.Equal(t, cost[i], text, i)
+		}
+	}
+}
+
+// The rate of a counter is that between two samples, and a sum has those of its figures that were read.
+func TestSampledLine(t *testing.T) {
+	r := &workload.Resources{Seconds: []float64{0, 1, 3}, Series: []workload.Series{
+		{Of: "host", Figure: "userSeconds", Counts: true, Values: []float64{0, 2, 3}},
+		{Of: "host", Figure: "systemSeconds", Counts: true, Values: []float64{0, 1, 1}},
+		{Of: "server", Figure: "pg_active", Values: []float64{7, 8, 9}},
+	}}
+	ys := func(l sampledLine) (y []float64) {
+		for _, p := range l.points(r) {
+			y = append(y, p.X, p.Y)
+		}
+		return y
+	}
+	require.Equal(t, []float64{1, 30, 3, 5}, ys(sampledLine{"", "host", 10, []string{"userSeconds", "systemSeconds", "x"}}))
+	require.Equal(t, []float64{1, 8, 3, 9}, ys(sampledLine{"", "server", 1, []string{"pg_active"}}))
+	require.Empty(t, ys(sampledLine{"", "host", 1, []string{"x"}}))
+}
+
+func TestPage_Factors(t *testing.T) {
+	c := sampledCampaign()
+	page := html(t, FromCampaign(c))
+	factors := part(t, page, "factors")
+	few := cells(t, factors, "indexes")
+	require.Equal(t, "few indexes", few[1])
+	require.Equal(t, "3", few[3])
+	require.Equal(t, "× 0.22", few[6])
+	require.Equal(t, []string{"larger than noise", "only those by which a document is found"}, few[10:])
+	require.Contains(t, factors, "within noise", "many indexes: a difference below the spread")
+	require.Contains(t, factors, "not measured: the time limit")
+	require.Equal(t, []string{"durability", "absent"}, cells(t, factors, "durability")[:2])
+	require.Contains(t, factors, "each commit waits for the disk")
+	require.Less(t, strings.Index(factors, "few indexes"), strings.Index(factors, "many indexes"))
+	require.NotContains(t, sectionsOf(page), "settings", "all variants are of factors")
+
+	c.Settings.Factors = false
+	require.NotContains(t, sectionsOf(html(t, FromCampaign(c))), "factors")
+	require.Contains(t, sectionsOf(html(t, FromCampaign(c))), "settings")
+}

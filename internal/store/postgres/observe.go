@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	processes "brokerage/internal/probe"
+	"brokerage/internal/store/tally"
+)
+
+// The statements return one row each. A column is the figure of its name, and is left out where it is NULL.
+const (
+	databaseFigures = `SELECT numbackends::float8 AS pg_connections,
+		xact_commit::float8 AS pg_commits_total, xact_rollback::float8 AS pg_rollbacks_total,
+		blks_hit::float8 AS pg_page_hits_total, blks_read::float8 AS pg_page_misses_total,
+		temp_bytes::float8 AS pg_temporary_bytes_total, deadlocks::float8 AS pg_deadlocks_total,
+		CASE WHEN current_setting('track_io_timing')::bool THEN blk_read_time / 1000 END AS pg_read_seconds_total,
+		CASE WHEN current_setting('track_io_timing')::bool THEN blk_write_time / 1000 END AS pg_write_seconds_total
+		FROM pg_stat_database WHERE datname = current_database()`
+
+	// Version 18 has moved writes and flushes of the log to pg_stat_io.
+	walFigures = `SELECT wal_records::float8 AS pg_wal_records_total, wal_fpi::float8 AS pg_wal_full_pages_total,
+		wal_bytes::float8 AS pg_wal_bytes_total, (to_jsonb(w) ->> 'wal_write')::float8 AS pg_wal_writes_total,
+		(to_jsonb(w) ->> 'wal_sync')::float8 AS pg_wal_flushes_total
+		FROM pg_stat_wal AS w`
+
+	ioFigures = `SELECT sum(reads)::float8 AS pg_io_reads_total, sum(writes)::float8 AS pg_io_writes_total,
+		sum(extends)::float8 AS pg_io_extends_total, sum(evictions)::float8 AS pg_io_evictions_total
+		FROM pg_stat_io WHERE object <> 'wal'`
+
+	// Each connection is counted once. pg_waiting_log is the wait for the log, mostly for the flush of a commit.
+	activityFigures = `SELECT count(*) FILTER (WHERE state = 'active')::float8 AS pg_active,
+		count(*) FILTER (WHERE active AND log)::float8 AS pg_waiting_log,
+		count(*) FILTER (WHERE active AND NOT log AND wait_event_type = 'IO')::float8 AS pg_waiting_io,
+		count(*) FILTER (WHERE active AND wait_event_type = 'Lock')::float8 AS pg_waiting_lock,
+		count(*) FILTER (WHERE active AND NOT log AND wait_event_type = 'LWLock')::float8 AS pg_waiting_lwlock,
+		count(*) FILTER (WHERE query = '<insufficient privilege>')::float8 AS hidden
+		FROM (SELECT *, state = 'active' AS active,
+				wait_event_type IN ('IO', 'LWLock') AND wait_event ILIKE 'wal%' AS log
+			FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend') AS a`
+)
+
+// tablePools counts for each table its rows, its indexes and its long values; partitions count with their table.
+const tablePools = `SELECT p.name, sum(p.hits)::bigint, sum(p.misses)::bigint
+	FROM pg_statio_user_tables AS s,
+		LATERAL (SELECT coalesce((SELECT relname FROM pg_class WHERE oid = pg_partition_root(s.relid)), s.relname))
+			AS t (name),
+		LATERAL (VALUES (t.name::text, s.heap_blks_hit, s.heap_blks_read),
+			(t.name || ', indexes', s.idx_blks_hit, s.idx_blks_read),
+			(t.name || ', TOAST', s.toast_blks_hit + s.tidx_blks_hit, s.toast_blks_read + s.tidx_blks_read))
+			AS p (name, hits, misses)
+	WHERE s.schemaname = 'brokerage' GROUP BY p.name HAVING sum(p.hits) + sum(p.misses) > 0 ORDER BY p.name`
+
+// Process returns the postmaster when it runs on this machine: it is the parent of the process that serves our
+// connection. A cluster has several.
+func (a *Admin) Process() int {
+	if a.cluster {
+		return 0
+	}
+	pid, title := a.Backend()
+	return processes.Here.ParentOf(pid, "postgres: ", title)
+}
+
+// Observe returns what the server counts, for all clients of the database; the log and what has the prefix pg_io_ for
+// all databases. The server may count up to a second late. Statements are counted by the extension pg_stat_statements.
+func (a *Admin) Observe(ctx context.Context, statements bool) (tally.Server, error) {
+	server := tally.Server{Figures: make(map[string]float64)}
+	for _, query := range []string{databaseFigures, walFigures, activityFigures} {
+		if err := a.figures(ctx, query, server.Figures); err != nil {
+			return server, err
+		}
+	}
+	miss := func(text string) { server.Missing = append(server.Missing, text) }
+	if server.Figures["hidden"] > 0 {
+		for _, name := range []string{"active", "waiting_log", "waiting_io", "waiting_lock", "waiting_lwlock"} {
+			delete(server.Figures, "pg_"+name)
+		}
+		miss("waits: the role may not see other roles' connections (GRANT pg_read_all_stats)")
+	}
+	delete(server.Figures, "hidden")
+	if _, timed := server.Figures["pg_read_seconds_total"]; !timed {
+		miss("time of I/O: track_io_timing is off")
+	}
+	if err := a.observeIO(ctx, &server); err != nil {
+		return server, err
+	}
+	rows, _ := a.conn.Query(ctx, tablePools) // CollectRows returns the error
+	var err error
+	if server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[tally.Pool]); err == nil && statements {
+		server.Statements, err = a.statements(ctx, miss)
+	}
+	return server, err
+}
+
+// figures adds the columns of the only row of a query.
+func (a *Admin) figures(ctx context.Context, query string, to map[string]float64) error {
+	rows, _ := a.conn.Query(ctx, query) // CollectExactlyOneRow returns the error
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
+	for name, value := range row {
+		if figure, ok := value.(float64); ok {
+			to[name] = figure
+		}
+	}
+	return err
+}
+
+// observeIO adds what only newer servers count, and says which figures are of one node alone.
+func (a *Admin) observeIO(ctx context.Context, server *tally.Server) error {
+	var has, cluster bool
+	err := a.conn.QueryRow(ctx, `SELECT to_regclass('pg_catalog.pg_stat_io') IS NOT NULL,
+		to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`).Scan(&has, &cluster)
+	if err != nil {
+		return err
+	}
+	if cluster {
+		server.Missing = append(server.Missing, "other nodes: only the one that the URL names is read")
+	}
+	if !has {
+		server.Missing = append(server.Missing, "pg_stat_io: the server is older than version 16")
+		return nil
+	}
+	return a.figures(ctx, ioFigures, server.Figures)
+}
+
+// statements returns the statements of this database, or says why there are none.
+func (a *Admin) statements(ctx context.Context, miss func(string)) ([]tally.Statement, error) {
+	var schema *string
+	err := a.conn.QueryRow(ctx, `SELECT (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS n
+		ON n.oid = extnamespace WHERE extname = 'pg_stat_statements')`).Scan(&schema)
+	if err != nil {
+		return nil, err
+	}
+	if schema == nil {
+		miss("statements: the database has no extension pg_stat_statements")
+		return nil, nil
+	}
+	rows, _ := a.conn.Query(ctx, fmt.Sprintf(`SELECT query, sum(calls)::bigint, sum(total_exec_time) / 1000,
+		sum(rows)::bigint FROM %s.pg_stat_statements
+		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`, *schema))
+	names := make(map[string]string)
+	for text, name := range namesOfStatements() {
+		names[withoutConstants(text)] = name
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s tally.Statement, err error) {
+		err = row.Scan(&s.Text, &s.Calls, &s.Seconds, &s.Rows)
+		s.Name = names[withoutConstants(s.Text)]
+		return s, err
+	})
+	if codeOf(err) == notInState { // the library is not among shared_preload_libraries
+		miss("statements: shared_preload_libraries does not have pg_stat_statements")
+		return nil, nil
+	}
+	return found, err
+}
+
+var constants = regexp.MustCompile(`[eE]?'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b`)
+
+// withoutConstants returns a statement without what pg_stat_statements replaces by parameters, and without parameters.
+func withoutConstants(text string) string {
+	return constants.ReplaceAllLiteralString(strings.TrimSpace(text), "?")
+}
+
+const notInState = "55000" // object_not_in_prerequisite_state

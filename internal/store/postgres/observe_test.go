@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/tally"
+)
+
+// administered returns a connection to the database of a URL.
+func administered(t testing.TB, url string) *Admin {
+	t.Helper()
+	a, err := Administer(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.Close()) })
+	return a
+}
+
+func observe(t testing.TB, a *Admin) tally.Server {
+	t.Helper()
+	server, err := a.Observe(t.Context(), true)
+	require.NoError(t, err)
+	return server
+}
+
+// The server's counts are of what the store has done, by table and statement. A server that does not count something
+// says so, and has no figure of it.
+func TestObserve(t *testing.T) {
+	server := pgtest.Start(t, "shared_preload_libraries=pg_stat_statements", "track_io_timing=on")
+	d := generator(t, "tiny")
+	s := opened(t, server.URL("postgres"), Options{})
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	server.Exec(t, "postgres", "CREATE EXTENSION pg_stat_statements")
+	a := administered(t, server.URL("postgres"))
+	if server.PID(t) != 0 {
+		require.Equal(t, server.PID(t), a.Process())
+	}
+
+	const calls = 50
+	before := observe(t, a)
+	for range calls {
+		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
+	}
+	insertOrder(t, s, order(d, 900_000_000_000))
+	var after tally.Server
+	require.Eventually(t, func() bool { // the server counts when a second has passed
+		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
+		after = observe(t, a)
+		return after.Figures["pg_commits_total"] >= before.Figures["pg_commits_total"]+calls
+	}, time.Minute, 50*time.Millisecond)
+
+	since := after.Since(before)
+	require.Greater(t, after.Figures["pg_wal_bytes_total"], before.Figures["pg_wal_bytes_total"])
+	require.Greater(t, after.Figures["pg_page_hits_total"], before.Figures["pg_page_hits_total"])
+	require.Contains(t, after.Figures, "pg_read_seconds_total")
+	require.Contains(t, after.Figures, "pg_waiting_lock")
+	require.NotContains(t, after.Figures, "hidden")
+	require.GreaterOrEqual(t, after.Figures["pg_connections"], 2.0)
+	i := slices.IndexFunc(since.Pools, func(p tally.Pool) bool { return p.Name == "securities, indexes" })
+	require.GreaterOrEqual(t, i, 0, "%v", since.Pools)
+	require.GreaterOrEqual(t, since.Pools[i].Hits, int64(calls))
+	i = slices.IndexFunc(since.Statements, func(s tally.Statement) bool { return s.Name == "get_security" })
+	require.GreaterOrEqual(t, i, 0, "%v", since.Statements)
+	require.GreaterOrEqual(t, since.Statements[i].Calls, int64(calls))
+	require.Positive(t, since.Statements[i].Seconds)
+
+	newer := server.Major(t) >= 16
+	_, has := after.Figures["pg_io_reads_total"]
+	require.Equal(t, newer, has)
+	require.Equal(t, !newer, misses(after, "pg_stat_io"))
+	require.False(t, misses(after, "statements"))
+	require.False(t, misses(after, "time of I/O"))
+}
+
+// misses reports whether a server says that it does not count something.
+func misses(s tally.Server, what string) bool {
+	return slices.ContainsFunc(s.Missing, func(text string) bool { return strings.HasPrefix(text, what+": ") })
+}
+
+// A role that may not see other connections, on a server without the extension and with its defaults.
+func TestObserve_Missing(t *testing.T) {
+	server := pgtest.Start(t)
+	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
+	opened(t, server.URL("postgres"), Options{}) // as the owner
+	a := administered(t, server.URLOf("brokerage_service", "postgres"))
+	seen := observe(t, a)
+	for _, what := range []string{"statements", "waits", "time of I/O"} {
+		require.True(t, misses(seen, what), "%s: %v", what, seen.Missing)
+	}
+	require.NotContains(t, seen.Figures, "pg_waiting_lock")
+	require.NotContains(t, seen.Figures, "pg_read_seconds_total")
+	require.Contains(t, seen.Figures, "pg_commits_total")
+	require.Empty(t, seen.Statements)
+
+	server.Exec(t, "postgres", "CREATE EXTENSION pg_stat_statements") // without its library
+	seen = observe(t, administered(t, server.URL("postgres")))
+	require.True(t, misses(seen, "statements"), "%v", seen.Missing)
+	require.False(t, misses(seen, "waits"))
+}
+
+// The connections that wait for a lock are counted as such.
+func TestObserve_Waits(t *testing.T) {
+	_, _, server, database := tiny(t)
+	a := administered(t, server.URL(database))
+	holder, waiter := server.Connect(t, database), server.Connect(t, database)
+	tx, err := holder.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "LOCK TABLE brokerage.orders IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+	waited := make(chan error, 1)
+	go func() {
+		_, err := waiter.Exec(t.Context(), "SELECT count(*) FROM brokerage.orders")
+		waited <- err
+	}()
+	require.Eventually(t, func() bool {
+		figures := observe(t, a).Figures
+		return figures["pg_waiting_lock"] == 1 && figures["pg_active"] == 1
+	}, time.Minute, 10*time.Millisecond)
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.NoError(t, <-waited)
+	require.Zero(t, observe(t, a).Figures["pg_waiting_lock"])
+}

@@ -1,0 +1,36 @@
+package workload
+
+import (
+	"context"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// populating is a backend whose users do not draw from what it holds.
+type populating struct {
+	Backend
+
+	dataset *dataset.Dataset
+}
+
+// Populating returns a backend whose users work as if it held a dataset: they fill a database that has none.
+func Populating(b Backend, d *dataset.Dataset) Backend { return populating{b, d} }
+
+func (p populating) describe(ctx context.Context) (Target, *population, error) {
+	target, there, err := p.Backend.describe(ctx)
+	if err != nil {
+		return target, nil, err
+	}
+	spec := p.dataset.Spec()
+	whole, err := populationOf(brokerage.Contents{
+		Fingerprint: p.dataset.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
+		Securities: p.dataset.Count(dataset.Security), Customers: p.dataset.Count(dataset.Customer),
+		Orders: p.dataset.Count(dataset.Order),
+	}, brokerage.Engine{})
+	if err != nil {
+		return target, nil, err
+	}
+	whole.Store = there.Store
+	return target, whole, nil
+}

@@ -1,0 +1,159 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/probe"
+	"brokerage/internal/store/tally"
+)
+
+// counting is a server whose counters grow with each observation.
+type counting struct {
+	n       int
+	failing func(n int) error
+}
+
+func (c *counting) Process() int { return 0 }
+func (c *counting) Close() error { return nil }
+
+func (c *counting) Observe(_ context.Context, statements bool) (tally.Server, error) {
+	c.n++
+	if c.failing != nil && c.failing(c.n) != nil {
+		return tally.Server{}, c.failing(c.n)
+	}
+	n := int64(c.n)
+	s := tally.Server{
+		Figures: map[string]float64{"pg_commits_total": float64(100 * n), "pg_connections": 7},
+		Pools:   []tally.Pool{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
+	}
+	for i := range int64(20) {
+		if statements {
+			s.Statements = append(s.Statements,
+				tally.Statement{Text: fmt.Sprint("SELECT ", i), Calls: n, Seconds: float64(n * i), Rows: n})
+		}
+	}
+	return s, nil
+}
+
+// A run on either way has the figures of the processes, of the store and of the server, at the same moments.
+func TestDrive_Resources(t *testing.T) {
+	s := tinyStore(t)
+	for name, b := range bothWays(t, s) {
+		t.Run(name, func(t *testing.T) {
+			pools := []string{"orders"}
+			if d, ok := b.(*Direct); ok { // the service of this test has no metrics of its store
+				d.Stats = s.Stats
+				pools = append(pools, "connections for reading", "connection for writing")
+			}
+			c := shortly(t, "mixed")
+			c.Duration = 2500 * time.Millisecond
+			c.Watcher = &counting{}
+			run, err := Drive(t.Context(), b, c)
+			require.NoError(t, err)
+			requireSchema(t, run)
+			r := run.Resources
+			require.GreaterOrEqual(t, len(r.Seconds), 3)
+			require.Zero(t, r.Seconds[0])
+			require.True(t, slices.IsSorted(r.Seconds))
+			require.InDelta(t, run.Measured, r.Seconds[len(r.Seconds)-1], 1)
+			for _, s := range r.Series {
+				require.Len(t, s.Values, len(r.Seconds), s.Figure)
+				if s.Counts {
+					require.Zero(t, s.Values[0], s.Figure)
+					require.True(t, slices.IsSorted(s.Values), s.Figure)
+				}
+			}
+			if runtime.GOOS == "linux" {
+				user, ok := r.Used(OfGenerator, probe.UserSeconds)
+				require.True(t, ok)
+				require.Positive(t, user)
+				require.NotNil(t, r.Find(OfHost, probe.IdleSeconds))
+				require.False(t, r.Find(OfGenerator, probe.Memory).Counts)
+				of := r.Find(OfService, probe.UserSeconds)
+				require.Equal(t, name == "HTTP", of != nil)
+			}
+			writes, ok := r.Used(OfStore, "brokerage_store_page_writes_total")
+			require.Equal(t, name == "Direct", ok)
+			require.Equal(t, ok, writes > 0)
+			commits, ok := r.Used(OfServer, "pg_commits_total")
+			require.True(t, ok)
+			require.InDelta(t, 100*(len(r.Seconds)-1), commits, 0)
+			require.Equal(t, 7.0, r.Find(OfServer, "pg_connections").Values[1])
+
+			names := make([]string, len(r.Pools))
+			for i, p := range r.Pools {
+				names[i] = p.Name
+				require.Positive(t, p.Hits, p.Name)
+			}
+			require.Equal(t, pools, names)
+			require.Len(t, r.Statements, mostStatements)
+			require.Equal(t, "SELECT 19", r.Statements[0].Text)
+			require.InDelta(t, 19*(len(r.Seconds)-1), r.Statements[0].Seconds, 1e-9)
+			require.Contains(t, r.Missing, "server: waits: not shown")
+			require.Contains(t, r.Missing, "database: its processes are not visible from here")
+			require.Equal(t, len(r.Missing), len(slices.Compact(slices.Sorted(slices.Values(r.Missing)))), "each once")
+			for figure := range run.Usage.Figures {
+				require.NotContains(t, figure, "brokerage_process_")
+			}
+		})
+	}
+}
+
+// A sample at which the server did not answer is left out, and the result says so once.
+func TestDrive_ResourcesWithGaps(t *testing.T) {
+	c := shortly(t, "query")
+	c.Duration = 2500 * time.Millisecond
+	down := errors.New("the server restarts")
+	c.Watcher = &counting{failing: func(n int) error {
+		if n == 2 {
+			return down
+		}
+		return nil
+	}}
+	run, err := Drive(t.Context(), direct(t, tinyStore(t), "sqlite:b.db"), c)
+	require.NoError(t, err)
+	require.Len(t, run.Resources.Seconds, 3, "of four")
+	require.Greater(t, run.Resources.Seconds[1], 1.5)
+	require.Contains(t, run.Resources.Missing,
+		"server: its statistics could not be read at every sample: the server restarts")
+}
+
+// What was never read again is left out of the samples, and not the samples.
+func TestSampler_Result(t *testing.T) {
+	key := func(figure string) figureKey { return figureKey{OfDatabase, figure} }
+	s := sampler{missing: []string{"energy: none"}, samples: []resourceSample{
+		{0, map[figureKey]float64{key(probe.UserSeconds): 10, key(probe.Memory): 5, key(probe.Reads): 1}},
+		{1, map[figureKey]float64{key(probe.UserSeconds): 12, key(probe.Memory): 9}},
+		{2, map[figureKey]float64{key(probe.Memory): 1}},
+		{3, map[figureKey]float64{key(probe.UserSeconds): 11, key(probe.Memory): 7, key("late"): 1}},
+	}}
+	require.Equal(t, &Resources{
+		Seconds: []float64{0, 1, 3}, Missing: []string{"energy: none"},
+		Series: []Series{
+			{OfDatabase, probe.Memory, false, []float64{5, 9, 7}},
+			{OfDatabase, probe.UserSeconds, true, []float64{0, 2, 2}}, // a process that has ended took its share with it
+		},
+	}, s.result())
+	s.samples = s.samples[:1]
+	require.Nil(t, s.result())
+}
+
+func TestResources_Process(t *testing.T) {
+	r := &Resources{Seconds: []float64{0, 1, 2}, Series: []Series{
+		{OfDatabase, probe.UserSeconds, true, []float64{0, 1, 1.5}},
+		{OfDatabase, probe.SystemSeconds, true, []float64{0, .25, .5}},
+		{OfDatabase, probe.Memory, false, []float64{100, 300, 200}},
+	}}
+	require.Equal(t, &Process{CPUSeconds: 2, CPU: .5, MemoryBefore: 100, MemoryAfter: 200, MemoryPeak: 300},
+		r.process(OfDatabase, 2, 2))
+	require.Nil(t, r.process(OfService, 2, 2))
+	require.Nil(t, (*Resources)(nil).process(OfDatabase, 2, 2))
+}
