@@ -85,7 +85,12 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
-			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, c.Ramp, c.length())
+			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+			length := took(r.Duration).String()
+			if c.Count > 0 {
+				length = format.Plural(c.Count, "transaction")
+			}
+			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), length)
 		},
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
@@ -99,14 +104,6 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		}
 	}
 	return config
-}
-
-// length returns how long the run is measured, as text.
-func (c *driveCmd) length() string {
-	if c.Count > 0 {
-		return format.Plural(c.Count, "transaction")
-	}
-	return c.duration().String()
 }
 
 // duration returns the measured time, 0 with --count.
