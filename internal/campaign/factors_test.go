@@ -169,9 +169,9 @@ func TestPostgres_Designs(t *testing.T) {
 		return text
 	}
 	const (
-		storage = `SELECT string_agg(attstorage::text || attcompression::text, ' ' ORDER BY attrelid::regclass::text)
-			FROM pg_attribute WHERE attname = 'doc' AND attrelid::regclass::text
-			IN ('brokerage.orders', 'brokerage.customers', 'brokerage.securities')`
+		storage = `SELECT string_agg(attstorage::text || ' ' || attcompression::text, ', ' ORDER BY relname)
+			FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+			WHERE attname = 'doc' AND relkind = 'r' AND relnamespace = 'brokerage'::regnamespace`
 		options = "SELECT coalesce(string_agg(reloptions::text, ' ' ORDER BY relname), '') FROM pg_class " +
 			"WHERE relnamespace = 'brokerage'::regnamespace AND relkind = 'r'"
 		indexes = "SELECT string_agg(indexname, ' ' ORDER BY indexname) FROM pg_indexes WHERE schemaname = 'brokerage'"
@@ -216,7 +216,7 @@ func TestPostgres_Designs(t *testing.T) {
 
 // Asynchronous commits are a parameter of the service's URL alone, and the result says that they are not durable.
 func TestPostgres_Durability(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.Start(t, "fsync=on", "full_page_writes=on", "synchronous_commit=on")
 	e := postgresIn(t, server.URL("postgres"))
 	loadTiny(t, e)
 	durable, err := e.Describe(t.Context())

@@ -174,7 +174,9 @@ func timeCharts(r *workload.Run) (views []figureView) {
 	draw("Disk operations of the computer", "operations a second", compact, of("reads", workload.OfHost, 1, probe.Reads),
 		of("writes", workload.OfHost, 1, probe.Writes))
 	draw("Bytes of the disks", "MB a second", axisText, of("read", workload.OfHost, 1e-6, probe.ReadBytes),
-		of("written", workload.OfHost, 1e-6, probe.WriteBytes))
+		of("written", workload.OfHost, 1e-6, probe.WriteBytes),
+		of("written by the service", workload.OfService, 1e-6, probe.WriteBytes),
+		of("written by the database", workload.OfDatabase, 1e-6, probe.WriteBytes))
 	draw("Power of processors and memory", "watts", axisText, of("power", workload.OfHost, 1, probe.Joules))
 	draw("Connections of the database", "connections", whole,
 		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
@@ -183,11 +185,39 @@ func timeCharts(r *workload.Run) (views []figureView) {
 		of("for I/O", workload.OfServer, 1, "pg_waiting_io"),
 		of("for a lock", workload.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
 		of("for a latch", workload.OfServer, 1, "pg_waiting_lwlock"))
+	draw("Waits for a connection", "waits a second", axisText,
+		of("waits", workload.OfStore, 1, "brokerage_store_connection_waits_total"))
 	draw("Log of the database", "MB a second", axisText, of("log", workload.OfServer, 1e-6, "pg_wal_bytes_total"))
 	draw("Pages of the database from outside its cache", "pages a second", compact,
 		of("read", workload.OfStore, 1, "brokerage_store_page_misses_total"),
 		of("written", workload.OfStore, 1, "brokerage_store_page_writes_total"))
-	return views
+	return append(views, hitChart(r.Resources)...)
+}
+
+// hitChart draws the hit ratios of the store's caches between each two samples.
+func hitChart(r *workload.Resources) []figureView {
+	const caption = "Hit ratio"
+	c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: "% of lookups", Most: 100, FormatX: whole,
+		FormatY: whole}
+	for i, cache := range [][2]string{{"pages", "page"}, {"snapshots", "cache"}} {
+		metric := func(what string) []chart.Point {
+			return sampledLine{"", workload.OfStore, 1, []string{"brokerage_store_" + cache[1] + what + "_total"}}.points(r)
+		}
+		hits, misses := metric("_hits"), metric("_misses")
+		line := chart.Series{Name: cache[0], Slot: i}
+		for n := range min(len(hits), len(misses)) {
+			if lookups := hits[n].Y + misses[n].Y; lookups > 0 {
+				line.Points = append(line.Points, chart.Point{X: hits[n].X, Y: 100 * hits[n].Y / lookups})
+			}
+		}
+		if len(line.Points) > 0 {
+			c.Series = append(c.Series, line)
+		}
+	}
+	if len(c.Series) == 0 {
+		return nil
+	}
+	return []figureView{{caption, c.HTML()}}
 }
 
 // sampledLine is a line of a chart over time: the sum of those of its figures that were read, each times a scale.

@@ -55,6 +55,7 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 		state(of, "memory", 3e8)
 	}
 	state(workload.OfStore, "brokerage_store_connections_in_use", 16*busy)
+	counter(workload.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
 	counter(workload.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
 	state(workload.OfServer, "pg_active", 9*busy)
 	state(workload.OfServer, "pg_waiting_log", 5*busy)
@@ -110,14 +111,15 @@ func TestPage_Sampled(t *testing.T) {
 
 	sampled := part(t, page, "sampled")
 	for _, caption := range []string{"Processor of the computer", "Processor by process", "Disk operations of the computer",
-		"Power of processors and memory", "Connections of the database", "Log of the database"} {
+		"Power of processors and memory", "Connections of the database", "Log of the database",
+		"Hit ratio"} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")
 
 	statements := part(t, page, "statements")
-	require.Contains(t, statements, "SELECT pg_try_advisory_lock( $1, &lt;made up&gt;) FROM a_tabl…")
+	require.Contains(t, statements, "SELECT pg_try_advisory_lock( $1, &lt;made up&gt;) FROM a_table_wit…")
 	r := groupsOf(c)[3].middle()
 	require.Equal(t, "mixed", r.Workload.Name)
 	row := cells(t, statements, "get_order")

@@ -80,6 +80,7 @@ type sampler struct {
 	energy   *probe.Energy // nil: there are no counters
 
 	from     time.Time
+	every    time.Duration
 	samples  []resourceSample
 	servers  [2]tally.Server // at the first and the last sample
 	missing  []string
@@ -97,7 +98,10 @@ type figureKey struct{ of, figure string }
 
 // startSampling takes the first sample, and further ones until end is called.
 func (d *driver) startSampling(ctx context.Context) *sampler {
-	s := &sampler{backend: d.backend, watcher: d.config.Watcher, from: time.Now(), stop: make(chan struct{})}
+	s := &sampler{
+		backend: d.backend, watcher: d.config.Watcher, from: time.Now(), stop: make(chan struct{}),
+		every: max(samplePause, d.config.Duration/mostSamples),
+	}
 	var err error
 	if s.energy, err = probe.Here.Energy(); err != nil {
 		s.miss("energy", err.Error())
@@ -108,9 +112,8 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 		}
 	}
 	s.take(ctx, true)
-	every := max(samplePause, d.config.Duration/mostSamples)
 	s.finished.Go(func() {
-		for tick := time.Tick(every); ; {
+		for tick := time.Tick(s.every); ; {
 			select {
 			case <-s.stop:
 				return
@@ -122,10 +125,15 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 	return s
 }
 
-// end takes the last sample and returns the result, nil if there is none.
+// end takes the last sample and returns the result, nil if there is none. It replaces a sample of a moment ago: the
+// rates between the two would be chance.
 func (s *sampler) end(ctx context.Context) *Resources {
 	close(s.stop)
 	s.finished.Wait()
+	last := len(s.samples) - 1
+	if ago := time.Since(s.from).Seconds() - s.samples[last].seconds; last > 0 && ago < s.every.Seconds()/4 {
+		s.samples = s.samples[:last]
+	}
 	s.take(ctx, true)
 	return s.result()
 }

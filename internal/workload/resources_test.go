@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +56,8 @@ func TestDrive_Resources(t *testing.T) {
 			}
 			c := shortly(t, "mixed")
 			c.Duration = 2500 * time.Millisecond
-			c.Watcher = &counting{}
+			watched := &counting{}
+			c.Watcher = watched
 			run, err := Drive(t.Context(), b, c)
 			require.NoError(t, err)
 			requireSchema(t, run)
@@ -85,7 +87,7 @@ func TestDrive_Resources(t *testing.T) {
 			require.Equal(t, ok, writes > 0)
 			commits, ok := r.Used(OfServer, "pg_commits_total")
 			require.True(t, ok)
-			require.InDelta(t, 100*(len(r.Seconds)-1), commits, 0)
+			require.InDelta(t, 100*(watched.n-1), commits, 0)
 			require.Equal(t, 7.0, r.Find(OfServer, "pg_connections").Values[1])
 
 			names := make([]string, len(r.Pools))
@@ -96,7 +98,7 @@ func TestDrive_Resources(t *testing.T) {
 			require.Equal(t, pools, names)
 			require.Len(t, r.Statements, mostStatements)
 			require.Equal(t, "SELECT 19", r.Statements[0].Text)
-			require.InDelta(t, 19*(len(r.Seconds)-1), r.Statements[0].Seconds, 1e-9)
+			require.InDelta(t, 19*(watched.n-1), r.Statements[0].Seconds, 1e-9)
 			require.Contains(t, r.Missing, "server: waits: not shown")
 			require.Contains(t, r.Missing, "database: its processes are not visible from here")
 			require.Equal(t, len(r.Missing), len(slices.Compact(slices.Sorted(slices.Values(r.Missing)))), "each once")
@@ -108,22 +110,38 @@ func TestDrive_Resources(t *testing.T) {
 }
 
 // A sample at which the server did not answer is left out, and the result says so once.
-func TestDrive_ResourcesWithGaps(t *testing.T) {
-	c := shortly(t, "query")
-	c.Duration = 2500 * time.Millisecond
+func TestSampler_Gaps(t *testing.T) {
 	down := errors.New("the server restarts")
-	c.Watcher = &counting{failing: func(n int) error {
-		if n == 2 {
+	watched := &counting{failing: func(n int) error {
+		if n == 2 || n == 3 {
 			return down
 		}
 		return nil
 	}}
-	run, err := Drive(t.Context(), direct(t, tinyStore(t), "sqlite:b.db"), c)
-	require.NoError(t, err)
-	require.Len(t, run.Resources.Seconds, 3, "of four")
-	require.Greater(t, run.Resources.Seconds[1], 1.5)
-	require.Contains(t, run.Resources.Missing,
-		"server: its statistics could not be read at every sample: the server restarts")
+	s := sampler{backend: direct(t, nullStore(t), "null:"), from: time.Now(), watcher: watched}
+	for range 5 {
+		s.take(t.Context(), false)
+	}
+	r := s.result()
+	require.Len(t, r.Seconds, 3)
+	require.Equal(t, []float64{0, 300, 400}, r.Find(OfServer, "pg_commits_total").Values)
+	require.Contains(t, r.Missing, "server: its statistics could not be read at every sample: the server restarts")
+	require.Equal(t, 1, strings.Count(strings.Join(r.Missing, "\n"), "restarts"))
+}
+
+// A sample of a moment before the end is replaced by the last one.
+func TestSampler_End(t *testing.T) {
+	for name, ago := range map[string]time.Duration{"Moment": time.Millisecond, "Long": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			s := sampler{backend: direct(t, nullStore(t), "null:"), from: time.Now().Add(-2 * time.Hour), every: time.Minute,
+				stop: make(chan struct{}), watcher: &counting{}}
+			s.take(t.Context(), true)
+			s.samples[0].seconds = 0
+			s.take(t.Context(), false)
+			s.samples[1].seconds = (2*time.Hour - ago).Seconds()
+			require.Len(t, s.end(t.Context()).Seconds, map[string]int{"Moment": 2, "Long": 3}[name])
+		})
+	}
 }
 
 // What was never read again is left out of the samples, and not the samples.

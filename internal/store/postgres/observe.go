@@ -42,7 +42,8 @@ const (
 		FROM (SELECT *, state = 'active' AS active,
 				wait_event_type IN ('IO', 'LWLock') AND wait_event ILIKE 'wal%' AS log
 			FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend') AS a`
+			WHERE datname = current_database() AND pid <> pg_backend_pid()
+				AND coalesce(backend_type, 'client backend') = 'client backend') AS a`
 )
 
 // tablePools counts for each table its rows, its indexes and its long values; partitions count with their table.
