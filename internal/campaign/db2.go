@@ -38,7 +38,7 @@ func newDB2(text, folder string, commands Commands) (db2Engine, error) {
 	// The pace is an estimate, not measured on Db2.
 	common := engine{
 		backup: filepath.Join(folder, "db2.backup"), validation: "by XMLVALIDATE, in the database",
-		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6, Insert: 1e6},
+		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6, Insert: 2e6},
 	}
 	return db2Engine{common, u, commands}.at(query), nil
 }

@@ -172,7 +172,7 @@ func TestCampaign_Plan(t *testing.T) {
 	require.NoError(t, WritePlan(&text, r))
 	require.Contains(t, text.String(), "preset paper-2007, scale 3000-15000 of tpox-1, 0.001 times its documents and 0.001 times")
 	require.Regexp(t, `(?m)^ 2/\d+  population +1 s +\d`, text.String())
-	require.Regexp(t, `steps, about [\d:]+ .*nothing was started\n$`, text.String())
+	require.Regexp(t, `steps, about [\d:]+; nothing was started\n$`, text.String())
 
 	w.onRun = func(p Pressure) error {
 		if p.Workload == classic {

@@ -35,7 +35,7 @@ func newPostgres(url, folder string) postgresEngine {
 			url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
 			// Below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
 			// documents again, on one connection.
-			pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6, Insert: 1.5e6},
+			pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6, Insert: 4e6},
 		},
 	}
 }

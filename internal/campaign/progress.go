@@ -93,8 +93,8 @@ func WritePlan(w io.Writer, r *Record) error {
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, fmt.Sprintf("%s, about %s on this machine; nothing was started",
-		format.Plural(len(r.Steps), "step"), about(begins)))
+	lines = append(lines, fmt.Sprintf("%s, about %s; nothing was started", format.Plural(len(r.Steps), "step"),
+		about(begins)))
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }

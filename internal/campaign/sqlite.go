@@ -27,7 +27,7 @@ func newSQLite(path, folder string) (sqliteEngine, error) {
 		return sqliteEngine{}, err
 	}
 	// The pace is below what was measured at XXXS on two cores, so that the plan holds.
-	common := engine{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
+	common := engine{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 10e6}}
 	return sqliteEngine{engine: common}.at(path, folder), nil
 }
 
