@@ -77,7 +77,7 @@ type Securities interface {
 	GetSecurity(ctx context.Context, symbol string) ([]byte, error)
 	SecurityPrice(ctx context.Context, symbol string) ([]byte, error)
 	// SearchSecurities returns the matching securities in order of symbols by code point: of each the text of six
-	// elements, empty where the security lacks one.
+	// elements, empty where the security lacks one. A Limit and After restrict the answer to a part of them.
 	SearchSecurities(ctx context.Context, s Search) ([]byte, error)
 	// UpdateSecurityPrice returns the new Security_Price. What Price.Validate refuses is *Invalid.
 	UpdateSecurityPrice(ctx context.Context, w Write, symbol string, p Price) ([]byte, error)

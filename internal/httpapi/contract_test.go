@@ -204,6 +204,7 @@ func TestContract_NoMetrics(t *testing.T) {
 // refusals is an error for every type of problem except conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
+	"bad-cursor":             errCursor,
 	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
 	"unauthorized":           errToken,
 	"forbidden":              &refused{kind: kindForbidden, detail: "x"},

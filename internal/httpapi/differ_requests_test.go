@@ -293,7 +293,26 @@ func (a *asker) search() string {
 		i := a.r.IntN(len(values))
 		values = slices.Delete(values, i, i+1)
 	}
+	if a.chance(30) {
+		values = append(values, "limit="+one(a.r, "1", "2", "5", "1000", "0", "x"))
+		if a.chance(50) {
+			values = append(values, "cursor="+a.cursor(values))
+		}
+	}
 	return "?" + strings.Join(values, "&")
+}
+
+// cursor returns the cursor of a search after some symbol, or nonsense.
+func (a *asker) cursor(values []string) string {
+	query, err := url.ParseQuery(strings.Join(values, "&"))
+	if err != nil || a.chance(10) {
+		return one(a.r, "x", "", "AAAA")
+	}
+	s := brokerage.Search{Sector: query.Get("sector")}
+	s.PEMin, _ = brokerage.Scaled(query.Get("peMin"))
+	s.PEMax, _ = brokerage.Scaled(query.Get("peMax"))
+	s.YieldMin, _ = brokerage.Scaled(query.Get("yieldMin"))
+	return cursorOf(s, a.symbol())
 }
 
 func (a *asker) trade() string {

@@ -23,6 +23,7 @@ type kind struct {
 
 var (
 	kindBadRequest     = kind{"bad-request", 400, "The request does not follow the contract"}
+	kindBadCursor      = kind{"bad-cursor", 400, "The cursor is not of this search"}
 	kindMalformed      = kind{"malformed", 400, "The body is not well-formed XML, or not accepted"}
 	kindUnauthorized   = kind{"unauthorized", 401, "A valid token is needed"}
 	kindForbidden      = kind{"forbidden", 403, "The token does not have the scope"}
@@ -82,6 +83,7 @@ const noToken = "a valid bearer token is needed"
 var (
 	errPath        = &refused{kind: kindNotFound, detail: "there is no such path"}
 	errNothingHere = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
+	errCursor      = &refused{kind: kindBadCursor, detail: "the cursor is not one that this search was answered with"}
 	errNoToken     = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
 	errToken       = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
 	errMethod      = &refused{kind: kindMethod, detail: "the method is not allowed here"}

@@ -1,7 +1,12 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
@@ -10,8 +15,48 @@ import (
 var searchSecurities = &operation{
 	name: "search_securities", method: http.MethodGet, path: "/v1/securities", scope: access.Read,
 	links:  describedBy("security-messages.xsd"),
-	handle: query((*request).search, brokerage.Store.SearchSecurities, (*request).answer),
+	handle: (*request).searchSecurities,
 }
+
+func (q *request) searchSecurities() error {
+	search, err := q.search()
+	if err != nil {
+		return err
+	}
+	ctx, err := q.fresh()
+	if err != nil {
+		return err
+	}
+	limit := search.Limit
+	if limit > 0 {
+		search.Limit++ // shows whether there is another page
+	}
+	body, err := q.server.store.SearchSecurities(ctx, search)
+	if err == nil && limit > 0 {
+		body, err = q.firstPage(search, body, limit)
+	}
+	if err != nil {
+		return err
+	}
+	return q.answer(body)
+}
+
+// firstPage reduces an answer to its first hits, and links to the next page if there is one.
+func (q *request) firstPage(search brokerage.Search, answer []byte, limit int) ([]byte, error) {
+	page, last, err := brokerage.Page(answer, limit)
+	if err != nil || last == "" {
+		return page, err
+	}
+	next := url.Values{"cursor": {cursorOf(search, last)}}
+	for _, name := range searchParameters {
+		next.Set(name, q.query.Get(name))
+	}
+	q.related = "</v1/securities?" + next.Encode() + `>; rel="next"`
+	return page, nil
+}
+
+// searchParameters are the parameters of a search that all of its pages share.
+var searchParameters = [...]string{"sector", "peMin", "peMax", "yieldMin", "limit"}
 
 // search returns the parameters of the search. It first checks that the client accepts XML.
 func (q *request) search() (s brokerage.Search, err error) {
@@ -32,5 +77,45 @@ func (q *request) search() (s brokerage.Search, err error) {
 			return s, badRequest("the parameter %s is not %s", name, brokerage.ScaledForm)
 		}
 	}
-	return s, nil
+	err = q.searchPage(&s)
+	return s, err
+}
+
+// searchPage reads the parameters for a part of the answer.
+func (q *request) searchPage(s *brokerage.Search) error {
+	text, limited, err := q.parameter("limit")
+	if err != nil {
+		return err
+	}
+	if limited {
+		if s.Limit, err = strconv.Atoi(text); err != nil || s.Limit < 1 || s.Limit > brokerage.MaxHits {
+			return badRequest("the parameter limit is not a number from 1 to %d", brokerage.MaxHits)
+		}
+	}
+	cursor, given, err := q.parameter("cursor")
+	switch {
+	case err != nil || !given:
+		return err
+	case !limited:
+		return badRequest("the parameter cursor needs the parameter limit")
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) <= cursorSum {
+		return errCursor
+	}
+	s.After = string(raw[cursorSum:])
+	if !brokerage.IsSymbol(s.After) || !isText(s.After) || cursorOf(*s, s.After) != cursor {
+		return errCursor
+	}
+	return nil
+}
+
+// cursorSum is the number of bytes of a cursor before its symbol: a checksum, so that a cursor of another search is
+// refused instead of answered with hits that were not asked for.
+const cursorSum = 6
+
+// cursorOf returns the cursor of the hits after a symbol.
+func cursorOf(s brokerage.Search, symbol string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %d %q", s.Sector, s.PEMin, s.PEMax, s.YieldMin, symbol))
+	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum], symbol...))
 }

@@ -27,6 +27,7 @@ export const transactions = {
 // problems are the types of refusals with their status.
 export const problems = {
   'bad-request': 400,
+  'bad-cursor': 400,
   'malformed': 400,
   'unauthorized': 401,
   'forbidden': 403,

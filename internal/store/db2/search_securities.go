@@ -13,11 +13,18 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	}
 	var count int
 	var hits []byte
+	name := "search_securities"
+	args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
+	if search.Limit > 0 {
+		name, args = "search_securities_page", append(args, search.After)
+	}
 	err := s.read(ctx, func() (err error) {
 		count, hits = 0, nil
-		args := []any{search.Sector, double(search.PEMin), double(search.PEMax), double(search.YieldMin)}
 		var failed error
-		err = eachDocument(ctx, s.db, statements["search_securities"], args, func(stored []byte) {
+		err = eachDocument(ctx, s.db, statements[name], args, func(stored []byte) {
+			if search.Limit > 0 && count == search.Limit {
+				return
+			}
 			hit, err := brokerage.Normal(stored)
 			failed = orElse(failed, err)
 			count++

@@ -1,10 +1,13 @@
 package db2
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
 )
 
 func TestSplit(t *testing.T) {
@@ -29,6 +32,11 @@ func TestStatements(t *testing.T) {
 		// A condition outside [] holds for every row.
 		require.Contains(t, text, "XMLEXISTS('\n", name)
 	}
+}
+
+// A page is cut where no client may have more.
+func TestStatements_Page(t *testing.T) {
+	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", brokerage.MaxHits+1))
 }
 
 func TestDDL(t *testing.T) {

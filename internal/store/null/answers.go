@@ -78,6 +78,14 @@ func (s *Store) GetAccount(ctx context.Context, _ brokerage.ID) (brokerage.Accou
 	return s.account, ctx.Err()
 }
 
+// SearchSecurities finds the same hits for every search, and none after them.
+func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+	if search.After != "" {
+		return brokerage.SearchAnswer(0, nil), ctx.Err()
+	}
+	return answer(ctx, s.answers["search_securities"])
+}
+
 func (s *Store) OpenAccount(
 	ctx context.Context, _ brokerage.Write, _ brokerage.ID, account []byte,
 ) (brokerage.ID, error) {

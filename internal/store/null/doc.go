@@ -3,7 +3,7 @@
 //
 // The documents come from the generator and have about the mean size of their kind. The answers are made from them
 // once, by the functions that every store uses. A query returns the same bytes whatever its arguments, without an
-// allocation. All callers share these bytes and must not change them.
+// allocation; only a search for hits after a symbol finds none. All callers share these bytes and must not change them.
 //
 // A write checks what needs no stored document, as other stores do before they use their database: the keys of a
 // document, the figures of a trade or a price. Then it is acknowledged and forgotten:

@@ -40,10 +40,6 @@ func (s *Store) GetSecurity(ctx context.Context, a1 string) ([]byte, error) {
 	return answer(ctx, s.answers["get_security"])
 }
 
-func (s *Store) SearchSecurities(ctx context.Context, a1 brokerage.Search) ([]byte, error) {
-	return answer(ctx, s.answers["search_securities"])
-}
-
 func (s *Store) SecurityPrice(ctx context.Context, a1 string) ([]byte, error) {
 	return answer(ctx, s.answers["get_security_price"])
 }

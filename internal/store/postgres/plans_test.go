@@ -35,6 +35,7 @@ func TestPlans(t *testing.T) {
 		"get_security":             {symbol, []string{"securities_symbol"}},
 		"get_security_price":       {symbol, []string{"securities_symbol"}},
 		"search_securities":        {"'Energy', 210000, 260000, 50000", []string{"securities_search"}},
+		"search_securities_page":   {"'Energy', 210000, 260000, 50000, 'K', 5", []string{"securities_search"}},
 		"customer_profile":         {customer + ", 65536", []string{"customers_id"}},
 		"account_summary":          {customer + ", 65536", []string{"customers_id"}},
 		"customer_max_order":       {customer + ", 65536", []string{"customers_id", "orders_cash"}},

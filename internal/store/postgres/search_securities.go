@@ -11,6 +11,10 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	if !storable(search.Sector) {
 		return brokerage.SearchAnswer(0, nil), nil
 	}
-	answer, err = s.lookUp(ctx, "search_securities", search.Sector, search.PEMin, search.PEMax, search.YieldMin)
+	name, args := "search_securities", []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
+	if search.Limit > 0 {
+		name, args = "search_securities_page", append(args, search.After, search.Limit)
+	}
+	answer, err = s.lookUp(ctx, name, args...)
 	return answer, domainError(ctx, err, false)
 }

@@ -35,6 +35,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 		"get_security":               {symbol, "securities", true},
 		"get_security_price":         {symbol, "securities", true},
 		"search_securities":          {"'Energy', 210000, 260000, 50000", "", true},
+		"search_securities_page":     {"'Energy', 210000, 260000, 50000, 'K', 5", "", false},
 		"customer_profile":           {at("%d, 65536", customer), "customers", true},
 		"account_summary":            {at("%d, 65536", customer), "customers", true},
 		"get_customer":               {at("%d", customer), "customers", true},

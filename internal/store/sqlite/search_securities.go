@@ -7,17 +7,23 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var searchSecurities = &statement{name: "search_securities"}
+var (
+	searchSecurities     = &statement{name: "search_securities"}
+	searchSecuritiesPage = &statement{name: "search_securities_page"}
+)
 
 // SearchSecurities returns the securities that match, in order of their symbols.
 func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
 	var count int
 	var hits []byte
-	end := s.options.Trace.Statement(ctx, searchSecurities.name)
+	st, args := searchSecurities, []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
+	if search.Limit > 0 {
+		st, args = searchSecuritiesPage, append(args, search.After, int64(search.Limit))
+	}
+	end := s.options.Trace.Statement(ctx, st.name)
 	err := s.readers.read(ctx, func(r *reader) error {
 		count, hits = 0, hits[:0]
-		args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
-		return r.rows(ctx, searchSecurities, args, func(row []driver.Value) error {
+		return r.rows(ctx, st, args, func(row []driver.Value) error {
 			var hit brokerage.SecurityKeys
 			err := assign(row, &hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield)
 			count++

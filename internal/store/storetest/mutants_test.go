@@ -113,6 +113,14 @@ var mutants = []struct {
 		func(s store) store { return wider{s, func(q *brokerage.Search) { q.PEMax++ }} }},
 	{"SearchTakesYieldMin", "SearchSecurities/Bounds",
 		func(s store) store { return wider{s, func(q *brokerage.Search) { q.YieldMin-- }} }},
+	{"PageIgnoresAfter", "SearchSecurities/Pages",
+		func(s store) store { return wider{s, func(q *brokerage.Search) { q.After = "" }} }},
+	{"PageTakesAfter", "SearchSecurities/Pages", func(s store) store {
+		return wider{s, func(q *brokerage.Search) { q.After = q.After[:max(0, len(q.After)-1)] }}
+	}},
+	{"PageTooLong", "SearchSecurities/Pages", func(s store) store {
+		return wider{s, func(q *brokerage.Search) { q.Limit += min(q.Limit, 1) }}
+	}},
 	{"AccountIsTheFirst", "GetAccount/Answer", func(s store) store { return firstAccounts{s} }},
 	{"AccountOfTheCache", "GetAccount/Current Model/RandomOperations",
 		func(s store) store { return &keptAccounts{store: s} }},

@@ -90,6 +90,35 @@ var searchSecurities = &transaction{
 				e.Fatalf("at most %d hits: the case says nothing of order", most)
 			}
 		}},
+		// Pages are the whole answer in parts.
+		{name: "SearchSecurities/Pages", run: func(e *env) {
+			for _, limit := range []int{1, 2, 7, brokerage.MaxHits + 1} {
+				most := 0
+				for _, sector := range e.sectors() {
+					q := anyIn(sector)
+					found, pages := e.search(e.securities, q), 0
+					for q.Limit = limit; ; pages++ {
+						page := refSearch(e.securities, q).children("Security")
+						e.equal("hits of a page", min(limit, found), e.search(e.securities, q))
+						if found -= len(page); len(page) == 0 {
+							break
+						}
+						q.After = page[len(page)-1].child("Symbol").text()
+					}
+					e.equal("hits that no page has", 0, found)
+					most = max(most, pages)
+				}
+				if limit < 7 && most < 3 {
+					e.Fatalf("at most %d pages of %d: the case says nothing", most, limit)
+				}
+			}
+			// What a page comes after need not be a hit.
+			q := anyIn(e.sectors()[0])
+			q.Limit, q.After = 5, "M"
+			e.search(e.securities, q)
+			q.After = "zzzzzzz"
+			e.equal("hits after the last", 0, e.search(e.securities, q))
+		}},
 		// A hit has the text of six elements. One that the security lacks is empty, and of several the first counts.
 		{name: "SearchSecurities/Odd", run: func(e *env) {
 			symbol, doc := e.listed()
@@ -177,7 +206,8 @@ func refSearch(all []*element, q brokerage.Search) *element {
 		sector := refSector(s)
 		pe, yield := decimal(s.child("PE").text()), decimal(s.child("Yield").text())
 		if sector == nil || sector.text() != q.Sector || pe == nil || yield == nil ||
-			pe.Cmp(bound(q.PEMin)) < 0 || pe.Cmp(bound(q.PEMax)) >= 0 || yield.Cmp(bound(q.YieldMin)) <= 0 {
+			pe.Cmp(bound(q.PEMin)) < 0 || pe.Cmp(bound(q.PEMax)) >= 0 || yield.Cmp(bound(q.YieldMin)) <= 0 ||
+			q.Limit > 0 && s.child("Symbol").text() <= q.After {
 			continue
 		}
 		hit := build(security, "Security", nil)
@@ -193,6 +223,9 @@ func refSearch(all []*element, q brokerage.Search) *element {
 	slices.SortFunc(hits, func(a, b *element) int {
 		return strings.Compare(a.child("Symbol").text(), b.child("Symbol").text())
 	})
+	if q.Limit > 0 {
+		hits = hits[:min(q.Limit, len(hits))]
+	}
 	return build(security, "Securities", []string{"count", strconv.Itoa(len(hits))}, hits)
 }
 
