@@ -150,8 +150,11 @@ func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error
 	for _, s := range is.Settings {
 		p.Store.Settings = append(p.Store.Settings, setting(s))
 	}
-	for name, how := range is.Faithful {
-		p.Store.Faithful = append(p.Store.Faithful, faithful{name, how})
+	for i := range brokerage.Transactions {
+		name := brokerage.Transactions[i].Name
+		if how, known := is.Faithful[name]; known {
+			p.Store.Faithful = append(p.Store.Faithful, faithful{name, how})
+		}
 	}
 	if c.Scale == "" {
 		return p, ErrNoDataset

@@ -211,7 +211,7 @@ var concurrencyCases = []testCase{
 				orders = append(orders, order)
 			}
 		}
-		left := watch{customers: ids{taken}, accounts: append(takenAccounts, account)}
+		left := watch{customers: ids{taken}, accounts: takenAccounts}
 		e.unchanged(left, func() {
 			for round := range rounds {
 				e.together(each, func(i int) error {
@@ -232,6 +232,7 @@ var concurrencyCases = []testCase{
 		})
 		e.equal("the position", fmt.Sprintf("%d.000", 100+rounds*each/4),
 			refAccount(e.customer(id), account).child("Holdings", "Position", "Quantity").text())
+		e.belongs(account, id)
 		for _, order := range orders {
 			e.order(order)
 		}
