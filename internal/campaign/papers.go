@@ -103,8 +103,8 @@ func (s Settings) verifyDocuments(d *dataset.Dataset) error {
 		most = max(most, p.Users)
 	}
 	if least := min(customers, orders); least < int64(most) {
-		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(), most,
-			customers, orders)
+		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(),
+			most, customers, orders)
 	}
 	for _, i := range s.Inserts {
 		if i.Documents < int64(i.Users) {

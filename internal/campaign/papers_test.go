@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// Each preset has the documents, users, workloads and times of its study, as papers.md of the project's brief gives them.
+// Each preset has the documents, users, workloads and times of its study.
 func TestPaperPreset(t *testing.T) {
 	for name, c := range map[string]struct {
 		fingerprint string
@@ -18,7 +18,8 @@ func TestPaperPreset(t *testing.T) {
 		workloads   []string
 		duration    float64
 	}{
-		Paper2006: {"tpox-1/S/seed-1/v1/20833-6000000-30000000", []int{25, 50, 75, 100, 125, 150}, []string{query, classic}, 3600},
+		Paper2006: {"tpox-1/S/seed-1/v1/20833-6000000-30000000", []int{25, 50, 75, 100, 125, 150},
+			[]string{query, classic}, 3600},
 		Paper2007: {"tpox-1/3000000-15000000/seed-1/v1/20833-3000000-15000000", []int{25, 50, 75, 100, 125, 150, 200},
 			[]string{query, classic}, 3600},
 		Paper2008: {"tpox-1/M/seed-1/v1/20833-60000000-300000000", []int{25, 50, 75, 100, 150, 200}, []string{mixed}, 7200},
@@ -105,7 +106,7 @@ func TestPaperPreset_Refused(t *testing.T) {
 	}
 	s, err := PaperPreset(Paper2008, 1e-4, 1)
 	require.NoError(t, err)
-	require.ErrorContains(t, s.Verify(), "insert-orders of 300 documents is too few for 600 users: use a larger --data-scale")
+	require.ErrorContains(t, s.Verify(), "insert-orders of 300 documents is too few for 600 users")
 }
 
 // study is a campaign of a published study in a world, with few documents and users.
@@ -127,7 +128,8 @@ func TestCampaign_Paper(t *testing.T) {
 	require.True(t, r.Smoke)
 	require.InDelta(t, 0.001, r.Settings.DataScale, 0)
 	require.Equal(t, []string{
-		"insert-customers 750 by 50", "insert-customers 750 by 50", "insert-customers 750 by 50", "insert-customers 750 by 50",
+		"insert-customers 750 by 50", "insert-customers 750 by 50", "insert-customers 750 by 50",
+		"insert-customers 750 by 50",
 		"insert-orders 3750 by 100", "insert-orders 3750 by 100", "insert-orders 3750 by 100", "insert-orders 3750 by 100",
 		"insert-orders 15000 by 100", "insert-customers 3000 by 50",
 	}, w.inserted)
@@ -170,7 +172,8 @@ func TestCampaign_Plan(t *testing.T) {
 	require.Empty(t, w.databases)
 	var text strings.Builder
 	require.NoError(t, WritePlan(&text, r))
-	require.Contains(t, text.String(), "preset paper-2007, scale 3000-15000 of tpox-1, 0.001 times its documents and 0.001 times")
+	require.Contains(t, text.String(),
+		"preset paper-2007, scale 3000-15000 of tpox-1, 0.001 times its documents and 0.001 times its times\n")
 	require.Regexp(t, `(?m)^ 2/\d+  population +1 s +\d`, text.String())
 	require.Regexp(t, `steps, about [\d:]+; nothing was started\n$`, text.String())
 

@@ -34,7 +34,8 @@ func TestPresets(t *testing.T) {
 		})
 	}
 	_, err := Presets("none")
-	require.EqualError(t, err, `there is no preset "none": use full, smoke, paper-2006, paper-2007, paper-2008, paper-2009`)
+	require.EqualError(t, err,
+		`there is no preset "none": use full, smoke, paper-2006, paper-2007, paper-2008, paper-2009`)
 }
 
 // Times below those of the scenario make any campaign a smoke campaign.

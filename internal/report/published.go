@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// publishedSection shows the papers' figures beside those of a campaign, with what keeps them from being compared. It is
-// empty for a campaign that ran none of the papers' workloads.
+// publishedSection shows the papers' figures beside those of a campaign, with what keeps them from being compared. It
+// is empty for a campaign that ran none of the papers' workloads.
 func publishedSection(c *campaign.Record, groups []group) section {
 	plain := filter(groups, group.plain)
 	throughput, found := publishedRates(c, plain)
@@ -179,7 +179,8 @@ func publishedSpaceTable(c *campaign.Record) *table {
 		if plain > 0 {
 			uncompressed, saving = format.Bytes(plain), signed(ratio(float64(stored), float64(plain))-1)
 		}
-		t.add(class, system, name, uncompressed, size(stored), saving, signed(ratio(float64(stored), float64(raw))-1), indexes)
+		ofDocuments := signed(ratio(float64(stored), float64(raw)) - 1)
+		t.add(class, system, name, uncompressed, size(stored), saving, ofDocuments, indexes)
 	}
 	system := "ours: " + joined(" ", c.Store.Engine, c.Store.Version)
 	for i, k := range s.Kinds {
