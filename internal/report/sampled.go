@@ -178,7 +178,7 @@ func timeCharts(r *workload.Run) (views []figureView) {
 		of("written by the service", workload.OfService, 1e-6, probe.WriteBytes),
 		of("written by the database", workload.OfDatabase, 1e-6, probe.WriteBytes))
 	draw("Power of processors and memory", "watts", axisText, of("power", workload.OfHost, 1, probe.Joules))
-	draw("Connections of the database", "connections", whole,
+	draw("Connections of the database", "connections", axisText,
 		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
 		of("active in the server", workload.OfServer, 1, "pg_active", "db2_active"),
 		of("for the log", workload.OfServer, 1, "pg_waiting_log"),

@@ -159,7 +159,7 @@ func (a *Admin) statements(ctx context.Context, miss func(string)) ([]tally.Stat
 	return found, err
 }
 
-var constants = regexp.MustCompile(`[eE]?'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b`)
+var constants = regexp.MustCompile(`(?i)e?'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b|\b(?:true|false|null)\b`)
 
 // withoutConstants returns a statement without what pg_stat_statements replaces by parameters, and without parameters.
 func withoutConstants(text string) string {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/tally"
 )
@@ -46,6 +48,7 @@ func TestObserve(t *testing.T) {
 	for range calls {
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 	}
+	require.NoError(t, errOf(s.CustomerMaxOrder(t.Context(), brokerage.ID(d.ID(dataset.Customer, 0)))))
 	insertOrder(t, s, order(d, 900_000_000_000))
 	var after tally.Server
 	require.Eventually(t, func() bool { // the server counts when a second has passed
@@ -64,10 +67,12 @@ func TestObserve(t *testing.T) {
 	i := slices.IndexFunc(since.Pools, func(p tally.Pool) bool { return p.Name == "securities, indexes" })
 	require.GreaterOrEqual(t, i, 0, "%v", since.Pools)
 	require.GreaterOrEqual(t, since.Pools[i].Hits, int64(calls))
-	i = slices.IndexFunc(since.Statements, func(s tally.Statement) bool { return s.Name == "get_security" })
-	require.GreaterOrEqual(t, i, 0, "%v", since.Statements)
-	require.GreaterOrEqual(t, since.Statements[i].Calls, int64(calls))
-	require.Positive(t, since.Statements[i].Seconds)
+	for name, least := range map[string]int64{"get_security": calls, "customer_max_order": 1, "insert_order": 1} {
+		i = slices.IndexFunc(since.Statements, func(s tally.Statement) bool { return s.Name == name })
+		require.GreaterOrEqual(t, i, 0, "%s: %v", name, since.Statements)
+		require.GreaterOrEqual(t, since.Statements[i].Calls, least)
+		require.Positive(t, since.Statements[i].Seconds)
+	}
 
 	newer := server.Major(t) >= 16
 	_, has := after.Figures["pg_io_reads_total"]
