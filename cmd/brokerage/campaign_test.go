@@ -291,7 +291,8 @@ func TestCampaign_Refusals(t *testing.T) {
 		"Workload": {[]string{"--workloads", "mixed,mixt"}, exitUsage, `there is no workload "mixt"`},
 		"File":     {[]string{"--workloads", "./none.json"}, exitUsage, "none.json"},
 		"Statements": {
-			[]string{"--workloads", examples + "logging/logging.json"}, exitUsage, "log_entry has no request, which a service needs",
+			[]string{"--workloads", examples + "logging/logging.json"}, exitUsage,
+			"log_entry has no request, which a service needs",
 		},
 		"Users":     {[]string{"--users", "0"}, exitUsage, "--users"},
 		"ManyUsers": {[]string{"--users", "1000000"}, exitUsage, "--users"},

@@ -64,7 +64,9 @@ func TestDrive_BadInput(t *testing.T) {
 		"WeightOfUnknown": {
 			"--db null: --weights get_order=3,get_oder=1", exitUsage, `--weights: mix: there is no transaction "get_oder"`,
 		},
-		"NotAWeight":      {"--db null: --weights get_order:3", exitUsage, `--weights: "get_order:3" is not a transaction and`},
+		"NotAWeight": {
+			"--db null: --weights get_order:3", exitUsage, `--weights: "get_order:3" is not a transaction and`,
+		},
 		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
 		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier exclude each other"},
 		"Count":           {"--db null: --count=-1", exitUsage, "--count: -1 is outside of the range"},

@@ -66,8 +66,8 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 	const intervals = 6 // of a run, which show whether it was steady
 	return workload.Config{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
-		Think: workload.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed, Settings: p.Settings,
-		Count: p.Documents, Watcher: p.Watcher,
+		Think: workload.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed,
+		Settings: p.Settings, Count: p.Documents, Watcher: p.Watcher,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }

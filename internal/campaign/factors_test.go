@@ -92,7 +92,7 @@ func TestEngines_Factors(t *testing.T) {
 				return v.Factor == factor
 			})
 			absent := slices.ContainsFunc(e.Absent(), func(a Absent) bool { return a.Factor == factor && a.Reason != "" })
-			require.True(t, has != absent, "%s: %s", url, factor)
+			require.NotEqual(t, has, absent, "%s: %s", url, factor)
 		}
 	}
 }

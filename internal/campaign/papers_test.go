@@ -86,7 +86,7 @@ func TestPaperPreset_Scaled(t *testing.T) {
 	}
 	whole, err := PaperPreset(Paper2007, 1, 1)
 	require.NoError(t, err)
-	require.EqualValues(t, 15e6, whole.Inserts[0].Documents, "the preset itself is not changed")
+	require.EqualValues(t, 15_000_000, whole.Inserts[0].Documents, "the preset itself is not changed")
 }
 
 func TestPaperPreset_Refused(t *testing.T) {

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -38,12 +39,10 @@ func (r *Reading) addProcessors(text []byte) {
 		}
 		return sum
 	}
-	for figure, sum := range map[string]float64{
+	maps.Copy(r.Figures, map[string]float64{
 		UserSeconds: seconds(1, 2), SystemSeconds: seconds(3, 6, 7), IdleSeconds: seconds(4), IOWaitSeconds: seconds(5),
 		StealSeconds: seconds(8),
-	} {
-		r.Figures[figure] = sum
-	}
+	})
 }
 
 // addDisks reports whether there are any. Partitions and virtual devices (device mapper, RAID, loop) are left out,

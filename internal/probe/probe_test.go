@@ -28,8 +28,8 @@ func tree(t testing.TB, files map[string]string) string {
 
 // stat returns the file stat of a process; times are in hundredths of a second.
 func stat(name string, parent, user, system, childrenUser, childrenSystem, wait int) string {
-	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194560 100 0 0 0 %d %d %d %d 20 0 1 0 611 313 390 184 0 0 0 0 0 0 0 0 0 0 0 "+
-		"0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n", name, parent, user, system, childrenUser, childrenSystem, wait)
+	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194560 100 0 0 0 %d %d %d %d 20 0 1 0 611 313 390 184 "+
+		"0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n", name, parent, user, system, childrenUser, childrenSystem, wait)
 }
 
 const io = "rchar: 1\nwchar: 2\nsyscr: %d\nsyscw: %d\nread_bytes: %d\nwrite_bytes: %d\ncancelled_write_bytes: 0\n"
@@ -102,7 +102,7 @@ func TestFamily_Missing(t *testing.T) {
 			t.Skip("root may read every file")
 		}
 		root := tree(t, server())
-		require.NoError(t, os.Chmod(filepath.Join(root, "proc/9/io"), 0))
+		require.NoError(t, os.Chmod(root+"/proc/9/io", 0))
 		requireNoIO(t, probe.At(root).Family(7), "I/O: permission denied")
 	})
 }
@@ -157,7 +157,7 @@ func TestEnergy(t *testing.T) {
 	root := tree(t, rapl())
 	set := func(uj map[string]string) {
 		for zone, value := range uj {
-			require.NoError(t, os.WriteFile(filepath.Join(root, "sys/class/powercap", zone, "energy_uj"), []byte(value), 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(root, "sys", "class", "powercap", zone, "energy_uj"), []byte(value), 0o666))
 		}
 	}
 	e, err := probe.At(root).Energy()
@@ -177,7 +177,7 @@ func TestEnergy(t *testing.T) {
 		require.NoError(t, err)
 		require.InDelta(t, step.joules, joules, 1e-9)
 	}
-	require.NoError(t, os.Remove(filepath.Join(root, "sys/class/powercap/intel-rapl:0/energy_uj")))
+	require.NoError(t, os.Remove(root+"/sys/class/powercap/intel-rapl:0/energy_uj"))
 	_, err = e.Joules()
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }

@@ -34,14 +34,18 @@ func TestUnfaithful(t *testing.T) {
 	require.Empty(t, unfaithful(&insert))
 
 	null := run("mixed", 100, 1000, 1)
-	null.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.NothingStored })
-	require.Equal(t, "XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
+	null.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful {
+		return brokerage.NothingStored
+	})
+	require.Equal(t,
+		"XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
 	require.Equal(t, "nothing stored, a fixed answer: every transaction", faithfulText(null.Faithful))
 }
 
 // Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
 func TestWriteHTML_Faithful(t *testing.T) {
-	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, delete_customer"
+	const text = "keys extracted, answered from columns: " +
+		"search_securities, customer_max_order, delete_order, delete_customer"
 	a, b := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2)
 	require.NotContains(t, html(t, &File{Name: "a.json", Run: &a}), "Work on XML")
 	a.Faithful = ofPostgres

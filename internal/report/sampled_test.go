@@ -65,8 +65,8 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9}}
 	sampled.Statements = []tally.Statement{
 		{Name: "get_order", Text: "SELECT", Calls: n / 10, Seconds: r.Measured * .3, Rows: n / 10},
-		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third", Calls: 5,
-			Seconds: r.Measured * .1}}
+		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third",
+			Calls: 5, Seconds: r.Measured * .1}}
 	return sampled
 }
 
@@ -110,9 +110,10 @@ func TestPage_Sampled(t *testing.T) {
 	require.Contains(t, costs, ">customers, TOAST<")
 
 	sampled := part(t, page, "sampled")
-	for _, caption := range []string{"Processor of the computer", "Processor by process", "Disk operations of the computer",
-		"Power of processors and memory", "Connections of the database", "Log of the database",
-		"Hit ratio"} {
+	for _, caption := range []string{
+		"Processor of the computer", "Processor by process", "Disk operations of the computer", "Power of processors and memory", "Connections of the database", "Log of the database",
+		"Hit ratio",
+	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
@@ -169,7 +170,8 @@ func TestSampledLine(t *testing.T) {
 		}
 		return y
 	}
-	require.Equal(t, []float64{1, 30, 3, 5}, ys(sampledLine{"", "host", 10, []string{"userSeconds", "systemSeconds", "x"}}))
+	require.Equal(t, []float64{1, 30, 3, 5},
+		ys(sampledLine{"", "host", 10, []string{"userSeconds", "systemSeconds", "x"}}))
 	require.Equal(t, []float64{1, 8, 3, 9}, ys(sampledLine{"", "server", 1, []string{"pg_active"}}))
 	require.Empty(t, ys(sampledLine{"", "host", 1, []string{"x"}}))
 }

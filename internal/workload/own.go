@@ -147,8 +147,8 @@ func (c *compiler) transaction(o *Own) (t *Transaction, err error) {
 	return t, nil
 }
 
-// setValues sets what the transaction draws. Leased ids come first: a draw that lacks one is repeated, and must not have
-// taken anything by then.
+// setValues sets what the transaction draws. Leased ids come first: a draw that lacks one is repeated, and must not
+// have taken anything by then.
 func (c *compiler) setValues(t *Transaction) {
 	slices.SortFunc(c.values, func(a, b *Value) int { return cmp.Compare(a.index, b.index) })
 	all := slices.Compact(c.values)

@@ -134,8 +134,7 @@ func fieldsOf(of reflect.Type, into map[string]bool) {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
 		fieldsOf(of.Elem(), into)
 	case reflect.Struct:
-		for i := range of.NumField() {
-			field := of.Field(i)
+		for field := range of.Fields() {
 			name, tagged := field.Tag.Lookup("json")
 			if field.Anonymous || tagged && name != "-" {
 				fieldsOf(field.Type, into)

@@ -146,7 +146,8 @@ func TestAssets_NothingExternal(t *testing.T) {
 	links := link.FindAllStringSubmatch(page, -1)
 	require.NotEmpty(t, links)
 	for _, link := range links {
-		require.Regexp(t, `^(#[A-Za-z0-9_-]+|docs/((base|docs)\.(css|js)|icon\.svg)|openapi\.yaml|schema/[a-z-]+\.xsd|\./)$`, link[1])
+		require.Regexp(t,
+			`^(#[A-Za-z0-9_-]+|docs/((base|docs)\.(css|js)|icon\.svg)|openapi\.yaml|schema/[a-z-]+\.xsd|\./)$`, link[1])
 	}
 	// The page contains nothing that its policy would refuse.
 	require.NotRegexp(t, `(?i)<style|<iframe|<object|<embed|<base|<meta http-equiv|<[a-z][^>]*\s(style|on[a-z]+)=`, page)

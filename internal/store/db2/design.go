@@ -38,6 +38,7 @@ func (d Design) apply(ddl []string) []string {
 	var designed []string
 	for _, text := range ddl {
 		switch d {
+		case DefaultDesign, ManyIndexes: // every statement as it is
 		case Uncompressed:
 			text = strings.ReplaceAll(text, " COMPRESS YES ADAPTIVE", " COMPRESS NO")
 		case OutOfLine:

@@ -179,6 +179,13 @@ func (s *Store) chooseLayout(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// wantedLayout is the layout and the mode that a URL asks for; they are "" where it does not.
+type wantedLayout struct {
+	name   string
+	shards int
+	mode   string
+}
+
 // fits returns an error if a URL does not want the layout or the mode that a database has.
 func (w wantedLayout) fits(found wantedLayout) error {
 	refuse := func(what, has, wants string) error {
@@ -196,13 +203,6 @@ func (w wantedLayout) fits(found wantedLayout) error {
 		return fmt.Errorf("%w (docs/postgres.md)", refuse("mode", found.mode, w.mode))
 	}
 	return nil
-}
-
-// wantedLayout is the layout and the mode that a URL asks for; they are "" where it does not.
-type wantedLayout struct {
-	name   string
-	shards int
-	mode   string
 }
 
 // IsCluster reports whether a URL asks for the layout of a Citus cluster.

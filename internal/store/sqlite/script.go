@@ -46,7 +46,8 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	if err != nil {
 		return scriptError(err)
 	}
-	return statement.Close()
+	defer func() { _ = statement.Close() }() // it never ran
+	return nil
 }
 
 // scriptError returns an error of SQLite as *scripted.Refused.
