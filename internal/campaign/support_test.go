@@ -161,7 +161,7 @@ func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 
 func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
 	db := w.database(s.URL)
-	// Stages of inserts follow each other; every other run starts from the loaded data.
+	// Stages of inserts follow each other; every other run has the data as loaded.
 	if p.Validate == nil || p.Duration == w.settings().Duration {
 		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL)
 	}

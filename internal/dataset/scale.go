@@ -8,7 +8,7 @@ import (
 // Scale is one of the sizes of the scenario. The zero Scale stands for tiny.
 type Scale struct {
 	Name string
-	step int8 // 0 is tiny, then XXXS and so on; from XXXS on, each is ten times the previous one
+	step int8 // 0 is tiny, then XXXS and so on: each ten times the one before
 }
 
 var scaleNames = [...]string{"tiny", "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"}
