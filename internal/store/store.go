@@ -50,15 +50,6 @@ func Open(ctx context.Context, url string, options Options) (brokerage.Store, er
 	return d.Open(ctx, options)
 }
 
-// Name returns what messages may show of a URL, valid or not: no password, and no parameters.
-func Name(url string) string {
-	d, err := Find(url)
-	if err != nil {
-		return redact.URL(url)
-	}
-	return d.Name()
-}
-
 // Published returns what results, which may be published, show of a URL, valid or not: no folders, users, passwords or
 // parameters.
 func Published(url string) string {
