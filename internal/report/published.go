@@ -32,7 +32,8 @@ func publishedSection(c *campaign.Record, groups []group) section {
 	}
 	s.Blocks = append(s.Blocks,
 		block{Title: "Average times", Table: timesTable(average),
-			Note: "Published: Db2 9.5 (2008) at 200 users for two hours, total by count. Ours: " + ours},
+			Note: "Published: Db2 9.5 (2008) at 200 users for two hours, 6,763.42 transactions a second, 405,804 a minute; " +
+				"the average is total by count. Ours: " + ours},
 		block{Title: "Space by kind", Table: publishedSpaceTable(c),
 			Note: "The published percentages are against the uncompressed tables: in 2008 evidently, since about 337 and " +
 				"626 GB follow from them; against the documents they are 66 and 54. Ours against the uncompressed store are " +
@@ -162,7 +163,7 @@ func timesTable(r *workload.Run) *table {
 // publishedSpaceTable has no rows when the campaign did not measure its space.
 func publishedSpaceTable(c *campaign.Record) *table {
 	t := newTable("Space by kind, published and ours", "text:system", "text:documents", "uncompressed", "compressed",
-		"of uncompressed", "of the documents", "indexes")
+		"against uncompressed", "against the documents", "indexes")
 	s := plainSpace(c)
 	if s == nil {
 		return t
@@ -231,14 +232,12 @@ func publishedStepsTable(c *campaign.Record) *table {
 		}
 		return seconds(took[kind])
 	}
-	rate := func(kind campaign.Kind, what string) string {
-		if took[kind] == 0 {
-			return "not measured here"
-		}
-		return fmt.Sprintf("%s; 30 GB/h, here %s/h", what, format.Bytes(3600*raw/took[kind]))
+	rate := "not measured here"
+	if populated := took[campaign.KindPopulation]; populated > 0 {
+		rate = fmt.Sprintf("here %s/h", format.Bytes(3600*raw/populated))
 	}
 	t.add("", "population through the transactions", "160 min", ours(campaign.KindPopulation),
-		rate(campaign.KindPopulation, "securities first, by 83 users; here loaded in bulk"))
+		"30 GB/h, "+rate+"; securities first, by 83 users, here in bulk")
 	t.add("", "bulk load", "–", ours(campaign.KindLoad), "many documents in a commit")
 	t.add("", "statistics", "340 min", ours(campaign.KindStatistics), "RUNSTATS")
 	t.add("", "backup", "23 min", ours(campaign.KindBackup), "")

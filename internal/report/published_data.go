@@ -129,5 +129,6 @@ var studies = [][]string{
 		"inline length 16288, compressed, each table space its pool"},
 	{"snapshots", "–", "–", "database monitor every 5 minutes", "–"},
 	{"against older ones", "–", "+54 % throughput and −31 % cycles an instruction against the 7000 series",
-		"24 cores × 1.42 of 16 cores at 150 users, × 1.48 at 200", "3 % above Db2 9.5 on the mix, 9 % on inserts"},
+		"24 cores × 1.42 of 16 cores at 150 users, × 1.48 at 200; performance per watt is named",
+		"3 % above Db2 9.5 on the mix, 9 % on inserts"},
 }
