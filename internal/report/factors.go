@@ -15,6 +15,7 @@ func factorsSection(c *campaign.Record, groups []group) section {
 	}
 	t := newTable("Factors of the physical design", "text:factor", "text:variant", "users", "runs", "tps", "num soft:±",
 		"num strong:ratio", "p99 ms", "I/Os", "bytes written", "text:difference", "text:what it changes")
+	t.Class = "factors"
 	line := func(g group, factor, name, change, difference, what string) {
 		r := g.middle()
 		written := "–"
@@ -23,7 +24,7 @@ func factorsSection(c *campaign.Record, groups []group) section {
 		}
 		class := ""
 		if g.invalid() {
-			class, difference = "invalid", joined(", ", difference, "INVALID")
+			class, difference = "invalid", "INVALID" // whatever the figures would say
 		}
 		t.add(class, factor, name, g.Users, len(g.Runs), g.values(tps), change, micros(g.median(p99)),
 			knownOr(operations(r)), written, difference, what)
