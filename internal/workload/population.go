@@ -168,8 +168,10 @@ func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error
 	for _, s := range is.Settings {
 		p.Store.Settings = append(p.Store.Settings, setting(s))
 	}
-	for name, how := range is.Faithful {
-		p.Store.Faithful = append(p.Store.Faithful, faithful{name, how})
+	for _, t := range brokerage.Transactions {
+		if how, known := is.Faithful[t.Name]; known {
+			p.Store.Faithful = append(p.Store.Faithful, faithful{t.Name, how})
+		}
 	}
 	for i := range int(c.Securities) {
 		p.Symbols = append(p.Symbols, d.Symbol(i))
