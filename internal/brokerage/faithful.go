@@ -4,7 +4,7 @@ package brokerage
 // and works on them.
 type Faithful string
 
-// Values of Faithful, from the most faithful to the least. A document that is found by its id may be found by any index.
+// Values of Faithful, from the most faithful to the least. A document may be found by its id through any index.
 const (
 	// InDatabase: the database parses, searches, changes or cuts the document.
 	InDatabase Faithful = "XML in the database"

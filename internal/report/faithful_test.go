@@ -21,6 +21,11 @@ var ofPostgres = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.F
 	}
 })
 
+// all says the same of every transaction.
+func all(how brokerage.Faithful) map[string]brokerage.Faithful {
+	return brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return how })
+}
+
 // The reason is weighted by the mix: 58 = 5 queries of 10 and inserts of 8, 28 = 2 queries of 10 and deletes of 8.
 func TestUnfaithful(t *testing.T) {
 	mixed := run("mixed", 100, 1000, 1)
@@ -34,14 +39,16 @@ func TestUnfaithful(t *testing.T) {
 	require.Empty(t, unfaithful(&insert))
 
 	null := run("mixed", 100, 1000, 1)
-	null.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.NothingStored })
-	require.Equal(t, "XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
+	null.Faithful = all(brokerage.NothingStored)
+	require.Equal(t, "XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)",
+		unfaithful(&null))
 	require.Equal(t, "nothing stored, a fixed answer: every transaction", faithfulText(null.Faithful))
 }
 
 // Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
 func TestWriteHTML_Faithful(t *testing.T) {
-	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, delete_customer"
+	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, " +
+		"delete_customer"
 	a, b := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2)
 	require.NotContains(t, html(t, &File{Name: "a.json", Run: &a}), "Work on XML")
 	a.Faithful = ofPostgres
@@ -54,7 +61,7 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	}
 	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
 
-	b.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
+	b.Faithful = all(brokerage.InDatabase)
 	var page strings.Builder
 	compared, err := Compare(&File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b})
 	require.NoError(t, err)

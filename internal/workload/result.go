@@ -37,7 +37,7 @@ type Run struct {
 	Dataset DatasetStamp `json:"dataset"`
 	// Settings are durability and the settings of the store, under its names. A comparison of runs points out differences.
 	Settings map[string]string `json:"settings"`
-	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if the target has not said.
+	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if that is unknown.
 	Faithful map[string]brokerage.Faithful `json:"faithful,omitempty"`
 
 	Transactions []Row     `json:"transactions"` // in the order of the mix

@@ -34,8 +34,8 @@ func BenchmarkQueries(b *testing.B) {
 	}
 }
 
-// BenchmarkExtraction measures transactions alternately on two databases of one server: one with extracted keys, and a pure
-// one. Their ratio is what extraction saves, or costs where it is below 1.
+// BenchmarkExtraction measures transactions alternately on two databases of one server, one with extracted keys and a
+// pure one. Their ratio is what extraction saves; below 1, what it costs.
 func BenchmarkExtraction(b *testing.B) {
 	server := pgtest.Shared(b)
 	d := generator(b, "XXXS")

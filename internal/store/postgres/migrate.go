@@ -137,7 +137,8 @@ func (s *Store) migrate(ctx context.Context, conn *pgx.Conn) (err error) {
 		// Another replica may have migrated it while this one waited, even to another layout or mode.
 		found, err := findLayout(ctx, tx)
 		if err != nil || found.name != "" && (found.name != s.layoutName || found.mode != s.mode) {
-			return errors.Join(err, fmt.Errorf("the database has just got the layout %s and the mode %s", found.name, found.mode))
+			return errors.Join(err, fmt.Errorf("the database has just got the layout %s and the mode %s",
+				found.name, found.mode))
 		}
 		if s.from, err = versionOf(ctx, tx, newest); err != nil || s.from == newest {
 			return err
