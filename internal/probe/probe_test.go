@@ -29,7 +29,8 @@ func tree(t testing.TB, files map[string]string) string {
 // stat returns the file stat of a process; times are in hundredths of a second.
 func stat(name string, parent, user, system, childrenUser, childrenSystem, wait int) string {
 	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194560 100 0 0 0 %d %d %d %d 20 0 1 0 611 313 390 184 "+
-		"0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n", name, parent, user, system, childrenUser, childrenSystem, wait)
+		"0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 %d 0 0 0 0 0 0 0 0 0 0\n",
+		name, parent, user, system, childrenUser, childrenSystem, wait)
 }
 
 const io = "rchar: 1\nwchar: 2\nsyscr: %d\nsyscw: %d\nread_bytes: %d\nwrite_bytes: %d\ncancelled_write_bytes: 0\n"
@@ -157,7 +158,8 @@ func TestEnergy(t *testing.T) {
 	root := tree(t, rapl())
 	set := func(uj map[string]string) {
 		for zone, value := range uj {
-			require.NoError(t, os.WriteFile(filepath.Join(root, "sys", "class", "powercap", zone, "energy_uj"), []byte(value), 0o666))
+			file := filepath.Join(root, "sys", "class", "powercap", zone, "energy_uj")
+			require.NoError(t, os.WriteFile(file, []byte(value), 0o666))
 		}
 	}
 	e, err := probe.At(root).Energy()

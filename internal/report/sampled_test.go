@@ -111,8 +111,8 @@ func TestPage_Sampled(t *testing.T) {
 
 	sampled := part(t, page, "sampled")
 	for _, caption := range []string{
-		"Processor of the computer", "Processor by process", "Disk operations of the computer", "Power of processors and memory", "Connections of the database", "Log of the database",
-		"Hit ratio",
+		"Processor of the computer", "Processor by process", "Disk operations of the computer",
+		"Power of processors and memory", "Connections of the database", "Log of the database", "Hit ratio",
 	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
