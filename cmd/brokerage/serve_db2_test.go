@@ -65,7 +65,10 @@ func TestServe_Db2(t *testing.T) {
 		{"POST", "/v1/customers", owner, 409, "customer-exists"},
 		{"POST", "/v1/customers", strings.Replace(owner, "<Gender>", "<Gender>?", 1), 422, "Gender"},
 		{"POST", fmt.Sprintf("/v1/customers/%d/accounts", newCustomer), opened, 201, ""},
-		{"GET", fmt.Sprintf("/v1/accounts/%d", newAccounts[1]), "", 200, fmt.Sprintf(`<Account xmlns="http://tpox-benchmark.com/custacc" id="%d"`, newAccounts[1])},
+		{
+			"GET", fmt.Sprintf("/v1/accounts/%d", newAccounts[1]), "", 200,
+			fmt.Sprintf(`<Account xmlns="http://tpox-benchmark.com/custacc" id="%d"`, newAccounts[1]),
+		},
 		{"POST", "/v1/orders", order, 201, ""},
 		{"POST", "/v1/orders", order, 409, "order-exists"},
 		{"GET", fmt.Sprintf("/v1/customers/%d/orders/largest", newCustomer), "", 200, fmt.Sprintf(`ORDER_ID="%d"`, newOrder)},
