@@ -100,6 +100,8 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 	const entry = 3
 	cluster := pgtest.StartCluster(t, entry)
 	database := cluster.Database(t)
+	cluster.Nodes[0].Exec(t, database, `SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false)
+		FROM pg_dist_node WHERE groupid = 3`)
 	before := func(string) {}
 	s := opened(t, cluster.URL(database, 0)+"&layout=citus&shards=1", Options{})
 	d := generator(t, "tiny")

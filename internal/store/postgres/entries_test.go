@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
@@ -79,8 +81,8 @@ func TestEntries(t *testing.T) {
 	}
 	require.Equal(t, map[int]int{0: 4, 1: 4, 2: 4}, seen, "a statement without a key")
 
-	cluster.Nodes[2].Halt(t)
 	pool := e.places.Load().pools[2]
+	cluster.Nodes[2].Halt(t)
 	require.Eventually(t, func() bool {
 		var group int
 		return pool.QueryRow(t.Context(), "SELECT groupid FROM pg_dist_local_group").Scan(&group) == nil && group != 2
@@ -88,6 +90,35 @@ func TestEntries(t *testing.T) {
 	cluster.Nodes[2].Again(t)
 	e.look() // and closes the connections to the other host
 	local(t)
+}
+
+// A load enters the cluster at all nodes that its URL names.
+func TestEntries_Load(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	database := cluster.Database(t)
+	s := opened(t, cluster.URL(database, 0, 1, 2)+"&layout=citus&shards=8", Options{})
+	loaded := make(chan error, 1)
+	go func() { loaded <- s.LoadDataset(t.Context(), generator(t, "XXXS"), nil) }()
+	const clients = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+		AND query LIKE 'COPY %' AND application_name NOT LIKE 'citus%'`
+	copies := make([]int, len(cluster.Nodes))
+	conns := make([]*pgx.Conn, len(cluster.Nodes))
+	for n, node := range cluster.Nodes {
+		conns[n] = node.Connect(t, database)
+	}
+	for {
+		select {
+		case err := <-loaded:
+			require.NoError(t, err)
+			t.Log(copies)
+			require.NotContains(t, copies, 0, "nodes without a client that copies documents to them")
+			return
+		case <-time.After(5 * time.Millisecond):
+			for n, conn := range conns {
+				copies[n] += value[int](t, conn, clients)
+			}
+		}
+	}
 }
 
 // The tables of all statements are those that their plans visit; those of holds, which find nothing, have none.
