@@ -97,8 +97,9 @@ func TestEntries_Load(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
 	s := opened(t, cluster.URL(database, 0, 1, 2)+"&layout=citus&shards=8", Options{})
+	d := generator(t, "XXXS")
 	loaded := make(chan error, 1)
-	go func() { loaded <- s.LoadDataset(t.Context(), generator(t, "XXXS"), nil) }()
+	go func() { loaded <- s.LoadDataset(t.Context(), d, nil) }()
 	const clients = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
 		AND query LIKE 'COPY %' AND application_name NOT LIKE 'citus%'`
 	copies := make([]int, len(cluster.Nodes))
