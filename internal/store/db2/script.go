@@ -2,6 +2,7 @@ package db2
 
 import (
 	"context"
+	"errors"
 
 	"brokerage/internal/store/scripted"
 )
@@ -22,12 +23,12 @@ func (s *Store) RunScript(ctx context.Context, _ bool, statements []scripted.Sta
 }
 
 // CheckScript prepares a statement.
-func (s *Store) CheckScript(ctx context.Context, text string) error {
+func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 	statement, err := s.db.PrepareContext(ctx, text)
 	if err != nil {
 		return scriptError(ctx, err)
 	}
-	defer func() { _ = statement.Close() }() // it never ran
+	defer func() { err = errors.Join(err, statement.Close()) }()
 	return nil
 }
 

@@ -41,12 +41,12 @@ func (s *Store) RunScript(
 }
 
 // CheckScript prepares a statement.
-func (s *Store) CheckScript(ctx context.Context, text string) error {
+func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 	statement, err := s.reading.PrepareContext(ctx, text)
 	if err != nil {
 		return scriptError(err)
 	}
-	defer func() { _ = statement.Close() }() // it never ran
+	defer func() { err = errors.Join(err, statement.Close()) }()
 	return nil
 }
 
