@@ -48,6 +48,8 @@ type driveCmd struct {
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
+	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
+
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
@@ -88,6 +90,9 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
+			if c.PerTransaction {
+				_ = i.WriteTransactions(s.err)
+			}
 		},
 	}
 	if width := columns(s.err); width > 0 {

@@ -214,12 +214,12 @@ func TestDrive_Prints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
-		"250ms", "--seed", "5",
+		"250ms", "--seed", "5", "--per-transaction",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
 	require.Contains(t, r.out, "SMOKE")
-	require.Contains(t, r.err, " tx ")
+	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx .*\n        insert_customer +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
 	run := readRun(t, file)
 	require.Equal(t, workload.RunFormat, run.Format)
 	require.False(t, run.Workload.Validate)

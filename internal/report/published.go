@@ -160,7 +160,7 @@ func timesTable(r *workload.Run) *table {
 	t := newTable("Average times, published and ours", "text:transaction", "published ms", "ours ms")
 	for _, transaction := range brokerage.Transactions {
 		mean, published := publishedMeans[transaction.Name]
-		if row := rowOf(r, transaction.Name); published && row != nil && row.Count > 0 {
+		if row := rowOf(r.Transactions, transaction.Name); published && row != nil && row.Count > 0 {
 			t.add("", withCode(transaction.Name), mean, micros(row.Latency.Mean))
 		}
 	}

@@ -201,6 +201,46 @@ func TestPage_Outcomes(t *testing.T) {
 	require.NotContains(t, outcomes, "get_security")
 }
 
+// Each transaction has its throughput and its 99th percentile over time. A long run has as many points as there is room
+// for, and none of its peaks is lost.
+func TestPage_OverTime(t *testing.T) {
+	r := run("mixed", 100, 4000, 1)
+	small := func(r workload.Run) string {
+		return strings.Join(smallFigures.FindAllString(html(t, &File{Run: &r}), -1), "")
+	}
+	page := small(r)
+	require.Equal(t, 2*len(r.Transactions), strings.Count(page, "<figcaption>"))
+	for _, row := range r.Transactions {
+		require.Contains(t, page, `aria-label="Throughput of `+row.Name+`"`)
+		require.Contains(t, page, `aria-label="99th percentile of `+row.Name+`"`)
+	}
+	require.Equal(t, 4*2*len(r.Transactions), strings.Count(page, "<circle"), "a mark for each of four intervals")
+
+	r.Intervals = nil
+	r.Measured = 86400
+	for n := range 1440 {
+		rows := []workload.Row{{Name: "get_order", Count: 600, Latency: workload.Latency{P99: 1000}}}
+		if n == 700 {
+			rows[0].Latency.P99 = 90_000
+		}
+		r.Intervals = append(r.Intervals, workload.Interval{From: float64(60 * n), To: float64(60 * (n + 1)), Rows: rows})
+	}
+	r.Transactions = r.Transactions[:1]
+	page = small(r)
+	lines := regexp.MustCompile(`points="([^"]*)"`).FindAllStringSubmatch(page, -1)
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		require.Len(t, strings.Fields(line[1]), 120)
+	}
+	require.Contains(t, page, ">100</text>", "the axis reaches the peak")
+	require.Contains(t, page, ">hours</text>")
+
+	r.Intervals = r.Intervals[:1]
+	require.Empty(t, small(r), "one interval is the whole run")
+}
+
+var smallFigures = regexp.MustCompile(`(?s)<div class="small">.*?</div>`)
+
 // A run of k6 has no histograms, a short one has no intervals, and a service need not have metrics.
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", 10, 100, 1)

@@ -77,6 +77,21 @@ func (i Interval) WriteShort(w io.Writer) error {
 	return err
 }
 
+// WriteTransactions writes a line for each transaction of an interval that was due in it, to follow WriteShort.
+func (i Interval) WriteTransactions(w io.Writer) error {
+	p := &printer{}
+	for r := range i.Rows {
+		row := &i.Rows[r]
+		if row.Due == 0 {
+			continue
+		}
+		p.linef("        %-*s %10s tx %8s/s  p50 %s  p99 %s ms  errors %s", nameWidth, row.Name, format.Count(row.Count),
+			rate(ratio(float64(row.Count), i.To-i.From)), Milli(row.Latency.P50), Milli(row.Latency.P99),
+			format.Count(row.unexpected()))
+	}
+	return p.flush(w)
+}
+
 // printer collects lines of text.
 type printer struct {
 	strings.Builder
