@@ -50,6 +50,9 @@ type driveCmd struct {
 
 	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
 
+	Part    loadPart  `placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
+	StartAt startTime `placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
+
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
@@ -63,6 +66,9 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	config := c.config(s, definition)
+	if !c.StartAt.IsZero() {
+		s.notice("the users start at " + c.StartAt.Format(time.RFC3339))
+	}
 	if config.Live != nil {
 		defer clearLine(s.err) // before an error is printed
 	}
@@ -81,6 +87,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 	config := workload.Config{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Duration: c.Duration, Think: c.Think,
 		Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
+		Share: c.Part.Share, StartAt: c.StartAt.Time,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -207,6 +214,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier requires --db: it starts a service on that database")
+	case c.Part != loadPart{} && c.StartAt.IsZero():
+		return nil, usagef("--part requires --start-at: all parts of a load start at the same time")
+	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):
+		return nil, usagef("--part and --start-at are for a single run, without --tier and --repeat")
 	case c.Tier && c.Repeat > 1:
 		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
 	}

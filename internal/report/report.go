@@ -70,9 +70,21 @@ func runPage(r *workload.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), resourcesSection(g),
-		cachesSection(g))
+	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), partsSection(r),
+		resourcesSection(g), cachesSection(g))
 	return p
+}
+
+// partsSection shows what each of several load generators contributed.
+func partsSection(r *workload.Run) section {
+	t := newTable("Load generators", "text:part", "text:computer", "users", "text:measured from", "seconds", "tps", "CPU",
+		"text:processor")
+	for _, p := range r.Parts {
+		t.add("", p.Number, p.Host, p.Users, p.Measuring.UTC().Format("15:04:05.000"), p.Measured, p.TPS,
+			percent(p.Generator.CPU, 0), joined(", ", p.Machine.CPU, format.Plural(p.Machine.Cores, "core")))
+	}
+	return section{ID: "generators", Title: "Load generators", Blocks: []block{{Table: t}},
+		Lead: "The parts of the load. Their counts and histograms were added; times are those of each computer's clock."}
 }
 
 func tierPage(t *workload.Tier) page {

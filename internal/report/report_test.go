@@ -239,6 +239,20 @@ func TestPage_OverTime(t *testing.T) {
 	require.Empty(t, small(r), "one interval is the whole run")
 }
 
+// A merged result names its load generators.
+func TestPage_Parts(t *testing.T) {
+	r := run("mixed", 100, 4000, 1)
+	machine := madeUpMachine()
+	for n := range 3 {
+		r.Parts = append(r.Parts, workload.LoadPart{Number: n + 1, Of: 3, Users: 33, Host: "generator-" + string('a'+rune(n)),
+			Measuring: r.Started, Measured: 120, TPS: 1333, Generator: &r.Usage.Generator, Machine: &machine})
+	}
+	page := html(t, &File{Run: &r})
+	requirePage(t, page)
+	require.Equal(t, []string{"2", "generator-b", "33", "10:00:00.000", "120", "1,333", "22 %",
+		"Made-up processor 3000, 2 cores"}, cells(t, part(t, page, "generators"), "2"))
+}
+
 var smallFigures = regexp.MustCompile(`(?s)<div class="small">.*?</div>`)
 
 // A run of k6 has no histograms, a short one has no intervals, and a service need not have metrics.

@@ -16,6 +16,9 @@ type Config struct {
 	Think      time.Duration // between an answer and the next request of a user, in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
+	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
+	Share   Share
+	StartAt time.Time // when users begin; zero is at once
 	// Consistency is for services with replicas.
 	Consistency Consistency
 
@@ -65,6 +68,9 @@ func (c *Config) Check() error {
 		return errors.New("ramp, think time and report interval must not be below 0")
 	case c.Rate > 0 && c.Think > 0:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due at constant intervals")
+	}
+	if err := c.Share.check(c.Users); err != nil {
+		return err
 	}
 	if err := c.Consistency.Check(); err != nil {
 		return err

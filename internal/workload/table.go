@@ -148,6 +148,11 @@ func (p *printer) heading(r *Run) {
 		model += ", queries with consistency " + string(r.Model.Consistency)
 	}
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
+	if r.Part != nil {
+		model += fmt.Sprintf(", of which part %d of %d", r.Part.Number, r.Part.Of)
+	} else if len(r.Parts) > 0 {
+		model += fmt.Sprintf(", from %d load generators", len(r.Parts))
+	}
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)
 	if made := r.Prepared; made != nil {

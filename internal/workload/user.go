@@ -17,7 +17,8 @@ type plan struct {
 	sectors                []sector
 	peMin, peMax, yieldMin Range
 	seed                   uint64
-	users                  int
+	users                  int // of the whole load, and of these,
+	from, to               int // the users of this process: [from, to)
 }
 
 // part is a transaction of a mix and its share of the draws, of 1.
@@ -36,7 +37,7 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 	if err != nil {
 		return nil, err
 	}
-	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users}
+	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, to: users}
 	for _, name := range p.Search.Sectors {
 		plan.sectors = append(plan.sectors, sector{name, url.QueryEscape(name)})
 	}
@@ -76,7 +77,7 @@ func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
 	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, p.users)
 	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, p.users)
 	for kind, lease := range leases {
-		u.ids[kind] = kind.partOf(lease, number, p.users)
+		u.ids[kind] = kind.partOf(lease, number-p.from, p.to-p.from)
 	}
 	u.call.validate = p.definition.Validate
 	return u
