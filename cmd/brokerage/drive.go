@@ -50,6 +50,9 @@ type driveCmd struct {
 
 	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
 
+	Find goalFlag      `placeholder:"GOAL" help:"Find the highest rate that meets a goal: p99=20ms, a limit of mean, p50, p90, p95, p99, p99.9 or max; errors=0.1%, of the transactions that fail; or several, separated by commas. Doubles the rate from --rate, or 100, in runs of --step until the goal is missed, searches between the last two rates, and confirms the result with a run of --ramp and --duration. Default: none."`
+	Step time.Duration `default:"10s" placeholder:"TIME" range:"1ms..24h" help:"With --find: measured time of each step, after a warm-up of a fifth of it. Default: 10s."`
+
 	Part    loadPart  `placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
 	StartAt startTime `placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
 
@@ -66,14 +69,14 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	config := c.config(s, definition)
-	if !c.StartAt.IsZero() {
-		s.notice("the users start at " + c.StartAt.Format(time.RFC3339))
-	}
 	if config.Live != nil {
 		defer clearLine(s.err) // before an error is printed
 	}
 	if err := config.Check(); err != nil {
 		return exitError{exitUsage, err}
+	}
+	if time.Until(c.StartAt.Time) > 0 {
+		s.notice("the users start at " + c.StartAt.Format(time.RFC3339))
 	}
 	if c.DB != "" {
 		return c.direct(ctx, s, config)
@@ -153,6 +156,9 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 
 // drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
 func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	if c.Find.String() != "" {
+		return c.find(ctx, s, target, config)
+	}
 	var runs []*workload.Run
 	var failed error
 	for ; len(runs) < c.Repeat; config.Seed++ {
@@ -186,6 +192,22 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 	return failed
 }
 
+// find looks for the highest rate that meets --find. It is an error when there is none.
+func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	run, err := workload.Find(ctx, target, config, workload.RateSearch{Goal: c.Find.Goal, Step: c.Step,
+		Stepped: func(step workload.CurveStep) {
+			clearLine(s.err)
+			s.notice(step.String())
+		}})
+	if err != nil {
+		return err
+	}
+	if err := c.report(s, run, nil, run.Validity); err != nil || run.Curve.Found > 0 {
+		return err
+	}
+	return fmt.Errorf("no rate was found with %s", c.Find)
+}
+
 // jsonFile returns the file for the result of the nth run, "" for none.
 func (c *driveCmd) jsonFile(n int) string {
 	if c.JSON == "" || c.Repeat == 1 {
@@ -214,6 +236,10 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Tier && c.DB == "":
 		return nil, usagef("--tier requires --db: it starts a service on that database")
+	case c.Find.String() != "" && (c.Tier || c.Repeat > 1 || !c.StartAt.IsZero()):
+		return nil, usagef("--find is for one load generator, without --tier, --repeat, --part and --start-at")
+	case c.Find.String() != "" && c.Think > 0:
+		return nil, usagef("--find and --think exclude each other: transactions are due at constant intervals")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return nil, usagef("--part requires --start-at: all parts of a load start at the same time")
 	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):

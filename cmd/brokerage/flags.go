@@ -113,6 +113,14 @@ func (f *loadPart) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// goalFlag is what a rate must keep to.
+type goalFlag struct{ workload.Goal }
+
+func (f *goalFlag) UnmarshalText(text []byte) (err error) {
+	f.Goal, err = workload.ParseGoal(string(text))
+	return err
+}
+
 // startTime is a time with its zone, since machines in different zones read it.
 type startTime struct{ time.Time }
 

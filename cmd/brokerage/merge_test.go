@@ -26,23 +26,10 @@ func TestMerge_FourProcesses(t *testing.T) {
 	dir := t.TempDir()
 	flags := []string{"drive", "--url", service.url, "--users", "10", "--rate", "200", "--ramp", "0s", "--duration", "2s",
 		"--every", "1s", "--seed", "3", "--allow-invalid", "--json"}
-	start := time.Now().Add(15 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
-	var files []string
-	var parts []*exec.Cmd
-	var errs []*bytes.Buffer
-	for n := range 4 {
-		files = append(files, filepath.Join(dir, fmt.Sprintf("part-%d.json", n+1)))
-		cmd := process(t, append(flags, files[n], "--start-at", start, "--part", "index/4")...)
-		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+strconv.Itoa(n))
-		errs = append(errs, &bytes.Buffer{})
-		cmd.Stderr = errs[n]
-		require.NoError(t, cmd.Start())
-		parts = append(parts, cmd)
-	}
+	files := driveParts(t, dir, flags)
 	sum := int64(0)
-	for n, cmd := range parts {
-		require.Equal(t, exitOK, exitCode(t, cmd), errs[n].String())
-		run := readRun(t, files[n])
+	for n, file := range files {
+		run := readRun(t, file)
 		require.Equal(t, n+1, run.Part.Number)
 		require.Equal(t, int64(100), run.Arrivals.Due)
 		sum += run.Total.Count
@@ -74,6 +61,36 @@ func TestMerge_FourProcesses(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Load generators")
 
+	requireRefusedMerges(t, files, file, one)
+}
+
+// driveParts drives four parts of a load, each in a process, as four pods of an Indexed Job would, and returns the
+// files of their results.
+func driveParts(t testing.TB, dir string, flags []string) (files []string) {
+	t.Helper()
+	start := time.Now().Add(15 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
+	var parts []*exec.Cmd
+	var errs []*bytes.Buffer
+	for n := range 4 {
+		files = append(files, filepath.Join(dir, fmt.Sprintf("part-%d.json", n+1)))
+		cmd := process(t, append(flags, files[n], "--start-at", start, "--part", "index/4")...)
+		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+strconv.Itoa(n))
+		errs = append(errs, &bytes.Buffer{})
+		cmd.Stderr = errs[n]
+		require.NoError(t, cmd.Start())
+		parts = append(parts, cmd)
+	}
+	for n, cmd := range parts {
+		require.Equal(t, exitOK, exitCode(t, cmd), errs[n].String())
+	}
+	return files
+}
+
+// requireRefusedMerges requires that results that are not the parts of one load are refused: files are the four parts
+// of one, merged is their result, and one is that of a whole load.
+func requireRefusedMerges(t *testing.T, files []string, merged, one string) {
+	t.Helper()
+	dir := filepath.Dir(merged)
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -81,7 +98,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 	}{
 		"Missing":     {[]string{files[0], files[3]}, exitFailed, "parts 2, 3 of 4 are missing"},
 		"Doubled":     {append(files, files[1]), exitFailed, "are both part 2 of 4"},
-		"Merged":      {append(files, file), exitFailed, "merged.json is not a part of a load"},
+		"Merged":      {append(files, merged), exitFailed, "merged.json is not a part of a load"},
 		"Whole":       {[]string{one}, exitFailed, "one.json is not a part of a load"},
 		"NoFile":      {[]string{filepath.Join(dir, "none.json")}, exitFailed, "no such file"},
 		"NotAResult":  {[]string{filepath.Join(dir, "merged.html")}, exitFailed, "a file of results is JSON"},
@@ -102,8 +119,9 @@ func TestDrive_BadParts(t *testing.T) {
 		code int
 		says string
 	}{
-		"NoTime":    {"--part 1/2", exitUsage, "--part requires --start-at"},
-		"TooLate":   {"--part 1/2 --start-at 2001-01-01T00:00:00Z", exitFailed, "the time to start, 2001-01-01T00:00:00Z, was "},
+		"NoTime": {"--part 1/2", exitUsage, "--part requires --start-at"},
+		"TooLate": {"--part 1/2 --start-at 2001-01-01T00:00:00Z", exitFailed,
+			"the time to start, 2001-01-01T00:00:00Z, was "},
 		"NoZone":    {"--part 1/2 --start-at 2999-01-01T00:00:00", exitUsage, "is not a time with its zone"},
 		"NoPart":    {"--part 3/2" + soon, exitUsage, `"3/2" is not a part`},
 		"NotInAJob": {"--part index/2" + soon, exitUsage, "JOB_COMPLETION_INDEX is not a number here"},

@@ -38,15 +38,19 @@ func campaignPage(c *campaign.Record) page {
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
 	var tiers []*workload.Tier
+	var found []*workload.Run
 	for _, step := range c.Steps {
+		if step.Found != nil {
+			found = append(found, step.Found)
+		}
 		if step.Tier != nil {
 			tiers = append(tiers, step.Tier)
 		}
 	}
-	p.add(usersSection(groups), latencySection(reference), statisticsSection(reference), refusalsSection(reference),
-		mixSection(reference), growthSection(c), spaceSection(c), resourcesSection(reference), cachesSection(reference),
-		variantsSection(c, groups), scalingSection(c, groups), tierSection(tiers...), publishedSection(c, groups),
-		stepsSection(c))
+	p.add(usersSection(groups), curveSection(found...), latencySection(reference), statisticsSection(reference),
+		refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c), resourcesSection(reference),
+		cachesSection(reference), variantsSection(c, groups), scalingSection(c, groups), tierSection(tiers...),
+		publishedSection(c, groups), stepsSection(c))
 	return p
 }
 
@@ -70,8 +74,8 @@ func runPage(r *workload.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), partsSection(r),
-		resourcesSection(g), cachesSection(g))
+	p.add(curveSection(r), latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r),
+		partsSection(r), resourcesSection(g), cachesSection(g))
 	return p
 }
 

@@ -239,6 +239,34 @@ func TestPage_OverTime(t *testing.T) {
 	require.Empty(t, small(r), "one interval is the whole run")
 }
 
+// The curve of a search is drawn as far as it can be read: the latency of an overloaded target is in the table alone.
+func TestPage_Curve(t *testing.T) {
+	r := run("mixed", 100, 3600, 1)
+	r.Curve = madeUpCurve()
+	page := html(t, &File{Run: &r})
+	requirePage(t, page)
+	curve := part(t, page, "curve")
+	require.Contains(t, curve, "The highest rate with p99=20ms is 3,600 a second, which a run of 2:00 min confirms.")
+	require.Equal(t, 11, strings.Count(curve, "<tr><td")+strings.Count(curve, `<tr class="soft"><td`))
+	require.Contains(t, curve, "missed: p99 8000 ms")
+	wide, _, _ := strings.Cut(curve, "chart narrow")
+	require.Equal(t, 9, strings.Count(wide, "<circle"), "the rates that can be drawn")
+	require.Contains(t, wide, ">p99</text>")
+
+	record := madeUpCampaign()
+	record.Steps = append(record.Steps, campaign.Step{Name: "highest rate with p99=20ms", Kind: campaign.KindFind,
+		State: campaign.Done, Found: &r})
+	page = html(t, FromCampaign(record))
+	requirePage(t, page)
+	require.Contains(t, part(t, page, "curve"), "3,600 a second")
+	require.Contains(t, part(t, page, "steps"), "3,600 a second, 11 runs")
+
+	r.Curve.Found = 0
+	require.Contains(t, part(t, html(t, &File{Run: &r}), "curve"), "No rate was found with p99=20ms.")
+	r.Curve.Goal = "" // the steps of k6
+	require.NotContains(t, part(t, html(t, &File{Run: &r}), "curve"), "No rate")
+}
+
 // A merged result names its load generators.
 func TestPage_Parts(t *testing.T) {
 	r := run("mixed", 100, 4000, 1)
@@ -249,7 +277,7 @@ func TestPage_Parts(t *testing.T) {
 	}
 	page := html(t, &File{Run: &r})
 	requirePage(t, page)
-	require.Equal(t, []string{"2", "generator-b", "33", "10:00:00.000", "120", "1,333", "22 %",
+	require.Equal(t, []string{"2", "generator-b", "33", "10:00:00.000", "120", "1,333", "21 %",
 		"Made-up processor 3000, 2 cores"}, cells(t, part(t, page, "generators"), "2"))
 }
 

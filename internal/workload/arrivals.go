@@ -18,12 +18,14 @@ type arrivals struct {
 	dropped int64 // and of these, the ones that were dropped because the queue was full
 }
 
-// newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that. The shares of a
-// load take its arrivals in turn.
+// newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that. The shares of
+// a load take its arrivals in turn.
 func newArrivals(rate float64, ramp time.Duration, users int, share Share) *arrivals {
 	queue := max(users, int(math.Ceil(share.rate(rate))))
-	return &arrivals{due: make(chan int64, queue), first: int64(max(share.Number, 1) - 1), step: int64(max(share.Of, 1)),
-		rate: rate / 1e9, ramp: float64(ramp)}
+	return &arrivals{
+		due: make(chan int64, queue), first: int64(max(share.Number, 1) - 1), step: int64(max(share.Of, 1)),
+		rate: rate / 1e9, ramp: float64(ramp),
+	}
 }
 
 // tick is the resolution of the schedule. Arrivals of one tick are due at once, so that the generator wakes up once for

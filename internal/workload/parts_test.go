@@ -159,8 +159,8 @@ func TestMerge_Refuses(t *testing.T) {
 		"MoreSettings": {func(r *Run) { r.Settings["more"] = "1" },
 			"the number of settings is 1 in the first and 2 in the second"},
 		"AnotherTime": {func(r *Run) { r.Part.StartAt = time.Unix(2e9, 0) }, "the time to start is 2001-09-09T01:46:40Z"},
-		"NoHistogram": {func(r *Run) { r.Transactions[0].Histogram = nil }, "part 3: get_order: the result has no histogram"},
-		"Unreadable":  {func(r *Run) { r.Transactions[0].Histogram.Data = "x" }, "part 3: get_order: its histogram cannot be"},
+		"NoHistogram": {func(r *Run) { r.Transactions[0].Histogram = nil }, "part 3: get_order: the result has no"},
+		"Unreadable":  {func(r *Run) { r.Transactions[0].Histogram.Data = "x" }, "part 3: get_order: its histogram"},
 		"Counts":      {func(r *Run) { r.Transactions[0].Count++ }, "its histogram has "},
 	} {
 		t.Run(name, func(t *testing.T) {

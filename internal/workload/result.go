@@ -50,6 +50,8 @@ type Run struct {
 	PerSecond []int64    `json:"perSecond"` // transactions in each second, for steadiness
 	Arrivals  *Arrivals  `json:"arrivals,omitempty"`
 
+	// Curve is set in the result of a search for the highest rate.
+	Curve *Curve `json:"curve,omitempty"`
 	// Part is set in the result of one of several load generators, whose Model is that of the whole load, and Parts in the
 	// merged result of all of them.
 	Part  *LoadPart  `json:"part,omitempty"`

@@ -62,6 +62,7 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 	p.refusals(r)
 	p.usage(r)
 	p.validity(r.Validity)
+	p.curve(r.Curve)
 	return p.flush(w)
 }
 
