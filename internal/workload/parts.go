@@ -30,7 +30,7 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 	}
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Part.Number, b.Part.Number) })
-	all, err := added(runs, func(r *Run) []Row { return r.Transactions })
+	all, err := added(runs)
 	if err != nil {
 		return nil, err
 	}
@@ -141,15 +141,14 @@ func (r *Run) apart() float64 {
 	return slices.MaxFunc(r.Parts, earlier).Measuring.Sub(slices.MinFunc(r.Parts, earlier).Measuring).Seconds()
 }
 
-// added adds up the rows of several runs, by transaction.
-func added(runs []*Run, rowsOf func(*Run) []Row) (all []*aggregate, err error) {
+// added adds up the transactions of several runs, which are the same in the same order.
+func added(runs []*Run) (all []*aggregate, err error) {
 	for _, r := range runs {
-		rows := rowsOf(r)
-		for i := range rows {
-			a, err := rows[i].aggregate()
+		for i := range r.Transactions {
+			a, err := r.Transactions[i].aggregate()
 			switch {
 			case err != nil:
-				return nil, fmt.Errorf("part %d: %s: %w", r.Part.Number, rows[i].Name, err)
+				return nil, fmt.Errorf("part %d: %s: %w", r.Part.Number, r.Transactions[i].Name, err)
 			case i == len(all):
 				all = append(all, a)
 			default:
@@ -223,7 +222,7 @@ func intervalsOf(runs []*Run) (all []Interval, err error) {
 				}
 			}
 		}
-		rows, err := added(some, func(r *Run) []Row { return r.Transactions })
+		rows, err := added(some)
 		if errors.Is(err, errNoHistogram) {
 			return nil, nil // of a tool that has none for intervals
 		}
@@ -258,12 +257,4 @@ func usageOf(runs []*Run) Usage {
 		}
 	}
 	return u
-}
-
-// beside returns the sum of what two load generators have prepared at the same time.
-func (p Prepared) beside(other Prepared) Prepared {
-	seconds := max(p.Seconds, other.Seconds)
-	p = p.and(other)
-	p.Seconds = seconds
-	return p
 }
