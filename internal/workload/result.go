@@ -84,7 +84,7 @@ type LoadPart struct {
 	Of      int       `json:"of"`     // the number of parts
 	Users   int       `json:"users"`
 	Host    string    `json:"host,omitempty"`
-	StartAt time.Time `json:"startAt"` // as configured, the same for all parts
+	StartAt time.Time `json:"startAt,omitzero"` // as configured, the same for all parts
 
 	// In a merged result.
 	Measuring time.Time `json:"measuredFrom,omitzero"`
