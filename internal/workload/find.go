@@ -44,8 +44,9 @@ const (
 	leastRate = 1.0
 	// precision is the ratio of the lowest rate that misses the goal to the highest that meets it at which a search ends.
 	precision = 1.05
-	// confirmations is how many whole runs are made at the most, each at a rate that is lower by the precision.
-	confirmations = 3
+	// confirmations is how many whole runs are made at the most. The second is at a rate that is lower by the precision,
+	// and each after it twice as far below the one before, down to 0.29 of the first.
+	confirmations = 6
 )
 
 // finder looks for the highest rate that meets a goal.
@@ -71,13 +72,14 @@ func Find(ctx context.Context, b Backend, c Config, s RateSearch) (*Run, error) 
 func (f *finder) find(ctx context.Context) (*Run, error) {
 	f.curve = &Curve{Goal: f.Goal.String()}
 	met, missed, err := f.search(ctx, max(cmp.Or(f.config.Rate, firstRate), leastRate))
+	lower := precision - 1
 	for n := 0; err == nil && met > 0 && n < confirmations; n++ {
 		var step CurveStep
 		if step, err = f.whole(ctx, met); err == nil && step.Met {
 			f.curve.Found = met
 			break
 		}
-		met = rounded(met / precision)
+		met, lower = rounded(met/(1+lower)), 2*lower
 	}
 	if err != nil {
 		return nil, fmt.Errorf("after %s: %w", format.Plural(f.runs, "run"), err)
