@@ -403,7 +403,7 @@ func TestCampaign_Find(t *testing.T) {
 	require.Equal(t, "highest rate with p99=20ms", step.Name)
 	require.Equal(t, Done, step.State)
 	require.Equal(t, "p99=20ms", step.Found.Curve.Goal)
-	require.Equal(t, c.Settings.Duration/6, step.Found.Curve.Steps[0].Seconds)
+	require.InDelta(t, c.Settings.Duration/6, step.Found.Curve.Steps[0].Seconds, 0)
 	requireValid(t, filepath.Join(folder, File))
 
 	c.Settings.Find = "p99=20"

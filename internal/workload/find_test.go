@@ -81,7 +81,7 @@ func TestFind(t *testing.T) {
 			require.Equal(t, s.Met, s.Missed == "")
 		}
 		whole := at.runs[len(at.runs)-1]
-		require.Equal(t, r.Curve.Found, whole.Rate)
+		require.InDelta(t, r.Curve.Found, whole.Rate, 0)
 		require.Equal(t, time.Minute, whole.Duration)
 		require.Equal(t, uint64(7), whole.Seed)
 		seeds := map[uint64]bool{}
