@@ -199,10 +199,10 @@ func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend,
 			clearLine(s.err)
 			s.notice(step.String())
 		}})
-	if err != nil {
+	if run == nil {
 		return err
 	}
-	if err := c.report(s, run, nil, run.Validity); err != nil || run.Curve.Found > 0 {
+	if err := c.report(s, run, err, run.Validity); err != nil || run.Curve.Found > 0 {
 		return err
 	}
 	return fmt.Errorf("no rate was found with %s", c.Find)

@@ -62,7 +62,8 @@ type finder struct {
 
 // Find looks for the highest rate at which a target meets a goal. From the rate of the configuration on it doubles the
 // rate until the target misses the goal, and then searches between the last two rates. It returns the whole run that
-// confirms the rate found, with the curve of all rates; or, if none was found, the last run with a curve without one.
+// confirms the rate found, with the curve of all rates; or, if none was found, the last run with a curve without one. If
+// the search ends early, it returns the last run, with the curve until then, and the error.
 func Find(ctx context.Context, b Backend, c Config, s RateSearch) (*Run, error) {
 	f := &finder{RateSearch: s, config: c}
 	f.drive = func(ctx context.Context, c Config) (*Run, error) { return Drive(ctx, b, c) }
@@ -81,13 +82,16 @@ func (f *finder) find(ctx context.Context) (*Run, error) {
 		}
 		met, lower = rounded(met/(1+lower)), 2*lower
 	}
+	if f.last == nil {
+		return nil, err
+	}
 	if err != nil {
-		return nil, fmt.Errorf("after %s: %w", format.Plural(f.runs, "run"), err)
+		err = fmt.Errorf("after %s: %w", format.Plural(f.runs, "run"), err)
 	}
 	slices.SortStableFunc(f.curve.Steps, func(a, b CurveStep) int { return cmp.Compare(a.Rate, b.Rate) })
 	f.last.Curve = f.curve
 	f.noteGenerator(missed)
-	return f.last, nil
+	return f.last, err
 }
 
 // noteGenerator notes when the rate that missed the goal may have been too high for the load generator.

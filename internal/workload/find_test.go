@@ -112,9 +112,11 @@ func TestFind_Limits(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err = at.find(t, "p99=20ms")
+	r, err = at.find(t, "p99=20ms")
 	require.ErrorIs(t, err, dead)
 	require.ErrorContains(t, err, "after 2 runs: ")
+	require.Len(t, r.Curve.Steps, 2)
+	require.Zero(t, r.Curve.Found)
 }
 
 // A rate counts only if a whole run meets the goal at it; otherwise a lower one is tried.
