@@ -57,6 +57,7 @@ type campaignCmd struct {
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
 	Factors   *bool          `negatable:"" help:"Also compare physical designs (compression, indexes, inlining, buffer pools, durability), those that the store has, with at least three runs of the mixed workload each; extend --limit for it. Default: no."`
 	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
+	Find      string         `placeholder:"GOAL" help:"Also find the highest rate at which the mixed workload meets a goal such as p99=20ms, with at most --reference transactions running at once; see drive --find. Default: none."`
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0s is no limit. Default: 45m (full) or 10m (smoke)."`
 }
 
@@ -219,6 +220,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 			*to = from.Seconds()
 		}
 	}
+	s.Find = c.Find
 	if len(c.Users) > 0 {
 		s.Users = c.Users
 	}

@@ -52,6 +52,14 @@ type driveCmd struct {
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
+	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
+
+	Find goalFlag      `placeholder:"GOAL" help:"Find the highest rate that meets a goal: p99=20ms, a limit of mean, p50, p90, p95, p99, p99.9 or max; errors=0.1%, of the transactions that fail; or several, separated by commas. Doubles the rate from --rate, or 100, in runs of --step until the goal is missed, searches between the last two rates, and confirms the result with a run of --ramp and --duration. Default: none."`
+	Step time.Duration `default:"10s" placeholder:"TIME" range:"1ms..24h" help:"With --find: measured time of each step, after a warm-up of a fifth of it. Default: 10s."`
+
+	Part    loadPart  `placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
+	StartAt startTime `placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
+
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
@@ -71,6 +79,9 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 	if err := config.Check(); err != nil {
 		return exitError{exitUsage, err}
 	}
+	if time.Until(c.StartAt.Time) > 0 {
+		s.notice("the users start at " + c.StartAt.Format(time.RFC3339))
+	}
 	if c.DB != "" {
 		return c.direct(ctx, s, config)
 	}
@@ -83,6 +94,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 	config := workload.Config{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
+		Share: c.Part.Share, StartAt: c.StartAt.Time,
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *workload.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -95,6 +107,9 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		Report: func(i workload.Interval) {
 			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
+			if c.PerTransaction {
+				_ = i.WriteTransactions(s.err)
+			}
 		},
 	}
 	if width := columns(s.err); width > 0 {
@@ -179,6 +194,9 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 
 // drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
 func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	if c.Find.String() != "" {
+		return c.find(ctx, s, target, config)
+	}
 	var runs []*workload.Run
 	var failed error
 	for ; len(runs) < c.Repeat; config.Seed++ {
@@ -210,6 +228,22 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 		failed = errors.Join(failed, report.WriteRepeats(s.out, runs))
 	}
 	return failed
+}
+
+// find looks for the highest rate that meets --find. It is an error when there is none.
+func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+	run, err := workload.Find(ctx, target, config, workload.RateSearch{Goal: c.Find.Goal, Step: c.Step,
+		Stepped: func(step workload.CurveStep) {
+			clearLine(s.err)
+			s.notice(step.String())
+		}})
+	if run == nil {
+		return err
+	}
+	if err := c.report(s, run, err, run.Validity); err != nil || run.Curve.Found > 0 {
+		return err
+	}
+	return fmt.Errorf("no rate was found with %s", c.Find)
 }
 
 // jsonFile returns the file for the result of the nth run, "" for none.
@@ -244,8 +278,16 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 		return nil, usagef("--tier requires --db: it starts a service on that database")
 	case c.Count > 0 && c.Duration != nil:
 		return nil, usagef("--count and --duration exclude each other")
-	case c.Tier && c.Count > 0:
-		return nil, usagef("--count and --tier exclude each other: --tier divides --duration")
+	case c.Count > 0 && (c.Tier || c.Find.String() != "" || c.Part != loadPart{}):
+		return nil, usagef("--count and --tier, --find or --part exclude each other: those need --duration")
+	case c.Find.String() != "" && (c.Tier || c.Repeat > 1 || !c.StartAt.IsZero()):
+		return nil, usagef("--find is for one load generator, without --tier, --repeat, --part and --start-at")
+	case c.Find.String() != "" && c.Think != workload.Think{}:
+		return nil, usagef("--find and --think exclude each other: transactions are due at constant intervals")
+	case c.Part != loadPart{} && c.StartAt.IsZero():
+		return nil, usagef("--part requires --start-at: all parts of a load start at the same time")
+	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):
+		return nil, usagef("--part and --start-at are for a single run, without --tier and --repeat")
 	case c.Tier && c.Repeat > 1:
 		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
 	}

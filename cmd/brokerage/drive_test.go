@@ -68,7 +68,9 @@ func TestDrive_BadInput(t *testing.T) {
 			"--db null: --weights get_order:3", exitUsage, `--weights: "get_order:3" is not a transaction and`,
 		},
 		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
-		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier exclude each other"},
+		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier, --find or --part exclude each"},
+		"CountAndFind":    {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --tier, --find or --part exclude each"},
+		"CountAndPart":    {"--db null: --count 5 --part 1/2", exitUsage, "--count and --tier, --find or --part exclude each"},
 		"Count":           {"--db null: --count=-1", exitUsage, "--count: -1 is outside of the range"},
 		"Users":           {"--db null: --users 0", exitUsage, "--users: 0 is outside of the range"},
 		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
@@ -244,12 +246,12 @@ func TestDrive_Prints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
-		"250ms", "--seed", "5",
+		"250ms", "--seed", "5", "--per-transaction",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
 	require.Contains(t, r.out, "SMOKE")
-	require.Contains(t, r.err, " tx ")
+	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx .*\n        insert_customer +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
 	run := readRun(t, file)
 	require.Equal(t, workload.RunFormat, run.Format)
 	require.False(t, run.Workload.Validate)

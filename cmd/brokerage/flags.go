@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/workload"
 )
 
 // datasetFlags are the flags that choose a dataset.
@@ -104,6 +106,44 @@ func (f *partFlag) UnmarshalText(text []byte) error {
 	f.of, err2 = strconv.ParseInt(of, 10, 32)
 	if !ok || err1 != nil || err2 != nil || f.number < 1 || f.number > f.of {
 		return fmt.Errorf("%q is not a part such as 3/16", text)
+	}
+	return nil
+}
+
+// loadPart is a part of a load: 3/16, or index/16 in a pod of an Indexed Job.
+type loadPart struct{ workload.Share }
+
+func (f *loadPart) UnmarshalText(text []byte) error {
+	const variable = "JOB_COMPLETION_INDEX" // set by Kubernetes, from 0
+	if of, ok := strings.CutPrefix(string(text), "index/"); ok {
+		index, err := strconv.Atoi(os.Getenv(variable))
+		if err != nil {
+			return fmt.Errorf("%q is for pods of an Indexed Job: %s is not a number here", text, variable)
+		}
+		text = []byte(strconv.Itoa(index+1) + "/" + of)
+	}
+	var part partFlag
+	if err := part.UnmarshalText(text); err != nil {
+		return err
+	}
+	f.Share = workload.Share{Number: int(part.number), Of: int(part.of)}
+	return nil
+}
+
+// goalFlag is what a rate must keep to.
+type goalFlag struct{ workload.Goal }
+
+func (f *goalFlag) UnmarshalText(text []byte) (err error) {
+	f.Goal, err = workload.ParseGoal(string(text))
+	return err
+}
+
+// startTime is a time with its zone, since machines in different zones read it.
+type startTime struct{ time.Time }
+
+func (f *startTime) UnmarshalText(text []byte) (err error) {
+	if f.Time, err = time.Parse(time.RFC3339, string(text)); err != nil {
+		return fmt.Errorf("%q is not a time with its zone such as 2026-01-31T15:04:05Z", text)
 	}
 	return nil
 }

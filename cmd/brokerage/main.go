@@ -40,6 +40,7 @@ type commands struct {
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
 	Restore   restoreCmd   `cmd:"" help:"Restore a database from a backup."`
 	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
+	Merge     mergeCmd     `cmd:"" help:"Merge the results of a load that several load generators have issued."`
 	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
 	Report    reportCmd    `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
 	Templates templatesCmd `cmd:"" help:"Write document templates as JSON, for load generators in other languages."`

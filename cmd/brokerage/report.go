@@ -115,12 +115,8 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 	if path == "-" {
 		return page(s.out)
 	}
-	if existing, err := os.Stat(path); err == nil {
-		for _, file := range slices.Concat(c.Files...) {
-			if info, err := os.Stat(file); err == nil && os.SameFile(existing, info) {
-				return usagef("%s is a file of results, which a report does not overwrite", path)
-			}
-		}
+	if isOneOf(path, slices.Concat(c.Files...)) {
+		return usagef("%s is a file of results, which a report does not overwrite", path)
 	}
 	var html bytes.Buffer
 	if err := page(&html); err != nil {
@@ -131,6 +127,15 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 	}
 	fmt.Fprintf(s.err, "wrote %s\n", path)
 	return nil
+}
+
+// isOneOf reports whether a path leads to one of the files, by whatever name.
+func isOneOf(path string, files []string) bool {
+	existing, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(files, func(file string) bool {
+		info, err := os.Stat(file)
+		return err == nil && os.SameFile(existing, info)
+	})
 }
 
 // campaignReport writes the page of a campaign beside its file.

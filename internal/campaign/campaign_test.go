@@ -387,3 +387,25 @@ func TestCampaign_Null(t *testing.T) {
 	require.Equal(t, "null", r.Store.Engine)
 	require.NotEmpty(t, r.Dataset.Fingerprint)
 }
+
+// The search for the highest rate is a step of its own, on the data as loaded, whose result is valid by the schema.
+func TestCampaign_Find(t *testing.T) {
+	w, folder := newWorld(t), t.TempDir()
+	w.small = true
+	c := w.campaign(folder)
+	c.Settings.Find = "p99=20ms"
+	require.NoError(t, w.run(c))
+	r := read(t, folder)
+	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Kind == KindFind })
+	require.GreaterOrEqual(t, i, 0)
+	step := r.Steps[i]
+	require.Equal(t, "highest rate with p99=20ms", step.Name)
+	require.Equal(t, Done, step.State)
+	require.Equal(t, "p99=20ms", step.Found.Curve.Goal)
+	require.InDelta(t, c.Settings.Duration/6, step.Found.Curve.Steps[0].Seconds, 0)
+	requireValid(t, filepath.Join(folder, File))
+
+	c.Settings.Find = "p99=20"
+	require.ErrorContains(t, c.Settings.Verify(), "--find: ")
+	require.ErrorContains(t, c.Settings.Verify(), "is not a goal")
+}

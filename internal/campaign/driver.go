@@ -32,6 +32,9 @@ type Pressure struct {
 	Documents int64
 	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
 	Populates *dataset.Dataset
+	// Find is the goal of a search for the highest rate, in steps of Step seconds; empty for a run with these Users.
+	Find string
+	Step float64
 }
 
 // Workloads is the Driver that runs the workloads of package workload, in this process.
@@ -87,7 +90,14 @@ func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.R
 	if p.Populates != nil {
 		return workload.Drive(ctx, workload.Populating(backend, p.Populates), config)
 	}
-	return workload.Drive(ctx, backend, config)
+	if p.Find == "" {
+		return workload.Drive(ctx, backend, config)
+	}
+	goal, err := workload.ParseGoal(p.Find)
+	if err != nil {
+		return nil, err
+	}
+	return workload.Find(ctx, backend, config, workload.RateSearch{Goal: goal, Step: seconds(p.Step)})
 }
 
 // Tier compares in this process: the database is opened only once, so both sides find its caches equally warm.

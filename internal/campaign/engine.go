@@ -283,7 +283,7 @@ type nullEngine struct{ engine }
 var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
 func (nullEngine) Lacks(kind Kind) string {
-	if kind == KindRun || kind == KindTier {
+	if kind == KindRun || kind == KindTier || kind == KindFind {
 		return ""
 	}
 	return "null: keeps nothing"

@@ -39,6 +39,10 @@ func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
 	if s.Tier > 0 {
 		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + s.Tier + 2*tierTurns*(s.WarmUp+runOverhead)})
 	}
+	if s.Find != "" {
+		p.add(Step{Name: "highest rate with " + s.Find, Kind: KindFind,
+			Expected: p.restore() + searchSteps*(1.2*searchStep(s)+runOverhead) + s.WarmUp + s.Duration + runOverhead})
+	}
 	p.variants(cores)
 	for i := range p.steps {
 		if reason := e.Lacks(p.steps[i].Kind); reason != "" {
@@ -47,6 +51,12 @@ func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
 	}
 	return p.steps
 }
+
+// searchSteps is the number of steps that a search for the highest rate is expected to need.
+const searchSteps = 12
+
+// searchStep returns the measured time of such a step, in seconds.
+func searchStep(s Settings) float64 { return s.Duration / 6 }
 
 func (p *planner) add(s Step) {
 	s.State = Planned

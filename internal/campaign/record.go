@@ -80,6 +80,8 @@ type Settings struct {
 	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
 	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
 	Pool      int      `json:"pool"`              // of the service; 0 is the store's default
+	// Find is the goal of the search for the highest rate, as workload.ParseGoal reads it; empty leaves it out.
+	Find string `json:"find,omitempty"`
 
 	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
 	DataScale float64 `json:"dataScale,omitempty"`
@@ -140,6 +142,7 @@ const (
 	KindRun        Kind = "run"        // Runs, one for each repeat
 	KindInserts    Kind = "inserts"    // Inserts
 	KindTier       Kind = "tier"       // Tier
+	KindFind       Kind = "find"       // Found
 )
 
 // State is the state of a step.
@@ -174,6 +177,7 @@ type Step struct {
 	Again   []Repeat       `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
 	Inserts []Growth       `json:"inserts,omitempty"`
 	Tier    *workload.Tier `json:"tier,omitempty"`
+	Found   *workload.Run  `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
 }
 
 // Variant is settings of a store or the service that differ from the default ones.
@@ -291,6 +295,9 @@ func (r *Record) Invalid() (steps []string) {
 		}
 		if s.Tier != nil {
 			runs = append(runs, s.Tier.Direct, s.Tier.HTTP)
+		}
+		if s.Found != nil {
+			runs = append(runs, *s.Found)
 		}
 		invalid := func(r workload.Run) bool { return r.Validity.Invalid() }
 		if i := slices.IndexFunc(runs, invalid); i >= 0 {

@@ -86,6 +86,11 @@ func (s Settings) Verify() error {
 	if err != nil {
 		return err
 	}
+	if s.Find != "" {
+		if _, err := workload.ParseGoal(s.Find); err != nil {
+			return fmt.Errorf("--find: %w", err)
+		}
+	}
 	notPositive := func(n int) bool { return n < 1 }
 	notUsers := func(n int) bool { return n < 1 || n > workload.MaxUsers }
 	upTo := fmt.Sprintf("from 1 to %d", workload.MaxUsers)

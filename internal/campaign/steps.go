@@ -42,6 +42,8 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 		return r.stages(ctx, e, s)
 	case KindTier:
 		return r.tier(ctx, e, s)
+	case KindFind:
+		return r.find(ctx, e, s)
 	default:
 		return fmt.Errorf("there are no steps of kind %q", s.Kind)
 	}
@@ -269,6 +271,21 @@ func readOnly(run *workload.Run) bool {
 		}
 	}
 	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
+}
+
+// find looks for the highest rate that meets a goal.
+func (r *running) find(ctx context.Context, e Engine, s *Step) error {
+	if err := r.restore(ctx, e); err != nil {
+		return err
+	}
+	p := r.pressure(&RunPlan{Workload: r.Settings.yardstick(), Users: r.Settings.Reference})
+	p.Think, p.Find = 0, r.Settings.Find
+	p.Step = searchStep(r.Settings)
+	run, err := r.run(ctx, e, nil, p)
+	if run != nil {
+		s.Found = run
+	}
+	return err
 }
 
 // tierTurns is how many turns each side has in the comparison of the tier. Each turn has a warm-up, so there are few;

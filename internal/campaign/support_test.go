@@ -187,6 +187,11 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if p.Find != "" {
+		run.Model.Kind, run.Model.Rate = workload.Open, 100
+		run.Curve = &workload.Curve{Goal: p.Find, Found: 100, Steps: []workload.CurveStep{
+			{Rate: 100, TPS: 100, Seconds: p.Step, Met: true}, {Rate: 200, TPS: 150, Seconds: p.Step, Missed: "p99 21.00 ms"}}}
+	}
 	w.pass(p.WarmUp + p.Duration)
 	if w.judge != nil {
 		run.Validity = w.judge(p)

@@ -40,6 +40,7 @@ func pages(t testing.TB) map[string]string {
 	r := run("mixed", 100, 4000, 1)
 	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
 		"allowed"}}
+	r.Curve = madeUpCurve()
 	other := madeUpCampaign()
 	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that " +
 		"it has to be broken somewhere"}

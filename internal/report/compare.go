@@ -293,7 +293,7 @@ func (c *Comparison) compareGroups(a, b group) {
 	}
 	for _, row := range rows {
 		latency := func(r *workload.Run) (l workload.Latency) {
-			if row := rowOf(r, row.Name); row != nil {
+			if row := rowOf(r.Transactions, row.Name); row != nil {
 				l = row.Latency
 			}
 			return l

@@ -52,6 +52,7 @@ type block struct {
 	Title  string
 	Note   string
 	Charts []figureView
+	Small  []figureView // charts side by side
 	Table  *table
 	After  string // small print below the table
 }

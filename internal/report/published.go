@@ -143,7 +143,7 @@ func timesTable(r *workload.Run) *table {
 		if !published {
 			continue
 		}
-		add("", withCode(transaction.Name), p, rowOf(r, transaction.Name))
+		add("", withCode(transaction.Name), p, rowOf(r.Transactions, transaction.Name))
 		for _, sum := range []string{transaction.Kind.String(), "total"} {
 			s := sums[sum]
 			sums[sum] = publishedTime{s.count + p.count, s.total + p.total, max(s.max, p.max)}

@@ -137,6 +137,9 @@ func checkRuns(step *campaign.Step) (err error) {
 	if step.Tier != nil {
 		err = cmp.Or(err, checkTier(step.Tier))
 	}
+	if step.Found != nil {
+		err = cmp.Or(err, checkRun(step.Found))
+	}
 	return err
 }
 

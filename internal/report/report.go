@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
@@ -37,16 +38,20 @@ func campaignPage(c *campaign.Record) page {
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
 	var tiers []*workload.Tier
+	var found []*workload.Run
 	for _, step := range c.Steps {
+		if step.Found != nil {
+			found = append(found, step.Found)
+		}
 		if step.Tier != nil {
 			tiers = append(tiers, step.Tier)
 		}
 	}
-	p.add(usersSection(groups), costsSection(groups), latencySection(reference), statisticsSection(reference),
-		refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c), resourcesSection(reference),
-		sampledSection(reference), statementsSection(reference), cachesSection(reference), variantsSection(c, groups),
-		factorsSection(c, groups), scalingSection(c, groups), tierSection(tiers...), publishedSection(c, groups),
-		stepsSection(c))
+	p.add(usersSection(groups), curveSection(found...), costsSection(groups), latencySection(reference),
+		statisticsSection(reference), refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c),
+		resourcesSection(reference), sampledSection(reference), statementsSection(reference), cachesSection(reference),
+		variantsSection(c, groups), factorsSection(c, groups), scalingSection(c, groups), tierSection(tiers...),
+		publishedSection(c, groups), stepsSection(c))
 	return p
 }
 
@@ -70,9 +75,21 @@ func runPage(r *workload.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	p.add(latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r), resourcesSection(g),
-		sampledSection(g), statementsSection(g), cachesSection(g))
+	p.add(curveSection(r), latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r),
+		partsSection(r), resourcesSection(g), sampledSection(g), statementsSection(g), cachesSection(g))
 	return p
+}
+
+// partsSection shows what each of several load generators contributed.
+func partsSection(r *workload.Run) section {
+	t := newTable("Load generators", "text:part", "text:computer", "users", "text:measured from", "seconds", "tps", "CPU",
+		"text:processor")
+	for _, p := range r.Parts {
+		t.add("", p.Number, p.Host, p.Users, p.Measuring.UTC().Format("15:04:05.000"), p.Measured, p.TPS,
+			percent(p.Generator.CPU, 0), joined(", ", p.Machine.CPU, format.Plural(p.Machine.Cores, "core")))
+	}
+	return section{ID: "generators", Title: "Load generators", Blocks: []block{{Table: t}},
+		Lead: "The parts of the load. Their counts and histograms were added; times are those of each computer's clock."}
 }
 
 func tierPage(t *workload.Tier) page {
@@ -107,6 +124,9 @@ func timeSection(r *workload.Run) section {
 			Series: []chart.Series{line}, FormatX: whole, FormatY: whole,
 		}.HTML()}}})
 	}
+	if small := smallCharts(r); len(small) > 0 {
+		s.Blocks = append(s.Blocks, block{Title: "By transaction", Small: small})
+	}
 	t := newTable("By interval", "text:seconds", "count", "did their work", "num strong:tps", "mean ms", "p95 ms",
 		"p99 ms", "max ms")
 	if len(r.Intervals) > 1 {
@@ -118,4 +138,50 @@ func timeSection(r *workload.Run) section {
 	}
 	s.Blocks = append(s.Blocks, block{Title: "By interval", Table: t})
 	return s
+}
+
+// mostPoints is the largest number of points of a small chart.
+const mostPoints = 120
+
+// smallCharts returns the throughput and the 99th percentile of each transaction over time, in two small charts. Where
+// there are more intervals than points, several share a point, with the highest of their percentiles.
+func smallCharts(r *workload.Run) (all []figureView) {
+	if len(r.Intervals) < 2 {
+		return nil
+	}
+	each := (len(r.Intervals) + mostPoints - 1) / mostPoints
+	unit, seconds := timeUnit(r.Measured)
+	for _, transaction := range r.Transactions {
+		var rate, p99 []chart.Point
+		for some := range slices.Chunk(r.Intervals, each) {
+			count, highest := int64(0), 0.0
+			for _, i := range some {
+				if row := rowOf(i.Rows, transaction.Name); row != nil {
+					count, highest = count+row.Count, max(highest, row.Latency.P99)
+				}
+			}
+			from, to := some[0].From, some[len(some)-1].To
+			rate = append(rate, chart.Point{X: to / seconds, Y: ratio(float64(count), to-from)})
+			p99 = append(p99, chart.Point{X: to / seconds, Y: highest / 1000})
+		}
+		draw := func(what, y string, points []chart.Point, format func(float64) string) {
+			all = append(all, figureView{transaction.Name, chart.Lines{Title: what + " of " + transaction.Name, X: unit, Y: y,
+				Small: true, Series: []chart.Series{{Points: points}}, FormatX: axisText, FormatY: format}.HTML()})
+		}
+		draw("Throughput", "a second", rate, compact)
+		draw("99th percentile", "p99, ms", p99, axisText)
+	}
+	return all
+}
+
+// timeUnit returns the unit for a time axis of a length in seconds, and its own length in seconds.
+func timeUnit(length float64) (name string, seconds float64) {
+	switch {
+	case length <= 600:
+		return "seconds", 1
+	case length <= 6*3600:
+		return "minutes", 60
+	default:
+		return "hours", 3600
+	}
 }

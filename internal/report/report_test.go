@@ -201,6 +201,88 @@ func TestPage_Outcomes(t *testing.T) {
 	require.NotContains(t, outcomes, "get_security")
 }
 
+// Each transaction has its throughput and its 99th percentile over time. A long run has as many points as there is room
+// for, and none of its peaks is lost.
+func TestPage_OverTime(t *testing.T) {
+	r := run("mixed", 100, 4000, 1)
+	small := func(r workload.Run) string {
+		return strings.Join(smallFigures.FindAllString(html(t, &File{Run: &r}), -1), "")
+	}
+	page := small(r)
+	require.Equal(t, 2*len(r.Transactions), strings.Count(page, "<figcaption>"))
+	for _, row := range r.Transactions {
+		require.Contains(t, page, `aria-label="Throughput of `+row.Name+`"`)
+		require.Contains(t, page, `aria-label="99th percentile of `+row.Name+`"`)
+	}
+	require.Equal(t, 4*2*len(r.Transactions), strings.Count(page, "<circle"), "a mark for each of four intervals")
+
+	r.Intervals = nil
+	r.Measured = 86400
+	for n := range 1440 {
+		rows := []workload.Row{{Name: "get_order", Count: 600, Latency: workload.Latency{P99: 1000}}}
+		if n == 700 {
+			rows[0].Latency.P99 = 90_000
+		}
+		r.Intervals = append(r.Intervals, workload.Interval{From: float64(60 * n), To: float64(60 * (n + 1)), Rows: rows})
+	}
+	r.Transactions = r.Transactions[:1]
+	page = small(r)
+	lines := regexp.MustCompile(`points="([^"]*)"`).FindAllStringSubmatch(page, -1)
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		require.Len(t, strings.Fields(line[1]), 120)
+	}
+	require.Contains(t, page, ">100</text>", "the axis reaches the peak")
+	require.Contains(t, page, ">hours</text>")
+
+	r.Intervals = r.Intervals[:1]
+	require.Empty(t, small(r), "one interval is the whole run")
+}
+
+// The curve of a search is drawn as far as it can be read: the latency of an overloaded target is in the table alone.
+func TestPage_Curve(t *testing.T) {
+	r := run("mixed", 100, 3600, 1)
+	r.Curve = madeUpCurve()
+	page := html(t, &File{Run: &r})
+	requirePage(t, page)
+	curve := part(t, page, "curve")
+	require.Contains(t, curve, "The highest rate with p99=20ms is 3,600 a second, which a run of 2:00 min confirms.")
+	require.Equal(t, 11, strings.Count(curve, "<tr><td")+strings.Count(curve, `<tr class="soft"><td`))
+	require.Contains(t, curve, "missed: p99 8000 ms")
+	wide, _, _ := strings.Cut(curve, "chart narrow")
+	require.Equal(t, 9, strings.Count(wide, "<circle"), "the rates that can be drawn")
+	require.Contains(t, wide, ">p99</text>")
+
+	record := madeUpCampaign()
+	record.Steps = append(record.Steps, campaign.Step{Name: "highest rate with p99=20ms", Kind: campaign.KindFind,
+		State: campaign.Done, Found: &r})
+	page = html(t, FromCampaign(record))
+	requirePage(t, page)
+	require.Contains(t, part(t, page, "curve"), "3,600 a second")
+	require.Contains(t, part(t, page, "steps"), "3,600 a second, 11 runs")
+
+	r.Curve.Found = 0
+	require.Contains(t, part(t, html(t, &File{Run: &r}), "curve"), "No rate was found with p99=20ms.")
+	r.Curve.Goal = "" // the steps of k6
+	require.NotContains(t, part(t, html(t, &File{Run: &r}), "curve"), "No rate")
+}
+
+// A merged result names its load generators.
+func TestPage_Parts(t *testing.T) {
+	r := run("mixed", 100, 4000, 1)
+	machine := madeUpMachine()
+	for n := range 3 {
+		r.Parts = append(r.Parts, workload.LoadPart{Number: n + 1, Of: 3, Users: 33, Host: "generator-" + string('a'+rune(n)),
+			Measuring: r.Started, Measured: 120, TPS: 1333, Generator: &r.Usage.Generator, Machine: &machine})
+	}
+	page := html(t, &File{Run: &r})
+	requirePage(t, page)
+	require.Equal(t, []string{"2", "generator-b", "33", "10:00:00.000", "120", "1,333", "21 %",
+		"Made-up processor 3000, 2 cores"}, cells(t, part(t, page, "generators"), "2"))
+}
+
+var smallFigures = regexp.MustCompile(`(?s)<div class="small">.*?</div>`)
+
 // A run of k6 has no histograms, a short one has no intervals, and a service need not have metrics.
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", 10, 100, 1)

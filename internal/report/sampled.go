@@ -349,7 +349,7 @@ func statementsSection(groups []group) section {
 		}
 		for _, statement := range r.Resources.Statements {
 			transaction := "–"
-			if row := rowOf(r, statement.Name); row != nil {
+			if row := rowOf(r.Transactions, statement.Name); row != nil {
 				transaction = millis(row.Latency.Mean)
 			}
 			t.add("", statementName(statement), statement.Calls, ratio(float64(statement.Rows), float64(statement.Calls)),

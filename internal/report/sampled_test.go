@@ -124,7 +124,7 @@ func TestPage_Sampled(t *testing.T) {
 	r := groupsOf(c)[3].middle()
 	require.Equal(t, "mixed", r.Workload.Name)
 	row := cells(t, statements, "get_order")
-	require.Equal(t, millis(rowOf(r, "get_order").Latency.Mean), row[len(row)-1])
+	require.Equal(t, millis(rowOf(r.Transactions, "get_order").Latency.Mean), row[len(row)-1])
 }
 
 // A figure that was not read is a dash in tables, and has no chart: it is not 0.

@@ -23,12 +23,13 @@ func (g group) whichRun() string {
 	return text
 }
 
-func rowOf(r *workload.Run, name string) *workload.Row {
-	i := slices.IndexFunc(r.Transactions, func(row workload.Row) bool { return row.Name == name })
+// rowOf returns the row of a transaction, or nil.
+func rowOf(rows []workload.Row, name string) *workload.Row {
+	i := slices.IndexFunc(rows, func(row workload.Row) bool { return row.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &r.Transactions[i]
+	return &rows[i]
 }
 
 // withCode returns a cell with the name of a transaction and, if it is one, its number in the TPoX papers.
@@ -79,7 +80,7 @@ func latencyTable(g group) *table {
 	for i, row := range transactions {
 		lines[i].name = row.Name
 		for _, r := range g.Runs {
-			lines[i].addRow(rowOf(r, row.Name))
+			lines[i].addRow(rowOf(r.Transactions, row.Name))
 		}
 	}
 	if len(transactions) > 1 {

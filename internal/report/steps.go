@@ -61,6 +61,8 @@ func stepText(step *campaign.Step) string {
 		return format.Plural(len(step.Inserts), "stage")
 	case step.Tier != nil:
 		return format.Plural(step.Tier.Slices, "turn") + " of each"
+	case step.Found != nil && step.Found.Curve != nil:
+		return format.Figure(step.Found.Curve.Found) + " a second, " + format.Plural(len(step.Found.Curve.Steps), "run")
 	}
 	return ""
 }

@@ -9,6 +9,8 @@ import (
 // takes the next one; while no user is free, arrivals wait, and the waiting is part of their time.
 type arrivals struct {
 	due     chan int64
+	first   int64   // arrival of this load generator, of all load generators together
+	step    int64   // to its next arrival
 	rate    float64 // a nanosecond
 	ramp    float64 // nanoseconds
 	from    int64
@@ -16,9 +18,14 @@ type arrivals struct {
 	dropped int64 // and of these, the ones that were dropped because the queue was full
 }
 
-// newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that.
-func newArrivals(rate float64, ramp time.Duration, users int) *arrivals {
-	return &arrivals{due: make(chan int64, max(users, int(math.Ceil(rate)))), rate: rate / 1e9, ramp: float64(ramp)}
+// newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that. The shares of
+// a load take its arrivals in turn.
+func newArrivals(rate float64, ramp time.Duration, users int, share Share) *arrivals {
+	queue := max(users, int(math.Ceil(share.rate(rate))))
+	return &arrivals{
+		due: make(chan int64, queue), first: int64(max(share.Number, 1) - 1), step: int64(max(share.Of, 1)),
+		rate: rate / 1e9, ramp: float64(ramp),
+	}
 }
 
 // tick is the resolution of the schedule. Arrivals of one tick are due at once, so that the generator wakes up once for
@@ -56,7 +63,7 @@ func (d *driver) dispatch() {
 	defer close(a.due)
 	s := newSleeper()
 	defer s.close()
-	for i := int64(0); ; i++ {
+	for i := a.first; ; i += a.step {
 		due := a.from + a.at(i)
 		for now := d.now(); now < due && !d.over(now); now = d.now() {
 			s.sleep(min(time.Duration(due-now), nap))

@@ -49,6 +49,7 @@ type collector struct {
 	from      time.Duration // when the interval began
 	recent    *aggregate    // since the last look; nil without a look function
 	errors    int64         // since measuring began; counted with a look function only
+	mergeable bool          // rows of intervals have histograms
 }
 
 func newCollector(mix []part) *collector {
@@ -116,20 +117,28 @@ func (c *collector) add(b *batch) {
 
 // cut ends an interval.
 func (c *collector) cut(now time.Duration) Interval {
-	total := sum(c.interval)
-	i := Interval{
-		From: c.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good, Latency: total.latency(),
-	}
-	if now > c.from {
-		i.TPS = float64(total.count) / (now - c.from).Seconds()
-	}
+	i := intervalOf(c.from.Seconds(), now.Seconds(), c.interval, c.mix)
 	for p, t := range c.interval {
-		i.Rows = append(i.Rows, t.row(c.mix[p].Name, c.mix[p].Kind.String(), c.mix[p].share, total.count))
+		if c.mergeable {
+			// The histogram of the whole run, which is larger, fails in the same way, and then there is no result.
+			i.Rows[p], _ = t.encoded(i.Rows[p])
+		}
 		c.all[p].merge(t)
 		t.reset()
 	}
 	c.from = now
 	c.intervals = append(c.intervals, i)
+	return i
+}
+
+// intervalOf returns the result of an interval, between two times in seconds.
+func intervalOf(from, to float64, of []*aggregate, mix []part) Interval {
+	total := sum(of)
+	i := Interval{From: from, To: to, Count: total.count, Good: total.good, Latency: total.latency()}
+	i.TPS = ratio(float64(total.count), to-from)
+	for p, t := range of {
+		i.Rows = append(i.Rows, t.row(mix[p].Name, mix[p].Kind.String(), mix[p].share, total.count))
+	}
 	return i
 }
 

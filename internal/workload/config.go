@@ -21,6 +21,9 @@ type Config struct {
 	Think      Think         // in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
+	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
+	Share   Share
+	StartAt time.Time // when users begin; zero is at once
 	// Consistency is for services with replicas.
 	Consistency Consistency
 
@@ -79,12 +82,13 @@ func (c *Config) Check() error {
 	case c.Rate > 0 && c.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due at constant intervals")
 	}
-	return cmp.Or(c.Think.check(), c.Consistency.Check(), c.Definition.requireEnough(c.most()), c.Definition.Check())
+	return cmp.Or(c.Think.check(), c.Share.check(c.Users), c.Consistency.Check(), c.Definition.requireEnough(c.most()),
+		c.Definition.Check())
 }
 
 // most returns a number of transactions that the run cannot exceed.
 func (c *Config) most() float64 {
-	rate := cmp.Or(c.Rate, MaxRate)
+	rate := cmp.Or(c.Rate, MaxRate*float64(max(c.Share.Of, 1)))
 	most := rate * (c.Ramp + c.Duration).Seconds()
 	return math.Ceil(most) + float64(c.Count)
 }

@@ -16,6 +16,8 @@
 // as in the papers; a slow answer then hides the requests that it delayed. In the open model transactions are due at a
 // constant rate, and their times count from when they were due, whatever delayed them.
 //
+// Several load generators can issue one load together, each its Share; Merge adds their results.
+//
 // A load generator often runs on the computer that it measures, so it must be cheap: documents are templates with a few
 // gaps to fill, requests are written into reused buffers, and samples are passed in batches to one goroutine that
 // counts them, so that users share neither locks nor counters.

@@ -76,6 +76,9 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	// unknown whether a write was done.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	if err := d.await(ctx, c.StartAt.Add(-openBefore)); err != nil {
+		return nil, nil, err
+	}
 	workers, err := d.workers(ctx, calls)
 	defer func() {
 		for _, w := range workers {
@@ -85,12 +88,23 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := d.await(ctx, c.StartAt); err != nil {
+		return nil, nil, err
+	}
 	if c.Begun != nil {
 		c.Begun(run)
 	}
 	usage := d.work(ctx, calls, cancel, workers, run)
 	run, err = d.finish(run, usage, workers)
 	return run, d, err
+}
+
+// await waits until a time of Config.StartAt. Without one it returns at once.
+func (d *driver) await(ctx context.Context, at time.Time) error {
+	if d.config.StartAt.IsZero() {
+		return nil
+	}
+	return waitUntil(ctx, at)
 }
 
 // describe returns a run that describes the target and the configuration, or an error if the workload cannot run on it.
@@ -103,13 +117,19 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 	if err != nil && (!errors.Is(err, ErrNoDataset) || c.Definition.needsDataset()) {
 		return nil, err
 	}
+	if late := -time.Until(c.StartAt); !c.StartAt.IsZero() && late > 0 {
+		return nil, fmt.Errorf("the time to start, %s, was %s ago", c.StartAt.Format(time.RFC3339), late.Round(time.Second))
+	}
 	if err := d.backend.permits(ctx, c.Definition); err != nil {
 		return nil, err
 	}
 	if d.plan, err = newPlan(c.Definition, p, d.zero, c.Seed, c.Users); err != nil {
 		return nil, err
 	}
+	d.plan.share = c.Share
+	d.plan.from, d.plan.to = c.Share.Users(c.Users)
 	d.collector = newCollector(d.plan.mix)
+	d.collector.mergeable = c.Share != Share{}
 	settings := p.settings()
 	maps.Copy(settings, c.Settings)
 	w := c.Definition
@@ -119,6 +139,7 @@ func (d *driver) describe(ctx context.Context) (*Run, error) {
 			NewDocuments: w.newDocuments()},
 		Model: c.model(), Ramp: c.Ramp.Seconds(), Duration: c.Duration.Seconds(), Seed: c.Seed,
 		Dataset: p.stamp(), Settings: settings, Faithful: p.faithful(), Machine: ThisMachine(), Ended: Complete,
+		Part: c.stamp(),
 	}, nil
 }
 
@@ -131,7 +152,7 @@ func (d *driver) workers(ctx, calls context.Context) (workers []*worker, err err
 	}
 	// The null store answers every request with the same documents.
 	check := checker{keys: !strings.HasPrefix(d.plan.population.Fingerprint, "null/")}
-	for n := range d.config.Users {
+	for n := d.plan.from; n < d.plan.to; n++ {
 		s, err := d.backend.open(calls, check, d.config.Consistency)
 		if err != nil {
 			return workers, err
@@ -152,14 +173,14 @@ func (d *driver) work(
 	ticks := make(chan time.Duration)
 	go d.collector.collect(ticks, d.config.Report, d.looker())
 	if d.config.Rate > 0 {
-		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, d.config.Users)
-		if n := processors(run.Target, d.config.Rate, run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
+		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, len(workers), d.config.Share)
+		if n := processors(run.Target, run.ownRate(), run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		}
 	}
 	d.unprepared.Add(len(workers))
 	for n, w := range workers {
-		d.working.Go(func() { w.work(calls, d.startOf(n)) })
+		d.working.Go(func() { w.work(calls, d.startOf(d.plan.from+n)) })
 	}
 	usage = d.clock(ctx, ticks)
 

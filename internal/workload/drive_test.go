@@ -339,14 +339,14 @@ func TestDrive_DropsArrivals(t *testing.T) {
 }
 
 func TestArrivals_Schedule(t *testing.T) {
-	a := newArrivals(1000, time.Second, 1)
+	a := newArrivals(1000, time.Second, 1, Share{})
 	require.Equal(t, int64(0), a.at(0))
 	require.InDelta(t, 1e9, a.at(500), 2) // the ramp has half as many
 	require.InDelta(t, 2e9, a.at(1500), 2)
 	for i := range int64(2000) {
 		require.Less(t, a.at(i), a.at(i+1))
 	}
-	require.Equal(t, int64(3e9), newArrivals(1, 0, 1).at(3))
+	require.Equal(t, int64(3e9), newArrivals(1, 0, 1, Share{}).at(3))
 }
 
 // An open model takes no more processors than its rate needs, a closed one all.
@@ -361,7 +361,7 @@ func TestProcessors(t *testing.T) {
 // tick.
 func TestArrivals_Tick(t *testing.T) {
 	const rate = 3210.0
-	a := newArrivals(rate, 0, 1)
+	a := newArrivals(rate, 0, 1, Share{})
 	ticks := make(map[int64]int)
 	for i := range int64(10 * rate) {
 		due := a.at(i)

@@ -87,7 +87,7 @@ func (d *driver) needed(kind *idKind) int64 {
 	}
 	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
 	during := min(share*(expectedRate*seconds+float64(d.config.Count)), brokerage.MaxLease)
-	return kind.width * (int64(d.config.Users)*int64(prepared+1) + int64(during))
+	return kind.width * (int64(d.plan.to-d.plan.from)*int64(prepared+1) + int64(during))
 }
 
 // refill leases ids for this user alone, of each kind that it needs for a transaction and has run out of.

@@ -69,6 +69,14 @@ func (p Prepared) and(other Prepared) Prepared {
 	return p
 }
 
+// beside returns the sum of what was prepared at the same time.
+func (p Prepared) beside(other Prepared) Prepared {
+	seconds := max(p.Seconds, other.Seconds)
+	p = p.and(other)
+	p.Seconds = seconds
+	return p
+}
+
 // and returns the usage of two runs together, of a seconds and then of b seconds: that of the generator and the host,
 // and the figures of the backend.
 func (u Usage) and(other Usage, a, b float64) Usage {

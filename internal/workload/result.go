@@ -55,6 +55,13 @@ type Run struct {
 	PerSecond []int64    `json:"perSecond"` // transactions in each second, for steadiness
 	Arrivals  *Arrivals  `json:"arrivals,omitempty"`
 
+	// Curve is set in the result of a search for the highest rate.
+	Curve *Curve `json:"curve,omitempty"`
+	// Part is set in the result of one of several load generators, whose Model is that of the whole load, and Parts in the
+	// merged result of all of them.
+	Part  *LoadPart  `json:"part,omitempty"`
+	Parts []LoadPart `json:"parts,omitempty"`
+
 	Usage Usage `json:"usage"`
 	// Resources are missing in results of k6 and of older builds, and where nothing could be sampled.
 	Resources *Resources `json:"resources,omitempty"`
@@ -77,6 +84,22 @@ type Target struct {
 	// SameHost means that the load generator used processor time of the service's computer.
 	SameHost bool   `json:"sameHost"`
 	Version  string `json:"version,omitempty"` // of the service
+}
+
+// LoadPart is what one of several load generators has contributed to a load.
+type LoadPart struct {
+	Number  int       `json:"number"` // from 1
+	Of      int       `json:"of"`     // the number of parts
+	Users   int       `json:"users"`
+	Host    string    `json:"host,omitempty"`
+	StartAt time.Time `json:"startAt,omitzero"` // as configured, the same for all parts
+
+	// In a merged result.
+	Measuring time.Time `json:"measuredFrom,omitzero"`
+	Measured  float64   `json:"measuredSeconds,omitempty"`
+	TPS       float64   `json:"tps,omitempty"`
+	Generator *Process  `json:"generator,omitempty"`
+	Machine   *Machine  `json:"machine,omitempty"`
 }
 
 // The kinds of targets.
@@ -218,7 +241,7 @@ type Interval struct {
 	Good    int64   `json:"good"`
 	TPS     float64 `json:"tps"`
 	Latency Latency `json:"latency"`
-	Rows    []Row   `json:"rows,omitempty"` // without histograms
+	Rows    []Row   `json:"rows,omitempty"` // by transaction; with histograms in a part of a load
 }
 
 // Arrivals counts what happened to the arrivals of an open model.
@@ -230,7 +253,8 @@ type Arrivals struct {
 	Late    int64 `json:"late"`             // started more than a millisecond after they were due
 }
 
-// Usage is what was used during the measured time.
+// Usage is what was used during the measured time. In a merged result, Generator.CPU and Host are those of the
+// computer where they were highest.
 type Usage struct {
 	Generator Process `json:"generator"`
 	// Shared means that the store ran in the process of the load generator.

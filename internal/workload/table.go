@@ -62,6 +62,7 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 	p.refusals(r)
 	p.usage(r)
 	p.validity(r.Validity)
+	p.curve(r.Curve)
 	return p.flush(w)
 }
 
@@ -75,6 +76,21 @@ func (i Interval) WriteShort(w io.Writer) error {
 		i.To, format.Count(i.Count), rate(i.TPS),
 		Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), format.Count(errors))
 	return err
+}
+
+// WriteTransactions writes a line for each transaction of an interval that was due in it, to follow WriteShort.
+func (i Interval) WriteTransactions(w io.Writer) error {
+	p := &printer{}
+	for r := range i.Rows {
+		row := &i.Rows[r]
+		if row.Due == 0 {
+			continue
+		}
+		p.linef("        %-*s %10s tx %8s/s  p50 %s  p99 %s ms  errors %s", nameWidth, row.Name, format.Count(row.Count),
+			rate(ratio(float64(row.Count), i.To-i.From)), Milli(row.Latency.P50), Milli(row.Latency.P99),
+			format.Count(row.unexpected()))
+	}
+	return p.flush(w)
 }
 
 // printer collects lines of text.
@@ -135,6 +151,11 @@ func (p *printer) heading(r *Run) {
 		model += ", queries with consistency " + string(r.Model.Consistency)
 	}
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
+	if r.Part != nil {
+		model += fmt.Sprintf(", of which part %d of %d", r.Part.Number, r.Part.Of)
+	} else if len(r.Parts) > 0 {
+		model += fmt.Sprintf(", from %d load generators", len(r.Parts))
+	}
 	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
 	p.linef("Dataset %s", r.Dataset.Fingerprint)
 	switch r.Workload.NewDocuments {

@@ -108,6 +108,18 @@ func TestRun_Write_Narrow(t *testing.T) {
 	}
 }
 
+func TestInterval_WriteTransactions(t *testing.T) {
+	i := Interval{From: 60, To: 120, Rows: example(t).Transactions}
+	i.Rows[1] = Row{Name: "get_security"} // none was due
+	var out bytes.Buffer
+	require.NoError(t, i.WriteTransactions(&out))
+	requireNarrow(t, out.String())
+	require.Equal(t, len(i.Rows)-1, strings.Count(out.String(), "\n"))
+	require.NotContains(t, out.String(), "get_security ")
+	require.Contains(t, out.String(),
+		"        get_order                    102 tx      1.7/s  p50 0.151  p99 3.000 ms  errors 2\n")
+}
+
 func TestRun_Write_Large(t *testing.T) {
 	r := example(t)
 	for i := range r.Transactions {

@@ -18,7 +18,9 @@ type plan struct {
 	sectors                 []sector
 	peMin, peMax, yieldMin  Range
 	seed                    uint64
-	users                   int
+	users                   int // of the whole load, and of these,
+	from, to                int // the users of this process: [from, to)
+	share                   Share
 	begun                   time.Time
 	newOrders, newCustomers *sharedIDs     // nil unless all users draw new documents
 	sequences               []atomic.Int64 // the next position of each value that is a sequence
@@ -40,7 +42,7 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 	if err != nil {
 		return nil, err
 	}
-	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users,
+	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, to: users,
 		begun: now.UTC(), sequences: make([]atomic.Int64, len(d.Values))}
 	if d.NewDocuments == SharedDocuments {
 		plan.newOrders = &sharedIDs{at: make(map[brokerage.ID]int)}
@@ -86,7 +88,7 @@ func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
 	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, p.users)
 	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, p.users)
 	for kind, lease := range leases {
-		u.ids[kind] = kind.partOf(lease, number, p.users)
+		u.ids[kind] = kind.partOf(lease, number-p.from, p.to-p.from)
 	}
 	u.call.validate = p.definition.Validate
 	u.call.values = make([][]byte, len(p.definition.Values))

@@ -52,6 +52,7 @@ func judge(r *Run) Validity {
 			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*mostUnexpected)
 	}
 	noteChanges(r, note)
+	judgeParts(r, no, note)
 	perSecond := r.PerSecond
 	if r.Model.Count > 0 { // the last second is not a whole one
 		perSecond = perSecond[:min(len(perSecond), int(r.Measured))]
@@ -114,10 +115,46 @@ func refusals(r *Run, of ...brokerage.Reason) (n int64) {
 	return n
 }
 
-// generatorShare returns the share of its own processors that the load generator used.
-func generatorShare(r *Run) float64 {
-	own := processors(r.Target, r.Model.Rate, r.Machine.Cores)
-	return r.Usage.Generator.CPU * float64(r.Machine.Cores) / float64(own)
+// generatorShare returns the share of its own processors that the load generator used, and of several load generators
+// the highest.
+func generatorShare(r *Run) (highest float64) {
+	share := func(used *Process, machine *Machine) float64 {
+		return used.CPU * float64(machine.Cores) / float64(processors(r.Target, r.ownRate(), machine.Cores))
+	}
+	for i := range r.Parts {
+		highest = max(highest, share(r.Parts[i].Generator, r.Parts[i].Machine))
+	}
+	if len(r.Parts) == 0 {
+		highest = share(&r.Usage.Generator, &r.Machine)
+	}
+	return highest
+}
+
+// ownRate returns the arrivals a second of each load generator; 0 in the closed model.
+func (r *Run) ownRate() float64 {
+	if r.Part != nil {
+		return r.Model.Rate / float64(r.Part.Of)
+	}
+	return r.Model.Rate / float64(max(len(r.Parts), 1))
+}
+
+// judgeParts judges what only the parts of a load can have wrong.
+func judgeParts(r *Run, no, note func(format string, args ...any)) {
+	if r.Part != nil {
+		note("this is part %d of %d of a load: brokerage merge adds the parts", r.Part.Number, r.Part.Of)
+	}
+	if len(r.Parts) == 0 {
+		return
+	}
+	if apart := r.apart(); apart > max(mostApart, mostApartOf*r.Measured) {
+		no("its parts were measured at different times, up to %.1f s apart", apart)
+	}
+	// One that did not work until the end lowers the throughput of the whole.
+	for _, p := range r.Parts {
+		if p.Measured < r.Measured-mostApart {
+			no("part %d was measured for %.0f s, others for %.0f s", p.Number, p.Measured, r.Measured)
+		}
+	}
 }
 
 // offMix returns a sentence if the drawn mix differs from the configured one, by a chi-square test of draws. Draws

@@ -154,7 +154,7 @@ func (v *Value) drawer(u *user, number int) func(dst []byte) ([]byte, bool) {
 	if v.Distribution == Sequence {
 		given := &u.sequences[v.index]
 		return func(dst []byte) ([]byte, bool) {
-			i := given.Add(1) - 1
+			i := u.share.position(given.Add(1) - 1)
 			if i >= size {
 				return dst, false
 			}

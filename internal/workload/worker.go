@@ -76,9 +76,7 @@ func (w *worker) prepare(ctx context.Context) bool {
 	p := &w.driver.preparing
 	p.Lock()
 	defer p.Unlock()
-	seconds := max(p.result.Seconds, own.Seconds)
-	p.result = p.result.and(own)
-	p.result.Seconds = seconds
+	p.result = p.result.beside(own)
 	return ok
 }
 

@@ -22,6 +22,8 @@ type Lines struct {
 	XTicks []float64
 	// Most is the least height of the vertical axis: 100 for a percentage.
 	Most float64
+	// Small draws one size alone, for charts side by side.
+	Small bool
 	// FormatX and FormatY write the figures at the axes.
 	FormatX, FormatY func(float64) string
 }
@@ -36,12 +38,17 @@ type Series struct {
 // Point is a measured value. Low and High are the range of the repeats.
 type Point struct{ X, Y, Low, High float64 }
 
-// sizes are the sizes of a chart, for a wide page and for a phone. The style sheet shows one of them, since letters of
-// a size that is right on one would be unreadable on the other.
-var sizes = []struct {
+type size struct {
 	class         string
 	width, height float64
-}{{"chart wide", 720, 280}, {"chart narrow", 340, 240}}
+}
+
+// sizes are the sizes of a chart, for a wide page and for a phone. The style sheet shows one of them, since letters of
+// a size that is right on one would be unreadable on the other.
+var sizes = []size{{"chart wide", 720, 280}, {"chart narrow", 340, 240}}
+
+// small is the size of a small chart.
+var small = size{"chart", 280, 150}
 
 const (
 	rowHeight = 16 // of text
@@ -49,9 +56,13 @@ const (
 	fewPoints = 40 // more are a line without marks
 )
 
-// HTML returns the chart in all sizes.
+// HTML returns the chart in all its sizes.
 func (l Lines) HTML() (all template.HTML) {
-	for _, s := range sizes {
+	of := sizes
+	if l.Small {
+		of = []size{small}
+	}
+	for _, s := range of {
 		all += l.draw(s.class, s.width, s.height)
 	}
 	return all
@@ -72,11 +83,11 @@ func (l Lines) draw(class string, width, height float64) template.HTML {
 		right = 12
 		top += l.legend(&d, width)
 	}
-	yTicks := ticks(most, int((height-top)/44))
+	yTicks := ticks(most, max(int((height-top)/44), 1))
 	y := axis{max: yTicks[len(yTicks)-1], from: height - 38, to: top}
 	xTicks := l.XTicks
 	if xTicks == nil {
-		xTicks = ticks(last, 6)
+		xTicks = ticks(last, 6) // thin leaves out those without room
 		last = max(last, xTicks[len(xTicks)-1])
 	}
 	x := axis{max: last, from: widest(yTicks, l.FormatY) + 8, to: width - right}

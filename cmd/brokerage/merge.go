@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"brokerage/internal/report"
+	"brokerage/internal/store/archive"
+	"brokerage/internal/workload"
+)
+
+//nolint:lll // a help text is one string
+type mergeCmd struct {
+	Files        []string `arg:"" name:"file ..." help:"Results of all parts of a load, which brokerage drive --part --json wrote, in any order."`
+	JSON         string   `name:"json" type:"path" placeholder:"FILE" help:"File to write the merged result to as well. Default: none."`
+	AllowInvalid bool     `help:"Exit with 0 even if the merged run is INVALID. Default: exit with 4."`
+}
+
+// Run merges the results, and prints the merged one.
+func (c *mergeCmd) Run(s streams) error {
+	if c.JSON != "" {
+		if err := archive.RequireFolder(c.JSON); err != nil {
+			return usagef("--json: %w", err)
+		}
+		if err := writableFile(c.JSON); err != nil {
+			return usagef("--json: %w", err)
+		}
+		if isOneOf(c.JSON, c.Files) {
+			return usagef("--json: %s is one of the files to merge", c.JSON)
+		}
+	}
+	runs := make([]*workload.Run, len(c.Files))
+	for n, path := range c.Files {
+		file, err := report.Read(path)
+		if err != nil {
+			return err
+		}
+		if file.Run == nil {
+			return fmt.Errorf("%s is not the result of a run", path)
+		}
+		runs[n] = file.Run
+	}
+	run, err := workload.Merge(c.Files, runs)
+	if err != nil {
+		return err
+	}
+	written := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid}
+	return written.report(s, run, nil, run.Validity)
+}

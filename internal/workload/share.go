@@ -1,0 +1,66 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// Share is the part of a load that one of several load generators issues: part Number of Of, from 1. The zero value is
+// the whole load.
+type Share struct{ Number, Of int }
+
+// Users returns the users of the share, of all users of the load: [from, to).
+func (s Share) Users(all int) (from, to int) {
+	if s.Of == 0 {
+		return 0, all
+	}
+	at := func(k int) int { return all/s.Of*k + min(k, all%s.Of) }
+	return at(s.Number - 1), at(s.Number)
+}
+
+// rate returns the arrivals a second of a share, of those of the load.
+func (s Share) rate(all float64) float64 { return all / float64(max(s.Of, 1)) }
+
+// position returns the position in a sequence of the whole load of the share's ith value: the shares deal the values.
+func (s Share) position(i int64) int64 { return i*int64(max(s.Of, 1)) + int64(max(s.Number, 1)) - 1 }
+
+// check returns an error if the share does not exist, or would be without users.
+func (s Share) check(users int) error {
+	switch {
+	case s == Share{}:
+		return nil
+	case s.Number < 1 || s.Number > s.Of:
+		return fmt.Errorf("there is no part %d of %d", s.Number, s.Of)
+	case users < s.Of:
+		return fmt.Errorf("%d users cannot be divided among %d parts: each needs one", users, s.Of)
+	}
+	return nil
+}
+
+// stamp returns the description of a share in its result, nil for the whole load.
+func (c *Config) stamp() *LoadPart {
+	if c.Share == (Share{}) {
+		return nil
+	}
+	host, _ := os.Hostname() // unknown is empty
+	from, to := c.Share.Users(c.Users)
+	return &LoadPart{Number: c.Share.Number, Of: c.Share.Of, Users: to - from, Host: host, StartAt: c.StartAt.UTC()}
+}
+
+// openBefore is how long before Config.StartAt a run opens its sessions, so that they are open in time and not idle for
+// so long that a service closes them.
+const openBefore = 2 * time.Second
+
+// waitUntil waits until a time, or returns an error when the context is done first.
+func waitUntil(ctx context.Context, at time.Time) error {
+	timer := time.NewTimer(time.Until(at))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
