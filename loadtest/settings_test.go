@@ -1,0 +1,203 @@
+package loadtest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/workload"
+)
+
+// Weights are relative, and other transactions do not run.
+func TestK6_Weights(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	o := runK6(t, s.with("WEIGHTS=get_security=1,get_order=30 USERS=4 DURATION=3s RAMP=1s ALLOW_INVALID=yes")...)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	run, more := o.read(t, "k6-mixed.json")
+	require.Equal(t, "get_security=1,get_order=30", more.Workload.Weights)
+	require.Equal(t, []workload.Part{{Transaction: "get_order", Weight: 30}, {Transaction: "get_security", Weight: 1}},
+		run.Workload.Mix)
+	require.Len(t, run.Transactions, 2)
+	require.InDelta(t, 30.0/31, run.Transactions[0].Share, 0.05)
+	require.Positive(t, run.Transactions[1].Count)
+}
+
+// visits is a service behind a proxy that records when its transactions are requested, and of what.
+type visits struct {
+	sync.Mutex
+
+	service
+
+	times []time.Time
+	paths []string
+}
+
+func (s service) recordVisits(t testing.TB) *visits {
+	t.Helper()
+	target, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	v := &visits{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/orders/") {
+			v.Lock()
+			v.times, v.paths = append(v.times, time.Now()), append(v.paths, r.URL.Path)
+			v.Unlock()
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	v.service = service{server, s.token, s.reader}
+	return v
+}
+
+// The think time of a user is drawn from a distribution. A busy machine can make pauses longer, but not shorter.
+func TestK6_Think(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	for think, c := range map[string]struct{ least, mean time.Duration }{
+		"40ms..160ms":       {40 * time.Millisecond, 100 * time.Millisecond},
+		"exponential:100ms": {0, 100 * time.Millisecond},
+		"normal:100ms,20ms": {20 * time.Millisecond, 100 * time.Millisecond}, // four deviations
+	} {
+		t.Run(think, func(t *testing.T) {
+			v := s.recordVisits(t)
+			o := runK6(t, v.with("WEIGHTS=get_order=1 USERS=1 DURATION=6s RAMP=1s OUT=r ALLOW_INVALID=yes THINK="+think)...)
+			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+			run, more := o.read(t, "r.json")
+			require.Equal(t, think, more.Model.Think)
+			require.InDelta(t, c.mean.Seconds(), run.Model.Think, 1e-9)
+			require.Contains(t, o.stdout, "think time "+think)
+			var gaps []time.Duration
+			for i := range v.times[1:] {
+				gaps = append(gaps, v.times[i+1].Sub(v.times[i]))
+			}
+			slices.Sort(gaps)
+			require.Greater(t, len(gaps), 15)
+			require.GreaterOrEqual(t, gaps[0], c.least-5*time.Millisecond, "the proxy is faster at times")
+			require.Greater(t, gaps[len(gaps)*9/10]-gaps[len(gaps)/10], 20*time.Millisecond, "all alike")
+			require.Greater(t, gaps[len(gaps)/2], c.mean/2)
+		})
+	}
+}
+
+// Steps of arrival rates make the curve of rate against latency.
+func TestK6_Steps(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	o := runK6(t, s.with("WORKLOAD=query STEPS=5,10,100000 USERS=3 DURATION=4s RAMP=2s")...)
+	require.Zero(t, o.code, "dropped arrivals are part of it: %s%s", o.stdout, o.stderr)
+	run, more := o.read(t, "k6-query.json")
+	require.NotNil(t, more.Curve)
+	require.Len(t, more.Curve.Steps, 3)
+	require.Len(t, run.Intervals, 3)
+	require.InDelta(t, 12, run.Measured, 0.5)
+	for i, rate := range []float64{5, 10, 100000} {
+		step := more.Curve.Steps[i]
+		require.InDelta(t, rate, step.Rate, 1e-9)
+		require.InDelta(t, 4, step.Seconds, 0.001)
+		require.InDelta(t, run.Intervals[i].TPS, step.TPS, 0.001)
+		require.Positive(t, step.Latency.P99)
+		require.Positive(t, step.Generator)
+	}
+	last := more.Curve.Steps[2]
+	require.Positive(t, last.Dropped)
+	require.Greater(t, last.Errors, 0.5)
+	require.Less(t, last.TPS, 90000.0)
+	require.Zero(t, more.Curve.Steps[0].Dropped)
+	require.InDelta(t, 20, run.Intervals[0].Count, 2)
+	require.Regexp(t, `arrivals/s +tps +p50 +p95 +p99 +max +errors +dropped +k6\n +5 `, o.stdout)
+	page, err := os.ReadFile(filepath.Join(o.folder, "k6-query.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), "Rate against latency")
+}
+
+// Two k6s with one seed share a load as k6-operator runs them: together they have all users, draw different numbers and
+// insert different ids.
+func TestK6_Parts(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	v := s.recordVisits(t)
+	var outcomes [2]outcome
+	var both sync.WaitGroup
+	for i, segment := range []string{"0:1/2", "1/2:1"} {
+		settings := append(v.with("USERS=5 DURATION=4s RAMP=3s EVERY=2s OUT=r ALLOW_INVALID=yes PART=auto/2"),
+			"--execution-segment="+segment, "--execution-segment-sequence=0,1/2,1", fmt.Sprint("--tag=instance_id=", i+1))
+		both.Go(func() { outcomes[i] = runK6(t, settings...) })
+	}
+	both.Wait()
+	users, drawn := 0, map[string]int{}
+	for i, o := range outcomes {
+		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		run, more := o.read(t, "r.json")
+		requireSound(t, run)
+		require.Equal(t, 5, run.Model.Users, "of all parts")
+		require.Equal(t, i+1, more.Part.Number)
+		require.Equal(t, 2, more.Part.Of)
+		require.WithinDuration(t, run.Started, more.Part.StartAt, time.Hour)
+		require.Zero(t, run.Total.Unexpected["409 order-exists"])
+		users += more.Part.Users
+		for _, row := range append(run.Transactions, run.Intervals[0].Rows...) {
+			requireHistogram(t, &row)
+		}
+	}
+	require.Equal(t, 5, users)
+	for _, path := range v.paths {
+		drawn[path]++
+	}
+	twice := 0
+	for _, n := range drawn {
+		if n > 1 {
+			twice++
+		}
+	}
+	require.Less(t, twice, len(drawn)/2, "both parts draw the same orders")
+}
+
+// requireHistogram checks that the histogram of a row has its times: its percentiles are at most half a percent of the
+// ranks too high.
+func requireHistogram(t testing.TB, row *workload.Row) {
+	t.Helper()
+	if row.Count == 0 {
+		return
+	}
+	require.NotNil(t, row.Histogram, row.Name)
+	h, err := hdrhistogram.Decode([]byte(row.Histogram.Data))
+	require.NoError(t, err)
+	require.InDelta(t, row.Count+row.Late, h.TotalCount(), float64(row.Unanswered)+2, row.Name)
+	l := row.Latency
+	require.InEpsilon(t, l.Max*1e3, h.Max(), 0.002, row.Name)
+	require.InEpsilon(t, l.Min*1e3, h.Min(), 0.002, row.Name)
+	for percent, us := range map[float64]float64{50: l.P50, 95: l.P95, 99: l.P99} {
+		around := 1e3 * us
+		require.GreaterOrEqual(t, float64(h.ValueAtQuantile(percent+1))*1.002, around, "%s p%v", row.Name, percent)
+		require.LessOrEqual(t, float64(h.ValueAtQuantile(percent-2))*.998, around, "%s p%v", row.Name, percent)
+	}
+}
+
+// The parts of a load are segments of k6's own.
+func TestK6_Segments(t *testing.T) {
+	requireK6(t)
+	found := inspect(t, "PART=2/4", "START_AT="+time.Now().Add(time.Minute).UTC().Format(time.RFC3339))
+	require.Equal(t, "1/4:1/2", found.Segment)
+	require.Equal(t, "0,1/4,1/2,3/4,1", found.Sequence)
+	var watcher struct{ VUs int }
+	require.NoError(t, json.Unmarshal(found.Scenarios["watcher"], &watcher))
+	require.Equal(t, 4, watcher.VUs, "one in each part")
+	require.Empty(t, inspect(t, "PART=0+1/1").Segment, "the whole load")
+	require.Empty(t, inspect(t, "PART=auto/4").Segment, "k6-operator sets it")
+}
