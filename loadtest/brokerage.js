@@ -81,7 +81,7 @@ export const options = {
   discardResponseBodies: true, // except where a request asks for the body
   noCookiesReset: true, // there are no cookies, and k6 would create a jar for each transaction
   throw: true, // otherwise k6 would log each request that fails
-  setupTimeout: `${120 + Math.max(0, Math.ceil((startAt - Date.now()) / 1000))}s`,
+  setupTimeout: `${120 + Math.min(3600, Math.max(0, Math.ceil((startAt - Date.now()) / 1000)))}s`,
   userAgent: 'brokerage-k6/1',
 };
 

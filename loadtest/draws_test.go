@@ -105,7 +105,7 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
 	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {"order": {"distribution": "zipf", "s": 1.2}},
-		"mix": [{"transaction": "get_order", "weight": 2}, {"transaction": "update_security_price", "weight": 3},
+		"mix": [{"transaction": "get_order", "weight": 1}, {"transaction": "update_security_price", "weight": 3},
 		 {"transaction": "update_order_status", "weight": 1},
 		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1},
 		{"transaction": "search_securities", "weight": 1}]}`), 0o600))

@@ -66,10 +66,10 @@ func TestK6_Given(t *testing.T) {
 	fake := "#!/bin/sh\ncase $1 in version) echo 'k6 v2.2.0';; run) echo $GOGC $GOMEMLIMIT $K6_API: \"$@\";; esac\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "k6"), []byte(fake), 0o755)) //nolint:gosec // a program
 	for want, arguments := range map[string]string{
-		"off 1GiB localhost:7000: run a.js --address localhost:7000\n":       "run a.js --address localhost:7000",
-		"off 1GiB localhost:7000: run --address=localhost:7000 a.js\n":       "run --address=localhost:7000 a.js",
-		"off 1GiB db:7000: run --address db:7000 a.js -e K6_API=db:7000\n":   "run a.js -e K6_API=db:7000",
-		"off 1GiB db:7000: run -a db:1 a.js -e K6_API=db:7000 -e USERS=30\n": "run -a db:1 a.js -e K6_API=db:7000 -e USERS=30",
+		"off 1GiB localhost:7000: run a.js --address localhost:7000\n":      "run a.js --address localhost:7000",
+		"off 1GiB localhost:7000: run --address=localhost:7000 a.js\n":      "run --address=localhost:7000 a.js",
+		"off 1GiB db:7000: run --address db:7000 a.js -e K6_API=db:7000\n":  "run a.js -e K6_API=db:7000",
+		"off 1GiB db:7000: run -a db:1 a.js -e K6_API=db:7000 -e USERS=3\n": "run -a db:1 a.js -e K6_API=db:7000 -e USERS=3",
 	} {
 		cmd := exec.CommandContext(t.Context(), shell, append([]string{"./k6"}, strings.Fields(arguments)...)...)
 		cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "GOGC=off", "GOMEMLIMIT=1GiB"}
