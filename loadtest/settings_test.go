@@ -185,7 +185,7 @@ func requireHistogram(t testing.TB, row *workload.Row) {
 	require.InEpsilon(t, row.Latency.Min*1e3, h.Min(), 0.002, row.Name)
 }
 
-// A histogram has the distribution whose quantiles it is made of, here of times from 1 to 1001 ms that grow by the cube:
+// A histogram has the distribution of the quantiles that it is made of, here of times from 1 to 1001 ms, by the cube:
 // ranks are at most half a percent too high.
 func TestK6_Histogram(t *testing.T) {
 	requireK6(t)
