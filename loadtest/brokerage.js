@@ -5,25 +5,26 @@
 // docs/k6.md describes the settings and the result.
 import exec from 'k6/execution';
 import { sleep } from 'k6';
-import { faults, settings } from './lib/settings.js';
+import { allUsers, faults, parts, settings } from './lib/settings.js';
 import { workload } from './lib/workload.js';
 import { profile } from './lib/templates.js';
-import { Refusal, dataset, lease, mayReplace, version } from './lib/service.js';
+import { Refusal, dataset, lease, mayReplace, requireAPI, version } from './lib/service.js';
+import { quantileNames } from './lib/histogram.js';
 import { gauges, thresholds, twoRequests } from './lib/metrics.js';
 import { makeUser } from './lib/user.js';
-import { machine } from './lib/machine.js';
 import { graceSeconds, watch } from './lib/watch.js';
+import { plain } from './lib/plain.js';
 import { result } from './lib/result.js';
 import { table, verdict } from './lib/table.js';
 import { page } from './lib/page.js';
 
-const { users, ramp, duration, rate, think, measureAfter } = settings;
+const { users, ramp, duration, rate, steps, every, think, part, startAt, measureAfter } = settings;
 
 // Users start during the first half of the ramp, so that all of them have the other half to insert what they will
 // delete.
 const ramping = (total) => ({
   executor: 'ramping-vus',
-  startVUs: 1, // so that the warm-up begins at once
+  startVUs: parts, // so that the warm-up begins at once
   stages: [
     { duration: `${500 * ramp}ms`, target: users },
     { duration: `${1000 * (total - ramp / 2)}ms`, target: users },
@@ -35,25 +36,24 @@ const ramping = (total) => ({
 const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: `${graceSeconds}s` } };
 
 // Open model: the arrivals reuse the users of the ramp once these have ended, so there is a second between the two.
-const open = {
-  ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' },
-  arrivals: {
-    executor: 'constant-arrival-rate',
-    exec: 'arrival',
-    startTime: `${1000 * measureAfter}ms`,
-    duration: `${1000 * duration}ms`,
-    rate,
-    timeUnit: '1s',
-    preAllocatedVUs: users,
-    maxVUs: users,
-    gracefulStop: `${graceSeconds}s`,
-  },
+const issuing = {
+  exec: 'arrival',
+  startTime: `${1000 * measureAfter}ms`,
+  timeUnit: '1s',
+  preAllocatedVUs: users,
+  maxVUs: users,
+  gracefulStop: `${graceSeconds}s`,
 };
+const arrivals =
+  steps.length > 0
+    ? { executor: 'ramping-arrival-rate', startRate: steps[0], stages: steps.flatMap((target) => [{ target, duration: '0s' }, { target, duration: `${1000 * every}ms` }]) }
+    : { executor: 'constant-arrival-rate', duration: `${1000 * duration}ms`, rate };
+const open = { ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' }, arrivals: { ...arrivals, ...issuing } };
 
 const watcher = {
   executor: 'per-vu-iterations',
   exec: 'watching',
-  vus: 1,
+  vus: parts,
   iterations: 1,
   maxDuration: `${1000 * (measureAfter + duration + graceSeconds + 20)}ms`,
   gracefulStop: '0s',
@@ -65,15 +65,23 @@ const scenarios =
     ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } }
     : { watcher, ...(rate > 0 ? open : closed) };
 
+// A part of the load is a segment of k6's, which then divides users and arrivals itself. k6-operator sets it for k6.
+const segment = () => {
+  const points = Array.from({ length: part.of + 1 }, (_, i) => (i === 0 ? '0' : i === part.of ? '1' : `${i}/${part.of}`));
+  return { executionSegment: `${points[part.number - 1]}:${points[part.number]}`, executionSegmentSequence: points.join(',') };
+};
+
+const shown = ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)'];
+
 export const options = {
+  ...(part !== null && part.number > 0 ? segment() : {}),
   scenarios,
   thresholds: faults.length > 0 ? {} : thresholds(),
-  summaryTrendStats: ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)'],
+  summaryTrendStats: [...new Set([...shown, ...quantileNames])], // the summary export has those that are shown
   discardResponseBodies: true, // except where a request asks for the body
   noCookiesReset: true, // there are no cookies, and k6 would create a jar for each transaction
   throw: true, // otherwise k6 would log each request that fails
-  systemTags: ['name', 'status', 'error_code', 'check'], // each tag makes every sample more expensive
-  setupTimeout: '120s',
+  setupTimeout: `${120 + Math.min(3600, Math.max(0, Math.ceil((startAt - Date.now()) / 1000)))}s`,
   userAgent: 'brokerage-k6/1',
 };
 
@@ -82,13 +90,18 @@ const idsForEach = 20000; // a user that needs more leases more, between two tra
 export function setup() {
   if (faults.length > 0) exec.test.abort(faults[0]);
   try {
-    const data = { machine: machine(), profile: profile(), version: version(), sha256: workload.sha256, dataset: dataset(), leases: {} };
+    checkOptions(exec.test.options);
+    if (!settings.allowInvalid) requireAPI();
+    const data = { profile: profile(), version: version(), sha256: workload.sha256, dataset: dataset(), leases: {} };
     for (const kind of ['order', 'customer', 'account']) {
-      const count = idsForEach * (users + 1);
+      const count = idsForEach * allUsers;
       data.leases[kind] = { first: lease(kind, count), count };
     }
     if (twoRequests) mayReplace();
     data.mark = Date.now();
+    data.startAt = startAt || data.mark;
+    if (startAt > 0 && startAt < data.mark) throw new Refusal('START_AT has passed');
+    sleep((data.startAt - data.mark) / 1000);
     return data;
   } catch (e) {
     if (!(e instanceof Refusal)) throw e;
@@ -96,8 +109,16 @@ export function setup() {
   }
 }
 
+// checkOptions throws a Refusal if k6's own options prevent a result.
+function checkOptions({ systemTags, executionSegment }) {
+  const missing = ['check', 'group', 'name'].filter((tag) => systemTags && !systemTags.includes(tag));
+  if (missing.length > 0) throw new Refusal(`the result needs the system tags check, group and name: --system-tags lacks ${missing.join(', ')}`);
+  if (executionSegment && executionSegment !== '0:1' && part === null) throw new Refusal('this k6 has a part of the load (--execution-segment): set PART, such as PART=auto/4 for k6-operator with four');
+}
+
 let user = null;
 let transact = null; // of the user, once it is ready
+let pause = null;
 
 function enter(data, after) {
   if (user === null) {
@@ -105,13 +126,13 @@ function enter(data, after) {
     gauges.ramp_from.add(Date.now());
   }
   user.prepare();
-  transact = user.transact;
+  ({ transact, pause } = user);
 }
 
 export function closedUser(data) {
   if (transact === null) enter(data, measureAfter);
   transact();
-  if (think > 0) sleep(think);
+  if (think.mean > 0) sleep(pause());
 }
 
 export function rampUp(data) {
@@ -138,6 +159,10 @@ export default function instead() {
 }
 
 export function handleSummary(data) {
+  if (data.metrics === undefined) {
+    console.error('the script needs the figures of --summary-mode, without --new-machine-readable-summary');
+    return {};
+  }
   const run = result(data);
   if (run === null || !data.metrics.run_mark) return {}; // refused before any load, which was reported
   const files = { stdout: table(run) };
@@ -149,5 +174,6 @@ export function handleSummary(data) {
   }
   // loadtest/k6 has an exit code for INVALID, and checks that the files were written.
   if (__ENV.LOADTEST_WRITTEN) files[__ENV.LOADTEST_WRITTEN] = [verdict(run), ...Object.keys(files).slice(1), ''].join('\n');
+  plain(data, shown); // k6 writes it with --summary-export
   return files;
 }

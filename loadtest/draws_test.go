@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
@@ -55,6 +56,9 @@ func recorded(t testing.TB, behind string) (base string, d *drawn) {
 			if value := r.URL.Query().Get(name); value != "" {
 				d.add(name, value)
 			}
+		}
+		if kind, key, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/"), "/"); ok && r.Method == http.MethodGet {
+			d.add(kind, strings.TrimSuffix(key, "/profile"))
 		}
 		if r.Method != http.MethodGet {
 			body, err := io.ReadAll(r.Body)
@@ -100,29 +104,19 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
-	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "mix": [
-		{"transaction": "update_security_price", "weight": 3}, {"transaction": "update_order_status", "weight": 1},
+	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {"order": {"distribution": "zipf", "s": 1.2}},
+		"mix": [{"transaction": "get_order", "weight": 1}, {"transaction": "update_security_price", "weight": 3},
+		 {"transaction": "update_order_status", "weight": 1},
 		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1},
 		{"transaction": "search_securities", "weight": 1}]}`), 0o600))
-	byK6, k6 := recorded(t, s.URL)
-	o := runK6(t, "WORKLOAD="+own, "USERS=4", "DURATION=8s", "RAMP=1s", "ALLOW_INVALID=yes",
-		"BASE_URL="+byK6, "TOKEN="+s.token)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
-
-	byDrive, drive := recorded(t, s.URL)
-	definition, err := workload.Load(own)
-	require.NoError(t, err)
-	backend, err := workload.NewHTTP(byDrive, s.token, nil)
-	require.NoError(t, err)
-	config := workload.Config{Definition: definition, Users: 4, Duration: 8 * time.Second, Seed: 1}
-	run, err := workload.Drive(t.Context(), backend, config)
-	require.NoError(t, err)
-	require.Equal(t, o.result(t, "k6-own.json").Workload.SHA256, run.Workload.SHA256)
-
+	drive, k6, definition := drawnByBoth(t, s, own, 8*time.Second)
 	for _, name := range []string{"status", "sector", "peMin", "peMax", "yieldMin", "buy", "sell"} {
 		require.Equal(t, names(drive.values[name]), names(k6.values[name]), name)
 		requireAlike(t, name, drive.values[name], k6.values[name])
 	}
+	popular := popularOrders(1.2)
+	requireDrawn(t, "drive", popular, drive.values["orders"])
+	requireDrawn(t, "k6", popular, k6.values["orders"])
 	require.Equal(t, names(map[string]int{"0": 1, "1": 1, "2": 1, "3": 1, "4": 1, "8": 1}), names(k6.values["status"]))
 	prices := definition.Updates.Price
 	least, most := float64(prices[0])/100, float64(prices[1])/100
@@ -137,6 +131,101 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 			require.InDelta(t, want, (p[len(p)*q/4]-least)/(most-least), sixErrors, "%s: quartile %d", tool, q)
 		}
 	}
+}
+
+// popularOrders returns the probabilities of the twenty most popular orders of the tiny dataset by zipf. Ranks are
+// scattered over the keys by a stride.
+func popularOrders(s float64) map[string]float64 {
+	const first, count, stride = 103282, 2000, 7919
+	sum := 0.0
+	for rank := range count {
+		sum += math.Pow(float64(rank+1), -s)
+	}
+	shares := make(map[string]float64)
+	for rank := range 20 {
+		shares[strconv.Itoa(first+rank*stride%count)] = math.Pow(float64(rank+1), -s) / sum
+	}
+	return shares
+}
+
+// requireDrawn checks how often values were drawn, within five standard deviations.
+func requireDrawn(t testing.TB, tool string, shares map[string]float64, drawn map[string]int) {
+	t.Helper()
+	all := 0.0
+	for _, n := range drawn {
+		all += float64(n)
+	}
+	require.Greater(t, all, 100.0, tool)
+	for value, share := range shares {
+		deviation := math.Sqrt(all * share * (1 - share))
+		require.InDelta(t, all*share, drawn[value], 5*deviation+2, "%s: %s of %.0f", tool, value, all)
+	}
+}
+
+// The other distributions of keys have the shape that their parameters say, by both tools.
+func TestK6_Distributions(t *testing.T) {
+	requireK6(t)
+	s := newService(t, true)
+	own := filepath.Join(t.TempDir(), "own.json")
+	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {
+		"order": {"distribution": "zipf", "s": 1}, "security": {"distribution": "normal", "mean": 0.25, "deviation": 0.1},
+		"customer": {"distribution": "hot-set", "hot": 0.1, "share": 0.8}}, "mix": [
+		{"transaction": "get_order", "weight": 1}, {"transaction": "get_security", "weight": 1},
+		{"transaction": "customer_profile", "weight": 1}]}`), 0o600))
+	drive, k6, _ := drawnByBoth(t, s, own, 6*time.Second)
+	for tool, d := range map[string]*drawn{"drive": drive, "k6": k6} {
+		requireShapes(t, tool, d)
+	}
+}
+
+// requireShapes checks what was drawn by the distributions of TestK6_Distributions.
+func requireShapes(t testing.TB, tool string, d *drawn) {
+	t.Helper()
+	requireDrawn(t, tool+" zipf", popularOrders(1), d.values["orders"])
+	const customers, stride = 200, 7919
+	hot := make(map[string]bool)
+	for rank := range customers / 10 {
+		hot[strconv.Itoa(1002+rank*stride%customers)] = true
+	}
+	counts := map[string]int{}
+	for customer, n := range d.values["customers"] {
+		counts[strconv.FormatBool(hot[customer])] += n
+	}
+	requireDrawn(t, tool+" hot-set", map[string]float64{"true": .8, "false": .2}, counts)
+
+	// The normal distribution of 500 securities, of which the part below the first is drawn again.
+	below := map[string]int{}
+	for i := range 500 {
+		n := d.values["securities"][dataset.Symbol(i)]
+		switch {
+		case i < 75:
+			below["a deviation less"] += n
+		case i < 125:
+			below["the mean"] += n
+		default:
+			below["more"] += n
+		}
+	}
+	requireDrawn(t, tool+" normal", map[string]float64{"a deviation less": .1535, "the mean": .3433, "more": .5031}, below)
+}
+
+// drawnByBoth runs a workload by each tool on a service, and returns what the service received.
+func drawnByBoth(t testing.TB, s service, file string, long time.Duration) (drive, k6 *drawn, d *workload.Definition) {
+	t.Helper()
+	byK6, k6 := recorded(t, s.URL)
+	o := runK6(t, "WORKLOAD="+file, "USERS=4", "DURATION="+long.String(), "RAMP=1s", "ALLOW_INVALID=yes", "OUT=r",
+		"BASE_URL="+byK6, "TOKEN="+s.token)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+
+	byDrive, drive := recorded(t, s.URL)
+	d, err := workload.Load(file)
+	require.NoError(t, err)
+	backend, err := workload.NewHTTP(byDrive, s.token, nil)
+	require.NoError(t, err)
+	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: d, Users: 4, Duration: long, Seed: 1})
+	require.NoError(t, err)
+	require.Equal(t, o.result(t, "r.json").Workload.SHA256, run.Workload.SHA256)
+	return drive, k6, d
 }
 
 // requireAlike compares how often each value was drawn, by chi-square of two samples.

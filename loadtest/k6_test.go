@@ -101,10 +101,7 @@ func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
 	t.Helper()
 	script, err := filepath.Abs("brokerage.js")
 	require.NoError(t, err)
-	arguments := []string{"run", "--quiet", "--no-color", "--no-usage-report", script}
-	for _, s := range settings {
-		arguments = append(arguments, "-e", s)
-	}
+	arguments := append([]string{"run", "--quiet", "--no-color", "--no-usage-report", script}, asArguments(settings)...)
 	o := outcome{folder: folder}
 	cmd := exec.CommandContext(t.Context(), k6, arguments...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // for k6 behind the wrapper, too
@@ -195,7 +192,7 @@ func TestK6_Workloads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			definition, err := workload.Load(name)
 			require.NoError(t, err)
-			settings := "USERS=4 DURATION=5s RAMP=3s EVERY=2s ALLOW_INVALID=yes K6_API=localhost:6565 WORKLOAD=" + name
+			settings := "USERS=4 DURATION=5s RAMP=3s EVERY=2s ALLOW_INVALID=yes WORKLOAD=" + name
 			o := runK6(t, s.with(settings)...)
 			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 			run := o.result(t, "k6-"+name+".json")
@@ -205,6 +202,7 @@ func TestK6_Workloads(t *testing.T) {
 			require.Equal(t, definition.SHA256, run.Workload.SHA256)
 			require.Len(t, run.Transactions, len(definition.Mix))
 			require.Len(t, run.Intervals, 3)
+			requireIntervals(t, run, o.stderr)
 			require.EqualValues(t, 4*definition.Prepare.Orders, run.Prepared.Orders)
 			require.EqualValues(t, 4*definition.Prepare.Customers, run.Prepared.Customers)
 			require.True(t, run.Validity.Smoke)
@@ -221,6 +219,28 @@ func TestK6_Workloads(t *testing.T) {
 			require.Contains(t, string(html), "<h1>Workload "+name+" ")
 		})
 	}
+}
+
+// requireIntervals checks the statistics of each interval by transaction, in the result and on the terminal.
+func requireIntervals(t testing.TB, run workload.Run, printed string) {
+	t.Helper()
+	var all int64
+	for _, interval := range run.Intervals {
+		var count int64
+		require.Len(t, interval.Rows, len(run.Transactions))
+		for i, row := range interval.Rows {
+			require.Equal(t, run.Transactions[i].Name, row.Name)
+			require.LessOrEqual(t, row.Good, row.Count)
+			require.LessOrEqual(t, row.Latency.P50, row.Latency.P99, row.Name)
+			count += row.Count
+		}
+		require.Equal(t, interval.Count, count)
+		require.InDelta(t, float64(count)/(interval.To-interval.From), interval.TPS, 0.001)
+		all += count
+	}
+	// An interval counts what was begun in it, the total what has ended; each of 4 users can have one between the two.
+	require.InDelta(t, run.Total.Count, all, 8)
+	require.Regexp(t, `0 to 2 s  `+run.Transactions[0].Name+`  [0-9,]+ tx  [0-9.]+/s  p50 [0-9.]+ `, printed)
 }
 
 // Every transaction runs, also those that first need something to remove.

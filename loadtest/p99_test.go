@@ -1,8 +1,6 @@
 package loadtest_test
 
 import (
-	"encoding/json"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,16 +12,8 @@ import (
 func TestK6_P99(t *testing.T) {
 	requireK6(t)
 	bounds := func(settings ...string) map[string][]string {
-		arguments := []string{"inspect", "brokerage.js", "-e", "WORKLOAD=query"}
-		for _, s := range settings {
-			arguments = append(arguments, "-e", s)
-		}
-		out, err := exec.CommandContext(t.Context(), "./k6", arguments...).Output()
-		require.NoError(t, err)
-		var options struct{ Thresholds map[string][]string }
-		require.NoError(t, json.Unmarshal(out, &options))
 		found := map[string][]string{}
-		for name, all := range options.Thresholds {
+		for name, all := range inspect(t, append(settings, "WORKLOAD=query")...).Thresholds {
 			if strings.Contains(strings.Join(all, " "), "p(99)") {
 				found[name] = all
 			}

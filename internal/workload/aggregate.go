@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,6 +18,7 @@ type aggregate struct {
 	total        int64 // nanoseconds
 	least, most  int64 // nanoseconds
 	distribution *hdrhistogram.Histogram
+	method       string // of the distribution; empty for hdrMethod
 }
 
 // hdrMethod describes the percentiles in a result.
@@ -76,6 +78,7 @@ func (a *aggregate) merge(from *aggregate) {
 		a.refusals[o] += n
 	}
 	a.distribution.Merge(from.distribution)
+	a.method = cmp.Or(a.method, from.method)
 }
 
 func (a *aggregate) reset() {
@@ -135,6 +138,6 @@ func (h *Histogram) decode() (*hdrhistogram.Histogram, error) {
 // encoded returns the row with the histogram of its times, which can be merged with others.
 func (a *aggregate) encoded(r Row) (Row, error) {
 	data, err := a.distribution.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	r.Histogram = &Histogram{hdrMethod, "nanoseconds", "hdr-v2-deflate-base64", string(data)}
+	r.Histogram = &Histogram{cmp.Or(a.method, hdrMethod), "nanoseconds", "hdr-v2-deflate-base64", string(data)}
 	return r, err
 }

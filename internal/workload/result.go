@@ -21,6 +21,8 @@ type Run struct {
 	Format string `json:"format"`
 	Tool   Tool   `json:"tool"`
 	Commit string `json:"commit,omitempty"` // of this project, if known
+	// ToolSettings are variables of the tool's runtime, which change its speed: GOGC and GOMEMLIMIT of k6.
+	ToolSettings map[string]string `json:"toolSettings,omitempty"`
 
 	Target   Target        `json:"target"`
 	Workload WorkloadStamp `json:"workload"`

@@ -12,7 +12,6 @@ const processor = new Gauge('processor_seconds');
 
 export const options = {
   discardResponseBodies: true,
-  systemTags: ['name', 'method', 'status', 'error_code', 'scenario', 'check'],
   scenarios: {
     fixed: { executor: 'constant-vus', vus: Number(__ENV.USERS || 50), duration: __ENV.DURATION || '8s', gracefulStop: '1s' },
   },

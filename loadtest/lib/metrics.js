@@ -1,99 +1,89 @@
 // The metrics of a run. Users of k6 share no memory, and the summary has no tags, so each figure of the result is a
-// metric of its own, or has a threshold, for which k6 keeps a sub-metric.
+// sub-metric, which k6 keeps for every key of `thresholds`, also without a threshold, or a count of checks.
+import { check } from 'k6';
 import { Counter, Gauge, Trend } from 'k6/metrics';
-import { ASIDE, label, reasons } from './reasons.js';
 import { transactions } from './registry.js';
 import { settings } from './settings.js';
 import { workload } from './workload.js';
 
-// Slices are the parts of a run whose rates must be steady: seconds, or a sixtieth of a long run, since each slice
-// costs every user an object. The watcher counts them.
-export const sliceSeconds = Math.max(1, Math.ceil(settings.duration / 60));
-export const sliceCount = Math.ceil(settings.duration / sliceSeconds);
-
+// An interval is a time of EVERY or, with STEPS, a step. A user tags its samples with the interval in which it begins a
+// transaction.
 export const intervalCount = Math.ceil(settings.duration / settings.every);
-const pad = (n) => String(n).padStart(4, '0');
-export const intervalName = (i) => `interval_${pad(i)}`;
-export const sliceName = (i) => `slice_${pad(i)}`;
 
-const several = (count, make) => Array.from({ length: count }, (_, i) => make(i));
-
-// Times are k6's own, of requests with a tag for the transaction: a sample of our own would cost twice as much as all
-// drawing. Only a mix with transactions of two requests has trends of its own.
+// Times and counts are k6's own, of requests with a tag for the transaction: a sample of our own would cost twice as
+// much as all drawing. Only a mix with transactions of two requests has metrics of its own.
 export const twoRequests = workload.mix.some((part) => transactions[part.transaction].replaces);
-const trends = twoRequests && {
-  times: workload.mix.map((part) => new Trend(part.transaction, true)),
-  kinds: Object.fromEntries([...new Set(workload.mix.map((part) => transactions[part.transaction].kind))].map((kind) => [kind, new Trend(`kind_${kind}`, true)])),
-  all: new Trend('all_transactions', true),
-};
-const measured = (tags) => `http_req_duration{phase:measured${tags}}`;
+const duration = twoRequests && new Trend('transaction_duration', true);
+const ended = twoRequests && new Counter('transactions');
+const tagged = (metric, tags) => `${metric}{${['phase:measured', ...tags].join(',')}}`;
+const timesOf = (...tags) => tagged(twoRequests ? 'transaction_duration' : 'http_req_duration', tags);
 
-// k6 also counts the transactions that were begun in the measured time and ended. Its API has counts during the run,
-// but not those of trends.
-const counts = twoRequests && workload.mix.map((part) => new Counter(`${part.transaction}_ended`));
-export const countName = (transaction) => (twoRequests ? `${transaction}_ended` : `http_reqs{phase:measured,name:${transaction}}`);
-export const timesName = (transaction) => (twoRequests ? transaction : measured(`,name:${transaction}`));
-export const kindName = (kind) => (twoRequests ? `kind_${kind}` : measured(`,kind:${kind}`));
-export const allName = twoRequests ? 'all_transactions' : measured('');
+// k6's API has counts during the run, but not those of trends.
+export const countName = (transaction) => tagged(twoRequests ? 'transactions' : 'http_reqs', [`name:${transaction}`]);
+export const timesName = (transaction) => timesOf(`name:${transaction}`);
+export const kindName = (kind) => timesOf(`kind:${kind}`);
+export const allName = timesOf();
+export const intervalName = (i) => timesOf(`interval:${i}`);
+export const intervalTimesName = (i, transaction) => timesOf(`interval:${i}`, `name:${transaction}`);
 
-// addTimes returns a function that counts a transaction and, if there was an answer, adds its time to the trends.
-export function addTimes(i) {
-  const own = [trends.times[i], trends.kinds[transactions[workload.mix[i].transaction].kind], trends.all];
+// addTimes returns a function that counts a transaction and, if there was an answer, adds its time.
+export function addTimes({ transaction }) {
+  const tags = { name: transaction, kind: transactions[transaction].kind };
   return (time, answered) => {
-    counts[i].add(1);
-    if (answered) own.forEach((trend) => trend.add(time));
+    ended.add(1, tags);
+    if (answered) duration.add(time, tags);
   };
 }
 
-// Counters of refusals by reason, and of transactions without anything to remove; the rest did its work. ASIDE are
-// further reasons, for the few transactions that did not both begin and end in the measured time.
-export const refused = workload.mix.map((part) => new Counter(`${part.transaction}_refused`));
-export const empty = workload.mix.map((part) => new Counter(`${part.transaction}_empty_pool`));
+// note counts an outcome other than a good answer as a check, whose name needs no declaration: for the result by its
+// name, for other outputs of k6 by its tags. The check fails if the outcome is a fault.
+export function note(name, reason, right, interval = '') {
+  const text = interval === '' ? `${name}: ${reason}` : `${name}: ${reason} in interval ${interval}`;
+  check(right, { [text]: right }, { name, reason });
+}
 
-// A run of one interval is that interval.
-export const intervals = intervalCount === 1 ? [] : several(intervalCount, (i) => new Trend(intervalName(i), true));
-export const intervalsRefused = intervalCount === 1 ? [] : several(intervalCount, (i) => new Counter(`${intervalName(i)}_refused`));
-export const slices = several(sliceCount, (i) => new Counter(sliceName(i)));
+// noted returns the counts of note, of one interval or of all: noted(checks)[name][reason].
+export function noted(checks, interval = '') {
+  const counts = {};
+  for (const { name: text, passes, fails } of checks || []) {
+    const [, name, reason, when] = /^(\w+): ([a-z-]+)(?: in interval (\d+))?$/.exec(text) || [];
+    if (name === undefined || (interval !== '' && when !== String(interval))) continue;
+    if (counts[name] === undefined) counts[name] = {};
+    counts[name][reason] = (counts[name][reason] || 0) + passes + fails;
+  }
+  return counts;
+}
 
 export const wrongAnswers = new Counter('wrong_answers');
 export const invalid = new Counter('invalid'); // 1 if the run is invalid; see watch.js
-export const prepared = { orders: new Counter('prepared_orders'), customers: new Counter('prepared_customers'), refused: new Counter('prepared_refused'), late: new Counter('prepared_late') };
+export const prepared = { orders: new Counter('prepared_orders'), customers: new Counter('prepared_customers'), late: new Counter('prepared_late') };
 export const gauges = {};
 for (const name of ['ramp_from', 'measured_from', 'prepare_seconds', 'generator_cpu', 'generator_memory_before', 'generator_memory_after', 'service_cpu', 'service_memory_before', 'service_memory_after', 'generator_cores', 'ended', 'run_mark', 'interrupted']) {
   gauges[name] = new Gauge(name);
 }
 
-export const refusedName = (transaction, reason) => `${transaction}_refused{reason:${reason}}`;
-export const preparedRefusedName = (reason) => `prepared_refused{reason:${reason}}`;
-
-// thresholds returns the limits of a run, and thresholds that never fail, for which k6 keeps sub-metrics.
+// thresholds returns the limits of a run, and the sub-metrics that the result needs.
 export function thresholds() {
-  const kept = ['count>=0'];
-  const must = (expression) => [settings.allowInvalid ? expression.replace(/<.*/, '>=0') : expression];
-  const t = {
-    'http_req_failed{phase:measured}': must('rate<0.005'), // unexpected refusals
-    wrong_answers: must('count<1'),
-    dropped_iterations: must('count<1'),
-    invalid: must('count<1'), // these, and everything else that makes a run INVALID
-    prepared_late: kept,
-    'iterations{phase:measured}': kept, // for the reports during the run
-  };
+  const t = {};
+  const keep = (name) => (t[name] = t[name] || []);
+  const must = (name, expression) => keep(name).push(expression);
+  if (!settings.allowInvalid) {
+    must('http_req_failed{phase:measured}', 'rate<0.005'); // unexpected refusals
+    must('wrong_answers', 'count<1');
+    if (settings.steps.length === 0) must('dropped_iterations', 'count<1');
+    must('invalid', 'count<1'); // these, and everything else that makes a run INVALID
+  }
+  keep('iterations{phase:measured}'); // for the reports during the run
+  keep(allName);
   for (const { transaction } of workload.mix) {
-    if (!twoRequests) t[kindName(transactions[transaction].kind)] = t[allName] = ['max>=0'];
-    t[timesName(transaction)] = [settings.p99 > 0 ? `p(99)<${settings.p99}` : 'max>=0'];
-    t[countName(transaction)] = kept;
-    for (const reason of [...reasons, ...ASIDE]) t[refusedName(transaction, reason)] = kept;
+    keep(kindName(transactions[transaction].kind));
+    keep(timesName(transaction));
+    keep(countName(transaction));
+    if (settings.p99 > 0) must(timesName(transaction), `p(99)<${settings.p99}`);
   }
-  for (const reason of reasons) t[preparedRefusedName(reason)] = kept;
+  for (let i = 0; intervalCount > 1 && i < intervalCount; i++) {
+    keep(intervalName(i));
+    for (const { transaction } of workload.mix) keep(intervalTimesName(i, transaction));
+  }
   return t;
-}
-
-// counted returns the counts of the reasons that occurred, under the names of a result.
-export function counted(metrics, nameOf, wanted, name = label) {
-  const found = {};
-  for (const reason of wanted) {
-    const n = metrics[nameOf(reason)] ? metrics[nameOf(reason)].values.count : 0;
-    if (n > 0) found[name(reason)] = n;
-  }
-  return found;
 }

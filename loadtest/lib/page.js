@@ -1,6 +1,6 @@
 // The result as an HTML page without scripts and external files, which also prints well. `brokerage report` writes a
 // larger one.
-import { became, cells, grouped, headline, heads, ms, rates, refusals, usageText, verdict } from './table.js';
+import { became, cells, curve, grouped, headline, heads, ms, rates, refusals, usageText, verdict } from './table.js';
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const text = (s) => String(s).replace(/[&<>"]/g, (c) => entities[c]);
@@ -24,14 +24,17 @@ const tableOf = (head, bodies) => `<div class="wide"><table><thead><tr>${head.ma
 const tr = (list, name = '') => `<tr${name && ` class="${name}"`}>${list.map((c) => `<td>${text(c)}</td>`).join('')}</tr>`;
 const list = (items) => (items.length === 0 ? '' : `<ul>${items.map((i) => `<li>${text(i)}</li>`).join('')}</ul>`);
 
-// bars returns a chart of the transactions of each second, which shows whether the run was steady.
+// bars returns a chart of the transactions of each second, which shows whether the run was steady. The bars of long runs
+// are means of several seconds.
 function bars(perSecond) {
-  const most = Math.max(...perSecond);
-  if (perSecond.length < 2 || most === 0) return '';
-  const each = perSecond.map((n, i) => `<rect x="${i + 0.06}" y="${(100 - (100 * n) / most).toFixed(2)}" width="0.88" height="${((100 * n) / most).toFixed(2)}"/>`);
+  const by = Math.ceil(perSecond.length / 300);
+  const shown = Array.from({ length: Math.floor(perSecond.length / by) }, (_, i) => perSecond.slice(i * by, (i + 1) * by).reduce((sum, n) => sum + n, 0) / by);
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  if (shown.length < 2 || most === 0) return '';
+  const each = shown.map((n, i) => `<rect x="${i + 0.06}" y="${(100 - (100 * n) / most).toFixed(2)}" width="0.88" height="${((100 * n) / most).toFixed(2)}"/>`);
   return (
-    `<h2>Transactions in each second</h2><svg viewBox="0 0 ${perSecond.length} 100" preserveAspectRatio="none" role="img" ` +
-    `aria-label="from ${Math.min(...perSecond)} to ${most}">${each.join('')}</svg><p class="dim">from ${grouped(Math.min(...perSecond))} to ${grouped(most)}, over ${perSecond.length} s</p>`
+    `<h2>Transactions a second</h2><svg viewBox="0 0 ${shown.length} 100" preserveAspectRatio="none" role="img" ` +
+    `aria-label="from ${grouped(least)} to ${grouped(most)}">${each.join('')}</svg><p class="dim">from ${grouped(least)} to ${grouped(most)}, over ${perSecond.length} s</p>`
   );
 }
 
@@ -45,6 +48,24 @@ function intervalTable({ intervals }) {
   if (intervals.length < 2) return '';
   const rows = intervals.map((i) => tr([`${i.from.toFixed(0)}–${i.to.toFixed(0)} s`, grouped(i.count), i.tps.toFixed(1), ...[i.latency.mean, i.latency.p50, i.latency.p90, i.latency.p95, i.latency.p99, i.latency.p999, i.latency.max].map(ms)]));
   return `<h2>During the run</h2>${tableOf(['time', 'count', 'tps', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'], [`<tbody>${rows.join('')}</tbody>`])}`;
+}
+
+// intervalsByTransaction returns throughput and times of each transaction in each interval.
+function intervalsByTransaction({ intervals, transactions }) {
+  if (intervals.length < 2) return '';
+  const rows = transactions.flatMap(({ name }, i) =>
+    intervals.map(({ from, to, rows: all }) => {
+      const { count, latency } = all[i];
+      return tr([name, `${from.toFixed(0)}–${to.toFixed(0)} s`, grouped(count), (count / (to - from)).toFixed(1), ...[latency.p50, latency.p95, latency.p99, latency.max].map(ms)]);
+    }),
+  );
+  return `<details><summary>By transaction</summary>${tableOf(['transaction', 'time', 'count', 'tps', 'p50', 'p95', 'p99', 'max'], [`<tbody>${rows.join('')}</tbody>`])}</details>`;
+}
+
+function curveTable(run) {
+  if (!run.curve) return '';
+  const [head, ...rows] = curve(run);
+  return `<h2>Rate against latency</h2>${tableOf(head, [`<tbody>${rows.map((r) => tr(r)).join('')}</tbody>`])}`;
 }
 
 function prepared({ prepared: p }) {
@@ -68,7 +89,7 @@ ${tableOf(heads, [
     `<tbody class="sum">${run.kinds.map((r) => tr(cells(r))).join('')}</tbody>`,
     `<tbody class="sum">${tr(cells(run.total), 'all')}</tbody>`,
   ])}
-${intervalTable(run)}${bars(run.perSecond)}
+${curveTable(run)}${intervalTable(run)}${intervalsByTransaction(run)}${bars(run.perSecond)}
 <h2>What became of them</h2>${tableOf(sums[0], [`<tbody>${sums.slice(1).map((r) => tr(r)).join('')}</tbody>`])}
 <h2>Refusals</h2>${refusalTable(run)}
 <p class="dim">${text(`Load generator: ${[m.cpu, `${m.cores} cores`, m.memory > 0 ? `${grouped(m.memory / 2 ** 20)} MiB` : '', m.os, m.arch].filter((s) => s !== '').join(', ')}. Workload file SHA-256 ${run.workload.sha256}.`)}</p>

@@ -1,7 +1,7 @@
 // Random numbers from a seed: a script cannot seed Math.random(), and each user needs its own stream.
 
 // k6 looks up globals by name each time, but not constants of a module.
-const { floor, imul } = Math;
+const { PI, cos, floor, imul, log, sqrt } = Math;
 
 // Two multiplicative generators form one with a period of 2^61 (L'Ecuyer, 1988). Products stay below 2^53. In k6's
 // engine this takes less than half the time of generators that mix bits, which need Math.imul or more operations.
@@ -28,6 +28,8 @@ export function makeRandom(seed, stream) {
     below: (n) => floor(next() * n),
     // between returns a whole number from a to b.
     between: (a, b) => a + floor(next() * (b - a + 1)),
+    // normal returns a number of the standard normal distribution (Box and Muller, 1958).
+    normal: () => sqrt(-2 * log(1 - next())) * cos(2 * PI * next()),
   };
 }
 
@@ -67,10 +69,12 @@ export function chooser(weights, { next }) {
   };
 }
 
-// drawer returns a function that draws from 0 to n-1 by a distribution of a workload file. Sequential users begin
-// evenly spread and wrap around. The ranks of Zipf are scattered, so that popular keys are not next to each other on a
-// page.
-export function drawer({ distribution, s }, n, { next }, user, users) {
+// drawer returns a function that draws from 0 to n-1 by a distribution of a workload file, as brokerage drive does
+// (internal/workload/distribution.go). Sequential users begin evenly spread and wrap around. What is drawn often by zipf
+// and hot-set is scattered, so that popular keys are not next to each other on a page.
+export function drawer(draw, n, { next, normal }, user, users) {
+  const { distribution, s, mean = 0.5, deviation, hot, share } = draw;
+  const stride = [7919, 7907, 7901].find((prime) => n % prime !== 0) || 1;
   switch (distribution) {
     case 'sequential': {
       let i = (floor(n / users) * user + n - 1) % n;
@@ -78,7 +82,18 @@ export function drawer({ distribution, s }, n, { next }, user, users) {
     }
     case 'zipf': {
       const rank = zipf(s, n, next);
-      const stride = [7919, 7907, 7901].find((prime) => n % prime !== 0) || 1;
+      return () => (rank() * stride) % n;
+    }
+    case 'normal':
+      return () => {
+        for (;;) {
+          const x = mean + deviation * normal();
+          if (x >= 0 && x < 1) return floor(x * n);
+        }
+      };
+    case 'hot-set': {
+      const many = Math.min(Math.max(floor(hot * n), 1), n);
+      const rank = () => (many === n || next() < share ? floor(next() * many) : many + floor(next() * (n - many)));
       return () => (rank() * stride) % n;
     }
     default:
@@ -86,11 +101,11 @@ export function drawer({ distribution, s }, n, { next }, user, users) {
   }
 }
 
-// zipf returns a function that draws rank k, from 0, with a probability proportional to (k+1)^-s: rejection from the
-// integral (Hörmann and Derflinger, 1996), without a table, so that n may be millions.
+// zipf returns a function that draws rank k, from 0, with a probability proportional to (k+1)^-s, for any s above 0:
+// rejection from the integral (Hörmann and Derflinger, 1996), without a table, so that n may be millions.
 function zipf(s, n, next) {
-  const integral = (x) => (Math.pow(x, 1 - s) - 1) / (1 - s);
-  const inverse = (u) => Math.pow(1 + u * (1 - s), 1 / (1 - s));
+  const integral = s === 1 ? log : (x) => Math.expm1((1 - s) * log(x)) / (1 - s);
+  const inverse = s === 1 ? Math.exp : (u) => Math.exp(Math.log1p(u * (1 - s)) / (1 - s));
   const density = (x) => Math.pow(x, -s);
   const low = integral(1.5) - 1;
   const high = integral(n + 0.5);

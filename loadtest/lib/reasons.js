@@ -6,14 +6,20 @@ import { problems } from './registry.js';
 export const NO_ANSWER = 'no-answer';
 export const WRONG_ANSWER = 'wrong-answer';
 export const OTHER = 'other';
-export const reasons = [...Object.keys(problems), NO_ANSWER, WRONG_ANSWER, OTHER];
+
+// RIGHT is the outcome of an answer whose content was checked, EMPTY of a transaction that was drawn without anything to
+// remove.
+export const RIGHT = 'right-answer';
+export const EMPTY = 'empty-pool';
 
 // The transactions that k6 counts in another way than a result does: those that ended after the measured time, with an
 // answer or without; and those that ended in it but were begun before.
 export const LATE = 'late';
 export const LATE_UNANSWERED = 'late-unanswered';
 export const CARRIED = 'carried';
-export const ASIDE = [LATE, LATE_UNANSWERED, CARRIED];
+
+// ASIDE are the outcomes that are no refusals.
+export const ASIDE = [RIGHT, EMPTY, LATE, LATE_UNANSWERED, CARRIED];
 
 // reasonOf returns the type of a problem document. If the body was not read there is only the status, which is enough
 // for most types.

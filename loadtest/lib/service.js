@@ -1,5 +1,6 @@
 // Requests beside the load: those of setup(), and leases of ids.
 import http from 'k6/http';
+import { sleep } from 'k6';
 import { settings } from './settings.js';
 import { readDataset } from './dataset.js';
 
@@ -61,4 +62,18 @@ export function mayReplace() {
 export function version() {
   const found = /version="([^"]*)"/.exec(ask('GET', '/version').body || '');
   return found === null ? '' : found[1];
+}
+
+// requireAPI throws a Refusal unless k6 answers at its API, from which the script reads its processor time. k6 may call
+// setup before its API listens.
+export function requireAPI() {
+  for (let i = 0; i < 30; i++) {
+    try {
+      if (http.get(`http://${settings.k6API}/v1/status`, { responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } }).status === 200) return;
+    } catch (_) {
+      // not yet
+    }
+    sleep(0.1);
+  }
+  throw new Refusal(`k6 does not answer at ${settings.k6API}, so its processor time would not be known: use loadtest/k6, or add --address ${settings.k6API}, or set ALLOW_INVALID=yes`);
 }

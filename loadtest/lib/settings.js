@@ -21,25 +21,82 @@ function number(name, byDefault, { least = 0, most = Infinity, whole = false } =
   return value;
 }
 
+const mostIntervals = 100; // each has a sub-metric for every transaction
+
 const units = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-// seconds reads 90s, 1m30s, 500ms or 0. Other numbers need a unit.
+// timeOf reads 90s, 1m30s, 500ms or 0 as seconds, and returns NaN for anything else. Other numbers need a unit.
+function timeOf(given) {
+  if (given === '0') return 0;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(given)) return NaN;
+  let sum = 0;
+  for (const [, amount, unit] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) sum += Number(amount) * units[unit];
+  return sum;
+}
+
 function seconds(name, byDefault, least) {
   const given = text(name, byDefault);
-  let sum = NaN;
-  if (given === '0') {
-    sum = 0;
-  } else if (/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(given)) {
-    sum = 0;
-    for (const [, amount, unit] of given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
-      sum += Number(amount) * units[unit];
-    }
+  const time = timeOf(given);
+  if (time >= least) return time;
+  faults.push(`${name} is a time of at least ${least}s, such as 90s or 1m30s, not "${given}"`);
+  return timeOf(byDefault);
+}
+
+// thinkTime reads the pause of a user: a time, or a distribution of times, as brokerage drive does. Its draw(random)
+// returns seconds.
+function thinkTime(name) {
+  const given = text(name, '0');
+  const [, kind, rest] = /^(?:(exponential|normal):)?(.*)$/.exec(given);
+  const parts = (kind === undefined ? rest.split('..') : rest.split(',')).map(timeOf);
+  const [first, second] = parts;
+  const uniform = kind === undefined && parts.length === 2;
+  const wanted = kind === 'normal' || uniform ? 2 : 1;
+  if (parts.length !== wanted || parts.some(Number.isNaN) || (kind === 'exponential' && first === 0) || (uniform && first > second)) {
+    faults.push(`${name} is a time such as 100ms, or 50ms..150ms, exponential:100ms or normal:100ms,20ms, not "${given}"`);
+    return { text: '0', fixed: true, mean: 0, draw: () => 0 };
   }
-  if (Number.isNaN(sum) || sum < least) {
-    faults.push(`${name} is a time of at least ${least}s, such as 90s or 1m30s, not "${given}"`);
-    return seconds('', byDefault, 0);
+  if (uniform) return { text: given, fixed: false, mean: (first + second) / 2, draw: ({ next }) => first + next() * (second - first) };
+  if (kind === 'exponential') return { text: given, fixed: false, mean: first, draw: ({ next }) => -first * Math.log(1 - next()) };
+  if (kind === 'normal') return { text: given, fixed: false, mean: first, draw: ({ normal }) => atLeast0(() => first + second * normal()) };
+  return { text: given, fixed: true, mean: first, draw: () => first };
+}
+
+// atLeast0 draws again what is below 0.
+function atLeast0(draw) {
+  for (;;) {
+    const x = draw();
+    if (x >= 0) return x;
   }
-  return sum;
+}
+
+// rates reads the arrivals a second of several steps, such as 500,1000,2000.
+function rates(name) {
+  const given = text(name, '');
+  if (given === '') return [];
+  const list = given.split(',').map((one) => (/^\d+$/.test(one) ? Number(one) : NaN));
+  if (list.length <= mostIntervals && list.every((one, i) => one >= 1 && one <= 1e6 && (i === 0 || one > list[i - 1]))) return list;
+  faults.push(`${name} are at most ${mostIntervals} ascending whole numbers of arrivals a second, such as 500,1000,2000, not "${given}"`);
+  return [];
+}
+
+// partOf reads which part of the load this k6 issues: 2/4, or 1+1/4 from an index that begins with 0, or auto/4, where
+// k6-operator numbers the parts; the number is 0 then.
+function partOf(name) {
+  const given = text(name, '');
+  if (given === '') return null;
+  const [, index = 0, number, of] = /^(?:(\d{1,3})\+)?(\d{1,3}|auto)\/(\d{1,3})$/.exec(given) || [];
+  const part = { number: number === 'auto' ? 0 : Number(index) + Number(number), of: Number(of) };
+  if (part.of >= 1 && part.number <= part.of && (number === 'auto' || part.number >= 1)) return part.of === 1 ? null : part;
+  faults.push(`${name} is a part of the load such as 2/4, or auto/4 with k6-operator, not "${given}"`);
+  return null;
+}
+
+function moment(name) {
+  const given = text(name, '');
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(given) ? Date.parse(given) : NaN;
+  if (given === '' || !Number.isNaN(time)) return given === '' ? 0 : time;
+  faults.push(`${name} is a time such as 2026-01-31T15:04:05Z, not "${given}"`);
+  return 0;
 }
 
 function yes(name) {
@@ -66,16 +123,25 @@ function consistency() {
 }
 
 const baseURL = address('BASE_URL', 'http://127.0.0.1:8080');
-const rate = number('RATE', 0, { most: 1e6, whole: true });
+const steps = rates('STEPS');
+const every = seconds('EVERY', '60s', 1);
+const ofStep = seconds('DURATION', '60s', 1);
+const duration = ofStep * Math.max(1, steps.length);
+// The rate of several steps is their mean.
+const rate = number('RATE', 0, { most: 1e6, whole: true }) || steps.reduce((sum, one) => sum + one, 0) / (steps.length || 1);
 
 export const settings = {
   workload: text('WORKLOAD', 'mixed'),
   users: number('USERS', 50, { least: 1, most: 100000, whole: true }),
-  duration: seconds('DURATION', '60s', 1),
+  duration,
   ramp: seconds('RAMP', '20s', 1),
-  think: seconds('THINK', '0', 0),
+  think: thinkTime('THINK'),
   rate, // 0: the closed model
-  every: seconds('EVERY', '60s', 1),
+  steps, // arrivals a second, one after the other
+  every: steps.length > 0 ? ofStep : every,
+  weights: text('WEIGHTS', ''), // '': those of the workload
+  part: partOf('PART'), // null: the whole load
+  startAt: moment('START_AT'), // ms since 1970; 0: at once
   seed: number('SEED', 1, { most: 0xffffffff, whole: true }),
   consistency: consistency(),
   p99: number('P99', 0), // milliseconds; 0: no bound
@@ -84,7 +150,7 @@ export const settings = {
   token: text('TOKEN', ''),
   templates: text('TEMPLATES', ''),
   out: text('OUT', ''), // '': named after the workload; none: no files
-  k6API: text('K6_API', 'localhost:6565'),
+  k6API: text('K6_API', __ENV.K6_ADDRESS || 'localhost:6565').replace(/^(0\.0\.0\.0|\[::\])?:/, 'localhost:'),
   allowInvalid: yes('ALLOW_INVALID'), // then k6 ends with 0 although the run is INVALID
 };
 
@@ -113,10 +179,20 @@ for (const name of ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES']) {
   if (__ENV[name]) faults.unshift(`${name} has no effect in this script: set USERS, DURATION, RAMP or RATE`);
 }
 
+// parts is the number of k6s that share the load; each has a watcher, which k6 counts as a user.
+export const parts = settings.part === null ? 1 : settings.part.of;
+export const allUsers = settings.users + parts;
+
 // measureAfter is when measuring begins: after the ramp and, in the open model, a second for k6 to reuse its users.
 settings.measureAfter = settings.ramp + (rate > 0 ? 1 : 0);
 
-if (rate > 0 && settings.think > 0) {
+if (settings.duration / settings.every > mostIntervals) faults.push(`EVERY: a run has at most ${mostIntervals} intervals; set EVERY to at least ${Math.ceil(settings.duration / mostIntervals)}s`);
+if (steps.length > 0 && __ENV.RATE && __ENV.RATE !== '0') faults.push('STEPS and RATE: set one of them');
+if (settings.part !== null && settings.users < settings.part.of) faults.push(`PART: ${settings.users} users cannot be shared by ${settings.part.of}`);
+if (settings.part !== null && settings.part.number > 0 && settings.startAt === 0) faults.push('PART needs START_AT, the same for all parts, at which they begin');
+if (settings.startAt - Date.now() > 3600e3) faults.push('START_AT is more than an hour away');
+if (__ENV.K6_NEW_MACHINE_READABLE_SUMMARY) faults.push('K6_NEW_MACHINE_READABLE_SUMMARY leaves out the figures that the result is made of');
+if (rate > 0 && settings.think.mean > 0) {
   faults.push('THINK is for the closed model: with RATE, transactions come when they are due');
 }
 

@@ -61,9 +61,9 @@ const listed = (counts) => Object.entries(counts).sort(([a, m], [b, n]) => n - m
 
 // headline describes the run.
 export function headline(run) {
-  const { model, workload, target, dataset, prepared } = run;
-  const closed = model.thinkSeconds > 0 ? `think time ${model.thinkSeconds} s` : 'no think time';
-  const how = model.kind === 'open' ? `${model.rate} arrivals a second, at most ${grouped(model.users)} at once` : `${grouped(model.users)} users, ${closed}`;
+  const { model, workload, target, dataset, prepared, curve } = run;
+  const closed = model.thinkSeconds > 0 ? `think time ${model.think || `${model.thinkSeconds} s`}` : 'no think time';
+  const how = curve ? `${curve.steps.length} steps of up to ${grouped(curve.steps[curve.steps.length - 1].rate)} arrivals a second, at most ${grouped(model.users)} at once` : model.kind === 'open' ? `${model.rate} arrivals a second, at most ${grouped(model.users)} at once` : `${grouped(model.users)} users, ${closed}`;
   const fresh = model.consistency === undefined ? '' : `, queries with consistency ${model.consistency}`;
   const refused = Object.keys(prepared.unexpected || {}).length > 0 ? `; unexpected: ${listed(prepared.unexpected)}` : '';
   return [
@@ -88,12 +88,14 @@ export function refusals(run, which) {
   return run.transactions.flatMap((r) => Object.entries(r[which]).map(([reason, n]) => ({ name: r.name, reason, n })));
 }
 
-export function usageText({ usage, machine, total }) {
+export function usageText({ toolSettings, usage, machine, total }) {
   const share = (p) => (p.cpu > 0 ? ` (${Math.round(100 * p.cpu)} % of ${several(machine.cores, 'core')})` : '');
   const of = (name, p) => `${name} ${p.cpuSeconds.toFixed(1)} s of processor time${share(p)}, ${grouped(p.memoryAfter / 2 ** 20)} MiB`;
   const service = usage.service ? usage.service.cpuSeconds : 0;
   const together = usage.generator.cpuSeconds + service;
-  return (usage.generator.cpuSeconds > 0 ? [of('k6', usage.generator)] : [])
+  const set = Object.entries(toolSettings || {}).map(([name, value]) => `${name}=${value}`);
+  const k6 = ['k6', ...(set.length > 0 ? [`(${set.join(' ')})`] : [])].join(' ');
+  return (usage.generator.cpuSeconds > 0 ? [of(k6, usage.generator)] : [])
     .concat(service > 0 ? [of('the service', usage.service)] : [])
     .concat(together > 0 && total.count > 0 ? [`together ${Math.round((1e6 * together) / total.count)} µs of processor time each`] : []);
 }
@@ -101,11 +103,18 @@ export function usageText({ usage, machine, total }) {
 const sumWidths = [10, 10, 8, 10, 8, 7];
 const sums = (run) => became(run).map(([name, ...rest]) => name.padEnd(nameWidth) + rest.map((text, i) => ` ${text.padStart(sumWidths[i])}`).join(''));
 
+// curve returns the rows of the curve of rate against latency, with their head.
+export function curve({ curve: { steps } }) {
+  const rows = steps.map((s) => [grouped(s.rate), rate(s.tps), ms(s.latency.p50), ms(s.latency.p95), ms(s.latency.p99), ms(s.latency.max), `${(100 * s.errors).toFixed(2)} %`, grouped(s.dropped), `${Math.round(100 * s.generator)} %`]);
+  return [['arrivals/s', 'tps', 'p50', 'p95', 'p99', 'max', 'errors', 'dropped', 'k6'], ...rows];
+}
+
 export function table(run) {
   const room = Number(__ENV.LOADTEST_COLUMNS) || 0; // set by loadtest/k6
   const out = ['', ...headline(run), '', ...statistics(run, room), '', rates(run), '', ...sums(run)];
   if (run.total.late > 0) out.push(`Waiting at the end and answered within 10 s of it: ${grouped(run.total.late)}; their times count.`);
   out.push('');
+  if (run.curve) out.push(...curve(run).map((row) => row.map((text) => text.padStart(10)).join('')), '');
   for (const [which, title] of [['expected', 'Expected refusals'], ['unexpected', 'UNEXPECTED']]) {
     for (const r of run.transactions) {
       if (Object.keys(r[which]).length > 0) out.push(`${title} of ${r.name}: ${listed(r[which])}`);

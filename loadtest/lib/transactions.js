@@ -12,11 +12,11 @@ const SECURITY = 'http://tpox-benchmark.com/security';
 const FIXML = 'http://www.fixprotocol.org/FIXML-4-4';
 const unvalidated = workload.validate ? '' : '?validate=no';
 
-// EMPTY is what run returns when the user has nothing of its own to remove; another transaction is drawn then.
-export const EMPTY = Symbol('empty pool');
+// NOTHING is what run returns when the user has nothing of its own to remove; another transaction is drawn then.
+export const NOTHING = Symbol('nothing');
 
 // transactionsOf returns a function that returns a transaction of this user by its name: { run, draw }. run(key) makes
-// the requests and returns whether they did their work, or EMPTY; draw() draws such a key in advance. draw is null for
+// the requests and returns whether they did their work, or NOTHING; draw() draws such a key in advance. draw is null for
 // a transaction that draws for itself, because it needs ids or what the user has inserted.
 //
 // sending(name, request) returns the function that sends a request of a transaction: (url, body, key, etag). What does
@@ -54,7 +54,7 @@ export function transactionsOf({ baseURL, data, random, index, users, sending, i
 
   // takeOut returns a run that removes a random element of a pool and does something with it.
   const takeOut = (pool, remove) => () => {
-    if (pool.length === 0) return EMPTY;
+    if (pool.length === 0) return NOTHING;
     const i = below(pool.length);
     const taken = pool[i];
     const last = pool.pop();

@@ -2,15 +2,15 @@
 // JavaScript engine, so nothing here is shared.
 import exec from 'k6/execution';
 import http from 'k6/http';
-import { check, sleep } from 'k6';
+import { sleep } from 'k6';
 import { idsOf } from './ids.js';
 import * as metrics from './metrics.js';
 import { chooser, makeRandom } from './random.js';
-import { CARRIED, LATE, LATE_UNANSWERED, NO_ANSWER, WRONG_ANSWER, reasonOf } from './reasons.js';
+import { CARRIED, EMPTY, LATE, LATE_UNANSWERED, NO_ANSWER, RIGHT, WRONG_ANSWER, reasonOf } from './reasons.js';
 import { problems, transactions } from './registry.js';
 import { headers } from './service.js';
-import { settings } from './settings.js';
-import { EMPTY, transactionsOf } from './transactions.js';
+import { allUsers, settings } from './settings.js';
+import { NOTHING, transactionsOf } from './transactions.js';
 import { workload } from './workload.js';
 
 const { gauges, prepared } = metrics;
@@ -49,18 +49,18 @@ function paramsOf(name, hasBody) {
 export function makeUser(setup, from) {
   const { request } = http;
   const { baseURL, every } = settings;
-  const { twoRequests, intervals, intervalsRefused, wrongAnswers } = metrics;
-  const several = intervals.length > 0;
-  const timed = several || twoRequests; // here; otherwise by k6
-  const [ask, wait, checkThat, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, check, reasonOf, EMPTY, NO_ANSWER, WRONG_ANSWER, lookEvery];
+  const { twoRequests, wrongAnswers } = metrics;
+  const intervals = metrics.intervalCount;
+  const [ask, wait, note, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, metrics.note, reasonOf, NOTHING, NO_ANSWER, WRONG_ANSWER, lookEvery];
   const to = from + 1000 * settings.duration;
   const closed = settings.rate === 0;
   const withTokens = settings.consistency === 'token';
   const { now } = Date;
 
   const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
-  const index = exec.vu.idInInstance - 1;
-  const users = settings.users + 1; // one of them is the watcher
+  // Users are numbered through all parts of the load, so that they draw different numbers and take different ids.
+  const index = exec.vu.idInTest - 1;
+  const users = allUsers;
   const random = makeRandom(settings.seed, index);
   const pools = { orders: [], customers: [], accounts: [] };
 
@@ -95,7 +95,7 @@ export function makeUser(setup, from) {
         return false;
       }
       silent = 0;
-      if (timed) elapsed += res.timings.duration;
+      if (twoRequests) elapsed += res.timings.duration;
       if (takesToken) token = res.headers['Consistency-Token'] || token;
       const got = res.status;
       if (got !== status) {
@@ -143,26 +143,32 @@ export function makeUser(setup, from) {
     turn = 0;
   }
 
-  const mix = workload.mix.map(({ transaction }, i) => ({
-    expected: transactions[transaction].expected || [],
-    refused: metrics.refused[i],
-    empty: metrics.empty[i],
-    addTimes: twoRequests ? metrics.addTimes(i) : null,
-    checks: { [`${transaction}: the right answer, or a refusal that is expected`]: (right) => right },
+  const mix = workload.mix.map((part) => ({
+    name: part.transaction,
+    expected: transactions[part.transaction].expected || [],
+    addTimes: twoRequests ? metrics.addTimes(part) : null,
   }));
 
-  // begin begins the measured time of this user; its samples have a tag from here on.
-  function begin() {
+  // Samples have a tag from when this user begins its measured time and, with several intervals, a tag for the interval.
+  let interval = '';
+  let intervalEnd = from; // in ms
+  function enterInterval(began) {
     counting = true;
     exec.vu.metrics.tags.phase = 'measured';
+    intervalEnd = to;
+    if (intervals === 1) return;
+    const i = Math.min(Math.floor((began - from) / 1000 / every), intervals - 1);
+    if (i < intervals - 1) intervalEnd = from + 1000 * every * (i + 1);
+    interval = String(i);
+    exec.vu.metrics.tags.interval = interval;
   }
 
   // transact draws a transaction and carries it out. If there is nothing to remove, another is drawn. Only transactions
   // that end in the measured time count.
   function transact() {
     const began = now();
-    if (!counting && began >= from) begin();
     if (began >= to && closed) return wait(0.2); // nothing new is begun, except arrivals that were due
+    if (began >= intervalEnd && (began < to || !counting)) enterInterval(began);
     looking = --unseen === 0;
     if (looking) unseen = look;
     for (;;) {
@@ -172,33 +178,24 @@ export function makeUser(setup, from) {
       reason = '';
       const good = runs[i](keys[turn++]);
       if (good !== nothing) {
-        const ended = now();
-        if (ended < from) return;
-        const answered = reason !== noAnswer;
-        if (twoRequests && counting) mix[i].addTimes(elapsed, answered);
-        if (ended >= to) {
-          if (counting) mix[i].refused.add(1, { reason: answered ? LATE : LATE_UNANSWERED });
-          return;
-        }
-        if (!counting) mix[i].refused.add(1, { reason: CARRIED });
-        if (looking || !good) judge(mix[i], good);
-        if (several && answered) addToInterval(good, ended);
+        count(mix[i], good, now());
         return;
       }
-      if (counting) mix[i].empty.add(1);
+      if (counting) note(mix[i].name, EMPTY, true);
     }
   }
 
-  function judge({ expected, checks, refused }, good) {
-    const right = good || expected.includes(reason);
-    if (looking || !right) checkThat(right, checks);
-    if (!good) refused.add(1, { reason });
-  }
-
-  function addToInterval(good, ended) {
-    const i = Math.min(Math.floor((ended - from) / 1000 / every), intervals.length - 1);
-    intervals[i].add(elapsed);
-    if (!good) intervalsRefused[i].add(1);
+  function count({ name, expected, addTimes }, good, ended) {
+    if (ended < from) return;
+    const answered = reason !== noAnswer;
+    if (addTimes !== null && counting) addTimes(elapsed, answered);
+    if (ended >= to) {
+      if (counting) note(name, answered ? LATE : LATE_UNANSWERED, true);
+      return;
+    }
+    if (!counting) note(name, CARRIED, true);
+    if (!good) note(name, reason, expected.includes(reason), interval);
+    else if (looking) note(name, RIGHT, true);
   }
 
   // prepare inserts what this user may delete later. k6 may cut it off at the end of the ramp; it resumes when it is
@@ -221,9 +218,12 @@ export function makeUser(setup, from) {
     for (let tries = 2 * (wanted - pool.length); pool.length < wanted && tries > 0; tries--) {
       reason = '';
       if (run()) counter.add(1);
-      else prepared.refused.add(1, { reason });
+      else note('prepared', reason, false);
     }
   }
 
-  return { prepare, transact };
+  // pause returns the seconds until the next transaction.
+  const pause = () => settings.think.draw(random);
+
+  return { prepare, transact, pause };
 }

@@ -4,7 +4,7 @@ import { twoRequests } from './metrics.js';
 const least = { measured: 60, warmed: 20 };
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 
-export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
+export function judge(run, { late, templates, invalid }) {
   const reasons = [];
   const notes = [];
   const { total, usage, arrivals } = run;
@@ -22,12 +22,15 @@ export function judge(run, { slices, sliceSeconds, late, templates, invalid }) {
   const draws = sumOf(run.transactions.map(drawnOf));
   const off = run.transactions.filter((r) => !reached(r, draws)).map((r) => r.name);
   if (off.length > 0) reasons.push(`shares of the mix that differ from its weights by more than chance: ${off.join(', ')}`);
-  if (arrivals && arrivals.dropped > 0) reasons.push(`${arrivals.dropped} of ${arrivals.due} arrivals were dropped, because all ${run.model.users} users were waiting for answers`);
+  // The steps of a curve go up to rates that are too high.
+  const { steps } = run.curve || { steps: null };
+  if (arrivals && arrivals.dropped > 0 && steps === null) reasons.push(`${arrivals.dropped} of ${arrivals.due} arrivals were dropped, because all ${run.model.users} users were waiting for answers`);
   const unknown = total.waiting - total.late;
-  if (arrivals && unknown > 0 && unknown >= 0.005 * total.due) reasons.push(`${unknown} of ${total.due} arrivals were still waiting when k6 gave up, 10 s after the end: their times are not known`);
-  const change = trend(slices.slice(0, Math.floor(run.measuredSeconds / sliceSeconds)));
-  if (Math.abs(change) > 0.1) reasons.push(`not steady: the rate changed from beginning to end by ${(100 * change).toFixed(0)} %`);
+  if (arrivals && steps === null && unknown > 0 && unknown >= 0.005 * total.due) reasons.push(`${unknown} of ${total.due} arrivals were still waiting when k6 gave up, 10 s after the end: their times are not known`);
+  const change = trend(run.perSecond);
+  if (steps === null && Math.abs(change) > 0.1) reasons.push(`not steady: the rate changed from beginning to end by ${(100 * change).toFixed(0)} %`);
   if (usage.generator.cpuSeconds === 0) reasons.push('the processor time that k6 used is not known (see K6_API)');
+  else if (steps !== null) notes.push(...steps.filter((step) => step.generator >= 0.8).map((step) => `at ${step.rate} arrivals a second k6 used ${Math.round(100 * step.generator)} % of the processors: the times are its own`));
   else if (usage.generator.cpu >= 0.8) reasons.push(`k6 used ${Math.round(100 * usage.generator.cpu)} % of the processors; below 80 % is allowed`);
   if (late > 0) reasons.push(`${late} users were still inserting what they delete when measuring began; RAMP was too short`);
 
@@ -55,16 +58,16 @@ function reached(row, draws) {
   return Math.abs(drawnOf(row) - draws * weight) <= 4.5 * Math.sqrt(draws * weight * (1 - weight)) + 1;
 }
 
-// trend returns the change of the rate from the beginning to the end of a line fitted through all slices, relative to
+// trend returns the change of the rate from the beginning to the end of a line fitted through all seconds, relative to
 // the mean; 0 if the slope is below three standard errors.
-function trend(slices) {
-  const n = slices.length;
-  const mean = sumOf(slices) / n;
+function trend(perSecond) {
+  const n = perSecond.length;
+  const mean = sumOf(perSecond) / n;
   if (n < 10 || mean === 0) return 0;
   const middle = (n - 1) / 2;
-  const xx = sumOf(slices.map((_, i) => (i - middle) ** 2));
-  const slope = sumOf(slices.map((y, i) => (i - middle) * (y - mean))) / xx;
-  const rest = sumOf(slices.map((y, i) => (y - mean - slope * (i - middle)) ** 2));
+  const xx = sumOf(perSecond.map((_, i) => (i - middle) ** 2));
+  const slope = sumOf(perSecond.map((y, i) => (i - middle) * (y - mean))) / xx;
+  const rest = sumOf(perSecond.map((y, i) => (y - mean - slope * (i - middle)) ** 2));
   const error = Math.sqrt(rest / (n - 2) / xx);
   return Math.abs(slope) > 3 * error ? (slope * n) / mean : 0;
 }
