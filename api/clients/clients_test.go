@@ -1,0 +1,91 @@
+package clients_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
+)
+
+// Clients that are generated from the contract of a running service work with it: every transaction, the account at its
+// Location, a search in pages, and a refusal. Each runs as its users would run it.
+func TestClients(t *testing.T) {
+	for language, client := range map[string]struct {
+		reads string // the operation that it is generated from
+		needs []string
+	}{
+		"go":     {"get_contract", []string{"bash", "curl", "go"}},
+		"java":   {"get_schema", []string{"bash", "javac", "mvn"}},
+		"python": {"get_schema", []string{"bash", "python3"}},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "clients") {
+				t.Skip("the clients are built with downloads: make test-clients runs them")
+			}
+			for _, program := range client.needs {
+				if _, err := exec.LookPath(program); err != nil {
+					testenv.Missing(t, "clients", program+" is not installed")
+				}
+			}
+			service, done := serve(t)
+			out, err := exec.CommandContext(t.Context(), filepath.Join(language, "run"), service, t.TempDir()).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.True(t, strings.HasSuffix(string(out), "the tour is complete\n"), "%s", out)
+			for _, transaction := range brokerage.Transactions {
+				require.Contains(t, done(), transaction.Name)
+			}
+			for _, other := range []string{client.reads, "get_customer", "get_account", "lease_ids"} {
+				require.Contains(t, done(), other)
+			}
+		})
+	}
+}
+
+// serve starts a service with the dataset tiny. What it returns names the operations that have succeeded.
+func serve(t *testing.T) (url string, done func() []string) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	scale, err := dataset.ParseScale("tiny")
+	require.NoError(t, err)
+	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
+	require.NoError(t, store.LoadDataset(t.Context(), d, nil))
+
+	var mu sync.Mutex
+	succeeded := make(map[string]bool)
+	api, err := httpapi.New(store, httpapi.Options{LogRequest: func(_ context.Context, r httpapi.RequestLog) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Status < http.StatusBadRequest {
+			succeeded[r.Transaction] = true
+		} else {
+			t.Log(fmt.Sprint(r.Method, " ", r.Path, ": ", r.Status, " ", r.Err))
+		}
+	}})
+	require.NoError(t, err)
+	server := httptest.NewServer(api)
+	t.Cleanup(server.Close)
+	return server.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Collect(maps.Keys(succeeded))
+	}
+}
