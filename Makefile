@@ -120,7 +120,7 @@ differ: ## compare two stores by DIFFER (50000) random requests; needs PostgreSQ
 	  $(GO) test -tags db2 -count=1 -timeout 60m -run '^TestDiffer_Db2$$' ./internal/httpapi; fi
 
 .PHONY: test-clients
-test-clients: ## generate clients in Java and Python, and run them; downloads what they need; needs a JDK, Maven and Python
+test-clients: ## generate clients in Go, Java and Python, and run them; downloads what they need; needs a JDK, Maven, Python and curl
 	BROKERAGE_TEST_REQUIRE=clients $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./api/clients
 
 # Each case empties the database, which must be empty at first, or filled by an earlier run. A Db2 has test-db2.

@@ -26,16 +26,20 @@ import (
 // Clients that are generated from the contract of a running service work with it: every transaction, the account at its
 // Location, a search in pages, and a refusal. Each runs as its users would run it.
 func TestClients(t *testing.T) {
-	for language, needs := range map[string][]string{
-		"java":   {"mvn", "javac"},
-		"python": {"python3"},
+	for language, client := range map[string]struct {
+		reads string // the operation that it is generated from
+		needs []string
+	}{
+		"go":     {"get_contract", []string{"bash", "curl", "go"}},
+		"java":   {"get_schema", []string{"bash", "javac", "mvn"}},
+		"python": {"get_schema", []string{"bash", "python3"}},
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
 			if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "clients") {
 				t.Skip("the clients are built with downloads: make test-clients runs them")
 			}
-			for _, program := range append(needs, "bash") {
+			for _, program := range client.needs {
 				if _, err := exec.LookPath(program); err != nil {
 					testenv.Missing(t, "clients", program+" is not installed")
 				}
@@ -47,7 +51,7 @@ func TestClients(t *testing.T) {
 			for _, transaction := range brokerage.Transactions {
 				require.Contains(t, done(), transaction.Name)
 			}
-			for _, other := range []string{"get_customer", "get_account", "lease_ids", "get_schema"} {
+			for _, other := range []string{client.reads, "get_customer", "get_account", "lease_ids"} {
 				require.Contains(t, done(), other)
 			}
 		})
