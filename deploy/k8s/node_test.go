@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/testenv"
+	"brokerage/internal/workload"
 )
 
 // The need of tests on a real node: images called brokerage:v1 and brokerage:v2, and NODE_VOLUMES, a folder for volumes
@@ -178,4 +179,45 @@ func TestNode_Embedded(t *testing.T) {
 	info, err := os.Stat(filepath.Join(backups, "brokerage.bak"))
 	require.NoError(t, err)
 	require.Positive(t, info.Size())
+}
+
+// Four pods of an Indexed Job share one load; their results are merged to that of the whole.
+func TestNode_Parts(t *testing.T) {
+	n := requireNode(t)
+	n.volume(t, "data-brokerage-0")
+	n.volume(t, "brokerage-backup")
+	results := n.volume(t, "results")
+	n.tokens(t)
+	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
+	n.apply(t, "embedded", "")
+	n.ready(t, "statefulset/brokerage")
+	start := time.Now().Add(90 * time.Second).UTC().Truncate(time.Second)
+	n.apply(t, "drive", `  - target: {kind: Pod, name: results}
+    patch: "{$patch: delete, apiVersion: v1, kind: Pod, metadata: {name: results}}"
+configMapGenerator:
+  - name: drive
+    behavior: merge
+    literals: [USERS=10, RAMP=10s, DURATION=20s, START_AT=`+start.Format(time.RFC3339)+`]
+`)
+	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/drive")
+	files, err := filepath.Glob(filepath.Join(results, "part-*.json"))
+	require.NoError(t, err)
+	var parts []*workload.Run
+	hosts, count := make(map[string]bool), int64(0)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		part := new(workload.Run)
+		require.NoError(t, json.Unmarshal(text, part))
+		parts, hosts[part.Part.Host], count = append(parts, part), true, count+part.Total.Count
+	}
+	merged, err := workload.Merge(files, parts)
+	require.NoError(t, err, n.logs(t))
+	require.Len(t, hosts, 4, "a pod for each part")
+	require.Equal(t, 10, merged.Model.Users)
+	require.Equal(t, count, merged.Total.Count)
+	require.Equal(t, workload.Complete, merged.Ended)
+	require.Equal(t, start, merged.Parts[0].StartAt)
+	require.Empty(t, merged.Total.Unexpected)
+	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)
 }
