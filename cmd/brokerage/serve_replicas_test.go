@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +58,13 @@ func TestServe_Replicas(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "r.json")
 	driven := brokerage(t.Context(), "drive", "--url", i.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--json",
-		file, "--allow-invalid", "--consistency", "token")
+		file, "--allow-invalid", "--consistency", "token", "--watch-db", url(primary))
 	require.Zero(t, driven.code, driven.err)
-	require.Equal(t, workload.Token, readRun(t, file).Model.Consistency)
+	run := readRun(t, file)
+	require.Equal(t, workload.Token, run.Model.Consistency)
+	require.True(t, slices.ContainsFunc(run.Resources.Series, func(s workload.Series) bool {
+		return s.Of == workload.OfServer && s.Counts && s.Values[len(s.Values)-1] > 0
+	}), "the database's server counts")
 	require.Contains(t, driven.out, "queries with consistency token")
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "secret")
