@@ -62,8 +62,8 @@ type finder struct {
 
 // Find looks for the highest rate at which a target meets a goal. From the rate of the configuration on it doubles the
 // rate until the target misses the goal, and then searches between the last two rates. It returns the whole run that
-// confirms the rate found, with the curve of all rates; or, if none was found, the last run with a curve without one. If
-// the search ends early, it returns the last run, with the curve until then, and the error.
+// confirms the rate found, with the curve of all rates; or, if none was found, the last run with a curve without one.
+// If the search ends early, it returns the last run, with the curve until then, and the error.
 func Find(ctx context.Context, b Backend, c Config, s RateSearch) (*Run, error) {
 	f := &finder{RateSearch: s, config: c}
 	f.drive = func(ctx context.Context, c Config) (*Run, error) { return Drive(ctx, b, c) }
