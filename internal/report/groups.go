@@ -175,7 +175,10 @@ func nearest(groups []group, users int) []group {
 	return []group{slices.MinFunc(groups, func(a, b group) int { return distance(a) - distance(b) })}
 }
 
-// best returns the group with the greatest median throughput.
+// best returns the group with the greatest median throughput, of those without an INVALID run if there are any.
 func best(groups []group) group {
+	if valid := filter(groups, func(g group) bool { return !g.invalid() }); len(valid) > 0 {
+		groups = valid
+	}
 	return slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(a.median(tps), b.median(tps)) })
 }

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -296,16 +298,15 @@ func poolCurves(label string, groups []group) []figureView {
 		return nil
 	}
 	asked := make(map[string]int64)
-	var names []string
 	for _, g := range groups {
 		for _, p := range g.middle().Resources.Pools {
-			if asked[p.Name] == 0 {
-				names = append(names, p.Name)
-			}
 			asked[p.Name] += p.Hits + p.Misses
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return int(min(1, max(-1, asked[b]-asked[a]))) })
+	maps.DeleteFunc(asked, func(_ string, n int64) bool { return n == 0 })
+	names := slices.SortedFunc(maps.Keys(asked), func(a, b string) int {
+		return cmp.Or(cmp.Compare(asked[b], asked[a]), cmp.Compare(a, b))
+	})
 	caption := "Hit ratios of the database's cache: " + label
 	lines := chart.Lines{Title: caption, X: "users", Y: "% of pages", Most: 100, FormatX: whole, FormatY: axisText}
 	for i, name := range names[:min(most, len(names))] {

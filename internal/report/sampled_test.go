@@ -62,7 +62,8 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
 	n := r.Total.Count
 	sampled.Pools = []tally.Pool{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
-		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9}}
+		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},
+		{Name: "nobody's"}}
 	sampled.Statements = []tally.Statement{
 		{Name: "get_order", Text: "SELECT", Calls: n / 10, Seconds: r.Measured * .3, Rows: n / 10},
 		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third",
@@ -108,6 +109,7 @@ func TestPage_Sampled(t *testing.T) {
 		require.Equal(t, 1, strings.Count(costs, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
 	require.Contains(t, costs, ">customers, TOAST<")
+	require.NotContains(t, costs, "nobody", "no page of it was looked for")
 
 	sampled := part(t, page, "sampled")
 	for _, caption := range []string{
@@ -195,4 +197,14 @@ func TestPage_Factors(t *testing.T) {
 	c.Settings.Factors = false
 	require.NotContains(t, sectionsOf(html(t, FromCampaign(c))), "factors")
 	require.Contains(t, sectionsOf(html(t, FromCampaign(c))), "settings")
+}
+
+// The best of several groups is a valid one, if there is any.
+func TestBest(t *testing.T) {
+	measured := func(tps float64, reasons ...string) group {
+		return group{Runs: []*workload.Run{{TPS: tps, Validity: workload.Validity{Valid: reasons == nil, Reasons: reasons}}}}
+	}
+	slow, fast, invalid := measured(10), measured(20), measured(30, "it was not steady")
+	require.Equal(t, fast, best([]group{slow, fast, invalid}))
+	require.Equal(t, invalid, best([]group{invalid}))
 }
