@@ -73,5 +73,5 @@ func curveChart(c *workload.Curve) []figureView {
 	}
 	const title = "Latency against rate"
 	return []figureView{{title, chart.Lines{Title: title, X: "transactions due a second", Y: "milliseconds",
-		Series: []chart.Series{median, high}, FormatX: compact, FormatY: axisText}.HTML()}}
+		Series: []chart.Series{median, high}, FormatX: axisText, FormatY: axisText}.HTML()}}
 }

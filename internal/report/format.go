@@ -33,17 +33,14 @@ func millis(micros float64) string { return format.Figure(micros / 1000) }
 // whole writes a number without decimal places.
 func whole(v float64) string { return format.Count(int64(math.Round(v))) }
 
-// axisText writes a figure at an axis.
-func axisText(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
-// compact writes large figures at an axis: 250 k, 1.5 M.
-func compact(v float64) string {
+// axisText writes a figure at an axis: 0.25, 5000, 250 k, 1.5 M.
+func axisText(v float64) string {
 	units := []string{"", " k", " M", " G"}
 	i := 0
 	for v >= 10_000 || (i > 0 && v >= 1000) {
 		v, i = v/1000, i+1
 	}
-	return axisText(v) + units[i]
+	return strconv.FormatFloat(v, 'g', 4, 64) + units[i]
 }
 
 // seconds writes a duration with three digits while it is short: 0.042 s, 1.5 s, 12 s, 3:05 min, 1:02:03 h.

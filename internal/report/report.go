@@ -164,12 +164,12 @@ func smallCharts(r *workload.Run) (all []figureView) {
 			rate = append(rate, chart.Point{X: to / seconds, Y: ratio(float64(count), to-from)})
 			p99 = append(p99, chart.Point{X: to / seconds, Y: highest / 1000})
 		}
-		draw := func(what, y string, points []chart.Point, format func(float64) string) {
+		draw := func(what, y string, points []chart.Point) {
 			all = append(all, figureView{transaction.Name, chart.Lines{Title: what + " of " + transaction.Name, X: unit, Y: y,
-				Small: true, Series: []chart.Series{{Points: points}}, FormatX: axisText, FormatY: format}.HTML()})
+				Small: true, Series: []chart.Series{{Points: points}}, FormatX: axisText, FormatY: axisText}.HTML()})
 		}
-		draw("Throughput", "a second", rate, compact)
-		draw("99th percentile", "p99, ms", p99, axisText)
+		draw("Throughput", "a second", rate)
+		draw("99th percentile", "p99, ms", p99)
 	}
 	return all
 }

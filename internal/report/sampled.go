@@ -149,8 +149,8 @@ func hitRatio(p tally.Pool) float64 { return ratio(float64(p.Hits), float64(p.Hi
 
 // timeCharts draws what was sampled of a run over time.
 func timeCharts(r *workload.Run) (views []figureView) {
-	draw := func(caption, unit string, write func(float64) string, lines ...sampledLine) {
-		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: write}
+	draw := func(caption, unit string, lines ...sampledLine) {
+		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: axisText}
 		for i, line := range lines {
 			if points := line.points(r.Resources); len(points) > 0 {
 				c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: points})
@@ -164,7 +164,7 @@ func timeCharts(r *workload.Run) (views []figureView) {
 		return sampledLine{name, of, scale, figures}
 	}
 	share := 100 / float64(max(r.Machine.Cores, 1))
-	draw("Processor of the computer", "% of all cores", whole, of("user", workload.OfHost, share, probe.UserSeconds),
+	draw("Processor of the computer", "% of all cores", of("user", workload.OfHost, share, probe.UserSeconds),
 		of("system", workload.OfHost, share, probe.SystemSeconds),
 		of("waiting for I/O", workload.OfHost, share, probe.IOWaitSeconds),
 		of("taken by the hypervisor", workload.OfHost, share, probe.StealSeconds))
@@ -172,25 +172,25 @@ func timeCharts(r *workload.Run) (views []figureView) {
 	for _, p := range processNames(r)[1:] {
 		processes = append(processes, of(p[1], p[0], share, probe.UserSeconds, probe.SystemSeconds))
 	}
-	draw("Processor by process", "% of all cores", whole, processes...)
-	draw("Disk operations of the computer", "operations a second", compact, of("reads", workload.OfHost, 1, probe.Reads),
+	draw("Processor by process", "% of all cores", processes...)
+	draw("Disk operations of the computer", "operations a second", of("reads", workload.OfHost, 1, probe.Reads),
 		of("writes", workload.OfHost, 1, probe.Writes))
-	draw("Bytes of the disks", "MB a second", axisText, of("read", workload.OfHost, 1e-6, probe.ReadBytes),
+	draw("Bytes of the disks", "MB a second", of("read", workload.OfHost, 1e-6, probe.ReadBytes),
 		of("written", workload.OfHost, 1e-6, probe.WriteBytes),
 		of("written by the service", workload.OfService, 1e-6, probe.WriteBytes),
 		of("written by the database", workload.OfDatabase, 1e-6, probe.WriteBytes))
-	draw("Power of processors and memory", "watts", axisText, of("power", workload.OfHost, 1, probe.Joules))
-	draw("Connections of the database", "connections", axisText,
+	draw("Power of processors and memory", "watts", of("power", workload.OfHost, 1, probe.Joules))
+	draw("Connections of the database", "connections",
 		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
 		of("active in the server", workload.OfServer, 1, "pg_active", "db2_active"),
 		of("for the log", workload.OfServer, 1, "pg_waiting_log"),
 		of("for I/O", workload.OfServer, 1, "pg_waiting_io"),
 		of("for a lock", workload.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
 		of("for a latch", workload.OfServer, 1, "pg_waiting_lwlock"))
-	draw("Waits for a connection", "waits a second", axisText,
+	draw("Waits for a connection", "waits a second",
 		of("waits", workload.OfStore, 1, "brokerage_store_connection_waits_total"))
-	draw("Log of the database", "MB a second", axisText, of("log", workload.OfServer, 1e-6, "pg_wal_bytes_total"))
-	draw("Pages of the database from outside its cache", "pages a second", compact,
+	draw("Log of the database", "MB a second", of("log", workload.OfServer, 1e-6, "pg_wal_bytes_total"))
+	draw("Pages of the database from outside its cache", "pages a second",
 		of("read", workload.OfStore, 1, "brokerage_store_page_misses_total"),
 		of("written", workload.OfStore, 1, "brokerage_store_page_writes_total"))
 	return append(views, hitChart(r.Resources)...)
@@ -256,24 +256,24 @@ func (l sampledLine) points(r *workload.Resources) (points []chart.Point) {
 func costsSection(groups []group) section {
 	plain := filter(groups, func(g group) bool { return g.plain() && g.middle().Resources != nil })
 	var views []figureView
-	draw := func(caption, unit string, write func(float64) string, of func(*workload.Run) (float64, bool)) {
+	draw := func(caption, unit string, of func(*workload.Run) (float64, bool)) {
 		known := filter(plain, func(g group) bool {
 			return !slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { _, ok := of(r); return !ok })
 		})
-		lines := chart.Lines{Title: caption, X: "users", Y: unit, FormatY: write}
+		lines := chart.Lines{Title: caption, X: "users", Y: unit, FormatY: axisText}
 		views = append(views, curves(caption, lines, known, func(g group) int { return g.Users },
 			func(r *workload.Run) float64 { v, _ := of(r); return v })...)
 	}
-	draw("Disk operations of a transaction", "operations a transaction", axisText, operations)
-	draw("Bytes written for a transaction", "kB a transaction", axisText, func(r *workload.Run) (float64, bool) {
+	draw("Disk operations of a transaction", "operations a transaction", operations)
+	draw("Bytes written for a transaction", "kB a transaction", func(r *workload.Run) (float64, bool) {
 		written, ok := r.Resources.Used(workload.OfHost, probe.WriteBytes)
 		return ratio(written/1000, float64(r.Total.Count)), ok
 	})
-	draw("Energy of a transaction", "joules a transaction", axisText, func(r *workload.Run) (float64, bool) {
+	draw("Energy of a transaction", "joules a transaction", func(r *workload.Run) (float64, bool) {
 		joules, ok := r.Resources.Used(workload.OfHost, probe.Joules)
 		return ratio(joules, float64(r.Total.Count)), ok
 	})
-	draw("Time in which processors waited for I/O", "% of all cores", axisText, func(r *workload.Run) (float64, bool) {
+	draw("Time in which processors waited for I/O", "% of all cores", func(r *workload.Run) (float64, bool) {
 		if r.Usage.Host == nil {
 			return 0, false
 		}

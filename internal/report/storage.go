@@ -91,7 +91,7 @@ func growthCharts(title string, series []chart.Series) []figureView {
 	return []figureView{{"Rate against size", chart.Lines{
 		Title: title + ": documents a second against documents already stored",
 		X:     "documents of the kind before the stage", Y: "documents a second",
-		Series: series, FormatX: compact, FormatY: compact,
+		Series: series, FormatX: axisText, FormatY: axisText,
 	}.HTML()}}
 }
 
