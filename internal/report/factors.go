@@ -22,11 +22,11 @@ func factorsSection(c *campaign.Record, groups []group) section {
 		if h := r.Usage.Host; h != nil {
 			written = format.Bytes(ratio(float64(h.WriteBytes), float64(r.Total.Count)))
 		}
-		class := ""
+		class, users := g.users()
 		if g.invalid() {
-			class, difference = "invalid", "INVALID" // whatever the figures would say
+			difference = "INVALID" // whatever the figures would say
 		}
-		t.add(class, factor, name, g.Users, len(g.Runs), g.values(tps), change, micros(g.median(p99)),
+		t.add(class, factor, name, users, len(g.Runs), g.values(tps), change, micros(g.median(p99)),
 			knownOr(operations(r)), written, difference, what)
 	}
 	of := filter(groups, func(g group) bool { return g.Variant != nil && g.Variant.Factor != "" })

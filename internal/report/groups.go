@@ -99,6 +99,15 @@ func (g group) middle() *workload.Run {
 // invalid reports whether a run of the group is INVALID.
 func (g group) invalid() bool { return slices.ContainsFunc(g.Runs, isInvalid) }
 
+// users returns the number of users as a cell of a table, and the class of its row: both say if the group is INVALID.
+func (g group) users() (class string, users cell) {
+	users = cell{Text: format.Count(g.Users)}
+	if g.invalid() {
+		class, users.Aside = "invalid", "INVALID"
+	}
+	return class, users
+}
+
 // isInvalid reports whether a run has a fault; one that is only too short has none.
 func isInvalid(r *workload.Run) bool { return r.Validity.Invalid() }
 

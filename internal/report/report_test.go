@@ -339,6 +339,20 @@ func TestPage_Stamps(t *testing.T) {
 		require.Contains(t, page, `<td class="num invalid">3,534</td>`, "among the repeats")
 		require.Contains(t, page, "interrupted after step 9")
 	})
+	for id, record := range map[string]*campaign.Record{
+		"users": madeUpCampaign(), "settings": madeUpCampaign(), "scaling": madeUpCampaign(), "factors": sampledCampaign(),
+	} {
+		t.Run("Table_"+id, func(t *testing.T) {
+			for i := range record.Steps {
+				for n := range record.Steps[i].Runs {
+					record.Steps[i].Runs[n].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
+				}
+			}
+			shown := part(t, html(t, FromCampaign(record)), id)
+			require.Contains(t, shown, " <small>INVALID</small></td>")
+			require.NotContains(t, shown, "larger than noise<")
+		})
+	}
 	t.Run("MadeAgain", func(t *testing.T) {
 		record := madeUpCampaign()
 		again := record.Steps[6].Runs[1]

@@ -139,6 +139,9 @@ func poolTable(groups []group) *table {
 		"num strong:hit ratio")
 	for _, g := range groups {
 		for _, p := range g.middle().Resources.Pools {
+			if p.Hits+p.Misses == 0 {
+				continue
+			}
 			t.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses, percent(hitRatio(p), 2))
 		}
 	}

@@ -118,6 +118,7 @@ func TestPage_Sampled(t *testing.T) {
 	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
+	require.NotContains(t, sampled, "nobody")
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")
 

@@ -88,10 +88,7 @@ func usersTable(groups []group) *table {
 			for _, of := range processes {
 				cpu = append(cpu, processText(g, of))
 			}
-			class, users := "", cell{Text: format.Count(g.Users)}
-			if g.invalid() {
-				class, users.Aside = "invalid", "INVALID"
-			}
+			class, users := g.users()
 			t.add(class, users, rate, g.median(goodput), micros(g.median(p50)), micros(g.median(p95)), micros(g.median(p99)),
 				cpu, chart.Bar(g.Slot, 0, rate.median()/top))
 		}
@@ -165,7 +162,8 @@ func scalingSection(c *campaign.Record, groups []group) section {
 		for _, g := range measured {
 			rate := g.values(tps)
 			gain := ratio(rate.median(), first.median(tps))
-			t.add("", label, g.CPUs, g.Users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
+			class, users := g.users()
+			t.add(class, label, g.CPUs, users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
 				micros(g.median(p99)))
 		}
 	}
@@ -200,11 +198,16 @@ func variantsSection(c *campaign.Record, groups []group) section {
 			b := base[0].values(tps)
 			if key := base[0].nameAtUsers(); !slices.Contains(based, key) {
 				based = append(based, key)
-				t.add("", g.Label, g.Users, "default settings", b, times(1, 2), micros(base[0].median(p99)), "")
+				class, users := base[0].users()
+				t.add(class, g.Label, users, "default settings", b, times(1, 2), micros(base[0].median(p99)), "")
 			}
 			change, difference = times(ratio(rate.median(), b.median()), 2), judge(b, rate).String()
+			if g.invalid() || base[0].invalid() {
+				difference = "INVALID" // whatever the figures would say
+			}
 		}
-		t.add("", g.Label, g.Users, g.Variant.Name, rate, change, micros(g.median(p99)), difference)
+		class, users := g.users()
+		t.add(class, g.Label, users, g.Variant.Name, rate, change, micros(g.median(p99)), difference)
 	}
 	lead := []string{"The same workload on the same data, with other settings."}
 	for _, step := range c.Steps {
