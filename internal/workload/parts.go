@@ -164,25 +164,24 @@ var errNoHistogram = errors.New("the result has no histogram, and percentiles ca
 
 // aggregate returns what the row was made of.
 func (r *Row) aggregate() (*aggregate, error) {
-	if r.Histogram == nil {
-		return nil, errNoHistogram
-	}
-	distribution, err := r.Histogram.decode()
-	if err != nil {
-		return nil, err
-	}
-	method := r.Histogram.Method
-	if method == hdrMethod {
-		method = ""
-		if n := distribution.TotalCount(); n != r.Count+r.Late { // k6's times leave out a few of what it counts
+	nanoseconds := func(micro float64) int64 { return int64(micro*1e3 + .5) }
+	a := newAggregate()
+	a.count, a.good, a.waiting, a.late, a.emptied = r.Count, r.Good, r.Waiting, r.Late, r.Empty
+	a.total, a.least, a.most = nanoseconds(r.Latency.Total), nanoseconds(r.Latency.Min), nanoseconds(r.Latency.Max)
+	switch {
+	case r.Histogram != nil:
+		var err error
+		if a.distribution, err = r.Histogram.decode(); err != nil {
+			return nil, err
+		}
+		n := a.distribution.TotalCount()
+		if r.Histogram.Method != hdrMethod { // k6's times leave out a few of what it counts
+			a.method = r.Histogram.Method
+		} else if n != r.Count+r.Late {
 			return nil, fmt.Errorf("its histogram has %d times, but there are %d", n, r.Count+r.Late)
 		}
-	}
-	nanoseconds := func(micro float64) int64 { return int64(micro*1e3 + .5) }
-	a := &aggregate{
-		count: r.Count, good: r.Good, waiting: r.Waiting, late: r.Late, emptied: r.Empty,
-		refusals: make(map[outcome]int64), distribution: distribution, method: method,
-		total: nanoseconds(r.Latency.Total), least: nanoseconds(r.Latency.Min), most: nanoseconds(r.Latency.Max),
+	case r.Latency.Max > 0: // k6 writes no histogram where it has no times
+		return nil, errNoHistogram
 	}
 	for reason, n := range r.Expected {
 		a.refusals[outcome{expected, reason}] = n
