@@ -43,6 +43,14 @@ func TestWrite(t *testing.T) {
 		"DeadlockAtCommit": {
 			&fake{answer: changed(1), commit: first(deadlock)}, insert, attempt + " " + attempt, false,
 		},
+		"SystemErrorAtCommit": {
+			&fake{answer: changed(1), commit: first(failure(-1229, "40504"))}, status,
+			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
+		},
+		"StatementErrorAtCommit": {
+			&fake{answer: changed(1), commit: first(failure(-1476, "40506"))}, status,
+			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
+		},
 		"LostInCommit, a delete that was done": {
 			&fake{commit: first(lost), answer: func() func(string, []driver.Value) (answer, error) {
 				n := int64(2)
@@ -51,6 +59,17 @@ func TestWrite(t *testing.T) {
 		},
 		"LostInCommit, an update": {
 			&fake{answer: changed(1), commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
+		},
+		"ReroutedInCommit": {
+			&fake{answer: changed(1), commit: first(rerouted)}, status, "BEGIN update_order_status COMMIT", true,
+		},
+		"UnknownCommit": {
+			&fake{answer: changed(1), commit: first(failure(-977, stateUnknown))}, status,
+			"BEGIN update_order_status COMMIT", true,
+		},
+		"RolledBackOrNot": {
+			&fake{answer: changed(1), commit: first(failure(codeCommitFailed, "40504"))}, status,
+			"BEGIN update_order_status COMMIT", true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
