@@ -95,7 +95,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.settings.Engine != nil {
 		s.engine = *s.settings.Engine
-	} else if s.engine, err = inspect(ctx, s.db); err != nil {
+	} else if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
 	return s.migrate(ctx)
