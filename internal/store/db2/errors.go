@@ -28,7 +28,8 @@ const (
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326
 	codeWhiteSpace   = -20308
-	codeOverDeclared = -433 // a value is too long
+	codePathExists   = -20323 // the storage path is one of the storage group already
+	codeOverDeclared = -433   // a value is too long
 
 	stateConnectionFailure = "08001"
 	stateRerouted          = "08506"

@@ -48,6 +48,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
+	settings.Tuning = t.settings.Tuning
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}
