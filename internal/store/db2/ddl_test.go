@@ -169,6 +169,7 @@ func TestScript_Tuning(t *testing.T) {
 			"dictionary=true", `-- CALL SYSPROC.ADMIN_CMD('REORG TABLE "TPOX"."ORDERS" LONGLOBDATA RESETDICTIONARY')`,
 			"Study of 2008",
 		},
+		"Indexes": {"design=many_indexes", "CREATE INDEX more_custacc_email", "Study of 2006"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			script, err := Script("db2://u:secret@h/D?schema=tpox&" + c.query)
