@@ -169,6 +169,7 @@ func TestScript_Tuning(t *testing.T) {
 			"dictionary=true", `-- CALL SYSPROC.ADMIN_CMD('REORG TABLE "TPOX"."ORDERS" LONGLOBDATA RESETDICTIONARY')`,
 			"Study of 2008",
 		},
+		"Settle":  {"settle=30m", "-- SELECT CAST(bp_name AS VARCHAR(128)), CAST(SUM(bp_cur_buffsz)", "Study of 2009"},
 		"Indexes": {"design=many_indexes", "CREATE INDEX more_custacc_email", "Study of 2006"},
 	} {
 		t.Run(name, func(t *testing.T) {

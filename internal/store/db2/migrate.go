@@ -57,8 +57,8 @@ func Script(url string) (string, error) {
 	}
 	write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%d')", settingVersion, schemaVersion))
 	write(s.configuration()...)
-	b.WriteString("-- When everything is loaded, the load command runs on each table, here on orders:\n")
-	for _, name := range s.Tuning.afterLoad() {
+	b.WriteString("-- What load runs on each table, here on orders, and what load tests read:\n")
+	for _, name := range s.Tuning.later() {
 		b.WriteString(command.ReplaceAllString(s.Tuning.onTable(source(name), s.Schema, "orders"), "-- $0"))
 	}
 	return b.String(), nil

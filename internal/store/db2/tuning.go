@@ -58,6 +58,14 @@ func (t Tuning) afterLoad() []string {
 	return []string{"runstats"}
 }
 
+// later returns the names of the statements that Script shows, because other commands run them.
+func (t Tuning) later() []string {
+	if t.Settle == 0 {
+		return t.afterLoad()
+	}
+	return append(t.afterLoad(), "pool_sizes")
+}
+
 // onTable returns a statement on one table, from its text for any.
 func (t Tuning) onTable(text, schema, table string) string {
 	return strings.NewReplacer("$schema", schema, "$table", upper(table), "$sample", t.sample()).Replace(text)
