@@ -10,7 +10,7 @@ const aDB2 = "db2://me:secret@127.0.0.1:1/TPOX"
 
 // Any binary prints the DDL, for both settings.
 func TestMigrate_PrintsDB2(t *testing.T) {
-	for setting, says := range map[string]string{"": "CREATE TABLESPACE tpox_orders_x", "?setting=box": "AUTOCONFIGURE"} {
+	for setting, says := range map[string]string{"": "CREATE TABLESPACE ME_ORDX", "?setting=box": "AUTOCONFIGURE"} {
 		r := brokerage(t.Context(), "migrate", "--db", aDB2+setting, "--print")
 		require.Zero(t, r.code, r.err)
 		for _, part := range []string{

@@ -16,7 +16,7 @@ import (
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
 	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
-	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database; only the scheme, layout, mode and shards of --db are used. Default: create or update the schema."`
+	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database, for the scheme and the settings of --db. Default: create or update the schema."`
 }
 
 // Run migrates the schema and does nothing else, so that the service can run as a role that may not change the schema.

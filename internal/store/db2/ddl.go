@@ -1,6 +1,13 @@
 package db2
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // A Setting is a way to set up a database; the campaign compares them, as the papers did.
 type Setting string
@@ -23,18 +30,89 @@ func ParseSetting(name string) (Setting, bool) {
 	return "", false
 }
 
-// DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it.
-func DDL(s Setting, d Design) []string {
-	return d.apply(slices.Concat(
-		split(source("schema_service")),
-		split(source("schema_"+string(s))),
-		split(source("schema_indexes")),
+// DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it. Schema must
+// be set: the names of buffer pools and table spaces depend on it.
+func (s Settings) DDL() []string {
+	tables := s.tables()
+	return withoutComments(slices.Concat(tables[:1], s.storage(), tables[1:]))
+}
+
+// storage returns the statements that create buffer pools and table spaces, with their comments. Each must be committed
+// before the next: CREATE BUFFERPOOL creates the pool after its commit.
+func (s Settings) storage() (list []string) {
+	if s.Setting == Tuned {
+		for _, path := range s.Tuning.StoragePaths {
+			list = append(list, s.fill("schema_storage_path", "$path", path)...)
+		}
+		if s.Tuning.Temporary {
+			list = append(list, s.fill("schema_storage_temporary")...)
+		}
+	}
+	return append(list, s.fill("schema_storage_"+string(s.Setting))...)
+}
+
+// tables returns the statements that create tables and indexes, with their comments. The first creates the table that a
+// migration locks.
+func (s Settings) tables() []string {
+	return s.Design.apply(slices.Concat(
+		s.fill("schema_service"), s.fill("schema_"+string(s.Setting)), s.fill("schema_indexes"),
 	))
 }
 
-// configuration returns the statements that configure the database around the schema. They need more rights than a
-// schema's owner may have.
-func configuration(s Setting) []string { return split(source("configure_" + string(s))) }
+// configuration returns the statements that configure the database around the schema, with their comments. They need
+// more rights than a schema's owner may have.
+func (s Settings) configuration() []string {
+	switch {
+	case s.Setting == Box && s.Tuning.Autoconfigure > 0:
+		return s.fill("configure_advisor",
+			"$percent", fmt.Sprint(s.Tuning.Autoconfigure), "$connections", fmt.Sprint(cmp.Or(s.Pool, DefaultPool)))
+	case s.Setting == Tuned && s.Tuning.LogPath != "":
+		return slices.Concat(s.fill("configure_tuned"), s.fill("configure_log_path", "$path", s.Tuning.LogPath))
+	}
+	return s.fill("configure_" + string(s.Setting))
+}
+
+// share is the part of Tuning.PoolMemory that a buffer pool begins with, in percent.
+var share = regexp.MustCompile(`\$(\d+)% `)
+
+// fill returns the statements of a file, with their comments, and with values in place of names that begin with $.
+func (s Settings) fill(file string, namesAndValues ...string) []string {
+	values := strings.NewReplacer(append(namesAndValues, "$storage", storageName(s.Schema))...)
+	list := statementsOf(source(file), true)
+	for i, text := range list {
+		list[i] = share.ReplaceAllStringFunc(values.Replace(text), s.Tuning.poolPages)
+	}
+	return list
+}
+
+// withoutComments returns statements without their comments.
+func withoutComments(list []string) []string {
+	texts := make([]string, 0, len(list))
+	for _, text := range list {
+		texts = append(texts, split(text)...)
+	}
+	return texts
+}
+
+// ordinaryUpper is an identifier that needs no quotes.
+var ordinaryUpper = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+// storageName returns how the names of a schema's buffer pools and table spaces begin. They belong to the whole
+// database, so those of two schemas must differ, and they have at most 18 bytes, 6 of them for what follows.
+func storageName(schema string) string {
+	const longest = 12
+	ordinary := ordinaryUpper.MatchString(schema)
+	if ordinary && len(schema) <= longest {
+		return schema
+	}
+	begin := "DB_"
+	if ordinary {
+		begin = schema[:4]
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(schema)) // it never fails
+	return fmt.Sprintf("%s%08X", begin, hash.Sum32())
+}
 
 // Schemas are what XMLVALIDATE uses: the name under which each is registered, and its file in api/schema.
 var Schemas = []struct{ Name, File string }{

@@ -11,14 +11,16 @@ import (
 // faithful: each transaction is SQL/XML and XQuery on the document. The service edits none.
 var faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
 
-// inspect reads the server's version and settings, and refuses a database that the store cannot work with.
-func inspect(ctx context.Context, db *sql.DB) (is brokerage.Engine, err error) {
+// inspect reads the server's version and settings, and refuses a database that the store cannot work with. What the
+// user may not read is left out, with a notice.
+func (s *Store) inspect(ctx context.Context) (is brokerage.Engine, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
-	is = brokerage.Engine{Name: "db2", Durability: brokerage.Durable, Faithful: faithful}
-	if _, err := row(ctx, db, "server_version", nil, []any{&is.Version}); err != nil {
+	is = brokerage.Engine{Name: "db2", Version: "unknown", Durability: brokerage.Durable, Faithful: faithful}
+	_, err = row(ctx, s.db, "server_version", nil, []any{&is.Version})
+	if err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO"); err != nil {
 		return is, fmt.Errorf("connecting: %w", err)
 	}
-	return is, eachRow(ctx, db, statements["server_settings"], nil, func(rows *sql.Rows) error {
+	err = eachRow(ctx, s.db, statements["server_settings"], nil, func(rows *sql.Rows) error {
 		var name string
 		var value sql.NullString
 		if err := rows.Scan(&name, &value); err != nil {
@@ -31,4 +33,15 @@ func inspect(ctx context.Context, db *sql.DB) (is brokerage.Engine, err error) {
 		is.Settings = append(is.Settings, brokerage.Setting{Name: name, Value: value.String})
 		return nil
 	})
+	return is, s.unlessDenied(err, "SYSIBMADM.DBCFG")
+}
+
+// unlessDenied returns err, but nil with a notice when the user may not read a view.
+func (s *Store) unlessDenied(err error, view string) error {
+	if state := serverErrorOf(err).State; state != stateNoPrivilege && state != stateNoAuthority {
+		return err
+	}
+	s.notice("results will not have what %s says of the server, and the codeset of the database is not verified "+
+		"(GRANT SELECT ON %s): %v", view, view, err)
+	return nil
 }

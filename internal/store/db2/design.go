@@ -1,13 +1,11 @@
 package db2
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// A Design is one difference from the physical design of a setting, for a campaign that measures what it is worth. Its
-// tables are in table spaces of their own, so that it can be in the database of another design.
+// A Design is one difference from the physical design of a setting, for a campaign that measures what it is worth.
 type Design string
 
 // The designs.
@@ -25,15 +23,13 @@ var Designs = []Design{Uncompressed, OutOfLine, FewIndexes, ManyIndexes}
 // queryIndexes are the indexes that FewIndexes does not have.
 var queryIndexes = []string{"orders_account", "security_sector", "security_pe", "security_yield"}
 
-var storageName = regexp.MustCompile(`\btpox_\w+`)
-
-// apply returns the statements that create a schema with the design, from those of the default one.
+// apply returns the statements that create tables and indexes of the design, from those of the default one.
 func (d Design) apply(ddl []string) []string {
 	if d == DefaultDesign {
 		return ddl
 	}
 	if d == ManyIndexes {
-		ddl = slices.Concat(ddl, split(source("schema_more_indexes")))
+		ddl = slices.Concat(ddl, statementsOf(source("schema_more_indexes"), true))
 	}
 	var designed []string
 	for _, text := range ddl {
@@ -48,7 +44,7 @@ func (d Design) apply(ddl []string) []string {
 				continue
 			}
 		}
-		designed = append(designed, storageName.ReplaceAllString(text, "${0}_"+string(d)))
+		designed = append(designed, text)
 	}
 	return designed
 }

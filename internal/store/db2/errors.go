@@ -29,7 +29,8 @@ const (
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326
 	codeWhiteSpace   = -20308
-	codeOverDeclared = -433 // a value is too long
+	codePathExists   = -20323 // the storage path is one of the storage group already
+	codeOverDeclared = -433   // a value is too long
 
 	stateConnectionFailure = "08001"
 	stateUnknown           = "40003" // whether the statement was completed

@@ -16,8 +16,9 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// chunkSize is how many documents are committed together.
-const chunkSize = 500
+// chunkSize is how many documents are committed together. What all connections have not committed must fit into the
+// logs, which have 52 MB by default (SQL0964C).
+const chunkSize = 100
 
 // settingChunk begins the settings of a running load: chunk.KIND.FIRST is how many bytes of documents a committed chunk
 // holds.

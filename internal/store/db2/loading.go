@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -63,8 +62,10 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		func() error { return s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) }) },
 		load,
 		func() error {
-			if err := s.Runstats(ctx); err != nil {
-				s.notice("no statistics were collected (%v): an administrator can run RUNSTATS", err)
+			for _, name := range s.settings.Tuning.afterLoad() {
+				if err := s.eachTable(ctx, name); err != nil {
+					s.notice("after the load, an administrator can run for each table: %v", err)
+				}
 			}
 			return ctx.Err()
 		},
@@ -86,14 +87,16 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 }
 
 // Runstats collects statistics of the tables; without them the optimizer may choose scans.
-func (s *Store) Runstats(ctx context.Context) error {
+func (s *Store) Runstats(ctx context.Context) error { return s.eachTable(ctx, "runstats") }
+
+// eachTable runs a statement on each table of documents.
+func (s *Store) eachTable(ctx context.Context, name string) error {
 	schema, err := s.schema(ctx, s.admin)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
-		names := strings.NewReplacer("$schema", schema, "$table", upper(table))
-		command := names.Replace(statements["runstats"])
+		command := s.settings.Tuning.onTable(statements[name], schema, table)
 		if _, err := s.admin.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}

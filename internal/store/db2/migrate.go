@@ -1,11 +1,14 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,29 +25,47 @@ var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 const settingVersion = "schema.version"
 
-// Script returns what migrate does in an empty database, to be read or run by hand, for the setting in the URL. It
-// registers the schemas by commands of the command line processor, because the procedures take the documents as
-// parameters.
+// Script returns what migrate does in an empty database, to be read or run by hand, for the settings in the URL. Each
+// statement has to be committed before the next, as the command line processor does. The script registers the schemas
+// by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
 		return "", err
 	}
-	s := t.settings.Setting
+	s := t.settings
+	s.Schema = cmp.Or(s.Schema, strings.ToUpper(t.user))
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- The schema of setting %q. The last statements configure the database and need SYSADM.\n\n", s)
-	for _, text := range DDL(s, t.settings.Design) {
-		fmt.Fprintf(&b, "%s;\n\n", text)
+	write := func(statements ...string) {
+		for _, text := range statements {
+			fmt.Fprintf(&b, "%s;\n\n", text)
+		}
 	}
+	fmt.Fprintf(&b, "-- The schema %s of setting %q, for db2 -tf FILE by a user with SYSCTRL and DBADM.\n"+
+		"-- The last statements configure the database and need SYSADM.\n\n", s.Schema, s.Setting)
+	tables := s.tables()
+	write("SET CURRENT SCHEMA = '"+s.Schema+"'", tables[0])
+	write(s.storage()...)
+	write(tables[1:]...)
 	for _, x := range Schemas {
-		fmt.Fprintf(&b, "REGISTER XMLSCHEMA '%s' FROM 'api/schema/%s' AS %s COMPLETE;\n\n", x.File, x.File, x.Name)
+		write(fmt.Sprintf("REGISTER XMLSCHEMA '%s' FROM 'api/schema/%[1]s' AS %s.%s COMPLETE", x.File, s.Schema, x.Name))
 	}
-	fmt.Fprintf(&b, "INSERT INTO settings (name, value) VALUES ('%s', '%d');\n", settingVersion, schemaVersion)
-	for _, text := range configuration(s) {
-		fmt.Fprintf(&b, "\n%s;\n", text)
+	b.WriteString("-- For a service whose user does not own the schemas. Db2 grants this to PUBLIC only.\n" +
+		"-- Manual: GRANT (XSR object privileges) statement.\n")
+	for _, x := range Schemas {
+		write(fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
+	}
+	write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%d')", settingVersion, schemaVersion))
+	write(s.configuration()...)
+	b.WriteString("-- What load runs on each table, here on orders, and what load tests read:\n")
+	for _, name := range s.Tuning.later() {
+		b.WriteString(command.ReplaceAllString(s.Tuning.onTable(source(name), s.Schema, "orders"), "-- $0"))
 	}
 	return b.String(), nil
 }
+
+// command matches a line that is no comment.
+var command = regexp.MustCompile(`(?m)^[^-].*$`)
 
 // version returns the version of the schema, 0 if there is none.
 func (s *Store) version(ctx context.Context, q querier) (version int, err error) {
@@ -59,8 +80,10 @@ func (s *Store) version(ctx context.Context, q querier) (version int, err error)
 	return strconv.Atoi(text)
 }
 
-// migrate creates the schema if there is none, in one transaction, except for the table that it locks first: a process
-// that starts at the same time waits for that.
+// migrate creates the schema if there is none. Tables and indexes are created in one transaction, under a lock for
+// which a process that starts at the same time waits. Before it come statements that are committed one by one: the
+// table that is locked, buffer pools and table spaces, and the configuration. They may be repeated, so that an
+// interrupted migration is continued by the next.
 func (s *Store) migrate(ctx context.Context) error {
 	version, err := s.version(ctx, s.db)
 	s.migrated = [2]int{version, version}
@@ -75,49 +98,58 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.settings.AsIs:
 		return ErrEmpty
 	}
-	ddl := DDL(s.settings.Setting, s.settings.Design)
-	if _, err := s.admin.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
+	layout := s.settings
+	if layout.Schema, err = s.schema(ctx, s.admin); err != nil {
 		return fmt.Errorf("creating the schema: %w", err)
 	}
-	created, err := s.createSchema(ctx, ddl[1:])
-	if err != nil {
+	tables := layout.tables()
+	for _, text := range withoutComments(slices.Concat(tables[:1], layout.storage())) {
+		if _, err := s.db.ExecContext(ctx, text); err != nil && !isThere(err) {
+			return fmt.Errorf("creating the schema: %.60s…: %w", text, err)
+		}
+	}
+	s.configure(ctx, withoutComments(layout.configuration()))
+	if err := s.createSchema(ctx, withoutComments(tables[1:])); err != nil {
 		return fmt.Errorf("creating the schema: %w", err)
 	}
 	s.migrated[1] = schemaVersion
-	if created {
-		s.configure(ctx)
-	}
 	return nil
 }
 
+// isThere reports whether a statement failed because what it creates exists.
+func isThere(err error) bool {
+	e := serverErrorOf(err)
+	return e.State == stateExists || e.Code == codePathExists
+}
+
 // createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
-func (s *Store) createSchema(ctx context.Context, ddl []string) (created bool, err error) {
+func (s *Store) createSchema(ctx context.Context, ddl []string) error {
 	t, err := s.admin.BeginTx(ctx, nil)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { _ = t.Rollback() }() // after a commit it does nothing
 	if _, err := t.ExecContext(ctx, statements["lock_settings"]); err != nil {
-		return false, err
+		return err
 	}
 	if version, err := s.version(ctx, t); err != nil || version > 0 {
-		return false, err
+		return err
 	}
 	for _, text := range ddl {
 		if _, err := t.ExecContext(ctx, text); err != nil {
-			return false, fmt.Errorf("%.60s…: %w", text, err)
+			return fmt.Errorf("%.60s…: %w", text, err)
 		}
 	}
 	if !s.settings.Registered {
 		if err := s.register(ctx, t); err != nil {
-			return false, err
+			return err
 		}
 	}
 	_, err = t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion))
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, t.Commit()
+	return t.Commit()
 }
 
 // register registers the service's schemas for XMLVALIDATE.
@@ -152,11 +184,18 @@ func (s *Store) schema(ctx context.Context, q querier) (name string, err error) 
 }
 
 // configure configures the database around the schema, as far as the user's rights allow.
-func (s *Store) configure(ctx context.Context) {
-	for _, text := range configuration(s.settings.Setting) {
+func (s *Store) configure(ctx context.Context, configuration []string) {
+	done := 0
+	for _, text := range configuration {
 		if _, err := s.admin.ExecContext(ctx, text); err != nil {
 			s.notice("the database was not configured (%v): an administrator can run: %s", err, text)
+		} else {
+			done++
 		}
+	}
+	if s.settings.Setting == Tuned && done > 0 {
+		s.notice("the configuration of logs (LOGBUFSZ, LOGFILSIZ, LOGPRIMARY, NEWLOGPATH) takes effect when the database " +
+			"is activated next")
 	}
 }
 

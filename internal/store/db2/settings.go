@@ -25,6 +25,8 @@ type Settings struct {
 	Setting Setting
 	// Design is how the physical design differs from that of the setting, where there is no schema yet.
 	Design Design
+	// Tuning is what a new schema, a load and a load test have beyond the setting.
+	Tuning Tuning
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
 	Rules brokerage.Rules
@@ -186,6 +188,14 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		}
 		return nil
 	},
+	"pool_memory":       memory(func(p *parameters) *int64 { return &p.t.settings.Tuning.PoolMemory }),
+	"temporary":         boolean(func(p *parameters) *bool { return &p.t.settings.Tuning.Temporary }),
+	"storage_paths":     paths(128, func(p *parameters, list []string) { p.t.settings.Tuning.StoragePaths = list }),
+	"log_path":          paths(1, func(p *parameters, list []string) { p.t.settings.Tuning.LogPath = list[0] }),
+	"autoconfigure":     percent(func(p *parameters) *int { return &p.t.settings.Tuning.Autoconfigure }),
+	"statistics_sample": percent(func(p *parameters) *int { return &p.t.settings.Tuning.StatisticsSample }),
+	"dictionary":        boolean(func(p *parameters) *bool { return &p.t.settings.Tuning.Dictionary }),
+	"settle":            seconds(func(p *parameters, d time.Duration) { p.t.settings.Tuning.Settle = d }),
 	"pool": func(p *parameters, value string) (err error) {
 		if p.t.settings.Pool, err = strconv.Atoi(value); err != nil || p.t.settings.Pool < 1 || p.t.settings.Pool > 10_000 {
 			return errors.New("is not a number from 1 to 10000")

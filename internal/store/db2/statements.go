@@ -39,7 +39,10 @@ func source(name string) string {
 }
 
 // split splits a script at its semicolons, except those within literals, and drops comments.
-func split(script string) (list []string) {
+func split(script string) []string { return statementsOf(script, false) }
+
+// statementsOf splits a script as split does. With comments, each statement has those before it.
+func statementsOf(script string, comments bool) (list []string) {
 	var b strings.Builder
 	flush := func() {
 		if text := strings.TrimSpace(b.String()); text != "" {
@@ -50,7 +53,10 @@ func split(script string) (list []string) {
 	for script != "" {
 		switch {
 		case strings.HasPrefix(script, "--"):
-			_, script, _ = strings.Cut(script, "\n")
+			var comment string
+			if comment, script, _ = strings.Cut(script, "\n"); comments {
+				b.WriteString(comment + "\n")
+			}
 			continue
 		case script[0] == '\'':
 			end := strings.IndexByte(script[1:], '\'') + 2

@@ -69,7 +69,8 @@ func TestStatements_Page(t *testing.T) {
 
 func TestDDL(t *testing.T) {
 	for _, s := range []Setting{Box, Tuned} {
-		all := DDL(s, DefaultDesign)
+		settings := Settings{Schema: "TPOX", Setting: s}
+		all := settings.DDL()
 		count := func(prefix string) (n int) {
 			for _, text := range all {
 				if strings.HasPrefix(text, prefix) {
@@ -80,7 +81,7 @@ func TestDDL(t *testing.T) {
 		}
 		require.Equal(t, 8, count("CREATE TABLE "), s)
 		require.Equal(t, 9, count("CREATE INDEX")+count("CREATE UNIQUE INDEX"), s)
-		require.NotEmpty(t, configuration(s))
+		require.NotEmpty(t, settings.configuration())
 		for _, text := range all {
 			if strings.HasPrefix(text, "CREATE TABLE ") {
 				require.Contains(t, text, " ORGANIZE BY ROW", s)

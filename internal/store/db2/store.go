@@ -53,6 +53,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
+	settings.Tuning = t.settings.Tuning
 	if settings.Pool == 0 {
 		settings.Pool = t.settings.Pool
 	}
@@ -111,7 +112,7 @@ func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
 func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.settings.Engine != nil {
 		s.engine = *s.settings.Engine
-	} else if s.engine, err = inspect(ctx, s.db); err != nil {
+	} else if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
 	return s.migrate(ctx)

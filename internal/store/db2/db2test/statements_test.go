@@ -36,7 +36,7 @@ func installed(t testing.TB) (*Bench, *sql.DB) {
 	if template.bench == nil {
 		b := Start(t)
 		db := connected(t, b)
-		for _, statement := range db2.DDL(db2.Tuned, db2.DefaultDesign) {
+		for _, statement := range (db2.Settings{Schema: "TPOX", Setting: db2.Tuned}).DDL() {
 			_, err := db.ExecContext(t.Context(), statement)
 			require.NoError(t, err, statement)
 		}
