@@ -23,6 +23,7 @@ const (
 	codeSQLSTT    = 0x2414
 	codeDSCSQLSTT = 0x2008
 	codeQRYINSID  = 0x215b
+	codePRCNAM    = 0x2138
 )
 
 // A structure begins with its length, with a bit that is set if it continues in
@@ -89,17 +90,25 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 	return changed, nil
 }
 
-// without removes a parameter of the first object, if it has it.
-func (s structure) without(codePoint uint16) (structure, error) {
-	for at := contentAt; at+objectHead <= len(s); {
-		end := s.after(at)
+// parameter finds a parameter of the first object.
+func (s structure) parameter(codePoint uint16) (start, end int, ok bool) {
+	for at := contentAt; at+objectHead <= len(s); at = end {
+		end = s.after(at)
 		if end <= at || end > len(s) {
 			break
 		}
 		if s.codePointAt(at) == codePoint {
-			return s.replace(at, end, nil, firstObject)
+			return at, end, true
 		}
-		at = end
 	}
-	return s, nil
+	return 0, 0, false
+}
+
+// without removes a parameter of the first object, if it has it.
+func (s structure) without(codePoint uint16) (structure, error) {
+	start, end, ok := s.parameter(codePoint)
+	if !ok {
+		return s, nil
+	}
+	return s.replace(start, end, nil, firstObject)
 }

@@ -172,6 +172,8 @@ func (p *Proxy) request(s structure) (structure, error) {
 		return fixACCRDB(s), nil
 	case codeSQLSTT:
 		return fixSQLSTT(s, p.rewrite)
+	case codeEXCSQLSTT:
+		return fixEXCSQLSTT(s)
 	case codeDSCSQLSTT:
 		return s.without(codeQRYINSID) // Derby does not accept the number of the described query
 	}

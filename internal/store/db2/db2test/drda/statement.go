@@ -5,6 +5,23 @@ import (
 	"errors"
 )
 
+// Names of procedures in EBCDIC, as a client sends them: SYSPROC.ADMIN_CMD, and
+// that of the bench, BENCH.COMMAND.
+const (
+	adminCommand = "\xe2\xe8\xe2\xd7\xd9\xd6\xc3\x4b\xc1\xc4\xd4\xc9\xd5\x6d\xc3\xd4\xc4"
+	benchCommand = "\xc2\xc5\xd5\xc3\xc8\x4b\xc3\xd6\xd4\xd4\xc1\xd5\xc4"
+)
+
+// fixEXCSQLSTT replaces the procedure of a CALL: the client sends its name apart
+// from the text of the statement, and the arguments as parameters.
+func fixEXCSQLSTT(s structure) (structure, error) {
+	start, end, ok := s.parameter(codePRCNAM)
+	if !ok || string(s[start+objectHead:end]) != adminCommand {
+		return s, nil
+	}
+	return s.replace(start+objectHead, end, []byte(benchCommand), firstObject, start)
+}
+
 // fixSQLSTT passes a statement's text to rewrite. The structure has two texts,
 // in a mixed and in a single-byte code page, one of which is null.
 func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {

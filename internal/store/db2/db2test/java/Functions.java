@@ -162,6 +162,9 @@ public final class Functions {
   /** For statements that have no meaning here, such as table spaces. */
   public static void nothing(Clob what) {}
 
+  /** ADMIN_CMD: the commands configure the server or collect statistics, and have no effect here. */
+  public static void command(String what) {}
+
   /**
    * XSR_REGISTER and XSR_COMPLETE. What XMLVALIDATE takes is in a folder, so that this refuses any schema but one whose
    * bytes came here as they are there.

@@ -38,6 +38,8 @@ func (c *Catalogue) definition(tokens []token) (string, error) {
 		}
 		delete(c.tables, name)
 		return text(tokens), nil
+	case starts(tokens, "DROP", "XSROBJECT"):
+		return "DELETE FROM BENCH.XSROBJECTS WHERE OBJECTNAME = " + quoted(tokens[len(tokens)-1].name()), nil
 	case starts(tokens, "CREATE", "SCHEMA"), starts(tokens, "DROP", "SCHEMA"), starts(tokens, "CREATE", "SEQUENCE"):
 		return text(tokens), nil
 	case starts(tokens, "ALTER", "TABLE") && starts(tokens[len(tokens)-2:], "VOLATILE", "CARDINALITY"):
