@@ -250,11 +250,11 @@ func TestDataset_AccountRule(t *testing.T) {
 	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
 }
 
-// libxml2, which resolves includes by itself, has the same results with the same files.
-func TestSchemas_Xmllint(t *testing.T) {
-	xmllint := testenv.Command(t, "xmllint")
+// damagedByFile returns answers and examples, and all of them damaged, by their schema.
+func damagedByFile(t *testing.T, n int64) map[string][]damaged {
+	t.Helper()
 	byFile := map[string][]damaged{}
-	answers(t, dataset.TPoX1, 3, func(a answer, doc []byte) {
+	answers(t, dataset.TPoX1, n, func(a answer, doc []byte) {
 		byFile[a.file] = append(append(byFile[a.file], damaged{answer: a, doc: doc}), damage(t, a, doc)...)
 	})
 	seen := map[string]bool{}
@@ -268,7 +268,13 @@ func TestSchemas_Xmllint(t *testing.T) {
 			}
 		}
 	})
-	for file, documents := range byFile {
+	return byFile
+}
+
+// libxml2, which resolves includes by itself, has the same results with the same files.
+func TestSchemas_Xmllint(t *testing.T) {
+	xmllint := testenv.Command(t, "xmllint")
+	for file, documents := range damagedByFile(t, 3) {
 		t.Run(file, func(t *testing.T) {
 			folder := t.TempDir()
 			args := []string{"--noout", "--nonet", "--schema", filepath.Join("schema", file)}
@@ -293,6 +299,22 @@ func TestSchemas_Xmllint(t *testing.T) {
 				said.String())
 			for i, d := range documents {
 				require.Equal(t, d.fault == "", valid[names[i]], "%s %s\n%s", d.element, d.fault, d.doc)
+			}
+		})
+	}
+}
+
+// Xerces-C, which resolves includes by itself too, has the same results.
+func TestSchemas_Xerces(t *testing.T) {
+	for file, documents := range damagedByFile(t, 1) {
+		t.Run(file, func(t *testing.T) {
+			var docs [][]byte
+			for _, d := range documents {
+				docs = append(docs, d.doc)
+			}
+			for i, theirs := range testenv.Xerces(t, filepath.Join("schema", file), docs) {
+				d := documents[i]
+				require.Equal(t, d.fault == "", theirs.Errors == "", "%s %s: %s\n%s", d.element, d.fault, theirs.Errors, d.doc)
 			}
 		})
 	}

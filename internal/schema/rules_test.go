@@ -4,6 +4,15 @@ package schema
 // position, path below the root, and message.
 type rule struct{ from, to, position, path, message string }
 
+// rules are violated in documents of testdata.
+var rules = map[string][]rule{
+	"customer.xml":       customerRules,
+	"security-stock.xml": stockRules,
+	"security-fund.xml":  fundRules,
+	"order.xml":          orderRules,
+	"order-minimal.xml":  smallOrderRules,
+}
+
 // customerRules: every rule of the customer schema, violated once.
 var customerRules = []rule{
 	{` id="1002"`, "", "2:1", "", "missing required attribute id"},
