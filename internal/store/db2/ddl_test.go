@@ -14,13 +14,13 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// created finds the names of buffer pools and table spaces that a statement creates.
-var created = regexp.MustCompile(`^CREATE (?:(?:LARGE|SYSTEM TEMPORARY) )?(BUFFERPOOL|TABLESPACE) (\S+)`)
+// createsStorage finds the names of buffer pools and table spaces that a statement creates.
+var createsStorage = regexp.MustCompile(`^CREATE (?:(?:LARGE|SYSTEM TEMPORARY) )?(BUFFERPOOL|TABLESPACE) (\S+)`)
 
 // storageNames returns the names of what a schema has outside of it, with their kinds.
 func storageNames(s Settings) (names []string) {
 	for _, text := range s.DDL() {
-		if m := created.FindStringSubmatch(text); m != nil {
+		if m := createsStorage.FindStringSubmatch(text); m != nil {
 			names = append(names, m[1]+" "+m[2])
 		}
 	}
@@ -59,7 +59,7 @@ func TestStorage_IsThere(t *testing.T) {
 		pages := make(map[string]string)
 		for _, text := range s.DDL() {
 			size := regexp.MustCompile(`PAGESIZE \d+ K`).FindString(text)
-			if m := created.FindStringSubmatch(text); len(m) > 2 && m[1] == "BUFFERPOOL" {
+			if m := createsStorage.FindStringSubmatch(text); len(m) > 2 && m[1] == "BUFFERPOOL" {
 				pages[m[2]] = size
 			}
 			for _, m := range regexp.MustCompile(` BUFFERPOOL (\S+)`).FindAllStringSubmatch(text, -1) {
@@ -117,7 +117,7 @@ func TestMigrate_Again(t *testing.T) {
 	settings := Settings{Schema: "TPOX", Setting: Tuned, Tuning: Tuning{StoragePaths: []string{"/a"}, Temporary: true}}
 	exists := func(query string) error {
 		switch {
-		case created.MatchString(query), strings.HasPrefix(query, "CREATE TABLE settings"):
+		case createsStorage.MatchString(query), strings.HasPrefix(query, "CREATE TABLE settings"):
 			return failure(-601, stateExists)
 		case strings.HasPrefix(query, "ALTER STOGROUP"):
 			return failure(codePathExists, "42748")

@@ -25,7 +25,7 @@ func intended(t testing.TB, name string) []string {
 	return strings.Split(lines[0][1], ", ")
 }
 
-func schemaOfTest() []string { return DDL(Tuned, DefaultDesign) }
+func schemaOfTest() []string { return Settings{Schema: "TPOX", Setting: Tuned}.DDL() }
 
 // created returns what a script creates, and the names of its indexes over XML.
 func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {

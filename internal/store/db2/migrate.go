@@ -104,7 +104,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	tables := layout.tables()
 	for _, text := range withoutComments(slices.Concat(tables[:1], layout.storage())) {
-		if _, err := s.db.ExecContext(ctx, text); err != nil && !isThere(err) {
+		if _, err := s.admin.ExecContext(ctx, text); err != nil && !isThere(err) {
 			return fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}

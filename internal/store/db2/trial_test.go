@@ -105,10 +105,10 @@ func compile(ctx context.Context, db *sql.DB) func(text string) error {
 }
 
 // ddlOf returns every statement that creates the schema.
-func ddlOf(s Settings) []string { return DDL(s.Setting, s.Design) }
+func ddlOf(s Settings) []string { return s.DDL() }
 
 // configurationOf returns the statements that configure the database around the schema.
-func configurationOf(s Settings) []string { return configuration(s.Setting) }
+func configurationOf(s Settings) []string { return s.configuration() }
 
 // ignoreMissing returns a function that drops what may not be there, because it was refused or dropped before.
 func ignoreMissing(once func(string) error) func(string) error {

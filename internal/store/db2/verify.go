@@ -70,7 +70,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 			return nil
 		}
 		text, nulls := statements["all_"+tables[k]], false
-		err := eachStored(ctx, s.db, text, func(length int64, doc []byte) error {
+		err := eachStored(ctx, s.admin, text, func(length int64, doc []byte) error {
 			if len(doc) == 0 && takenForNull(length) {
 				nulls = true
 				return nil
@@ -78,7 +78,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 			return add(length, doc)
 		})
 		if nulls && err == nil {
-			err = eachStored(ctx, s.db, padded(text), func(length int64, doc []byte) error {
+			err = eachStored(ctx, s.admin, padded(text), func(length int64, doc []byte) error {
 				if !takenForNull(length - 1) {
 					return nil
 				}
