@@ -1,5 +1,5 @@
 -- account_summary (Q5): the accounts of a customer with what they hold and their value dates.
--- Index custacc_id, as in get_customer.
+-- Index: custacc_id.
 -- Manual: XMLQUERY scalar function; Direct element constructors; FLWOR expressions; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

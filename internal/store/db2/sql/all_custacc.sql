@@ -1,4 +1,5 @@
--- Every document, for verify: the one statement that scans.
+-- Every document, for verify.
+-- Index: none, it reads the whole table.
 -- Manual: XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

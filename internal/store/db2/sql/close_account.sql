@@ -1,7 +1,7 @@
 -- close_account (U1): one UPDATE. The condition that it is not the last account stands in XMLEXISTS, so that no row means
 -- refused; the store reads the customer then, to say why.
--- Index custacc_id: /Customer/@id as VARCHAR, and @id is compared with a VARCHAR; what else is asked of the customer is
--- seen in the one document found.
+-- The index finds the customer; what else is asked is seen in the one document found.
+-- Index: custacc_id.
 -- Manual: Transform expression; Use of updating expressions in a transform expression; Delete expression; XMLEXISTS
 -- predicate usage.
 UPDATE custacc

@@ -1,1 +1,2 @@
+-- Index: none, it reads the whole table.
 SELECT COUNT(*) FROM orders

@@ -1,10 +1,11 @@
 -- customer_max_order (Q7): the order with the greatest cash over all accounts of a customer, the lowest id among equals.
 -- No row: there is no such order, or no such customer, which has_customer tells apart. (An outer join is no way out:
 -- XMLEXISTS may not stand in an ON clause.)
--- Index custacc_id finds the customer, index orders_account (/FIXML/Order/@Acct as VARCHAR) the orders: a join uses an
--- XML index only where both sides are converted to its type, hence fn:string twice.
+-- The first XMLEXISTS finds the customer, the second the orders: a join uses an XML index (/FIXML/Order/@Acct as VARCHAR) only
+-- where both sides are converted to its type, hence fn:string twice.
 -- Cash is compared as a decimal, and in two parts, because one DECIMAL has no room for twenty digits on either side of the
 -- point. What is no decimal (orders need not be valid) is no cash.
+-- Index: custacc_id, orders_account.
 -- Manual: Join predicate conversion; XMLEXISTS predicate usage; XMLCAST specification; Castable expressions; XMLEXISTS
 -- predicate (restrictions).
 SELECT OCTET_LENGTH(a.doc), a.doc

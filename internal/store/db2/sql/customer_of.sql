@@ -1,5 +1,5 @@
 -- The customer that an account belongs to.
--- Index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Index: custacc_account.
 -- Manual: XMLCAST specification; XMLEXISTS predicate usage.
 SELECT XMLCAST(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/custacc";

@@ -1,5 +1,6 @@
 -- customer_profile (Q3): seven elements of a customer, and of the contact data the addresses only.
--- Index custacc_id, as in get_customer: it is the predicate in XMLEXISTS that selects; one in XMLQUERY drops no rows.
+-- It is the predicate in XMLEXISTS that selects; one in XMLQUERY drops no rows.
+-- Index: custacc_id.
 -- Manual: XMLQUERY scalar function; Direct element constructors; FLWOR expressions; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

@@ -1,4 +1,5 @@
--- delete_customer (D2). Index custacc_id, as in get_customer.
+-- delete_customer (D2).
+-- Index: custacc_id.
 -- Manual: DELETE statement; XMLEXISTS predicate usage.
 DELETE FROM custacc
 WHERE XMLEXISTS('

@@ -1,4 +1,5 @@
--- delete_order (D1). Index orders_id, as in get_order.
+-- delete_order (D1).
+-- Index: orders_id.
 -- Manual: DELETE statement; XMLEXISTS predicate usage.
 DELETE FROM orders
 WHERE XMLEXISTS('

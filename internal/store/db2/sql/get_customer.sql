@@ -1,5 +1,6 @@
 -- get_customer: the whole document.
--- Index custacc_id: /Customer/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- The index has /Customer/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Index: custacc_id.
 -- Manual: XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

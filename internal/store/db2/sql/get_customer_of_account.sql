@@ -1,5 +1,6 @@
 -- The whole customer of an account: for get_account, and to find out why a trade was refused.
--- Index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- The index has /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
+-- Index: custacc_account.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

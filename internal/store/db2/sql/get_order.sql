@@ -1,7 +1,8 @@
 -- get_order (Q1): the order, without the FIXML around it.
--- Index orders_id: the pattern /FIXML/Order/@ID holds every node that the predicate compares, and a VARCHAR index serves
--- a comparison with a VARCHAR. The comparison stands inside [], or XMLEXISTS would be true of every row.
+-- The index's pattern /FIXML/Order/@ID holds every node that the predicate compares, and a VARCHAR index serves a comparison
+-- with a VARCHAR. The comparison is inside [], or XMLEXISTS would be true of every row.
 -- The length comes from the server, since the driver cuts a longer value in silence (see driver.go).
+-- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLQUERY scalar function; Constant and parameter marker passing to XMLEXISTS and
 -- XMLQUERY; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc

@@ -1,5 +1,6 @@
 -- get_security (Q2): the whole document.
--- Index security_symbol: /Security/Symbol as VARCHAR, and Symbol is compared with a VARCHAR; both are the element, not its text node.
+-- The index has /Security/Symbol as VARCHAR, and Symbol is compared with a VARCHAR; both are the element, not its text node.
+-- Index: security_symbol.
 -- Manual: XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

@@ -1,5 +1,5 @@
 -- get_security_price (Q6): also what update_security_price answers, read in its transaction.
--- Index security_symbol, as in get_security.
+-- Index: security_symbol.
 -- Manual: XMLQUERY scalar function; Direct element constructors; FLWOR expressions; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

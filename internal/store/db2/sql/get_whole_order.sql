@@ -1,5 +1,5 @@
 -- The whole message of an order, to tell why a change of it was refused: not on the way of any transaction that succeeds.
--- Index orders_id, as in get_order.
+-- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

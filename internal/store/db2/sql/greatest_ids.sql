@@ -1,4 +1,5 @@
--- The greatest ids that are there, after a load from files: this scans.
+-- The greatest ids that are there, after a load from files.
+-- Index: none, it reads both tables.
 -- Manual: XMLTABLE table function; XMLCAST specification.
 SELECT
   (SELECT MAX(XMLCAST(XMLQUERY('

@@ -1,5 +1,5 @@
 -- Whether there is a customer.
--- Index custacc_id, as in get_customer.
+-- Index: custacc_id.
 -- Manual: XMLEXISTS predicate usage.
 SELECT 1 FROM custacc
 WHERE XMLEXISTS('

@@ -1,6 +1,6 @@
 -- The whole customer, for a replacement that depends on the version: get_customer with an update lock, so that of two
 -- who hold one version one replaces it. A lock clause needs RS or RR.
--- Index custacc_id, as in get_customer.
+-- Index: custacc_id.
 -- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

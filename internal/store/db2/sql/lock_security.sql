@@ -1,5 +1,5 @@
 -- The whole security, for a replacement that depends on the version: see lock_customer.sql.
--- Index security_symbol, as in get_security.
+-- Index: security_symbol.
 -- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

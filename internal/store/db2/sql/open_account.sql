@@ -1,6 +1,6 @@
 -- open_account (U2): one UPDATE; the whole customer is validated. The unique index custacc_account refuses an id that
 -- exists (SQLSTATE 23505), also where it is the same customer's.
--- Index custacc_id, as in close_account.
+-- Index: custacc_id.
 -- Manual: Transform expression; Insert expression; XMLVALIDATE scalar function; XMLPARSE scalar function; XMLEXISTS
 -- predicate usage.
 UPDATE custacc

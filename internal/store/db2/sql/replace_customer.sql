@@ -1,5 +1,5 @@
 -- A whole new document for a customer, validated.
--- Index custacc_id, as in get_customer.
+-- Index: custacc_id.
 -- Manual: XMLVALIDATE scalar function; XMLPARSE scalar function; XMLEXISTS predicate usage.
 UPDATE custacc
 SET cadoc = XMLVALIDATE(XMLPARSE(DOCUMENT CAST(? AS CLOB(16M)) PRESERVE WHITESPACE) ACCORDING TO XMLSCHEMA ID custacc)

@@ -1,5 +1,5 @@
 -- replace_customer with validate=no.
--- Index custacc_id, as in get_customer.
+-- Index: custacc_id.
 -- Manual: XMLPARSE scalar function; XMLEXISTS predicate usage.
 UPDATE custacc
 SET cadoc = XMLPARSE(DOCUMENT CAST(? AS CLOB(16M)) PRESERVE WHITESPACE)

@@ -1,5 +1,5 @@
 -- A whole new document for a security, validated.
--- Index security_symbol, as in get_security.
+-- Index: security_symbol.
 -- Manual: XMLVALIDATE scalar function; XMLPARSE scalar function; XMLEXISTS predicate usage.
 UPDATE security
 SET sdoc = XMLVALIDATE(XMLPARSE(DOCUMENT CAST(? AS CLOB(16M)) PRESERVE WHITESPACE) ACCORDING TO XMLSCHEMA ID security)

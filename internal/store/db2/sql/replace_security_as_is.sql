@@ -1,5 +1,5 @@
 -- replace_security with validate=no.
--- Index security_symbol, as in get_security.
+-- Index: security_symbol.
 -- Manual: XMLPARSE scalar function; XMLEXISTS predicate usage.
 UPDATE security
 SET sdoc = XMLPARSE(DOCUMENT CAST(? AS CLOB(16M)) PRESERVE WHITESPACE)

@@ -1,10 +1,11 @@
 -- search_securities (Q4): a row for each hit, in order of symbols, with the text of six
 -- elements; the store puts them into one element and counts them.
 -- Rows of VARCHAR come many at a time, where one CLOB of all hits would have no bound; the papers' query gave rows, too.
--- Indexes security_sector (equality of strings, which is what HASHED serves; the pattern has the same wildcard), security_pe
--- and security_yield (DOUBLE, compared with a DOUBLE). PE is compared by the self axis, [. >= a and . < b], so that one
--- scan of the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
+-- Of the indexes, that of sectors is HASHED, which serves equality of strings, and its pattern has the same wildcard; the
+-- others are DOUBLE, and compared with a DOUBLE. PE is compared by the self axis, [. >= a and . < b], so that one scan of
+-- the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
 -- The sector is compared twice: the index knows any sector of a security, and the first is the one that counts.
+-- Index: security_sector, security_pe, security_yield.
 -- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;
 -- XMLCAST specification; Direct element constructors.
 SELECT OCTET_LENGTH(a.doc), a.doc

@@ -1,6 +1,6 @@
 -- search_securities (Q4), the hits after a symbol. No more are sorted than a page may have; the store reads as many of
 -- them as it needs.
--- Indexes security_sector, security_pe and security_yield, as in search_securities.
+-- Index: security_sector, security_pe, security_yield.
 -- Manual: fetch-clause; and that of search_securities.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

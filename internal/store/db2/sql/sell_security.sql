@@ -2,12 +2,12 @@
 -- trade_outcome after it. It sells either a part of a position or all of it ($all), and does nothing if it is the other:
 -- the store tries a part first, which nearly every sale is, and knows from the row that was changed what is left. (Of a
 -- symbol that stands twice the first counts, so the document afterwards could not tell.)
--- The first XMLEXISTS selects, by index custacc_account: /Customer/Accounts/Account/@id as VARCHAR, and @id is compared
--- with a VARCHAR. The second decides, in the one document found: what a trade needs is there, the balances stay within
--- their limit, enough shares are held. No row means refused; the store reads
--- the customer then, to say why. Casts come only after castable has been asked, by if: "and" promises no order.
+-- The first XMLEXISTS selects, by the index, as in get_customer_of_account. The second decides, in the one document found:
+-- what a trade needs is there, the balances stay within their limit, enough shares are held. No row means refused; the store
+-- reads the customer then, to say why. Casts come only after castable has been asked, by if: "and" promises no order.
 -- Balances and quantities are decimals, exact, rounded half to even by floor, and written with their places from whole
 -- numbers: a decimal as text has no trailing zeros. All updating expressions see the document as it was.
+-- Index: custacc_account.
 -- Manual: Transform expression; Use of updating expressions in a transform expression; Replace expression; Delete expression;
 -- FLWOR expressions; Castable expressions; Arithmetic expressions; XMLEXISTS predicate usage.
 UPDATE custacc

@@ -1,6 +1,6 @@
 -- What a trade has done: the last of the three statements of buy_security and sell_security, in their transaction, where
 -- the customer is locked.
--- Index custacc_account, as in buy_security.
+-- Index: custacc_account.
 -- Manual: XMLQUERY scalar function; Direct element constructors; XMLEXISTS predicate usage.
 SELECT OCTET_LENGTH(a.doc), a.doc
 FROM (

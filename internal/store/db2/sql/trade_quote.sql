@@ -1,7 +1,7 @@
 -- What a trade has to know of its security: the first of the three statements of buy_security and sell_security. It is
 -- not part of their UPDATE, because the price is wanted twice there and once in the confirmation, and must be the same:
 -- WITH RS keeps the row from changing until the commit, so that a trade is done at the price of its turn.
--- Index security_symbol, as in get_security.
+-- Index: security_symbol.
 -- Manual: isolation-clause; XMLCAST specification; XMLEXISTS predicate usage.
 SELECT
   XMLCAST(XMLQUERY('

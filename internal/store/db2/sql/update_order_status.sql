@@ -1,5 +1,5 @@
 -- update_order_status (U4): one UPDATE; the whole order is validated.
--- Index orders_id, as in get_order.
+-- Index: orders_id.
 -- Manual: Transform expression; Use of updating expressions in a transform expression; Replace expression; Insert
 -- expression; XMLVALIDATE scalar function; XMLEXISTS predicate usage.
 UPDATE orders

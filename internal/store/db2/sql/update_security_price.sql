@@ -1,8 +1,9 @@
 -- update_security_price (U3): one UPDATE; today's high and low follow. Ask and Bid are empty where they stay. A high that
 -- is no decimal (a security need not be valid) gives way. Compared as decimals: stored nodes are untyped, and untyped
 -- arithmetic would be in doubles.
--- Index security_symbol, as in get_security. That all five parts are there is asked for in XMLEXISTS: a replace expression
--- needs exactly one node (SQL16085N). The answer is get_security_price, read in the same transaction.
+-- That all five parts are there is asked for in XMLEXISTS: a replace expression needs exactly one node (SQL16085N). The
+-- answer is get_security_price, read in the same transaction.
+-- Index: security_symbol.
 -- Manual: Transform expression; Use of updating expressions in a transform expression; Replace expression; Castable
 -- expressions; XMLEXISTS predicate usage.
 UPDATE security

@@ -33,7 +33,7 @@ type index struct {
 	name, table, column string
 	steps               []string // of the pattern, as java/Index.java has it
 	class               class
-	unique              bool
+	unique, hashed      bool
 }
 
 // NewCatalogue returns the catalogue of an empty database.

@@ -138,7 +138,7 @@ func (c *Catalogue) createIndex(tokens []token, unique bool) (string, error) {
 	sqlType := strings.ToUpper(text(key))
 	i.class = classOf(sqlType)
 	derby := sqlType
-	if sqlType == "VARCHAR HASHED" {
+	if i.hashed = sqlType == "VARCHAR HASHED"; i.hashed {
 		derby = "VARCHAR(8000)"
 	}
 	if i.class == unknown {

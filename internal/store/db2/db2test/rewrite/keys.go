@@ -41,7 +41,7 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	var row string
 	for _, c := range comparisons(q.Body) {
 		document, value := find(args, c.document), find(args, c.variable)
-		if document < 0 || value < 0 || c.other != nil || args[document].table == "" || !args[value].marker {
+		if document < 0 || value < 0 || c.other != nil || !c.equality || args[document].table == "" || !args[value].marker {
 			continue
 		}
 		for _, i := range s.indexes {
@@ -95,7 +95,7 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 // index serves; empty if there is none.
 func (s *statement) join(q *xquery.Query, args []argument) string {
 	for _, c := range comparisons(q.Body) {
-		if c.other == nil {
+		if c.other == nil || !c.equality || !c.converted {
 			continue
 		}
 		left, right := find(args, c.document), find(args, c.variable)
@@ -137,14 +137,17 @@ func (i index) serves(document argument, steps []string) bool {
 // comparison is a condition that must hold for some node of a document: its
 // path compared with a variable, or with the path of another document.
 type comparison struct {
-	document string
-	steps    []string
-	variable string
-	other    []string // the path from the variable, nil for the variable itself
+	document   string
+	steps      []string
+	positioned bool // a step has a position before it, as in Order[1][@ID = $id]
+	equality   bool // and no range
+	variable   string
+	other      []string // the path from the variable, nil for the variable itself
+	converted  bool     // both sides, by fn:string
 }
 
-// comparisons returns the equalities in the predicates of a path.
-func comparisons(body *xquery.Node) (found []comparison) {
+// comparisons returns the comparisons in the predicates of a path, all of which must hold.
+func comparisons(body *xquery.Node) []comparison {
 	if body.Kind != xquery.Path || body.Rooted {
 		return nil
 	}
@@ -152,62 +155,99 @@ func comparisons(body *xquery.Node) (found []comparison) {
 	if document == nil || document.Kind != xquery.Variable {
 		return nil
 	}
-	for at := range body.Steps {
-		prefix, rest := plainSteps(body.Steps[1 : at+1])
+	c := comparison{document: document.Text}
+	return append(c.inPredicates(body.Steps[0]), c.inSteps(body.Steps[1:])...)
+}
+
+// inSteps returns the comparisons in the predicates of steps from the place of c.
+func (c comparison) inSteps(steps []xquery.Step) (found []comparison) {
+	from := c.steps
+	for at := range steps {
+		path, rest := plainSteps(steps[:at+1])
 		if len(rest) > 0 {
 			break
 		}
-		for _, p := range body.Steps[at].Predicates {
-			for _, equality := range equalities(p) {
-				for _, swap := range []int{0, 1} {
-					steps, ok := relative(equality.Kids[swap])
-					if !ok {
-						continue
-					}
-					variable, other, ok := from(equality.Kids[1-swap])
-					if ok {
-						found = append(found, comparison{document.Text, slices.Concat(prefix, steps), variable, other})
-					}
-				}
-			}
-		}
+		c.steps = slices.Concat(from, path)
+		found = append(found, c.inPredicates(steps[at])...)
+		c.positioned = c.positioned || hasPosition(steps[at])
 	}
 	return found
 }
 
-// equalities returns the equalities that must all hold.
-func equalities(n *xquery.Node) []*xquery.Node {
-	switch {
-	case n.Kind == xquery.And:
-		return append(equalities(n.Kids[0]), equalities(n.Kids[1])...)
-	case n.Kind == xquery.Comparison && (n.Text == "=" || n.Text == "eq"):
-		return []*xquery.Node{n}
+func (c comparison) inPredicates(step xquery.Step) (found []comparison) {
+	for _, p := range step.Predicates {
+		found = append(found, c.inPredicate(p)...)
+		c.positioned = c.positioned || isPosition(p)
 	}
-	return nil
+	return found
 }
 
-// relative returns a path from the context.
-func relative(n *xquery.Node) (steps []string, ok bool) {
+func (c comparison) inPredicate(p *xquery.Node) (found []comparison) {
+	switch p.Kind {
+	case xquery.And:
+		return append(c.inPredicate(p.Kids[0]), c.inPredicate(p.Kids[1])...)
+	case xquery.Path:
+		if !p.Rooted && p.Steps[0].Expr == nil {
+			return c.inSteps(p.Steps) // there is such a node
+		}
+	case xquery.Comparison:
+		c.equality = p.Text == "=" || p.Text == "eq"
+		if !c.equality && !slices.Contains(ranges, p.Text) {
+			return nil
+		}
+		for at, side := range p.Kids {
+			path, left, ok := relative(side)
+			if !ok {
+				continue
+			}
+			whole := c
+			var right bool
+			if whole.variable, whole.other, right, ok = fromVariable(p.Kids[1-at]); !ok {
+				continue
+			}
+			whole.steps, whole.converted = slices.Concat(c.steps, path), left && right
+			whole.positioned = c.positioned || slices.ContainsFunc(side.Steps, hasPosition)
+			found = append(found, whole)
+		}
+	default: // no comparison
+	}
+	return found
+}
+
+var ranges = []string{"<", "<=", ">", ">=", "lt", "le", "gt", "ge"}
+
+func hasPosition(step xquery.Step) bool { return slices.ContainsFunc(step.Predicates, isPosition) }
+
+// isPosition reports whether a predicate asks for a position among the nodes of its step.
+func isPosition(p *xquery.Node) (is bool) {
+	p.Walk(func(n *xquery.Node) {
+		is = is || n.Kind == xquery.Call && (n.Name.Local == "position" || n.Name.Local == "last")
+	})
+	return is || p.Kind == xquery.Literal
+}
+
+// relative returns a path from the context, and whether its value is converted by fn:string.
+func relative(n *xquery.Node) (steps []string, converted, ok bool) {
 	if n.Kind == xquery.Context {
-		return nil, true
+		return nil, false, true
 	}
 	if n.Kind != xquery.Path || n.Rooted {
-		return nil, false
+		return nil, false, false
 	}
 	steps, rest := plainSteps(n.Steps)
-	return steps, len(steps) > 0 && atomised(rest)
+	return steps, len(rest) > 0, len(steps) > 0 && atomised(rest)
 }
 
-// from returns a variable, or a path from one.
-func from(n *xquery.Node) (variable string, steps []string, ok bool) {
+// fromVariable returns a variable, or a path from one, and whether its value is converted by fn:string.
+func fromVariable(n *xquery.Node) (name string, steps []string, converted, ok bool) {
 	if n.Kind == xquery.Variable {
-		return n.Text, nil, true
+		return n.Text, nil, false, true
 	}
 	if n.Kind != xquery.Path || n.Rooted || n.Steps[0].Expr == nil || n.Steps[0].Expr.Kind != xquery.Variable {
-		return "", nil, false
+		return "", nil, false, false
 	}
 	steps, rest := plainSteps(n.Steps[1:])
-	return n.Steps[0].Expr.Text, steps, len(steps) > 0 && atomised(rest)
+	return n.Steps[0].Expr.Text, steps, len(rest) > 0, len(steps) > 0 && atomised(rest)
 }
 
 // atomised reports whether nothing follows a path except fn:string(.), with

@@ -1,0 +1,138 @@
+package db2
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2/db2test/rewrite"
+)
+
+var indexLine = regexp.MustCompile(`(?m)^-- Index: (.+)\.$`)
+
+// intended returns the indexes over XML that a statement is meant to use, which the header of its file names; nil for a
+// statement that reads a whole table, or none.
+func intended(t testing.TB, name string) []string {
+	t.Helper()
+	lines := indexLine.FindAllStringSubmatch(source(name), -1)
+	require.LessOrEqual(t, len(lines), 1, name)
+	if len(lines) == 0 || strings.HasPrefix(lines[0][1], "none, ") {
+		return nil
+	}
+	return strings.Split(lines[0][1], ", ")
+}
+
+// created returns what a script creates, and the names of its indexes over XML.
+func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {
+	t.Helper()
+	c = rewrite.NewCatalogue()
+	name := regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX (\w+) ON \w+ \(\w+\) GENERATE KEY USING XMLPATTERN`)
+	for _, text := range ddl {
+		_, err := c.Rewrite(text)
+		require.NoError(t, err, text)
+		if m := name.FindStringSubmatch(text); m != nil {
+			indexes = append(indexes, m[1])
+		}
+	}
+	return c, indexes
+}
+
+// access returns the tables of documents in which a statement looks for rows, and the indexes that could serve it.
+func access(t testing.TB, c *rewrite.Catalogue, text string) map[string][]string {
+	t.Helper()
+	tables, err := c.Access(text)
+	require.NoError(t, err, text)
+	for table := range tables {
+		for i, index := range tables[table] {
+			tables[table][i] = strings.ToLower(index)
+		}
+	}
+	return tables
+}
+
+// Every statement that looks for documents can use the indexes that its file names, at least one of each table, or
+// reads whole tables and says so. Every index is there for some statement.
+func TestIndexes(t *testing.T) {
+	c, indexes := created(t, DDL(Tuned, DefaultDesign))
+	require.Len(t, indexes, 8)
+	used := make(map[string]bool)
+	for name, text := range statements {
+		t.Run(name, func(t *testing.T) {
+			tables, names := access(t, c, text), intended(t, name)
+			require.Equal(t, len(tables) > 0, indexLine.MatchString(source(name)), "-- Index: is missing, or idle")
+			if len(names) == 0 {
+				require.NotContains(t, text, "XMLEXISTS")
+				return
+			}
+			var all []string
+			for table, eligible := range tables {
+				all = append(all, eligible...)
+				serves := slices.ContainsFunc(names, func(n string) bool { return slices.Contains(eligible, n) })
+				require.True(t, serves, "none of %v serves %s, only %v", names, table, eligible)
+			}
+			require.Subset(t, all, names)
+			for _, index := range names {
+				used[index] = true
+			}
+		})
+	}
+	for _, index := range indexes {
+		require.True(t, used[index], "no statement uses %s", index)
+	}
+}
+
+// A statement or an index that breaks a rule of IBM's manual is found.
+func TestIndexes_Rules(t *testing.T) {
+	const fixml = `declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";`
+	for name, c := range map[string]struct{ statement, old, by, index string }{
+		"NoBrackets":     {"get_customer", "$d/Customer[@id = $id]", "$d/Customer/@id = $id", "custacc_id"},
+		"OtherNamespace": {"get_customer", "tpox-benchmark.com/custacc", "tpox-benchmark.com/security", "custacc_id"},
+		"NoNamespace":    {"get_order", fixml, "", "orders_id"},
+		"Number":         {"get_customer", "AS VARCHAR(20)", "AS BIGINT", "custacc_id"},
+		"Text":           {"get_security", "Symbol = $symbol", "Symbol/text() = $symbol", "security_symbol"},
+		"Anywhere":       {"get_order", "$d/FIXML/Order[", "$d//Order[", "orders_id"},
+		"Unequal":        {"get_order", "[@ID = $id]", "[@ID != $id]", "orders_id"},
+		"Not":            {"get_order", "[@ID = $id]", "[fn:not(@ID = $id)]", "orders_id"},
+		"Or":             {"get_order", "[@ID = $id]", "[@ID = $id or @Side]", "orders_id"},
+		"Position":       {"get_order", "Order[@ID", "Order[1][@ID", "orders_id"},
+		"Last":           {"get_order", "Order[@ID", "Order[fn:last()][@ID", "orders_id"},
+		"PositionWithin": {"get_security", "[Symbol = $symbol]", "[Symbol[1] = $symbol]", "security_symbol"},
+		"NotExists":      {"get_order", "WHERE XMLEXISTS", "WHERE NOT XMLEXISTS", "orders_id"},
+		"OrExists":       {"buy_security", "AND XMLEXISTS", "OR XMLEXISTS", "custacc_account"},
+		"HashedRange":    {"search_securities", "Sector = $sector][(", "Sector >= $sector][(", "security_sector"},
+		"RangeOfText":    {"search_securities", `DOUBLE) AS "yieldM`, `VARCHAR(20)) AS "yieldM`, "security_yield"},
+		"RangeOfOther":   {"search_securities", "[PE[. >=", "[Yield[. >=", "security_pe"},
+		"JoinUnchanged":  {"customer_max_order", "@Acct/fn:string(.)", "@Acct", "orders_account"},
+		"JoinOneSide":    {"customer_max_order", "/@id/fn:string(.)", "/@id", "orders_account"},
+		"JoinPosition":   {"customer_max_order", "/Order[@Acct", "/Order[1][@Acct", "orders_account"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			catalogue, _ := created(t, DDL(Tuned, DefaultDesign))
+			require.Contains(t, statements[c.statement], c.old)
+			broken := access(t, catalogue, strings.ReplaceAll(statements[c.statement], c.old, c.by))
+			for table, eligible := range broken {
+				require.NotContains(t, eligible, c.index, table)
+			}
+		})
+	}
+	for name, c := range map[string]struct{ index, old, by, statement string }{
+		"IndexOfNumbers":      {"custacc_id", "AS SQL VARCHAR(20)", "AS SQL DOUBLE", "get_customer"},
+		"IndexOfFewer":        {"security_sector", "/*/", "/StockInformation/", "search_securities"},
+		"IndexWithoutNames":   {"orders_id", fixml, "", "get_order"},
+		"IndexOfOtherElement": {"security_symbol", "/Security/Symbol", "/Security/Name", "get_security"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ddl := DDL(Tuned, DefaultDesign)
+			at := slices.IndexFunc(ddl, func(text string) bool { return strings.Contains(text, " "+c.index+" ON ") })
+			require.Contains(t, ddl[at], c.old)
+			ddl[at] = strings.Replace(ddl[at], c.old, c.by, 1)
+			catalogue, _ := created(t, ddl)
+			for table, eligible := range access(t, catalogue, statements[c.statement]) {
+				require.NotContains(t, eligible, c.index, table)
+			}
+		})
+	}
+}
