@@ -82,6 +82,27 @@ var customerMaxOrder = &transaction{
 			}
 			e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 		}},
+		// Of a message with several orders the first counts: its account, its cash.
+		{name: "CustomerMaxOrder/FirstOrder", run: func(e *env) {
+			id, accounts, _ := e.insertCustomer(1)
+			other, others, _ := e.insertCustomer(1)
+			var all []*element
+			for _, orders := range [][2]string{
+				{maxOrder(e, accounts[0], "none"), maxOrder(e, accounts[0], "9")},
+				{maxOrder(e, others[0], "7"), maxOrder(e, accounts[0], "99")},
+				{maxOrder(e, accounts[0], "5"), maxOrder(e, others[0], "none")},
+				{maxOrder(e, accounts[0], "4"), maxOrder(e, accounts[0], "999")},
+			} {
+				doc := fmt.Sprintf(`<FIXML xmlns=%q>%s%s</FIXML>`, fixml, orders[0], orders[1])
+				e.insertOrder(doc)
+				all = append(all, e.tree([]byte(doc)))
+				for _, customer := range []brokerage.ID{id, other} {
+					want := refMaxOrder(e.customer(customer), all)
+					e.same("the largest order", want, e.got(e.s.CustomerMaxOrder(e.Context(), customer)))
+				}
+			}
+			e.equal("the cash", "5", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
+		}},
 		{name: "CustomerMaxOrder/NoOrders", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(2)
 			none := build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()})
@@ -100,6 +121,11 @@ var customerMaxOrder = &transaction{
 			e.notFound(errOf(e.s.CustomerMaxOrder(e.Context(), e.id())), "customer")
 		}},
 	},
+}
+
+// maxOrder returns an order with a new id, without the message around it.
+func maxOrder(e *env, account brokerage.ID, cash string) string {
+	return fmt.Sprintf(`<Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order>`, e.id(), account, cash)
 }
 
 // largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.

@@ -148,6 +148,9 @@ var mutants = []struct {
 	{"CashOfAnyQuantity", "CustomerMaxOrder/FirstQuantity", func(s store) store {
 		return &otherMax{store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
 	}},
+	{"CashOfAnyOrder", "CustomerMaxOrder/FirstOrder", func(s store) store {
+		return &otherMax{store: s, all: true, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
+	}},
 	{"OrdersOfNobodyLost", "Accounts/OrderFirst",
 		func(s store) store { return &ownedOrders{store: s, loses: func(by, _ ID) bool { return by == 0 }} }},
 	{"OrdersStayWithOwner", "Accounts/OtherOwner", func(s store) store {
@@ -527,6 +530,7 @@ func (s looseAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, e
 // otherMax compares orders wrongly when it looks for the largest.
 type otherMax struct {
 	store
+	all    bool // not only the first order of a message
 	more   func(a, b *element) bool
 	orders [][]byte
 }
@@ -549,9 +553,14 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		o := n.child("Order")
-		if slices.Contains(keys.Accounts, ID(idOf(o.attrs["Acct"]))) && (best == nil || s.more(o, best)) {
-			best, largest = o, order
+		orders := n.children("Order")
+		if !s.all {
+			orders = orders[:1]
+		}
+		for _, o := range orders {
+			if slices.Contains(keys.Accounts, ID(idOf(o.attrs["Acct"]))) && (best == nil || s.more(o, best)) {
+				best, largest = o, order
+			}
 		}
 	}
 	return brokerage.MaxOrder(id, largest), nil

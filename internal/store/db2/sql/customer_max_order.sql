@@ -2,9 +2,12 @@
 -- No row: there is no such order, or no such customer, which has_customer tells apart. (An outer join is no way out:
 -- XMLEXISTS may not stand in an ON clause.)
 -- The first XMLEXISTS finds the customer, the second the orders: a join uses an XML index (/FIXML/Order/@Acct as VARCHAR) only
--- where both sides are converted to its type, hence fn:string twice.
+-- where both sides are converted to its type, hence fn:string twice. The third decides: of a message with several orders the
+-- first counts, and a position in the path might keep Db2 from using the index.
 -- Cash is compared as a decimal, and in two parts, because one DECIMAL has no room for twenty digits on either side of the
--- point. What is no decimal (orders need not be valid) is no cash.
+-- point. What is no decimal (orders need not be valid) is no cash, and is not cast either, since nothing promises that the
+-- conditions come first.
+-- A CLOB, because the sort would carry a VARCHAR of this length, which pages of 4 KB cannot hold (SQL1585N).
 -- Index: custacc_id, orders_account.
 -- Manual: Join predicate conversion; XMLEXISTS predicate usage; XMLCAST specification; Castable expressions; XMLEXISTS
 -- predicate (restrictions).
@@ -19,11 +22,12 @@ FROM (
     PASSING o.odoc AS "o", CAST(? AS VARCHAR(20)) AS "id") AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc,
     XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
-    fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash))'
+    fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash[. castable as xs:decimal]))'
     PASSING o.odoc AS "o") AS DECIMAL(31, 0)) AS whole,
     XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
-    xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash) - fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash))'
+    for $cash in $o/FIXML/Order[1]/OrdQty[1]/@Cash[. castable as xs:decimal]
+    return xs:decimal($cash) - fn:floor(xs:decimal($cash))'
     PASSING o.odoc AS "o") AS DECIMAL(31, 30)) AS part,
     XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
@@ -37,7 +41,12 @@ FROM (
   AND XMLEXISTS('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     declare namespace c="http://tpox-benchmark.com/custacc";
-    $o/FIXML/Order[@Acct/fn:string(.) = $c/c:Customer/c:Accounts/c:Account/@id/fn:string(.)][OrdQty[1]/@Cash castable as xs:decimal]'
+    $o/FIXML/Order[@Acct/fn:string(.) = $c/c:Customer/c:Accounts/c:Account/@id/fn:string(.)]'
+    PASSING o.odoc AS "o", c.cadoc AS "c")
+  AND XMLEXISTS('
+    declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
+    declare namespace c="http://tpox-benchmark.com/custacc";
+    $o/FIXML/Order[1][@Acct/fn:string(.) = $c/c:Customer/c:Accounts/c:Account/@id/fn:string(.)][OrdQty[1]/@Cash castable as xs:decimal]'
     PASSING o.odoc AS "o", c.cadoc AS "c")
   ORDER BY whole DESC, part DESC, id
   FETCH FIRST 1 ROW ONLY
