@@ -181,17 +181,24 @@ func nameOf(query string) string {
 	return query
 }
 
-// documentOf returns a row as the driver does: cut at twice the declared size and two, and NULL where it mistakes the
+// documentOf answers with a document as the server and the driver do. The server serialises nothing into a VARCHAR that
+// is too short; the driver cuts a CLOB at twice the declared size and two, and returns NULL where it mistakes the
 // length.
-func documentOf(query, doc string) answer {
+func documentOf(query, doc string) (answer, error) {
+	if !strings.HasPrefix(query, measuring) {
+		if len(doc) > declaredBytes(query) {
+			return answer{}, failure(codeOverDeclared, stateTooLong)
+		}
+		return answer{rows: [][]driver.Value{{[]byte(doc)}}}, nil
+	}
 	if strings.Contains(query, "|| ' '") {
 		doc += " "
 	}
 	length := int64(len(doc))
 	if takenForNull(length) {
-		return answer{rows: [][]driver.Value{{length, nil}}}
+		return answer{rows: [][]driver.Value{{length, nil}}}, nil
 	}
-	return answer{rows: [][]driver.Value{{length, []byte(doc[:min(len(doc), 2*(declaredBytes(query)+1))])}}}
+	return answer{rows: [][]driver.Value{{length, []byte(doc[:min(len(doc), 2*(declaredBytes(query)+1))])}}}, nil
 }
 
 // open returns a store on a fake.

@@ -20,7 +20,7 @@ func TestStore_Trace(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		switch {
 		case strings.HasPrefix(nameOf(query), "get_"):
-			return documentOf(query, doc), nil
+			return documentOf(query, doc)
 		case refusing != nil:
 			return answer{}, refusing
 		}
@@ -48,7 +48,7 @@ func TestStore_Trace(t *testing.T) {
 		do         func() error
 	}{
 		// It is longer than the declared type.
-		{"Document", "get_order get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }},
+		{"Document", "get_order failed get_order", nil, func() error { _, err := s.GetOrder(ctx, 1); return err }},
 		{"Write", "delete_order", nil, func() error { return s.DeleteOrder(ctx, w, 1) }},
 		{"Refused", "delete_order failed", failure(-204, "42704"), func() error {
 			require.Error(t, s.DeleteOrder(ctx, w, 1))

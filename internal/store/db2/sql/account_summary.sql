@@ -1,7 +1,7 @@
 -- account_summary (Q5): the accounts of a customer with what they hold and their value dates.
 -- Index: custacc_id.
 -- Manual: XMLQUERY scalar function; Direct element constructors; FLWOR expressions; XMLEXISTS predicate usage.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/custacc";
@@ -19,7 +19,7 @@ FROM (
         </Account>
       }</Customer_Securities>
     </Customer>'
-    PASSING cadoc AS "d") AS CLOB(16K) EXCLUDING XMLDECLARATION) AS doc
+    PASSING cadoc AS "d") AS VARCHAR(16384) EXCLUDING XMLDECLARATION) AS doc
   FROM custacc
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";

@@ -7,11 +7,11 @@
 -- Cash is compared as a decimal, and in two parts, because one DECIMAL has no room for twenty digits on either side of the
 -- point. What is no decimal (orders need not be valid) is no cash, and is not cast either, since nothing promises that the
 -- conditions come first.
--- A CLOB, because the sort would carry a VARCHAR of this length, which pages of 4 KB cannot hold (SQL1585N).
+-- The document is no longer than what the sort can carry with the other columns in pages of 4 KB (SQL1585N).
 -- Index: custacc_id, orders_account.
 -- Manual: Join predicate conversion; XMLEXISTS predicate usage; XMLCAST specification; Castable expressions; XMLEXISTS
 -- predicate (restrictions).
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
@@ -19,7 +19,7 @@ FROM (
     return <Customer_Max_Order CUSTOMERID="{$id}" ORDER_ID="{fn:string($f/@ID)}" CASH="{fn:string($f/OrdQty[1]/@Cash)}">
       {$f}
     </Customer_Max_Order>'
-    PASSING o.odoc AS "o", CAST(? AS VARCHAR(20)) AS "id") AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc,
+    PASSING o.odoc AS "o", CAST(? AS VARCHAR(20)) AS "id") AS VARCHAR(3800) EXCLUDING XMLDECLARATION) AS doc,
     XMLCAST(XMLQUERY('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     fn:floor(xs:decimal($o/FIXML/Order[1]/OrdQty[1]/@Cash[. castable as xs:decimal]))'

@@ -2,7 +2,7 @@
 -- It is the predicate in XMLEXISTS that selects; one in XMLQUERY drops no rows.
 -- Index: custacc_id.
 -- Manual: XMLQUERY scalar function; Direct element constructors; FLWOR expressions; XMLEXISTS predicate usage.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/custacc";
@@ -12,7 +12,7 @@ FROM (
       <Addresses>{$c/Addresses[1]/Address}</Addresses>
       {$c/Addresses[1]/EmailAddresses[1]}
     </Customer_Profile>'
-    PASSING cadoc AS "d") AS CLOB(8K) EXCLUDING XMLDECLARATION) AS doc
+    PASSING cadoc AS "d") AS VARCHAR(8192) EXCLUDING XMLDECLARATION) AS doc
   FROM custacc
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";

@@ -2,9 +2,9 @@
 -- The index has /Customer/Accounts/Account/@id as VARCHAR, and @id is compared with a VARCHAR.
 -- Index: custacc_account.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
-  SELECT XMLSERIALIZE(cadoc AS CLOB(32K) EXCLUDING XMLDECLARATION) AS doc
+  SELECT XMLSERIALIZE(cadoc AS VARCHAR(32672) EXCLUDING XMLDECLARATION) AS doc
   FROM custacc
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";

@@ -1,9 +1,9 @@
 -- The whole message of an order, to tell why a change of it was refused: not on the way of any transaction that succeeds.
 -- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
-  SELECT XMLSERIALIZE(odoc AS CLOB(4K) EXCLUDING XMLDECLARATION) AS doc
+  SELECT XMLSERIALIZE(odoc AS VARCHAR(4096) EXCLUDING XMLDECLARATION) AS doc
   FROM orders
   WHERE XMLEXISTS('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";

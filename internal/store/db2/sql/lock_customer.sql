@@ -2,9 +2,9 @@
 -- who hold one version one replaces it. A lock clause needs RS or RR.
 -- Index: custacc_id.
 -- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
-  SELECT XMLSERIALIZE(cadoc AS CLOB(32K) EXCLUDING XMLDECLARATION) AS doc
+  SELECT XMLSERIALIZE(cadoc AS VARCHAR(32672) EXCLUDING XMLDECLARATION) AS doc
   FROM custacc
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";

@@ -1,9 +1,9 @@
 -- The whole security, for a replacement that depends on the version: see lock_customer.sql.
 -- Index: security_symbol.
 -- Manual: lock-request-clause; isolation-clause; XMLEXISTS predicate usage.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
-  SELECT XMLSERIALIZE(sdoc AS CLOB(16K) EXCLUDING XMLDECLARATION) AS doc
+  SELECT XMLSERIALIZE(sdoc AS VARCHAR(16384) EXCLUDING XMLDECLARATION) AS doc
   FROM security
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/security";

@@ -8,7 +8,7 @@
 -- Index: security_sector, security_pe, security_yield.
 -- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;
 -- XMLCAST specification; Direct element constructors.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/security";

@@ -2,7 +2,7 @@
 -- them as it needs.
 -- Index: security_sector, security_pe, security_yield.
 -- Manual: fetch-clause; and that of search_securities.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/security";

@@ -2,7 +2,7 @@
 -- the customer is locked.
 -- Index: custacc_account.
 -- Manual: XMLQUERY scalar function; Direct element constructors; XMLEXISTS predicate usage.
-SELECT OCTET_LENGTH(a.doc), a.doc
+SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
     declare default element namespace "http://tpox-benchmark.com/custacc";
@@ -14,7 +14,7 @@ FROM (
     </Trade_Confirmation>'
     PASSING cadoc AS "d", CAST(? AS VARCHAR(20)) AS "account", CAST(? AS VARCHAR(4)) AS "side",
       CAST(? AS VARCHAR(28)) AS "symbol", CAST(? AS VARCHAR(40)) AS "quantity", CAST(? AS VARCHAR(100)) AS "price",
-      CAST(? AS VARCHAR(40)) AS "amount", CAST(? AS VARCHAR(3)) AS "all") AS CLOB(2K) EXCLUDING XMLDECLARATION) AS doc
+      CAST(? AS VARCHAR(40)) AS "amount", CAST(? AS VARCHAR(3)) AS "all") AS VARCHAR(2048) EXCLUDING XMLDECLARATION) AS doc
   FROM custacc
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/custacc";
