@@ -2,6 +2,7 @@ package db2
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,6 +31,21 @@ func TestStatements(t *testing.T) {
 		// A condition outside [] holds for every row.
 		require.Contains(t, text, "XMLEXISTS('\n", name)
 	}
+}
+
+// Counts and sums are BIGINT: COUNT is an INTEGER, too small for the larger scales, and with large_aggregation it is a
+// DECIMAL, as SUM is, which the client returns as text.
+func TestStatements_Counts(t *testing.T) {
+	aggregate := regexp.MustCompile(`\b(COUNT|COUNT_BIG|SUM)\(`)
+	cast := regexp.MustCompile(`\bCAST\((COUNT_BIG|SUM)\([^()]*\) AS BIGINT\)`)
+	all := 0
+	for name, text := range statements {
+		text, _, _ = strings.Cut(text, "\nHAVING ")
+		n := len(aggregate.FindAllString(text, -1))
+		require.Len(t, cast.FindAllString(text, -1), n, name)
+		all += n
+	}
+	require.Positive(t, all)
 }
 
 // A page is cut where no client may have more.

@@ -1,2 +1,3 @@
 -- Index: none, it reads the whole table.
-SELECT COUNT(*) FROM orders
+-- Manual: COUNT_BIG aggregate function (COUNT is an INTEGER, or a DECIMAL by large_aggregation).
+SELECT CAST(COUNT_BIG(*) AS BIGINT) FROM orders

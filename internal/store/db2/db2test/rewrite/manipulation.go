@@ -67,6 +67,10 @@ func init() {
 		"XMLVALIDATE":  (*statement).validate,
 		"XMLDOCUMENT":  (*statement).all,
 		"CAST":         (*statement).cast,
+		"COUNT_BIG": func(s *statement, in []token) (string, error) {
+			inner, err := s.all(in)
+			return "COUNT(" + inner + ")", err
+		},
 		"BLOB": func(s *statement, in []token) (string, error) {
 			inner, err := s.all(in)
 			return "BENCH.BYTES(" + inner + ")", err

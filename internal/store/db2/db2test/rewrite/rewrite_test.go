@@ -68,6 +68,7 @@ func TestRewrite_Statements(t *testing.T) {
 		"Strip":     {`INSERT INTO b (bdoc) VALUES (XMLPARSE(DOCUMENT ?))`, `INSERT INTO b (bdoc) VALUES (BENCH.XML_PARSE(?, 0))`},
 		"Validate":  {`VALUES XMLVALIDATE(XMLPARSE(DOCUMENT ?) ACCORDING TO XMLSCHEMA ID s.a)`, `VALUES BENCH.XML_VALIDATE('A', BENCH.XML_PARSE(?, 0))`},
 		"Bytes":     {`INSERT INTO c (x) VALUES (BLOB(CAST(? AS CLOB(1M))))`, `INSERT INTO c (x) VALUES (BENCH.BYTES(CAST(? AS CLOB(1M))))`},
+		"Count":     {`SELECT CAST(COUNT_BIG(*) AS BIGINT) FROM a`, `SELECT CAST(COUNT(*) AS BIGINT) FROM a`},
 		"Octets":    {`SELECT OCTET_LENGTH(adoc) FROM a`, `SELECT BENCH.OCTETS(adoc) FROM a`},
 		"Numbers": {
 			`SELECT XMLQUERY('$a + $b + $c' PASSING n AS "a", CAST(? AS DOUBLE) AS "b", 1.5 AS "c") FROM a`,

@@ -1,2 +1,0 @@
--- Also answers whether the schema is there.
-SELECT COUNT(*) FROM leases
