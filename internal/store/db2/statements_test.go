@@ -67,5 +67,14 @@ func TestDDL(t *testing.T) {
 		require.Equal(t, 8, count("CREATE TABLE "), s)
 		require.Equal(t, 9, count("CREATE INDEX")+count("CREATE UNIQUE INDEX"), s)
 		require.NotEmpty(t, configuration(s))
+		for _, text := range all {
+			if strings.HasPrefix(text, "CREATE TABLE ") {
+				require.Contains(t, text, " ORGANIZE BY ROW", s)
+			}
+		}
+		for _, table := range []string{"settings", "leases", "answers"} {
+			require.Contains(t, all, "ALTER TABLE "+table+" VOLATILE CARDINALITY", "nobody runs RUNSTATS on it")
+		}
+		require.Equal(t, 3, count("ALTER TABLE "), s)
 	}
 }

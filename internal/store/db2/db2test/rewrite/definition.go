@@ -40,6 +40,8 @@ func (c *Catalogue) definition(tokens []token) (string, error) {
 		return text(tokens), nil
 	case starts(tokens, "CREATE", "SCHEMA"), starts(tokens, "DROP", "SCHEMA"), starts(tokens, "CREATE", "SEQUENCE"):
 		return text(tokens), nil
+	case starts(tokens, "ALTER", "TABLE") && starts(tokens[len(tokens)-2:], "VOLATILE", "CARDINALITY"):
+		return nothing(tokens), nil
 	}
 	for _, storage := range []string{"BUFFERPOOL", "TABLESPACE"} {
 		if starts(tokens[1:], storage) || starts(tokens[1:], "LARGE", storage) || starts(tokens[1:], "REGULAR", storage) {
@@ -57,7 +59,7 @@ func (c *Catalogue) createTable(tokens []token) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if storage := rest[taken:]; len(storage) > 0 && !storage[0].is("COMPRESS", "ORGANIZE", "IN", "INDEX", "LONG", "VALUE", "VOLATILE") {
+	if storage := rest[taken:]; len(storage) > 0 && !storage[0].is("COMPRESS", "ORGANIZE", "IN", "INDEX", "LONG", "VALUE") {
 		return "", unsupported("CREATE TABLE … %s", text(storage))
 	}
 	types := make(table)

@@ -39,6 +39,7 @@ func TestRewrite_Definitions(t *testing.T) {
 		`CREATE UNIQUE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN 'declare namespace p="u"; /A//p:B/@c' AS SQL VARCHAR(7)`:                     `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A // {u}B @{}c', 'VARCHAR(7)', 'VARCHAR(7)', 1)`,
 		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A/B' AS SQL VARCHAR HASHED`:                                                       `CALL BENCH.CREATE_XML_INDEX('I', 'A', 'ADOC', '{}A {}B', 'VARCHAR', 'VARCHAR(8000)', 0)`,
 		`CREATE INDEX i ON plain (a)`:                              `CREATE INDEX i ON plain (a)`,
+		`ALTER TABLE plain VOLATILE CARDINALITY`:                   `CALL BENCH.NOTHING('ALTER TABLE plain VOLATILE CARDINALITY')`,
 		`DROP INDEX a_id`:                                          `CALL BENCH.DROP_XML_INDEX('A_ID')`,
 		`CREATE BUFFERPOOL b SIZE AUTOMATIC`:                       `CALL BENCH.NOTHING('CREATE BUFFERPOOL b SIZE AUTOMATIC')`,
 		`CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC`:           `CALL BENCH.NOTHING('CREATE LARGE TABLESPACE t MANAGED BY AUTOMATIC')`,
@@ -172,6 +173,8 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`MERGE INTO a USING b ON 1 = 1`:                                                      "MERGE",
 		`CREATE PROCEDURE p () BEGIN END`:                                                    "CREATE PROCEDURE",
 		`CREATE TABLE c (a BIGINT) ORGANISE BY COLUMN`:                                       "ORGANISE",
+		`CREATE TABLE c (a BIGINT) VOLATILE`:                                                 "VOLATILE", // Db2 for Linux has it in ALTER TABLE only
+		`ALTER TABLE a ADD COLUMN b BIGINT`:                                                  "ALTER TABLE",
 		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A[1]' AS SQL VARCHAR(9)`: "predicate",
 		`CREATE INDEX i ON a (adoc) GENERATE KEY USING XMLPATTERN '/A' AS SQL DATE`:          "DATE",
 		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
