@@ -25,6 +25,8 @@ func intended(t testing.TB, name string) []string {
 	return strings.Split(lines[0][1], ", ")
 }
 
+func schemaOfTest() []string { return DDL(Tuned, DefaultDesign) }
+
 // created returns what a script creates, and the names of its indexes over XML.
 func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {
 	t.Helper()
@@ -56,7 +58,7 @@ func access(t testing.TB, c *rewrite.Catalogue, text string) map[string][]string
 // Every statement that looks for documents can use the indexes that its file names, at least one of each table, or
 // reads whole tables and says so. Every index is there for some statement.
 func TestIndexes(t *testing.T) {
-	c, indexes := created(t, DDL(Tuned, DefaultDesign))
+	c, indexes := created(t, schemaOfTest())
 	require.Len(t, indexes, 8)
 	used := make(map[string]bool)
 	for name, text := range statements {
@@ -110,7 +112,7 @@ func TestIndexes_Rules(t *testing.T) {
 		"JoinPosition":   {"customer_max_order", "/Order[@Acct", "/Order[1][@Acct", "orders_account"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			catalogue, _ := created(t, DDL(Tuned, DefaultDesign))
+			catalogue, _ := created(t, schemaOfTest())
 			require.Contains(t, statements[c.statement], c.old)
 			broken := access(t, catalogue, strings.ReplaceAll(statements[c.statement], c.old, c.by))
 			for table, eligible := range broken {
@@ -125,7 +127,7 @@ func TestIndexes_Rules(t *testing.T) {
 		"IndexOfOtherElement": {"security_symbol", "/Security/Symbol", "/Security/Name", "get_security"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ddl := DDL(Tuned, DefaultDesign)
+			ddl := schemaOfTest()
 			at := slices.IndexFunc(ddl, func(text string) bool { return strings.Contains(text, " "+c.index+" ON ") })
 			require.Contains(t, ddl[at], c.old)
 			ddl[at] = strings.Replace(ddl[at], c.old, c.by, 1)

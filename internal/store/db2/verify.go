@@ -1,8 +1,10 @@
 package db2
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -45,39 +47,60 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	return v.Verified, nil
 }
 
-// stored reads a table in batches.
+// errEnough ends a query whose other rows nobody wants.
+var errEnough = errors.New("enough")
+
+// stored reads a table in batches. The documents that the driver takes for NULL it reads in a second query.
 func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
 	return func(yield func(storedBatch, error) bool) {
-		rows, err := s.db.QueryContext(ctx, statements["all_"+tables[k]])
-		if err != nil {
-			yield(storedBatch{}, err)
-			return
-		}
-		defer func() { _ = rows.Close() }() // it was read to its end, or the error is reported
 		var b storedBatch
-		for rows.Next() {
-			var length sql.NullInt64
-			var doc []byte
-			if err := rows.Scan(&length, &doc); err != nil {
-				yield(b, err)
-				return
-			}
-			if length.Int64 != int64(len(doc)) {
-				finding := fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length.Int64)
+		add := func(length int64, doc []byte) error {
+			if length != int64(len(doc)) {
+				finding := fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length)
 				b.findings = append(b.findings, finding)
-				continue
+				return nil
 			}
-			if b.docs = append(b.docs, doc); len(b.docs) == bulk.VerifyBatch {
-				if !yield(b, nil) {
-					return
-				}
-				b = storedBatch{}
+			if b.docs = append(b.docs, doc); len(b.docs) < bulk.VerifyBatch {
+				return nil
 			}
+			full := b
+			if b = (storedBatch{}); !yield(full, nil) {
+				return errEnough
+			}
+			return nil
 		}
-		if rows.Err() != nil || len(b.docs) > 0 || len(b.findings) > 0 {
-			yield(b, rows.Err())
+		text, nulls := statements["all_"+tables[k]], false
+		err := eachStored(ctx, s.db, text, func(length int64, doc []byte) error {
+			if len(doc) == 0 && takenForNull(length) {
+				nulls = true
+				return nil
+			}
+			return add(length, doc)
+		})
+		if nulls && err == nil {
+			err = eachStored(ctx, s.db, padded(text), func(length int64, doc []byte) error {
+				if !takenForNull(length - 1) {
+					return nil
+				}
+				return add(length-1, bytes.TrimSuffix(doc, []byte(" ")))
+			})
+		}
+		if !errors.Is(err, errEnough) && (err != nil || len(b.docs) > 0 || len(b.findings) > 0) {
+			yield(b, err)
 		}
 	}
+}
+
+// eachStored calls each with the length and the copy of every document of a query.
+func eachStored(ctx context.Context, q querier, text string, each func(length int64, doc []byte) error) error {
+	return eachRow(ctx, q, text, nil, func(rows *sql.Rows) error {
+		var length sql.NullInt64
+		var doc []byte
+		if err := rows.Scan(&length, &doc); err != nil {
+			return err
+		}
+		return each(length.Int64, doc)
+	})
 }
 
 // check checks the documents of a batch; accounts is how many accounts its customers have.
