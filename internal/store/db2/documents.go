@@ -18,8 +18,8 @@ type querier interface {
 
 // widths are the types that a statement declares for the documents that it reads, tried in order: first what its file
 // says, which nearly all documents fit. The driver allocates twice that for each query, and cuts longer documents
-// without an error. A VARCHAR is never cut: it has at most 32,672 bytes, the server refuses to serialise more into it, and
-// the driver's buffer has room for all of them.
+// without an error. A VARCHAR is never cut: it has at most 32,672 bytes, the server refuses to serialise more into it,
+// and the driver's buffer has room for all of them.
 var widths = []string{"", "CLOB(256K)", "CLOB(16M)"}
 
 var declared = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\(\d+K?\)((?: EXCLUDING XMLDECLARATION)?\) AS doc\b)`)

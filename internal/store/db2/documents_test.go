@@ -84,8 +84,8 @@ func TestDocuments_Memory(t *testing.T) {
 	}
 }
 
-// Documents are read as VARCHAR, which Db2 sends with the block of rows; an answer that is kept is a CLOB already. A CLOB
-// comes with its length.
+// Documents are read as VARCHAR, which Db2 sends with the block of rows; an answer that is kept is a CLOB already. A
+// CLOB comes with its length.
 func TestDocuments_Types(t *testing.T) {
 	for name, text := range statements {
 		first := declaredSize.FindString(text)

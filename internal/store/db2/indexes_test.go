@@ -55,8 +55,8 @@ func access(t testing.TB, c *rewrite.Catalogue, text string) map[string][]string
 	return tables
 }
 
-// Every statement that looks for documents can use the indexes that its file names, at least one of each table, or reads
-// whole tables and says so. Every index is there for some statement.
+// Every statement that looks for documents can use the indexes that its file names, at least one of each table, or
+// reads whole tables and says so. Every index is there for some statement.
 func TestIndexes(t *testing.T) {
 	c, indexes := created(t, schemaOfTest())
 	require.Len(t, indexes, 8)

@@ -2,7 +2,8 @@
 -- trade_outcome after it.
 -- The first XMLEXISTS selects, by the index, as in get_customer_of_account. The second decides, in the one document found:
 -- what a trade needs is there, the balances stay within their limit, margin or cover, the most holdings allowed. No row means
--- refused; the store reads the customer then, to say why. Casts come only after castable has been asked, by if: "and" promises no order.
+-- refused; the store reads the customer then, to say why. Casts come only after castable has been asked, by if: "and"
+-- promises no order.
 -- Balances and quantities are decimals, exact, rounded half to even by floor, and written with their places from whole
 -- numbers: a decimal as text has no trailing zeros. All updating expressions see the document as it was.
 -- Index: custacc_account.

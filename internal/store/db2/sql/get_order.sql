@@ -6,8 +6,8 @@
 -- make the optimizer prefer a scan that ends early.
 -- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLQUERY scalar function; Constant and parameter marker passing to XMLEXISTS and
--- XMLQUERY; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function; BlockLobs CLI/ODBC configuration
--- keyword; fetch-first-clause.
+-- XMLQUERY; Guidelines for matching indexes with queries overview; XMLSERIALIZE scalar function; BlockLobs CLI/ODBC
+-- configuration keyword; fetch-first-clause.
 SELECT a.doc
 FROM (
   SELECT XMLSERIALIZE(XMLQUERY('
