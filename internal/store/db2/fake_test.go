@@ -18,10 +18,11 @@ import (
 
 // A fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
 type fake struct {
-	mu     sync.Mutex
-	answer func(query string, args []driver.Value) (answer, error)
-	commit func() error
-	calls  []string // the calls in order: statements by name, BEGIN, COMMIT, ROLLBACK
+	mu      sync.Mutex
+	answer  func(query string, args []driver.Value) (answer, error)
+	prepare func(query string) error // nil accepts everything
+	commit  func() error
+	calls   []string // the calls in order: statements by name, BEGIN, COMMIT, ROLLBACK
 
 	connections, closed, prepared int
 }
@@ -64,6 +65,11 @@ func (c *fakeConn) Prepare(query string) (driver.Stmt, error) {
 	c.mu.Lock()
 	c.prepared++
 	c.mu.Unlock()
+	if c.fake.prepare != nil {
+		if err := c.fake.prepare(query); err != nil {
+			return nil, err
+		}
+	}
 	return &fakeStmt{c, query}, nil
 }
 

@@ -1,15 +1,19 @@
-//go:build db2
-
 package db2
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,128 +25,289 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// Tests on a Db2 itself: make test-db2 DB2_DSN=db2://…, on a database that may be emptied. Each test leaves its part of
-// the evidence in the folder that DB2_EVIDENCE names.
+// A visit is a trial on a real server: make test-db2 DB2_DSN=db2://….
+type visit struct {
+	trial
+	url      *url.URL
+	schema   string
+	folder   string // of the evidence; empty for none
+	settings Settings
+	data     *dataset.Dataset // for the suite and the calls
+	// dial returns connections with one more keyword of the client library, if it is not empty.
+	dial  func(t testing.TB, keyword string) *sql.DB
+	admin *sql.DB
+	// opened opens the store.
+	opened func(context.Context, Settings) (*Store, error)
+}
 
-// server returns the URL of a Db2, with a schema for tests.
-func server(t testing.TB) string {
+// TestServer tries everything on a Db2, in an order in which the first part says the most, and leaves a page that says
+// what was confirmed. No part ends the run but one: a schema that holds anything is refused.
+func TestServer(t *testing.T) {
+	v := newVisit(t)
+	ctx := context.WithoutCancel(t.Context()) // the end of the test drops what it has made
+	for _, schema := range []string{v.schema, besideOf(v.schema)} {
+		if err := requireNothing(ctx, v.admin, schema, scriptsOf(schema)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		v.drop(ctx, v.settings)
+		v.keepPage(t)
+		for _, q := range v.unconfirmed() {
+			t.Errorf("%s %s", q, v.answer(q))
+		}
+	})
+	if v.folder != "" {
+		writeScripts(t, v.folder, v.settings)
+		v.keep(t, "before.txt", []byte(inventory(ctx, v.admin, configurations)))
+	}
+	for _, step := range v.steps() {
+		t.Run(step.name, step.run)
+		v.keepPage(t) // as far as it is known, in case that the next step does not end
+	}
+}
+
+// A step of a visit fails no test: it notes what was answered.
+type step struct {
+	name string
+	run  func(*testing.T)
+}
+
+func (v *visit) steps() []step {
+	return []step{
+		{"Schema", v.createAlone}, {"Migrate", v.migrate}, {"Compile", v.compile}, {"Timeout", v.timeout},
+		{"Conformance", v.conformance}, {"Plans", v.plans}, {"Calls", v.calls}, {"Campaign", v.campaign},
+	}
+}
+
+// newVisit connects to the server that DB2_DSN names. A connection that fails ends the test.
+func newVisit(t *testing.T) *visit {
 	t.Helper()
-	url := os.Getenv("DB2_DSN")
-	if url == "" {
+	text := os.Getenv("DB2_DSN")
+	if text == "" {
 		testenv.Missing(t, "db2", "DB2_DSN names no Db2 (db2://USER@HOST:PORT/DATABASE)")
 	}
-	if !strings.Contains(url, "schema=") {
-		separator := "?"
-		if strings.Contains(url, "?") {
-			separator = "&"
-		}
-		url += separator + "schema=BROKERAGE_TEST"
-	}
-	return url
-}
-
-func openServer(t testing.TB, rules brokerage.Rules) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), server(t), Settings{Rules: rules, Notice: func(text string) { t.Log(text) }})
+	u, err := url.Parse(text)
+	require.NoError(t, CheckURL(text))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
+	v := &visit{url: u, folder: os.Getenv("DB2_EVIDENCE"), data: dataset.New(dataset.Spec{Seed: 1})}
+	if os.Getenv("DB2_SMALL") != "" { // for the stand-in, which is slow
+		v.data = dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
+	}
+	v.untried = make(map[question]string)
+	if query := u.Query(); !query.Has("schema") {
+		query.Set("schema", testSchema)
+		u.RawQuery = query.Encode()
+	}
+	parsed, err := parseURL(u.String(), os.Getenv)
+	require.NoError(t, err)
+	v.settings, v.schema = parsed.settings, parsed.settings.Schema
+	require.NoError(t, parsed.readPassword())
+	v.opened = func(ctx context.Context, s Settings) (*Store, error) { return Open(ctx, u.String(), s) }
+	v.dial = func(t testing.TB, how string) *sql.DB {
+		connect, err := driverConnector(withKeyword(parsed, how))
+		require.NoError(t, err)
+		return alonePool(t, connect)
+	}
+	v.admin = v.dial(t, "")
+	require.NoError(t, v.admin.PingContext(t.Context()))
+	if err := eachRow(t.Context(), v.admin, statements["server_version"], nil, func(rows *sql.Rows) error {
+		return rows.Scan(&v.server)
+	}); err != nil {
+		v.server = "its version is not known: " + err.Error()
+	}
+	return v
 }
 
-// evidence writes a file of the evidence.
-func evidence(t testing.TB, name string, content []byte) {
+// alonePool returns a pool for statements that are tried alone.
+func alonePool(t testing.TB, connect driver.Connector) *sql.DB {
 	t.Helper()
-	folder := os.Getenv("DB2_EVIDENCE")
-	if folder == "" {
+	db := sql.OpenDB(connector{Connector: connect, lost: new(atomic.Int64)})
+	t.Cleanup(func() { _ = db.Close() }) // what was tried is noted
+	return db
+}
+
+// createAlone creates each schema that the store knows, statement by statement, and drops it again.
+func (v *visit) createAlone(t *testing.T) {
+	once := run(t.Context(), v.admin)
+	for _, s := range variants(v.schema) {
+		what, ddl := strings.TrimSpace(string(s.Setting)+" "+string(s.Design)), ddlOf(s)
+		v.each(askSchema, alone(what, ddl), once)
+		v.each(askDrop, alone(what, undo(v.schema, ddl)), ignoreMissing(once))
+	}
+	for _, setting := range []Setting{Box, Tuned} {
+		v.each(askConfigure, alone(string(setting), configurationOf(Settings{Schema: v.schema, Setting: setting})), once)
+	}
+}
+
+// migrate creates the schema as the service does. If that fails, it creates it without table spaces of its own, so that
+// the rest can be tried.
+func (v *visit) migrate(t *testing.T) {
+	ctx := t.Context()
+	s, err := v.opened(ctx, Settings{})
+	v.note(askMigrate, "migrate", "", err)
+	if err == nil {
+		_ = s.Close() // the next step opens it again
 		return
 	}
-	require.NoError(t, os.MkdirAll(folder, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o644))
+	v.drop(ctx, v.settings)
+	once := run(ctx, v.admin)
+	for _, text := range plainly(ddlOf(v.settings)) {
+		_ = once(text) // what Db2 refuses is known from createAlone
+	}
+	_, err = v.admin.ExecContext(ctx, statements["insert_setting"], settingVersion, fmt.Sprint(schemaVersion))
+	v.note(askMigrate, "without its storage, and without registered XML schemas, for what follows", "", err)
 }
 
-// filled returns a store with a dataset and nothing else.
-func filled(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) *Store {
+// compile compiles each statement alone.
+func (v *visit) compile(t *testing.T) {
+	v.each(askCompile, everything(v.schema), compile(t.Context(), v.dial(t, eager)))
+}
+
+// timeout runs a statement that takes minutes with a timeout of two seconds, which the client library must enforce.
+func (v *visit) timeout(t *testing.T) {
+	err := run(t.Context(), v.dial(t, "QueryTimeout=2"))(lengthy)
+	switch {
+	case err == nil:
+		err = errors.New("the statement ran to its end")
+	case serverErrorOf(err).Code == codeInterrupted:
+		err = nil
+	}
+	v.note(askTimeout, "a statement of minutes", lengthy, err)
+}
+
+const (
+	// It counts about 10⁹ rows, so that it ends by itself where there is no timeout.
+	lengthy = "SELECT COUNT_BIG(*) FROM SYSCAT.COLUMNS AS a, SYSCAT.COLUMNS AS b, " +
+		"(SELECT colno FROM SYSCAT.COLUMNS FETCH FIRST 20 ROWS ONLY) AS c"
+
+	codeInterrupted = -952
+)
+
+// open opens the store, or skips the step, whose question then has a reason.
+func (v *visit) open(t *testing.T, q question, rules brokerage.Rules) *Store {
 	t.Helper()
-	s := openServer(t, rules)
-	require.NoError(t, s.Empty(t.Context()))
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	s, err := v.opened(t.Context(), Settings{Rules: rules, Notice: func(text string) { t.Log(text) }})
+	if err != nil {
+		v.untried[q] = "the store does not open: " + err.Error()
+		t.Skip(v.untried[q])
+	}
+	t.Cleanup(func() { _ = s.Close() }) // a case may have closed it
 	return s
 }
 
-func TestServer_Conformance(t *testing.T) {
-	server(t)
-	t.Cleanup(func() { evidence(t, "conformance.txt", fmt.Appendf(nil, "failed: %v\n", t.Failed())) })
+// filled returns the store with a dataset and nothing else.
+func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules brokerage.Rules) *Store {
+	t.Helper()
+	s := v.open(t, q, rules)
+	err := s.Empty(t.Context())
+	if err == nil {
+		err = s.LoadDataset(t.Context(), d, nil)
+	}
+	if err == nil {
+		v.note(askStatistics, "for "+t.Name(), "", s.Runstats(t.Context())) // a load makes no more than a notice of a failure
+	}
+	if err != nil {
+		v.note(q, "loading, for "+t.Name(), "", err)
+		v.untried[q] = "the database was not loaded: " + err.Error()
+		t.Skip(v.untried[q])
+	}
+	return s
+}
+
+// conformance runs the suite; its cases are tests of their own, and their output is in tests.txt.
+func (v *visit) conformance(t *testing.T) {
 	storetest.Run(t, storetest.Options{
-		Dataset: few(),
-		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			return filled(t, d, rules)
+		// Of fewer rows than those of the scale tiny, Db2 would rightly scan all, and wait for others that are locked.
+		Dataset: v.data,
+		Open: func(tb testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+			t := tb.(*testing.T)
+			t.Cleanup(func() {
+				var err error
+				if t.Failed() {
+					err = errors.New("failed; tests.txt has the reason")
+				} else if t.Skipped() {
+					err = errors.New("not run: " + v.untried[askConformance])
+				}
+				v.note(askConformance, strings.TrimPrefix(t.Name(), "TestServer/Conformance/"), "", err)
+			})
+			return v.filled(t, askConformance, d, rules)
 		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())
-			return openServer(t, s.(*Store).settings.Rules)
+			return v.open(t.(*testing.T), askConformance, s.(*Store).settings.Rules)
 		},
 	})
 }
 
-// explained returns the names of the transactions' statements.
-func explained() []string {
-	names := []string{"trade_quote", "trade_outcome"}
-	for _, transaction := range brokerage.Transactions {
-		names = append(names, transaction.Name)
-	}
-	return names
+// planned is a dataset with which an index pays off.
+func planned() *dataset.Dataset {
+	return dataset.NewOf(1, dataset.Counts{Securities: 2000, Customers: 4000, Orders: 20000})
 }
 
-// operators returns the plan of a statement. SYSPROC.SYSINSTALLOBJECTS creates missing explain tables.
-const operators = `SELECT o.operator_id, o.operator_type, COALESCE(s.object_name, ''), o.total_cost
-	FROM explain_operator AS o
-	LEFT JOIN explain_stream AS s ON s.explain_requester = o.explain_requester AND s.explain_time = o.explain_time
-		AND s.target_id = o.operator_id AND s.object_name IS NOT NULL
-	WHERE o.explain_time = (SELECT MAX(explain_time) FROM explain_statement WHERE querytag = ?)
-	ORDER BY o.operator_id`
-
-// No table of documents is scanned, at a size at which an index pays off.
-func TestServer_Plans(t *testing.T) {
-	s := filled(t, dataset.New(dataset.Spec{Seed: 1}), brokerage.Rules{})
-	install := "CALL SYSPROC.SYSINSTALLOBJECTS('EXPLAIN', 'C', NULL, '" + s.settings.Schema + "')"
-	_, err := s.db.ExecContext(t.Context(), install)
+// plans explains every statement that finds documents.
+func (v *visit) plans(t *testing.T) {
+	p, err := newPlanner(t.Context(), v.dial(t, ""), v.admin)
 	if err != nil {
-		t.Logf("the explain tables may be there: %v", err)
+		v.note(askPlans, "explain tables", installExplain, err)
+		return
 	}
-	var bundle strings.Builder
-	defer func() { evidence(t, "plans.txt", []byte(bundle.String())) }()
-	for _, name := range explained() {
-		t.Run(name, func(t *testing.T) {
-			_, err := s.db.ExecContext(t.Context(), "EXPLAIN PLAN SET QUERYTAG = '"+name+"' FOR "+statements[name])
-			require.NoError(t, err)
-			rows, err := s.db.QueryContext(t.Context(), operators, name)
-			require.NoError(t, err)
-			defer func() { require.NoError(t, rows.Close()) }()
-			fmt.Fprintf(&bundle, "%s\n", name)
-			for rows.Next() {
-				var id int
-				var kind, object string
-				var cost float64
-				require.NoError(t, rows.Scan(&id, &kind, &object, &cost))
-				kind, object = strings.TrimSpace(kind), strings.TrimSpace(object)
-				fmt.Fprintf(&bundle, "  %3d %-8s %-20s %12.2f\n", id, kind, object, cost)
-				if kind == "TBSCAN" && slices.Contains([]string{"CUSTACC", "ORDERS", "SECURITY"}, object) {
-					t.Errorf("%s scans %s", name, object)
-				}
-			}
-			require.NoError(t, rows.Err())
-		})
+	defer func() { _ = p.explained.Close() }() // its plans are read
+	v.filled(t, askPlans, planned(), brokerage.Rules{})
+	var all strings.Builder
+	for _, s := range everything(v.schema) {
+		expected := expectedIndexes(s.name)
+		if expected == nil {
+			continue
+		}
+		plan, err := p.explain(t.Context(), s.text)
+		fmt.Fprintf(&all, "%s, which should use %v\n", s.name, expected)
+		for _, o := range plan {
+			fmt.Fprintf(&all, "  %s\n", o)
+		}
+		if err == nil {
+			err = requirePlan(plan, expected)
+		}
+		v.note(askPlans, s.name, "", err)
+	}
+	v.keep(t, "plans.txt", []byte(all.String()))
+	v.keep(t, "inventory.txt", []byte(inventory(t.Context(), v.admin, slices.Concat(configurations, measured(v.schema)))))
+}
+
+func (v *visit) keepPage(t *testing.T) {
+	t.Helper()
+	if v.folder != "" {
+		require.NoError(t, v.write(v.folder))
 	}
 }
 
-// A smoke test of every transaction, with its time, which is not a measurement.
-func TestServer_Smoke(t *testing.T) {
-	d := dataset.New(dataset.Spec{Seed: 1})
-	s := filled(t, d, brokerage.Rules{})
+// keep writes a file of the evidence.
+func (v *visit) keep(t *testing.T, name string, content []byte) {
+	t.Helper()
+	if v.folder != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(v.folder, name), content, 0o644))
+	}
+}
+
+// drop drops what a schema of the store consists of. What is not there was not created, or was dropped before.
+func (v *visit) drop(ctx context.Context, s Settings) {
+	v.each(askDrop, alone(s.Schema, undo(s.Schema, ddlOf(s))), ignoreMissing(run(ctx, v.admin)))
+	v.each(askDrop, alone(s.Schema, undoSchemas(s.Schema)), ignoreMissing(run(ctx, v.admin)))
+}
+
+// calls calls each transaction once, with its time, which is not a measurement.
+func (v *visit) calls(t *testing.T) {
+	d := v.data
+	s := v.filled(t, askCalls, d, brokerage.Rules{})
 	w := brokerage.Write{Now: time.Now()}
 	customer, account := brokerage.ID(d.ID(dataset.Customer, 5)), brokerage.ID(d.FirstAccount(5))
 	order, symbol := brokerage.ID(d.ID(dataset.Order, 5)), d.Symbol(5)
 	only := func(_ any, err error) error { return err }
+	trade := func(side brokerage.Side, quantity string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return only(s.Trade(ctx, w, account, brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: w.Now}))
+		}
+	}
 	took := make(map[string]string)
 	for _, step := range []struct {
 		name string
@@ -162,26 +327,48 @@ func TestServer_Smoke(t *testing.T) {
 			return only(s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "7.5"}))
 		}},
 		{"update_order_status", func(ctx context.Context) error { return only(s.UpdateOrderStatus(ctx, w, order, "4")) }},
-		{"buy_security", func(ctx context.Context) error {
-			trade := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "3", Now: w.Now}
-			return only(s.Trade(ctx, w, account, trade))
-		}},
-		{"sell_security", func(ctx context.Context) error {
-			trade := brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: "2", Now: w.Now}
-			return only(s.Trade(ctx, w, account, trade))
-		}},
+		{"buy_security", trade(brokerage.Buy, "3")},
+		{"sell_security", trade(brokerage.Sell, "2")},
 		{"delete_order", func(ctx context.Context) error { return s.DeleteOrder(ctx, w, order) }},
 		{"delete_customer", func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, customer) }},
 	} {
 		began := time.Now()
-		require.NoError(t, step.do(t.Context()), step.name)
-		took[step.name] = time.Since(began).String()
+		err := step.do(t.Context())
+		v.note(askCalls, step.name, "", err)
+		if took[step.name] = time.Since(began).String(); err != nil {
+			took[step.name] += ", failed: " + err.Error()
+		}
 	}
 	space, err := s.Space(t.Context())
-	require.NoError(t, err)
+	v.note(askCalls, "space", "", err)
 	bundle, err := json.MarshalIndent(map[string]any{
 		"engine": s.Describe(), "space": space, "stats": s.Stats(), "firstCallOfEach": took,
 	}, "", "  ")
 	require.NoError(t, err)
-	evidence(t, "server.json", bundle)
+	v.keep(t, "server.json", bundle)
+}
+
+// campaign runs a smoke campaign out of the box, and tuned in the schema beside it, with the program that DB2_PROGRAM
+// names. DB2_CAMPAIGN has other arguments than the preset.
+func (v *visit) campaign(t *testing.T) {
+	program := os.Getenv("DB2_PROGRAM")
+	if program == "" || v.folder == "" {
+		v.untried[askCampaign] = "DB2_PROGRAM names no program (make build-db2)"
+		return
+	}
+	ctx := context.WithoutCancel(t.Context())
+	v.drop(ctx, v.settings)
+	u := *v.url // the password is in the environment, not among the arguments
+	if password, is := u.User.Password(); is {
+		t.Setenv(PasswordVariable, password)
+		u.User = url.User(u.User.Username())
+	}
+	arguments := append([]string{
+		"campaign", "--db", u.String(), "--out", filepath.Join(v.folder, "campaign"), "--preset", "smoke", "--allow-invalid",
+	}, strings.Fields(os.Getenv("DB2_CAMPAIGN"))...)
+	output, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
+	v.note(askCampaign, "campaign --preset smoke", "", err)
+	v.keep(t, "campaign.txt", output)
+	v.drop(ctx, Settings{Schema: v.schema, Setting: Box})
+	v.drop(ctx, Settings{Schema: besideOf(v.schema), Setting: Tuned})
 }
