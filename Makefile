@@ -253,7 +253,7 @@ test-db2: ## try everything on a Db2, without stopping at errors: make test-db2 
 	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
 	@mkdir -p $(DB2_EVIDENCE)
 	$(MAKE) build-db2
-	$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
+	@$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
 	  DB2_PROGRAM='$(abspath bin/brokerage-db2)' DB2_CAMPAIGN='$(DB2_CAMPAIGN)' \
 	  $(GO) test -tags db2 -count=1 -timeout 4h -v -run '^TestServer$$' ./internal/store/db2 >$(DB2_EVIDENCE)/tests.txt 2>&1; \
 	  status=$$?; grep -E '^ *--- (FAIL|SKIP)|^(ok|FAIL)|refuse one that holds' $(DB2_EVIDENCE)/tests.txt; \

@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/redact"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/workload"
 )
 
@@ -259,11 +260,12 @@ func set[T any](to, from *T) {
 }
 
 // underTest returns the command of the measured service. It inherits no settings from variables, which would change the
-// results.
+// results, but for the password of the database.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "BROKERAGE_") || strings.HasPrefix(variable, "BROKERAGE_TEST_") {
+		if !strings.HasPrefix(variable, "BROKERAGE_") || strings.HasPrefix(variable, "BROKERAGE_TEST_") ||
+			strings.HasPrefix(variable, db2.PasswordVariable+"=") {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}

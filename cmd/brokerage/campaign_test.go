@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -334,4 +335,13 @@ func TestCampaign_HelpDefaults(t *testing.T) {
 		}
 		require.Contains(t, field.Tag.Get("help"), want, name)
 	}
+}
+
+// The measured service gets the password of the database from the environment, and no setting.
+func TestCampaign_Environment(t *testing.T) {
+	t.Setenv("BROKERAGE_DB_PASSWORD", "secret")
+	t.Setenv("BROKERAGE_POOL", "7")
+	environment := underTest("program", nil).Env
+	require.True(t, slices.Contains(environment, "BROKERAGE_DB_PASSWORD=secret"))
+	require.False(t, slices.Contains(environment, "BROKERAGE_POOL=7"))
 }

@@ -71,6 +71,21 @@ func plainScript(comment string, texts []string) string {
 		strings.Join(texts, terminator+"\n\n") + terminator + "\n"
 }
 
+// undoAll returns the statements that remove everything that a run may have created in a schema.
+func undoAll(schema string) (drops []string) {
+	drops = undoSchemas(schema)
+	for _, kind := range []string{"TABLE", "TABLESPACE", "BUFFERPOOL"} {
+		for _, ddl := range scriptsOf(schema) {
+			for _, text := range undo(schema, ddl) {
+				if strings.HasPrefix(text, "DROP "+kind+" ") && !slices.Contains(drops, text) {
+					drops = append(drops, text)
+				}
+			}
+		}
+	}
+	return drops
+}
+
 // writeScripts writes all scripts into a folder.
 func writeScripts(t testing.TB, folder string, settings Settings) {
 	t.Helper()
@@ -89,8 +104,8 @@ func writeScripts(t testing.TB, folder string, settings Settings) {
 		"compile.clp": clpScript(schema),
 		"compile.sql": cliScript(schema),
 		"schema.clp":  plainScript("Creates the schema. The XML schemas are beside this file.", create),
-		"drop.clp": plainScript("Removes what schema.clp or an interrupted run has created, and nothing else.",
-			append(undoSchemas(schema), undo(schema, ddl)...)),
+		"drop.clp": plainScript("Removes what schema.clp or an interrupted run has created. Most of it does not exist.",
+			append(undoAll(schema), undoAll(besideOf(schema))...)),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
@@ -127,6 +142,13 @@ func TestScripts(t *testing.T) {
 		"DROP TABLESPACE", "DROP BUFFERPOOL",
 	} {
 		require.Contains(t, drops, what)
+	}
+	for _, schema := range []string{testSchema, besideOf(testSchema)} {
+		for _, ddl := range scriptsOf(schema) {
+			for _, text := range undo(schema, ddl) {
+				require.True(t, strings.HasPrefix(text, "DROP INDEX ") || strings.Contains(drops, text+terminator), text)
+			}
+		}
 	}
 	require.Less(t, strings.Index(drops, ".custacc"), strings.Index(drops, "DROP TABLESPACE"))
 	require.Less(t, strings.Index(drops, "DROP TABLESPACE"), strings.Index(drops, "DROP BUFFERPOOL"))

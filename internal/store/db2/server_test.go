@@ -45,7 +45,7 @@ type visit struct {
 func TestServer(t *testing.T) {
 	v := newVisit(t)
 	ctx := context.WithoutCancel(t.Context()) // the end of the test drops what it has made
-	for _, schema := range []string{v.schema, v.schema + "_TUNED"} {
+	for _, schema := range []string{v.schema, besideOf(v.schema)} {
 		if err := requireNothing(ctx, v.admin, schema, scriptsOf(schema)...); err != nil {
 			t.Fatal(err)
 		}
@@ -370,5 +370,5 @@ func (v *visit) campaign(t *testing.T) {
 	v.note(askCampaign, "campaign --preset smoke", "", err)
 	v.keep(t, "campaign.txt", output)
 	v.drop(ctx, Settings{Schema: v.schema, Setting: Box})
-	v.drop(ctx, Settings{Schema: v.schema + "_TUNED", Setting: Tuned})
+	v.drop(ctx, Settings{Schema: besideOf(v.schema), Setting: Tuned})
 }

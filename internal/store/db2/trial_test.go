@@ -286,6 +286,9 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[
 	return nil
 }
 
+// besideOf returns the schema in which a campaign puts the tuned setting.
+func besideOf(schema string) string { return schema + "_TUNED" }
+
 // variants returns the settings of each schema that the store can create.
 func variants(schema string) (list []Settings) {
 	for _, setting := range []Setting{Box, Tuned} {
