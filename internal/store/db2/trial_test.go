@@ -108,7 +108,7 @@ func compile(ctx context.Context, db *sql.DB) func(text string) error {
 func ddlOf(s Settings) []string { return s.DDL() }
 
 // configurationOf returns the statements that configure the database around the schema.
-func configurationOf(s Settings) []string { return s.configuration() }
+func configurationOf(s Settings) []string { return withoutComments(s.configuration()) }
 
 // ignoreMissing returns a function that drops what may not be there, because it was refused or dropped before.
 func ignoreMissing(once func(string) error) func(string) error {
