@@ -109,6 +109,7 @@ func TestDriver_FailedCommit(t *testing.T) {
 func TestDriver_LostConnection(t *testing.T) {
 	for name, err := range map[string]error{
 		"Communication": lost, "Forced": failure(codeForced, "55032"), "CLI": driver.ErrBadConn,
+		"Rerouted": rerouted, "Unknown": failure(-977, stateUnknown),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, err }}

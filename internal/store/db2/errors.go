@@ -22,6 +22,7 @@ func (e *ServerError) Error() string { return e.Message }
 const (
 	codeRolledBack   = -911   // deadlock (reason 2) or lock timeout (68); the transaction was rolled back
 	codeLockFailed   = -913   // the same, and the transaction was not rolled back
+	codeCommitFailed = -903   // rolled back by its name, but "may have been committed instead" by its text
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
@@ -31,7 +32,7 @@ const (
 	codeOverDeclared = -433 // a value is too long
 
 	stateConnectionFailure = "08001"
-	stateRerouted          = "08506"
+	stateUnknown           = "40003" // whether the statement was completed
 	stateUnique            = "23505"
 	stateNoTable           = "42704"
 	stateExists            = "42710"
@@ -44,6 +45,7 @@ const (
 
 	// Classes of SQLSTATEs, the first two characters.
 	classConnection   = "08"
+	classRolledBack   = "40"
 	classNotReady     = "55" // something does not have the required state
 	classNotAvailable = "57" // a resource, or an operator's doing: not started, not activated, quiesced, restored, full
 
@@ -58,18 +60,22 @@ func serverErrorOf(err error) *ServerError {
 	return found
 }
 
-// isLost reports whether the connection is lost, and with it what was not committed.
+// isLost reports whether the connection must not be used again, because it is lost, or was replaced by the client
+// library (08506): what was not committed is lost with it, and the settings of the session may be. The outcome of a
+// commit that fails so is unknown.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
-	return e.Code == codeLost || e.Code == codeForced ||
-		strings.HasPrefix(e.State, classConnection) && e.State != stateRerouted
+	return e.Code == codeLost || e.Code == codeForced || e.Code == codeCommitFailed ||
+		e.State == stateUnknown || strings.HasPrefix(e.State, classConnection)
 }
 
-// isConflict reports whether a transaction failed because of others that ran at the same time. The store rolls back
-// every transaction that failed, so that the difference between -911 and -913 does not matter.
+// isConflict reports whether the server has rolled a transaction back because of others that ran at the same time, or
+// of a fault of its own. The store rolls back every transaction that failed, so that the difference between -911 and
+// -913 does not matter.
 func isConflict(err error) bool {
-	code := serverErrorOf(err).Code
-	return code == codeRolledBack || code == codeLockFailed
+	e := serverErrorOf(err)
+	return e.Code == codeRolledBack || e.Code == codeLockFailed ||
+		strings.HasPrefix(e.State, classRolledBack) && !isLost(err)
 }
 
 func isLockTimeout(err error) bool {
@@ -78,9 +84,7 @@ func isLockTimeout(err error) bool {
 
 // isTransient reports whether, judging by the error, another attempt may succeed. Whether it is safe is for the caller
 // to decide.
-func isTransient(err error) bool {
-	return isConflict(err) || isLost(err) || serverErrorOf(err).State == stateRerouted
-}
+func isTransient(err error) bool { return isConflict(err) || isLost(err) }
 
 // mayHeal reports whether opening a database may succeed later without a change here: the server is down, refuses more
 // connections, or does not know the user, password or database yet; the database is not activated, or is being backed

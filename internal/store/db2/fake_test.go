@@ -223,6 +223,7 @@ func failure(code int, state string) error {
 
 var (
 	lost     = failure(codeLost, stateConnectionFailure)
+	rerouted = failure(-30108, "08506")
 	deadlock = failure(codeRolledBack, "40001")
 	twice    = failure(-803, stateUnique)
 )
