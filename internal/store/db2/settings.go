@@ -51,14 +51,15 @@ type target struct {
 	host, port, database, user, password string
 	passwordFile                         string // holds the password; empty for none
 	settings                             Settings
-	// keywords are settings of the client library, for its connection string.
-	keywords []string
+	// keywords are settings of the client library, for its connection strings; limits are those that administration does
+	// not have.
+	keywords, limits []string
 }
 
 const defaultPort, defaultTLSPort = "50000", "50001"
 
 // The timeouts in place of cancelling, which the driver cannot do: how long a statement waits for a lock, which the
-// session sets, and how long it may run at all, which the client library enforces.
+// session sets, and how long one of a request may run at all, which the client library enforces.
 const (
 	defaultLockTimeout      = 5 * time.Second
 	defaultStatementTimeout = 30 * time.Second
@@ -161,7 +162,9 @@ func keyword(name string) func(*parameters, string) error {
 }
 
 // parameterReaders read the settings. The manual describes those of the client library under "CLI/ODBC configuration
-// keywords".
+// keywords"; those with a capital letter are passed to it as they are. Only what the library accepts in a connection
+// string is here: it ignores the rest (EnableAcr, EnableWLB, KeepAliveTimeout …) and returns a warning, CLI0004W, which
+// the driver drops.
 var parameterReaders = map[string]func(*parameters, string) error{
 	"schema": func(p *parameters, value string) error {
 		if !ordinaryIdentifier.MatchString(value) {
@@ -204,6 +207,32 @@ var parameterReaders = map[string]func(*parameters, string) error{
 	"connect_timeout":   seconds(func(p *parameters, d time.Duration) { p.keyword("ConnectTimeout", secondsText(d)) }),
 	"lock_timeout":      seconds(func(p *parameters, d time.Duration) { p.lock = d }),
 	"statement_timeout": seconds(func(p *parameters, d time.Duration) { p.statement = d }),
+
+	"Authentication":              oneOf("Authentication", "SERVER", "SERVER_ENCRYPT", "SERVER_ENCRYPT_AES"),
+	"BlockLobs":                   oneOf("BlockLobs", "0", "1"),
+	"Interrupt":                   oneOf("Interrupt", "0", "1", "2"),
+	"SSLClientHostnameValidation": oneOf(hostnameValidation, "Basic", "OFF"),
+	"TLSVersion":                  oneOf("TLSVersion", "TLSV12", "TLSV13"),
+	"ReceiveTimeout": func(p *parameters, value string) error {
+		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 32767 {
+			return errors.New("is not a number of seconds from 1 to 32767")
+		}
+		p.t.limits = append(p.t.limits, "ReceiveTimeout="+value)
+		return nil
+	},
+}
+
+const hostnameValidation = "SSLClientHostnameValidation"
+
+// oneOf returns a reader for a keyword of the client library that has one of the given values.
+func oneOf(name string, values ...string) func(*parameters, string) error {
+	return func(p *parameters, value string) error {
+		if !slices.Contains(values, value) {
+			return errors.New("is none of " + strings.Join(values, ", "))
+		}
+		p.keyword(name, value)
+		return nil
+	}
 }
 
 // boolean returns a reader for a setting that is true or false.
@@ -246,24 +275,34 @@ func (p *parameters) finish() {
 	}
 	if p.tls {
 		p.keyword("Security", "SSL")
+		p.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
 	}
 	if p.t.settings.Schema != "" {
 		p.keyword("CurrentSchema", p.t.settings.Schema)
 	}
-	if !slices.ContainsFunc(p.t.keywords, func(k string) bool { return strings.HasPrefix(k, "ClientApplName=") }) {
-		p.keyword("ClientApplName", "brokerage")
-	}
+	p.keywordUnlessSet("ClientApplName", "brokerage")
 	p.t.settings.LockTimeout = p.lock
-	p.keyword("QueryTimeout", secondsText(p.statement))
+	p.t.limits = append(p.t.limits, "QueryTimeout="+secondsText(p.statement))
 }
 
-// dsn returns the connection string of the client library.
-func (t target) dsn() string {
-	parts := append([]string{
+func (p *parameters) keywordUnlessSet(name, value string) {
+	if !slices.ContainsFunc(p.t.keywords, func(k string) bool { return strings.HasPrefix(k, name+"=") }) {
+		p.keyword(name, value)
+	}
+}
+
+// dsn returns the connection string of the client library for requests.
+func (t target) dsn() string { return t.connection(t.limits...) }
+
+// adminDSN returns the connection string for administration, which has no limits: RUNSTATS alone takes hours. The 0
+// also overrides the limit of a db2dsdriver.cfg.
+func (t target) adminDSN() string { return t.connection("QueryTimeout=0") }
+
+func (t target) connection(limits ...string) string {
+	return strings.Join(slices.Concat([]string{
 		"HOSTNAME=" + t.host, "PORT=" + t.port, "DATABASE=" + t.database, "PROTOCOL=TCPIP",
 		"UID=" + t.user, "PWD=" + t.password,
-	}, t.keywords...)
-	return strings.Join(parts, ";")
+	}, t.keywords, limits), ";")
 }
 
 // session returns the statements that each new connection runs first. A rollback does not undo a lock timeout that is

@@ -35,7 +35,16 @@ func TestParseURL(t *testing.T) {
 		"TLS": {
 			"db2://u:p@h/TPOX?tls=true&tls_ca=/ca.arm", "",
 			"HOSTNAME=h;PORT=50001;DATABASE=TPOX;PROTOCOL=TCPIP;UID=u;PWD=p;" +
-				"SSLServerCertificate=/ca.arm;Security=SSL;" + end,
+				"SSLServerCertificate=/ca.arm;Security=SSL;SSLClientHostnameValidation=Basic;" + end,
+		},
+		"TLSOtherName": {
+			"db2://u:p@h:50000/TPOX?tls=true&SSLClientHostnameValidation=OFF&TLSVersion=TLSV13", "",
+			base + "SSLClientHostnameValidation=OFF;TLSVersion=TLSV13;Security=SSL;" + end,
+		},
+		"Keywords": {
+			"db2://u:p@h/TPOX?Authentication=SERVER_ENCRYPT&BlockLobs=1&Interrupt=2&ReceiveTimeout=90", "",
+			base + "Authentication=SERVER_ENCRYPT;BlockLobs=1;Interrupt=2;ClientApplName=brokerage;" +
+				"ReceiveTimeout=90;QueryTimeout=30",
 		},
 		"Client": {
 			"db2://u:p@h/TPOX?application=a&client_user=c", "",
@@ -49,7 +58,11 @@ func TestParseURL(t *testing.T) {
 			require.Equal(t, c.want, got.dsn())
 		})
 	}
-	got, err := parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
+	got, err := parseURL("db2://u:p@h/TPOX?Authentication=SERVER_ENCRYPT&ReceiveTimeout=90&statement_timeout=1m", none)
+	require.NoError(t, err)
+	require.Equal(t, base+"Authentication=SERVER_ENCRYPT;ClientApplName=brokerage;QueryTimeout=0", got.adminDSN(),
+		"administration has no limits")
+	got, err = parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
 	require.NoError(t, err)
 	require.Equal(t, 7, got.settings.Pool)
 	require.Equal(t, Box, got.settings.Setting)
@@ -67,7 +80,10 @@ func TestCheckURL(t *testing.T) {
 		"db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
 		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s",
 		"db2://u:secret@h/TPOX?pool=1&pool=2", "db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=",
-		"db2://u:secret@h/TPOX?application=a;UID=root",
+		"db2://u:secret@h/TPOX?application=a;UID=root", "db2://u:secret@h/TPOX?Authentication=CLIENT",
+		"db2://u:secret@h/TPOX?TLSVersion=TLSv12", "db2://u:secret@h/TPOX?SSLClientHostnameValidation=basic",
+		"db2://u:secret@h/TPOX?ReceiveTimeout=0", "db2://u:secret@h/TPOX?ReceiveTimeout=1m",
+		"db2://u:secret@h/TPOX?QueryTimeout=1", "db2://u:secret@h/TPOX?PWD=x", "db2://u:secret@h/TPOX?EnableAcr=true",
 	} {
 		err := CheckURL(url)
 		require.Error(t, err, url)
