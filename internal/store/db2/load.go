@@ -106,7 +106,7 @@ func chunkName(k dataset.Kind, first int64) string {
 func (s *Store) loadKind(
 	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress,
 ) (raw int64, err error) {
-	committed, err := chunks(ctx, s.db, k)
+	committed, err := chunks(ctx, s.admin, k)
 	if err != nil {
 		return 0, domainError(ctx, err, false)
 	}
@@ -118,8 +118,8 @@ func (s *Store) loadKind(
 	var next atomic.Int64
 	var mu sync.Mutex // for raw and progress
 	var wg sync.WaitGroup
-	// Each goroutine waits for the server most of the time; one connection holds the lock.
-	errs := make([]error, max(1, min(4*runtime.GOMAXPROCS(0), s.settings.Pool-1)))
+	// Each goroutine waits for the server most of the time.
+	errs := make([]error, min(4*runtime.GOMAXPROCS(0), s.settings.Pool))
 	for i := range errs {
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -179,6 +179,6 @@ func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, e
 	if n, err = s.Ledger.LoadedDocuments(ctx, k); err != nil || n > 0 {
 		return n, err
 	}
-	committed, err := chunks(ctx, s.db, k)
+	committed, err := chunks(ctx, s.admin, k)
 	return int64(len(committed)) * chunkSize, domainError(ctx, err, false)
 }

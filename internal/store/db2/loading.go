@@ -41,7 +41,7 @@ func (t *tx) set(name string, value any) error {
 // change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
 // ends the load, which the same command continues.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
-	_, err := s.write(ctx, brokerage.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
+	_, err := s.writeOn(ctx, s.admin, brokerage.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err
 }
 
@@ -87,14 +87,14 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 
 // Runstats collects statistics of the tables; without them the optimizer may choose scans.
 func (s *Store) Runstats(ctx context.Context) error {
-	schema, err := s.schema(ctx, s.db)
+	schema, err := s.schema(ctx, s.admin)
 	if err != nil {
 		return err
 	}
 	for _, table := range tables {
 		names := strings.NewReplacer("$schema", schema, "$table", upper(table))
 		command := names.Replace(statements["runstats"])
-		if _, err := s.db.ExecContext(ctx, command); err != nil {
+		if _, err := s.admin.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}
 	}

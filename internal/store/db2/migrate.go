@@ -76,7 +76,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return ErrEmpty
 	}
 	ddl := DDL(s.settings.Setting, s.settings.Design)
-	if _, err := s.db.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
+	if _, err := s.admin.ExecContext(ctx, ddl[0]); err != nil && serverErrorOf(err).State != stateExists {
 		return fmt.Errorf("creating the schema: %w", err)
 	}
 	created, err := s.createSchema(ctx, ddl[1:])
@@ -92,7 +92,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
 func (s *Store) createSchema(ctx context.Context, ddl []string) (created bool, err error) {
-	t, err := s.db.BeginTx(ctx, nil)
+	t, err := s.admin.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
 	}
@@ -154,7 +154,7 @@ func (s *Store) schema(ctx context.Context, q querier) (name string, err error) 
 // configure configures the database around the schema, as far as the user's rights allow.
 func (s *Store) configure(ctx context.Context) {
 	for _, text := range configuration(s.settings.Setting) {
-		if _, err := s.db.ExecContext(ctx, text); err != nil {
+		if _, err := s.admin.ExecContext(ctx, text); err != nil {
 			s.notice("the database was not configured (%v): an administrator can run: %s", err, text)
 		}
 	}
@@ -170,7 +170,7 @@ func (s *Store) Empty(ctx context.Context) error {
 	for _, name := range []string{
 		"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings",
 	} {
-		if _, err := s.db.ExecContext(ctx, statements[name]); err != nil {
+		if _, err := s.admin.ExecContext(ctx, statements[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -15,11 +15,11 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
-		if _, err := row(ctx, s.db, "count_"+tables[k], nil, []any{&space.Documents[k]}); err != nil {
+		if _, err := row(ctx, s.admin, "count_"+tables[k], nil, []any{&space.Documents[k]}); err != nil {
 			return space, domainError(ctx, err, false)
 		}
 	}
-	err = eachRow(ctx, s.db, statements["space"], nil, func(rows *sql.Rows) error {
+	err = eachRow(ctx, s.admin, statements["space"], nil, func(rows *sql.Rows) error {
 		name, data, indexes, err := spaceOf(rows)
 		space.File += data + indexes
 		if kind, is := kindOf(name); is {

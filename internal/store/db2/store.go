@@ -18,7 +18,8 @@ import (
 type Store struct {
 	bulk.Ledger
 
-	db       *sql.DB
+	db       *sql.DB // for requests
+	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours
 	settings Settings
 	engine   brokerage.Engine
 	migrated [2]int // from, to
@@ -42,7 +43,11 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	if err := t.readPassword(); err != nil {
 		return nil, err
 	}
-	connect, err := driverConnector(t.dsn())
+	requests, err := driverConnector(t.dsn())
+	if err != nil {
+		return nil, err
+	}
+	admin, err := driverConnector(t.adminDSN())
 	if err != nil {
 		return nil, err
 	}
@@ -54,17 +59,22 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	if settings.Setting == "" {
 		settings.Setting = t.settings.Setting
 	}
-	return OpenConnector(ctx, connect, settings)
+	return openConnectors(ctx, requests, admin, settings)
 }
 
 // How long a connection is kept. New ones are spread over the servers again after one was restarted or added.
 const (
 	connectionLife = 30 * time.Minute
 	connectionIdle = 5 * time.Minute
+	adminIdle      = 10 * time.Second
 )
 
 // OpenConnector is Open with the connections of a connector.
 func OpenConnector(ctx context.Context, connect driver.Connector, settings Settings) (*Store, error) {
+	return openConnectors(ctx, connect, connect, settings)
+}
+
+func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Settings) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
 		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
@@ -77,11 +87,7 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 	s := &Store{settings: settings}
 	s.Text = s.setting
 	s.figures = bulk.NewFigures(statsTimeout, s.countPages, s.estimate)
-	s.db = sql.OpenDB(connector{connect, &s.lost, settings.session(), settings.Trace})
-	s.db.SetMaxOpenConns(settings.Pool)
-	s.db.SetMaxIdleConns(settings.Pool)
-	s.db.SetConnMaxLifetime(connectionLife)
-	s.db.SetConnMaxIdleTime(connectionIdle)
+	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {
 			err = &brokerage.Unavailable{Cause: err}
@@ -89,6 +95,16 @@ func OpenConnector(ctx context.Context, connect driver.Connector, settings Setti
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// pool returns a pool of connections.
+func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
+	db := sql.OpenDB(connector{connect, &s.lost, s.settings.session(), s.settings.Trace})
+	db.SetMaxOpenConns(s.settings.Pool)
+	db.SetMaxIdleConns(s.settings.Pool)
+	db.SetConnMaxLifetime(connectionLife)
+	db.SetConnMaxIdleTime(idle)
+	return db
 }
 
 // prepare inspects the server and creates the schema where there is none.
@@ -114,7 +130,7 @@ func (s *Store) Describe() brokerage.Engine { return s.engine }
 func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }
 
 // Close closes all connections when they are no longer used. A second call does nothing.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error { return errors.Join(s.db.Close(), s.admin.Close()) }
 
 // setting returns the text of a setting, for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {

@@ -48,7 +48,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 // stored reads a table in batches.
 func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
 	return func(yield func(storedBatch, error) bool) {
-		rows, err := s.db.QueryContext(ctx, statements["all_"+tables[k]])
+		rows, err := s.admin.QueryContext(ctx, statements["all_"+tables[k]])
 		if err != nil {
 			yield(storedBatch{}, err)
 			return

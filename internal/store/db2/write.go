@@ -76,11 +76,18 @@ const (
 func (s *Store) write(
 	ctx context.Context, w brokerage.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {
+	return s.writeOn(ctx, s.db, w, unknown, do)
+}
+
+// writeOn is write on connections of the given pool.
+func (s *Store) writeOn(
+	ctx context.Context, db *sql.DB, w brokerage.Write, unknown afterUnknown, do work,
+) (answer []byte, err error) {
 	maybeDone := false
 	for range s.attempts(ctx) {
 		t := tx{ctx: ctx, maybeDone: maybeDone}
 		var lostCommit bool
-		answer, lostCommit, err = s.attempt(&t, w, do)
+		answer, lostCommit, err = attempt(&t, db, w, do)
 		if err == nil {
 			if w.Once != nil {
 				s.purge(ctx, w.Now)
@@ -103,8 +110,8 @@ func (s *Store) write(
 
 // attempt runs one transaction. lostCommit reports that the connection was lost in the commit, so that its outcome is
 // unknown.
-func (s *Store) attempt(t *tx, w brokerage.Write, do work) (answer []byte, lostCommit bool, err error) {
-	if t.Tx, err = s.db.BeginTx(t.ctx, nil); err != nil {
+func attempt(t *tx, db *sql.DB, w brokerage.Write, do work) (answer []byte, lostCommit bool, err error) {
+	if t.Tx, err = db.BeginTx(t.ctx, nil); err != nil {
 		return nil, false, err
 	}
 	// After a commit this does nothing. A connection that fails to roll back is closed, which ends its transaction.

@@ -1,0 +1,48 @@
+package db2
+
+import (
+	"database/sql/driver"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+)
+
+// What may take hours runs on connections without a limit, requests never do.
+func TestOpen_Administration(t *testing.T) {
+	respond := func(query string, _ []driver.Value) (answer, error) {
+		switch name := nameOf(query); {
+		case name == "get_setting":
+			return answer{}, nil
+		case strings.HasPrefix(name, "count_"):
+			return answer{rows: [][]driver.Value{{int64(0)}}}, nil
+		case name == "current_schema":
+			return answer{rows: [][]driver.Value{{[]byte("TPOX")}}}, nil
+		}
+		return answer{changed: 1}, nil
+	}
+	requests, admin := &fake{answer: respond}, &fake{answer: respond}
+	engine := &brokerage.Engine{Name: "db2"}
+	s, err := openConnectors(t.Context(), requests, admin, Settings{Engine: engine, Registered: true, Pool: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.Contains(t, admin.said(), "CREATE TABLE custacc")
+	require.NoError(t, s.LoadDataset(t.Context(), dataset.NewOf(1, dataset.Counts{Securities: 1}), nil))
+	require.NoError(t, s.Empty(t.Context()))
+	_, err = s.Space(t.Context())
+	require.NoError(t, err)
+	_, err = s.Verify(t.Context(), func(string) error { return nil }, func(int64) {})
+	require.NoError(t, err)
+	for _, long := range []string{"RUNSTATS", "insert_security", "empty_orders", "count_custacc", "space", "all_orders"} {
+		require.Contains(t, admin.said(), long)
+		require.NotContains(t, requests.said(), long)
+	}
+	before := admin.said()
+	_, err = s.GetOrder(t.Context(), 7)
+	require.Error(t, err, "it is not there")
+	require.NoError(t, s.DeleteOrder(t.Context(), brokerage.Write{Now: noon}, 7))
+	require.Equal(t, before, admin.said())
+}
