@@ -8,10 +8,12 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	_ "brokerage/internal/store/db2/codepage" // must come before the driver
+	"brokerage/internal/store/db2/driverenv" // is initialised before the driver
 
 	ibm "github.com/ibmdb/go_ibm_db"
 )
+
+func init() { driverenv.RestoreArgs() } // after the driver, which this package imports
 
 // driverConnector connects with IBM's driver. Only this and the diagnosis of its errors depend on the build tag. Only
 // the driver that its package registers has a handle of the client library.

@@ -16,6 +16,7 @@ func (s *Store) read(ctx context.Context, do func() error) (err error) {
 		if err = do(); err == nil || !isTransient(err) {
 			break
 		}
+		s.dropIdle(s.db, err)
 	}
 	if err == nil {
 		err = ctx.Err()

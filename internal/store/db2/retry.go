@@ -2,6 +2,7 @@ package db2
 
 import (
 	"context"
+	"database/sql"
 	"iter"
 	"math/rand/v2"
 	"time"
@@ -32,5 +33,14 @@ func (s *Store) attempts(ctx context.Context) iter.Seq[int] {
 			case <-time.After(wait):
 			}
 		}
+	}
+}
+
+// dropIdle closes the idle connections of a pool after one was lost. After a restart of the server all of them are, and
+// each would cost an attempt.
+func (s *Store) dropIdle(db *sql.DB, err error) {
+	if isLost(err) {
+		db.SetMaxIdleConns(0)
+		db.SetMaxIdleConns(s.settings.Pool)
 	}
 }

@@ -101,6 +101,7 @@ func (s *Store) writeOn(
 		if !isTransient(err) || maybeDone && unknown == failUnknown && w.Once == nil {
 			break
 		}
+		s.dropIdle(db, err)
 	}
 	if err == nil {
 		err = ctx.Err() // there was no attempt
