@@ -29,6 +29,9 @@ import (
 //   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
 //     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
+//   - Exec asks SQLMoreResults for further results and drops its error. No statement that the store executes has more
+//     than one result, except AUTOCONFIGURE, whose errors come with the first.
+//   - A connection string's unknown keywords are ignored: the library's warning (SQL_SUCCESS_WITH_INFO) is dropped.
 
 // A connector opens connections and wraps them.
 type connector struct {
