@@ -128,6 +128,10 @@ func (b *Bench) URLAt(address string) string {
 // returns their number.
 func (b *Bench) Cut() int { return b.proxy.Cut() }
 
+// CutCommit breaks the connection of the next COMMIT of a unit of work, which the
+// server does not receive.
+func (b *Bench) CutCommit() { b.proxy.CutCommit() }
+
 // Refuse sets whether new connections fail.
 func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
 

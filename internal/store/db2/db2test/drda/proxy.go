@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,8 @@ type Proxy struct {
 	delay   time.Duration
 	open    map[net.Conn]bool
 	running sync.WaitGroup
+
+	cutCommit atomic.Bool
 }
 
 // Start listens for clients of a server. Statements go through rewrite, which
@@ -57,6 +60,10 @@ func (p *Proxy) Cut() int {
 	clear(p.open)
 	return n
 }
+
+// CutCommit breaks the connection of the next COMMIT of a unit of work, which the
+// server does not receive.
+func (p *Proxy) CutCommit() { p.cutCommit.Store(true) }
 
 // Refuse sets whether new connections fail.
 func (p *Proxy) Refuse(refuse bool) {

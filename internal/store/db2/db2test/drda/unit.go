@@ -1,6 +1,9 @@
 package drda
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // unit tracks whether a connection is within a unit of work: Db2 accepts
 // TRUNCATE only as its first statement (SQL0428N), Derby anywhere.
@@ -17,6 +20,9 @@ func (u *unit) request(s structure) (structure, error) {
 	case codeEXCSQLIMM:
 		u.immediate = true
 	case codeRDBCMM, codeRDBRLLBCK:
+		if u.begun && s.codePoint() == codeRDBCMM && u.cutCommit.CompareAndSwap(true, false) {
+			return nil, errors.New("cut")
+		}
 		u.begun = false
 	case codeSQLSTT:
 		begun := u.begun

@@ -1,0 +1,191 @@
+//go:build db2
+
+package db2
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"database/sql"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/store/db2/db2test"
+)
+
+// Tests of what IBM's client library makes of a connection string and of the environment that driverenv sets.
+
+// A COMMIT whose outcome the client library cannot know is not reported as rolled back, nor run again.
+func TestClient_LostCommit(t *testing.T) {
+	b := onBench(t)
+	s := openBench(t, b, Settings{Pool: 1})
+	w, symbol := brokerage.Write{Now: time.Now()}, few().Symbol(3)
+	update := func(price string) error {
+		_, err := s.UpdateSecurityPrice(t.Context(), w, symbol, brokerage.Price{LastTrade: price})
+		return err
+	}
+	require.NoError(t, update("7.5"))
+	b.CutCommit()
+	var unavailable *brokerage.Unavailable
+	require.ErrorAs(t, update("8.5"), &unavailable)
+	require.True(t, unavailable.Unknown)
+	doc, err := s.GetSecurity(t.Context(), symbol)
+	require.NoError(t, err)
+	require.Contains(t, string(doc), ">7.5<")
+}
+
+// A transaction whose connection breaks fails, even before its first change: the client library does not continue it on
+// another connection, which does not have its locks, when it prepares the next statement.
+func TestClient_LostLock(t *testing.T) {
+	b := onBench(t)
+	s := openBench(t, b, Settings{Pool: 1})
+	inner, err := s.db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer func() { _ = inner.Rollback() }() // the connection is lost
+	transaction := &tx{Tx: inner, ctx: t.Context()}
+	symbol := few().Symbol(3)
+	locked, err := lock(transaction, "security", symbol)
+	require.NoError(t, err)
+	require.NotEmpty(t, locked[symbol])
+	b.Cut()
+	_, err = transaction.exec("delete_setting", "none")
+	require.True(t, isLost(err), "%v", err)
+}
+
+// The client library ends a request's statement after its timeout, and none of administration.
+func TestClient_StatementTimeout(t *testing.T) {
+	b := onBench(t)
+	s, err := Open(t.Context(), b.URL()+"?statement_timeout=1s", Settings{Pool: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	for name, pool := range map[string]*sql.DB{"Requests": s.db, "Administration": s.admin} {
+		t.Run(name, func(t *testing.T) {
+			exec := func() error {
+				_, err := pool.ExecContext(t.Context(), statements["delete_setting"], "none")
+				return err
+			}
+			require.NoError(t, exec())
+			b.Delay(2 * time.Second)
+			defer b.Delay(0)
+			require.Equal(t, pool == s.admin, exec() == nil)
+		})
+	}
+}
+
+// requireValid has the client library's own tool connect with each connection string of a URL, and report the keywords
+// that it has understood.
+func requireValid(t testing.TB, url string) {
+	t.Helper()
+	kit, err := db2test.Fetched()
+	require.NoError(t, err)
+	parsed, err := parseURL(url, os.Getenv)
+	require.NoError(t, err)
+	for text, keywords := range map[string][]string{
+		parsed.dsn(): append(parsed.limits, parsed.keywords...), parsed.adminDSN(): append(parsed.keywords, "QueryTimeout=0"),
+	} {
+		tool := filepath.Join(kit.CLIDriver, "bin", "db2cli")
+		out, err := exec.CommandContext(t.Context(), tool, "validate", "-connstring", text).CombinedOutput()
+		require.NoError(t, err, string(out))
+		_, result, _ := strings.Cut(string(out), "Connection attempt")
+		require.Contains(t, result, "[SUCCESS]")
+		for _, keyword := range keywords {
+			name, value, _ := strings.Cut(keyword, "=")
+			require.Contains(t, result, ";"+strings.ToUpper(name)+"="+value+";")
+		}
+	}
+}
+
+func TestClient_Keywords(t *testing.T) {
+	b := onBench(t)
+	for _, settings := range []string{
+		"", "?schema=TPOX", "?application=a&client_user=b&client_accounting=c&connect_timeout=30s&statement_timeout=1m",
+		"?Authentication=SERVER&BlockLobs=1&Interrupt=2&ReceiveTimeout=90&TLSVersion=TLSV13",
+	} {
+		requireValid(t, b.URL()+settings)
+	}
+	// The stand-in wants the password in clear.
+	_, err := Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", Settings{})
+	require.Equal(t, -30082, serverErrorOf(err).Code, "%v", err)
+}
+
+// The server's certificate must name the host of the URL.
+func TestClient_TLS(t *testing.T) {
+	b := onBench(t)
+	for name, c := range map[string]struct {
+		template x509.Certificate
+		settings string
+		code     int
+	}{
+		"Named":     {x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, "", 0},
+		"OtherName": {x509.Certificate{DNSNames: []string{"other.example"}}, "", -20576},
+		"Off":       {x509.Certificate{DNSNames: []string{"other.example"}}, "&SSLClientHostnameValidation=OFF", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address, authority := encrypted(t, b.Address(), c.template)
+			url := b.URLAt(address) + "?tls=true&tls_ca=" + authority + c.settings
+			s, err := Open(t.Context(), url, Settings{})
+			require.Equal(t, c.code, serverErrorOf(err).Code, "%v", err)
+			if err == nil {
+				require.NoError(t, s.Close())
+				requireValid(t, url)
+			}
+		})
+	}
+}
+
+// encrypted listens for TLS with a certificate that signs itself, in front of a server.
+func encrypted(t testing.TB, server string, template x509.Certificate) (address, certificate string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template.SerialNumber, template.Subject = big.NewInt(1), pkix.Name{CommonName: "server"}
+	template.IsCA, template.BasicConstraintsValid = true, true
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
+	require.NoError(t, err)
+	certificate = filepath.Join(t.TempDir(), "certificate.pem")
+	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, listener.Close()) })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go forward(t, client, server)
+		}
+	}()
+	return listener.Addr().String(), certificate
+}
+
+// forward connects a client to a server until one of them ends.
+func forward(t testing.TB, client net.Conn, server string) {
+	defer func() { _ = client.Close() }() // it may be closed already
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server)
+	if err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(conn, client) // how it ended does not matter
+		_ = conn.Close()             // likewise
+	}()
+	_, _ = io.Copy(client, conn) // likewise
+}
