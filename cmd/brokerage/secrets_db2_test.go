@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The driver writes connection strings, which hold passwords, to standard output if an argument contains "trace", unless
-// it does not see the arguments.
+// The driver writes connection strings, which hold passwords, to standard output if an argument contains "trace": it
+// must not see the arguments.
 func TestServe_Db2Secrets(t *testing.T) {
 	for _, args := range [][]string{
 		{"verify", "--db", aDB2 + "?application=trace"},

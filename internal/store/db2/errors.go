@@ -61,18 +61,18 @@ func serverErrorOf(err error) *ServerError {
 	return found
 }
 
-// isLost reports whether the connection must not be used again, because it is lost, or was replaced by the client library
-// (08506): what was not committed is lost with it, and the settings of the session may be. The outcome of a commit that
-// fails so is unknown.
+// isLost reports whether the connection must not be used again, because it is lost, or was replaced by the client
+// library (08506): what was not committed is lost with it, and the settings of the session may be. The outcome of a
+// commit that fails so is unknown.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
 	return e.Code == codeLost || e.Code == codeForced || e.Code == codeCommitFailed ||
 		e.State == stateUnknown || strings.HasPrefix(e.State, classConnection)
 }
 
-// isConflict reports whether the server has rolled a transaction back because of others that ran at the same time, or of
-// a fault of its own. The store rolls back every transaction that failed, so that the difference between -911 and -913
-// does not matter.
+// isConflict reports whether the server has rolled a transaction back because of others that ran at the same time, or
+// of a fault of its own. The store rolls back every transaction that failed, so that the difference between -911 and
+// -913 does not matter.
 func isConflict(err error) bool {
 	e := serverErrorOf(err)
 	return e.Code == codeRolledBack || e.Code == codeLockFailed ||

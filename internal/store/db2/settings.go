@@ -304,8 +304,8 @@ func (p *parameters) keywordUnlessSet(name, value string) {
 // dsn returns the connection string of the client library for requests.
 func (t target) dsn() string { return t.connection(t.limits...) }
 
-// adminDSN returns the connection string for administration, which has no limits: RUNSTATS alone takes hours. The 0 also
-// overrides the limit of a db2dsdriver.cfg.
+// adminDSN returns the connection string for administration, which has no limits: RUNSTATS alone takes hours. The 0
+// also overrides the limit of a db2dsdriver.cfg.
 func (t target) adminDSN() string { return t.connection("QueryTimeout=0") }
 
 func (t target) connection(limits ...string) string {

@@ -33,8 +33,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// The driver drops an error that comes with a statement's second result, so that only procedures that report it with the
-// first may have one.
+// The driver drops an error that comes with a statement's second result, so that only procedures that report it with
+// the first may have one.
 func TestStatements_OneResult(t *testing.T) {
 	procedure := regexp.MustCompile(`\bCALL\s+(\S+?)\(`)
 	for name, text := range statements {

@@ -23,9 +23,7 @@ func first(err error) func() error {
 	}
 }
 
-func changed(n int64) func(string, []driver.Value) (answer, error) {
-	return func(string, []driver.Value) (answer, error) { return answer{changed: n}, nil }
-}
+func changed(string, []driver.Value) (answer, error) { return answer{changed: 1}, nil }
 
 func TestWrite(t *testing.T) {
 	plain := brokerage.Write{Now: noon}
@@ -39,9 +37,17 @@ func TestWrite(t *testing.T) {
 		said    string
 		unknown bool
 	}{
-		"Committed": {&fake{answer: changed(1)}, insert, attempt, false},
+		"Committed": {&fake{answer: changed}, insert, attempt, false},
 		"DeadlockAtCommit": {
-			&fake{answer: changed(1), commit: first(deadlock)}, insert, attempt + " " + attempt, false,
+			&fake{answer: changed, commit: first(deadlock)}, insert, attempt + " " + attempt, false,
+		},
+		"SystemErrorAtCommit": {
+			&fake{answer: changed, commit: first(failure(-1229, "40504"))}, status,
+			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
+		},
+		"StatementErrorAtCommit": {
+			&fake{answer: changed, commit: first(failure(-1476, "40506"))}, status,
+			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
 		},
 		"SystemErrorAtCommit": {
 			&fake{answer: changed(1), commit: first(failure(-1229, "40504"))}, status,
@@ -58,7 +64,18 @@ func TestWrite(t *testing.T) {
 			}()}, remove, "BEGIN delete_order COMMIT  BEGIN delete_order COMMIT", false,
 		},
 		"LostInCommit, an update": {
-			&fake{answer: changed(1), commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
+			&fake{answer: changed, commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
+		},
+		"ReroutedInCommit": {
+			&fake{answer: changed, commit: first(rerouted)}, status, "BEGIN update_order_status COMMIT", true,
+		},
+		"UnknownCommit": {
+			&fake{answer: changed, commit: first(failure(-977, stateUnknown))}, status,
+			"BEGIN update_order_status COMMIT", true,
+		},
+		"RolledBackOrNot": {
+			&fake{answer: changed, commit: first(failure(codeCommitFailed, "40504"))}, status,
+			"BEGIN update_order_status COMMIT", true,
 		},
 		"ReroutedInCommit": {
 			&fake{answer: changed(1), commit: first(rerouted)}, status, "BEGIN update_order_status COMMIT", true,

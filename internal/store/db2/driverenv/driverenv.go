@@ -6,13 +6,13 @@
 //     none of them until RestoreArgs.
 //   - The client library writes a question mark for every character beyond ASCII if LANG is C, as in a container.
 //     DB2CODEPAGE makes it use UTF-8 in any locale.
-//   - The client library replaces a broken connection without an error within a transaction that has changed nothing as
-//     far as the server has reported (RDBUPDRM), when a statement is prepared or at the COMMIT: the transaction continues
-//     without its locks. DB2_MAX_CLIENT_CONNRETRIES=0 makes it report the broken connection. No keyword of a connection
-//     string does.
+//   - The client library replaces a broken connection without an error within a transaction that has changed nothing
+//     as far as the server has reported (RDBUPDRM), when a statement is prepared or at the COMMIT: the transaction
+//     continues without its locks. DB2_MAX_CLIENT_CONNRETRIES=0 makes it report the broken connection. No keyword of
+//     a connection string does.
 //
-// Go initialises packages whose dependencies are ready in the order of their import paths, so that this one, which needs
-// only os, comes before the driver.
+// Go initialises packages whose dependencies are ready in the order of their import paths, so that this one, which
+// needs only os, comes before the driver.
 package driverenv
 
 import "os"
@@ -28,6 +28,6 @@ func init() {
 	}
 }
 
-// RestoreArgs sets os.Args to the program's arguments. It must be called after the driver was initialised and before the
-// program starts.
+// RestoreArgs sets os.Args to the program's arguments. It must be called after the driver was initialised and before
+// the program starts.
 func RestoreArgs() { os.Args = args }
