@@ -118,7 +118,7 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 					if c.there == "" {
 						return answer{}, nil
 					}
-					return documentOf(query, c.there), nil
+					return documentOf(query, c.there)
 				}
 				return answer{}, nil
 			}}
@@ -146,7 +146,7 @@ func TestWrite_Deadline(t *testing.T) {
 func TestWrite_Refused(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if nameOf(query) == "get_whole_order" {
-			return documentOf(query, strings.Replace(anOrder, ` Acct="1"`, ` Acct="1" Nonsense="x"`, 1)), nil
+			return documentOf(query, strings.Replace(anOrder, ` Acct="1"`, ` Acct="1" Nonsense="x"`, 1))
 		}
 		return answer{}, failure(-16196, stateInvalidDocument)
 	}}
@@ -179,7 +179,7 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 				if args[0] == c.missing {
 					return answer{}, nil
 				}
-				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0])), nil
+				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0]))
 			}}
 			s := open(t, f)
 			_, err := s.write(t.Context(), brokerage.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
@@ -224,7 +224,7 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 			}
 			return answer{rows: [][]driver.Value{{[]byte(hash), once.Expires.UnixMilli()}}}, nil
 		case "get_kept":
-			return documentOf(query, "<Kept/>"), nil
+			return documentOf(query, "<Kept/>")
 		case "claim_key":
 			claims++
 			require.Equal(t, hash, args[1])
