@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -44,24 +43,4 @@ func installed(t testing.TB) (*Bench, *sql.DB) {
 	}
 	b := template.bench.Clone(t)
 	return b, connected(t, b)
-}
-
-// Every statement of the store can be prepared.
-func TestStatements_Prepare(t *testing.T) {
-	_, db := installed(t)
-	files, err := filepath.Glob(filepath.Join("..", "sql", "*.sql"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".sql")
-		text := statement(t, name)
-		if strings.HasPrefix(name, "schema_") || strings.Contains(text, "\nCALL ") {
-			continue // a script; and calls are not prepared by the client
-		}
-		t.Run(name, func(t *testing.T) {
-			prepared, err := db.PrepareContext(t.Context(), text)
-			require.NoError(t, err)
-			defer func() { require.NoError(t, prepared.Close()) }()
-		})
-	}
 }
