@@ -2,6 +2,7 @@ package db2
 
 import (
 	"database/sql/driver"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,26 +12,25 @@ import (
 
 // What all connections of a load have not committed fits into half of Db2's default logs: a document takes more there
 // than its bytes, for its index entries and for what a rollback needs.
-func TestLoadKind_FitsLogs(t *testing.T) {
+func TestLoadChunk_FitsLogs(t *testing.T) {
 	const logBytes = (3 + 10) * 1000 * 4096 // logprimary, logsecond, logfilsiz
 	d := dataset.New(dataset.Spec{Seed: 1})
 	for _, k := range dataset.Kinds {
-		uncommitted, largest := 0, 0
+		sent := 0
 		f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
-			switch nameOf(query) {
-			case inserts[k]:
-				uncommitted += len(args[0].(string))
-			case "insert_setting": // the end of a chunk
-				largest, uncommitted = max(largest, uncommitted), 0
+			if nameOf(query) == inserts[k] {
+				sent += len(args[0].(string))
 			}
 			return answer{changed: 1}, nil
 		}}
 		s := open(t, f)
-		s.settings.Pool = 1
-		raw, err := s.loadKind(t.Context(), d, k, nil)
-		require.NoError(t, err)
-		require.Positive(t, largest)
-		require.Greater(t, raw, int64(largest), "more than one chunk")
-		require.Less(t, DefaultPool*largest, logBytes/2, k)
+		for first := int64(0); first < d.Count(k); first += chunkSize {
+			f.calls, sent = nil, 0
+			_, _, err := s.loadChunk(t.Context(), d, k, first)
+			require.NoError(t, err)
+			require.Equal(t, 1, strings.Count(f.said(), "COMMIT"))
+			require.Positive(t, sent)
+			require.Less(t, DefaultPool*sent, logBytes/2, k)
+		}
 	}
 }
