@@ -49,6 +49,32 @@ func TestStore_LinearCost(t *testing.T) {
 	})
 }
 
+// The accounts of a customer are found by their index, also in a table that is small when a connection first plans.
+func TestAccounts_ByIndex(t *testing.T) {
+	_, d, server, database := tiny(t)
+	s := opened(t, server.URL(database), Options{Pool: 1}) // which is asked to flush its own counts
+	scans := func() int {
+		_, err := s.pool.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
+		require.NoError(t, err)
+		return value[int](t, s.pool, "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'accounts'")
+	}
+	_, err := s.pool.Exec(t.Context(), "ANALYZE brokerage.accounts")
+	require.NoError(t, err)
+	insertAndDelete := func(many int64) {
+		const id = 990_000
+		accounts := make([]int64, many)
+		for i := range accounts {
+			accounts[i] = 990_000_000 + int64(i)
+		}
+		insertCustomer(t, s, customer(d, id, accounts...), false)
+		require.NoError(t, s.DeleteCustomer(t.Context(), now(), id))
+	}
+	insertAndDelete(10) // often enough for a plan that is kept
+	before := scans()
+	insertAndDelete(200)
+	require.Less(t, scans()-before, 10)
+}
+
 // Two instances on one database, with connections cut at random and one instance restarted: each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	s, d, server, database := tiny(t)
