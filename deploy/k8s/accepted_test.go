@@ -29,7 +29,10 @@ func monitoring(t testing.TB, c *cluster) {
 	for _, kind := range []string{"servicemonitors", "prometheusrules"} {
 		file := filepath.Join(dir, "example", "prometheus-operator-crd", "monitoring.coreos.com_"+kind+".yaml")
 		c.must(t, "", "apply", "--server-side", "-f", file)
-		c.must(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd", kind+".monitoring.coreos.com")
+		eventually(t, func() bool { // kubectl cannot wait for conditions while there are none yet
+			return c.run(t, "", "wait", "--for=condition=established", "--timeout=5s", "crd",
+				kind+".monitoring.coreos.com").failed == nil
+		}, "%s are served", kind)
 	}
 }
 
