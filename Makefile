@@ -61,7 +61,7 @@ clean: ## remove what these targets have built
 .PHONY: test
 test: ## run go vet and all tests; some minutes
 	$(GO) vet $(PKGS)
-	$(GO) test -timeout 10m $(TESTFLAGS) $(PKGS)
+	$(GO) test -timeout 20m $(TESTFLAGS) $(PKGS)
 
 # Benches and harness are packages that only tests use; a moved module counts where it was.
 .PHONY: lines
@@ -184,8 +184,8 @@ bench: ## run all benchmarks, or BENCH='Admit|Cut'
 
 .PHONY: test-pg17
 test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
-	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m $(TESTFLAGS) ./internal/store/postgres/...
-	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 10m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
+	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
+	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
 # Seven queries, three ways, ROUNDS (3) times EACH (10s), and a load and a mixed run: a quarter of an hour, on a machine
 # without other work. USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
