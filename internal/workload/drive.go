@@ -103,12 +103,18 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	return run, d, err
 }
 
-// await waits until a time of Config.StartAt. Without one it returns at once.
+// await waits until a time of Config.StartAt, or returns an error when the context is done first. Without StartAt it
+// returns at once.
 func (d *driver) await(ctx context.Context, at time.Time) error {
 	if d.config.StartAt.IsZero() {
 		return nil
 	}
-	return waitUntil(ctx, at)
+	select {
+	case <-time.After(time.Until(at)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // describe returns a run that describes the target and the configuration, or an error if the workload cannot run on it.

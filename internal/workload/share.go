@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"time"
@@ -52,15 +51,3 @@ func (c *Config) stamp() *LoadPart {
 // openBefore is how long before Config.StartAt a run opens its sessions, so that they are open in time and not idle for
 // so long that a service closes them.
 const openBefore = 2 * time.Second
-
-// waitUntil waits until a time, or returns an error when the context is done first.
-func waitUntil(ctx context.Context, at time.Time) error {
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
