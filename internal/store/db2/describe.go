@@ -17,7 +17,8 @@ func (s *Store) inspect(ctx context.Context) (is brokerage.Engine, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
 	is = brokerage.Engine{Name: "db2", Version: "unknown", Durability: brokerage.Durable, Faithful: faithful}
 	_, err = row(ctx, s.db, "server_version", nil, []any{&is.Version})
-	if err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO"); err != nil {
+	err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO", "results will not have the version of the server")
+	if err != nil {
 		return is, fmt.Errorf("connecting: %w", err)
 	}
 	err = eachRow(ctx, s.db, statements["server_settings"], nil, func(rows *sql.Rows) error {
@@ -33,15 +34,15 @@ func (s *Store) inspect(ctx context.Context) (is brokerage.Engine, err error) {
 		is.Settings = append(is.Settings, brokerage.Setting{Name: name, Value: value.String})
 		return nil
 	})
-	return is, s.unlessDenied(err, "SYSIBMADM.DBCFG")
+	return is, s.unlessDenied(err, "SYSIBMADM.DBCFG",
+		"results will not have the settings of the server, and the codeset of the database is not verified")
 }
 
-// unlessDenied returns err, but nil with a notice when the user may not read a view.
-func (s *Store) unlessDenied(err error, view string) error {
+// unlessDenied returns err, but nil with a notice of what is lost when the user may not read a view.
+func (s *Store) unlessDenied(err error, view, lost string) error {
 	if state := serverErrorOf(err).State; state != stateNoPrivilege && state != stateNoAuthority {
 		return err
 	}
-	s.notice("results will not have what %s says of the server, and the codeset of the database is not verified "+
-		"(GRANT SELECT ON %s): %v", view, view, err)
+	s.notice("%s (GRANT SELECT ON %s): %v", lost, view, err)
 	return nil
 }

@@ -23,6 +23,8 @@ func TestInspect_Denied(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, notices, 2)
 	require.Contains(t, notices[0], "GRANT SELECT ON SYSIBMADM.ENV_INST_INFO")
+	require.NotContains(t, notices[0], "codeset")
+	require.Contains(t, notices[1], "codeset")
 	require.Contains(t, notices[1], "GRANT SELECT ON SYSIBMADM.DBCFG")
 	require.Equal(t, "unknown", s.Describe().Version)
 	require.Empty(t, s.Describe().Settings)

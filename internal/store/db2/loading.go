@@ -64,7 +64,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		func() error {
 			for _, name := range s.settings.Tuning.afterLoad() {
 				if err := s.eachTable(ctx, name); err != nil {
-					s.notice("after the load, an administrator can run for each table: %v", err)
+					s.notice("after the load, a statement failed that an administrator can run for each table: %v", err)
 				}
 			}
 			return ctx.Err()

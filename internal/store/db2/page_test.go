@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -190,5 +189,5 @@ func (t *trial) unconfirmed() (list []question) {
 			list = append(list, q.question)
 		}
 	}
-	return slices.Clip(list)
+	return list
 }

@@ -189,6 +189,7 @@ func (v *visit) open(t *testing.T, q question, rules brokerage.Rules) *Store {
 	t.Helper()
 	s, err := v.opened(t.Context(), Settings{Rules: rules, Notice: func(text string) { t.Log(text) }})
 	if err != nil {
+		v.note(q, "opening the store, for "+t.Name(), "", err)
 		v.untried[q] = "the store does not open: " + err.Error()
 		t.Skip(v.untried[q])
 	}

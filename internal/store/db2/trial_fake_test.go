@@ -80,6 +80,7 @@ func TestServer_Refusing(t *testing.T) {
 				}
 				require.NotContains(t, v.answer(q.question), "**confirmed**", q.question)
 			}
+			require.Contains(t, v.unconfirmed(), askCalls, "a store that does not open is an answer")
 			require.Contains(t, v.page(), "not confirmed**: none of")
 			require.Contains(t, v.page(), meanings[code])
 		})
