@@ -109,7 +109,10 @@ func TestPage_Campaign(t *testing.T) {
 		cells(t, part(t, page, "space"), "database"))
 	require.Equal(t, []string{"throughput, a second", "6,800", "3,200", "× 0.47"},
 		cells(t, part(t, page, "tier"), "throughput, a second"))
-	require.Contains(t, part(t, page, "caches"), "97.90 %")
+	caches := part(t, page, "caches")
+	require.Contains(t, caches, "97.90 %")
+	require.Contains(t, caches, "brokerage_store_commits_total")
+	require.NotContains(t, caches, "brokerage_store_writes_waiting", "0 throughout")
 	require.Contains(t, part(t, page, "growth"), `<td class="num">1</td><td class="num">500,000</td>`+
 		`<td class="num">112,000</td><td class="num strong">5,600</td><td class="num">100 %</td>`)
 	require.Contains(t, part(t, page, "growth"), `<td class="num">1</td><td class="num">50,000</td>`+
@@ -413,7 +416,7 @@ func TestPage_Escapes(t *testing.T) {
 			record.Steps[i].Plan.Label = evil + record.Steps[i].Plan.Label
 			r := &record.Steps[i].Runs[j].Run
 			r.Validity = workload.Validity{Reasons: []string{evil}}
-			r.Transactions[0].Name, r.Usage.Figures = evil, map[string]workload.Change{evil: {}}
+			r.Transactions[0].Name, r.Usage.Figures = evil, map[string]workload.Change{evil: {After: 1}}
 		}
 	}
 	requirePage(t, html(t, &File{Name: evil, Campaign: record}))

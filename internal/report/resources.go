@@ -76,7 +76,8 @@ func cachesSection(groups []group) section {
 	s := section{ID: "caches", Title: "Caches, pool and commits",
 		Lead:   "The metrics of the service and its store over the measured time.",
 		Blocks: []block{{Title: "Hit ratios", Table: ratios}}}
-	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they changed."
+	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they changed. " +
+		"What is 0 throughout is left out: not every store counts everything."
 	measured := filter(groups, func(g group) bool { return len(g.middle().Usage.Figures) > 0 })
 	const columns = 4 // of one table, so that it fits on paper
 	for part := range slices.Chunk(measured, columns) {
@@ -92,6 +93,10 @@ func figuresTable(names []string, groups []group) *table {
 		t.Columns = append(t.Columns, column{Head: g.nameAtUsers(), Class: "num"})
 	}
 	for _, name := range names {
+		used := func(g group) bool { return g.middle().Usage.Figures[name] != workload.Change{} }
+		if !slices.ContainsFunc(groups, used) {
+			continue
+		}
 		cells := []string{name}
 		for _, g := range groups {
 			cells = append(cells, changeText(name, g.middle().Usage.Figures))

@@ -117,6 +117,7 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 			"brokerage_store_connections_open":   {Before: 8, After: 16},
 			"brokerage_store_cache_hits_total":   {Before: 10, After: 10 + rate*seconds*14},
 			"brokerage_store_cache_misses_total": {Before: 5, After: 5 + rate*seconds*.3},
+			"brokerage_store_writes_waiting":     {},
 		},
 	}
 	return r
