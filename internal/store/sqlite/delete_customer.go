@@ -23,7 +23,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id broker
 // deleteCustomer removes a customer without the rows of the accounts.
 func (t *transaction) deleteCustomer(id brokerage.ID) error {
 	var bytes int64
-	switch err := t.row(deleteCustomer, int64(id)).Scan(&bytes); {
+	switch err := t.row(deleteCustomer, []any{int64(id)}, &bytes); {
 	case noRows(err):
 		return brokerage.NoCustomer(id)
 	case err != nil:

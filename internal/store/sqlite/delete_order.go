@@ -12,7 +12,7 @@ var deleteOrder = &statement{name: "delete_order"}
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		var account, bytes int64
-		switch err := t.row(deleteOrder, int64(id)).Scan(&account, &bytes); {
+		switch err := t.row(deleteOrder, []any{int64(id)}, &account, &bytes); {
 		case noRows(err):
 			return nil, brokerage.NoOrder(id)
 		case err != nil:

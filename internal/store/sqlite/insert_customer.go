@@ -33,12 +33,12 @@ func (s *Store) InsertCustomer(
 // areNew refuses ids that exist before anything is changed, so that nothing has to be rolled back.
 func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
 	var id int64
-	err := t.row(hasCustomer, int64(keys.ID)).Scan(&id)
+	err := t.row(hasCustomer, []any{int64(keys.ID)}, &id)
 	if err == nil {
 		return brokerage.DuplicateCustomer(keys.ID)
 	}
 	for i := 0; i < len(keys.Accounts) && noRows(err); i++ {
-		if err = t.row(customerOf, int64(keys.Accounts[i])).Scan(&id); err == nil {
+		if err = t.row(customerOf, []any{int64(keys.Accounts[i])}, &id); err == nil {
 			return brokerage.DuplicateAccount(keys.Accounts[i])
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	end := s.options.Trace.Statement(ctx, st.name)
 	err := s.readers.read(ctx, func(r *reader) error {
 		count, hits = 0, hits[:0]
-		return r.rows(ctx, st, args, func(row []driver.Value) error {
+		return r.rows(ctx, st.name, args, func(row []driver.Value) error {
 			var hit brokerage.SecurityKeys
 			err := assign(row, &hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield)
 			count++

@@ -70,7 +70,7 @@ func waitForQueue(t testing.TB, s *Store, n int) {
 
 // insertRow inserts an order without its index.
 func (t *transaction) insertRow(id int) error {
-	_, err := t.exec(insertOrder, id, 1, nil, order(int64(id)))
+	_, err := t.exec(insertOrder, int64(id), int64(1), nil, order(int64(id)))
 	return err
 }
 
@@ -146,7 +146,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 		},
 		// An error of the database: it refuses a statement.
 		"Database": {false, func(tx *transaction) error {
-			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
+			_, err := tx.exec(insertOrder, "no number", int64(1), nil, []byte("x"))
 			return err
 		}, true, func(t *testing.T, err error) {
 			unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
