@@ -124,12 +124,13 @@ func (t *transaction) count(k kind, documents, bytes int64) {
 	t.change.bytes[i] += bytes
 }
 
-// removed counts a document that a statement has deleted, and notes what has changed with it.
-func (t *transaction) removed(key documentKey, bytes int64, also ...documentKey) {
-	t.changed = true
-	t.w.changes.note(key)
-	t.w.changes.note(also...)
-	t.count(key.kind, -1, -bytes)
+// remove deletes the document of an id, and counts it as removed. size is the size of the packed document.
+func (t *transaction) remove(st *statement, id, size int64) error {
+	_, err := t.exec(st, id)
+	if err == nil {
+		t.count(st.kind, -1, -size)
+	}
+	return err
 }
 
 // find reads the one row of a key.
