@@ -1,1 +1,1 @@
-SELECT id FROM customers WHERE id = ?1
+SELECT id FROM customers WHERE id = ?

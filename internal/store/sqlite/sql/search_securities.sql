@@ -2,4 +2,4 @@
 -- U+001E a hit: no XML document can contain them. The caller sorts the hits, which costs less than ORDER BY.
 SELECT coalesce(group_concat(concat_ws(char(31), symbol, name, type, pe_text, yield_text), char(30)), '')
 FROM securities
-WHERE sector = ?1 AND pe >= ?2 AND pe < ?3 AND yield > ?4 AND symbol > ?5
+WHERE sector = ? AND pe >= ? AND pe < ? AND yield > ? AND symbol > ?

@@ -1,1 +1,1 @@
-SELECT length(doc) FROM customers WHERE id = ?1
+SELECT length(doc) FROM customers WHERE id = ?
