@@ -198,6 +198,23 @@ func TestWrite_Spills(t *testing.T) {
 	requireWhole(t, db)
 }
 
+// What is committed can be read by other connections at once, however transactions are flushed.
+func TestWrite_Visible(t *testing.T) {
+	for _, synchronous := range []string{"OFF", "NORMAL", "FULL"} {
+		t.Run(synchronous, func(t *testing.T) {
+			path, db := made(t, false)
+			run(t, db, "PRAGMA synchronous = "+synchronous)
+			other := connect(t, path, url.Values{})
+			for i := range 50 {
+				run(t, db, fmt.Sprintf("UPDATE t SET x = randomblob(%d) WHERE id %% 9 = %d", 100*i, i%9))
+				const content = "SELECT group_concat(hex(x)) FROM t"
+				require.Equal(t, ask(t, db, content), ask(t, other, content))
+			}
+			requireWhole(t, other)
+		})
+	}
+}
+
 // Whatever happens to pages (allocated and freed in one transaction, rolled back, spilled, truncated), each page of the
 // file, even a free one, matches its checksum afterwards.
 func TestWrite_Churn(t *testing.T) {
