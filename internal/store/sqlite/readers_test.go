@@ -144,7 +144,6 @@ func TestChanges_EveryStatement(t *testing.T) {
 	other := map[string]bool{
 		"search_securities": true, // determines its dependencies itself
 		"get_answer":        true, // only the writer uses it
-		"has_customer":      true,
 		"keep_answer":       true,
 		"forget_answers":    true,
 		"lease":             true,
