@@ -104,7 +104,7 @@ func (f *finder) split(doc []byte, recent [3]uint32) {
 	for at := f.prefix; at+8 <= end; {
 		m := f.best(at, at == from)
 		if m.length == 0 {
-			at++
+			at += 2 // a match that begins in between is found from its second byte, and extended to its first
 			continue
 		}
 		for m.length < enough && at+9 <= end {
