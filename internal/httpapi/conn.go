@@ -22,6 +22,7 @@ type connKey struct{}
 // JoinWrites.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if joining, ok := c.(*joiningConn); ok {
+		joining.plain = true
 		return context.WithValue(ctx, connKey{}, joining)
 	}
 	if under := underTLS(c); under != nil {
@@ -53,6 +54,10 @@ type joiningConn struct {
 	held *[gathered]byte
 	n    int // bytes in held
 	both [2][]byte
+
+	plain         bool // HTTP/1 without TLS
+	deadline      readDeadline
+	writeDeadline atomic.Bool // there is one
 
 	http2     atomic.Pointer[http2State] // nil for HTTP/1
 	lingering atomic.Bool                // a read has found the client's FIN, and waits

@@ -63,12 +63,17 @@ func ConnState(c net.Conn, state http.ConnState) {
 }
 
 func (c *joiningConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	//nolint:errorlint // a connection returns the value itself
-	if err == io.EOF && (len(p) == readAhead || c.http2.Load() != nil) {
-		return n, c.linger(len(p) == readAhead)
+	if c.plain && len(p) == readAhead && !c.deadline.await() {
+		return 0, os.ErrDeadlineExceeded
 	}
-	return n, err //nolint:wrapcheck // net/http inspects it
+	return c.deadline.read(c.Conn, func() (int, error) {
+		n, err := c.Conn.Read(p)
+		//nolint:errorlint // a connection returns the value itself
+		if err == io.EOF && (len(p) == readAhead || c.http2.Load() != nil) {
+			return n, c.linger(len(p) == readAhead)
+		}
+		return n, err //nolint:wrapcheck // net/http inspects it
+	})
 }
 
 // linger waits after the client's FIN, and returns the error of the read: that the client has reset the connection,
@@ -123,7 +128,10 @@ func outlast(r *http.Request) (ctx context.Context, end func()) {
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(done)
-		if err := under.watchReset(func() bool { return false }); !errors.Is(err, os.ErrDeadlineExceeded) {
+		_, err := under.deadline.read(under.Conn, func() (int, error) {
+			return 0, under.watchReset(func() bool { return false })
+		})
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			cancel()
 		}
 	})

@@ -38,7 +38,7 @@ type index struct {
 func entry(h uint64, at int) uint32 { return uint32(h>>16)<<16 | uint32(at) }
 
 func newIndex(content []byte) *index {
-	n := uint(bits.Len(uint(len(content) / 2)))
+	n := uint(bits.Len(uint(len(content) / 4)))
 	x := &index{heads: make([][2]uint32, 1<<n), shift: 64 - n, before: make([]uint16, len(content))}
 	for i := 1; i+8 <= len(content); i++ {
 		v := load64(content, i)
@@ -104,7 +104,7 @@ func (f *finder) split(doc []byte, recent [3]uint32) {
 	for at := f.prefix; at+8 <= end; {
 		m := f.best(at, at == from)
 		if m.length == 0 {
-			at++
+			at += 2 // a match that begins in between is found from its second byte, and extended to its first
 			continue
 		}
 		for m.length < enough && at+9 <= end {

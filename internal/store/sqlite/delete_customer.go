@@ -6,7 +6,10 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var deleteCustomer = &statement{name: "delete_customer"}
+var (
+	sizeCustomer   = &statement{name: "size_customer", kind: customers}
+	deleteCustomer = &statement{name: "delete_customer", kind: customers}
+)
 
 // DeleteCustomer removes a customer with all accounts.
 func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
@@ -22,13 +25,13 @@ func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id broker
 
 // deleteCustomer removes a customer without the rows of the accounts.
 func (t *transaction) deleteCustomer(id brokerage.ID) error {
-	var bytes int64
-	switch err := t.row(deleteCustomer, int64(id)).Scan(&bytes); {
-	case noRows(err):
-		return brokerage.NoCustomer(id)
-	case err != nil:
+	var size int64
+	err := t.row(sizeCustomer, []any{int64(id)}, &size)
+	if noRows(err) {
+		err = brokerage.NoCustomer(id)
+	}
+	if err != nil {
 		return err
 	}
-	t.removed(documentKey{kind: customers, id: int64(id)}, bytes)
-	return nil
+	return t.remove(deleteCustomer, int64(id), size)
 }

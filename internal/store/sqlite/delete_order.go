@@ -6,20 +6,24 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-var deleteOrder = &statement{name: "delete_order"}
+var (
+	sizeOrder   = &statement{name: "size_order", kind: orders}
+	deleteOrder = &statement{name: "delete_order", kind: orders}
+)
 
 // DeleteOrder removes an order.
 func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		var account, bytes int64
-		switch err := t.row(deleteOrder, int64(id)).Scan(&account, &bytes); {
-		case noRows(err):
-			return nil, brokerage.NoOrder(id)
-		case err != nil:
+		var account, size int64
+		err := t.row(sizeOrder, []any{int64(id)}, &account, &size)
+		if noRows(err) {
+			err = brokerage.NoOrder(id)
+		}
+		if err != nil {
 			return nil, err
 		}
-		t.removed(documentKey{kind: orders, id: int64(id)}, bytes, documentKey{kind: ordersOf, id: account})
-		return nil, nil
+		t.w.changes.note(documentKey{kind: ordersOf, id: account})
+		return nil, t.remove(deleteOrder, int64(id), size)
 	})
 	return err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/bulk"
 )
 
 var (
-	hasCustomer    = &statement{name: "has_customer"}
 	insertCustomer = &statement{name: "insert_customer", kind: customers, stores: true, adds: 1}
 	insertAccount  = &statement{name: "insert_account"}
 )
@@ -22,30 +22,13 @@ func (s *Store) InsertCustomer(
 	}
 	b := s.pack(customers, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if err := t.areNew(keys); err != nil {
-			return nil, err
+		refused, err := t.insertNew(bulk.PreparedDocument{Keys: keys, Doc: b})
+		if err == nil && refused != nil {
+			t.changed, err = false, refused // insertNew has removed what it stored before
 		}
-		return nil, t.insertCustomer(keys, b)
+		return nil, err
 	})
 	return keys.ID, err
-}
-
-// areNew refuses ids that exist before anything is changed, so that nothing has to be rolled back.
-func (t *transaction) areNew(keys brokerage.CustomerKeys) error {
-	var id int64
-	err := t.row(hasCustomer, int64(keys.ID)).Scan(&id)
-	if err == nil {
-		return brokerage.DuplicateCustomer(keys.ID)
-	}
-	for i := 0; i < len(keys.Accounts) && noRows(err); i++ {
-		if err = t.row(customerOf, int64(keys.Accounts[i])).Scan(&id); err == nil {
-			return brokerage.DuplicateAccount(keys.Accounts[i])
-		}
-	}
-	if noRows(err) {
-		return nil
-	}
-	return err
 }
 
 func (t *transaction) insertCustomer(keys brokerage.CustomerKeys, packed []byte) error {

@@ -290,7 +290,7 @@ func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) 
 		// An account belongs to another customer: the accounts before it are removed again.
 		for _, account := range keys.Accounts {
 			var customer int64
-			err := t.row(customerOf, int64(account)).Scan(&customer)
+			err := t.row(customerOf, []any{int64(account)}, &customer)
 			if err == nil && customer == int64(keys.ID) {
 				err = t.deleteAccount(account)
 			}

@@ -29,7 +29,7 @@ func (s *Store) write(
 		}
 		var hash, kept []byte
 		var expires int64
-		switch err := t.row(getAnswer, once.Client, once.Key).Scan(&hash, &kept, &expires); {
+		switch err := t.row(getAnswer, []any{once.Client, once.Key}, &hash, &kept, &expires); {
 		case errors.Is(err, sql.ErrNoRows), err == nil && expires <= w.Now.Unix():
 		case err != nil:
 			return err
@@ -68,7 +68,7 @@ func (s *Store) purge(t *transaction, now time.Time) error {
 	if now.Sub(s.purged).Abs() < purgeEvery {
 		return nil
 	}
-	rows, err := t.exec(forgetAnswers, now.Unix(), purgeRows)
+	rows, err := t.exec(forgetAnswers, now.Unix(), int64(purgeRows))
 	if err == nil && rows < purgeRows {
 		s.purged = now
 	}

@@ -1,21 +1,13 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"modernc.org/sqlite"
-
-	"brokerage/internal/brokerage"
 )
 
 // readers is the pool of connections for reading.
@@ -46,22 +38,13 @@ type readers struct {
 	}
 }
 
-// A reader is a connection with its statements. They bypass database/sql, which takes a quarter of a lookup.
+// A reader is a session that reads from a snapshot.
 type reader struct {
-	conn       *sql.Conn
-	statements map[string]prepared
-	status     sqlite.DBStatus
+	session
 
 	open   bool   // it has a snapshot
 	from   uint64 // the snapshot is of this time or later; see changes
 	misses int    // reads for which the snapshot was too old
-}
-
-// A prepared is a statement of the driver.
-type prepared interface {
-	driver.Stmt
-	driver.StmtExecContext
-	driver.StmtQueryContext
 }
 
 func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
@@ -79,28 +62,14 @@ func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
 }
 
 func newReader(ctx context.Context, db *sql.DB) (*reader, error) {
-	r := &reader{statements: make(map[string]prepared)}
-	var err error
-	if r.conn, err = db.Conn(ctx); err != nil {
-		return r, err
-	}
-	r.status = statusOf(r.conn)
 	texts := map[string]string{"BEGIN": "BEGIN", "COMMIT": "COMMIT"}
 	for name, text := range statementTexts {
 		if strings.HasPrefix(text, "SELECT") {
 			texts[name] = text
 		}
 	}
-	return r, r.conn.Raw(func(c any) error {
-		for name, text := range texts {
-			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)
-			if err != nil {
-				return fmt.Errorf("statement %s: %w", name, err)
-			}
-			r.statements[name] = stmt.(prepared)
-		}
-		return nil
-	})
+	r := &reader{}
+	return r, r.prepare(ctx, db, texts)
 }
 
 // acquire waits for another read to end if all connections are in use, until ctx ends.
@@ -193,8 +162,7 @@ func (rs *readers) keepSnapshots(keep bool) {
 	}
 }
 
-// close refuses new reads, waits for running ones and closes the connections. SQLite keeps a connection open, and so
-// its journal, as long as a statement exists.
+// close refuses new reads, waits for running ones and closes the connections.
 func (rs *readers) close() error {
 	close(rs.closed)
 	for range cap(rs.running) {
@@ -202,17 +170,10 @@ func (rs *readers) close() error {
 	}
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
-		if r == nil || r.conn == nil {
-			continue
+		if r != nil {
+			r.endSnapshot()
+			errs = append(errs, r.session.close())
 		}
-		r.endSnapshot()
-		errs = append(errs, r.conn.Raw(func(any) error {
-			var errs []error
-			for _, stmt := range r.statements {
-				errs = append(errs, stmt.Close())
-			}
-			return errors.Join(errs...)
-		}), r.conn.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -222,7 +183,7 @@ func (rs *readers) close() error {
 func (r *reader) inSnapshot(changes *changes, do func(*reader) error) error {
 	if !r.open {
 		r.from = changes.ends.Load()
-		if _, err := r.statements["BEGIN"].ExecContext(context.Background(), nil); err != nil {
+		if _, err := r.execute("BEGIN"); err != nil {
 			return err
 		}
 		r.open, r.misses = true, 0
@@ -237,7 +198,7 @@ func (r *reader) inSnapshot(changes *changes, do func(*reader) error) error {
 // endSnapshot ends the snapshot, if there is one. An error would mean that it has ended already.
 func (r *reader) endSnapshot() {
 	if r.open {
-		_, _ = r.statements["COMMIT"].ExecContext(context.Background(), nil)
+		_, _ = r.execute("COMMIT")
 		r.open = false
 	}
 }
@@ -250,65 +211,4 @@ func (r *reader) outdated(err error, changes *changes, depends func() []document
 		return changes.noted.Load() > r.from || changes.since(r.from)
 	}
 	return changes.since(r.from, depends()...)
-}
-
-// row reads the one row of a key, or returns sql.ErrNoRows. It has no context; see find.
-func (r *reader) row(st *statement, key any, columns []any) error {
-	err := sql.ErrNoRows
-	failed := r.rows(context.Background(), st, []any{key}, func(row []driver.Value) error {
-		err = assign(row, columns...)
-		return nil
-	})
-	return cmp.Or(failed, err)
-}
-
-// rows calls each with the rows of a statement.
-func (r *reader) rows(
-	ctx context.Context, st *statement, args []any, each func([]driver.Value) error,
-) (err error) {
-	named := make([]driver.NamedValue, len(args))
-	for i, arg := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
-	}
-	rows, err := r.statements[st.name].QueryContext(ctx, named)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	row := make([]driver.Value, len(rows.Columns()))
-	for {
-		switch err := rows.Next(row); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := each(row); err != nil {
-			return err
-		}
-	}
-}
-
-// assign copies the values of a row to columns. The driver allocates values for each row, so they can be kept.
-func assign(row []driver.Value, columns ...any) error {
-	if len(row) != len(columns) {
-		return &brokerage.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
-	}
-	for i, v := range row {
-		var ok bool
-		switch column := columns[i].(type) {
-		case *[]byte:
-			if *column, ok = v.([]byte); v == nil {
-				ok = true
-			}
-		case *string:
-			*column, ok = v.(string)
-		case *int64:
-			*column, ok = v.(int64)
-		}
-		if !ok {
-			return &brokerage.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
-		}
-	}
-	return nil
 }

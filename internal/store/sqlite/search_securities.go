@@ -3,37 +3,51 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
+	"strings"
 
 	"brokerage/internal/brokerage"
 )
 
-var (
-	searchSecurities     = &statement{name: "search_securities"}
-	searchSecuritiesPage = &statement{name: "search_securities_page"}
-)
+var searchSecurities = &statement{name: "search_securities"}
 
 // SearchSecurities returns the securities that match, in order of their symbols.
 func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
-	var count int
-	var hits []byte
-	st, args := searchSecurities, []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
-	if search.Limit > 0 {
-		st, args = searchSecuritiesPage, append(args, search.After, int64(search.Limit))
+	if search.Limit == 0 {
+		search.After = "" // used only with a limit
 	}
-	end := s.options.Trace.Statement(ctx, st.name)
+	args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin, search.After}
+	var found string
+	end := s.options.Trace.Statement(ctx, searchSecurities.name)
 	err := s.readers.read(ctx, func(r *reader) error {
-		count, hits = 0, hits[:0]
-		return r.rows(ctx, st, args, func(row []driver.Value) error {
-			var hit brokerage.SecurityKeys
-			err := assign(row, &hit.Symbol, &hit.Name, &hit.Type, &hit.Sector, &hit.PE, &hit.Yield)
-			count++
-			hits = brokerage.AppendHit(hits, hit)
-			return err
-		})
+		return r.rows(ctx, searchSecurities.name, args, func(row []driver.Value) error { return assign(row, &found) })
 	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
 	end(err)
 	if err != nil {
 		return nil, domainError(err)
 	}
-	return brokerage.SearchAnswer(count, hits), nil
+	return searchAnswer(search, found), nil
+}
+
+// searchAnswer returns the answer of a search. found holds the hits as the statement returns them.
+func searchAnswer(search brokerage.Search, found string) []byte {
+	const endOfColumn, endOfHit = "\x1f", "\x1e"
+	if found == "" {
+		return brokerage.SearchAnswer(0, nil)
+	}
+	hits := strings.Split(found, endOfHit)
+	slices.Sort(hits) // by symbol, which comes first and is unique
+	if search.Limit > 0 {
+		hits = hits[:min(search.Limit, len(hits))]
+	}
+	const tags = 150 // bytes of a hit's tags
+	elements := make([]byte, 0, len(found)+len(hits)*(tags+len(search.Sector)))
+	for _, hit := range hits {
+		keys := brokerage.SecurityKeys{Sector: search.Sector}
+		for _, column := range [...]*string{&keys.Symbol, &keys.Name, &keys.Type, &keys.PE, &keys.Yield} {
+			*column, hit, _ = strings.Cut(hit, endOfColumn)
+		}
+		elements = brokerage.AppendHit(elements, keys)
+	}
+	return brokerage.SearchAnswer(len(hits), elements)
 }

@@ -53,7 +53,7 @@ type querier interface {
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
 	end := s.options.Trace.Statement(ctx, st.name)
 	err := s.readers.read(ctx,
-		func(r *reader) error { return r.row(st, key, columns) },
+		func(r *reader) error { return r.row(st.name, []any{key}, columns) },
 		func() []documentKey { return st.dependsOn(key, columns) })
 	end(traceError(err))
 	return err
@@ -99,12 +99,8 @@ func (s *Store) unpack(b []byte) ([]byte, error) {
 // exec runs a statement and returns how many rows it changed.
 func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 	end := t.w.trace.Statement(t.job.ctx, st.name)
-	result, err := t.w.stmts[st.name].ExecContext(context.Background(), args...)
+	n, err := t.w.execute(st.name, args...)
 	end(err)
-	if err != nil {
-		return 0, err
-	}
-	n, err := result.RowsAffected()
 	if n > 0 {
 		t.changed = true
 		if st.stores {
@@ -128,23 +124,24 @@ func (t *transaction) count(k kind, documents, bytes int64) {
 	t.change.bytes[i] += bytes
 }
 
-// removed counts a document that a statement has deleted, and notes what has changed with it.
-func (t *transaction) removed(key documentKey, bytes int64, also ...documentKey) {
-	t.changed = true
-	t.w.changes.note(key)
-	t.w.changes.note(also...)
-	t.count(key.kind, -1, -bytes)
+// remove deletes the document of an id, and counts it as removed. size is the size of the packed document.
+func (t *transaction) remove(st *statement, id, size int64) error {
+	_, err := t.exec(st, id)
+	if err == nil {
+		t.count(st.kind, -1, -size)
+	}
+	return err
 }
 
 // find reads the one row of a key.
 func (t *transaction) find(_ context.Context, st *statement, key any, columns ...any) error {
-	return t.row(st, key).Scan(columns...)
+	return t.row(st, []any{key}, columns...)
 }
 
-// row runs a query for at most one row.
-func (t *transaction) row(st *statement, args ...any) *sql.Row {
+// row reads the one row of a query, or returns sql.ErrNoRows.
+func (t *transaction) row(st *statement, args []any, columns ...any) error {
 	end := t.w.trace.Statement(t.job.ctx, st.name)
-	row := t.w.stmts[st.name].QueryRowContext(context.Background(), args...)
-	end(row.Err())
-	return row
+	err := t.w.row(st.name, args, columns)
+	end(traceError(err))
+	return err
 }

@@ -171,6 +171,12 @@ func TestCensus_Follows(t *testing.T) {
 			_, err := s.InsertCustomer(ctx, now(), doc, true)
 			return err
 		}},
+		{"InsertCustomer/Refused", customers, 0, func() error {
+			accounts := []int64{newAccount + 7, newAccount}
+			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer + 1, Accounts: accounts})
+			refused(s.InsertCustomer(ctx, now(), doc, true))
+			return nil
+		}},
 		{"ReplaceCustomer", customers, 0, func() error {
 			return s.ReplaceCustomer(ctx, now(), customer, longer, true, nil)
 		}},

@@ -272,7 +272,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
-		err := t.row(lease, kind, count).Scan(&first)
+		err := t.row(lease, []any{kind, count}, &first)
 		if errors.Is(err, sql.ErrNoRows) {
 			return &brokerage.NotFound{What: "kind of leases", Key: kind}
 		}

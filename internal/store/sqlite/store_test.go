@@ -61,12 +61,9 @@ func TestStatements_Plans(t *testing.T) {
 	require.NotEmpty(t, statementTexts)
 	for name, text := range statementTexts {
 		t.Run(name, func(t *testing.T) {
-			parameters := 0
-			for strings.Contains(text, fmt.Sprintf("?%d", parameters+1)) {
-				parameters++
-			}
 			var plan []string
-			require.NoError(t, eachRow(t.Context(), s.reading, "EXPLAIN QUERY PLAN "+text, make([]any, parameters),
+			parameters := make([]any, strings.Count(text, "?")) // or more, if one is used twice
+			require.NoError(t, eachRow(t.Context(), s.reading, "EXPLAIN QUERY PLAN "+text, parameters,
 				func(rows *sql.Rows) error {
 					plan = append(plan, "")
 					return rows.Scan(new(int), new(int), new(int), &plan[len(plan)-1])

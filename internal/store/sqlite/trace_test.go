@@ -46,7 +46,9 @@ func TestStore_Trace(t *testing.T) {
 			_, err := s.InsertOrder(ctx, now(), order(newOrder))
 			return err
 		}},
-		{"Delete", []string{"delete_order", "commit"}, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
+		{"Delete", []string{"size_order", "delete_order", "commit"}, func() error {
+			return s.DeleteOrder(ctx, now(), newOrder)
+		}},
 		{"Trade", []string{"customer_of_account", "get_quote", "replace_customer", "commit"}, func() error {
 			_, err := s.Trade(ctx, now(), account, buyOne(account))
 			return err

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"modernc.org/sqlite"
-
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/store/trace"
@@ -26,8 +24,8 @@ const maxGroup = 256
 // commit and one flush for all, so groups grow with the load and no transaction waits for others to arrive. A refused
 // transaction does not affect its group: either it has changed nothing by then, or it has set a savepoint.
 type writer struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
+	session
+
 	queue chan *job
 	quit  chan struct{}
 	runs  sync.WaitGroup
@@ -43,7 +41,6 @@ type writer struct {
 	sizes   *tally.Histogram // transactions of a group
 	commits *tally.Histogram // seconds
 	pages   pageReads
-	status  sqlite.DBStatus // of conn
 	census  *census
 	change  change // of the census, by the current group
 	trace   trace.Begin
@@ -80,13 +77,7 @@ type job struct {
 
 // newWriter returns the writer of a store whose readers are there. It is closed if there is an error.
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
-	conn, err := s.writing.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
 	w := &writer{
-		conn:          conn,
-		stmts:         make(map[string]*sql.Stmt),
 		queue:         make(chan *job),
 		quit:          make(chan struct{}),
 		changes:       s.readers.changes,
@@ -94,7 +85,6 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 		sizes:         tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup),
 		commits:       tally.New(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
 		census:        &s.census,
-		status:        statusOf(conn),
 		trace:         s.options.Trace,
 		journalPages:  journalPages,
 	}
@@ -102,12 +92,8 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	for _, control := range controls {
 		texts[control] = control
 	}
-	for name, text := range texts {
-		stmt, err := conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with the connection
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("statement %s: %w", name, err), w.close())
-		}
-		w.stmts[name] = stmt
+	if err := w.prepare(ctx, s.writing, texts); err != nil {
+		return nil, errors.Join(err, w.close())
 	}
 	w.runs.Go(w.run)
 	return w, nil
@@ -144,11 +130,7 @@ func (w *writer) close() (err error) {
 	w.stop.Do(func() {
 		close(w.quit)
 		w.runs.Wait()
-		var errs []error
-		for _, stmt := range w.stmts {
-			errs = append(errs, stmt.Close())
-		}
-		err = errors.Join(append(errs, w.conn.Close())...)
+		err = w.session.close()
 	})
 	return err
 }
@@ -306,12 +288,12 @@ func (w *writer) limitJournal() {
 	if !w.emptying && w.groups.Load()%journalGroups != 0 {
 		return
 	}
-	var busy, pages, moved int
-	if err := w.stmts[journalLength].QueryRowContext(context.Background()).Scan(&busy, &pages, &moved); err != nil {
+	var busy, pages, moved int64
+	if err := w.row(journalLength, nil, []any{&busy, &pages, &moved}); err != nil {
 		return // the next commit fails too
 	}
 	w.pages.add(w.status)
-	if long := pages >= w.journalPages; long != w.emptying {
+	if long := int(pages) >= w.journalPages; long != w.emptying {
 		w.emptying = long
 		w.keepSnapshots(!long)
 	}
@@ -371,9 +353,9 @@ func protected(j *job, t *transaction) (err error) {
 	return j.do(t)
 }
 
-// exec runs one of the controls. It has no context of a request, because an interrupt would roll back the whole group.
-func (w *writer) exec(statement string) error {
-	_, err := w.stmts[statement].ExecContext(context.Background())
+// exec runs one of the controls.
+func (w *writer) exec(control string) error {
+	_, err := w.execute(control)
 	return err
 }
 

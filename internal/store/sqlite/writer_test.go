@@ -70,7 +70,7 @@ func waitForQueue(t testing.TB, s *Store, n int) {
 
 // insertRow inserts an order without its index.
 func (t *transaction) insertRow(id int) error {
-	_, err := t.exec(insertOrder, id, 1, nil, order(int64(id)))
+	_, err := t.exec(insertOrder, int64(id), int64(1), nil, order(int64(id)))
 	return err
 }
 
@@ -146,7 +146,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 		},
 		// An error of the database: it refuses a statement.
 		"Database": {false, func(tx *transaction) error {
-			_, err := tx.exec(insertOrder, "no number", 1, nil, []byte("x"))
+			_, err := tx.exec(insertOrder, "no number", int64(1), nil, []byte("x"))
 			return err
 		}, true, func(t *testing.T, err error) {
 			unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
@@ -182,6 +182,34 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A customer that is refused for its last account leaves nothing, and its group is not run again.
+func TestWriter_RefusedCustomer(t *testing.T) {
+	s := empty(t)
+	const members, taken, refused = 9, 990_000_001, 900_002
+	customer := func(id int64, accounts ...int64) error {
+		doc := tiny.AppendNewCustomer(nil, 1, dataset.NewCustomer{ID: id, Accounts: accounts})
+		_, err := s.InsertCustomer(t.Context(), now(), doc, true)
+		return err
+	}
+	require.NoError(t, customer(900_001, taken))
+	ran := 0
+	s.writer.afterJob = func(*job) { ran++ }
+	errs, held := asGroup(t, s, members, func(i int) error {
+		if i == 4 {
+			return customer(refused, taken+1, taken+2, taken)
+		}
+		_, err := s.InsertOrder(t.Context(), now(), order(int64(1000+i)))
+		return err
+	})
+	require.ErrorAs(t, errs[4], new(*brokerage.Conflict))
+	errs[4] = nil
+	require.NoError(t, errors.Join(append(errs, held)...))
+	require.Equal(t, members+1, ran)
+	_, err := s.GetCustomer(t.Context(), refused)
+	require.ErrorAs(t, err, new(*brokerage.NotFound))
+	require.NoError(t, customer(refused, taken+1, taken+2), "its accounts are free")
 }
 
 // A full disk, simulated by SQLite's limit on pages.

@@ -44,6 +44,20 @@ func TestFits(t *testing.T) {
 	require.False(t, Fits(make([]byte, pageSize)), "zeros, as where a write was lost")
 }
 
+// The sums are those of their definition, word by word, for every length.
+func TestAdd(t *testing.T) {
+	page := randomPage(rand.New(rand.NewPCG(2, 2)))
+	for n := 0; n <= 200; n += 8 {
+		w1, w2 := uint32(1), uint32(2)
+		for i := 0; i < n; i += 8 {
+			w1 += binary.LittleEndian.Uint32(page[i:]) + w2
+			w2 += binary.LittleEndian.Uint32(page[i+4:]) + w1
+		}
+		s1, s2 := add(1, 2, page[:n], false)
+		require.Equal(t, [2]uint32{w1, w2}, [2]uint32{s1, s2}, n)
+	}
+}
+
 // The sums of a page, computed by hand.
 func TestPut(t *testing.T) {
 	page := make([]byte, 24)
@@ -196,6 +210,23 @@ func TestWrite_Spills(t *testing.T) {
 	run(t, db, "VACUUM")
 	run(t, db, "PRAGMA wal_checkpoint(TRUNCATE)")
 	requireWhole(t, db)
+}
+
+// What is committed can be read by other connections at once, however transactions are flushed.
+func TestWrite_Visible(t *testing.T) {
+	for _, synchronous := range []string{"OFF", "NORMAL", "FULL"} {
+		t.Run(synchronous, func(t *testing.T) {
+			path, db := made(t, false)
+			run(t, db, "PRAGMA synchronous = "+synchronous)
+			other := connect(t, path, url.Values{})
+			for i := range 50 {
+				run(t, db, fmt.Sprintf("UPDATE t SET x = randomblob(%d) WHERE id %% 9 = %d", 100*i, i%9))
+				const content = "SELECT group_concat(hex(x)) FROM t"
+				require.Equal(t, ask(t, db, content), ask(t, other, content))
+			}
+			requireWhole(t, other)
+		})
+	}
 }
 
 // Whatever happens to pages (allocated and freed in one transaction, rolled back, spilled, truncated), each page of the

@@ -7,6 +7,9 @@ const Reserved = 8
 
 // add continues the two sums over words of 32 bits. Each word counts in both, with weights that follow one another in
 // Fibonacci's sequence and so are never both even: a single flipped bit always changes one of them.
+//
+// In the usual byte order it adds four words at a time. For two words, s1 becomes s1+s2+w0 and s2 becomes s1+2*s2+w0+w1;
+// doing that twice at once halves the additions that wait for one another.
 func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 	if bigEndian {
 		for ; len(b) >= 8; b = b[8:] {
@@ -15,7 +18,13 @@ func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 		}
 		return s1, s2
 	}
-	for ; len(b) >= 8; b = b[8:] {
+	for ; len(b) >= 16; b = b[16:] {
+		v, w := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		w0, w1, w2, w3 := uint32(v), uint32(v>>32), uint32(w), uint32(w>>32)
+		x := 2*w0 + w1 + w2
+		s1, s2 = 2*s1+3*s2+x, 3*s1+5*s2+x+w0+w1+w3
+	}
+	if len(b) >= 8 {
 		w := binary.LittleEndian.Uint64(b)
 		s1 += uint32(w) + s2
 		s2 += uint32(w>>32) + s1

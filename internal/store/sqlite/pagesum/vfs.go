@@ -1,6 +1,7 @@
 package pagesum
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,16 @@ type file struct {
 	// page in its frame, and computes the checksums when it commits. Only the connection that writes reads these frames.
 	unsealed int64
 	header   int64 // where the last header of a frame was written
+
+	// Memory for reading and writing several parts of a journal by one system call; none until it is needed.
+	room     uintptr
+	roomSize int32
+
+	// Frames that are held back, in room; see hold.
+	heldAt   int64 // their offset
+	heldSize int32
+	commits  bool  // the last header was of the last frame of a transaction
+	whole    int64 // the offset of the last frame that was read with its header; -1 for none
 }
 
 var (
@@ -103,6 +114,10 @@ type (
 	openMethod  = func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32
 	readMethod  = func(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32
 	traitMethod = func(tls *libc.TLS, f uintptr) int32
+
+	syncMethod     = func(tls *libc.TLS, f uintptr, flags int32) int32
+	truncateMethod = func(tls *libc.TLS, f uintptr, size int64) int32
+	sizeMethod     = func(tls *libc.TLS, f, size uintptr) int32
 )
 
 // of returns the state of this layer for an open file.
@@ -134,7 +149,7 @@ func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
 	}
 	theirs := at[sqlite3.Tsqlite3_file](f)
 	known := of(f)
-	*known = file{original: theirs.FpMethods, name: name, journal: journal, unsealed: sealed}
+	*known = file{original: theirs.FpMethods, name: name, journal: journal, unsealed: sealed, whole: -1}
 	if main {
 		switch sqlite3.Xsqlite3_uri_int64(tls, name, address(parameter), -1) {
 		case 0:
@@ -177,6 +192,10 @@ func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 		table = allocated(tls, *at[sqlite3.Tsqlite3_io_methods](original))
 		table.FxRead = function(read)
 		table.FxWrite = function(write)
+		table.FxSync = function(flush)
+		table.FxTruncate = function(truncate)
+		table.FxFileSize = function(fileSize)
+		table.FxClose = function(closeFile)
 		table.FxDeviceCharacteristics = function(characteristics)
 		if table.FiVersion >= 3 {
 			table.FiVersion = 2 // without mapping the file into memory, past this layer
@@ -192,39 +211,46 @@ func isPage(n int32) bool { return n >= 512 && n&(n-1) == 0 }
 
 func read(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 	known := of(f)
-	method := call[readMethod](known.methods().FxRead)
-	code := method(tls, f, buffer, n, offset)
-	if !isPage(n) {
+	if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
 		return code
 	}
+	if known.journal && isPage(n) && offset < known.unsealed {
+		return known.readFrame(tls, f, buffer, n, offset)
+	}
+	code := call[readMethod](known.methods().FxRead)(tls, f, buffer, n, offset)
 	switch {
-	case known.journal && code == sqlite3.SQLITE_OK && offset < known.unsealed:
-		if !known.frameFits(tls, f, buffer, n, offset) {
-			frame := (offset-JournalHeader)/int64(n+FrameHeader) + 1
-			return known.damaged("frame %d of the journal %s does not match its checksum", frame)
-		}
-	case known.sums && (code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
+	case known.journal && isPage(n-FrameHeader):
+		known.whole = offset
+	case known.sums && isPage(n) &&
+		(code == sqlite3.SQLITE_IOERR_SHORT_READ || code == sqlite3.SQLITE_OK && !Fits(bytesAt(buffer, n))):
 		return known.damaged("page %d of %s does not match its checksum", offset/int64(n)+1)
 	}
 	return code
 }
 
-// frameFits checks a page that was read from the journal. Before it comes its header, and before that the frame whose
-// checksum it continues.
-func (known *file) frameFits(tls *libc.TLS, f, page uintptr, n int32, offset int64) bool {
+// readFrame reads a page from the journal and checks it. Before the page comes its header, and before that the frame
+// whose checksum it continues; all of it is read by one system call.
+func (known *file) readFrame(tls *libc.TLS, f, page uintptr, n int32, offset int64) int32 {
 	const sums = 8
-	method := call[readMethod](known.methods().FxRead)
-	p := tls.Alloc(sums + FrameHeader)
-	defer tls.Free(sums + FrameHeader)
-	before := offset - FrameHeader - int64(n) - sums
+	from := offset - FrameHeader - int64(n) - sums
 	if offset == JournalHeader+FrameHeader {
-		before = JournalHeader - sums
+		from = JournalHeader - sums
 	}
-	if method(tls, f, p, sums, before) != sqlite3.SQLITE_OK ||
-		method(tls, f, p+sums, FrameHeader, offset-FrameHeader) != sqlite3.SQLITE_OK {
-		return false
+	size := int32(offset-from) + n
+	if !known.allocate(tls, size) {
+		return sqlite3.SQLITE_IOERR_NOMEM
 	}
-	return FrameFits(bytesAt(p, sums), bytesAt(p+sums, FrameHeader), bytesAt(page, n))
+	if code := call[readMethod](known.methods().FxRead)(tls, f, known.room, size, from); code != sqlite3.SQLITE_OK {
+		return code
+	}
+	b := bytesAt(known.room, size)
+	header, body := b[size-n-FrameHeader:size-n], b[size-n:]
+	if !FrameFits(b[:sums], header, body) {
+		frame := (offset-JournalHeader)/int64(n+FrameHeader) + 1
+		return known.damaged("frame %d of the journal %s does not match its checksum", frame)
+	}
+	copy(bytesAt(page, n), body)
+	return sqlite3.SQLITE_OK
 }
 
 // sealed is the value of unsealed when all frames have their checksum.
@@ -241,12 +267,98 @@ func write(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
 			known.unsealed = sealed // checksums of all later frames are computed again before a commit
 		}
 		known.header = offset
+		known.commits = binary.BigEndian.Uint32(header[4:]) != 0
 	case known.journal && isPage(n) && offset != known.header+FrameHeader:
 		known.unsealed = min(known.unsealed, offset-FrameHeader)
 	case known.sums && isPage(n):
 		Put(bytesAt(buffer, n)) // into the reserved bytes, which SQLite does not use
 	}
+	if known.journal {
+		return known.hold(tls, f, buffer, n, offset)
+	}
 	return call[readMethod](known.methods().FxWrite)(tls, f, buffer, n, offset)
+}
+
+// allocate makes room for a number of bytes, and returns false if there is no memory. The former content is lost.
+func (known *file) allocate(tls *libc.TLS, size int32) bool {
+	if known.roomSize < size {
+		libc.Xfree(tls, known.room)
+		known.room, known.roomSize = libc.Xmalloc(tls, libctypes.Size_t(size)), size
+		if known.room == 0 {
+			known.roomSize = 0
+		}
+	}
+	return known.room != 0
+}
+
+// heldMost is how many bytes are held back at most: less than the 128 KiB that SQLite writes by one system call.
+const heldMost = 120 << 10
+
+// hold writes to a journal, or holds the bytes back. SQLite writes each frame by two system calls; the frames of a
+// transaction are held back until its last one, and then written by one. Before that, no other connection reads them,
+// and everything else that SQLite does with the file releases them first. Only new frames are held back: a frame of
+// which SQLite computes the checksum again, after reading it, has only its header written.
+func (known *file) hold(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32 {
+	next := known.heldSize > 0 && offset == known.heldAt+int64(known.heldSize)
+	if !next || known.heldSize+n > heldMost {
+		if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
+			return code
+		}
+		begins := n == FrameHeader && offset != known.whole && known.allocate(tls, heldMost)
+		known.whole = -1
+		if !begins {
+			return call[readMethod](known.methods().FxWrite)(tls, f, buffer, n, offset)
+		}
+		known.heldAt = offset
+	}
+	copy(bytesAt(known.room+uintptr(known.heldSize), n), bytesAt(buffer, n))
+	known.heldSize += n
+	if known.commits && n != FrameHeader {
+		return known.release(tls, f)
+	}
+	return sqlite3.SQLITE_OK
+}
+
+// release writes what is held back.
+func (known *file) release(tls *libc.TLS, f uintptr) int32 {
+	n := known.heldSize
+	if n == 0 {
+		return sqlite3.SQLITE_OK
+	}
+	known.heldSize = 0
+	return call[readMethod](known.methods().FxWrite)(tls, f, known.room, n, known.heldAt)
+}
+
+func flush(tls *libc.TLS, f uintptr, flags int32) int32 {
+	known := of(f)
+	if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
+		return code
+	}
+	return call[syncMethod](known.methods().FxSync)(tls, f, flags)
+}
+
+func truncate(tls *libc.TLS, f uintptr, size int64) int32 {
+	known := of(f)
+	if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
+		return code
+	}
+	return call[truncateMethod](known.methods().FxTruncate)(tls, f, size)
+}
+
+func fileSize(tls *libc.TLS, f, size uintptr) int32 {
+	known := of(f)
+	if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
+		return code
+	}
+	return call[sizeMethod](known.methods().FxFileSize)(tls, f, size)
+}
+
+// closeFile drops what is held back: frames of a transaction that was not committed.
+func closeFile(tls *libc.TLS, f uintptr) int32 {
+	known := of(f)
+	libc.Xfree(tls, known.room)
+	known.room, known.roomSize, known.heldSize = 0, 0, 0
+	return call[traitMethod](known.methods().FxClose)(tls, f)
 }
 
 // characteristics keeps SQLite from reading parts of pages, which cannot be checked.

@@ -13,4 +13,4 @@ LEFT JOIN orders AS best ON best.id = (
   ORDER BY o.cash DESC, o.id
   LIMIT 1
 )
-WHERE c.id = ?1
+WHERE c.id = ?

@@ -1,1 +1,1 @@
-SELECT customer FROM accounts WHERE id = ?1
+SELECT customer FROM accounts WHERE id = ?

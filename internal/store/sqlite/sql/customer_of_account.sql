@@ -1,1 +1,1 @@
-SELECT c.id, c.doc FROM accounts AS a JOIN customers AS c ON c.id = a.customer WHERE a.id = ?1
+SELECT c.id, c.doc FROM accounts AS a JOIN customers AS c ON c.id = a.customer WHERE a.id = ?

@@ -1,1 +1,1 @@
-DELETE FROM accounts WHERE customer = ?1
+DELETE FROM accounts WHERE customer = ?

@@ -1,1 +1,1 @@
-DELETE FROM customers WHERE id = ?1 RETURNING length(doc)
+DELETE FROM customers WHERE id = ?

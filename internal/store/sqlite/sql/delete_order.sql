@@ -1,1 +1,1 @@
-DELETE FROM orders WHERE id = ?1 RETURNING account, length(doc)
+DELETE FROM orders WHERE id = ?

@@ -1,1 +1,1 @@
-DELETE FROM settings WHERE name = ?1
+DELETE FROM settings WHERE name = ?

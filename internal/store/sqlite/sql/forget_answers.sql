@@ -1,2 +1,2 @@
 DELETE FROM answers
-WHERE (client, key) IN (SELECT client, key FROM answers WHERE expires <= ?1 ORDER BY expires LIMIT ?2)
+WHERE (client, key) IN (SELECT client, key FROM answers WHERE expires <= ? ORDER BY expires LIMIT ?)

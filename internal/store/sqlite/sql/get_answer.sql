@@ -1,1 +1,1 @@
-SELECT hash, answer, expires FROM answers WHERE client = ?1 AND key = ?2
+SELECT hash, answer, expires FROM answers WHERE client = ? AND key = ?

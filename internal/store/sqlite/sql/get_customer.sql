@@ -1,1 +1,1 @@
-SELECT doc FROM customers WHERE id = ?1
+SELECT doc FROM customers WHERE id = ?

@@ -1,1 +1,1 @@
-SELECT doc FROM orders WHERE id = ?1
+SELECT doc FROM orders WHERE id = ?

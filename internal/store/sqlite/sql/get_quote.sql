@@ -1,1 +1,1 @@
-SELECT name, type, last_trade FROM securities WHERE symbol = ?1
+SELECT name, type, last_trade FROM securities WHERE symbol = ?

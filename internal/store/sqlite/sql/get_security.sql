@@ -1,1 +1,1 @@
-SELECT doc FROM securities WHERE symbol = ?1
+SELECT doc FROM securities WHERE symbol = ?

@@ -1,1 +1,1 @@
-SELECT price FROM securities WHERE symbol = ?1
+SELECT price FROM securities WHERE symbol = ?

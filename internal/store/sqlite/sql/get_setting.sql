@@ -1,1 +1,1 @@
-SELECT value FROM settings WHERE name = ?1
+SELECT value FROM settings WHERE name = ?

@@ -1,1 +1,1 @@
-INSERT INTO accounts (id, customer) VALUES (?1, ?2)
+INSERT INTO accounts (id, customer) VALUES (?, ?)

@@ -1,1 +1,1 @@
-INSERT INTO customers (id, doc) VALUES (?1, ?2)
+INSERT INTO customers (id, doc) VALUES (?, ?)

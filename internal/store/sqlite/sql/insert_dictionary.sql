@@ -1,1 +1,1 @@
-INSERT INTO dictionaries (kind, body) VALUES (?1, ?2)
+INSERT INTO dictionaries (kind, body) VALUES (?, ?)

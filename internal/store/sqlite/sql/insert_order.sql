@@ -1,1 +1,1 @@
-INSERT INTO orders (id, account, cash, doc) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO orders (id, account, cash, doc) VALUES (?, ?, ?, ?)

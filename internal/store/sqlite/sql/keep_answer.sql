@@ -1,2 +1,2 @@
-INSERT INTO answers (client, key, hash, answer, expires) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO answers (client, key, hash, answer, expires) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET hash = excluded.hash, answer = excluded.answer, expires = excluded.expires

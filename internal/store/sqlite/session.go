@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	"modernc.org/sqlite"
+
+	"brokerage/internal/brokerage"
+)
+
+// A session is a connection with its statements, for one goroutine at a time. The statements bypass database/sql, which
+// takes a quarter of a lookup. They do not use sql.Conn.Raw either, which closes the connection after a panic.
+type session struct {
+	conn       *sql.Conn
+	statements map[string]prepared
+	status     sqlite.DBStatus
+
+	// Memory for the arguments and the columns of a statement.
+	named  []driver.NamedValue
+	values []driver.Value
+}
+
+// A prepared is a statement of the driver.
+type prepared interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// prepare takes a connection of a pool and prepares statements on it, by name. The caller calls close even after an
+// error.
+func (s *session) prepare(ctx context.Context, db *sql.DB, texts map[string]string) (err error) {
+	if s.conn, err = db.Conn(ctx); err != nil {
+		return err
+	}
+	s.status = statusOf(s.conn)
+	s.statements = make(map[string]prepared, len(texts))
+	return s.conn.Raw(func(c any) error {
+		for name, text := range texts {
+			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)
+			if err != nil {
+				return fmt.Errorf("statement %s: %w", name, err)
+			}
+			s.statements[name] = stmt.(prepared)
+		}
+		return nil
+	})
+}
+
+// close closes the connection and its statements: as long as a statement exists, SQLite keeps the connection open, and
+// so its journal.
+func (s *session) close() error {
+	if s.conn == nil {
+		return nil
+	}
+	return errors.Join(s.conn.Raw(func(any) error {
+		var errs []error
+		for _, stmt := range s.statements {
+			errs = append(errs, stmt.Close())
+		}
+		return errors.Join(errs...)
+	}), s.conn.Close())
+}
+
+// bind returns the arguments of a statement in the form of the driver. They are valid until the next call. The driver
+// takes int64, string, []byte and nil.
+func (s *session) bind(args []any) []driver.NamedValue {
+	s.named = s.named[:0]
+	for i, arg := range args {
+		s.named = append(s.named, driver.NamedValue{Ordinal: i + 1, Value: arg})
+	}
+	return s.named
+}
+
+// execute runs a statement that returns no rows, and returns how many rows it changed. It has no context: an interrupt
+// would roll back the whole transaction.
+func (s *session) execute(name string, args ...any) (int64, error) {
+	result, err := s.statements[name].ExecContext(context.Background(), s.bind(args))
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// row reads the columns of the one row of a query, or returns sql.ErrNoRows. It has no context; see (*Store).find.
+func (s *session) row(name string, args, columns []any) error {
+	err := sql.ErrNoRows
+	failed := s.rows(context.Background(), name, args, func(row []driver.Value) error {
+		err = assign(row, columns...)
+		return nil
+	})
+	return cmp.Or(failed, err)
+}
+
+// rows calls each with the rows of a query. each may keep the values, but not the slice, and must not use the session.
+func (s *session) rows(
+	ctx context.Context, name string, args []any, each func([]driver.Value) error,
+) (err error) {
+	rows, err := s.statements[name].QueryContext(ctx, s.bind(args))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for len(s.values) < len(rows.Columns()) {
+		s.values = append(s.values, nil)
+	}
+	row := s.values[:len(rows.Columns())]
+	for {
+		switch err := rows.Next(row); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+}
+
+// assign copies the values of a row to columns. The driver allocates values for each row, so they can be kept.
+func assign(row []driver.Value, columns ...any) error {
+	if len(row) != len(columns) {
+		return &brokerage.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
+	}
+	for i, v := range row {
+		var ok bool
+		switch column := columns[i].(type) {
+		case *[]byte:
+			if *column, ok = v.([]byte); v == nil {
+				ok = true
+			}
+		case *string:
+			*column, ok = v.(string)
+		case *int64:
+			*column, ok = v.(int64)
+		}
+		if !ok {
+			return &brokerage.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
+		}
+	}
+	return nil
+}

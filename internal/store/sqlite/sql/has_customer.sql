@@ -1,1 +1,0 @@
-SELECT id FROM customers WHERE id = ?1

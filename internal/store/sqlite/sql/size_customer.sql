@@ -1,0 +1,1 @@
+SELECT length(doc) FROM customers WHERE id = ?
