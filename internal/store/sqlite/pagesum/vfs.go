@@ -103,6 +103,7 @@ type (
 	openMethod  = func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32
 	readMethod  = func(tls *libc.TLS, f, buffer uintptr, n int32, offset int64) int32
 	traitMethod = func(tls *libc.TLS, f uintptr) int32
+	syncMethod  = func(tls *libc.TLS, f uintptr, flags int32) int32
 )
 
 // of returns the state of this layer for an open file.
@@ -177,6 +178,7 @@ func replaced(tls *libc.TLS, original uintptr) *sqlite3.Tsqlite3_io_methods {
 		table = allocated(tls, *at[sqlite3.Tsqlite3_io_methods](original))
 		table.FxRead = function(read)
 		table.FxWrite = function(write)
+		table.FxSync = function(syncFile)
 		table.FxDeviceCharacteristics = function(characteristics)
 		if table.FiVersion >= 3 {
 			table.FiVersion = 2 // without mapping the file into memory, past this layer
