@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,7 +13,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// memoryCgroup is a control group with a memory limit.
+// memoryCgroup is a control group with a memory limit. All that its processes have counts, and all pages of files that
+// they were the first to read or write.
 type memoryCgroup struct {
 	t       testing.TB
 	dir     string
@@ -22,7 +24,7 @@ type memoryCgroup struct {
 // memoryGroup makes a control group, of version 1 or 2.
 func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 	t.Helper()
-	const name = "brokerage-chaos"
+	const name = "brokerage-test"
 	for _, kind := range []struct{ root, limit, highest string }{
 		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes"},
 		{"/sys/fs/cgroup", "memory.max", "memory.peak"},
@@ -41,9 +43,42 @@ func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 	return nil
 }
 
+// add puts a process and its children into the group. Children that begin later are in it from the start.
 func (g *memoryCgroup) add(pid int) {
 	g.t.Helper()
-	require.NoError(g.t, os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600))
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
+	require.NoError(g.t, err)
+	for _, one := range append(strings.Fields(string(children)), strconv.Itoa(pid)) {
+		require.NoError(g.t, os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(one), 0o600))
+	}
+}
+
+// starter returns a script that starts a program in the group, so that its memory counts from the first page.
+func (g *memoryCgroup) starter(program string) string {
+	g.t.Helper()
+	script := filepath.Join(g.t.TempDir(), "start")
+	text := fmt.Sprintf("#!/bin/sh\necho $$ >'%s/cgroup.procs' && exec '%s' \"$@\"\n", g.dir, program)
+	require.NoError(g.t, os.WriteFile(script, []byte(text), 0o700))
+	return script
+}
+
+// used returns the bytes that the group's programs have, and those of files that it has in memory.
+func (g *memoryCgroup) used() (programs, files int64) {
+	g.t.Helper()
+	text, err := os.ReadFile(filepath.Join(g.dir, "memory.stat"))
+	require.NoError(g.t, err)
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.ParseInt(value, 10, 64)
+		require.NoError(g.t, err, line)
+		switch name {
+		case "rss", "anon": // in version 1, in version 2
+			programs = n
+		case "cache", "file":
+			files = n
+		}
+	}
+	return programs, files
 }
 
 func (g *memoryCgroup) most() int64 {

@@ -15,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/probe"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
@@ -118,7 +119,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.addSums(ctx); err != nil {
 		return err
 	}
-	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", "cache_size(-65536)",
+	reading, writing := pageCaches(probe.Here.UsableMemory())
+	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", writing),
 		fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.codec.Store(codec)
 	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
-		fmt.Sprintf("cache_size(-%d)", readingCache/(s.options.Pool+1))))
+		fmt.Sprintf("cache_size(-%d)", reading/(s.options.Pool+1))))
 	if err != nil {
 		return err
 	}
@@ -156,9 +158,16 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return err
 }
 
-// readingCache is how much of the file all connections for reading cache together, in KiB. Beyond that, pages come from
-// the operating system's cache.
-const readingCache = 96 << 10
+// pageCaches returns how much of the file all connections for reading cache together, and how much the one that writes
+// caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the operating
+// system's cache. It has each page once and not for each connection, so with little memory it gets the larger share.
+func pageCaches(usable int64) (reading, writing int) {
+	reading, writing = 96<<10, 64<<10
+	if usable > 0 {
+		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
+	}
+	return reading, writing
+}
 
 // dsn returns a name for SQLite with the settings that each connection of a pool has. Every page must have a checksum,
 // whatever the first page says.

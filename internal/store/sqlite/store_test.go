@@ -75,7 +75,9 @@ func TestStatements_Plans(t *testing.T) {
 				require.Contains(t, plan[0], "COVERING INDEX securities_search (sector=? AND pe>? AND pe<?)")
 			}
 			if name == "customer_max_order" {
-				require.Contains(t, strings.Join(plan, "\n"), "COVERING INDEX orders_cash (account=?")
+				all := strings.Join(plan, "\n") // it reads a page of documents only for the answer
+				require.Contains(t, all, "SEARCH o USING COVERING INDEX orders_cash (account=? AND cash=?)")
+				require.Contains(t, all, "SEARCH own USING COVERING INDEX accounts_customer (customer=?)")
 			}
 		})
 	}
@@ -185,4 +187,14 @@ func TestStore_ForgetsAnswers(t *testing.T) {
 	requireKept(7, "one more and one less")
 	insert(begin, "back", time.Hour)
 	requireKept(8, "a clock that was put back")
+}
+
+// The caches of connections follow the memory that there is, up to a bound.
+func TestPageCaches(t *testing.T) {
+	for usable, want := range map[int64][2]int{
+		0: {96 << 10, 64 << 10}, 512 << 20: {32 << 10, 16 << 10}, 16 << 30: {96 << 10, 64 << 10},
+	} {
+		reading, writing := pageCaches(usable)
+		require.Equal(t, want, [2]int{reading, writing}, usable)
+	}
 }

@@ -330,11 +330,10 @@ func (known *file) release(tls *libc.TLS, f uintptr) int32 {
 }
 
 func flush(tls *libc.TLS, f uintptr, flags int32) int32 {
-	known := of(f)
-	if code := known.release(tls, f); code != sqlite3.SQLITE_OK {
+	if code := of(f).release(tls, f); code != sqlite3.SQLITE_OK {
 		return code
 	}
-	return call[syncMethod](known.methods().FxSync)(tls, f, flags)
+	return syncFile(tls, f, flags)
 }
 
 func truncate(tls *libc.TLS, f uintptr, size int64) int32 {

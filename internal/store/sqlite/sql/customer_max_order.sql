@@ -1,16 +1,19 @@
--- The best order of each account comes from the index; the best of those, with
--- its document, from one look-up more. A customer without orders has 0 and NULL.
+-- The best order of each account comes from the index, and only the best of those is read. A customer without orders has
+-- 0 and NULL. A customer with accounts exists, so that only of one without any the document's page is read.
 -- The accounts are there to tell later whether the answer is still right.
-SELECT coalesce(best.id, 0), best.doc, (SELECT coalesce(group_concat(id), '') FROM accounts WHERE customer = c.id)
-FROM customers AS c
+SELECT coalesce(best.id, 0), best.doc, (SELECT group_concat(id) FROM accounts WHERE customer = ?1)
+FROM accounts AS own
 LEFT JOIN orders AS best ON best.id = (
   SELECT o.id
   FROM accounts AS a
-  JOIN orders AS o ON o.id = (
-    SELECT id FROM orders WHERE account = a.id AND cash IS NOT NULL ORDER BY cash DESC, id LIMIT 1
+  JOIN orders AS o ON o.account = a.id AND o.cash = (
+    SELECT cash FROM orders WHERE account = a.id AND cash IS NOT NULL ORDER BY cash DESC LIMIT 1
   )
-  WHERE a.customer = c.id
+  WHERE a.customer = ?1
   ORDER BY o.cash DESC, o.id
   LIMIT 1
 )
-WHERE c.id = ?
+WHERE own.customer = ?1
+UNION ALL
+SELECT 0, NULL, '' FROM customers WHERE id = ?1
+LIMIT 1
