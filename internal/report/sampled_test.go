@@ -57,6 +57,8 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 	state(workload.OfStore, "brokerage_store_connections_in_use", 16*busy)
 	counter(workload.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
 	counter(workload.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
+	counter(workload.OfStore, "brokerage_store_document_cache_hits_total", .9*r.TPS)
+	counter(workload.OfStore, "brokerage_store_document_cache_misses_total", .1*r.TPS)
 	state(workload.OfServer, "pg_active", 9*busy)
 	state(workload.OfServer, "pg_waiting_log", 5*busy)
 	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
