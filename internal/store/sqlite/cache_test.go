@@ -216,6 +216,10 @@ func TestCache_Answers(t *testing.T) {
 		"get_security_price": func(ctx context.Context) error { _, err := s.SecurityPrice(ctx, tiny.Symbol(1)); return err },
 		"customer_profile":   func(ctx context.Context) error { _, err := s.CustomerProfile(ctx, customer); return err },
 		"customer_max_order": func(ctx context.Context) error { _, err := s.CustomerMaxOrder(ctx, customer); return err },
+		"search_securities": func(ctx context.Context) error {
+			_, err := s.SearchSecurities(ctx, brokerage.Search{Sector: "Technology", PEMax: 1e6})
+			return err
+		},
 	}
 	for name, query := range queries {
 		t.Run(name, func(t *testing.T) {
