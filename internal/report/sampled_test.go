@@ -120,6 +120,7 @@ func TestPage_Sampled(t *testing.T) {
 	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
+	require.Contains(t, sampled, ">documents<", "the line of the cache of the embedded store")
 	require.NotContains(t, sampled, "nobody")
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")

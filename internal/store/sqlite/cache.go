@@ -37,8 +37,8 @@ type cache struct {
 	shards  []shard // each with its own lock
 }
 
-// A copied is a copy of a document, or an answer made of documents.
-type copied struct {
+// A cacheValue is a copy of a document, or an answer made of documents.
+type cacheValue struct {
 	content []byte        // never written to
 	packed  int           // size of the document in the database
 	id      int64         // of an account: its customer
@@ -58,7 +58,7 @@ type shard struct {
 }
 
 type entry struct {
-	copied
+	cacheValue
 	key          documentKey
 	size         int64 // bytes, all together
 	used         bool
@@ -100,9 +100,9 @@ func (c *cache) shard(key documentKey) *shard {
 }
 
 // get returns the copy that is kept for a key, if it is still right.
-func (c *cache) get(key documentKey) (copied, bool) {
+func (c *cache) get(key documentKey) (cacheValue, bool) {
 	if c == nil {
-		return copied{}, false
+		return cacheValue{}, false
 	}
 	s := c.shard(key)
 	s.mu.Lock()
@@ -115,14 +115,14 @@ func (c *cache) get(key documentKey) (copied, bool) {
 	default:
 		e.used = true
 		s.hits++
-		return e.copied, true
+		return e.cacheValue, true
 	}
 	s.misses++
-	return copied{}, false
+	return cacheValue{}, false
 }
 
 // put keeps a copy for a key, unless a newer one is kept.
-func (c *cache) put(key documentKey, v copied) {
+func (c *cache) put(key documentKey, v cacheValue) {
 	if c == nil {
 		return
 	}
@@ -136,10 +136,10 @@ func (c *cache) put(key documentKey, v copied) {
 	case size > s.limit/largestShare:
 		return
 	case e == nil:
-		s.add(&entry{key: key, copied: v, size: size})
+		s.add(&entry{key: key, cacheValue: v, size: size})
 	case e.from <= v.from:
 		s.bytes += size - e.size
-		e.copied, e.size = v, size
+		e.cacheValue, e.size = v, size
 	}
 	for s.bytes > s.limit {
 		s.evict()
@@ -208,15 +208,15 @@ func (c *cache) stats() (hits, misses, size, limit int64) {
 
 // kept returns the copy of what a statement returned for a key, if it is still right. A request that is over gets none,
 // and fails as any read.
-func (s *Store) kept(ctx context.Context, st *statement, key any) (copied, bool) {
+func (s *Store) kept(ctx context.Context, st *statement, key any) (cacheValue, bool) {
 	if ctx.Err() != nil {
-		return copied{}, false
+		return cacheValue{}, false
 	}
 	return s.cache.get(cacheKey(st, key))
 }
 
 // keep keeps a copy of what a statement has returned for a key.
-func (s *Store) keep(st *statement, key any, columns []any, v copied) {
+func (s *Store) keep(st *statement, key any, columns []any, v cacheValue) {
 	if s.cache == nil {
 		return
 	}
@@ -231,7 +231,7 @@ func (s *Store) keep(st *statement, key any, columns []any, v copied) {
 func cacheKey(st *statement, key any) documentKey { return keyOf(kind(st.name), key) }
 
 // lookup returns the document or the answer that a statement finds for a key, unpacked; a missing one is *NotFound.
-func (s *Store) lookup(ctx context.Context, get *statement, key any) (v copied, err error) {
+func (s *Store) lookup(ctx context.Context, get *statement, key any) (v cacheValue, err error) {
 	v, ok := s.kept(ctx, get, key)
 	if ok {
 		return v, nil

@@ -309,7 +309,7 @@ func TestCache_Bound(t *testing.T) {
 		for n := range 20_000 {
 			key := documentKey{kind: orders, id: rand.Int64N(50_000)}
 			if _, ok := c.get(key); !ok {
-				c.put(key, copied{content: make([]byte, rand.IntN(4<<10)), depends: []documentKey{key}})
+				c.put(key, cacheValue{content: make([]byte, rand.IntN(4<<10)), depends: []documentKey{key}})
 			}
 			if n%1000 == 0 {
 				if _, _, bytes, _ := c.stats(); bytes > size {
@@ -343,7 +343,7 @@ func TestCache_Keeps(t *testing.T) {
 	const used = 100
 	for i := range 10_000 {
 		if i < used || i%used != 0 {
-			c.put(key(i), copied{content: make([]byte, 1000)})
+			c.put(key(i), cacheValue{content: make([]byte, 1000)})
 			continue
 		}
 		for k := range used {
@@ -351,16 +351,16 @@ func TestCache_Keeps(t *testing.T) {
 			require.True(t, ok, k)
 		}
 	}
-	c.put(key(-1), copied{content: make([]byte, size/2)})
+	c.put(key(-1), cacheValue{content: make([]byte, size/2)})
 	_, ok := c.get(key(-1))
 	require.False(t, ok)
 	for _, from := range []uint64{2, 1} {
-		c.put(key(0), copied{content: []byte{byte(from)}, from: from})
+		c.put(key(0), cacheValue{content: []byte{byte(from)}, from: from})
 		kept, _ := c.get(key(0))
 		require.Equal(t, []byte{2}, kept.content)
 	}
 	var none *cache
-	none.put(key(0), copied{})
+	none.put(key(0), cacheValue{})
 	_, ok = none.get(key(0))
 	require.False(t, ok)
 }
@@ -372,7 +372,7 @@ func BenchmarkCache(b *testing.B) {
 	key := func(i int) documentKey { return documentKey{kind: orders, id: int64(i)} }
 	doc := make([]byte, 4<<10)
 	for i := range documents {
-		c.put(key(i), copied{content: doc, depends: []documentKey{key(i)}})
+		c.put(key(i), cacheValue{content: doc, depends: []documentKey{key(i)}})
 	}
 	b.Run("hit", func(b *testing.B) {
 		b.ReportAllocs()
@@ -386,7 +386,7 @@ func BenchmarkCache(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if _, ok := c.get(key(documents + i)); !ok {
-				c.put(key(documents+i), copied{content: doc, depends: []documentKey{key(documents + i)}})
+				c.put(key(documents+i), cacheValue{content: doc, depends: []documentKey{key(documents + i)}})
 			}
 		}
 	})

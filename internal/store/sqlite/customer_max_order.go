@@ -31,7 +31,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 		return nil, domainError(err)
 	}
 	answer := brokerage.MaxOrder(customer, doc)
-	s.keep(customerMaxOrder, int64(customer), columns, copied{content: answer, from: from})
+	s.keep(customerMaxOrder, int64(customer), columns, cacheValue{content: answer, from: from})
 	return answer, nil
 }
 

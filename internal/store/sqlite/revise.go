@@ -33,7 +33,7 @@ type readDocument struct {
 type keptWrite struct {
 	get *statement
 	key any
-	copied
+	cacheValue
 }
 
 type plannedWrite struct {
@@ -72,7 +72,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, plan func(*revisi
 	if err == nil && r.change > 0 { // it is 0 if a kept answer was returned
 		for _, k := range r.keeps {
 			k.from = r.change
-			s.keep(k.get, k.key, nil, k.copied)
+			s.keep(k.get, k.key, nil, k.cacheValue)
 		}
 	}
 	return answer, err
@@ -95,9 +95,9 @@ func (r *revision) outdated(before uint64, changes *changes) bool {
 func (r *revision) reads() bool { return r.from == querier(r.store) }
 
 // kept returns the copy that the cache keeps for a key.
-func (r *revision) kept(ctx context.Context, get *statement, key any) (copied, bool) {
+func (r *revision) kept(ctx context.Context, get *statement, key any) (cacheValue, bool) {
 	if !r.reads() {
-		return copied{}, false
+		return cacheValue{}, false
 	}
 	return r.store.kept(ctx, get, key)
 }
@@ -145,7 +145,7 @@ func (r *revision) edit(
 
 // keep plans to keep a document or an answer in the cache, which nobody may change from now on.
 func (r *revision) keep(get *statement, key any, content []byte, packed int) {
-	r.keeps = append(r.keeps, keptWrite{get, key, copied{content: content, packed: packed}})
+	r.keeps = append(r.keeps, keptWrite{get, key, cacheValue{content: content, packed: packed}})
 }
 
 // write plans a statement.

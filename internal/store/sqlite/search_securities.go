@@ -44,6 +44,6 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	}
 	answer := brokerage.SearchAnswer(count, hits)
 	s.cache.put(cacheKey(searchSecurities, parameters),
-		copied{content: answer, from: from, depends: []documentKey{searchedKey}})
+		cacheValue{content: answer, from: from, depends: []documentKey{searchedKey}})
 	return answer, nil
 }

@@ -56,7 +56,7 @@ func (r *revision) customerOf(ctx context.Context, account brokerage.ID) (id int
 		return 0, nil, domainError(err)
 	}
 	r.note(documentKey{kind: customers, id: id}, len(b))
-	of := copied{id: id, from: r.store.readers.changes.ends.Load()} // right while the document has the account
+	of := cacheValue{id: id, from: r.store.readers.changes.ends.Load()} // right while the document has the account
 	r.store.cache.put(cacheKey(customerOfAccount, int64(account)), of)
 	doc, err = r.store.unpack(b)
 	return id, doc, err
