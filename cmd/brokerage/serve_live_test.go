@@ -13,6 +13,7 @@ import (
 func TestServe_StopsWhileWatched(t *testing.T) {
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
 	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")
+	i.counted(t)
 	for range 2 {
 		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	}
