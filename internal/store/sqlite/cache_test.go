@@ -295,6 +295,21 @@ func TestCache_AccountMoves(t *testing.T) {
 	requireClean(t, s)
 }
 
+// A copy answers correctly when the pages of its document are damaged on disk, and verify finds the damage all the same.
+func TestCache_Damage(t *testing.T) {
+	b := newDamageable(t)
+	s := opened(t, b.path, Options{Cache: allDocuments})
+	require.Equal(t, b.after, b.answers(t, s))
+	const page, bitsOfByte = 4096, 8
+	for at := int64(page + page/2); at < int64(len(readFile(t, b.path))); at += page { // every page but the first
+		flip(t, b.path, at*bitsOfByte)
+	}
+	hits := s.Stats().DocumentHits
+	readDamaged(t, s, "every page", func(name, answer string) bool { return answer == b.after[name] })
+	require.Greater(t, s.Stats().DocumentHits, hits+damageCounts[dataset.Order])
+	requireFound(t, s, "every page")
+}
+
 // The cache never holds more than its size, as it counts and as the heap shows, and every entry is in order.
 func TestCache_Bound(t *testing.T) {
 	const size = 16 << 20

@@ -52,7 +52,7 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
 		Alone:     true,
-		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{}) },
+		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{Cache: allDocuments}) },
 	})
 	requireClean(t, opened(t, path, Options{}))
 }
