@@ -13,6 +13,10 @@ import (
 func TestServe_StopsWhileWatched(t *testing.T) {
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
 	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")
+	i.counted(t)
+	for range 2 {
+		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/v1/live", http.NoBody)
 	require.NoError(t, err)
 	response, err := client.Do(request)
@@ -27,7 +31,7 @@ func TestServe_StopsWhileWatched(t *testing.T) {
 		}
 		return ""
 	}
-	require.Contains(t, event(), `"store":{"connections":`)
+	require.Regexp(t, `"store":\{"connections":.*"hits":1,"misses":1}`, event()) // of the cache of documents
 	i.stop(t)
 	for event() != "" {
 	}

@@ -71,6 +71,16 @@ func serving(t testing.TB, dir string, args ...string) *instance {
 	return servingWith(t, dir, nil, args...)
 }
 
+// counted waits until an embedded store has counted its documents, which empties its cache, and returns the metrics.
+func (i *instance) counted(t testing.TB) (metrics string) {
+	t.Helper()
+	eventually(t, func() bool {
+		metrics = get(t, i.url+"/metrics").body
+		return strings.Contains(metrics, "brokerage_store_documents{")
+	}, "a census in %s", &metrics)
+	return metrics
+}
+
 // servingWith is serving with additional environment variables.
 func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()

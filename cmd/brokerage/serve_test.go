@@ -200,6 +200,30 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 	})
 }
 
+// The size of the cache is that of --cache, which 0 turns off; by default it depends on the memory.
+func TestServe_Cache(t *testing.T) {
+	for name, c := range map[string]struct{ file, size string }{
+		"Size": {"cache: 1MiB\n", "1.05 MB"}, "None": {"cache: 0\n", "none"}, "Default": {"pool: 4\n", "MB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := serving(t, tinyDB(t), "--config", configIn(t, c.file))
+			i.counted(t)
+			for range 2 {
+				require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+			}
+			metrics := get(t, i.url+"/metrics").body
+			if name == "None" {
+				require.NotContains(t, metrics, "brokerage_store_document_cache")
+			} else {
+				require.Regexp(t, "\nbrokerage_store_document_cache_hits_total 1\n", metrics)
+				require.Regexp(t, "\nbrokerage_store_document_cache_misses_total 1\n", metrics)
+			}
+			require.Regexp(t, `<Setting name="document_cache" value="[^"]*`+c.size+`"`, get(t, i.url+"/v1/dataset").body)
+			i.stop(t)
+		})
+	}
+}
+
 func TestServe_Metrics(t *testing.T) {
 	i := serving(t, tinyDB(t))
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
@@ -209,10 +233,7 @@ func TestServe_Metrics(t *testing.T) {
 	require.Contains(t, metrics, "brokerage_build_info{")
 
 	// Metrics that are not collected at a scrape appear soon after the start.
-	eventually(t, func() bool {
-		metrics = get(t, i.url+"/metrics").body
-		return strings.Contains(metrics, "brokerage_store_documents{")
-	}, "a census in %s", &metrics)
+	metrics = i.counted(t)
 	for _, line := range []string{
 		`brokerage_dataset_info{fingerprint="tpox-2/tiny/seed-1/v1/500-200-2000",profile="tpox-2",scale="tiny",seed="1"} 1`,
 		`brokerage_dataset_raw_bytes{kind="order"} `, `brokerage_dataset_documents{kind="customer"} 200`,

@@ -8,6 +8,12 @@ type Account struct {
 	Document []byte // the Account element, complete in itself
 }
 
+// HasAccount reports whether a customer has the account with the given id.
+func HasAccount(customer []byte, id ID) bool {
+	account, _ := findAccount(customer, id)
+	return account.Exists()
+}
+
 // AccountOf returns the account with the given id from its customer, or *NotFound.
 func AccountOf(customer []byte, id ID) (Account, error) {
 	account, _ := findAccount(customer, id)

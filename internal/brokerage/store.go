@@ -132,7 +132,7 @@ const (
 
 // Store is the database of a brokerage. Each method is one ACID transaction; a write is durable, even after a loss of
 // power, before it returns nil. Methods are safe for concurrent use, and two concurrent trades on one account both
-// count.
+// count. The bytes that a method returns may be shared, and must not be changed.
 //
 // A method returns only the errors that its comment names, those of an idempotency key if it takes a Write, and always
 // possibly *Unavailable, *Damaged and those of the context; package guard enforces it.

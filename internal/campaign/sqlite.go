@@ -103,8 +103,8 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 	return filepath.Dir(e.path), 3*share*rawBytes(d) + inserting*growth + journal
 }
 
-// Variants are numbers of connections for reading, and documents without compression. The embedded store has no list of
-// settings to tune as a server has.
+// Variants are numbers of connections for reading, documents without compression, and no cache of documents. The
+// embedded store has no list of settings to tune as a server has.
 func (e sqliteEngine) Variants(cores int) []Variant {
 	pool := func(each int, text string) Variant {
 		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores, Factor: factorConnections,
@@ -112,7 +112,8 @@ func (e sqliteEngine) Variants(cores int) []Variant {
 	}
 	return []Variant{pool(1, "one connection"), pool(8, "eight connections"),
 		{Name: uncompressed, Description: "documents stored without compression, in a separate database",
-			Factor: factorCompression, Uncompressed: true}}
+			Factor: factorCompression, Uncompressed: true},
+		{Name: "no cache", Description: "no unpacked documents kept in memory", Factor: factorPools, NoCache: true}}
 }
 
 // Designs are fewer and more indexes.
@@ -127,7 +128,6 @@ func (sqliteEngine) Designs() []Variant {
 func (sqliteEngine) Absent() []Absent {
 	return []Absent{
 		{factorInlining, "a document that does not fit into its page continues on others, and no setting changes that"},
-		{factorPools, "each connection has a cache of its own"},
 		{factorDurability, "each commit is flushed to disk before it is answered, and no setting changes that"},
 	}
 }

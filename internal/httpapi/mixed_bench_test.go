@@ -28,7 +28,7 @@ func BenchmarkMixed(b *testing.B) {
 	require.NoError(b, err)
 	nothing, err := null.Open()
 	require.NoError(b, err)
-	embedded, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "brokerage.db"), sqlite.Options{})
+	embedded, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "brokerage.db"), sqlite.Options{Cache: 512 << 20})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, embedded.Close()) })
 	require.NoError(b, embedded.LoadDataset(b.Context(), dataset.New(dataset.Spec{Scale: scale, Seed: 1}), nil))

@@ -70,7 +70,7 @@ func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	require.NoError(t, err)
 	path = filepath.Join(t.TempDir(), "tiny.db")
 	require.NoError(t, os.WriteFile(path, b, 0o600))
-	s, err := sqlite.Open(context.Background(), path, sqlite.Options{Rules: rules})
+	s, err := sqlite.Open(context.Background(), path, sqlite.Options{Rules: rules, Cache: 16 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})

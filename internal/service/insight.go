@@ -70,7 +70,10 @@ func (i *insight) live() *live.Store {
 		return nil
 	}
 	s := (*stats)()
-	if s.Hits+s.Misses == 0 { // a store that counts only pages
+	switch {
+	case s.DocumentLimit > 0:
+		s.Hits, s.Misses = s.DocumentHits, s.DocumentMisses
+	case s.Hits+s.Misses == 0: // a store that counts only pages
 		s.Hits, s.Misses = s.PageHits, s.PageMisses
 	}
 	return &live.Store{

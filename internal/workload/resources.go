@@ -292,7 +292,7 @@ func (k figureKey) counts() bool {
 // rounded shortens the JSON of a figure.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// count adds the pools and statements of the measured time. The embedded store has two pools, in its metrics.
+// count adds the pools and statements of the measured time. The pools of the embedded store are in its metrics.
 func (r *Resources) count(server tally.Server) {
 	r.Pools, r.Statements = server.Pools, server.Statements
 	slices.SortStableFunc(r.Statements, func(a, b tally.Statement) int { return cmp.Compare(b.Seconds, a.Seconds) })
@@ -308,6 +308,10 @@ func (r *Resources) count(server tally.Server) {
 		Misses: metric("writer_page_misses")}
 	r.Pools = append(r.Pools, tally.Pool{Name: "connections for reading", // the counters are not read at one moment
 		Hits: max(0, metric("page_hits")-writing.Hits), Misses: max(0, metric("page_misses")-writing.Misses)}, writing)
+	if r.Find(OfStore, "brokerage_store_document_cache_hits_total") != nil {
+		r.Pools = append(r.Pools, tally.Pool{Name: "unpacked documents", Hits: metric("document_cache_hits"),
+			Misses: metric("document_cache_misses")})
+	}
 }
 
 // process returns what was sampled of processes in the form of Usage, or nil if that was nothing.

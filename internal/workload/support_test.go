@@ -49,7 +49,7 @@ func tinyStore(t testing.TB) *sqlite.Store {
 
 func openSQLite(t testing.TB, file string) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
+	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Cache: 1 << 20})
 	require.NoError(t, err)
 	return s
 }

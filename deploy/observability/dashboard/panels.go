@@ -116,6 +116,8 @@ var rows = []row{
 		{title: "Caches", unit: "percentunit", about: "What was found there, of what was looked for.", queries: []query{
 			{share("brokerage_store_page_hits_total", "brokerage_store_page_misses_total"), "{{instance}} pages"},
 			{share("brokerage_store_cache_hits_total", "brokerage_store_cache_misses_total"), "{{instance}} snapshots kept"},
+			{share("brokerage_store_document_cache_hits_total", "brokerage_store_document_cache_misses_total"),
+				"{{instance}} documents"},
 		}},
 		{title: "Retries", unit: "ops", queries: []query{
 			{by("instance, cause", per("brokerage_store_retries_total", here)), "{{instance}} {{cause}}"},

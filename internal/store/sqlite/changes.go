@@ -6,21 +6,27 @@ import (
 )
 
 // changes records when each document was last changed. It shows, without reading a document again, whether what was
-// read is still current. Two readers need this: a write that was planned before it reached the writer (see revise), and
-// a connection that reads from a snapshot that it has kept (see reader).
+// read is still current. Three readers need this: a write that was planned before it reached the writer (see revise), a
+// connection that reads from a snapshot that it has kept (see reader), and the cache.
 //
-// Time is counted in groups of writes: a reader that takes the number before it reads a document sees at least what was
-// committed by then. A change is noted before it is committed. Documents are hashed to the slots of a table and share
-// them, so an unchanged document may seem changed, which costs another read. A changed document never seems unchanged.
+// Time is counted in changes: a reader that takes the number of the last group's last change before it reads a document
+// sees at least what was committed by then. A change is noted before it is committed. Documents are hashed to the slots
+// of a table and share them, so an unchanged document may seem changed, which costs another read. A changed document
+// never seems unchanged.
 type changes struct {
-	ends  atomic.Uint64 // number of groups that have ended, committed or not
-	noted atomic.Uint64 // the last group that noted a change
-	all   atomic.Uint64 // the last group that may have changed anything
+	ends  atomic.Uint64 // the last change of the groups that have ended, committed or not
+	noted atomic.Uint64 // the last change; only the writer adds one
+	all   atomic.Uint64 // the last change that may have been of anything
 	seed  maphash.Seed
-	last  [1 << 16]atomic.Uint64
+	last  []atomic.Uint64
 }
 
-func newChanges() *changes { return &changes{seed: maphash.MakeSeed()} }
+// leastSlots is the size of the table without a cache.
+const leastSlots = 1 << 16
+
+func newChanges(slots int) *changes {
+	return &changes{seed: maphash.MakeSeed(), last: make([]atomic.Uint64, slots)}
+}
 
 // A documentKey names a document by its id or its symbol, or other data that changes, such as a setting.
 type documentKey struct {
@@ -58,18 +64,19 @@ func (c *changes) slot(key documentKey) *atomic.Uint64 {
 
 // note notes changes by the current group.
 func (c *changes) note(keys ...documentKey) {
-	group := c.ends.Load() + 1
+	change := c.noted.Load()
 	for _, key := range keys {
-		c.slot(key).Store(group)
+		change++
+		c.slot(key).Store(change)
 	}
-	c.noted.Store(group)
+	c.noted.Store(change)
 }
 
 // noteAll notes that the current group may change anything.
-func (c *changes) noteAll() { c.all.Store(c.ends.Load() + 1) }
+func (c *changes) noteAll() { c.all.Store(c.noted.Add(1)) }
 
 // endGroup ends the current group, committed or not.
-func (c *changes) endGroup() { c.ends.Add(1) }
+func (c *changes) endGroup() { c.ends.Store(c.noted.Load()) }
 
 // since reports whether any of the documents may have changed after a time.
 func (c *changes) since(after uint64, keys ...documentKey) bool {

@@ -5,7 +5,9 @@
 // lookups and are written in the same transaction. A transaction on a part of a document reads the document, edits its
 // bytes and writes it back.
 //
-// A pool of connections reads. Each keeps its snapshot while what is read from it is current (see readers and changes).
+// Unpacked documents are kept in a cache of bounded size (see cache). What it lacks, a pool of connections reads. Each
+// keeps its snapshot while what is read from it is current (see readers and changes).
+//
 // One goroutine writes, on one connection, and commits in groups: transactions that wait together share a commit and a
 // flush to disk. A refused transaction does not affect the others of its group (see writer.redo), and each returns only
 // after the flush (journal_mode WAL, synchronous FULL), so that it survives a power failure. The writer never passes

@@ -6,5 +6,5 @@ var getSecurityPrice = &statement{name: "get_security_price", kind: securities}
 
 // SecurityPrice returns the Security_Price, which is stored beside the document in the form of the answer.
 func (s *Store) SecurityPrice(ctx context.Context, symbol string) ([]byte, error) {
-	return packed(ctx, s, getSecurityPrice, symbol)
+	return s.document(ctx, getSecurityPrice, symbol)
 }

@@ -19,10 +19,15 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// A kept snapshot must not hide what has been written: after every change, every query answers as it does from a new
-// snapshot.
+// Neither a kept snapshot nor the cache hides what has been written: after every change, every query answers as it does
+// from a new snapshot.
 func TestReaders_SeeEveryChange(t *testing.T) {
-	s := opened(t, tinyDatabase(t), Options{Pool: 1})
+	for name, size := range map[string]int64{"NoCache": 0, "Cache": allDocuments} {
+		t.Run(name, func(t *testing.T) { seeEveryChange(t, opened(t, tinyDatabase(t), Options{Pool: 1, Cache: size})) })
+	}
+}
+
+func seeEveryChange(t *testing.T, s *Store) {
 	ctx, d := t.Context(), tiny
 	customer, account := customerID(3), brokerage.ID(d.FirstAccount(3))
 	trade, symbol, order1 := buyOne(int64(account)), d.Symbol(7), orderID(0)
@@ -100,9 +105,13 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 			require.Equal(t, as, r.from, "the snapshot was renewed, so nothing is shown")
 			require.Greater(t, s.Stats().Misses, misses)
 			require.NotEqual(t, before, after, "nothing asked for has changed")
+			require.Equal(t, ask(), after)
 			s.readers.keepSnapshots(false)
 			require.False(t, r.open)
+			cache := s.cache
+			s.cache = nil
 			require.Equal(t, ask(), after, "an answer was of before the change")
+			s.cache = cache
 			s.readers.keepSnapshots(true)
 		})
 	}

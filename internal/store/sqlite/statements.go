@@ -51,12 +51,18 @@ type querier interface {
 // key takes microseconds, and a goroutine that watches ctx would add a fifth to that. It would not help against a
 // stalled disk either, because a blocked read cannot be interrupted.
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
+	_, err := s.findAt(ctx, st, key, columns...)
+	return err
+}
+
+// findAt also returns the time at which the row was right; see changes.
+func (s *Store) findAt(ctx context.Context, st *statement, key any, columns ...any) (from uint64, err error) {
 	end := s.options.Trace.Statement(ctx, st.name)
-	err := s.readers.read(ctx,
-		func(r *reader) error { return r.row(st.name, []any{key}, columns) },
+	err = s.readers.read(ctx,
+		func(r *reader) error { from = r.from; return r.row(st.name, []any{key}, columns) },
 		func() []documentKey { return st.dependsOn(key, columns) })
 	end(traceError(err))
-	return err
+	return from, err
 }
 
 // traceError returns the error to record in a trace. A row that was not found does not count as an error there.
@@ -72,20 +78,24 @@ func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 // packed reads the packed document of a key; a missing one is *NotFound.
 func packed(ctx context.Context, q querier, get *statement, key any) ([]byte, error) {
 	var b []byte
-	err := q.find(ctx, get, key, &b)
-	if noRows(err) {
-		return nil, &brokerage.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
+	if err := q.find(ctx, get, key, &b); err != nil {
+		return nil, missing(get, key, err)
 	}
-	return b, domainError(err)
+	return b, nil
 }
 
-// document reads the document of a key from the pool.
-func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
-	b, err := packed(ctx, s, get, key)
-	if err != nil {
-		return nil, err
+// missing returns the domain's error for a row that was not read.
+func missing(get *statement, key any, err error) error {
+	if noRows(err) {
+		return &brokerage.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
 	}
-	return s.unpack(b)
+	return domainError(err)
+}
+
+// document reads the document of a key from the cache or from the pool.
+func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
+	v, err := s.lookup(ctx, get, key)
+	return v.content, err
 }
 
 func (s *Store) unpack(b []byte) ([]byte, error) {

@@ -11,6 +11,7 @@ import (
 	"modernc.org/sqlite"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/format"
 	"brokerage/internal/store/tally"
 )
 
@@ -40,6 +41,7 @@ func (s *Store) Stats() tally.Stats {
 		File:    sizeOf(s.path),
 		Journal: sizeOf(s.path + "-wal"),
 	}
+	stats.DocumentHits, stats.DocumentMisses, stats.DocumentBytes, stats.DocumentLimit = s.cache.stats()
 	stored, known := s.census.now()
 	for i, k := range kinds {
 		p := &s.packed[i]
@@ -133,11 +135,16 @@ func (s *Store) describe(ctx context.Context) (e brokerage.Engine, err error) {
 	if s.options.Uncompressed {
 		compression = "none"
 	}
+	cache := "none"
+	if s.options.Cache > 0 {
+		cache = format.Bytes(s.options.Cache)
+	}
 	e.Settings = []brokerage.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
 		{Name: "data_checksums", Value: "on"}, // in every database file of this program
 		{Name: "compression", Value: compression},
+		{Name: "document_cache", Value: cache},
 	}
 	return e, err
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"runtime"
@@ -24,8 +25,9 @@ import (
 
 // Options are the settings of a store.
 type Options struct {
-	Pool         int  // connections for reading; 0: two for each processor
-	Uncompressed bool // store new documents unpacked
+	Pool         int   // connections for reading; 0: two for each processor
+	Uncompressed bool  // store new documents unpacked
+	Cache        int64 // bytes of unpacked documents that are kept in memory; 0: none
 	Rules        brokerage.Rules
 	// AsIs is for commands that only read: the file must exist, and a database of an older version is refused instead of
 	// migrated.
@@ -53,6 +55,7 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may replace it
 	writer  *writer
 	readers *readers
+	cache   *cache
 	engine  brokerage.Engine
 	census  census
 	packed  [len(kinds)]packing
@@ -148,7 +151,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool); err != nil {
+	changes := newChanges(slotsFor(s.options.Cache))
+	s.cache = newCache(s.options.Cache, changes)
+	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, changes); err != nil {
 		return err
 	}
 	if s.writer, err = newWriter(ctx, s); err != nil || s.options.AsIs {
@@ -244,6 +249,7 @@ func (s *Store) close() error {
 		errs = append(errs, s.writer.close())
 	}
 	if s.readers != nil {
+		s.readers.changes.all.Store(math.MaxUint64) // so that the cache answers nothing more
 		errs = append(errs, s.readers.close())
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {

@@ -18,17 +18,19 @@ import (
 	"brokerage/internal/store/storetest"
 )
 
-func TestStore(t *testing.T) {
-	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-		return reopened(t, tinyDatabase(t), Options{Rules: rules})
-	}
-	storetest.Run(t, storetest.Options{
-		Open: open,
+func TestStore(t *testing.T) { storetest.Run(t, suite(allDocuments)) }
+
+// suite describes a store with a cache of the given size to the conformance suite.
+func suite(cache int64) storetest.Options {
+	return storetest.Options{
+		Open: func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+			return reopened(t, tinyDatabase(t), Options{Rules: rules, Cache: cache})
+		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())
 			return reopened(t, s.(*Store).path, s.(*Store).options)
 		},
-	})
+	}
 }
 
 // reopened opens a store that a case may close itself.
@@ -50,7 +52,7 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
 		Alone:     true,
-		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{}) },
+		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{Cache: allDocuments}) },
 	})
 	requireClean(t, opened(t, path, Options{}))
 }

@@ -25,7 +25,10 @@ func (s *Store) UpdateSecurityPrice(
 			return err
 		}
 		r.answer = brokerage.SecurityPrice(changed)
-		r.write(updateSecurityPrice, symbol, p.LastTrade, r.answer, s.pack(securities, changed))
+		b := s.pack(securities, changed)
+		r.write(updateSecurityPrice, symbol, p.LastTrade, r.answer, b)
+		r.keep(getSecurity, symbol, changed, len(b))
+		r.keep(getSecurityPrice, symbol, r.answer, len(r.answer))
 		return nil
 	})
 }
