@@ -211,4 +211,5 @@ func TestHere(t *testing.T) {
 	family := probe.Here.Family(os.Getppid())
 	require.GreaterOrEqual(t, family.Figures[probe.Memory], 0.5*self.Figures[probe.Memory])
 	require.Positive(t, probe.Here.Host().Figures[probe.IdleSeconds])
+	require.Greater(t, float64(probe.Here.UsableMemory()), self.Figures[probe.Memory])
 }

@@ -1,0 +1,53 @@
+package probe
+
+import (
+	"bytes"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// memoryLimit is Go's memory limit at the start of the program, which the variable GOMEMLIMIT sets.
+var memoryLimit = debug.SetMemoryLimit(-1)
+
+// UsableMemory returns how much memory this process may use, in bytes: the computer's memory, or the lowest of
+// GOMEMLIMIT and the limits of its control groups if that is less. It returns 0 if the computer's memory is unknown.
+//
+// A limit that is set or changed while the process runs is seen by later calls, except for GOMEMLIMIT.
+func (s System) UsableMemory() int64 {
+	text, err := s.read("proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	usable := min(int64(numbers(text)["MemTotal"])*kilobyte, memoryLimit)
+	groups, _ := s.read("proc/self/cgroup")
+	for line := range bytes.Lines(groups) {
+		// A number, the controllers and the path, separated by colons; version 2 has no controllers here.
+		fields := strings.SplitN(string(bytes.TrimSpace(line)), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		switch root := "sys/fs/cgroup"; {
+		case fields[1] == "":
+			usable = s.groupLimit(usable, root, fields[2], "memory.max")
+		case strings.Contains(","+fields[1]+",", ",memory,"):
+			usable = s.groupLimit(usable, root+"/memory", fields[2], "memory.limit_in_bytes")
+		}
+	}
+	return usable
+}
+
+// groupLimit returns the lowest of a limit and those of a control group and of all groups that it is in. In a container
+// without a namespace for groups, root is the container's group, and there is nothing at path.
+func (s System) groupLimit(lowest int64, root, path, file string) int64 {
+	for path = filepath.Join("/", path); ; path = filepath.Dir(path) {
+		text, _ := s.read("%s/%s/%s", root, path, file)
+		if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil { // or it is "max"
+			lowest = min(lowest, n)
+		}
+		if path == "/" {
+			return lowest
+		}
+	}
+}
