@@ -194,6 +194,13 @@ EACH ?= 10s
 bench-postgres: ## compare queries by pgbench, drive --db and the service; needs PostgreSQL with pgbench
 	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
 
+# Builds of this source and of the commit BASE, as services of their own, take turns. SCALE (XXXS), USERS (50), RAMP (20s) and
+# ONLY, a regular expression of rows, are variables too; TMPDIR says on which disk the databases are.
+.PHONY: bench-mix
+bench-mix: EACH := 60s
+bench-mix: ## compare the processor time of a transaction with null: of BASE (ca8b24f), ROUNDS (5) of EACH (60s); 35 minutes
+	BROKERAGE_BENCH_MIX=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMix$$' -benchtime 1x -timeout 24h ./cmd/brokerage
+
 # Needs root for the control groups that give each server a fifth of a processor, and a machine without other work.
 .PHONY: bench-replicas
 bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); needs root and PostgreSQL
