@@ -19,9 +19,8 @@ const (
 	percentMin, percentMax   = 25, 400
 )
 
-// tuneCollector sets the targets of the garbage collector by the memory that this process may use; those that the
-// variables GOGC and GOMEMLIMIT set stay. Go's limit is three quarters of the memory, because Go does not count the page
-// caches of SQLite.
+// tuneCollector sets the targets of the garbage collector by the memory that this process may use, except for what GOGC
+// and GOMEMLIMIT set. Go's limit is three quarters of that memory, because Go does not count SQLite's page caches.
 func (s *service) tuneCollector(context.Context) error {
 	usable := probe.Here.UsableMemory()
 	if usable == 0 {
