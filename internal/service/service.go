@@ -66,6 +66,7 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
+		s.tuneCollector,
 		s.openTraces,
 		s.openCredentials,
 		s.openCertificate,

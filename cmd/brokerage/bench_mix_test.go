@@ -1,0 +1,276 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/format"
+	"brokerage/internal/workload"
+)
+
+const (
+	// mixVariable enables the comparison, and sets how long each round measures: BROKERAGE_BENCH_MIX=60s. It takes more
+	// than half an hour, and needs an idle machine.
+	mixVariable = "BROKERAGE_BENCH_MIX"
+	// profileVariable names the file that BenchmarkProfile writes.
+	profileVariable = "BROKERAGE_BENCH_PROFILE"
+
+	// mixBase is the commit whose null: is the measure, unless BASE names another.
+	mixBase = "ca8b24f"
+	// profileFile is the profile of the builds for releases and images.
+	profileFile = here + "/deploy/brokerage.pgo"
+	// here is the folder of this source.
+	here = "../.."
+)
+
+// The aims: processor time of a transaction on the embedded store by that of the measure, and its share of raw on disk.
+const (
+	aimMix  = 2.5
+	aimDisk = 40 // %
+)
+
+// mix measures services with the mixed workload, each a separate process of its own build, which a driver in a separate
+// process uses over HTTP.
+type mix struct {
+	*speed
+
+	ramp time.Duration
+	seed int // of the last run; each has its own, because what it writes stays in the database
+}
+
+// contender is a build that serves a database.
+type contender struct {
+	name   string   // in the table
+	source string   // folder of the source
+	flags  []string // of the build
+	binary string
+	db     string // file of the database; without one, the service answers from memory
+	stored string // what the load of the database printed last: documents, raw bytes, stored bytes, share
+	runs   []workload.Run
+}
+
+func newMix(b *testing.B, each string) *mix {
+	b.Helper()
+	m := &mix{speed: &speed{
+		b: b, rounds: number(b, "ROUNDS", 5), users: number(b, "USERS", 50),
+		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
+	}}
+	var err error
+	m.each, err = time.ParseDuration(each)
+	require.NoError(b, err, "how long a round measures")
+	m.ramp, err = time.ParseDuration(cmp.Or(os.Getenv("RAMP"), "20s"))
+	require.NoError(b, err, "RAMP")
+	return m
+}
+
+// BenchmarkMix prints a table for docs/performance.md: `make bench-mix`.
+func BenchmarkMix(b *testing.B) {
+	asked := os.Getenv(mixVariable)
+	if asked == "" {
+		b.Skip("only when " + mixVariable + " asks for it")
+	}
+	m := newMix(b, asked)
+	contenders := m.contenders(b, cmp.Or(os.Getenv("BASE"), mixBase))
+	for _, c := range contenders {
+		m.build(c)
+		if _, err := os.Stat(c.db); c.db != "" && err != nil {
+			c.stored = m.load(c)
+		}
+	}
+	for round := range m.rounds {
+		for turn := range contenders { // each is measured first once
+			c := contenders[(turn+round)%len(contenders)]
+			c.runs = append(c.runs, m.measure(c))
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s: %.0f/s, %.0f µs\n", round+1, m.rounds, c.name, c.runs[round].TPS,
+				c.cost(round))
+		}
+	}
+	fmt.Printf("\nThe mixed workload over HTTP, %s, %d users, %d alternating rounds of %s after %s, medians\n\n",
+		m.scale, m.users, m.rounds, m.each, m.ramp)
+	m.print(contenders)
+}
+
+// contenders returns what is compared, the measure first. ONLY, a regular expression, selects some of the others.
+func (m *mix) contenders(b *testing.B, commit string) []*contender {
+	b.Helper()
+	source := filepath.Join(m.folder, "source")
+	m.checkOut(commit, source)
+	profile, err := filepath.Abs(profileFile)
+	require.NoError(b, err)
+	file := func(name string) string { return filepath.Join(m.folder, name) }
+	all := []*contender{
+		{name: "null: of " + commit, source: source, binary: file("before")},
+		{name: "sqlite: of " + commit, source: source, binary: file("before"), db: file("before.db")},
+		{name: "null:", source: here, binary: file("after")},
+		{name: "sqlite:", source: here, binary: file("after"), db: file("after.db")},
+		{name: "sqlite:, profile-guided", source: here, flags: []string{"-pgo=" + profile}, binary: file("guided"),
+			db: file("after.db")},
+	}
+	only, err := regexp.Compile(os.Getenv("ONLY"))
+	require.NoError(b, err, "ONLY")
+	chosen := all[:1]
+	for _, c := range all[1:] {
+		if only.MatchString(c.name) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
+
+// tool runs a program of this machine.
+func (m *mix) tool(name string, args ...string) {
+	m.b.Helper()
+	out, err := exec.CommandContext(m.b.Context(), name, args...).CombinedOutput()
+	require.NoError(m.b, err, "%s %v: %s", name, args, out)
+}
+
+// checkOut writes the source of a commit into a new folder.
+func (m *mix) checkOut(commit, folder string) {
+	m.b.Helper()
+	file := folder + ".tar"
+	m.tool("git", "-C", here, "archive", "--output", file, commit)
+	require.NoError(m.b, os.Mkdir(folder, 0o700))
+	m.tool("tar", "-C", folder, "-xf", file)
+}
+
+func (m *mix) build(c *contender) {
+	m.b.Helper()
+	args := append([]string{"build", "-C", c.source, "-trimpath", "-buildvcs=false", "-o", c.binary}, c.flags...)
+	m.tool("go", append(args, "./cmd/brokerage")...)
+}
+
+// load makes the database, and returns the last line that the command prints, that of the total.
+func (m *mix) load(c *contender) string {
+	m.b.Helper()
+	out, err := exec.CommandContext(m.b.Context(), c.binary, "load", "--db", "sqlite:"+c.db, "--scale", m.scale).Output()
+	require.NoError(m.b, err)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.Join(strings.Fields(lines[len(lines)-1]), " ")
+}
+
+// serve starts the service, with further flags.
+func (m *mix) serve(c *contender, flags ...string) *instance {
+	m.b.Helper()
+	db := "null:"
+	if c.db != "" {
+		db = "sqlite:" + c.db
+	}
+	return startingAs(m.b, c.binary, "", nil, append([]string{"--db", db, "--log-format", "json"}, flags...)...).
+		listening(m.b)
+}
+
+// measure runs the workload once against a service of its own.
+func (m *mix) measure(c *contender) (run workload.Run) {
+	m.b.Helper()
+	i := m.serve(c)
+	run = m.drive(i.url)
+	i.stop(m.b)
+	return run
+}
+
+func (m *mix) drive(url string) (run workload.Run) {
+	m.b.Helper()
+	m.seed++
+	file := filepath.Join(m.folder, "result.json")
+	m.run("drive", "--allow-invalid", "--url", url, "--users", strconv.Itoa(m.users), "--seed", strconv.Itoa(m.seed),
+		"--ramp", m.ramp.String(), "--duration", m.each.String(), "--every", "0s", "--json", file)
+	m.read(file, &run)
+	require.Empty(m.b, run.Total.Unexpected)
+	require.NotNil(m.b, run.Usage.Service)
+	return run
+}
+
+// cost returns the processor time of the service for one transaction in a round, in microseconds.
+func (c *contender) cost(round int) float64 {
+	run := c.runs[round]
+	return 1e6 * run.Usage.Service.CPUSeconds / float64(run.Total.Count)
+}
+
+// print prints the table. A ratio is the median of those of the rounds, which the speed of the machine changes least.
+func (m *mix) print(contenders []*contender) {
+	fmt.Println("| service | transactions a second | p99 | peak memory | processor time of a transaction by round, µs | " +
+		"median | of the measure |\n|---|---|---|---|---|---|---|")
+	for _, c := range contenders {
+		var rates, tails, memory, costs, ratios []float64
+		var rounds []string
+		for round, run := range c.runs {
+			cost := c.cost(round)
+			rates, tails = append(rates, run.TPS), append(tails, run.Total.Latency.P99)
+			memory, costs = append(memory, float64(run.Usage.Service.MemoryPeak)), append(costs, cost)
+			ratios = append(ratios, cost/contenders[0].cost(round))
+			rounds = append(rounds, fmt.Sprintf("%.0f", cost))
+		}
+		ratio := fmt.Sprintf("%.2f", middle(ratios))
+		if c.db != "" && c.source == here {
+			ratio = verdict(ratio, middle(ratios) <= aimMix)
+		}
+		fmt.Printf("| %s | %.0f | %.1f ms | %s | %s | %.0f | %s |\n", c.name, middle(rates), middle(tails)/1000,
+			format.Bytes(middle(memory)), strings.Join(rounds, " "), middle(costs), ratio)
+	}
+	fmt.Printf("\naim for sqlite: at most %.1f of the measure\n", aimMix)
+	for _, c := range contenders {
+		if found := regexp.MustCompile(`([0-9.]+) %$`).FindStringSubmatch(c.stored); found != nil {
+			share, err := strconv.ParseFloat(found[1], 64)
+			require.NoError(m.b, err)
+			fmt.Printf("on disk, %s %s (aim %d %% of raw)\n", c.name, verdict(c.stored, share <= aimDisk), aimDisk)
+		}
+	}
+}
+
+// BenchmarkProfile writes the profile for builds: `make profile`. It is of the mixed workload on the embedded store, in
+// a service that was built without a profile.
+func BenchmarkProfile(b *testing.B) {
+	file := os.Getenv(profileVariable)
+	if file == "" {
+		b.Skip("only when " + profileVariable + " names a file")
+	}
+	m := newMix(b, cmp.Or(os.Getenv("EACH"), "60s"))
+	c := &contender{source: here, binary: filepath.Join(m.folder, "brokerage"), db: filepath.Join(m.folder, "profile.db")}
+	m.build(c)
+	m.load(c)
+	i := m.serve(c, "--debug-addr", "127.0.0.1:0")
+	addr, _ := i.logs.wait(b, "profiles")["addr"].(string)
+	profiled := make(chan error, 1)
+	go func() { profiled <- m.profile(addr, file) }()
+	run := m.drive(i.url)
+	require.NoError(b, <-profiled)
+	i.stop(b)
+	info, err := os.Stat(file)
+	require.NoError(b, err)
+	fmt.Printf("%s: %s, of %s\n", file, format.Bytes(info.Size()), format.Plural(run.Total.Count, "transaction"))
+}
+
+// profile writes a profile of a service that has just started, without its warm-up.
+func (m *mix) profile(addr, file string) error {
+	time.Sleep(m.ramp)
+	request, err := http.NewRequestWithContext(m.b.Context(), http.MethodGet,
+		fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%.0f", addr, m.each.Seconds()), http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", response.Status, text)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o666)
+}
