@@ -90,4 +90,5 @@ replace (
 	github.com/quic-go/quic-go => ./internal/absent/quic
 	github.com/ugorji/go/codec => ./internal/absent/codec
 	go.mongodb.org/mongo-driver/v2 => ./internal/absent/bson
+	golang.org/x/net => ./internal/absent/net
 )

@@ -1,6 +1,8 @@
 package absent_test
 
 import (
+	"errors"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -29,6 +31,12 @@ func TestAbsent(t *testing.T) {
 		"WriteTOML":        write(render.TOML{Data: body{}}),
 		"Validate":         bind(binding.JSON, `{"A": 1}`),
 		"HTTP3":            func() error { return gin.New().RunQUIC("127.0.0.1:0", "", "") },
+		"HTTP2WithoutTLS": func() error {
+			engine, w := gin.New(), httptest.NewRecorder()
+			engine.UseH2C = true
+			engine.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
+			return errors.New(w.Body.String())
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, call(), "docs/adr/0032-absent-modules.md")
