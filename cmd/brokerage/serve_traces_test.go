@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 )
 
-// collector accepts traces, as OpenTelemetry's does, in the JSON of its protocol.
+// collector accepts traces, as OpenTelemetry's does.
 type collector struct {
 	*httptest.Server
 
@@ -23,20 +26,18 @@ type collector struct {
 }
 
 type span struct {
-	TraceID, SpanID, ParentSpanID, TraceState, Name string
+	*tracepb.Span
 
-	Kind       int
-	Attributes []struct {
-		Key   string
-		Value struct{ StringValue, IntValue string }
-	}
-	Status struct{ Code int }
+	traceID, spanID, parentSpanID string
 }
 
 func (s span) attributes() map[string]string {
 	all := map[string]string{}
 	for _, a := range s.Attributes {
-		all[a.Key] = a.Value.StringValue + a.Value.IntValue
+		all[a.Key] = a.Value.GetStringValue()
+		if _, ok := a.Value.GetValue().(*commonpb.AnyValue_IntValue); ok {
+			all[a.Key] = strconv.FormatInt(a.Value.GetIntValue(), 10)
+		}
 	}
 	return all
 }
@@ -46,13 +47,9 @@ func newCollector(t testing.TB) *collector {
 	c := &collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
-		var sent struct {
-			ResourceSpans []struct {
-				ScopeSpans []struct{ Spans []span }
-			}
-		}
+		var sent tracepb.TracesData
 		if err == nil {
-			err = json.Unmarshal(text, &sent)
+			err = proto.Unmarshal(text, &sent)
 		}
 		if err != nil || r.URL.Path != "/v1/traces" || r.Method != http.MethodPost {
 			http.Error(w, "not traces", http.StatusBadRequest)
@@ -64,16 +61,13 @@ func newCollector(t testing.TB) *collector {
 		for _, of := range sent.ResourceSpans {
 			for _, scope := range of.ScopeSpans {
 				for _, s := range scope.Spans {
-					// Hexadecimal digits may be upper or lower case there.
-					s.TraceID = strings.ToLower(s.TraceID)
-					s.SpanID = strings.ToLower(s.SpanID)
-					s.ParentSpanID = strings.ToLower(s.ParentSpanID)
-					c.spans = append(c.spans, s)
+					c.spans = append(c.spans, span{
+						s, hex.EncodeToString(s.TraceId), hex.EncodeToString(s.SpanId), hex.EncodeToString(s.ParentSpanId),
+					})
 				}
 			}
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, "{}")
+		w.Header().Set("Content-Type", "application/x-protobuf")
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -87,7 +81,7 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for _, s := range c.spans {
-			if s.TraceID == id {
+			if s.traceID == id {
 				all[s.Name] = s
 			}
 		}
@@ -116,16 +110,15 @@ func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 // part of a document is sent.
 func TestServe_Traces(t *testing.T) {
 	c := newCollector(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
 	i := serving(t, tinyDB(t), "--otlp-endpoint", c.URL)
 
 	id, parent := traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
 	spans := c.trace(t, id, 2)
 	request, statement := spans["get_order"], spans["sqlite get_order"]
-	require.Equal(t, parent, request.ParentSpanID)
+	require.Equal(t, parent, request.parentSpanID)
 	require.Equal(t, "vendor=x", request.TraceState) // passed on
-	require.Equal(t, request.SpanID, statement.ParentSpanID)
+	require.Equal(t, request.spanID, statement.parentSpanID)
 	require.Equal(t, "vendor=x", statement.TraceState)
 	require.Equal(t, map[string]string{
 		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
@@ -135,13 +128,13 @@ func TestServe_Traces(t *testing.T) {
 		statement.attributes())
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, id, line["trace_id"])
-	require.Equal(t, request.SpanID, line["span_id"])
+	require.Equal(t, request.spanID, line["span_id"])
 
 	// A write has a span for its commit.
 	id, _ = traced(t, http.MethodPost, i.url+"/v1/accounts/104000000/buy", buy, 2)
 	spans = c.trace(t, id, 5)
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
-		require.Equal(t, spans["buy_security"].SpanID, spans["sqlite "+name].ParentSpanID, name)
+		require.Equal(t, spans["buy_security"].spanID, spans["sqlite "+name].parentSpanID, name)
 	}
 	// A missing document is not an error of a statement.
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/orders/777777", "", 3)
@@ -157,7 +150,7 @@ func TestServe_Traces(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.text.String()
-	require.Contains(t, text, `"brokerage"`)
+	require.Contains(t, text, "service.name")
 	for _, secret := range []string{
 		"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "/v1/",
 	} {
@@ -168,7 +161,6 @@ func TestServe_Traces(t *testing.T) {
 // OpenTelemetry's own variables work, and can also disable traces.
 func TestServe_TracesByVariables(t *testing.T) {
 	c := newCollector(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
 	t.Setenv("OTEL_SERVICE_NAME", "by-variable")
 	i := serving(t, "", "--db", "null:")
@@ -200,7 +192,6 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 // The service's requests to an issuer of tokens are spans too, and carry the trace.
 func TestServe_TracesPassedOn(t *testing.T) {
 	c := newCollector(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 	asked := make(chan string, 1)
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Traceparent")
@@ -214,8 +205,8 @@ func TestServe_TracesPassedOn(t *testing.T) {
 	require.Len(t, passed, 4)
 	require.Len(t, c.spans, 1)
 	require.Equal(t, "fetch keys", c.spans[0].Name)
-	require.Equal(t, passed[1], c.spans[0].TraceID)
-	require.Equal(t, passed[2], c.spans[0].SpanID)
+	require.Equal(t, passed[1], c.spans[0].traceID)
+	require.Equal(t, passed[2], c.spans[0].spanID)
 	require.Equal(t, map[string]string{"http.response.status_code": "404"}, c.spans[0].attributes())
 	require.NotContains(t, c.text.String(), issuer.URL)
 }

@@ -14,7 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -31,9 +31,6 @@ type Traces struct {
 	w3c      propagation.TraceContext
 	store    string
 }
-
-// endpointVariables are OpenTelemetry's variables for the URL of a collector.
-var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
 // sizeVariables are OpenTelemetry's variables for numbers of spans in memory; maxSpans is the limit.
 var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}
@@ -54,14 +51,6 @@ func TracesWanted(endpoint string) bool {
 // http://host:4318; when it is empty, OpenTelemetry's variables name it. They also set headers, sampling and the sizes
 // of batches. A collector that does not answer is logged, and is no error.
 func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store string, log *slog.Logger) (*Traces, error) {
-	var options []otlptracehttp.Option
-	if endpoint != "" {
-		u, err := redact.Parse(endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", redact.URL(endpoint))
-		}
-		options = append(options, otlptracehttp.WithEndpointURL(u.JoinPath("v1/traces").String()))
-	}
 	for _, variable := range endpointVariables { // OpenTelemetry would print a URL that it cannot parse, secrets included
 		if value := os.Getenv(variable); value != "" {
 			if _, err := redact.Parse(value); err != nil {
@@ -74,7 +63,14 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
 	}
-	exporter, err := otlptracehttp.New(ctx, options...)
+	if protocol, name := exporterVariable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		log.Warn("traces are sent as http/protobuf only", "variable", name, "value", protocol)
+	}
+	client, err := newCollector(endpoint, "brokerage/"+build.Version)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
 		return nil, err
 	}
