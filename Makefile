@@ -217,6 +217,12 @@ bench-mix: EACH := 60s
 bench-mix: ## compare the processor time of a transaction with null: of BASE (ca8b24f), ROUNDS (5) of EACH (60s); 35 minutes
 	BROKERAGE_BENCH_MIX=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMix$$' -benchtime 1x -timeout 24h ./cmd/brokerage
 
+# Seven queries, two writes and a mix of them, ROUNDS (5) times EACH (10s) on both after a warm-up: half an hour, on a
+# machine without other work. USERS (50) and SCALE (XXXS) are variables too. BaseX comes from Maven Central.
+.PHONY: bench-basex
+bench-basex: ## compare the service with BaseX by throughput and processor time; needs Java
+	BROKERAGE_BENCH_BASEX=$(EACH) $(GO) test -v -run '^$$' -bench '^BenchmarkBaseX$$' -benchtime 1x -timeout 90m ./cmd/brokerage
+
 # Needs root for the control groups that give each server a fifth of a processor, and a machine without other work.
 .PHONY: bench-replicas
 bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); needs root and PostgreSQL

@@ -172,16 +172,21 @@ func (s *speed) write(file string, v any) {
 // drive runs one query, and returns its rate.
 func (s *speed) drive(query string, target ...string) float64 {
 	s.b.Helper()
+	return s.driven(query, target...).TPS
+}
+
+// driven runs the workload in a file of the folder.
+func (s *speed) driven(name string, target ...string) (run workload.Run) {
+	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
 	s.run(
 		append(
-			[]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, query+".json"), "--users",
+			[]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, name+".json"), "--users",
 				strconv.Itoa(s.users),
 				"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
-	var run workload.Run
 	s.read(file, &run)
 	require.Empty(s.b, run.Total.Unexpected)
-	return run.TPS
+	return run
 }
 
 func (s *speed) read(file string, to any) {
