@@ -68,7 +68,7 @@ test: ## run go vet and all tests; some minutes
 lines: ## print the lines of Go by package: product, benches and harness, tests
 	@git ls-files '*.go' | xargs awk '{n[FILENAME]++} END {for (f in n) print n[f], f}' | \
 	awk '{dir = $$2; sub("/?[^/]*$$", "", dir); seen[dir]; \
-	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
+	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|sqlitetest|chaostest|testenv/ ? "h" : "p"; \
 	    n[column, dir] += $$1; sum[column] += $$1} \
 	  END {line = "%9s %9s %9s  %s\n"; printf line, "product", "harness", "tests", "package"; \
 	    for (dir in seen) printf line, n["p", dir] + 0, n["h", dir] + 0, n["t", dir] + 0, dir | "sort -k 4"; close("sort -k 4"); \

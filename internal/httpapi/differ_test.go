@@ -397,12 +397,13 @@ func TestDiffer_PurePostgres(t *testing.T) { differ(t, postgresTwins(t, "&mode=p
 // its URL.
 func postgresTwins(t *testing.T, parameters string) func(testing.TB) twins {
 	t.Helper()
-	server := pgtest.Start(t)
-	name := server.Template(t)
-	s, err := postgres.Open(t.Context(), server.URL(name)+parameters, postgres.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
-	require.NoError(t, s.Close())
+	server := pgtest.Shared(t)
+	name := server.Filled(t, parameters, func(url string) {
+		s, err := postgres.Open(t.Context(), url+parameters, postgres.Options{})
+		require.NoError(t, err)
+		require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
+		require.NoError(t, s.Close())
+	})
 	return func(t testing.TB) twins {
 		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name))+parameters, postgres.Options{})
 		require.NoError(t, err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,29 +18,13 @@ import (
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
 )
 
-// loaded is a small database, made once for all tests.
-var loaded struct {
-	sync.Once
-
-	file []byte
-}
-
 func tinyStore(t testing.TB) *sqlite.Store {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "b.db")
-	loaded.Do(func() {
-		s := openSQLite(t, file)
-		require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 1}), nil))
-		require.NoError(t, s.Close())
-		var err error
-		loaded.file, err = os.ReadFile(file)
-		require.NoError(t, err)
-	})
-	require.NoError(t, os.WriteFile(file, loaded.file, 0o600))
-	s := openSQLite(t, file)
+	s := openSQLite(t, sqlitetest.Tiny(t))
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }

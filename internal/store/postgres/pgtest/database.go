@@ -15,11 +15,12 @@ var databases atomic.Int64
 // Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone copies a database without connections, for one test, and returns the name of the copy.
+// Clone copies a database without connections, for one test, and returns the name of the copy. Copying the files costs
+// the server less than half of what it costs to copy by its log, which is the default.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template)
+	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY")
 	t.Cleanup(func() { s.Exec(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
 	return name
 }
@@ -41,10 +42,20 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template makes an empty database that lasts as long as the server, to be filled once and cloned often.
-func (s *Server) Template(t testing.TB) string {
+// Filled returns a database that lasts as long as the server, for tests that clone it. The first call for a name of its
+// content makes it and has it filled.
+func (s *Server) Filled(t testing.TB, content string, fill func(url string)) (database string) {
 	t.Helper()
-	name := fmt.Sprintf("template_%d", databases.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0")
-	return name
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if database = s.templates[content]; database == "" {
+		database = fmt.Sprintf("template_%d", databases.Add(1))
+		s.Exec(t, "postgres", "CREATE DATABASE "+database+" TEMPLATE template0")
+		fill(s.URL(database))
+		if s.templates == nil {
+			s.templates = make(map[string]string)
+		}
+		s.templates[content] = database
+	}
+	return database
 }
