@@ -3,15 +3,22 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"flag"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
 )
 
-// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9.
+// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9. All
+// processes that tests start inherit it.
 const asMain = "BROKERAGE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
@@ -19,13 +26,18 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	// Tests that run in parallel wait for processes more than they work.
+	parallel := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	if err := errors.Join(parallel, os.Setenv(asMain, "1")); err != nil {
+		panic(err)
+	}
+	pgtest.Main(m)
 }
 
 func process(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asMain+"=1")
+	cmd.Env = os.Environ()
 	return cmd
 }
 
