@@ -3,18 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"flag"
 	"os"
 	"os/exec"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9. All
@@ -26,11 +23,10 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	// Tests that run in parallel wait for processes more than they work.
-	parallel := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
-	if err := errors.Join(parallel, os.Setenv(asMain, "1")); err != nil {
+	if err := os.Setenv(asMain, "1"); err != nil {
 		panic(err)
 	}
+	testenv.Parallel()
 	pgtest.Main(m)
 }
 

@@ -56,9 +56,11 @@ func inBothModels(t *testing.T, test func(t *testing.T, rate float64)) {
 // Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
 // the one that was asked for.
 func TestDrive_Workloads(t *testing.T) {
-	for way, backend := range bothWays(t, tinyStore(t)) {
+	for _, way := range []string{"Direct", "HTTP"} {
 		for _, name := range Names() {
 			t.Run(way+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				backend := bothWays(t, tinyStore(t))[way]
 				c := shortly(t, name)
 				r := driven(t, backend, c)
 				for r.Total.Count == 0 && c.Duration < time.Minute { // a busy computer
@@ -324,6 +326,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 
 // Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	s := newStub(t, func(context.Context, *call) outcome { <-release; return done })
 	c := shortly(t, "query")

@@ -46,9 +46,11 @@ func (c *counting) Observe(_ context.Context, statements bool) (tally.Server, er
 
 // A run on either way has the figures of the processes, of the store and of the server, at the same moments.
 func TestDrive_Resources(t *testing.T) {
-	s := tinyStore(t)
-	for name, b := range bothWays(t, s) {
+	for _, name := range []string{"Direct", "HTTP"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := tinyStore(t)
+			b := bothWays(t, s)[name]
 			pools := []string{"orders"}
 			if d, ok := b.(*Direct); ok { // the service of this test has no metrics of its store
 				d.Stats = s.Stats

@@ -76,6 +76,7 @@ func slowService(t testing.TB, after time.Duration) (base string, asked, answere
 // Every response takes six seconds, and three are measured: nothing was done in them, and nothing counts as an error of
 // the service, which would have answered.
 func TestDrive_SlowService(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,7 +21,13 @@ import (
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
+
+func TestMain(m *testing.M) {
+	testenv.Parallel()
+	os.Exit(m.Run())
+}
 
 func tinyStore(t testing.TB) *sqlite.Store {
 	t.Helper()

@@ -109,6 +109,7 @@ func loadingVictim(args []string) error {
 // A load that is killed in the middle, and again after the last document, when only the indexes are missing, results in
 // the same database when it is repeated.
 func TestLoading_Killed(t *testing.T) {
+	t.Parallel()
 	for name, waits := range map[string][]string{
 		"Dataset": {"1", "1", "1"}, // three batches
 		"Batches": {"4", "4", "1"}, // of nine batches

@@ -21,6 +21,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/testenv"
 )
 
 // tiny is the dataset of nearly all tests.
@@ -241,6 +242,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	testenv.Parallel()
 	os.Exit(m.Run())
 }
 
