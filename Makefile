@@ -58,10 +58,13 @@ clean: ## remove what these targets have built
 
 ##@ Check
 
+# The packages whose tests take longest begin first, so that no processor is idle at the end.
+LONGEST := ./internal/store/postgres ./cmd/brokerage
+
 .PHONY: test
 test: ## run go vet and all tests; some minutes
 	$(GO) vet $(PKGS)
-	$(GO) test -timeout 20m $(TESTFLAGS) $(PKGS)
+	$(GO) test -timeout 20m $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$(LONGEST)) $(PKGS)
 
 # Benches and harness are packages that only tests use; a moved module counts where it was.
 .PHONY: lines

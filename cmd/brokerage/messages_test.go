@@ -144,6 +144,7 @@ func TestVersion(t *testing.T) {
 
 // Under load, the log has a sample of the requests, and says how many were left out.
 func TestServe_LogUnderLoad(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	began := time.Now()
 	file := filepath.Join(t.TempDir(), "run.json")

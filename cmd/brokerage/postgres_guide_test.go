@@ -112,6 +112,7 @@ const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" S
 
 // roles.sql on a server without the database, as the images run it, and then again; it stops at its first error.
 func TestPostgres_Roles(t *testing.T) {
+	t.Parallel()
 	psql := testenv.Command(t, "psql")
 	server := pgtest.Start(t)
 	roles := func(args ...string) (string, error) {

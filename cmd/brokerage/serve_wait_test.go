@@ -46,6 +46,7 @@ func TestServe_DoesNotWait(t *testing.T) {
 
 // The database is created, then its schema: the service becomes ready without a restart.
 func TestServe_WaitEnds(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
 	i := serving(t, "", "--wait", "--db", server.URLOf("brokerage_service", "later"))
@@ -66,6 +67,7 @@ func TestServe_WaitEnds(t *testing.T) {
 
 // An error that waiting does not cure ends the service.
 func TestServe_WaitInVain(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	i := serving(t, "", "--wait", "--db", server.URL("later"))
 	i.logs.wait(t, "waiting for the database")

@@ -133,34 +133,44 @@ func TestCrash_Killed(t *testing.T) {
 	if testing.Short() {
 		rounds = 3
 	}
-	path := tinyDatabase(t)
-	a := newAnswers()
-	var traded [32]account
-	for round := range rounds {
-		v := startVictim(t, "write", path)
-		a.orders = nil
-		n, killed := 0, 300+97*round
-		v.answers(func(what string, id int64) {
-			a.add(what, id)
-			if n++; n > killed {
-				_ = v.Process.Kill() // what it has printed is still read
+	for first, name := range []string{"Even", "Odd"} { // either has a database
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tinyDatabase(t)
+			a := newAnswers()
+			var traded [32]account
+			for round := first; round < rounds; round += 2 {
+				a.untilKilled(t, path, 300+97*round)
+				s, err := Open(t.Context(), path, Options{})
+				require.NoError(t, err)
+				for _, id := range a.orders {
+					requireOrder(t, s, id)
+				}
+				for i := range traded {
+					traded[i].id = tiny.AccountAt(int64(i))
+					traded[i].requireWholeTrades(t, s, a.trades[traded[i].id])
+				}
+				require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
+				require.NoError(t, s.Close())
 			}
 		})
-		v.kill()
-		require.Greater(t, len(a.orders), 100)
-
-		s, err := Open(t.Context(), path, Options{})
-		require.NoError(t, err)
-		for _, id := range a.orders {
-			requireOrder(t, s, id)
-		}
-		for i := range traded {
-			traded[i].id = tiny.AccountAt(int64(i))
-			traded[i].requireWholeTrades(t, s, a.trades[traded[i].id])
-		}
-		require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
-		require.NoError(t, s.Close())
 	}
+}
+
+// untilKilled collects what a process answers that is killed after a number of answers.
+func (a *answers) untilKilled(t testing.TB, path string, most int) {
+	t.Helper()
+	v := startVictim(t, "write", path)
+	a.orders = nil
+	n := 0
+	v.answers(func(what string, id int64) {
+		a.add(what, id)
+		if n++; n > most {
+			_ = v.Process.Kill() // what it has printed is still read
+		}
+	})
+	v.kill()
+	require.Greater(t, len(a.orders), 100)
 }
 
 // An account is one that clients buy for, in the last state that was found.
