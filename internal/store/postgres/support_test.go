@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
 	statements[countUp] = "UPDATE brokerage.account_homes SET home = home + 1 WHERE account = $1"
 	spreadStatements[countUp] = statements[countUp]
+	testenv.Parallel()
 	pgtest.Main(m)
 }
 

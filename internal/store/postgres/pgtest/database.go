@@ -20,9 +20,27 @@ func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") 
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY")
-	t.Cleanup(func() { s.Exec(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
+	s.manage(t, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY")
+	t.Cleanup(func() { s.manage(t, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return name
+}
+
+// manage runs a statement on databases. Its connection stays open for the next one, unless the server has restarted.
+func (s *Server) manage(t testing.TB, statement string) {
+	t.Helper()
+	s.managing.Lock()
+	defer s.managing.Unlock()
+	for {
+		fresh := s.manager == nil || s.manager.IsClosed()
+		if fresh {
+			s.manager = s.Connect(t, "postgres")
+		}
+		_, err := s.manager.Exec(context.Background(), statement, pgx.QueryExecModeSimpleProtocol)
+		if fresh || !s.manager.IsClosed() {
+			require.NoError(t, err, statement)
+			return
+		}
+	}
 }
 
 // Exec runs statements in a database as the superuser.
@@ -46,8 +64,8 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 // content makes it and has it filled.
 func (s *Server) Filled(t testing.TB, content string, fill func(url string)) (database string) {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.filling.Lock()
+	defer s.filling.Unlock()
 	if database = s.templates[content]; database == "" {
 		database = fmt.Sprintf("template_%d", databases.Add(1))
 		s.Exec(t, "postgres", "CREATE DATABASE "+database+" TEMPLATE template0")

@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
@@ -47,8 +48,10 @@ type Server struct {
 	env        []string // of the server, beside what it always has
 	from       string   // folder of the files that it begins with; empty: those of initdb
 
-	mu        sync.Mutex
+	filling   sync.Mutex
 	templates map[string]string // by what they are filled with
+	managing  sync.Mutex
+	manager   *pgx.Conn
 }
 
 var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
