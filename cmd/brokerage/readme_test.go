@@ -147,7 +147,7 @@ func shortened(args []string) []string {
 	case "load":
 		return append(args, "--scale", "tiny")
 	case "drive":
-		return append(args, "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
+		return append(args, "--users", "5", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
 		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
 			"--tier", "0s",

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// unheard returns an address of this machine where nothing listens.
+// unheard returns an address of this machine where nothing listens, also for a process that cannot report its own.
 func unheard(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
