@@ -70,7 +70,7 @@ func TestLoad_Generated(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "2,700 documents in")
 	require.Regexp(t, `\n +total +2,700 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n$`, r.out)
-	requireHolds(t, db, tiny(t, dataset.TPoX2))
+	requireHolds(t, db, tiny(dataset.TPoX2))
 
 	r = brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
@@ -79,7 +79,7 @@ func TestLoad_Generated(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), append(args, "--seed", "2")...), exitFailed, "--replace")
 	r = brokerage(t.Context(), append(args, "--profile", "tpox-1", "--replace")...)
 	require.Equal(t, exitOK, r.code, r.err)
-	requireHolds(t, db, tiny(t, dataset.TPoX1))
+	requireHolds(t, db, tiny(dataset.TPoX1))
 }
 
 func TestLoad_Refusals(t *testing.T) {
@@ -166,7 +166,7 @@ func TestLoad_Killed(t *testing.T) {
 			db := filepath.Join(t.TempDir(), "b.db")
 			args := append([]string{"load", "--db", "sqlite:" + db}, args...)
 			require.Positive(t, killed(t, syscall.SIGKILL, -1, args...))
-			requireHolds(t, db, tiny(t, dataset.TPoX2))
+			requireHolds(t, db, tiny(dataset.TPoX2))
 		})
 	}
 }
@@ -180,7 +180,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
 	require.NoError(t, err)
 	ctx, cancel = context.WithCancel(t.Context())
-	err = store.LoadDataset(ctx, tiny(t, dataset.TPoX2), func(int, int64) { cancel() })
+	err = store.LoadDataset(ctx, tiny(dataset.TPoX2), func(int, int64) { cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, store.Close())
 	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
@@ -190,7 +190,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "from before")
-	requireHolds(t, db, tiny(t, dataset.TPoX2))
+	requireHolds(t, db, tiny(dataset.TPoX2))
 }
 
 func TestLoad_Files(t *testing.T) {
@@ -204,7 +204,7 @@ func TestLoad_Files(t *testing.T) {
 			r = brokerage(t.Context(), args...)
 			require.Equal(t, exitOK, r.code, r.err)
 			require.Contains(t, r.out, "2,700 documents")
-			requireHolds(t, db, tiny(t, dataset.TPoX2))
+			requireHolds(t, db, tiny(dataset.TPoX2))
 			for _, args := range [][]string{args, {"load", "--db", "sqlite:" + db}} {
 				r = brokerage(t.Context(), args...)
 				require.Equal(t, exitOK, r.code, r.err)
@@ -218,7 +218,7 @@ func TestLoad_Files(t *testing.T) {
 
 // A batch file like the kit's, with one example of everything that can be wrong.
 func TestLoad_Batch(t *testing.T) {
-	d := tiny(t, dataset.TPoX2)
+	d := tiny(dataset.TPoX2)
 	const declaration = "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- a document -->\n"
 	var batch strings.Builder
 	add := func(text string) { batch.WriteString(declaration + text + "\n") }

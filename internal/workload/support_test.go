@@ -19,7 +19,6 @@ import (
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
-	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
 )
@@ -27,13 +26,6 @@ import (
 func TestMain(m *testing.M) {
 	testenv.Parallel()
 	os.Exit(m.Run())
-}
-
-func tinyStore(t testing.TB) *sqlite.Store {
-	t.Helper()
-	s := openSQLite(t, sqlitetest.Tiny(t))
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
 }
 
 func openSQLite(t testing.TB, file string) *sqlite.Store {

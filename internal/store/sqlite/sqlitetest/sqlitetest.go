@@ -24,7 +24,16 @@ func Tiny(t testing.TB) (path string) {
 	return path
 }
 
-// TinyFile returns the content of such a file.
+// Store returns a store on a new database with the dataset tiny, which is closed with the test.
+func Store(t testing.TB) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// TinyFile returns the content of the file of such a database.
 func TinyFile(t testing.TB) []byte {
 	t.Helper()
 	file, err := tiny()
