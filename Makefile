@@ -74,17 +74,20 @@ clean: ## remove what these targets have built
 
 ##@ Check
 
+# The packages whose tests take longest begin first, so that no processor is idle at the end.
+LONGEST := ./internal/store/postgres ./cmd/brokerage
+
 .PHONY: test
 test: ## run go vet and all tests; some minutes
 	$(GO) vet $(PKGS)
-	$(GO) test -timeout 20m $(TESTFLAGS) $(PKGS)
+	$(GO) test -timeout 20m $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$(LONGEST)) $(PKGS)
 
 # Benches and harness are packages that only tests use; a moved module counts where it was.
 .PHONY: lines
 lines: ## print the lines of Go by package: product, benches and harness, tests
 	@git ls-files '*.go' | xargs awk '{n[FILENAME]++} END {for (f in n) print n[f], f}' | \
 	awk '{dir = $$2; sub("/?[^/]*$$", "", dir); seen[dir]; \
-	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|chaostest|testenv/ ? "h" : "p"; \
+	    column = $$2 ~ /_test\.go$$/ ? "t" : dir ~ /storetest|db2test|pgtest|sqlitetest|chaostest|testenv/ ? "h" : "p"; \
 	    n[column, dir] += $$1; sum[column] += $$1} \
 	  END {line = "%9s %9s %9s  %s\n"; printf line, "product", "harness", "tests", "package"; \
 	    for (dir in seen) printf line, n["p", dir] + 0, n["h", dir] + 0, n["t", dir] + 0, dir | "sort -k 4"; close("sort -k 4"); \

@@ -22,6 +22,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/xmldoc"
 )
 
@@ -44,11 +45,7 @@ func TestExamples(t *testing.T) {
 	// The file, not the embedded contract: an example that it names may not be written yet.
 	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	require.NoError(t, err)
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), store, map[string][]byte{}}
-	require.NoError(t, store.LoadDataset(t.Context(), r.d, nil))
+	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), sqlitetest.Store(t), map[string][]byte{}}
 	r.queries()
 	r.service()
 	r.problems() // refused, so nothing changes before the writes

@@ -33,9 +33,7 @@ func TestScript_Workloads(t *testing.T) {
 // loadtest/templates, without securities, which the script reads from the service.
 func TestTemplates_AreTheGenerators(t *testing.T) {
 	t.Parallel()
-	scale, err := dataset.ParseScale("tiny")
-	require.NoError(t, err)
-	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+	d := dataset.New(dataset.Spec{Seed: 1})
 	files, err := filepath.Glob("templates/*")
 	require.NoError(t, err)
 	require.Len(t, files, 3)

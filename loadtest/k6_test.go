@@ -21,10 +21,10 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
@@ -55,14 +55,13 @@ func (s service) with(others string) []string {
 
 func newService(t testing.TB, fill bool) service {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
+	path := filepath.Join(t.TempDir(), "brokerage.db")
+	if fill {
+		path = sqlitetest.Tiny(t)
+	}
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	if fill {
-		scale, err := dataset.ParseScale("tiny")
-		require.NoError(t, err)
-		require.NoError(t, store.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: scale, Seed: 1}), nil))
-	}
 	file := filepath.Join(t.TempDir(), "tokens")
 	all := []access.Scope{access.Read, access.Trade, access.Admin}
 	token, err := access.Add(file, access.Client{Name: "load", Scopes: all})

@@ -17,9 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
-	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv"
 )
 
@@ -61,17 +60,9 @@ func TestClients(t *testing.T) {
 // serve starts a service with the dataset tiny. What it returns names the operations that have succeeded.
 func serve(t *testing.T) (url string, done func() []string) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "brokerage.db"), sqlite.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	scale, err := dataset.ParseScale("tiny")
-	require.NoError(t, err)
-	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
-	require.NoError(t, store.LoadDataset(t.Context(), d, nil))
-
 	var mu sync.Mutex
 	succeeded := make(map[string]bool)
-	api, err := httpapi.New(store, httpapi.Options{LogRequest: func(_ context.Context, r httpapi.RequestLog) {
+	api, err := httpapi.New(sqlitetest.Store(t), httpapi.Options{LogRequest: func(_ context.Context, r httpapi.RequestLog) {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Status < http.StatusBadRequest {

@@ -11,13 +11,11 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// backedUp returns a folder with a database, b.db, and a backup of it, backup.
+// backedUp returns a folder with a database, brokerage.db, and a backup of it, backup.
 func backedUp(t testing.TB) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	r := brokerage(t.Context(), "load", "--db", "sqlite:"+filepath.Join(dir, "b.db"))
-	require.Equal(t, exitOK, r.code, r.err)
-	r = brokerage(t.Context(), "backup", "--db", "sqlite:"+filepath.Join(dir, "b.db"), "--out",
+	dir = tinyDB(t)
+	r := brokerage(t.Context(), "backup", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"), "--out",
 		filepath.Join(dir, "backup"))
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t,
@@ -27,7 +25,7 @@ func backedUp(t testing.TB) (dir string) {
 
 func TestBackup(t *testing.T) {
 	dir := backedUp(t)
-	db, file := "sqlite:"+filepath.Join(dir, "b.db"), filepath.Join(dir, "backup")
+	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "backup")
 	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", file), exitFailed,
 		"exists already: --replace replaces it")
 	r := brokerage(t.Context(), "backup", "--db", db, "--out", file, "--replace")

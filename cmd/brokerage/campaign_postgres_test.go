@@ -15,10 +15,10 @@ import (
 
 // A whole campaign on a server, which has its old settings at the end.
 func TestCampaign_Postgres(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	t.Setenv(asMain, "1")
 	server := pgtest.Start(t)
 	folder := t.TempDir()
 	r := brokerage(t.Context(),
@@ -54,6 +54,7 @@ func TestCampaign_Postgres(t *testing.T) {
 
 // A published study on a server.
 func TestCampaign_PostgresPaper(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -73,6 +74,7 @@ func alteredSettings(t testing.TB, server *pgtest.Server) (count int) {
 
 // A campaign that is interrupted while the server is tuned restores the settings.
 func TestCampaign_PostgresInterrupted(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -82,7 +84,8 @@ func TestCampaign_PostgresInterrupted(t *testing.T) {
 			"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3")...), &logLines{}
 	cmd.Stderr = lines
 	require.NoError(t, cmd.Start())
-	eventually(t, func() bool { return alteredSettings(t, server) > 0 || ended(cmd.Process.Pid) }, "%s", lines)
+	within(t, startPatience, func() bool { return alteredSettings(t, server) > 0 || ended(cmd.Process.Pid) }, "%s",
+		lines)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	_ = cmd.Wait() // the code says it
 	require.Equal(t, exitEnded, cmd.ProcessState.ExitCode(), lines)

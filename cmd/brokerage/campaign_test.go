@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/workload"
 )
 
@@ -38,11 +39,10 @@ func campaignIn(t testing.TB, folder string) *campaign.Record {
 
 // A whole campaign, with the service in a separate process.
 func TestCampaign(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	t.Setenv(asMain, "1")
-	t.Setenv("BROKERAGE_COVERED", "yes, if it were for this service") // the measured service would refuse to start with it
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
 		"200ms", "--tier", "400ms", "--cpus", "1")
@@ -108,7 +108,6 @@ func requireBySchema(t testing.TB, file string) {
 // studied runs a published study with few documents and users, and returns its record.
 func studied(t *testing.T, more ...string) *campaign.Record {
 	t.Helper()
-	t.Setenv(asMain, "1")
 	folder := filepath.Join(t.TempDir(), "study")
 	study := append([]string{
 		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.0001",
@@ -152,6 +151,7 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 
 // A published study, populated by its users, with the service in a separate process.
 func TestCampaign_Paper(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -183,10 +183,10 @@ func TestCampaign_PaperRefused(t *testing.T) {
 
 // A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	t.Setenv(asMain, "1")
 	folder := t.TempDir()
 	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s",
 		"--cpus", "0")
@@ -210,6 +210,7 @@ func TestCampaign_Invalid(t *testing.T) {
 
 // A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -240,7 +241,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		cmd, lines := process(t, args...), &logLines{}
 		cmd.Stderr = lines
 		require.NoError(t, cmd.Start())
-		eventually(t, func() bool { return strings.Contains(lines.String(), c.when) }, "%s", lines)
+		within(t, startPatience, func() bool { return strings.Contains(lines.String(), c.when) }, "%s", lines)
 		c.end(t, cmd)
 		_ = cmd.Wait() // the code says it
 		require.Equal(t, exitEnded, cmd.ProcessState.ExitCode(), lines)
@@ -249,7 +250,6 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		require.False(t, campaignIn(t, folder).Complete)
 		require.FileExists(t, filepath.Join(folder, "campaign.html"))
 	}
-	t.Setenv(asMain, "1")
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.NotContains(t, r.err, "load ", "it was loaded")
@@ -279,8 +279,7 @@ func childOf(parent int) int {
 }
 
 func TestCampaign_Refusals(t *testing.T) {
-	used := filepath.Join(t.TempDir(), "used.db")
-	require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", "sqlite:"+used).code)
+	used := sqlitetest.Tiny(t)
 	letter := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(letter, []byte("a letter"), 0o600))
 	for name, c := range map[string]struct {

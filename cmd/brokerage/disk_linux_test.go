@@ -20,7 +20,7 @@ func TestGenerate_FullDisk(t *testing.T) {
 		require.Empty(t, names(t, dir))
 	})
 	t.Run("Met", func(t *testing.T) {
-		g := generation{data: tiny(t, dataset.TPoX2), progress: startProgress(io.Discard, 1)}
+		g := generation{data: tiny(dataset.TPoX2), progress: startProgress(io.Discard, 1)}
 		g.folder = newDataFolder(dir, g.data.Spec(), false)
 		var shares []share
 		for _, kind := range dataset.Kinds {

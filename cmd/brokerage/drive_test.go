@@ -214,6 +214,7 @@ func TestDrive_WrongToken(t *testing.T) {
 
 // Accounts were closed and ids used by hand: the run explains the refusals that this causes.
 func TestDrive_ChangedByHand(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	whole := dataset.New(dataset.Spec{Seed: 1})
 	for k := range whole.Count(dataset.Customer) {
@@ -333,6 +334,7 @@ func TestDrive_Repeat(t *testing.T) {
 
 // The run in which the service dies is the last, and the median of those before it is printed.
 func TestDrive_RepeatEndedEarly(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
 	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3",
@@ -350,6 +352,7 @@ func TestDrive_RepeatEndedEarly(t *testing.T) {
 
 // A service dies during the run: the results until then are printed, and the exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
 	drive, out, errs := driving(t, "--url", service.url, "--json", file)

@@ -18,11 +18,8 @@ import (
 	"brokerage/internal/dataset"
 )
 
-func tiny(t testing.TB, profile dataset.Profile) *dataset.Dataset {
-	t.Helper()
-	scale, err := dataset.ParseScale("tiny")
-	require.NoError(t, err)
-	return dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: 1})
+func tiny(profile dataset.Profile) *dataset.Dataset {
+	return dataset.New(dataset.Spec{Profile: profile, Seed: 1})
 }
 
 // lines returns all documents of a kind as in files.
@@ -75,7 +72,7 @@ func TestGenerate_Whole(t *testing.T) {
 				r := brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
 				require.Equal(t, exitOK, r.code, r.err)
 				require.Contains(t, r.out, "2,700 documents")
-				d := tiny(t, profile)
+				d := tiny(profile)
 				for _, kind := range dataset.Kinds {
 					require.True(t, bytes.Equal(lines(d, kind), content(t, dir, kind.String())), "%s", kind)
 				}
@@ -96,7 +93,7 @@ func TestGenerate_Parts(t *testing.T) {
 		require.Equal(t, exitOK, r.code, r.err)
 	}
 	require.Len(t, names(t, dir), 3*7)
-	d := tiny(t, dataset.TPoX2)
+	d := tiny(dataset.TPoX2)
 	for _, kind := range dataset.Kinds {
 		require.True(t, bytes.Equal(lines(d, kind), content(t, dir, kind.String())), "%s", kind)
 	}

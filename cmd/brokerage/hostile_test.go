@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/store/postgres/pgtest"
 )
 
 // onEachStore runs a test against a service on each available store.
@@ -33,9 +32,8 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 		return
 	}
 	t.Run("Postgres", func(t *testing.T) {
-		url := pgtest.Start(t).URL("postgres")
-		require.Zero(t, brokerage(t.Context(), "load", "--db", url).code)
-		test(t, serving(t, "", "--db", url), url)
+		server, database := tinyPostgres(t)
+		test(t, serving(t, "", "--db", server.URL(database)), server.URL(database))
 	})
 }
 

@@ -9,9 +9,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
-// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9.
+// asMain makes the test binary behave as brokerage itself, for tests that need a process: signals, kill -9. All
+// processes that tests start inherit it.
 const asMain = "BROKERAGE_TEST_AS_MAIN"
 
 func TestMain(m *testing.M) {
@@ -19,13 +23,17 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	if err := os.Setenv(asMain, "1"); err != nil {
+		panic(err)
+	}
+	testenv.Parallel()
+	pgtest.Main(m)
 }
 
 func process(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asMain+"=1")
+	cmd.Env = os.Environ()
 	return cmd
 }
 

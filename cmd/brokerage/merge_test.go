@@ -19,6 +19,7 @@ import (
 // Four processes drive a service at once. Their merged result is that of one process with the same flags: as many
 // arrivals, and no id is used by two of them.
 func TestMerge_FourProcesses(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}

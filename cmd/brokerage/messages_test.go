@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // For a newcomer's mistake, the message suggests what to type instead.
@@ -15,7 +17,7 @@ func TestMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("a: b\n"), 0o600))
 	require.NoError(t, os.WriteFile("half.json", []byte(`{"format": "brokerage-run/1",`), 0o600))
-	require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", "sqlite:there.db").code)
+	require.NoError(t, os.WriteFile("there.db", sqlitetest.TinyFile(t), 0o600))
 	require.Equal(t, exitOK, brokerage(t.Context(), "backup", "--db", "sqlite:there.db", "--out", "there.bak").code)
 	before := listed(t)
 	for command, c := range map[string]struct {
@@ -142,11 +144,12 @@ func TestVersion(t *testing.T) {
 
 // Under load, the log has a sample of the requests, and says how many were left out.
 func TestServe_LogUnderLoad(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	began := time.Now()
 	file := filepath.Join(t.TempDir(), "run.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "10", "--ramp", "0s",
-		"--duration", "2s", "--allow-invalid", "--json", file)
+		"--duration", "1s", "--allow-invalid", "--json", file)
 	require.Equal(t, exitOK, r.code, r.err)
 	seconds := int(time.Since(began).Seconds()) + 1
 	requests := int(readRun(t, file).Total.Count)

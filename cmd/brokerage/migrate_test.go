@@ -207,6 +207,7 @@ func TestMigrate_Refusals(t *testing.T) {
 
 // A migration Job may start before its database exists.
 func TestMigrate_Wait(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	db := server.URL("later")
 	require.Contains(t, brokerage(t.Context(), "migrate", "--db", db).err, "does not exist")

@@ -12,6 +12,7 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // Whatever name the second process uses for the file, it is refused, and 20 clients of the first lose nothing.
@@ -82,9 +83,7 @@ func TestServe_FileGone(t *testing.T) {
 	}{
 		"Deleted": {harm: func(t *testing.T, path string) { require.NoError(t, os.Remove(path)) }},
 		"Replaced": {harm: func(t *testing.T, path string) {
-			file, err := loaded()
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(path+".new", file, 0o600))
+			require.NoError(t, os.WriteFile(path+".new", sqlitetest.TinyFile(t), 0o600))
 			require.NoError(t, os.Rename(path+".new", path))
 		}},
 		"JournalDeleted": {harm: func(t *testing.T, path string) { require.NoError(t, os.Remove(path+"-wal")) }},
@@ -97,6 +96,7 @@ func TestServe_FileGone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits for the watch
 			path := filepath.Join(tinyDB(t), "brokerage.db")
 			i := serving(t, "", "--db", "sqlite:"+path)
 			const trade = "/v1/accounts/104000000/buy"

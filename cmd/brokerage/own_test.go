@@ -41,7 +41,7 @@ func TestDrive_OwnRequests(t *testing.T) {
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
 // there, sessions are found by day, and what is older than seven days is deleted.
 func TestDrive_Logging(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	database := server.Database(t)
 	file := filepath.Join(t.TempDir(), "r.json")
 	drive := func(args ...string) result {

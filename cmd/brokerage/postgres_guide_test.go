@@ -35,13 +35,13 @@ func TestPostgres_Guide(t *testing.T) {
 				continue
 			}
 			ran++
-			command := strings.NewReplacer("@db/", "@localhost/", "XXXS", "tiny").Replace(line)
+			command := strings.NewReplacer("@db/", "@localhost/", "XXXS", "tiny", "--users 50", "--users 5").Replace(line)
 			switch {
 			case strings.HasPrefix(line, "brokerage serve"):
 				guideServes(t, run, command)
 				continue
 			case strings.HasPrefix(line, "brokerage drive"): // beside other tests no run need be steady
-				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 2s ", 1)
+				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 1s ", 1)
 			case strings.HasPrefix(line, "brokerage campaign"):
 				command = strings.Replace(command,
 					"campaign ",
@@ -112,6 +112,7 @@ const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" S
 
 // roles.sql on a server without the database, as the images run it, and then again; it stops at its first error.
 func TestPostgres_Roles(t *testing.T) {
+	t.Parallel()
 	psql := testenv.Command(t, "psql")
 	server := pgtest.Start(t)
 	roles := func(args ...string) (string, error) {

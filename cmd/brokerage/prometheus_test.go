@@ -34,15 +34,6 @@ type prometheus struct {
 	logs *logLines
 }
 
-// freeAddress returns an address that nobody listens on, for a process that cannot report its own.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
-}
-
 var waits = regexp.MustCompile(`(?m)^( +for:) \S+$`)
 
 // scraping starts Prometheus, to scrape a target every second. The rules are those of the project, except that an alert
@@ -65,7 +56,7 @@ func scraping(t testing.TB, target string) *prometheus {
 	changed := strings.NewReplacer("15s", "1s", "127.0.0.1:8080", target).Replace(string(configuration))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
 
-	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
+	p := &prometheus{url: "http://" + unheard(t), logs: &logLines{}}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml",
 		"--storage.tsdb.path=data",
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
@@ -169,7 +160,7 @@ func TestPrometheus(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	testenv.Command(t, "prometheus")
-	dir, addr := tinyDB(t), freeAddress(t)
+	dir, addr := tinyDB(t), unheard(t)
 	i := serving(t, dir, "--listen", addr)
 	p := scraping(t, addr)
 

@@ -47,8 +47,8 @@ func TestReadme_Tour(t *testing.T) {
 		require.Equal(t, http.StatusOK, get(t, fmt.Sprintf("%s/v1/accounts/%d", service.url, whole.FirstAccount(0)+i)).status)
 	}
 	for _, name := range []string{"mixed", "insert-customers"} {
-		r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "200ms",
-			"--duration", "2s", "--allow-invalid")
+		r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "0s",
+			"--count", "2000", "--allow-invalid")
 		require.Equal(t, exitOK, r.code, r.err)
 		require.NotRegexp(t, "(?i)unexpected", r.out) // neither of what is measured nor of what users prepare
 	}
@@ -147,7 +147,7 @@ func shortened(args []string) []string {
 	case "load":
 		return append(args, "--scale", "tiny")
 	case "drive":
-		return append(args, "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
+		return append(args, "--users", "5", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
 		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
 			"--tier", "0s",

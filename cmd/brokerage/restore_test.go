@@ -5,17 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/postgres/pgtest"
 )
 
 // A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")
-	server := pgtest.Start(t).URL("postgres")
-	require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", server).code)
-	for _, c := range []struct{ of, into string }{{embedded, server}, {server, embedded}} {
+	server, database := tinyPostgres(t)
+	url := server.URL(database)
+	for _, c := range []struct{ of, into string }{{embedded, url}, {url, embedded}} {
 		file := filepath.Join(t.TempDir(), "b.bak")
 		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
 		require.Equal(t, exitOK, r.code, r.err)

@@ -11,6 +11,7 @@ import (
 
 // A service reports whether its database detects damaged pages, and so does the description of a run.
 func TestServe_Checksums(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	url := server.URL("postgres")
 	require.Zero(t, brokerage(t.Context(), "load", "--db", url, "--scale", "tiny").code)

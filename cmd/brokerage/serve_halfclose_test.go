@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/postgres/pgtest"
 )
 
 // halfClosed sends a request for a statement on a new connection, and closes its side with a FIN.
@@ -43,7 +41,7 @@ func whole(t testing.TB, c net.Conn) (status int, body string) {
 
 func TestServe_HalfClose(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
-		i := serving(t, "")
+		i := serving(t, tinyDB(t))
 		for range 200 {
 			status, body := whole(t, halfClosed(t, i))
 			require.Equal(t, 200, status)
@@ -52,10 +50,8 @@ func TestServe_HalfClose(t *testing.T) {
 		i.stop(t)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
-		server := pgtest.Start(t)
-		url := server.URL("postgres")
-		require.Zero(t, brokerage(t.Context(), "load", "--db", url, "--scale", "tiny").code)
-		i := serving(t, "", "--db", url)
+		server, database := tinyPostgres(t)
+		i := serving(t, "", "--db", server.URL(database))
 		for range 50 {
 			status, body := whole(t, halfClosed(t, i))
 			require.Equal(t, 200, status)
@@ -63,7 +59,7 @@ func TestServe_HalfClose(t *testing.T) {
 		}
 
 		// A response takes as long as another session locks the table.
-		other := server.Connect(t, "postgres")
+		other := server.Connect(t, database)
 		defer func() { _ = other.Close(t.Context()) }()
 		waiting := func() (n int) {
 			require.NoError(t, other.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&n))

@@ -19,6 +19,7 @@ const newPrice = `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>7
 
 // A service runs with a replica that it reads as an ordinary role, and with one that cannot be reached.
 func TestServe_Replicas(t *testing.T) {
+	t.Parallel()
 	primary := pgtest.Start(t, "synchronous_commit=on")
 	primary.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
 	require.Zero(t, brokerage(t.Context(), "load", "--db", primary.URL("postgres")).code)

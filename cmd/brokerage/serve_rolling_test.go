@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/postgres/pgtest"
 )
 
 // balancer sends requests to the ready instances in turn: it probes them periodically, as a load balancer does, and
@@ -114,9 +112,8 @@ func TestServe_RollingRestart(t *testing.T) { rollingRestart(t, "null:") }
 
 // The same with instances on one database.
 func TestServe_RollingRestart_Postgres(t *testing.T) {
-	url := pgtest.Start(t).URL("postgres")
-	require.Zero(t, brokerage(t.Context(), "load", "--db", url).code)
-	rollingRestart(t, url)
+	server, database := tinyPostgres(t)
+	rollingRestart(t, server.URL(database))
 }
 
 // rollingRestart replaces two instances one after the other, twice, under load: no client notices.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,57 +21,25 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has neither the signal nor the pipes")
 	}
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
-	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = silent.Close() })
-	came := make(chan net.Conn, 100)
-	go func() {
-		for {
-			c, err := silent.Accept()
-			if err != nil {
-				return
-			}
-			came <- c
-		}
-	}()
-	// The pipe is open for reading.
-	piped := func() bool {
-		f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-		if err == nil {
-			t.Cleanup(func() { _ = f.Close() }) // open, and nothing is written
-		}
-		return err == nil
-	}
-	asked := func() bool {
-		select {
-		case c := <-came:
-			t.Cleanup(func() { _ = c.Close() })
-			return true
-		default:
-			return false
-		}
-	}
-	written := func() bool { time.Sleep(time.Second); return true } // that somebody writes cannot be seen without reading
 	for name, c := range map[string]struct {
-		args []string
-		busy func() bool
+		args string // PIPE has no writer, SILENT never answers
+		busy func(testing.TB, string, net.Listener)
 	}{
-		"Config": {[]string{"--config", pipe}, piped},
-		"Key":    {[]string{"--db", "null:", "--tls-cert", pipe, "--tls-key", pipe}, piped},
-		"Keys": {
-			[]string{
-				"--db", "null:", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "http://" + silent.Addr().String(),
-			},
-			asked,
-		},
-		"Audit":    {[]string{"--db", "null:", "--audit-log", pipe}, written},
-		"Locked":   {nil, written},
-		"Postgres": {[]string{"--db", "postgres://me@" + silent.Addr().String() + "/db?connect_timeout=60"}, asked},
-		"Waiting":  {[]string{"--wait", "--db", "postgres://me@" + silent.Addr().String() + "/db?connect_timeout=60"}, asked},
+		"Config":   {"--config PIPE", isReading},
+		"Key":      {"--db null: --tls-cert PIPE --tls-key PIPE", isReading},
+		"Keys":     {"--db null: --jwt-issuer i --jwt-audience a --jwks-url http://SILENT", isAsking},
+		"Audit":    {"--db null: --audit-log PIPE", isWriting},
+		"Locked":   {"", isWriting},
+		"Postgres": {"--db postgres://me@SILENT/db?connect_timeout=60", isAsking},
+		"Waiting":  {"--wait --db postgres://me@SILENT/db?connect_timeout=60", isAsking},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pipe := filepath.Join(t.TempDir(), "pipe")
+			require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
+			silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = silent.Close() })
 			dir := ""
 			if name == "Locked" {
 				dir = tinyDB(t)
@@ -82,8 +51,9 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 				_, err = conn.ExecContext(t.Context(), "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
 				require.NoError(t, err)
 			}
-			i := starting(t, dir, c.args...)
-			eventually(t, c.busy, "to be busy: %s", i.logs)
+			args := strings.NewReplacer("PIPE", pipe, "SILENT", silent.Addr().String()).Replace(c.args)
+			i := starting(t, dir, strings.Fields(args)...)
+			c.busy(t, pipe, silent)
 			began := time.Now()
 			i.signal(t)
 			code := i.ended(t)
@@ -93,3 +63,27 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 		})
 	}
 }
+
+// isReading waits until a pipe is open for reading. It opens the pipe too, and writes nothing.
+func isReading(t testing.TB, pipe string, _ net.Listener) {
+	t.Helper()
+	eventually(t, func() bool {
+		f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			t.Cleanup(func() { _ = f.Close() })
+		}
+		return err == nil
+	}, "nobody reads")
+}
+
+// isAsking waits for a connection, which it keeps open.
+func isAsking(t testing.TB, _ string, silent net.Listener) {
+	t.Helper()
+	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
+	conn, err := silent.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+}
+
+// isWriting waits for a while: that somebody writes cannot be seen without reading.
+func isWriting(testing.TB, string, net.Listener) { time.Sleep(time.Second) }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // patience is how long tests wait for anything, startPatience how long for a start, which may fill a database first.
@@ -214,25 +217,17 @@ func within(t testing.TB, limit time.Duration, ok func() bool, format string, ar
 	}
 }
 
-// tinyDB returns a loaded database, as the only file of a folder.
+// tinyDB returns the folder of a database with the dataset tiny, brokerage.db.
 func tinyDB(t testing.TB) (dir string) {
 	t.Helper()
-	file, err := loaded()
-	require.NoError(t, err)
-	dir = t.TempDir()
-	require.NoError(t, os.WriteFile(dir+"/brokerage.db", file, 0o600))
-	return dir
+	return filepath.Dir(sqlitetest.Tiny(t))
 }
 
-// loaded loads a database for all tests.
-var loaded = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "brokerage")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if r := brokerage(context.Background(), "load", "--db", "sqlite:"+dir+"/b.db"); r.code != exitOK {
-		return nil, usagef("load: %s", r.err)
-	}
-	return os.ReadFile(dir + "/b.db")
-})
+// tinyPostgres returns a new database with the dataset tiny, and its server, which all tests share.
+func tinyPostgres(t testing.TB) (server *pgtest.Server, database string) {
+	t.Helper()
+	server = pgtest.Shared(t)
+	return server, server.Clone(t, server.Filled(t, "tiny", func(url string) {
+		require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", url).code)
+	}))
+}

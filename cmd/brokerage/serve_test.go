@@ -75,6 +75,7 @@ func TestServe_Greeting(t *testing.T) {
 
 // A client may do what the scopes of its token allow; changes to the file apply at once.
 func TestServe_Tokens(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	token := func(name, scope string) string {
 		r := brokerage(t.Context(), "token", "--name", name, "--scope", scope, "--file", file)

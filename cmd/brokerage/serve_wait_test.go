@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// unheard returns an address of this machine where nothing listens.
+// unheard returns an address of this machine where nothing listens, also for a process that cannot report its own.
 func unheard(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -46,6 +46,7 @@ func TestServe_DoesNotWait(t *testing.T) {
 
 // The database is created, then its schema: the service becomes ready without a restart.
 func TestServe_WaitEnds(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
 	i := serving(t, "", "--wait", "--db", server.URLOf("brokerage_service", "later"))
@@ -66,6 +67,7 @@ func TestServe_WaitEnds(t *testing.T) {
 
 // An error that waiting does not cure ends the service.
 func TestServe_WaitInVain(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	i := serving(t, "", "--wait", "--db", server.URL("later"))
 	i.logs.wait(t, "waiting for the database")

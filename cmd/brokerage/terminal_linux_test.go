@@ -57,6 +57,7 @@ func screen(text string) (lines []string) {
 // On a terminal, a line shows the progress of the run each second; Ctrl-C ends the run with a table that fits, and
 // erases that line.
 func TestDrive_Terminal(t *testing.T) {
+	t.Parallel()
 	for _, width := range []uint16{80, 120} {
 		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",
 			"--ramp", "2s", "--duration", "1h", "--every", "2s")

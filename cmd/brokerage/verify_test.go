@@ -8,13 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 func TestVerify(t *testing.T) {
-	db := filepath.Join(t.TempDir(), "b.db")
-	r := brokerage(t.Context(), "load", "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
-	r = brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
+	db := sqlitetest.Tiny(t)
+	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "500 securities, 200 customers with 399 accounts, 2,000 orders")
 	require.Contains(t, r.out, ": 0 findings\n")

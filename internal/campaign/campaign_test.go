@@ -15,6 +15,7 @@ import (
 )
 
 func TestCampaign(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	began := w.now
 	var reported *Record
@@ -73,6 +74,7 @@ func TestCampaign(t *testing.T) {
 // A run whose only fault is that it was unsteady is repeated once, from the data as loaded, and both are kept. A run
 // with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
+	t.Parallel()
 	valid := workload.Validity{Valid: true, Reasons: []string{}}
 	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
 	for name, c := range map[string]struct {
@@ -177,6 +179,7 @@ func TestCampaign_Resumes(t *testing.T) {
 
 // Repeats that were finished count; the interrupted one is run again.
 func TestCampaign_ResumesWithinStep(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	nth := 0
 	w.onRun = func(p Pressure) error {
@@ -209,6 +212,7 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 
 // A service that dies ends the campaign with what it has, and is the reported reason instead of the errors of requests.
 func TestCampaign_ServiceDies(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
 	w.onRun = func(Pressure) error {
@@ -269,6 +273,7 @@ func TestCampaign_Refusals(t *testing.T) {
 
 // An interrupted campaign is resumed only with the same settings, build and machine.
 func TestCampaign_RefusesOthers(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
 		w.onRun = func(Pressure) error { return workload.ErrInterrupted }
@@ -306,6 +311,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 
 // The plan fits into the limit; when steps take longer than planned, the last ones are left out.
 func TestCampaign_Limit(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)
 	c.Settings.Limit = 1200
@@ -333,6 +339,7 @@ func TestCampaign_Limit(t *testing.T) {
 
 // A database without a backup is loaded again before each run that follows a write, and at the end.
 func TestCampaign_Reloads(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	c := w.campaign(folder)
 	c.Engine = reloadedFake{w.engine()}
@@ -368,6 +375,7 @@ func (e reloadedFake) As(Variant) Engine    { return e }
 
 // A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	w.database("null:").holds = isLoaded
 	c := w.campaign(folder)
@@ -390,6 +398,7 @@ func TestCampaign_Null(t *testing.T) {
 
 // The search for the highest rate is a step of its own, on the data as loaded, whose result is valid by the schema.
 func TestCampaign_Find(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	w.small = true
 	c := w.campaign(folder)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // asService makes the test binary behave as a service, in one of several ways.
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 		serve(how)
 		return
 	}
+	testenv.Parallel()
 	os.Exit(m.Run())
 }
 

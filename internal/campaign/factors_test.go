@@ -46,6 +46,7 @@ func (e designedEngine) note(what string) error {
 // With factors, a design is measured at least three times from documents that were stored again, also after a workload
 // that changes nothing, and so is what follows it.
 func TestCampaign_Factors(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	w.small = true
 	var did []string
@@ -99,6 +100,7 @@ func TestEngines_Factors(t *testing.T) {
 
 // The designs of the embedded store are in the restored file, and the next restore without one removes them.
 func TestSQLite_Designs(t *testing.T) {
+	t.Parallel()
 	e, err := Open("sqlite:"+t.TempDir()+"/b.db", t.TempDir(), Commands{})
 	require.NoError(t, err)
 	loadTiny(t, e)
@@ -160,6 +162,7 @@ func requireWorks(t testing.TB, url string) {
 // What a design changes is in the tables after a restore, and is gone after another one, also when the campaign was
 // killed in between.
 func TestPostgres_Designs(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	e := postgresIn(t, server.URL("postgres"))
 	loadTiny(t, e)
@@ -216,6 +219,7 @@ func TestPostgres_Designs(t *testing.T) {
 
 // Asynchronous commits are a parameter of the service's URL alone, and the result says that they are not durable.
 func TestPostgres_Durability(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, "fsync=on", "full_page_writes=on", "synchronous_commit=on")
 	e := postgresIn(t, server.URL("postgres"))
 	loadTiny(t, e)

@@ -121,6 +121,7 @@ func (w *world) study(folder string) *Campaign {
 
 // A study populates an empty database by its users, loads it, and inserts its numbers of documents onto the loaded one.
 func TestCampaign_Paper(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	require.NoError(t, w.run(w.study(folder)))
 	r := read(t, folder)
@@ -146,6 +147,7 @@ func TestCampaign_Paper(t *testing.T) {
 
 // A population that was interrupted begins again.
 func TestCampaign_PaperResumed(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	stages := 0
 	w.onRun = func(Pressure) error {

@@ -29,6 +29,7 @@ func postgresIn(t testing.TB, url string) postgresEngine {
 }
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	e := postgresIn(t, server.URL(server.Database(t)))
 	ctx := t.Context()
@@ -128,6 +129,7 @@ func altered(t testing.TB, server *pgtest.Server) string {
 
 // A server has tuned settings as long as a variant runs, and then exactly those that it had.
 func TestPostgres_Tune(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
 	e := postgresIn(t, server.URL("postgres"))
@@ -181,6 +183,7 @@ func canceled(t testing.TB) context.Context {
 
 // Where the role may change no settings, or only some, the step is left out and the server keeps its settings.
 func TestPostgres_MayNotTune(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres",
 		"CREATE ROLE owner LOGIN; CREATE ROLE partly LOGIN; GRANT pg_read_all_settings TO partly; GRANT ALTER SYSTEM ON "+
@@ -199,6 +202,7 @@ func TestPostgres_MayNotTune(t *testing.T) {
 
 // A resumed campaign restores the settings that a killed one had changed.
 func TestPostgres_Resumes(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	w := newWorld(t)
 	c := w.campaign(t.TempDir())
@@ -222,6 +226,7 @@ func (e tunedFake) Untune(ctx context.Context) error { return e.server.Untune(ct
 
 // A variant that the database does not allow is left out, and the rest is run.
 func TestCampaign_NotHere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.small = true
 	c := w.campaign(t.TempDir())
@@ -244,6 +249,7 @@ func (e refusingEngine) Tune(context.Context) error { return &NotHereError{"not 
 
 // The processes of the server are found, and their figures are read.
 func TestPostgres_Watch(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	w, err := postgresIn(t, server.URL("postgres")).Watch(t.Context())
 	require.NoError(t, err)

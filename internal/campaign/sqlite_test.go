@@ -13,6 +13,7 @@ import (
 )
 
 func TestSQLite(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	opened, err := Open("sqlite:"+filepath.Join(folder, "b.db"), folder, Commands{})
 	require.NoError(t, err)
@@ -50,6 +51,7 @@ func TestSQLite(t *testing.T) {
 
 // A variant with a database of its own does not change the first.
 func TestSQLite_Variants(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	e, err := newSQLite(filepath.Join(folder, "b.db"), folder)
 	require.NoError(t, err)

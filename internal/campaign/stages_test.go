@@ -71,6 +71,7 @@ func TestLoadWatch_Resumes(t *testing.T) {
 
 // Stages of inserts begin with the loaded data, which is not restored between them.
 func TestStages(t *testing.T) {
+	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	var held []string
 	w.onRun = func(p Pressure) error {

@@ -31,7 +31,7 @@ import (
 // depend on a seed and on the answers alone. A difference is reported with the requests that lead to it, as few and as
 // small as could be found, and as a file to repeat them:
 //
-//	BROKERAGE_DIFFER=50000        how many requests (2,000)
+//	BROKERAGE_DIFFER=50000        how many requests (1,000; CI sends 2,000)
 //	BROKERAGE_DIFFER_SEED=7       which ones (1); random is another seed each time
 //	BROKERAGE_DIFFER_REPLAY=FILE  those of a file, instead
 
@@ -68,7 +68,7 @@ func differ(t *testing.T, open func(testing.TB) twins) {
 		require.Empty(t, repeated(t, open, sequence))
 		return
 	}
-	requests := 2000
+	requests := 1000
 	if testing.Short() {
 		requests = 200
 	}
@@ -397,12 +397,13 @@ func TestDiffer_PurePostgres(t *testing.T) { differ(t, postgresTwins(t, "&mode=p
 // its URL.
 func postgresTwins(t *testing.T, parameters string) func(testing.TB) twins {
 	t.Helper()
-	server := pgtest.Start(t)
-	name := server.Template(t)
-	s, err := postgres.Open(t.Context(), server.URL(name)+parameters, postgres.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
-	require.NoError(t, s.Close())
+	server := pgtest.Shared(t)
+	name := server.Filled(t, parameters, func(url string) {
+		s, err := postgres.Open(t.Context(), url+parameters, postgres.Options{})
+		require.NoError(t, err)
+		require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
+		require.NoError(t, s.Close())
+	})
 	return func(t testing.TB) twins {
 		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name))+parameters, postgres.Options{})
 		require.NoError(t, err)

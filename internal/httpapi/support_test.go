@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,21 +20,12 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
-// folder contains the database of the dataset tiny, which is filled once.
-var folder string
-
-func TestMain(m *testing.M) {
-	var err error
-	if folder, err = os.MkdirTemp("", "httpapi"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(folder)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 var generator = dataset.New(dataset.Spec{Scale: scale("tiny"), Profile: dataset.TPoX2, Seed: 1})
 
@@ -48,29 +37,10 @@ func scale(name string) dataset.Scale {
 	return s
 }
 
-var filled = sync.OnceValues(func() (path string, err error) {
-	ctx := context.Background()
-	path = filepath.Join(folder, "tiny.db")
-	s, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		return "", err
-	}
-	if err := s.LoadDataset(ctx, generator, nil); err != nil {
-		return "", err
-	}
-	return path, s.Close()
-})
-
 // freshStore returns a store on a database of its own.
 func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
 	t.Helper()
-	path, err := filled()
-	require.NoError(t, err)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	path = filepath.Join(t.TempDir(), "tiny.db")
-	require.NoError(t, os.WriteFile(path, b, 0o600))
-	s, err := sqlite.Open(context.Background(), path, sqlite.Options{Rules: rules, Cache: 16 << 20})
+	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), sqlite.Options{Rules: rules, Cache: 16 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})

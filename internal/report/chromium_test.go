@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,23 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/testenv"
+	"brokerage/internal/testenv/browsertest"
 	"brokerage/internal/workload"
 )
-
-// chromium runs a browser without a window, and returns its output.
-func chromium(t testing.TB, arguments ...string) string {
-	t.Helper()
-	path := testenv.Command(t, "chromium")
-	var out, complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), path, append([]string{"--headless", "--no-sandbox", "--disable-gpu",
-		"--disable-dev-shm-usage",
-		"--no-first-run", "--hide-scrollbars", "--disable-background-networking", "--user-data-dir=" + t.TempDir()},
-		arguments...)...)
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	require.NoError(t, cmd.Run(), "%s", &complaints)
-	return out.String()
-}
 
 // pages returns a page of each kind.
 func pages(t testing.TB) map[string]string {
@@ -57,8 +42,9 @@ func pages(t testing.TB) map[string]string {
 	}
 }
 
-// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. The page
-// around the frames measures them, since the report itself runs no script.
+// A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. Frames are
+// measured from the page around them, since the report itself runs no script. They are so high that none has a scroll
+// bar.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
 	var mu sync.Mutex
@@ -76,31 +62,33 @@ func TestPage_FitsBrowser(t *testing.T) {
 		around.WriteString("<!DOCTYPE html><body>")
 		for name := range all {
 			for _, width := range []int{320, 360, 700, 1280} {
-				fmt.Fprintf(&around, `<iframe src="/%d/%s" style="border:0; width:%dpx; height:800px"></iframe>`, width, name,
+				fmt.Fprintf(&around, `<iframe src="/%d/%s" style="border:0; width:%dpx; height:99999px"></iframe>`, width, name,
 					width)
 			}
 		}
-		around.WriteString(`<script>onload = () => { for (const f of document.querySelectorAll('iframe')) {
-			const d = f.contentDocument, charts = [...d.querySelectorAll('svg.chart')];
-			const shown = charts.filter((s) => s.getBoundingClientRect().width > 0);
-			const result = document.createElement('p');
-			result.textContent = 'measured ' + f.getAttribute('src') + ' ' + d.documentElement.scrollWidth + ' ' + shown.length +
-				' ' + d.querySelectorAll('figure').length +
-				' ' + getComputedStyle(d.body).maxWidth;
-			document.body.append(result);
-		} };</script>`)
 		_, _ = io.WriteString(w, around.String())
 	}))
 	t.Cleanup(server.Close)
 
-	dom := chromium(t, "--virtual-time-budget=20000", "--window-size=1400,900", "--dump-dom", server.URL+"/")
-	measured := regexp.MustCompile(`measured /(\d+)/(\w+) (\d+) (\d+) (\d+) (\S+)<`).FindAllStringSubmatch(dom, -1)
+	b := browsertest.Start(t)
+	b.Open(server.URL + "/")
+	frames, ok := b.Run(`[...document.querySelectorAll('iframe')].map((f) => {
+		const d = f.contentDocument, charts = [...d.querySelectorAll('svg.chart')];
+		const shown = charts.filter((s) => s.getBoundingClientRect().width > 0);
+		return [f.getAttribute('src'), d.documentElement.scrollWidth, shown.length, d.querySelectorAll('figure').length,
+			getComputedStyle(d.body).maxWidth].join(' ');
+	}).join('\n')`).(string)
+	require.True(t, ok)
+	measured := regexp.MustCompile(`(?m)^/(\d+)/(\w+) (\d+) (\d+) (\d+) (\S+)$`).FindAllStringSubmatch(frames, -1)
 	require.Len(t, measured, 4*len(all))
 	for _, m := range measured {
 		require.Equal(t, m[1], m[3], "%s at %s pixels is as wide as its content", m[2], m[1])
 		require.Equal(t, m[5], m[4], "each figure of %s at %s pixels shows its chart once", m[2], m[1])
 		require.NotEqual(t, "none", m[6], "the style sheet of %s was applied", m[2])
 	}
+	require.Empty(t, b.Complaints)
+	mu.Lock()
+	defer mu.Unlock()
 	for _, path := range asked {
 		require.Regexp(t, `^/(\d+/\w+|favicon\.ico)?$`, path)
 	}
@@ -110,13 +98,13 @@ func TestPage_Prints(t *testing.T) {
 	all := pages(t)
 	for _, name := range []string{"campaign", "comparison"} {
 		t.Run(name, func(t *testing.T) {
-			page := all[name]
-			dir := t.TempDir()
-			source, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
-			require.NoError(t, os.WriteFile(source, []byte(page), 0o600))
-			chromium(t, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+source)
-			printed, err := os.ReadFile(pdf)
-			require.NoError(t, err)
+			source := filepath.Join(t.TempDir(), "page.html")
+			require.NoError(t, os.WriteFile(source, []byte(all[name]), 0o600))
+			b := browsertest.Start(t)
+			b.Open("file://" + source)
+			var pdf struct{ Data []byte }
+			b.Call("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "printBackground": true}, &pdf)
+			printed := pdf.Data
 			require.True(t, bytes.HasPrefix(printed, []byte("%PDF-")))
 			sheets := len(regexp.MustCompile(`/Type /Page\b`).FindAll(printed, -1))
 			require.GreaterOrEqual(t, sheets, 2)

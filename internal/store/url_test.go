@@ -44,7 +44,8 @@ func TestURL(t *testing.T) {
 // store's own tests run all cases.
 func TestURL_Postgres(t *testing.T) {
 	server := pgtest.Start(t)
-	out, err := testURL(t, server.URL(server.Database(t)), "^TestURL$/^(Contents|Durable|Model|Trade)$")
+	out, err := testURL(t, server.URL(server.Database(t)),
+		"^TestURL$/^(Contents|Durable|Trade)$/^(Loaded|Writes|NotCovered)$")
 	require.NoError(t, err, out)
 	for _, name := range []string{"Contents/Loaded", "Durable/Writes", "Trade/NotCovered"} {
 		require.Contains(t, out, "--- PASS: TestURL/"+name)

@@ -3,10 +3,13 @@
 package testenv
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,6 +24,14 @@ func Missing(t testing.TB, need, reason string) {
 		t.Fatalf("%s, and BROKERAGE_TEST_REQUIRE wants %s", reason, need)
 	}
 	t.Skip(reason)
+}
+
+// Parallel lets twice as many tests run in parallel as there are processors, for a package whose parallel tests wait:
+// for the disk, for other processes, or for time to pass. TestMain calls it.
+func Parallel() {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // package testing has the flag
+	}
 }
 
 // Kit returns the folder with schemas and samples of the TPoX kit, which is not part of this project.

@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // driven runs a workload to its end, and requires that the result is valid by its schema and consistent.
@@ -56,9 +57,11 @@ func inBothModels(t *testing.T, test func(t *testing.T, rate float64)) {
 // Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
 // the one that was asked for.
 func TestDrive_Workloads(t *testing.T) {
-	for way, backend := range bothWays(t, tinyStore(t)) {
+	for _, way := range []string{"Direct", "HTTP"} {
 		for _, name := range Names() {
 			t.Run(way+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				backend := bothWays(t, sqlitetest.Store(t))[way]
 				c := shortly(t, name)
 				r := driven(t, backend, c)
 				for r.Total.Count == 0 && c.Duration < time.Minute { // a busy computer
@@ -84,7 +87,7 @@ func TestDrive_Workloads(t *testing.T) {
 
 // Users remove only what they have inserted: after a run, all generated documents are still there.
 func TestDrive_KeepsTheDataset(t *testing.T) {
-	s := tinyStore(t)
+	s := sqlitetest.Store(t)
 	d := direct(t, s, "sqlite:b.db")
 	driven(t, d, shortly(t, "mixed"))
 	_, p, err := d.describe(t.Context())
@@ -151,7 +154,7 @@ func TestDrive_Think(t *testing.T) {
 
 // Users read, change and delete each other's new documents: what one has deleted meanwhile is an expected refusal.
 func TestDrive_SharedDocuments(t *testing.T) {
-	for way, backend := range bothWays(t, tinyStore(t)) {
+	for way, backend := range bothWays(t, sqlitetest.Store(t)) {
 		t.Run(way, func(t *testing.T) {
 			c := shortly(t, "mixed")
 			c.Definition.NewDocuments = SharedDocuments
@@ -177,7 +180,7 @@ func TestDrive_SharedDocuments(t *testing.T) {
 
 // Each of these is refused before any load.
 func TestDrive_RefusedBeforeLoad(t *testing.T) {
-	s := tinyStore(t)
+	s := sqlitetest.Store(t)
 	empty := openSQLite(t, t.TempDir()+"/e.db")
 	t.Cleanup(func() { require.NoError(t, empty.Close()) })
 	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
@@ -238,7 +241,7 @@ func TestDrive_EndsEarly(t *testing.T) {
 			inBothModels(t, func(t *testing.T, rate float64) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				url, stop := serve(t, tinyStore(t), nil)
+				url, stop := serve(t, sqlitetest.Store(t), nil)
 				end := map[error]func(){ErrInterrupted: cancel, ErrTargetDied: stop}[c.want]
 				config := shortly(t, "mixed")
 				config.Duration, config.Every, config.Rate = time.Hour, 50*time.Millisecond, rate
@@ -266,7 +269,7 @@ func TestDrive_InterruptedInTheRamp(t *testing.T) {
 		c := shortly(t, "mixed")
 		c.Ramp, c.Rate = time.Hour, rate
 		c.Begun = func(*Run) { cancel() }
-		r, err := Drive(ctx, direct(t, tinyStore(t), "sqlite:b.db"), c)
+		r, err := Drive(ctx, direct(t, sqlitetest.Store(t), "sqlite:b.db"), c)
 		require.ErrorIs(t, err, ErrInterrupted)
 		requireResult(t, r)
 		require.Zero(t, r.Measured)
@@ -324,6 +327,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 
 // Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	s := newStub(t, func(context.Context, *call) outcome { <-release; return done })
 	c := shortly(t, "query")
@@ -423,7 +427,7 @@ func TestDrive_CountEndsEarly(t *testing.T) {
 
 // A user that runs out of leased ids leases more.
 func TestDrive_LeasesAgain(t *testing.T) {
-	leases := &shortLeases{Direct: direct(t, tinyStore(t), "sqlite:b.db")}
+	leases := &shortLeases{Direct: direct(t, sqlitetest.Store(t), "sqlite:b.db")}
 	r := driven(t, leases, shortly(t, "insert-orders"))
 	require.Empty(t, r.Total.Unexpected)
 	require.Zero(t, r.Total.Empty)
@@ -442,7 +446,7 @@ func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (brokerag
 }
 
 func TestCompareTier(t *testing.T) {
-	ways := bothWays(t, tinyStore(t))
+	ways := bothWays(t, sqlitetest.Store(t))
 	c := shortly(t, "mixed")
 	c.Duration = 800 * time.Millisecond
 	tier, err := CompareTier(t.Context(), ways["Direct"], ways["HTTP"], c, 2)
@@ -485,7 +489,7 @@ func TestCompareTier_Processors(t *testing.T) {
 }
 
 func TestCompareTier_Interrupted(t *testing.T) {
-	ways := bothWays(t, tinyStore(t))
+	ways := bothWays(t, sqlitetest.Store(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	c := shortly(t, "query")
 	turns := 0

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 func TestAnswer_Read(t *testing.T) {
@@ -203,7 +204,7 @@ func TestHTTPSession_Cancelled(t *testing.T) {
 
 // Sessions of both kinds return the same refusals.
 func TestSessions_SameRefusals(t *testing.T) {
-	s := tinyStore(t)
+	s := sqlitetest.Store(t)
 	calls := map[string]struct {
 		call call
 		want outcome

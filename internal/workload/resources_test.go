@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/probe"
+	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/store/tally"
 )
 
@@ -46,9 +47,11 @@ func (c *counting) Observe(_ context.Context, statements bool) (tally.Server, er
 
 // A run on either way has the figures of the processes, of the store and of the server, at the same moments.
 func TestDrive_Resources(t *testing.T) {
-	s := tinyStore(t)
-	for name, b := range bothWays(t, s) {
+	for _, name := range []string{"Direct", "HTTP"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sqlitetest.Store(t)
+			b := bothWays(t, s)[name]
 			pools := []string{"orders"}
 			if d, ok := b.(*Direct); ok { // the service of this test has no metrics of its store
 				d.Stats = s.Stats
@@ -194,7 +197,7 @@ func (s *settler) Settle(ctx context.Context) string {
 
 // A run is measured when its server has stopped tuning, and says so.
 func TestDrive_Settles(t *testing.T) {
-	s := tinyStore(t)
+	s := sqlitetest.Store(t)
 	for _, b := range bothWays(t, s) {
 		c := shortly(t, "query")
 		tunes := 700 * time.Millisecond

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // requireSums checks every sum of a result: due is what was done, refused, not answered, dropped and still waiting.
@@ -52,7 +54,7 @@ func requireSums(t testing.TB, r *Run) {
 // slowService answers the requests of workloads after a delay, and counts them.
 func slowService(t testing.TB, after time.Duration) (base string, asked, answered *atomic.Int64) {
 	t.Helper()
-	quick, _ := serve(t, tinyStore(t), nil)
+	quick, _ := serve(t, sqlitetest.Store(t), nil)
 	target, err := url.Parse(quick)
 	require.NoError(t, err)
 	behind := httputil.NewSingleHostReverseProxy(target)
@@ -76,6 +78,7 @@ func slowService(t testing.TB, after time.Duration) (base string, asked, answere
 // Every response takes six seconds, and three are measured: nothing was done in them, and nothing counts as an error of
 // the service, which would have answered.
 func TestDrive_SlowService(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,30 +20,12 @@ import (
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
-// loaded is a small database, made once for all tests.
-var loaded struct {
-	sync.Once
-
-	file []byte
-}
-
-func tinyStore(t testing.TB) *sqlite.Store {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "b.db")
-	loaded.Do(func() {
-		s := openSQLite(t, file)
-		require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 1}), nil))
-		require.NoError(t, s.Close())
-		var err error
-		loaded.file, err = os.ReadFile(file)
-		require.NoError(t, err)
-	})
-	require.NoError(t, os.WriteFile(file, loaded.file, 0o600))
-	s := openSQLite(t, file)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
+func TestMain(m *testing.M) {
+	testenv.Parallel()
+	os.Exit(m.Run())
 }
 
 func openSQLite(t testing.TB, file string) *sqlite.Store {

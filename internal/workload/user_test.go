@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 // draws returns the requests of a user whose calls all succeed.
@@ -140,7 +141,7 @@ func TestPopulation_Accounts(t *testing.T) {
 
 // A service and a store describe the same population.
 func TestPopulation_HTTPAndDirect(t *testing.T) {
-	ways := bothWays(t, tinyStore(t))
+	ways := bothWays(t, sqlitetest.Store(t))
 	_, over, err := ways["HTTP"].describe(t.Context())
 	require.NoError(t, err)
 	_, in, err := ways["Direct"].describe(t.Context())

@@ -14,6 +14,7 @@ import (
 // A bit of a table is flipped on a server with checksums: orders on that page are refused, all others are returned, and
 // verify reports it. Without checksums, the store reports that they are off.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	d := generator(t, "tiny")
 	url := server.URL(server.Database(t))

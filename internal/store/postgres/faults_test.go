@@ -176,6 +176,7 @@ func TestTerminated_AtRandom(t *testing.T) {
 
 // The server is stopped, in an orderly way and like a crash, and restarted.
 func TestServer_RestartsUnderLoad(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, "synchronous_commit=on", "full_page_writes=on")
 	d := generator(t, "tiny")
 	s := opened(t, server.URL(server.Database(t)), Options{})
@@ -232,6 +233,7 @@ func TestServer_CancelledRequest(t *testing.T) {
 
 // The server has no free connection: the store waits for one until the deadline of the request, and then reports it.
 func TestServer_ConnectionsAreUsedUp(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, "max_connections=8", "superuser_reserved_connections=2")
 	server.Exec(t, "postgres", "CREATE ROLE app LOGIN")
 	server.Exec(t, "postgres", "CREATE DATABASE app OWNER app TEMPLATE template0")

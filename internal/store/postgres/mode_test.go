@@ -68,13 +68,13 @@ func TestMode_Refused(t *testing.T) {
 }
 
 // No value that a search uses has an index or a statistic of its own beside the documents: the indexes are on
-// expressions over them, and the planner uses them at the size of XXXS.
+// expressions over them, and the planner uses them already with a quarter of the documents of XXXS.
 func TestPlans_Pure(t *testing.T) {
 	if testing.Short() {
-		t.Skip("loads XXXS")
+		t.Skip("loads thousands of documents")
 	}
 	server := pgtest.Shared(t)
-	d := generator(t, "XXXS")
+	d := aQuarter()
 	conn := server.Connect(t, templateOf(t, server, d, pure))
 	defer func() { _ = conn.Close(context.Background()) }()
 	for _, index := range []string{"orders_cash", "securities_search"} {

@@ -12,6 +12,11 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
+// aQuarter is a dataset with a quarter of the documents of XXXS.
+func aQuarter() *dataset.Dataset {
+	return dataset.NewOf(1, dataset.Counts{Securities: 5000, Customers: 1250, Orders: 12_500})
+}
+
 // With a quarter of the documents of XXXS, and with statistics, the planner uses the intended index for each statement,
 // and scans no table. The statements are prepared, as in operation, with custom and with generic plans.
 func TestPlans(t *testing.T) {
@@ -19,7 +24,7 @@ func TestPlans(t *testing.T) {
 		t.Skip("loads thousands of documents")
 	}
 	server := pgtest.Shared(t)
-	d := dataset.NewOf(1, dataset.Counts{Securities: 5000, Customers: 1250, Orders: 12_500})
+	d := aQuarter()
 	database := template(t, server, d)
 	conn := server.Connect(t, database)
 	defer func() { _ = conn.Close(t.Context()) }()

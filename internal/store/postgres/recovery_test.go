@@ -29,6 +29,7 @@ func archived(t testing.TB, server *pgtest.Server) {
 // Recovery as in docs/postgres.md: a backup of the server's files and the archive of its changes restore the database
 // at any time since the backup.
 func TestRecovery(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("three copies of a server take half a minute")
 	}

@@ -44,6 +44,7 @@ func newCluster(t testing.TB) *cluster {
 
 // TestReplicas runs all cases on one cluster, which the last one promotes.
 func TestReplicas(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, one := range []struct {
 		name string

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
 	statements[countUp] = "UPDATE brokerage.account_homes SET home = home + 1 WHERE account = $1"
 	spreadStatements[countUp] = statements[countUp]
+	testenv.Parallel()
 	pgtest.Main(m)
 }
 
@@ -30,12 +31,7 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// templates are loaded databases, by fingerprint: copying one is faster than loading it again.
-var (
-	templates   = make(map[string]string)
-	templatesMu sync.Mutex
-)
-
+// template returns a database that is loaded with d, to be cloned.
 func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
 	t.Helper()
 	return templateOf(t, server, d, "")
@@ -44,18 +40,12 @@ func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
 // templateOf is template with parameters of the URL that choose a layout.
 func templateOf(t testing.TB, server *pgtest.Server, d *dataset.Dataset, layout string) string {
 	t.Helper()
-	templatesMu.Lock()
-	defer templatesMu.Unlock()
-	name, ok := templates[d.Fingerprint()+layout]
-	if !ok {
-		name = server.Template(t)
-		s, err := Open(context.Background(), server.URL(name)+layout, Options{})
+	return server.Filled(t, d.Fingerprint()+layout, func(url string) {
+		s, err := Open(context.Background(), url+layout, Options{})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
-		templates[d.Fingerprint()+layout] = name
-	}
-	return name
+	})
 }
 
 // opened opens a store that a test may close itself.

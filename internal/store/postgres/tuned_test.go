@@ -41,6 +41,7 @@ func TestTuned_Reasons(t *testing.T) {
 
 // A server accepts the file, runs with its settings, and is as durable as before.
 func TestTuned_Applied(t *testing.T) {
+	t.Parallel()
 	server := pgtest.StartOutOfTheBox(t)
 	before := opened(t, server.URL("postgres"), Options{})
 	require.NoError(t, before.Close())

@@ -31,8 +31,8 @@ func requireAnswered(t testing.TB, file string, orders []int64, trades map[int64
 	for _, id := range orders {
 		requireOrder(t, s, id)
 	}
-	for account, answered := range trades {
-		requireWholeTrades(t, s, account, answered)
+	for id, answered := range trades {
+		(&account{id: id}).requireWholeTrades(t, s, answered)
 	}
 }
 

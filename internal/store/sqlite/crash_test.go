@@ -128,60 +128,82 @@ func (v *victim) answers(add func(what string, id int64)) {
 // After a kill at any moment, the database has every acknowledged write, and no half trade: position and balance change
 // together.
 func TestCrash_Killed(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if testing.Short() {
 		rounds = 3
 	}
-	path := tinyDatabase(t)
-	a := newAnswers()
-	for round := range rounds {
-		v := startVictim(t, "write", path)
-		a.orders = nil
-		n, killed := 0, 300+97*round
-		v.answers(func(what string, id int64) {
-			a.add(what, id)
-			if n++; n > killed {
-				_ = v.Process.Kill() // what it has printed is still read
+	for first, name := range []string{"Even", "Odd"} { // either has a database
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := tinyDatabase(t)
+			a := newAnswers()
+			var traded [32]account
+			for round := first; round < rounds; round += 2 {
+				a.untilKilled(t, path, 300+97*round)
+				s, err := Open(t.Context(), path, Options{})
+				require.NoError(t, err)
+				for _, id := range a.orders {
+					requireOrder(t, s, id)
+				}
+				for i := range traded {
+					traded[i].id = tiny.AccountAt(int64(i))
+					traded[i].requireWholeTrades(t, s, a.trades[traded[i].id])
+				}
+				require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
+				require.NoError(t, s.Close())
 			}
 		})
-		v.kill()
-		require.Greater(t, len(a.orders), 100)
-
-		s, err := Open(t.Context(), path, Options{})
-		require.NoError(t, err)
-		for _, id := range a.orders {
-			requireOrder(t, s, id)
-		}
-		for i := range int64(32) {
-			requireWholeTrades(t, s, tiny.AccountAt(i), a.trades[tiny.AccountAt(i)])
-		}
-		require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
-		require.NoError(t, s.Close())
 	}
+}
+
+// untilKilled collects what a process answers that is killed after a number of answers.
+func (a *answers) untilKilled(t testing.TB, path string, most int) {
+	t.Helper()
+	v := startVictim(t, "write", path)
+	a.orders = nil
+	n := 0
+	v.answers(func(what string, id int64) {
+		a.add(what, id)
+		if n++; n > most {
+			_ = v.Process.Kill() // what it has printed is still read
+		}
+	})
+	v.kill()
+	require.Greater(t, len(a.orders), 100)
+}
+
+// An account is one that clients buy for, in the last state that was found.
+type account struct {
+	id       int64
+	customer []byte // its customer's document; empty: as generated
+	bought   int
 }
 
 // requireWholeTrades compares an account with its earlier state: it has one share more for each buy, at least for the
 // acknowledged ones, and paid for exactly those.
-func requireWholeTrades(t testing.TB, s *Store, account int64, answered int) {
+func (a *account) requireWholeTrades(t testing.TB, s *Store, answered int) {
 	t.Helper()
-	held, err := s.GetAccount(t.Context(), brokerage.ID(account))
+	held, err := s.GetAccount(t.Context(), brokerage.ID(a.id))
 	require.NoError(t, err)
 	doc, err := s.GetCustomer(t.Context(), held.Customer)
 	require.NoError(t, err)
-	trade := buyOne(account)
+	trade := buyOne(a.id)
 	security, err := s.GetSecurity(t.Context(), trade.Symbol)
 	require.NoError(t, err)
 
 	// Apply the same number of buys, one after the other, to the earlier document.
-	found := stateOf(doc, account)
+	found := stateOf(doc, a.id)
 	require.NotEmpty(t, found)
-	want, bought := tiny.Append(nil, dataset.Customer, int64(held.Customer-customerID(0))), 0
-	for ; stateOf(want, account) != found; bought++ {
-		require.Less(t, bought, answered+64, "account %d is in no state that whole trades lead to", account)
-		want, _, err = trade.Apply(brokerage.DefaultRules, want, brokerage.ID(account), brokerage.QuoteOf(security))
+	if a.customer == nil {
+		a.customer = tiny.Append(nil, dataset.Customer, int64(held.Customer-customerID(0)))
+	}
+	for ; stateOf(a.customer, a.id) != found; a.bought++ {
+		require.Less(t, a.bought, answered+64, "account %d is in no state that whole trades lead to", a.id)
+		a.customer, _, err = trade.Apply(brokerage.DefaultRules, a.customer, brokerage.ID(a.id), brokerage.QuoteOf(security))
 		require.NoError(t, err)
 	}
-	require.GreaterOrEqual(t, bought, answered, "account %d: trades were answered", account)
+	require.GreaterOrEqual(t, a.bought, answered, "account %d: trades were answered", a.id)
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,11 +89,24 @@ type damageable struct {
 	before, after map[string]string // of writeAll
 }
 
+// damageables is what all tests damage.
+var damageables struct {
+	sync.Once
+	damageable
+}
+
 func newDamageable(t testing.TB) *damageable {
 	t.Helper()
-	b := &damageable{path: filepath.Join(t.TempDir(), "b.db")}
-	s := b.open(t)
-	require.NoError(t, s.train(t.Context(), func(k dataset.Kind, n int) [][]byte { return sample(tiny, k, n) }))
+	damageables.Do(func() { damageables.fill(t) })
+	b := damageables.damageable
+	b.path = filepath.Join(t.TempDir(), "b.db")
+	return &b
+}
+
+func (b *damageable) fill(t testing.TB) {
+	t.Helper()
+	b.path = filepath.Join(t.TempDir(), "b.db")
+	s := trainedAt(t, b.path)
 	for _, k := range dataset.Kinds {
 		require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) (err error) {
 			for _, doc := range s.packBatch(tiny, k, 0, damageCounts[k]).documents {
@@ -108,7 +122,6 @@ func newDamageable(t testing.TB) *damageable {
 	b.write(t, s)
 	b.after = b.answers(t, s)
 	require.NoError(t, s.Close())
-	return b
 }
 
 func (b *damageable) open(t testing.TB) *Store {

@@ -173,7 +173,7 @@ func TestDisk_FullInALoad(t *testing.T) {
 	for _, leave := range []int64{100 << 10, 1 << 20, 2 << 20, 3 << 20, 4 << 20} {
 		t.Run(fmt.Sprint(leave), func(t *testing.T) {
 			dir := testenv.SmallDisk(t, "24m")
-			s := opened(t, filepath.Join(dir, "brokerage.db"), Options{})
+			s := trainedAt(t, filepath.Join(dir, "brokerage.db"))
 			ballast := testenv.FillDisk(t, dir, leave)
 			err := s.LoadDataset(t.Context(), tiny, nil)
 			if err != nil {

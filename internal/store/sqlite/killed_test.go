@@ -76,6 +76,7 @@ func killAtEach(
 
 // A backup that is killed at any moment leaves the previous backup or a complete new one.
 func TestBackup_Killed(t *testing.T) {
+	t.Parallel()
 	path, dir, before := tinyDatabase(t), t.TempDir(), smallBackup(t)
 	file := filepath.Join(dir, "backup")
 	halves := killAtEach(t, "backup", 100*time.Millisecond, func() (from, to string) {
@@ -93,6 +94,7 @@ func TestBackup_Killed(t *testing.T) {
 
 // A restore that is killed at any moment leaves the old database, journal included, or the new one.
 func TestRestore_Killed(t *testing.T) {
+	t.Parallel()
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, err := BackupTo(t.Context(), original, file, false, nil)
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ import (
 func TestLoading_Ready(t *testing.T) {
 	for name, load := range loads {
 		t.Run(name, func(t *testing.T) {
-			s := empty(t)
+			s := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))
 			require.NoError(t, s.Ready(t.Context()), "empty is not unfinished")
 			ctx, cancel := context.WithCancel(t.Context())
 			require.ErrorIs(t, load(ctx, s, func(int, int64) { cancel() }), context.Canceled)
@@ -66,7 +66,7 @@ var loads = map[string]func(context.Context, *Store, bulk.Progress) error{
 func TestLoading_FinishedIsNoWork(t *testing.T) {
 	for name, load := range loads {
 		t.Run(name, func(t *testing.T) {
-			s := empty(t)
+			s := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))
 			require.NoError(t, load(t.Context(), s, nil))
 			state := func() [2]int64 {
 				return [2]int64{scan[int64](t, s.reading, "PRAGMA schema_version"), s.writer.groups.Load()}
@@ -109,6 +109,7 @@ func loadingVictim(args []string) error {
 // A load that is killed in the middle, and again after the last document, when only the indexes are missing, results in
 // the same database when it is repeated.
 func TestLoading_Killed(t *testing.T) {
+	t.Parallel()
 	for name, waits := range map[string][]string{
 		"Dataset": {"1", "1", "1"}, // three batches
 		"Batches": {"4", "4", "1"}, // of nine batches
@@ -192,7 +193,8 @@ func TestLoad_Refused(t *testing.T) {
 }
 
 func TestLoad_Continues(t *testing.T) {
-	d, s := dataset.NewOf(1, dataset.Counts{Securities: 2500, Customers: 2500, Orders: 10_000}), empty(t)
+	d := dataset.NewOf(1, dataset.Counts{Securities: 2500, Customers: 2500, Orders: 10_000})
+	s := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	loadedSoFar := 0
 	err := s.LoadDataset(ctx, d, func(documents int, _ int64) {

@@ -21,6 +21,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/testenv"
 )
 
 // tiny is the dataset of nearly all tests.
@@ -46,6 +47,26 @@ func opened(t testing.TB, path string, options Options) *Store {
 func empty(t testing.TB) *Store {
 	t.Helper()
 	return opened(t, filepath.Join(t.TempDir(), "brokerage.db"), Options{})
+}
+
+// trainedAt returns a store at path without documents, and with the dictionaries of the dataset tiny: training them
+// takes seconds.
+func trainedAt(t testing.TB, path string) *Store {
+	t.Helper()
+	dictionaries, err := readDictionaries(t.Context(), tinyStore(t).reading)
+	require.NoError(t, err)
+	s, err := Open(t.Context(), path, Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) error {
+		for kind, body := range dictionaries {
+			if _, err := tx.exec(insertDictionary, string(kind), body); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.NoError(t, s.Close())
+	return opened(t, path, Options{})
 }
 
 // tinyDatabase returns a new file with the dataset tiny, which is loaded only once.
@@ -241,6 +262,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	testenv.Parallel()
 	os.Exit(m.Run())
 }
 

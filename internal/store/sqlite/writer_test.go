@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -247,7 +248,7 @@ func TestWriter_Closed(t *testing.T) {
 }
 
 func TestStore_IsDurableBySettings(t *testing.T) {
-	loaded := empty(t)
+	loaded := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))
 	require.NoError(t, loaded.LoadDataset(t.Context(), tiny, nil)) // whose settings must not remain
 	for name, s := range map[string]*Store{"Opened": empty(t), "Loaded": loaded} {
 		var journal, synchronous string

@@ -8,8 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -23,6 +21,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
 type (
@@ -205,31 +204,13 @@ var mutants = []struct {
 	{"Panics", "AccountSummary/Answer", func(s store) store { return panics{s} }},
 }
 
-var opener struct {
-	sync.Once
-	fixture *fixture
-	loaded  []byte
-}
+var tinyFixture = sync.OnceValue(func() *fixture { return newFixture(nil) })
 
-// openFresh opens a database that is loaded, as brokerage.db in a folder.
+// openFresh opens a database that is loaded.
 func openFresh(t *testing.T) (s store, f *fixture, path string) {
 	t.Helper()
-	ctx := context.Background()
-	opener.Do(func() {
-		f := newFixture(nil)
-		path := filepath.Join(t.TempDir(), "loaded.db")
-		s, err := sqlite.Open(ctx, path, sqlite.Options{})
-		require.NoError(t, err)
-		require.NoError(t, s.LoadDataset(ctx, f.d, nil))
-		require.NoError(t, s.Close())
-		opener.loaded, err = os.ReadFile(path)
-		require.NoError(t, err)
-		opener.fixture = f
-	})
-	require.NotNil(t, opener.fixture, "the dataset could not be loaded")
-	path = filepath.Join(t.TempDir(), "brokerage.db")
-	require.NoError(t, os.WriteFile(path, opener.loaded, 0o600))
-	return reopen(t, path), opener.fixture, path
+	path = sqlitetest.Tiny(t)
+	return reopen(t, path), tinyFixture(), path
 }
 
 func reopen(t *testing.T, path string) store {

@@ -6,10 +6,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,67 +21,95 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A Browser is a chromium without a window, driven by the DevTools protocol over two pipes.
+// A Browser is a window of its own, with its own storage, of a chromium that all tests of a process share. It shows
+// nothing on a screen.
 type Browser struct {
 	testing.TB
+	*chromium
 
-	to      *os.File
-	from    *bufio.Reader
-	session string
-	calls   int
+	context  string
+	sessions []string // of the pages that were opened
 	// Requested lists the addresses of all requests. Complaints lists what the browser reported: requests that a policy
 	// refused, and uncaught errors. Reports that contain one of Expected are left out.
 	Requested, Complaints, Expected []string
 }
 
+// chromium is a running browser, driven by the DevTools protocol over two pipes.
+type chromium struct {
+	to    *os.File
+	from  *bufio.Reader
+	pipe  *os.File // under from
+	calls int
+	use   sync.Mutex // by one test
+}
+
 // A message is an answer or an event.
 type message struct {
-	ID     int
-	Method string
-	Error  *struct{ Message string }
-	Result json.RawMessage
-	Params struct {
+	ID        int
+	SessionID string
+	Method    string
+	Error     *struct{ Message string }
+	Result    json.RawMessage
+	Params    struct {
 		Request          struct{ URL string }
 		Entry            struct{ Level, Text string }
 		ExceptionDetails json.RawMessage
 	}
 }
 
-// Start starts a browser that is closed when the test ends.
+// Start opens a window for a test, and starts the browser for the first one.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	path := testenv.Command(t, "chromium")
-	theirs, to, err := os.Pipe()
+	testenv.Command(t, "chromium")
+	shared, err := started()
 	require.NoError(t, err)
-	from, theirAnswers, err := os.Pipe()
-	require.NoError(t, err)
-	// The test's context ends before its clean-up, in which the browser is closed.
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path, "--headless", "--no-sandbox", "--disable-gpu",
-		"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--user-data-dir="+t.TempDir(),
-		"--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{theirs, theirAnswers} // 3 and 4, which --remote-debugging-pipe reads and writes
-	require.NoError(t, cmd.Start())
-	require.NoError(t, theirs.Close())
-	require.NoError(t, theirAnswers.Close())
-	require.NoError(t, from.SetReadDeadline(time.Now().Add(time.Minute)))
-	b := &Browser{TB: t, to: to, from: bufio.NewReader(from)}
+	shared.use.Lock()
+	t.Cleanup(shared.use.Unlock)
+	require.NoError(t, shared.pipe.SetReadDeadline(time.Now().Add(time.Minute)))
+	b := &Browser{TB: t, chromium: shared}
+	var context struct{ BrowserContextID string }
+	b.Call("Target.createBrowserContext", nil, &context)
+	b.context = context.BrowserContextID
 	t.Cleanup(func() {
-		b.session = ""
-		b.Call("Browser.close", nil, nil)
-		_ = to.Close()
-		_ = from.Close()
-		_ = cmd.Wait() // it was asked to end; its exit code does not matter
+		b.sessions = nil
+		b.Call("Target.disposeBrowserContext", map[string]any{"browserContextId": b.context}, nil)
 	})
 	return b
 }
+
+// started starts the browser. It ends when its pipes are closed, at the latest with this process, and its folder is
+// removed then.
+var started = sync.OnceValues(func() (*chromium, error) {
+	folder, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
+	theirs, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	from, theirAnswers, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c",
+		`chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+			--disable-background-networking --user-data-dir="$0" --remote-debugging-pipe about:blank; rm -rf "$0"`, folder)
+	cmd.ExtraFiles = []*os.File{theirs, theirAnswers}    // 3 and 4, which --remote-debugging-pipe reads and writes
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts the test is not for the shell
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &chromium{to: to, from: bufio.NewReader(from), pipe: from}, errors.Join(theirs.Close(), theirAnswers.Close())
+})
 
 // Call sends a command and waits for its answer. It records the events that come before.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.Helper()
 	b.calls++
 	command := map[string]any{"id": b.calls, "method": method, "params": params}
-	if b.session != "" {
-		command["sessionId"] = b.session
+	if n := len(b.sessions); n > 0 {
+		command["sessionId"] = b.sessions[n-1]
 	}
 	text, err := json.Marshal(command)
 	require.NoError(b, err)
@@ -102,6 +133,9 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 }
 
 func (b *Browser) note(m message) {
+	if !slices.Contains(b.sessions, m.SessionID) {
+		return // of a window that was closed
+	}
 	switch text := m.Params.Entry.Text; m.Method {
 	case "Network.requestWillBeSent":
 		b.Requested = append(b.Requested, m.Params.Request.URL)
@@ -119,9 +153,9 @@ func (b *Browser) note(m message) {
 func (b *Browser) Open(address string) {
 	b.Helper()
 	var target struct{ TargetID, SessionID string }
-	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": b.context}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	b.session = target.SessionID
+	b.sessions = append(b.sessions, target.SessionID)
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		b.Call(domain+".enable", nil, nil)
 	}

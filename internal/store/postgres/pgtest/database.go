@@ -15,13 +15,32 @@ var databases atomic.Int64
 // Database makes an empty database for one test and returns its name.
 func (s *Server) Database(t testing.TB) string { return s.Clone(t, "template0") }
 
-// Clone copies a database without connections, for one test, and returns the name of the copy.
+// Clone copies a database without connections, for one test, and returns the name of the copy. Copying the files costs
+// the server less than half of what it costs to copy by its log, which is the default.
 func (s *Server) Clone(t testing.TB, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template)
-	t.Cleanup(func() { s.Exec(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
+	s.manage(t, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY")
+	t.Cleanup(func() { s.manage(t, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return name
+}
+
+// manage runs a statement on databases. Its connection stays open for the next one, unless the server has restarted.
+func (s *Server) manage(t testing.TB, statement string) {
+	t.Helper()
+	s.managing.Lock()
+	defer s.managing.Unlock()
+	for {
+		fresh := s.manager == nil || s.manager.IsClosed()
+		if fresh {
+			s.manager = s.Connect(t, "postgres")
+		}
+		_, err := s.manager.Exec(context.Background(), statement, pgx.QueryExecModeSimpleProtocol)
+		if fresh || !s.manager.IsClosed() {
+			require.NoError(t, err, statement)
+			return
+		}
+	}
 }
 
 // Exec runs statements in a database as the superuser.
@@ -41,10 +60,20 @@ func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	return conn
 }
 
-// Template makes an empty database that lasts as long as the server, to be filled once and cloned often.
-func (s *Server) Template(t testing.TB) string {
+// Filled returns a database that lasts as long as the server, for tests that clone it. The first call for a name of its
+// content makes it and has it filled.
+func (s *Server) Filled(t testing.TB, content string, fill func(url string)) (database string) {
 	t.Helper()
-	name := fmt.Sprintf("template_%d", databases.Add(1))
-	s.Exec(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0")
-	return name
+	s.filling.Lock()
+	defer s.filling.Unlock()
+	if database = s.templates[content]; database == "" {
+		database = fmt.Sprintf("template_%d", databases.Add(1))
+		s.Exec(t, "postgres", "CREATE DATABASE "+database+" TEMPLATE template0")
+		fill(s.URL(database))
+		if s.templates == nil {
+			s.templates = make(map[string]string)
+		}
+		s.templates[content] = database
+	}
+	return database
 }

@@ -18,10 +18,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
@@ -44,6 +46,12 @@ type Server struct {
 	lifeline   io.Closer // open as long as the server is wanted
 	options    string
 	env        []string // of the server, beside what it always has
+	from       string   // folder of the files that it begins with; empty: those of initdb
+
+	filling   sync.Mutex
+	templates map[string]string // by what they are filled with
+	managing  sync.Mutex
+	manager   *pgx.Conn
 }
 
 var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
@@ -57,7 +65,7 @@ func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
 		settings := []string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}
-		return start(socketRoot(), append(settings, unsafe...), nil)
+		return startFrom("", append(settings, unsafe...))
 	})
 }
 
@@ -88,8 +96,29 @@ func StartAt(t testing.TB, root string, settings ...string) *Server {
 
 func own(t testing.TB, root string, env, settings []string) *Server {
 	t.Helper()
-	return servers.Own(t, func() (*Server, error) { return start(root, settings, env) })
+	return servers.Own(t, func() (*Server, error) {
+		files, err := initialized()
+		if err != nil {
+			return nil, err
+		}
+		s, err := prepare("", root)
+		if err == nil {
+			s.env, s.from = env, files.data()
+			err = s.run(settings)
+		}
+		return s, err
+	})
 }
+
+// initialized returns the files of a new server, which the servers of single tests copy: initdb would take five times
+// as long for each. They last as long as this process. The copies have one system identifier.
+var initialized = sync.OnceValues(func() (*Server, error) {
+	s, err := prepare("", socketRoot())
+	if err == nil {
+		err = s.keep()
+	}
+	return s, err
+})
 
 // URL returns the URL of a database for the superuser.
 func (s *Server) URL(database string) string { return s.URLOf(User, database) }
@@ -108,28 +137,26 @@ func (s *Server) URLAt(addr, database string) string {
 	return "postgres://" + User + "@" + addr + "/" + database + "?sslmode=disable"
 }
 
-// keep is the script of a process that runs beside the test, as the server's user. It starts the server, and when its
-// input ends, stops the server and removes its folder. Its input ends with the test, even if that is killed.
+// keep is the script of a process that runs beside the test, as the server's user. It starts the server, unless it has
+// no options, and when its input ends, stops the server and removes its folder. Its input ends with the test, even if
+// that is killed.
 const keep = `
 cd "$2" && {
-  [ -d data ] ||
+  [ -d data ] || { [ -n "$5" ] && cp -R -p "$5" data; } ||
   "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1
-} && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1 && echo started || {
+} && {
+  [ -z "$4" ] || "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1
+} && echo started || {
   echo "It does not start:"; cat "$2/log"
 }
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
-func start(root string, settings, env []string) (*Server, error) {
-	return startFrom("", root, settings, env)
-}
-
 // startFrom starts a server of the programs in a folder, or of those that are installed or fetched.
-func startFrom(bin, root string, settings, env []string) (*Server, error) {
-	s, err := prepare(bin, root)
+func startFrom(bin string, settings []string) (*Server, error) {
+	s, err := prepare(bin, socketRoot())
 	if err == nil {
-		s.env = env
 		err = s.run(settings)
 	}
 	return s, err
@@ -167,7 +194,12 @@ func (s *Server) give(path string) error {
 func (s *Server) run(settings []string) error {
 	all := append([]string{"listen_addresses=", "unix_socket_directories=" + s.dir}, settings...)
 	s.options = "-c " + strings.Join(all, " -c ")
-	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options)
+	return s.keep()
+}
+
+// keep starts the process that runs beside the test.
+func (s *Server) keep() error {
+	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options, s.from)
 	// A group of its own: what interrupts the test is not for the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	s.keeper.Env = append([]string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}, s.env...)
