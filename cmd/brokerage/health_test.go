@@ -10,7 +10,7 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	i := serving(t, "", "--wait", "--db", "postgres://me@"+unheard(t)+"/db")
+	i := serving(t, "", "--wait", "--db", "postgres://me@"+freeAddress(t)+"/db")
 	r := brokerage(t.Context(), "health", "--url", i.url+"/healthz")
 	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
 	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed,

@@ -21,7 +21,7 @@ import (
 // TestRecovery) are not run.
 func TestPostgres_Guide(t *testing.T) {
 	t.Parallel()
-	_, port, err := net.SplitHostPort(unheard(t))
+	_, port, err := net.SplitHostPort(freeAddress(t))
 	require.NoError(t, err)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
 	run := guideShell(t, server, "PGHOST=localhost", "PGPORT="+port)

@@ -56,7 +56,7 @@ func scraping(t testing.TB, target string) *prometheus {
 	changed := strings.NewReplacer("15s", "1s", "127.0.0.1:8080", target).Replace(string(configuration))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
 
-	p := &prometheus{url: "http://" + unheard(t), logs: &logLines{}}
+	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml",
 		"--storage.tsdb.path=data",
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
@@ -160,7 +160,7 @@ func TestPrometheus(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	testenv.Command(t, "prometheus")
-	dir, addr := tinyDB(t), unheard(t)
+	dir, addr := tinyDB(t), freeAddress(t)
 	i := serving(t, dir, "--listen", addr)
 	p := scraping(t, addr)
 

@@ -110,7 +110,7 @@ func TestServe_Db2(t *testing.T) {
 // The server is started after the service, then the database is created: the service waits for each, and says why.
 func TestServe_Db2Wait(t *testing.T) {
 	server := db2test.StartServer(t)
-	address := unheard(t)
+	address := freeAddress(t)
 	i := serving(t, "", "--wait", "--db", "db2://me:secret@"+address+"/LATER")
 	because := func(code string) {
 		t.Helper()

@@ -25,7 +25,7 @@ func TestServe_Replicas(t *testing.T) {
 	require.Zero(t, brokerage(t.Context(), "load", "--db", primary.URL("postgres")).code)
 	standby := primary.Standby(t)
 	url := func(s *pgtest.Server) string { return s.URLOf("brokerage_service", "postgres") }
-	away := unheard(t)
+	away := freeAddress(t)
 	i := servingWith(t, "", []string{"BROKERAGE_REPLICA=" + url(standby) + " postgres://me:secret@" + away + "/db"},
 		"--db", url(primary))
 	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)

@@ -182,7 +182,7 @@ func TestServe_TracesByVariables(t *testing.T) {
 func TestServe_TracesWithoutCollector(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
-	i := serving(t, "", "--db", "null:", "--otlp-endpoint", "http://"+unheard(t))
+	i := serving(t, "", "--db", "null:", "--otlp-endpoint", "http://"+freeAddress(t))
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	require.NotEmpty(t, i.logs.wait(t, "traces were not sent")["error"])
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)

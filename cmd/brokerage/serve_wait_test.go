@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// unheard returns an address of this machine where nothing listens, also for a process that cannot report its own.
-func unheard(t testing.TB) string {
+// freeAddress returns an address of this machine where nothing listens, also for a process that cannot report its own.
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -23,7 +23,7 @@ func unheard(t testing.TB) string {
 
 // A service that waits is alive and not ready, logs why in one line, and stops like any other.
 func TestServe_Wait(t *testing.T) {
-	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+unheard(t)+"/db")
+	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+freeAddress(t)+"/db")
 	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
 	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
@@ -36,7 +36,7 @@ func TestServe_Wait(t *testing.T) {
 }
 
 func TestServe_DoesNotWait(t *testing.T) {
-	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+unheard(t)+"/db")
+	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+freeAddress(t)+"/db")
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.err, "connection refused")
 	// Waiting would not cure this.
