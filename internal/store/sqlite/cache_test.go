@@ -298,6 +298,10 @@ func TestCache_AccountMoves(t *testing.T) {
 // A copy answers correctly when the pages of its document are damaged on disk, and verify finds the damage all the same.
 func TestCache_Damage(t *testing.T) {
 	b := newDamageable(t)
+	b.restore(t)
+	written := b.open(t)
+	b.write(t, written)
+	require.NoError(t, written.Close())
 	s := opened(t, b.path, Options{Cache: allDocuments})
 	require.Equal(t, b.after, b.answers(t, s))
 	const page, bitsOfByte = 4096, 8
