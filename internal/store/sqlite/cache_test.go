@@ -27,6 +27,9 @@ const (
 
 // The suite runs with copies that are replaced all the time, and without a cache. TestStore keeps all documents.
 func TestStore_CacheSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the suite runs twice more")
+	}
 	for name, size := range map[string]int64{"None": 0, "Few": fewDocuments} {
 		t.Run(name, func(t *testing.T) { storetest.Run(t, suite(size)) })
 	}
