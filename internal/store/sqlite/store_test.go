@@ -23,7 +23,8 @@ func TestStore(t *testing.T) {
 		return reopened(t, tinyDatabase(t), Options{Rules: rules})
 	}
 	storetest.Run(t, storetest.Options{
-		Open: open,
+		Parallel: true,
+		Open:     open,
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())
 			return reopened(t, s.(*Store).path, s.(*Store).options)
