@@ -62,7 +62,8 @@ func serve(t *testing.T) (url string, done func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	succeeded := make(map[string]bool)
-	api, err := httpapi.New(sqlitetest.Store(t), httpapi.Options{LogRequest: func(_ context.Context, r httpapi.RequestLog) {
+	store := sqlitetest.Store(t)
+	api, err := httpapi.New(store, httpapi.Options{LogRequest: func(_ context.Context, r httpapi.RequestLog) {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Status < http.StatusBadRequest {

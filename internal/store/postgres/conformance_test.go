@@ -22,19 +22,15 @@ func TestStore_Pure(t *testing.T) { conforms(t, "&mode=pure") }
 
 func conforms(t *testing.T, layout string) {
 	server := pgtest.Shared(t)
-	urls := make(map[*Store]string)
-	open := func(t testing.TB, url string, options Options) brokerage.Store {
-		s := opened(t, url, options)
-		urls[s] = url
-		return s
-	}
 	storetest.Run(t, storetest.Options{
+		Parallel: true,
 		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			return open(t, server.URL(server.Clone(t, templateOf(t, server, d, layout)))+layout, Options{Rules: rules})
+			url := server.URL(server.Clone(t, templateOf(t, server, d, layout))) + layout
+			return opened(t, url, Options{Rules: rules})
 		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())
-			return open(t, urls[s.(*Store)], s.(*Store).options)
+			return opened(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options)
 		},
 	})
 }

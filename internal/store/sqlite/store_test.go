@@ -23,6 +23,7 @@ func TestStore(t *testing.T) { storetest.Run(t, suite(allDocuments)) }
 // suite describes a store with a cache of the given size to the conformance suite.
 func suite(cache int64) storetest.Options {
 	return storetest.Options{
+		Parallel: true,
 		Open: func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
 			return reopened(t, tinyDatabase(t), Options{Rules: rules, Cache: cache})
 		},

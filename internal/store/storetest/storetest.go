@@ -33,6 +33,8 @@ type Options struct {
 	Reopen func(t testing.TB, s brokerage.Store) brokerage.Store
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
+	// Parallel says that cases may run in parallel, each on its store.
+	Parallel bool
 }
 
 // Run runs the suite.
@@ -45,6 +47,9 @@ func Run(t *testing.T, o Options) {
 		}
 		known[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
+			if o.Parallel {
+				t.Parallel()
+			}
 			s := o.Open(t, f.d, c.rules)
 			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() brokerage.Store {
 				s = o.Reopen(t, s)
