@@ -201,6 +201,12 @@ soak-citus: ## run the mixed workload on Citus for SOAK (1h): no node may use mo
 bench: ## run all benchmarks, or BENCH='Admit|Cut'
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
 
+# The README's own command from an empty cache, and the least that a program with the same router and drivers takes: ten
+# minutes, and a gigabyte in TMPDIR.
+.PHONY: compile-time
+compile-time: ## print what each module costs: time to compile it, size in the binary
+	BROKERAGE_COMPILE_TIME=1 $(GO) test -run '^$$' -bench '^BenchmarkCompile$$' -benchtime 1x -timeout 60m ./docs
+
 .PHONY: test-pg17
 test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...

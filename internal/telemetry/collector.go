@@ -217,7 +217,7 @@ func (c *collector) send(ctx context.Context, body []byte) error {
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // only read
 	answer, err := io.ReadAll(io.LimitReader(response.Body, 4096))
 	if err != nil {
 		return err
