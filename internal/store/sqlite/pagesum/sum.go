@@ -8,8 +8,8 @@ const Reserved = 8
 // add continues the two sums over words of 32 bits. Each word counts in both, with weights that follow one another in
 // Fibonacci's sequence and so are never both even: a single flipped bit always changes one of them.
 //
-// In the usual byte order it adds four words at a time. For two words, s1 becomes s1+s2+w0 and s2 becomes s1+2*s2+w0+w1;
-// doing that twice at once halves the additions that wait for one another.
+// In the usual byte order it adds four words at a time. Two words make s1+s2+w0 of s1, and s1+2*s2+w0+w1 of s2; doing
+// that twice at once halves the additions that wait for one another.
 func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 	if bigEndian {
 		for ; len(b) >= 8; b = b[8:] {
