@@ -66,7 +66,6 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.tuneCollector,
 		s.openTraces,
 		s.openCredentials,
 		s.openCertificate,
@@ -74,6 +73,7 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		s.openDatabase,
 		s.openAudit,
 		s.openAPI,
+		s.tuneCollector,
 	} {
 		if err := open(ctx); err != nil {
 			return err
