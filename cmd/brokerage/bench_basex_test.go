@@ -28,17 +28,17 @@ const baseXVariable = "BROKERAGE_BENCH_BASEX"
 // The aims: how many times the processor time of the service BaseX uses for a query.
 const aimQuery, aimGetOrder = 5, 4
 
-// rivals compares the service on the embedded store with BaseX. Both have the same documents and get the same requests
-// from the same client, alternating.
-type rivals struct {
+// baseXBench compares the service on the embedded store with BaseX. Both have the same documents and get the same
+// requests from the same client, alternating.
+type baseXBench struct {
 	speed
 
 	data *dataset.Dataset
 	urls [2]string // the service, BaseX
 }
 
-// A bout is a workload that both run. It has no aim if that is 0.
-type bout struct {
+// A comparison is a workload that both run: a row of the table. An aim of 0 is none.
+type comparison struct {
 	name     string
 	aim      float64
 	mix      []workload.Part
@@ -59,7 +59,7 @@ func BenchmarkBaseX(b *testing.B) {
 	}
 	each, err := time.ParseDuration(asked)
 	require.NoError(b, err, baseXVariable)
-	r := &rivals{speed: speed{
+	r := &baseXBench{speed: speed{
 		b: b, each: each, rounds: number(b, "ROUNDS", 5), users: number(b, "USERS", 50),
 		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
 	}}
@@ -72,24 +72,24 @@ func BenchmarkBaseX(b *testing.B) {
 	fmt.Printf(
 		"\nBaseX 10.7, RESTXQ; the service, embedded store; %s; %d clients, %d alternating rounds of %s after a warm-up, "+
 			"medians; processor time is that of the server\n\n", r.scale, r.users, r.rounds, r.each)
-	bouts := r.bouts()
+	comparisons := r.comparisons()
 	for round := range 1 + r.rounds {
-		for _, bout := range bouts {
+		for _, c := range comparisons {
 			var both [2]cost
 			for turn := range both {
 				of := (turn + round) % len(both) // each is measured first in every second round
-				both[of] = r.measure(bout.name, r.urls[of])
+				both[of] = r.measure(c.name, r.urls[of])
 			}
 			if round > 0 { // the first one warms up
-				bout.measured = append(bout.measured, both)
+				c.measured = append(c.measured, both)
 			}
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round, r.rounds, bout.name)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round, r.rounds, c.name)
 		}
 	}
-	fmt.Print("| transactions | service, a second | BaseX, a second | ratio | service, µs of processor time | BaseX, µs | " +
-		"ratio | aim |\n|---|---|---|---|---|---|---|---|\n")
-	for _, bout := range bouts {
-		bout.print()
+	fmt.Print("| transactions | service, a second | BaseX, a second | ratio | service, µs of processor time | BaseX, µs " +
+		"| ratio | aim |\n|---|---|---|---|---|---|---|---|\n")
+	for _, c := range comparisons {
+		c.print()
 	}
 	service.stop(b)
 }
@@ -98,7 +98,7 @@ func BenchmarkBaseX(b *testing.B) {
 var storeElement = regexp.MustCompile(`<Store .*</Store>`)
 
 // start loads and starts both, and returns the service.
-func (r *rivals) start() *instance {
+func (r *baseXBench) start() *instance {
 	db := "sqlite:" + filepath.Join(r.folder, "brokerage.db")
 	r.run("load", "--db", db, "--scale", r.scale)
 	service := serving(r.b, "", "--db", db, "--log-format", "json")
@@ -111,10 +111,10 @@ func (r *rivals) start() *instance {
 	return service
 }
 
-// bouts returns each query, the two writes, and all of these with the weights of the mixed workload. The definitions are
-// in the folder, by their names.
-func (r *rivals) bouts() (bouts []*bout) {
-	writes, all := &bout{name: "insert and delete order"}, &bout{name: "all of these, mixed"}
+// comparisons returns each query, the two writes, and all of these with the weights of the mixed workload. It writes
+// their definitions into the folder.
+func (r *baseXBench) comparisons() (comparisons []*comparison) {
+	writes, all := &comparison{name: "insert and delete order"}, &comparison{name: "all of these, mixed"}
 	for _, t := range domain.Transactions {
 		part := workload.Part{Transaction: t.Name, Weight: float64(t.Weight)}
 		switch {
@@ -123,39 +123,39 @@ func (r *rivals) bouts() (bouts []*bout) {
 		case t.Kind != domain.Query:
 			continue // BaseX has no module for it
 		case t.Name == "get_order":
-			bouts = append(bouts, &bout{name: t.Name, aim: aimGetOrder, mix: []workload.Part{part}})
+			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimGetOrder, mix: []workload.Part{part}})
 		default:
-			bouts = append(bouts, &bout{name: t.Name, aim: aimQuery, mix: []workload.Part{part}})
+			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimQuery, mix: []workload.Part{part}})
 		}
 		all.mix = append(all.mix, part)
 	}
-	bouts = append(bouts, writes, all)
+	comparisons = append(comparisons, writes, all)
 	definition, err := workload.Load("mixed")
 	require.NoError(r.b, err)
-	for _, bout := range bouts {
+	for _, c := range comparisons {
 		one := *definition
-		one.Name, one.Mix, one.Prepare = "bout", bout.mix, workload.Prepare{}
-		if bout == writes || bout == all {
+		one.Name, one.Mix, one.Prepare = "compared", c.mix, workload.Prepare{}
+		if c == writes || c == all {
 			one.Prepare.Orders = 2 // for each user to delete
 		}
-		r.write(bout.name+".json", one)
+		r.write(c.name+".json", one)
 	}
-	return bouts
+	return comparisons
 }
 
 // measure runs a workload on one of the two.
-func (r *rivals) measure(name, url string) cost {
+func (r *baseXBench) measure(name, base string) cost {
 	r.b.Helper()
-	run := r.driven(name, "--url", url)
-	require.NotNil(r.b, run.Usage.Service, "%s does not report its processor time", url)
+	run := r.driven(name, "--url", base)
+	require.NotNil(r.b, run.Usage.Service, "%s does not report its processor time", base)
 	return cost{run.TPS, 1e6 * run.Usage.Service.CPUSeconds / (run.TPS * run.Measured)}
 }
 
 // print prints a row: medians, and the medians of the ratios of each round.
-func (b *bout) print() {
+func (c *comparison) print() {
 	var rates, micros [2][]float64
 	var faster, cheaper []float64
-	for _, both := range b.measured {
+	for _, both := range c.measured {
 		for of, one := range both {
 			rates[of], micros[of] = append(rates[of], one.rate), append(micros[of], one.micros)
 		}
@@ -163,10 +163,10 @@ func (b *bout) print() {
 		cheaper = append(cheaper, both[1].micros/both[0].micros)
 	}
 	aim, ratio := "", fmt.Sprintf("%.1f", middle(cheaper))
-	if b.aim > 0 {
-		aim, ratio = fmt.Sprintf("%.0f", b.aim), verdict(ratio, middle(cheaper) >= b.aim)
+	if c.aim > 0 {
+		aim, ratio = fmt.Sprintf("%.0f", c.aim), verdict(ratio, middle(cheaper) >= c.aim)
 	}
-	fmt.Printf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %s | %s |\n", b.name, middle(rates[0]), middle(rates[1]),
+	fmt.Printf("| %s | %.0f | %.0f | %.1f | %.0f | %.0f | %s | %s |\n", c.name, middle(rates[0]), middle(rates[1]),
 		middle(faster), middle(micros[0]), middle(micros[1]), ratio, aim)
 }
 
@@ -175,7 +175,7 @@ const sampled = 200
 
 // compareQueries requires the same answers from both to every query, for keys from all over the dataset, and for keys
 // that do not exist.
-func (r *rivals) compareQueries() {
+func (r *baseXBench) compareQueries() {
 	r.b.Helper()
 	paths := []string{
 		"/v1/orders/1", "/v1/customers/1/profile", "/v1/customers/1/statement", "/v1/customers/1/orders/largest",
@@ -198,23 +198,23 @@ func (r *rivals) compareQueries() {
 }
 
 // requireSame requires the same status and, if there is one, the same document from both.
-func (r *rivals) requireSame(path string) {
+func (r *baseXBench) requireSame(path string) {
 	r.b.Helper()
-	var said [2]string
+	var answers [2]string
 	for i, base := range r.urls {
 		answer := get(r.b, base+path)
-		said[i] = http.StatusText(answer.status)
+		answers[i] = http.StatusText(answer.status)
 		if answer.status == http.StatusOK {
 			doc, err := xmldoc.Admit([]byte(answer.body), xmldoc.Limits{})
 			require.NoError(r.b, err, "%s%s: %s", base, path, answer.body)
-			said[i] = string(xmldoc.Canonical(doc))
+			answers[i] = string(xmldoc.Canonical(doc))
 		}
 	}
-	require.Equal(r.b, said[0], said[1], path)
+	require.Equal(r.b, answers[0], answers[1], path)
 }
 
 // compareWrites inserts an order into both, reads it and deletes it again.
-func (r *rivals) compareWrites() {
+func (r *baseXBench) compareWrites() {
 	r.b.Helper()
 	order := strings.Replace(string(r.data.Append(nil, dataset.Order, 0)), ` ID="103282"`, ` ID="999999999"`, 1)
 	const path = "/v1/orders/999999999"

@@ -92,9 +92,9 @@ func Start(t testing.TB, address string, d *dataset.Dataset, files map[string]st
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	server := command("org.basex.BaseXHTTP", "-l", "-z", "-s", "0", "-h", port, "-c", "RUN hold.xq")
-	said, err := os.Create(filepath.Join(folder, "said"))
+	output, err := os.Create(filepath.Join(folder, "output"))
 	require.NoError(t, err)
-	server.Stdout, server.Stderr = said, said
+	server.Stdout, server.Stderr = output, output
 	require.NoError(t, server.Start())
 	ended := make(chan struct{})
 	go func() {
@@ -104,10 +104,10 @@ func Start(t testing.TB, address string, d *dataset.Dataset, files map[string]st
 	t.Cleanup(func() {
 		<-ended
 		if t.Failed() {
-			text, _ := os.ReadFile(said.Name())
+			text, _ := os.ReadFile(output.Name())
 			t.Logf("BaseX wrote: %s", text)
 		}
-		_ = said.Close()
+		_ = output.Close()
 	})
 	require.NoError(t, ready(t.Context(), "http://"+address+"/metrics", ended))
 }
