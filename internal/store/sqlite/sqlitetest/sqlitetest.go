@@ -24,10 +24,10 @@ func Tiny(t testing.TB) (path string) {
 	return path
 }
 
-// Store returns a store on a new database with the dataset tiny, which is closed with the test.
+// Store returns a store with a small cache on a new database with the dataset tiny. It is closed with the test.
 func Store(t testing.TB) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{})
+	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{Cache: 1 << 20})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
