@@ -86,6 +86,10 @@ func (m *scarce) embedded() {
 	m.heading("SQLite", info.Size())
 	m.compare([]string{copied, database}, workload.OfService, func(g *memoryCgroup) (func(), []string) {
 		service := startingAs(m.b, g.starter(copied), m.folder, nil, "--db", url).listening(m.b)
+		within(m.b, startPatience, func() bool { // it counts its documents once, for its metrics, which reads all of them
+			return strings.Contains(get(m.b, service.url+"/metrics").body, "\nbrokerage_store_documents{") ||
+				service.logs.find(m.b, "counting the documents failed, so their metrics are missing") != nil
+		}, "it counts its documents: %s", service.logs)
 		return func() { service.stop(m.b) }, []string{"--url", service.url}
 	})
 }
