@@ -44,25 +44,9 @@ run: ## run brokerage: make run ARGS='dataset --scale tiny'
 
 # Go stamps the commit into the binary, but refuses to build at all where git distrusts the checkout (one that belongs to
 # another user), so stamping is on only where git works.
-STAMP = -buildvcs=$$(git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
-
 .PHONY: build
 build: ## build the static binary, bin/brokerage
-	$(GO) build -trimpath $(STAMP) -o bin/brokerage ./cmd/brokerage
-
-# What others get, here and as an image (deploy/docker). The profile tells the compiler which calls are frequent; it is not
-# default.pgo, with which every go build and go run would compile all dependencies for it.
-RELEASE = -trimpath -tags timetzdata,nomsgpack -ldflags '-s -w -buildid=' -pgo=deploy/brokerage.pgo
-
-.PHONY: release
-release: ## build the static binary as the images do, profile-guided, dist/brokerage
-	$(GO) build $(RELEASE) $(STAMP) -o dist/brokerage ./cmd/brokerage
-
-.PHONY: profile
-profile: EACH := 60s
-profile: ## write the profile of the mixed workload for releases, deploy/brokerage.pgo; EACH (60s); some minutes
-	BROKERAGE_BENCH_PROFILE='$(abspath deploy/brokerage.pgo)' EACH=$(EACH) \
-	  $(GO) test -run '^$$' -bench '^BenchmarkProfile$$' -benchtime 1x -timeout 30m ./cmd/brokerage
+	$(GO) build -trimpath -buildvcs=$$(git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false) -o bin/brokerage ./cmd/brokerage
 
 .PHONY: cross
 cross: ## compile for other systems, where files are locked differently
@@ -109,11 +93,11 @@ vuln: ## look for known vulnerabilities with govulncheck; needs vuln.go.dev
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) -db $(VULN_DB) $(PKGS)
 
 .PHONY: rebuild
-rebuild: ## build a release again elsewhere, without caches, and compare the binaries
+rebuild: ## build again elsewhere, without caches, and compare the binaries
 	@set -eu; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir -p "$$dir/another/folder"; \
-	tar --exclude=./.git --exclude=./bin --exclude=./dist --exclude=./data -cf - . | tar -C "$$dir/another/folder" -xf -; \
-	$(GO) build $(RELEASE) -buildvcs=false -o "$$dir/one" ./cmd/brokerage; \
-	GOCACHE="$$dir/cache" $(GO) build -C "$$dir/another/folder" $(RELEASE) -buildvcs=false -o "$$dir/two" ./cmd/brokerage; \
+	tar --exclude=./.git --exclude=./bin --exclude=./data -cf - . | tar -C "$$dir/another/folder" -xf -; \
+	$(GO) build -trimpath -buildvcs=false -o "$$dir/one" ./cmd/brokerage; \
+	GOCACHE="$$dir/cache" $(GO) build -C "$$dir/another/folder" -trimpath -buildvcs=false -o "$$dir/two" ./cmd/brokerage; \
 	cmp "$$dir/one" "$$dir/two" || { echo "make rebuild: two builds of the same source differ" >&2; exit 1; }; \
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 

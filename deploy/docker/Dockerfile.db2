@@ -19,7 +19,7 @@ RUN echo "ibm_db==$CLIDRIVER_VERSION --hash=sha256:$CLIDRIVER_SHA256" >/tmp/driv
  && pip download --no-deps --require-hashes --only-binary :all: --python-version 3.11 --platform manylinux_2_34_x86_64 -d /tmp -r /tmp/driver \
  && unzip -q /tmp/ibm_db-*.whl 'clidriver/*' 'ibm_db.libs/*' -d /opt && rm /tmp/ibm_db-*.whl
 WORKDIR /src
-ENV CGO_ENABLED=1 GOTOOLCHAIN=local GOFLAGS="-mod=readonly -pgo=/src/deploy/brokerage.pgo" \
+ENV CGO_ENABLED=1 GOTOOLCHAIN=local GOFLAGS=-mod=readonly \
     IBM_DB_HOME=/opt/clidriver CGO_CFLAGS=-I/opt/clidriver/include \
     CGO_LDFLAGS="-L/opt/clidriver/lib -Wl,-rpath-link=/opt/ibm_db.libs" LD_LIBRARY_PATH=/opt/clidriver/lib:/opt/ibm_db.libs
 COPY go.mod go.sum ./
