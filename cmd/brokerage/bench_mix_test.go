@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +22,9 @@ const (
 	// mixVariable enables the comparison, and sets how long each round measures: BROKERAGE_BENCH_MIX=60s. It takes more
 	// than half an hour, and needs an idle machine.
 	mixVariable = "BROKERAGE_BENCH_MIX"
-	// profileVariable names the file that BenchmarkProfile writes.
-	profileVariable = "BROKERAGE_BENCH_PROFILE"
 
 	// mixBase is the commit whose null: is the measure, unless BASE names another.
 	mixBase = "ca8b24f"
-	// profileFile is the profile of the builds for releases and images.
-	profileFile = here + "/deploy/brokerage.pgo"
 	// here is the folder of this source.
 	here = "../.."
 )
@@ -54,7 +48,6 @@ type mix struct {
 type contender struct {
 	name   string   // in the table
 	source string   // folder of the source
-	flags  []string // of the build
 	binary string
 	db     string // file of the database; without one, the service answers from memory
 	stored string // what the load of the database printed last: documents, raw bytes, stored bytes, share
@@ -107,16 +100,12 @@ func (m *mix) contenders(b *testing.B, commit string) []*contender {
 	b.Helper()
 	source := filepath.Join(m.folder, "source")
 	m.checkOut(commit, source)
-	profile, err := filepath.Abs(profileFile)
-	require.NoError(b, err)
 	file := func(name string) string { return filepath.Join(m.folder, name) }
 	all := []*contender{
 		{name: "null: of " + commit, source: source, binary: file("before")},
 		{name: "sqlite: of " + commit, source: source, binary: file("before"), db: file("before.db")},
 		{name: "null:", source: here, binary: file("after")},
 		{name: "sqlite:", source: here, binary: file("after"), db: file("after.db")},
-		{name: "sqlite:, profile-guided", source: here, flags: []string{"-pgo=" + profile}, binary: file("guided"),
-			db: file("after.db")},
 	}
 	only, err := regexp.Compile(os.Getenv("ONLY"))
 	require.NoError(b, err, "ONLY")
@@ -147,7 +136,7 @@ func (m *mix) checkOut(commit, folder string) {
 
 func (m *mix) build(c *contender) {
 	m.b.Helper()
-	args := append([]string{"build", "-C", c.source, "-trimpath", "-buildvcs=false", "-o", c.binary}, c.flags...)
+	args := []string{"build", "-C", c.source, "-trimpath", "-buildvcs=false", "-o", c.binary}
 	m.tool("go", append(args, "./cmd/brokerage")...)
 }
 
@@ -160,15 +149,14 @@ func (m *mix) load(c *contender) string {
 	return strings.Join(strings.Fields(lines[len(lines)-1]), " ")
 }
 
-// serve starts the service, with further flags.
-func (m *mix) serve(c *contender, flags ...string) *instance {
+// serve starts the service.
+func (m *mix) serve(c *contender) *instance {
 	m.b.Helper()
 	db := "null:"
 	if c.db != "" {
 		db = "sqlite:" + c.db
 	}
-	return startingAs(m.b, c.binary, "", nil, append([]string{"--db", db, "--log-format", "json"}, flags...)...).
-		listening(m.b)
+	return startingAs(m.b, c.binary, "", nil, "--db", db, "--log-format", "json").listening(m.b)
 }
 
 // measure runs the workload once against a service of its own.
@@ -227,50 +215,4 @@ func (m *mix) print(contenders []*contender) {
 			fmt.Printf("on disk, %s %s (aim %d %% of raw)\n", c.name, verdict(c.stored, share <= aimDisk), aimDisk)
 		}
 	}
-}
-
-// BenchmarkProfile writes the profile for builds: `make profile`. It is of the mixed workload on the embedded store, in
-// a service that was built without a profile.
-func BenchmarkProfile(b *testing.B) {
-	file := os.Getenv(profileVariable)
-	if file == "" {
-		b.Skip("only when " + profileVariable + " names a file")
-	}
-	m := newMix(b, cmp.Or(os.Getenv("EACH"), "60s"))
-	c := &contender{source: here, binary: filepath.Join(m.folder, "brokerage"), db: filepath.Join(m.folder, "profile.db")}
-	m.build(c)
-	m.load(c)
-	i := m.serve(c, "--debug-addr", "127.0.0.1:0")
-	addr, _ := i.logs.wait(b, "profiles")["addr"].(string)
-	profiled := make(chan error, 1)
-	go func() { profiled <- m.profile(addr, file) }()
-	run := m.drive(i.url)
-	require.NoError(b, <-profiled)
-	i.stop(b)
-	info, err := os.Stat(file)
-	require.NoError(b, err)
-	fmt.Printf("%s: %s, of %s\n", file, format.Bytes(info.Size()), format.Plural(run.Total.Count, "transaction"))
-}
-
-// profile writes a profile of a service that has just started, without its warm-up.
-func (m *mix) profile(addr, file string) error {
-	time.Sleep(m.ramp)
-	request, err := http.NewRequestWithContext(m.b.Context(), http.MethodGet,
-		fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%.0f", addr, m.each.Seconds()), http.NoBody)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", response.Status, text)
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o666)
 }
