@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// A cache keeps unpacked documents and answers in memory, so that reading them again needs neither SQLite nor the
-// codec. Its size is bounded in bytes. It is safe for concurrent use; a nil *cache keeps nothing.
+// A cache keeps unpacked documents in memory, so that reading them again needs neither SQLite nor the codec. Its size is
+// bounded in bytes. It is safe for concurrent use; a nil *cache keeps nothing.
 //
-// What is kept is a copy with the time at which it was right (see changes) and the keys of the documents that it was
-// made of. Nobody removes a copy when its document changes. Instead, each use checks, as for a kept snapshot, whether a
-// change of one of the keys was noted after that time, and if so the document is read again. This is enough:
+// What is kept is a copy with the time at which it was right (see changes). Nobody removes a copy when its document
+// changes. Instead, each use checks, as for a kept snapshot, whether a change of the document was noted after that time,
+// and if so the document is read again. This is enough:
 //
 //   - A write is noted before it is committed, so a read that begins after its acknowledgement finds the note and does
 //     not use an older copy. Until it is noted it is not committed either, and the older copy is what the database holds.
@@ -22,8 +22,8 @@ import (
 //     the copy and noted as later: the copy is not used, which costs a read, but is not wrong.
 //   - What a group has not committed, or has rolled back, is in no snapshot. A writer's own copy is kept when its commit is
 //     on disk, with the time of its change: if another write of the same group came later, the copy is not used.
-//   - An answer is made in one snapshot and kept as a whole: a summary of one document, the greatest order of one
-//     statement. No answer combines copies. A trade does, and the writer checks all that it has read (see revise).
+//   - No answer of a query combines copies: each is made of one document. A trade combines copies, and the writer checks
+//     all that it has read (see revise).
 //   - A change of the schema and the end of a load invalidate everything. The file is restored or replaced while no store
 //     is open, and each opening begins with an empty cache. Pages are checked when they are read, so a copy is right even
 //     if its page is damaged later, and verify does not use the cache.
@@ -37,7 +37,7 @@ type cache struct {
 	shards  []shard // each with its own lock
 }
 
-// A cacheValue is a copy of a document, or an answer made of documents.
+// A cacheValue is a copy of a document, or the customer of an account.
 type cacheValue struct {
 	content []byte        // never written to
 	packed  int           // size of the document in the database
@@ -216,21 +216,21 @@ func (s *Store) kept(ctx context.Context, st *statement, key any) (cacheValue, b
 }
 
 // keep keeps a copy of what a statement has returned for a key.
-func (s *Store) keep(st *statement, key any, columns []any, v cacheValue) {
+func (s *Store) keep(st *statement, key any, v cacheValue) {
 	if s.cache == nil {
 		return
 	}
 	if symbol, ok := key.(string); ok {
 		key = strings.Clone(symbol) // it may be a part of a request, which would stay in memory
 	}
-	v.depends = st.dependsOn(key, columns)
+	v.depends = st.dependsOn(key, nil)
 	s.cache.put(cacheKey(st, key), v)
 }
 
 // cacheKey returns the key in the cache of what a statement returns for a key.
 func cacheKey(st *statement, key any) documentKey { return keyOf(kind(st.name), key) }
 
-// lookup returns the document or the answer that a statement finds for a key, unpacked; a missing one is *NotFound.
+// lookup returns the document that a statement finds for a key, unpacked; a missing one is *NotFound.
 func (s *Store) lookup(ctx context.Context, get *statement, key any) (v cacheValue, err error) {
 	v, ok := s.kept(ctx, get, key)
 	if ok {
@@ -243,7 +243,7 @@ func (s *Store) lookup(ctx context.Context, get *statement, key any) (v cacheVal
 	}
 	if v.content, err = s.unpack(b); err == nil {
 		v.packed = len(b)
-		s.keep(get, key, nil, v)
+		s.keep(get, key, v)
 	}
 	return v, err
 }

@@ -209,7 +209,7 @@ func TestCache_RolledBack(t *testing.T) {
 	requireSame()
 }
 
-// Each query is answered from the cache the second time, and by nobody when the store is closed or its request is over.
+// Each query of a document is answered from the cache the second time, and by nobody when the store is closed or its request is over.
 func TestCache_Answers(t *testing.T) {
 	s := opened(t, tinyDatabase(t), Options{Cache: allDocuments})
 	ctx, customer, account := t.Context(), customerID(3), brokerage.ID(tiny.FirstAccount(3))
@@ -218,11 +218,6 @@ func TestCache_Answers(t *testing.T) {
 		"get_security":       func(ctx context.Context) error { _, err := s.GetSecurity(ctx, tiny.Symbol(1)); return err },
 		"get_security_price": func(ctx context.Context) error { _, err := s.SecurityPrice(ctx, tiny.Symbol(1)); return err },
 		"customer_profile":   func(ctx context.Context) error { _, err := s.CustomerProfile(ctx, customer); return err },
-		"customer_max_order": func(ctx context.Context) error { _, err := s.CustomerMaxOrder(ctx, customer); return err },
-		"search_securities": func(ctx context.Context) error {
-			_, err := s.SearchSecurities(ctx, brokerage.Search{Sector: "Technology", PEMax: 1e6})
-			return err
-		},
 	}
 	for name, query := range queries {
 		t.Run(name, func(t *testing.T) {
@@ -417,7 +412,6 @@ func BenchmarkCache(b *testing.B) {
 		"get_order":          func() ([]byte, error) { return s.GetOrder(b.Context(), orderID(1)) },
 		"get_security":       func() ([]byte, error) { return s.GetSecurity(b.Context(), tiny.Symbol(1)) },
 		"get_security_price": func() ([]byte, error) { return s.SecurityPrice(b.Context(), tiny.Symbol(1)) },
-		"customer_max_order": func() ([]byte, error) { return s.CustomerMaxOrder(b.Context(), customerID(1)) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -12,14 +12,10 @@ var customerMaxOrder = &statement{name: "customer_max_order", kind: customers, d
 
 // CustomerMaxOrder returns the order with the greatest cash of a customer.
 func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
-	if v, ok := s.kept(ctx, customerMaxOrder, int64(customer)); ok {
-		return v.content, nil
-	}
 	var b []byte
 	var order int64
 	var accounts string
-	columns := []any{&order, &b, &accounts}
-	from, err := s.findAt(ctx, customerMaxOrder, int64(customer), columns...)
+	err := s.find(ctx, customerMaxOrder, int64(customer), &order, &b, &accounts)
 	if noRows(err) {
 		err = brokerage.NoCustomer(customer)
 	}
@@ -30,9 +26,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	if err != nil {
 		return nil, domainError(err)
 	}
-	answer := brokerage.MaxOrder(customer, doc)
-	s.keep(customerMaxOrder, int64(customer), columns, cacheValue{content: answer, from: from})
-	return answer, nil
+	return brokerage.MaxOrder(customer, doc), nil
 }
 
 // maxOrderDepends returns what the greatest order of a customer depends on: the customer (which accounts there are),

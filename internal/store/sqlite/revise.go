@@ -72,7 +72,7 @@ func (s *Store) revise(ctx context.Context, w brokerage.Write, plan func(*revisi
 	if err == nil && r.change > 0 { // it is 0 if a kept answer was returned
 		for _, k := range r.keeps {
 			k.from = r.change
-			s.keep(k.get, k.key, nil, k.cacheValue)
+			s.keep(k.get, k.key, k.cacheValue)
 		}
 	}
 	return answer, err
@@ -143,7 +143,7 @@ func (r *revision) edit(
 	return nil
 }
 
-// keep plans to keep a document or an answer in the cache, which nobody may change from now on.
+// keep plans to keep a document in the cache, which nobody may change from now on.
 func (r *revision) keep(get *statement, key any, content []byte, packed int) {
 	r.keeps = append(r.keeps, keptWrite{get, key, cacheValue{content: content, packed: packed}})
 }

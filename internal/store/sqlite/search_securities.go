@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,27 +16,17 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	if search.Limit == 0 {
 		search.After = "" // used only with a limit
 	}
-	parameters := fmt.Sprintf("%q %d %d %d %d %q", search.Sector, search.PEMin, search.PEMax, search.YieldMin,
-		search.Limit, search.After)
-	if v, ok := s.kept(ctx, searchSecurities, parameters); ok {
-		return v.content, nil
-	}
 	args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin, search.After}
 	var found string
-	var from uint64
 	end := s.options.Trace.Statement(ctx, searchSecurities.name)
 	err := s.readers.read(ctx, func(r *reader) error {
-		from = r.from
 		return r.rows(ctx, searchSecurities.name, args, func(row []driver.Value) error { return assign(row, &found) })
 	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
 	end(err)
 	if err != nil {
 		return nil, domainError(err)
 	}
-	answer := searchAnswer(search, found)
-	s.cache.put(cacheKey(searchSecurities, parameters),
-		cacheValue{content: answer, from: from, depends: []documentKey{searchedKey}})
-	return answer, nil
+	return searchAnswer(search, found), nil
 }
 
 // searchAnswer returns the answer of a search. found holds the hits as the statement returns them.
