@@ -89,7 +89,7 @@ func BenchmarkCompile(b *testing.B) {
 
 	main := filepath.Join(dir, "floor.go")
 	require.NoError(b, os.WriteFile(main, []byte(floor), 0o600))
-	least := command(b, dir, "go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "floor"), main)
+	least := command(b, dir, "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "floor"), main)
 	least.Env = append(least.Env, "GOCACHE="+filepath.Join(dir, "floor-cache"))
 	require.NoError(b, least.Run())
 	info, err := os.Stat(filepath.Join(dir, "floor"))
@@ -102,10 +102,10 @@ func (c *cost) print() {
 	fmt.Printf("| %s | %d | %.1f | %.1f |\n", c.name, c.packages, c.compile.Seconds(), float64(c.bytes)/1e6)
 }
 
-// command returns a command that runs in the repository, with a build cache in dir, and prints its errors.
-func command(b *testing.B, dir, name string, args ...string) *exec.Cmd {
+// command returns a command of Go that runs in the repository, with a build cache in dir, and prints its errors.
+func command(b *testing.B, dir string, args ...string) *exec.Cmd {
 	b.Helper()
-	c := exec.CommandContext(b.Context(), name, args...)
+	c := exec.CommandContext(b.Context(), "go", args...)
 	c.Dir = ".."
 	c.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"))
 	c.Stderr = os.Stderr
@@ -125,7 +125,7 @@ func firstStart(b *testing.B, dir string) (elapsed, spent time.Duration, costs m
 	require.NoError(b, listener.Close())
 	address, graph := listener.Addr().String(), filepath.Join(dir, "graph.json")
 	began := time.Now()
-	run := command(b, dir, "go", "run", "-debug-actiongraph="+graph, "./cmd/brokerage", "serve",
+	run := command(b, dir, "run", "-debug-actiongraph="+graph, "./cmd/brokerage", "serve",
 		"--listen", address, "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
 	run.Stderr = io.Discard // its log
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -181,7 +181,7 @@ func answers(ctx context.Context, url string) bool {
 // modulesOf returns the module of each package of the binary.
 func modulesOf(b *testing.B, dir string) map[string]string {
 	b.Helper()
-	out, err := command(b, dir, "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}"+
+	out, err := command(b, dir, "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}"+
 		"{{if .Main}}this project{{else}}`{{.Path}}{{with .Replace}} => {{.Path}}{{end}}`{{end}}"+
 		"{{else}}the standard library{{end}}", "./cmd/brokerage").Output()
 	require.NoError(b, err)
@@ -198,14 +198,14 @@ func sizes(b *testing.B, dir string, costs map[string]*cost) (stripped, whole fl
 	b.Helper()
 	binary := filepath.Join(dir, "brokerage")
 	build := func(flags string) int64 {
-		require.NoError(b, command(b, dir, "go", "build", "-ldflags="+flags, "-o", binary, "./cmd/brokerage").Run())
+		require.NoError(b, command(b, dir, "build", "-ldflags="+flags, "-o", binary, "./cmd/brokerage").Run())
 		info, err := os.Stat(binary)
 		require.NoError(b, err)
 		return info.Size()
 	}
 	rest := &cost{name: "tables for types, stack traces and strings", bytes: build("-s -w")}
 	stripped, whole = float64(rest.bytes)/1e6, float64(build(""))/1e6
-	out, err := command(b, dir, "go", "tool", "nm", "-size", binary).Output()
+	out, err := command(b, dir, "tool", "nm", "-size", binary).Output()
 	require.NoError(b, err)
 	modules := modulesOf(b, dir)
 	for line := range strings.Lines(string(out)) {

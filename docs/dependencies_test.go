@@ -35,7 +35,7 @@ func TestDependencies_Compiled(t *testing.T) {
 	out, err := list.Output()
 	require.NoError(t, err)
 	compiled := map[string]bool{}
-	for _, module := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+	for module := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
 		compiled[module] = true
 	}
 	for module := range compiled {

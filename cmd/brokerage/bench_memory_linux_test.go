@@ -64,7 +64,7 @@ func BenchmarkMemory(b *testing.B) {
 		"long a warm-up.\nI/Os are the requests that the disks of this machine completed (/proc/diskstats), those of other "+
 		"programs too, and flushes as writes;\n\"own\" is what the bounded processes read from disk (/proc/PID/io).\n",
 		m.scale, format.Bytes(m.memory), m.users, m.each)
-	for _, name := range strings.Split(cmp.Or(os.Getenv("STORES"), "sqlite,postgres"), ",") {
+	for name := range strings.SplitSeq(cmp.Or(os.Getenv("STORES"), "sqlite,postgres"), ",") {
 		require.Contains(b, stores, name, "STORES")
 		stores[name]()
 	}

@@ -46,8 +46,8 @@ type mix struct {
 
 // contender is a build that serves a database.
 type contender struct {
-	name   string   // in the table
-	source string   // folder of the source
+	name   string // in the table
+	source string // folder of the source
 	binary string
 	db     string // file of the database; without one, the service answers from memory
 	stored string // what the load of the database printed last: documents, raw bytes, stored bytes, share

@@ -210,7 +210,6 @@ func TestCampaign_Invalid(t *testing.T) {
 
 // A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}

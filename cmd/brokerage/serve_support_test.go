@@ -227,7 +227,9 @@ func tinyDB(t testing.TB) (dir string) {
 func tinyPostgres(t testing.TB) (server *pgtest.Server, database string) {
 	t.Helper()
 	server = pgtest.Shared(t)
-	return server, server.Clone(t, server.Filled(t, "tiny", func(url string) {
+	filled := server.Filled(t, "tiny", func(url string) {
 		require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", url).code)
-	}))
+	})
+	database = server.Clone(t, filled)
+	return server, database
 }

@@ -34,10 +34,10 @@ func piped(t *testing.T, do func(t *testing.T, conn *joiningConn, below *counted
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		client, server := net.Pipe()
-		defer client.Close()
+		defer func() { _ = client.Close() }()
 		below := &counted{Conn: server}
 		conn := &joiningConn{Conn: below, plain: true}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		do(t, conn, below, client)
 	})
 }

@@ -41,7 +41,7 @@ func (s System) UsableMemory() int64 {
 // groupLimit returns the lowest of a limit and those of a control group and of all groups that it is in. In a container
 // without a namespace for groups, root is the container's group, and there is nothing at path.
 func (s System) groupLimit(lowest int64, root, path, file string) int64 {
-	for path = filepath.Join("/", path); ; path = filepath.Dir(path) {
+	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
 		text, _ := s.read("%s/%s/%s", root, path, file)
 		if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil { // or it is "max"
 			lowest = min(lowest, n)

@@ -76,8 +76,8 @@ func cachesSection(groups []group) section {
 	s := section{ID: "caches", Title: "Caches, pool and commits",
 		Lead:   "The metrics of the service and its store over the measured time.",
 		Blocks: []block{{Title: "Hit ratios", Table: ratios}}}
-	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they changed. " +
-		"What is 0 throughout is left out: not every store counts everything."
+	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they " +
+		"changed. What is 0 throughout is left out: not every store counts everything."
 	measured := filter(groups, func(g group) bool { return len(g.middle().Usage.Figures) > 0 })
 	const columns = 4 // of one table, so that it fits on paper
 	for part := range slices.Chunk(measured, columns) {

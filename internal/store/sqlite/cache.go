@@ -9,24 +9,26 @@ import (
 	"sync"
 )
 
-// A cache keeps unpacked documents in memory, so that reading them again needs neither SQLite nor the codec. Its size is
-// bounded in bytes. It is safe for concurrent use; a nil *cache keeps nothing.
+// A cache keeps unpacked documents in memory, so that reading them again needs neither SQLite nor the codec. Its size
+// is bounded in bytes. It is safe for concurrent use; a nil *cache keeps nothing.
 //
 // What is kept is a copy with the time at which it was right (see changes). Nobody removes a copy when its document
-// changes. Instead, each use checks, as for a kept snapshot, whether a change of the document was noted after that time,
-// and if so the document is read again. This is enough:
+// changes. Instead, each use checks, as for a kept snapshot, whether a change of the document was noted after that
+// time, and if so the document is read again. This is enough:
 //
 //   - A write is noted before it is committed, so a read that begins after its acknowledgement finds the note and does
-//     not use an older copy. Until it is noted it is not committed either, and the older copy is what the database holds.
+//     not use an older copy. Until it is noted it is not committed either, and the older copy is what the database
+//     holds.
 //   - The time of a copy is taken before the snapshot that it is read from. A change that is committed in between is in
 //     the copy and noted as later: the copy is not used, which costs a read, but is not wrong.
-//   - What a group has not committed, or has rolled back, is in no snapshot. A writer's own copy is kept when its commit is
-//     on disk, with the time of its change: if another write of the same group came later, the copy is not used.
-//   - No answer of a query combines copies: each is made of one document. A trade combines copies, and the writer checks
-//     all that it has read (see revise).
-//   - A change of the schema and the end of a load invalidate everything. The file is restored or replaced while no store
-//     is open, and each opening begins with an empty cache. Pages are checked when they are read, so a copy is right even
-//     if its page is damaged later, and verify does not use the cache.
+//   - What a group has not committed, or has rolled back, is in no snapshot. A writer's own copy is kept when its
+//     commit is on disk, with the time of its change: if another write of the same group came later, the copy is not
+//     used.
+//   - No answer of a query combines copies: each is made of one document. A trade combines copies, and the writer
+//     checks all that it has read (see revise).
+//   - A change of the schema and the end of a load invalidate everything. The file is restored or replaced while no
+//     store is open, and each opening begins with an empty cache. Pages are checked when they are read, so a copy is
+//     right even if its page is damaged later, and verify does not use the cache.
 //
 // When a shard is full, its hand goes from the oldest copy to the newest and removes the first that was not used since
 // the hand's last round (SIEVE, by Zhang and others, NSDI 2024). A use only sets a mark, and what is read once leaves

@@ -44,8 +44,9 @@ type counter struct {
 
 // figureOf returns the whole number behind the marks; 0 if there is none.
 func (c *counter) figureOf(answer []byte) (n int64) {
-	rest, found := string(answer), true
+	rest := string(answer)
 	for _, mark := range c.marks {
+		var found bool
 		if _, rest, found = strings.Cut(rest, mark); !found {
 			return 0
 		}
@@ -209,7 +210,8 @@ func TestCache_RolledBack(t *testing.T) {
 	requireSame()
 }
 
-// Each query of a document is answered from the cache the second time, and by nobody when the store is closed or its request is over.
+// Each query of a document is answered from the cache the second time, and by nobody when the store is closed or its
+// request is over.
 func TestCache_Answers(t *testing.T) {
 	s := opened(t, tinyDatabase(t), Options{Cache: allDocuments})
 	ctx, customer, account := t.Context(), customerID(3), brokerage.ID(tiny.FirstAccount(3))
@@ -293,7 +295,7 @@ func TestCache_AccountMoves(t *testing.T) {
 	requireClean(t, s)
 }
 
-// A copy answers correctly when the pages of its document are damaged on disk, and verify finds the damage all the same.
+// A copy answers correctly when the pages of its document are damaged on disk, and verify finds the damage too.
 func TestCache_Damage(t *testing.T) {
 	b := newDamageable(t)
 	b.restore(t)

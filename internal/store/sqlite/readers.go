@@ -69,7 +69,8 @@ func newReader(ctx context.Context, db *sql.DB) (*reader, error) {
 		}
 	}
 	r := &reader{}
-	return r, r.prepare(ctx, db, texts)
+	err := r.prepare(ctx, db, texts)
+	return r, err
 }
 
 // acquire waits for another read to end if all connections are in use, until ctx ends.

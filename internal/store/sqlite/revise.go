@@ -90,8 +90,8 @@ func (r *revision) outdated(before uint64, changes *changes) bool {
 	return slices.ContainsFunc(r.read, func(d readDocument) bool { return changes.since(before, d.key) })
 }
 
-// reads reports whether the plan is made of committed documents, as the cache has them. The writer sees changes that are
-// not committed yet.
+// reads reports whether the plan is made of committed documents, as the cache has them. The writer sees changes that
+// are not committed yet.
 func (r *revision) reads() bool { return r.from == querier(r.store) }
 
 // kept returns the copy that the cache keeps for a key.

@@ -164,8 +164,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 }
 
 // pageCaches returns how much of the file all connections for reading cache together, and how much the one that writes
-// caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the operating
-// system's cache. It has each page once and not for each connection, so with little memory it gets the larger share.
+// caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the
+// operating system's cache. It has each page once and not for each connection, so with little memory it gets the larger
+// share.
 func pageCaches(usable int64) (reading, writing int) {
 	reading, writing = 96<<10, 64<<10
 	if usable > 0 {
