@@ -41,11 +41,11 @@ type cache struct {
 
 // A cacheValue is a copy of a document, or the customer of an account.
 type cacheValue struct {
-	content []byte        // never written to
-	packed  int           // size of the document in the database
-	id      int64         // of an account: its customer
-	from    uint64        // the content is right at this time
-	depends []documentKey // what the content changes with
+	content  []byte      // never written to
+	packed   int         // size of the document in the database
+	id       int64       // of an account: its customer
+	from     uint64      // the content is right at this time
+	document documentKey // what the content changes with; none for the customer of an account, which is checked
 }
 
 type shard struct {
@@ -68,10 +68,9 @@ type entry struct {
 }
 
 const (
-	// entryBytes is about what an entry takes beside its content and what it depends on, with its place in the map. It is
-	// counted, so the limit in bytes also limits the number of entries.
-	entryBytes = 240
-	keyBytes   = 48
+	// entryBytes is about what an entry takes beside its content, with its place in the map. It is counted, so the limit
+	// in bytes also limits the number of entries.
+	entryBytes = 288
 	// leastShard is the size that a shard has at least if there are several.
 	leastShard = 1 << 20
 	// largestShare is the part of a shard that one entry may take at most.
@@ -112,7 +111,7 @@ func (c *cache) get(key documentKey) (cacheValue, bool) {
 	e := s.copies[key]
 	switch {
 	case e == nil:
-	case c.changes.since(e.from, e.depends...):
+	case c.changes.since(e.from, e.document):
 		s.remove(e)
 	default:
 		e.used = true
@@ -128,7 +127,7 @@ func (c *cache) put(key documentKey, v cacheValue) {
 	if c == nil {
 		return
 	}
-	size := entryBytes + int64(cap(v.content)) + keyBytes*int64(len(v.depends))
+	size := entryBytes + int64(cap(v.content))
 	v.content = slices.Clip(v.content) // so that nobody appends to it in place
 	s := c.shard(key)
 	s.mu.Lock()
@@ -225,7 +224,7 @@ func (s *Store) keep(st *statement, key any, v cacheValue) {
 	if symbol, ok := key.(string); ok {
 		key = strings.Clone(symbol) // it may be a part of a request, which would stay in memory
 	}
-	v.depends = st.dependsOn(key, nil)
+	v.document = keyOf(st.kind, key)
 	s.cache.put(cacheKey(st, key), v)
 }
 

@@ -328,7 +328,7 @@ func TestCache_Bound(t *testing.T) {
 		for n := range 20_000 {
 			key := documentKey{kind: orders, id: rand.Int64N(50_000)}
 			if _, ok := c.get(key); !ok {
-				c.put(key, cacheValue{content: make([]byte, rand.IntN(4<<10)), depends: []documentKey{key}})
+				c.put(key, cacheValue{content: make([]byte, rand.IntN(4<<10)), document: key})
 			}
 			if n%1000 == 0 {
 				if _, _, bytes, _ := c.stats(); bytes > size {
@@ -391,7 +391,7 @@ func BenchmarkCache(b *testing.B) {
 	key := func(i int) documentKey { return documentKey{kind: orders, id: int64(i)} }
 	doc := make([]byte, 4<<10)
 	for i := range documents {
-		c.put(key(i), cacheValue{content: doc, depends: []documentKey{key(i)}})
+		c.put(key(i), cacheValue{content: doc, document: key(i)})
 	}
 	b.Run("hit", func(b *testing.B) {
 		b.ReportAllocs()
@@ -405,7 +405,7 @@ func BenchmarkCache(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if _, ok := c.get(key(documents + i)); !ok {
-				c.put(key(documents+i), cacheValue{content: doc, depends: []documentKey{key(documents + i)}})
+				c.put(key(documents+i), cacheValue{content: doc, document: key(documents + i)})
 			}
 		}
 	})
