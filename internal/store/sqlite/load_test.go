@@ -192,6 +192,24 @@ func TestLoad_Refused(t *testing.T) {
 	require.ErrorContains(t, s.LoadDataset(t.Context(), scaled("XXXS"), nil), "holds tpox-2/tiny/")
 }
 
+// With samples of columns, every execution of a statement that compares one with a parameter plans it anew.
+func TestLoad_WithoutSamples(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "brokerage.db")
+	s := reopened(t, path, Options{})
+	samples := func() (n int) {
+		require.NoError(t, s.reading.QueryRowContext(t.Context(),
+			"SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat4'").Scan(&n))
+		return n
+	}
+	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil))
+	require.Zero(t, samples(), "after a load")
+	require.NoError(t, s.control(t.Context(), "ANALYZE"))
+	require.Equal(t, 1, samples(), "SQLite does not take samples")
+	require.NoError(t, s.Close())
+	s = opened(t, path, Options{})
+	require.Zero(t, samples(), "of an earlier version")
+}
+
 func TestLoad_Continues(t *testing.T) {
 	d := dataset.NewOf(1, dataset.Counts{Securities: 2500, Customers: 2500, Orders: 10_000})
 	s := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))

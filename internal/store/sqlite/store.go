@@ -132,6 +132,11 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
+	if !s.options.AsIs { // earlier versions kept the samples
+		if _, err := s.writing.ExecContext(ctx, dropSamples); err != nil {
+			return err
+		}
+	}
 	if s.engine, err = s.describe(ctx); err != nil {
 		return err
 	}
@@ -166,9 +171,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 // pageCaches returns how much of the file all connections for reading cache together, and how much the one that writes
 // caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the
 // operating system's cache. It has each page once and not for each connection, so with little memory it gets the larger
-// share.
+// share. The cache for writing is small because SQLite looks through the whole of it at most commits.
 func pageCaches(usable int64) (reading, writing int) {
-	reading, writing = 96<<10, 64<<10
+	reading, writing = 96<<10, 8<<10
 	if usable > 0 {
 		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
 	}
