@@ -130,7 +130,7 @@ func TestManifests_Refused(t *testing.T) {
 		"BothBudgets": {"postgres/PodDisruptionBudget/brokerage",
 			"maxUnavailable: 1", "maxUnavailable: 1\n  minAvailable: 1", "cannot be both set"},
 		"NoSchedule":       {"embedded/CronJob/brokerage-backup", "17 3 * * *", "17 25 * * *", "schedule"},
-		"NoPolicyType":     {"embedded/NetworkPolicy/default-deny", "Egress", "Outgress", "policyTypes"},
+		"NoPolicyType":     {"embedded/NetworkPolicy/brokerage-default-deny", "Egress", "Outgress", "policyTypes"},
 		"JobThatAlwaysRun": {"load/Job/brokerage-load", "restartPolicy: OnFailure", "restartPolicy: Always", "restartPolicy"},
 		"Root":             {pod, "runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot"},
 		"RootByNumber":     {pod, "runAsUser: 65532", "runAsUser: 0", "runAsUser"},

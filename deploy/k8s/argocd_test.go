@@ -39,8 +39,8 @@ func stepOf(t testing.TB, o object) (s step) {
 // host finds the names of Services in the URLs of arguments and settings.
 var host = regexp.MustCompile(`//(?:[^/@\s]*@)?([a-z0-9-]+)[:/]`)
 
-// references returns what has to exist before an object can become ready, as KIND/NAME: what its pods mount and are, the
-// databases that they call, the policies that let them, and the target of an autoscaler.
+// references returns what has to exist before an object can become ready, as KIND/NAME: the account of its pods, what they
+// mount, the databases that they call and the policies about them, or the target of an autoscaler.
 func references(t testing.TB, o object, all []object) (names []string) {
 	t.Helper()
 	names = append(names, text(o, "spec", "scaleTargetRef", "kind")+"/"+text(o, "spec", "scaleTargetRef", "name"))
@@ -65,8 +65,9 @@ func references(t testing.TB, o object, all []object) (names []string) {
 	for _, found := range host.FindAllStringSubmatch(settings, -1) {
 		names = append(names, "Service/"+found[1], "StatefulSet/"+found[1])
 	}
+	labels := at(template, "metadata", "labels")
 	for _, policy := range all {
-		if policy.kind() == "NetworkPolicy" && selects(t, at(policy, "spec", "podSelector"), at(template, "metadata", "labels")) {
+		if policy.kind() == "NetworkPolicy" && selects(t, at(policy, "spec", "podSelector"), labels) {
 			names = append(names, "NetworkPolicy/"+policy.name())
 		}
 	}
@@ -97,8 +98,8 @@ func TestArgoCD_Order(t *testing.T) {
 			if o.name() != "brokerage-migrate" {
 				continue
 			}
-			assert.Equal(t, "BeforeHookCreation", text(o, "metadata", "annotations", "argocd.argoproj.io/hook-delete-policy"),
-				"a Job cannot be changed")
+			policy := text(o, "metadata", "annotations", "argocd.argoproj.io/hook-delete-policy")
+			assert.Equal(t, "BeforeHookCreation", policy, "a Job cannot be changed")
 			assert.True(t, stepOf(t, find(t, all, "Deployment", "brokerage")).after(stepOf(t, o)), overlay)
 		}
 	}
