@@ -39,8 +39,8 @@ func stepOf(t testing.TB, o object) (s step) {
 // host finds the names of Services in the URLs of arguments and settings.
 var host = regexp.MustCompile(`//(?:[^/@\s]*@)?([a-z0-9-]+)[:/]`)
 
-// references returns what has to exist before an object can become ready, as KIND/NAME: the account of its pods, what they
-// mount, the databases that they call and the policies about them, or the target of an autoscaler.
+// references returns what has to exist before an object can become ready, as KIND/NAME: the account of its pods, what
+// they mount, the databases that they call and the policies about them, or the target of an autoscaler.
 func references(t testing.TB, o object, all []object) (names []string) {
 	t.Helper()
 	names = append(names, text(o, "spec", "scaleTargetRef", "kind")+"/"+text(o, "spec", "scaleTargetRef", "name"))

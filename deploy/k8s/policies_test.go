@@ -73,8 +73,8 @@ func (n network) peer(t testing.TB, peer any, e endpoint) bool {
 	return inNamespace && selects(t, at(peer, "podSelector"), e.labels)
 }
 
-// openings returns what policies allow an endpoint in a direction, Ingress or Egress, and whether any policy is about it.
-// If none is, everything is allowed.
+// openings returns what policies allow an endpoint in a direction, Ingress or Egress, and whether any policy is about
+// it. If none is, everything is allowed.
 func (n network) openings(t testing.TB, e endpoint, direction string) (open []opening, isolated bool) {
 	t.Helper()
 	rules, peers := "ingress", "from"
@@ -141,8 +141,8 @@ func (n network) find(t testing.TB, name string) endpoint {
 	return n.endpoints[i]
 }
 
-// clusterNetwork returns the pods and policies of all overlays on PostgreSQL, the pods of others beside and around them, and
-// addresses outside. Components are those of an overlay of one's own.
+// clusterNetwork returns the pods and policies of all overlays on PostgreSQL, the pods of others beside and around
+// them, and addresses outside. Components are those of an overlay of one's own.
 func clusterNetwork(t testing.TB, components string) network {
 	t.Helper()
 	n := network{namespaces: map[string]any{"team-a": map[string]any{"brokerage-client": "true"}}}
