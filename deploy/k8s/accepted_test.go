@@ -189,7 +189,8 @@ func TestManifests_Refused(t *testing.T) {
 		"HostIsURL": {"gateway/HTTPRoute/brokerage",
 			"- brokerage.example.com", "- https://brokerage.example.com", "hostnames"},
 		"NoAuthority": {"gateway-tls/BackendTLSPolicy/brokerage", "caCertificateRefs:", "authorities:", "authorities"},
-		"HostIsName":  {"gateway-tls/BackendTLSPolicy/brokerage", "hostname: brokerage", "hostname: The brokerage", "hostname"},
+		"HostIsName": {"gateway-tls/BackendTLSPolicy/brokerage",
+			"hostname: brokerage", "hostname: The brokerage", "hostname"},
 		"KeyOfNoKind": {"gateway-tls/Certificate/brokerage-tls", "algorithm: ECDSA", "algorithm: DSA", "algorithm"},
 	} {
 		t.Run(name, func(t *testing.T) {
