@@ -189,7 +189,7 @@ func clusterNetwork(t testing.TB, components string) network {
 	slices.SortFunc(n.endpoints, func(a, b endpoint) int { return strings.Compare(a.name, b.name) })
 	for i := range n.endpoints {
 		e := &n.endpoints[i]
-		e.address = netip.AddrFrom4([4]byte{10, 77, byte(i), 2}) //nolint:gosec // there are few
+		e.address = netip.AddrFrom4([4]byte{10, 77, byte(i), 2})
 		labels, _ := n.namespaces[e.namespace].(map[string]any)
 		labels = maps.Clone(labels)
 		if labels == nil {

@@ -194,7 +194,7 @@ func TestNode_PoliciesEnforced(t *testing.T) {
 			command(t, "", "ip", "netns", "exec", router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv4.icmp_ratelimit=0")
 			targets := make(map[string]bool)
 			for _, c := range connections {
-				address := netip.AddrPortFrom(n.find(t, c.to).address, uint16(c.port)) //nolint:gosec // it is a port
+				address := netip.AddrPortFrom(n.find(t, c.to).address, uint16(c.port))
 				if target := c.protocol + address.String(); !targets[target] {
 					targets[target] = true
 					listen(t, names[c.to], c.protocol, address)
@@ -204,7 +204,7 @@ func TestNode_PoliciesEnforced(t *testing.T) {
 			}
 			command(t, n.chains(t), "ip", "netns", "exec", router, "nft", "-f", "-")
 			for _, c := range connections {
-				address := netip.AddrPortFrom(n.find(t, c.to).address, uint16(c.port)) //nolint:gosec // it is a port
+				address := netip.AddrPortFrom(n.find(t, c.to).address, uint16(c.port))
 				err := try(t, names[c.from], c.protocol, address)
 				if expected := map[string]bool{"Plain": c.plain, "Components": c.components}[name]; expected {
 					assert.NoError(t, err, c.String())
