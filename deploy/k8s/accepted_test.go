@@ -144,8 +144,8 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
-// The same server refuses broken manifests, so accepting one means something. An object is an overlay or a variant, a
-// kind and a name; a Pod is that of the workload.
+// The same server refuses broken manifests, so accepting one means something. An object is an overlay, a kind and a
+// name; a Pod is that of the workload.
 func TestManifests_Refused(t *testing.T) {
 	c := requireCluster(t)
 	unknown := define(t, c)
@@ -195,7 +195,7 @@ func TestManifests_Refused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := strings.Split(v.object, "/")
-			all := everything(t)[parts[0]]
+			all := everything(t)[parts[0]] // variants too
 			requireKinds(t, unknown, all)
 			if parts[1] == "Pod" {
 				all = pods([]object{service(t, all)})
