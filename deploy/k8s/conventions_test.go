@@ -154,10 +154,10 @@ func TestConventions_Service(t *testing.T) {
 			require.Equal(t, at(workload, "spec", "selector"), at(budget, "spec", "selector"))
 			require.Equal(t, at(workload, "spec", "selector", "matchLabels"),
 				at(find(t, all, "Service", "brokerage"), "spec", "selector"))
-			find(t, all, "NetworkPolicy", "default-deny")
+			find(t, all, "NetworkPolicy", "brokerage-default-deny")
 		})
 	}
-	require.Equal(t, 8, served)
+	require.Equal(t, 11, served)
 }
 
 // The overlay for an external database takes each URL from the Secret of its role.

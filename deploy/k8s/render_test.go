@@ -31,6 +31,11 @@ func overlays(t testing.TB) (names []string) {
 
 // variants are overlays with a component that an operator may add.
 var variants = map[string]string{
+	"gateway": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/gateway]\n",
+	"gateway-tls": "resources: [%[1]s/overlays/postgres]\n" +
+		"components: [%[1]s/components/gateway-tls, %[1]s/components/certificate]\n",
+	"egress": "resources: [%[1]s/overlays/postgres]\n" +
+		"components: [%[1]s/components/egress-otlp, %[1]s/components/egress-issuer, %[1]s/components/openshift]\n",
 	"tls":     "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
 	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
 }
