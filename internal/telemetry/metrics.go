@@ -80,6 +80,7 @@ type Metrics struct {
 type transaction struct {
 	outcomes       [len(Outcomes)]prometheus.Counter
 	duration       prometheus.Observer
+	traced         prometheus.ExemplarObserver // the same
 	received, sent prometheus.Counter
 }
 
@@ -124,7 +125,8 @@ func New(build BuildInfo) *Metrics {
 		names = append(names, t.Name)
 	}
 	for _, name := range names {
-		t := &transaction{duration: duration.WithLabelValues(name),
+		histogram := duration.WithLabelValues(name)
+		t := &transaction{duration: histogram, traced: histogram.(prometheus.ExemplarObserver), //nolint:forcetypeassert // histograms are
 			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
@@ -144,14 +146,20 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // Observe counts a request that has ended. A transaction that is not known counts as Other, an outcome that is not
-// known as Failed. Bytes are those of the bodies.
-func (m *Metrics) Observe(transaction, outcome string, took time.Duration, received, sent int) {
+// known as Failed. Bytes are those of the bodies. A trace, if there is one, becomes the exemplar of its bucket.
+func (m *Metrics) Observe(
+	transaction, outcome string, took time.Duration, received, sent int, traceID string,
+) {
 	t := m.transactions[transaction]
 	if t == nil {
 		t = m.transactions[Other]
 	}
 	t.outcomes[index(outcome)].Inc()
-	t.duration.Observe(took.Seconds())
+	if traceID == "" {
+		t.duration.Observe(took.Seconds())
+	} else {
+		t.traced.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+	}
 	if received > 0 {
 		t.received.Add(float64(received))
 	}
