@@ -81,7 +81,8 @@ var (
 	ranges      = regexp.MustCompile(`\[[^\]]*\]`)
 	identifiers = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
 	operators   = []string{"and", "or", "unless", "bool", "offset"}
-	ofOthers    = []string{"up", "scrape_duration_seconds", // Prometheus makes them itself, and kube-state-metrics the rest
+	// Prometheus makes the first two itself, kube-state-metrics the others.
+	ofOthers = []string{"up", "scrape_duration_seconds",
 		"kube_horizontalpodautoscaler_status_current_replicas", "kube_horizontalpodautoscaler_spec_max_replicas"}
 )
 

@@ -167,9 +167,7 @@ func requireExpiry(t testing.TB, over *http.Client, url string, cert []byte) {
 	require.NoError(t, err)
 	found := regexp.MustCompile(`(?m)^brokerage_tls_certificate_expiry_timestamp_seconds (\S+)$`).FindSubmatch(text)
 	require.NotNil(t, found, "the metric is missing")
-	seconds, err := strconv.ParseFloat(string(found[1]), 64)
-	require.NoError(t, err)
-	require.EqualValues(t, parsed.NotAfter.Unix(), seconds)
+	require.Equal(t, strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64), string(found[1]))
 }
 
 // mutual starts a service with a certificate of an authority, valid for an hour, that also requires client certificates

@@ -113,11 +113,12 @@ func TestMonitoring_RunbookCommands(t *testing.T) {
 		}
 	}
 	has["hpa/brokerage"] = has["horizontalpodautoscaler/brokerage"]
+	object := regexp.MustCompile(`(deployment|statefulset)/\S+|hpa \S+|\S+/\S+=\S+`)
 	commands := regexp.MustCompile("`kubectl ([^`]+)`").FindAllStringSubmatch(string(content), -1)
 	require.NotEmpty(t, commands)
 	names := 0
 	for _, command := range commands {
-		for _, named := range regexp.MustCompile(`(deployment|statefulset)/\S+|hpa \S+|\S+/\S+=\S+`).FindAllString(command[1], -1) {
+		for _, named := range object.FindAllString(command[1], -1) {
 			names++
 			require.True(t, has[strings.Replace(named, " ", "/", 1)], "%s of: kubectl %s", named, command[1])
 		}

@@ -104,8 +104,8 @@ func TestRules_EveryAlertIsTested(t *testing.T) {
 // runbook is where the rules say that the runbook is. The overlay monitoring, or sed, puts the real place there.
 const runbook = "https://git.example.com/brokerage/blob/main/docs/runbook.md"
 
-// The runbook says what every alert means, what to look at and what to do. Each alert has a link to its entry that works
-// outside of the repository.
+// The runbook says what every alert means, what to look at and what to do. Each alert has a link to its entry that
+// works outside of the repository.
 func TestRules_Runbook(t *testing.T) {
 	text, err := os.ReadFile("../../docs/runbook.md")
 	require.NoError(t, err)

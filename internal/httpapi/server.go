@@ -29,8 +29,8 @@ type Metrics interface {
 	Handler() http.Handler
 }
 
-// A Tracer traces requests. The store is called with the context that it returns. The id of the trace is empty unless the
-// request is sampled.
+// A Tracer traces requests. The store is called with the context that it returns. The id of the trace is empty unless
+// the request is sampled.
 type Tracer interface {
 	Request(r *http.Request, transaction, route string) (
 		ctx context.Context, end func(outcome string, status int) (traceID string))

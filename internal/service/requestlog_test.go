@@ -85,5 +85,6 @@ func TestRequestLog_Documented(t *testing.T) {
 	document, err := os.ReadFile("../../docs/observability.md")
 	require.NoError(t, err)
 	text := strings.Join(strings.Fields(string(document)), " ")
-	require.Contains(t, text, fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
+	require.Contains(t, text,
+		fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
 }

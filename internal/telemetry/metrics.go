@@ -76,11 +76,16 @@ type Metrics struct {
 	dataset      atomic.Pointer[state] // nil until it is known
 }
 
+// histogram is a histogram of one series, as the client makes them.
+type histogram interface {
+	prometheus.Observer
+	prometheus.ExemplarObserver
+}
+
 // transaction has the series of a transaction, so that no request looks for labels.
 type transaction struct {
 	outcomes       [len(Outcomes)]prometheus.Counter
-	duration       prometheus.Observer
-	traced         prometheus.ExemplarObserver // the same
+	duration       histogram
 	received, sent prometheus.Counter
 }
 
@@ -125,8 +130,7 @@ func New(build BuildInfo) *Metrics {
 		names = append(names, t.Name)
 	}
 	for _, name := range names {
-		histogram := duration.WithLabelValues(name)
-		t := &transaction{duration: histogram, traced: histogram.(prometheus.ExemplarObserver), //nolint:forcetypeassert // histograms are
+		t := &transaction{duration: duration.WithLabelValues(name).(histogram),
 			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
@@ -158,7 +162,7 @@ func (m *Metrics) Observe(
 	if traceID == "" {
 		t.duration.Observe(took.Seconds())
 	} else {
-		t.traced.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+		t.duration.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
 	}
 	if received > 0 {
 		t.received.Add(float64(received))

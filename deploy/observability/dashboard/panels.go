@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// here selects the chosen instances; other labels may precede it. Outside of Kubernetes there are no namespaces and pods,
-// and All, which is .*, selects series without these labels.
+// here selects the chosen instances; other labels may precede it. Outside of Kubernetes there are no namespaces and
+// pods, and All, which is .*, selects series without these labels.
 const here = `job="brokerage",namespace=~"$namespace",pod=~"$pod",instance=~"$instance"`
 
 // ofService selects what rules record for all instances together.
