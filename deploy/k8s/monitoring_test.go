@@ -113,14 +113,14 @@ func TestMonitoring_RunbookCommands(t *testing.T) {
 		}
 	}
 	has["hpa/brokerage"] = has["horizontalpodautoscaler/brokerage"]
-	object := regexp.MustCompile(`(deployment|statefulset)/\S+|hpa \S+|\S+/\S+=\S+`)
+	named := regexp.MustCompile(`(deployment|statefulset)/\S+|hpa \S+|\S+/\S+=\S+`)
 	commands := regexp.MustCompile("`kubectl ([^`]+)`").FindAllStringSubmatch(string(content), -1)
 	require.NotEmpty(t, commands)
 	names := 0
 	for _, command := range commands {
-		for _, named := range object.FindAllString(command[1], -1) {
+		for _, name := range named.FindAllString(command[1], -1) {
 			names++
-			require.True(t, has[strings.Replace(named, " ", "/", 1)], "%s of: kubectl %s", named, command[1])
+			require.True(t, has[strings.Replace(name, " ", "/", 1)], "%s of: kubectl %s", name, command[1])
 		}
 	}
 	require.Greater(t, names, 4)

@@ -79,7 +79,9 @@ func TestDashboard_Parses(t *testing.T) {
 // Each query selects the chosen namespace, and each of instances the chosen pods and instances.
 func TestDashboard_Variables(t *testing.T) {
 	var d struct {
-		Templating struct{ List []struct{ Name, Query string } }
+		Templating struct {
+			List []struct{ Name, Query string }
+		}
 	}
 	require.NoError(t, json.Unmarshal(encode(rows), &d))
 	var names []string
