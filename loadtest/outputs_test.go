@@ -3,15 +3,20 @@ package loadtest_test
 import (
 	"bufio"
 	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/testenv"
 )
 
 // What k6 itself writes is for other programs: the summary has no thresholds that cannot fail and no sub-metrics that
@@ -142,4 +147,71 @@ func asArguments(settings []string) (arguments []string) {
 		arguments = append(arguments, s)
 	}
 	return arguments
+}
+
+// A Prometheus that accepts remote writes has the requests of a run by transaction, and no series for each id.
+func TestK6_RemoteWrite(t *testing.T) {
+	requireK6(t)
+	prometheus := testenv.Command(t, "prometheus")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "prometheus.yml"), nil, 0o600))
+	cmd := exec.CommandContext(t.Context(), prometheus, "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+		"--web.enable-remote-write-receiver", "--web.listen-address="+addr)
+	cmd.Dir = folder
+	require.NoError(t, cmd.Start())
+	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+	require.Eventually(t, func() bool {
+		code, _ := query(t, addr, "1")
+		return code == http.StatusOK
+	}, time.Minute, 100*time.Millisecond, "Prometheus is ready")
+
+	s := newService(t, true)
+	t.Setenv("K6_PROMETHEUS_RW_SERVER_URL", "http://"+addr+"/api/v1/write")
+	t.Setenv("K6_PROMETHEUS_RW_TREND_STATS", "p(50),p(99),max")
+	wrapper, err := filepath.Abs("k6")
+	require.NoError(t, err)
+	settings := s.with("USERS=4 DURATION=4s RAMP=2s ALLOW_INVALID=yes OUT=none")
+	o := runWith(t, wrapper, folder, append(settings, "--out=experimental-prometheus-rw", "--tag=testid=monday")...)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+
+	const of = `{testid="monday",name="get_order",phase="measured"}[1h])`
+	for _, metric := range []string{"k6_http_reqs_total", "k6_http_req_duration_p99"} {
+		_, found := query(t, addr, "sum(last_over_time("+metric+of+") > 0")
+		require.Len(t, found, 1, metric)
+	}
+	_, urls := query(t, addr, `count by (url) (last_over_time(k6_http_reqs_total[1h]))`)
+	require.NotEmpty(t, urls)
+	for _, series := range urls {
+		require.NotRegexp(t, `\d{4}`, series.Metric["url"], "a series for each id")
+	}
+	_, all := query(t, addr, `count(last_over_time({__name__=~"k6_.+"}[1h]))`)
+	t.Log("series", all)
+}
+
+// series is a series of Prometheus with its last value.
+type series struct {
+	Metric map[string]string
+	Value  [2]any
+}
+
+// query asks Prometheus; the code is 0 if it does not answer.
+func query(t testing.TB, addr, promql string) (code int, found []series) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+addr+"/api/v1/query?query="+url.QueryEscape(promql), http.NoBody)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer func() { _ = response.Body.Close() }() // it was read
+	var answer struct{ Data struct{ Result []series } }
+	if json.NewDecoder(response.Body).Decode(&answer) != nil {
+		return response.StatusCode, nil
+	}
+	return response.StatusCode, answer.Data.Result
 }

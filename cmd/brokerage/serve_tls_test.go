@@ -9,11 +9,14 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 	"time"
 
@@ -42,7 +45,8 @@ func newAuthority(t testing.TB) *authority {
 	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
 }
 
-// issue makes a certificate for this machine, with a serial number that identifies it.
+// issue makes a certificate for this machine, with a serial number that identifies it. It is valid for an hour and as
+// many seconds.
 func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	t.Helper()
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -51,7 +55,8 @@ func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "service"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore:   time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour + time.Duration(serial)*time.Second),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, secret.Public(), a.key)
 	require.NoError(t, err)
@@ -124,7 +129,7 @@ func TestServe_TLS(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, "HTTP/2.0", response.Proto)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	over.CloseIdleConnections()
+	requireExpiry(t, over, i.url, cert)
 
 	// A new certificate is used at once, and an invalid one is not.
 	cert, key = ca.issue(t, 200)
@@ -133,6 +138,7 @@ func TestServe_TLS(t *testing.T) {
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)
+	requireExpiry(t, over, i.url, cert)
 
 	_, otherKey := ca.issue(t, 300)
 	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
@@ -141,8 +147,27 @@ func TestServe_TLS(t *testing.T) {
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)
+	over.CloseIdleConnections()
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "PRIVATE")
+}
+
+// requireExpiry requires that the metrics of a service have the time at which a certificate (PEM) expires.
+func requireExpiry(t testing.TB, over *http.Client, url string, cert []byte) {
+	t.Helper()
+	block, _ := pem.Decode(cert)
+	parsed, err := x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/metrics", http.NoBody)
+	require.NoError(t, err)
+	response, err := over.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }() // it was read
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	found := regexp.MustCompile(`(?m)^brokerage_tls_certificate_expiry_timestamp_seconds (\S+)$`).FindSubmatch(text)
+	require.NotNil(t, found, "the metric is missing")
+	require.Equal(t, strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64), string(found[1]))
 }
 
 // mutual starts a service with a certificate of an authority, valid for an hour, that also requires client certificates

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -29,11 +32,24 @@ type span struct {
 	*tracepb.Span
 
 	traceID, spanID, parentSpanID string
+	schema                        string            // of its scope
+	resource                      map[string]string // that sent it
 }
 
-func (s span) attributes() map[string]string {
+func (s span) attributes() map[string]string { return textsOf(s.Attributes) }
+
+// named returns attributes by the names that OpenTelemetry publishes.
+func named(attributes ...attribute.KeyValue) map[string]string {
 	all := map[string]string{}
-	for _, a := range s.Attributes {
+	for _, a := range attributes {
+		all[string(a.Key)] = a.Value.Emit()
+	}
+	return all
+}
+
+func textsOf(attributes []*commonpb.KeyValue) map[string]string {
+	all := map[string]string{}
+	for _, a := range attributes {
 		all[a.Key] = a.Value.GetStringValue()
 		if _, ok := a.Value.GetValue().(*commonpb.AnyValue_IntValue); ok {
 			all[a.Key] = strconv.FormatInt(a.Value.GetIntValue(), 10)
@@ -63,6 +79,7 @@ func newCollector(t testing.TB) *collector {
 				for _, s := range scope.Spans {
 					c.spans = append(c.spans, span{
 						s, hex.EncodeToString(s.TraceId), hex.EncodeToString(s.SpanId), hex.EncodeToString(s.ParentSpanId),
+						scope.SchemaUrl, textsOf(of.Resource.Attributes),
 					})
 				}
 			}
@@ -115,17 +132,22 @@ func TestServe_Traces(t *testing.T) {
 
 	id, parent := traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
 	spans := c.trace(t, id, 2)
-	request, statement := spans["get_order"], spans["sqlite get_order"]
+	request, statement := spans["GET /v1/orders/:order"], spans["get_order"]
 	require.Equal(t, parent, request.parentSpanID)
 	require.Equal(t, "vendor=x", request.TraceState) // passed on
 	require.Equal(t, request.spanID, statement.parentSpanID)
 	require.Equal(t, "vendor=x", statement.TraceState)
-	require.Equal(t, map[string]string{
-		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
-		"http.response.status_code": "200",
-	}, request.attributes())
-	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.operation.name": "get_order"},
-		statement.attributes())
+	require.Equal(t, tracepb.Span_SPAN_KIND_SERVER, request.Kind)
+	require.Equal(t, named(
+		semconv.HTTPRequestMethodGet, semconv.HTTPRoute("/v1/orders/:order"), semconv.URLScheme("http"),
+		semconv.HTTPResponseStatusCode(200), attribute.String("brokerage.transaction", "get_order"),
+		attribute.String("brokerage.store", "sqlite"), attribute.String("brokerage.outcome", "ok"),
+	), request.attributes())
+	require.Equal(t, tracepb.Span_SPAN_KIND_CLIENT, statement.Kind)
+	require.Equal(t, named(semconv.DBSystemNameSQLite, semconv.DBQuerySummary("get_order")), statement.attributes())
+	require.Equal(t, semconv.SchemaURL, request.schema)
+	require.Equal(t, "brokerage", request.resource[string(semconv.ServiceNameKey)])
+	require.Regexp(t, "^[0-9a-f-]{36}$", request.resource[string(semconv.ServiceInstanceIDKey)])
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, id, line["trace_id"])
 	require.Equal(t, request.spanID, line["span_id"])
@@ -134,14 +156,16 @@ func TestServe_Traces(t *testing.T) {
 	id, _ = traced(t, http.MethodPost, i.url+"/v1/accounts/104000000/buy", buy, 2)
 	spans = c.trace(t, id, 5)
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
-		require.Equal(t, spans["buy_security"].spanID, spans["sqlite "+name].parentSpanID, name)
+		require.Equal(t, spans["POST /v1/accounts/:account/buy"].spanID, spans[name].parentSpanID, name)
 	}
 	// A missing document is not an error of a statement.
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/orders/777777", "", 3)
 	spans = c.trace(t, id, 2)
-	require.Equal(t, "not_found", spans["get_order"].attributes()["brokerage.outcome"])
-	require.Zero(t, spans["sqlite get_order"].Status.Code)
-	require.Zero(t, spans["get_order"].Status.Code)
+	request, statement = spans["GET /v1/orders/:order"], spans["get_order"]
+	require.Equal(t, "not_found", request.attributes()["brokerage.outcome"])
+	require.Zero(t, statement.Status.Code)
+	require.Zero(t, request.Status.Code)
+	require.NotContains(t, request.attributes(), string(semconv.ErrorTypeKey))
 
 	id, _ = traced(t, http.MethodGet, i.url+"/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "", 4)
 	c.trace(t, id, 2)
@@ -152,7 +176,7 @@ func TestServe_Traces(t *testing.T) {
 	text := c.text.String()
 	require.Contains(t, text, "service.name")
 	for _, secret := range []string{
-		"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "/v1/",
+		"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "sector",
 	} {
 		require.NotContains(t, text, secret)
 	}
@@ -204,9 +228,15 @@ func TestServe_TracesPassedOn(t *testing.T) {
 	i.stop(t)
 	require.Len(t, passed, 4)
 	require.Len(t, c.spans, 1)
-	require.Equal(t, "fetch keys", c.spans[0].Name)
+	require.Equal(t, http.MethodGet, c.spans[0].Name)
 	require.Equal(t, passed[1], c.spans[0].traceID)
 	require.Equal(t, passed[2], c.spans[0].spanID)
-	require.Equal(t, map[string]string{"http.response.status_code": "404"}, c.spans[0].attributes())
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(issuer.URL, "http://"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		string(semconv.HTTPRequestMethodKey): "GET", string(semconv.ServerAddressKey): host,
+		string(semconv.ServerPortKey): port, string(semconv.HTTPResponseStatusCodeKey): "404",
+		string(semconv.ErrorTypeKey): "404",
+	}, c.spans[0].attributes())
 	require.NotContains(t, c.text.String(), issuer.URL)
 }

@@ -130,7 +130,7 @@ type counts struct {
 	inFlight int
 }
 
-func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int) {
+func (c *counts) Observe(transaction, outcome string, _ time.Duration, _, _ int, _ string) {
 	c.add(&c.observed, transaction+" "+outcome)
 }
 

@@ -38,7 +38,7 @@ type request struct {
 
 	related  string // a link of this answer, beside those of the operation; empty for none
 	received int    // bytes of the body
-	traced   func(outcome string, status int)
+	traced   func(outcome string, status int) (traceID string)
 	auditing auditing
 }
 

@@ -23,15 +23,17 @@ import (
 
 // Metrics count requests.
 type Metrics interface {
-	Observe(transaction, outcome string, took time.Duration, received, sent int)
+	Observe(transaction, outcome string, took time.Duration, received, sent int, traceID string)
 	Refused(reason string)
 	InFlight(delta int)
 	Handler() http.Handler
 }
 
-// A Tracer traces requests. The store is called with the context that it returns.
+// A Tracer traces requests. The store is called with the context that it returns. The id of the trace is empty unless
+// the request is sampled.
 type Tracer interface {
-	Request(r *http.Request, transaction string) (ctx context.Context, end func(outcome string, status int))
+	Request(r *http.Request, transaction, route string) (
+		ctx context.Context, end func(outcome string, status int) (traceID string))
 }
 
 // RequestLog describes a request that has ended.
@@ -127,7 +129,7 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
 		if traces := s.options.Traces; traces != nil && !op.open && !op.endless {
 			var ctx context.Context
-			ctx, q.traced = traces.Request(c.Request, op.name)
+			ctx, q.traced = traces.Request(c.Request, op.name, op.path)
 			c.Request = c.Request.WithContext(ctx)
 		}
 		c.Writer.Header()["X-Request-Id"] = []string{q.id}
@@ -207,11 +209,12 @@ func (s *Server) admit(ctx context.Context, q *request) error {
 func (s *Server) report(q *request, took time.Duration) {
 	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
 	q.record(status)
+	traceID := ""
 	if q.traced != nil {
-		q.traced(outcome(status, q.err), status)
+		traceID = q.traced(outcome(status, q.err), status)
 	}
 	if !q.op.endless || status >= http.StatusBadRequest { // the duration of a stream measures nothing
-		s.observe(q, status, size, took)
+		s.observe(q, status, size, took, traceID)
 	}
 	if s.options.LogRequest != nil {
 		s.options.LogRequest(q.Request.Context(), RequestLog{
@@ -223,10 +226,10 @@ func (s *Server) report(q *request, took time.Duration) {
 }
 
 // observe counts a request in the metrics and in the live figures.
-func (s *Server) observe(q *request, status, size int, took time.Duration) {
+func (s *Server) observe(q *request, status, size int, took time.Duration, traceID string) {
 	reason := refusal(status, q.err)
 	if m := s.options.Metrics; m != nil {
-		m.Observe(q.op.name, outcome(status, q.err), took, q.received, size)
+		m.Observe(q.op.name, outcome(status, q.err), took, q.received, size, traceID)
 		if reason != "" {
 			m.Refused(reason)
 		}

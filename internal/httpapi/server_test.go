@@ -140,10 +140,10 @@ var tiers = map[string]Options{
 // quiet are metrics that do nothing.
 type quiet struct{}
 
-func (quiet) Observe(string, string, time.Duration, int, int) {}
-func (quiet) Refused(string)                                  {}
-func (quiet) InFlight(int)                                    {}
-func (quiet) Handler() http.Handler                           { return http.NotFoundHandler() }
+func (quiet) Observe(string, string, time.Duration, int, int, string) {}
+func (quiet) Refused(string)                                          {}
+func (quiet) InFlight(int)                                            {}
+func (quiet) Handler() http.Handler                                   { return http.NotFoundHandler() }
 
 func BenchmarkGetOrder(b *testing.B) {
 	for name, o := range tiers {

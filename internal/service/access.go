@@ -36,7 +36,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			Algorithms: s.JWTAlgorithms, MaxAge: s.JWKSMaxAge, Refreshed: s.reportKeys,
 		}
 		if s.traces != nil {
-			options.Transport = s.traces.Outgoing("fetch keys")
+			options.Transport = s.traces.Outgoing()
 		}
 		jwts, err := access.OpenJWTs(ctx, options)
 		if err != nil {

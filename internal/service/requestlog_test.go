@@ -3,7 +3,9 @@ package service
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -76,4 +78,13 @@ func TestRequestLog_Flood(t *testing.T) {
 		require.Contains(t, out.String(), "sampled=99\n")
 	}
 	require.Equal(t, 3000, flood(500))
+}
+
+// The document on the log has the numbers of the sample.
+func TestRequestLog_Documented(t *testing.T) {
+	document, err := os.ReadFile("../../docs/observability.md")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(string(document)), " ")
+	require.Contains(t, text,
+		fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
 }

@@ -199,6 +199,9 @@ func (s *service) openAPI(context.Context) (err error) {
 		return err
 	}
 	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)
+	if s.certificate != nil {
+		s.insight.metrics.Certificate(s.certificate.expiry)
+	}
 	return nil
 }
 

@@ -20,7 +20,7 @@ type certificate struct {
 	cert, key, clientCA string
 	files               *filewatch.Files
 	current             atomic.Pointer[tls.Config]
-	expires             time.Time // used by the one goroutine that reads the files
+	expires             atomic.Pointer[time.Time]
 }
 
 // readCertificate reads the files; nil for a service without TLS.
@@ -57,7 +57,7 @@ func (f *certificate) read() error {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	f.current.Store(config)
-	f.expires = pair.Leaf.NotAfter
+	f.expires.Store(&pair.Leaf.NotAfter)
 	return nil
 }
 
@@ -81,9 +81,13 @@ func (f *certificate) watch(ctx context.Context, every time.Duration, log *slog.
 	})
 }
 
+// expiry returns when the certificate in use expires.
+func (f *certificate) expiry() time.Time { return *f.expires.Load() }
+
 func (f *certificate) report(log *slog.Logger, message string) {
-	log.Info(message, "file", f.cert, "expires", f.expires.UTC().Format(time.RFC3339), "clients", f.clientCA != "")
-	if time.Now().After(f.expires) {
+	expires := f.expiry()
+	log.Info(message, "file", f.cert, "expires", expires.UTC().Format(time.RFC3339), "clients", f.clientCA != "")
+	if time.Now().After(expires) {
 		log.Warn("the certificate has expired", "file", f.cert)
 	}
 }

@@ -13,7 +13,7 @@ var _ Bulk = (*db2.Store)(nil)
 var db2Engine = &Engine{
 	Scheme:    DB2,
 	Title:     "Db2",
-	TraceName: "db2",
+	TraceName: "ibm.db2",
 	usage:     "db2://USER@HOST:PORT/DATABASE",
 	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
 	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
@@ -30,6 +32,18 @@ func TestFind(t *testing.T) {
 			require.Equal(t, c.scheme, d.Scheme)
 			require.Equal(t, c.rest, d.rest)
 		})
+	}
+}
+
+// Traces name a database as OpenTelemetry does.
+func TestFind_TraceName(t *testing.T) {
+	for url, name := range map[string]attribute.KeyValue{
+		"sqlite:brokerage.db": semconv.DBSystemNameSQLite, "postgres://u@h/d": semconv.DBSystemNamePostgreSQL,
+		"db2://u@h:50000/d": semconv.DBSystemNameIBMDB2,
+	} {
+		d, err := Find(url)
+		require.NoError(t, err)
+		require.Equal(t, name.Value.AsString(), d.TraceName)
 	}
 }
 

@@ -76,10 +76,16 @@ type Metrics struct {
 	dataset      atomic.Pointer[state] // nil until it is known
 }
 
+// histogram is a histogram of one series, as the client makes them.
+type histogram interface {
+	prometheus.Observer
+	prometheus.ExemplarObserver
+}
+
 // transaction has the series of a transaction, so that no request looks for labels.
 type transaction struct {
 	outcomes       [len(Outcomes)]prometheus.Counter
-	duration       prometheus.Observer
+	duration       histogram
 	received, sent prometheus.Counter
 }
 
@@ -124,7 +130,7 @@ func New(build BuildInfo) *Metrics {
 		names = append(names, t.Name)
 	}
 	for _, name := range names {
-		t := &transaction{duration: duration.WithLabelValues(name),
+		t := &transaction{duration: duration.WithLabelValues(name).(histogram),
 			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
@@ -144,14 +150,20 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // Observe counts a request that has ended. A transaction that is not known counts as Other, an outcome that is not
-// known as Failed. Bytes are those of the bodies.
-func (m *Metrics) Observe(transaction, outcome string, took time.Duration, received, sent int) {
+// known as Failed. Bytes are those of the bodies. A trace, if there is one, becomes the exemplar of its bucket.
+func (m *Metrics) Observe(
+	transaction, outcome string, took time.Duration, received, sent int, traceID string,
+) {
 	t := m.transactions[transaction]
 	if t == nil {
 		t = m.transactions[Other]
 	}
 	t.outcomes[index(outcome)].Inc()
-	t.duration.Observe(took.Seconds())
+	if traceID == "" {
+		t.duration.Observe(took.Seconds())
+	} else {
+		t.duration.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+	}
 	if received > 0 {
 		t.received.Add(float64(received))
 	}

@@ -76,12 +76,12 @@ func TestMetrics_Process(t *testing.T) {
 func TestMetrics_Observe(t *testing.T) {
 	m := telemetry.New(build)
 	_, before := scrape(t, m)
-	m.Observe("get_order", telemetry.OK, 700*time.Microsecond, 0, 1500)
-	m.Observe("get_order", telemetry.OK, 20*time.Second, 0, 500)
-	m.Observe("get_order", telemetry.NotFound, time.Millisecond, 0, -1)
-	m.Observe("insert_order", telemetry.OK, time.Millisecond, 1700, 0)
-	m.Observe("lease_ids", telemetry.Conflict, time.Millisecond, 0, 0)
-	m.Observe("what a client sent", "nonsense", time.Millisecond, 0, 0)
+	m.Observe("get_order", telemetry.OK, 700*time.Microsecond, 0, 1500, "")
+	m.Observe("get_order", telemetry.OK, 20*time.Second, 0, 500, "")
+	m.Observe("get_order", telemetry.NotFound, time.Millisecond, 0, -1, "")
+	m.Observe("insert_order", telemetry.OK, time.Millisecond, 1700, 0, "")
+	m.Observe("lease_ids", telemetry.Conflict, time.Millisecond, 0, 0, "")
+	m.Observe("what a client sent", "nonsense", time.Millisecond, 0, 0, "")
 	m.Refused(telemetry.QueueFull)
 	m.InFlight(3)
 	m.InFlight(-1)
@@ -112,7 +112,7 @@ func TestMetrics_Observe(t *testing.T) {
 // Two services in one process, as in tests, do not share series.
 func TestMetrics_NoGlobals(t *testing.T) {
 	first, second := telemetry.New(build), telemetry.New(build)
-	first.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1)
+	first.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1, "")
 	series, _ := scrape(t, second)
 	require.Equal(t, "0", series[transactions("get_order", "ok")])
 }
@@ -124,7 +124,7 @@ func TestMetrics_Concurrent(t *testing.T) {
 		all.Go(func() {
 			for range 500 {
 				m.InFlight(1)
-				m.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1)
+				m.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1, "")
 				m.InFlight(-1)
 			}
 		})
@@ -140,16 +140,20 @@ func TestMetrics_ObserveAllocates(t *testing.T) {
 	m := telemetry.New(build)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		m.InFlight(1)
-		m.Observe("get_order", telemetry.OK, time.Millisecond, 1700, 1500)
+		m.Observe("get_order", telemetry.OK, time.Millisecond, 1700, 1500, "")
 		m.InFlight(-1)
 	}))
 }
 
 func BenchmarkMetrics_Observe(b *testing.B) {
-	m := telemetry.New(build)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Observe("delete_customer", telemetry.Timeout, 3*time.Millisecond, 1700, 1500)
+	for name, traceID := range map[string]string{"NotTraced": "", "Traced": parent[3:35]} {
+		b.Run(name, func(b *testing.B) {
+			m := telemetry.New(build)
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Observe("delete_customer", telemetry.Timeout, 3*time.Millisecond, 1700, 1500, traceID)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -106,6 +107,14 @@ func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
 			"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(kept))
 		out.count("audit_records_lost_total",
 			"Records that the audit log lost, because too many waited to be written.", lost)
+	}))
+}
+
+// Certificate adds when the certificate that the service serves TLS with expires.
+func (m *Metrics) Certificate(expiry func() time.Time) {
+	m.registry.MustRegister(state(func(out series) {
+		out.count("tls_certificate_expiry_timestamp_seconds", "When the certificate of the service expires, in Unix time; "+
+			"only with TLS.", expiry().Unix())
 	}))
 }
 

@@ -41,6 +41,7 @@ func full() *telemetry.Metrics {
 	m.Store(func() telemetry.StoreStats { return stats })
 	m.Gate(256, func() int64 { return 3 })
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
+	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
 	m.Disk(func() (free, size float64) { return 25, 100 })
 	m.Engine(brokerage.Engine{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
 	m.Ready(true)
@@ -53,7 +54,8 @@ func full() *telemetry.Metrics {
 func TestMetrics_State(t *testing.T) {
 	series, text := scrape(t, full())
 	for name, value := range map[string]string{
-		"store_connections_limit": "8", "store_connections_open": "5", "store_connections_in_use": "3",
+		"tls_certificate_expiry_timestamp_seconds": "1.8e+09",
+		"store_connections_limit":                  "8", "store_connections_open": "5", "store_connections_in_use": "3",
 		"store_connection_waits_total":        "7",
 		"store_connection_wait_seconds_total": "1.5", "store_commits_total": "11", "store_writes_waiting": "2",
 		`store_commit_writes_bucket{le="1"}`: "4", `store_commit_writes_bucket{le="2"}`: "7",

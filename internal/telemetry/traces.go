@@ -2,9 +2,11 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -31,6 +33,9 @@ type Traces struct {
 	w3c      propagation.TraceContext
 	store    string
 }
+
+// conventions names OpenTelemetry's semantic conventions that the names of spans and attributes are taken from.
+const conventions = "https://opentelemetry.io/schemas/1.43.0"
 
 // sizeVariables are OpenTelemetry's variables for numbers of spans in memory; maxSpans is the limit.
 var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}
@@ -76,6 +81,7 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	}
 	// A later attribute replaces an earlier one, so the variables win.
 	about, err := resource.New(ctx,
+		resource.WithService(), // a random service.instance.id
 		resource.WithAttributes(
 			attribute.String("service.name", "brokerage"), attribute.String("service.version", build.Version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
@@ -84,31 +90,46 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	}
 	batcher := sdk.WithBatcher(&loggingExporter{SpanExporter: exporter, log: log})
 	provider := sdk.NewTracerProvider(batcher, sdk.WithResource(about))
-	return &Traces{provider: provider, tracer: provider.Tracer("brokerage"), store: store}, nil
+	tracer := provider.Tracer("brokerage", trace.WithSchemaURL(conventions))
+	return &Traces{provider: provider, tracer: tracer, store: store}, nil
 }
 
 // Close sends the remaining spans.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Request begins the span of a request, in the trace that the headers of the request name. The returned context carries
-// the span; end ends it.
+// Request begins the span of a request for a route, in the trace that the headers of the request name. The returned
+// context carries the span; end ends it, and returns the id of the trace if the request is sampled, otherwise "".
 func (t *Traces) Request(
-	r *http.Request, transaction string,
-) (ctx context.Context, end func(outcome string, status int)) {
+	r *http.Request, transaction, route string,
+) (ctx context.Context, end func(outcome string, status int) (traceID string)) {
 	ctx = t.w3c.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
-	ctx, span := t.tracer.Start(ctx, transaction, trace.WithSpanKind(trace.SpanKindServer))
+	ctx, span := t.tracer.Start(ctx, r.Method+" "+route, trace.WithSpanKind(trace.SpanKindServer))
 	if !span.IsRecording() {
-		return ctx, func(string, int) { span.End() }
+		return ctx, func(string, int) string {
+			span.End()
+			return ""
+		}
 	}
-	return ctx, func(outcome string, status int) {
-		span.SetAttributes(
+	return ctx, func(outcome string, status int) string {
+		span.SetAttributes( // without url.path, which has the ids of customers and orders
+			attribute.String("http.request.method", r.Method), attribute.String("http.route", route),
+			attribute.String("url.scheme", scheme(r)), attribute.Int("http.response.status_code", status),
 			attribute.String("brokerage.transaction", transaction), attribute.String("brokerage.store", t.store),
-			attribute.String("brokerage.outcome", outcome), attribute.Int("http.response.status_code", status))
+			attribute.String("brokerage.outcome", outcome))
 		if status >= http.StatusInternalServerError {
+			span.SetAttributes(attribute.String("error.type", strconv.Itoa(status)))
 			span.SetStatus(codes.Error, outcome)
 		}
 		span.End()
+		return span.SpanContext().TraceID().String()
 	}
+}
+
+func scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // Statement begins the span of a statement of a request; end ends it.
@@ -116,14 +137,23 @@ func (t *Traces) Statement(ctx context.Context, name string) (end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return func(error) {} // the request is not traced
 	}
-	_, span := t.tracer.Start(ctx, t.store+" "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		attribute.String("db.system.name", t.store), attribute.String("db.operation.name", name)))
+	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("db.system.name", t.store), attribute.String("db.query.summary", name)))
 	return func(err error) {
 		if err != nil {
+			span.SetAttributes(attribute.String("error.type", errorType(err)))
 			span.SetStatus(codes.Error, "") // its text may hold what a client sent, and is in the log
 		}
 		span.End()
 	}
+}
+
+// errorType returns the Go type of the error that caused err, which says nothing about what a client sent.
+func errorType(err error) string {
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
+	}
+	return fmt.Sprintf("%T", err)
 }
 
 // loggingExporter logs failures to send, at most once a minute. The spans are lost.
@@ -170,29 +200,42 @@ func (h traceHandler) WithGroup(name string) slog.Handler {
 	return traceHandler{h.Handler.WithGroup(name)}
 }
 
-// Outgoing returns a transport for requests that the service itself sends. Each is a span of the given name, in the
-// trace of its context or else in a new one, and passes the trace on in W3C's headers.
-func (t *Traces) Outgoing(name string) http.RoundTripper { return outgoing{t, name} }
+// Outgoing returns a transport for requests that the service itself sends. Each is a span, in the trace of its context
+// or else in a new one, and passes the trace on in W3C's headers.
+func (t *Traces) Outgoing() http.RoundTripper { return outgoing{t} }
 
-type outgoing struct {
-	traces *Traces
-	name   string
-}
+type outgoing struct{ traces *Traces }
 
 // RoundTrip implements http.RoundTripper.
 func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, span := o.traces.tracer.Start(r.Context(), o.name, trace.WithSpanKind(trace.SpanKindClient))
+	ctx, span := o.traces.tracer.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes( // without url.full, which may hold a password
+			attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
+			attribute.Int("server.port", port(r.URL))))
 	defer span.End()
 	r = r.Clone(ctx) // it is the caller's
 	o.traces.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
+		span.SetAttributes(attribute.String("error.type", errorType(err)))
 		span.SetStatus(codes.Error, "") // its text may hold an address, and is in the log
 		return nil, err
 	}
 	span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
 	if response.StatusCode >= http.StatusBadRequest {
+		span.SetAttributes(attribute.String("error.type", strconv.Itoa(response.StatusCode)))
 		span.SetStatus(codes.Error, "")
 	}
 	return response, nil
+}
+
+// port returns the port of a URL, or the default of its scheme.
+func port(u *url.URL) int {
+	if n, err := strconv.Atoi(u.Port()); err == nil {
+		return n
+	}
+	if u.Scheme == "https" {
+		return 443
+	}
+	return 80
 }

@@ -5,13 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"brokerage/internal/telemetry"
 )
@@ -57,6 +63,8 @@ func TestTraces_BadEndpoint(t *testing.T) {
 	}
 }
 
+const route = "/v1/orders/:order"
+
 const parent = "00-000102030405060708090a0b0c0d0e0f-0102030405060708-01"
 
 func request(t testing.TB, traceparent string) *http.Request {
@@ -87,7 +95,7 @@ func TestTraces_Log(t *testing.T) {
 		"Of its own": {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, end := traces.Request(request(t, c.traceparent), "get_order")
+			ctx, end := traces.Request(request(t, c.traceparent), "get_order", route)
 			log.InfoContext(ctx, "of a request")
 			line := last()
 			require.Len(t, line["trace_id"], 32)
@@ -105,9 +113,11 @@ func TestTraces_Log(t *testing.T) {
 func TestTraces_NotFollowed(t *testing.T) {
 	traces := newTraces(t)
 	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(t.Context(), "get_order")(nil) }))
-	ctx, end := traces.Request(request(t, parent[:len(parent)-2]+"00"), "get_order")
+	ctx, end := traces.Request(request(t, parent[:len(parent)-2]+"00"), "get_order", route)
 	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(ctx, "get_order")(nil) }))
-	end(telemetry.OK, 200)
+	require.Empty(t, end(telemetry.OK, 200))
+	_, end = traces.Request(request(t, parent), "get_order", route)
+	require.Equal(t, parent[3:35], end(telemetry.OK, 200))
 }
 
 // A request that the service sends continues the trace of the request that causes it, or begins one, even if the trace
@@ -125,14 +135,14 @@ func TestTraces_Outgoing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := request(t, c.traceparent)
 			r.Header.Set("Tracestate", "vendor=x")
-			ctx, end := traces.Request(r, "get_order")
+			ctx, end := traces.Request(r, "get_order", route)
 			defer end(telemetry.OK, 200)
 			if c.traceparent == "" {
 				ctx = t.Context()
 			}
 			own, err := http.NewRequestWithContext(ctx, http.MethodGet, other.URL, http.NoBody)
 			require.NoError(t, err)
-			response, err := traces.Outgoing("fetch keys").RoundTrip(own)
+			response, err := traces.Outgoing().RoundTrip(own)
 			require.NoError(t, err)
 			require.NoError(t, response.Body.Close())
 			header := <-asked
@@ -148,6 +158,38 @@ func TestTraces_Outgoing(t *testing.T) {
 	}
 }
 
+// A failure is named by its status, and that of a statement by the type of its cause; its text is not sent.
+func TestTraces_Errors(t *testing.T) {
+	sent := make(chan []byte, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // a part of it is not a trace
+		sent <- body
+	}))
+	t.Cleanup(collector.Close)
+	traces, err := telemetry.NewTraces(t.Context(), collector.URL, build, "ibm.db2", slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	ctx, end := traces.Request(request(t, parent), "get_order", route)
+	traces.Statement(ctx, "get_order")(fmt.Errorf("statement with secret: %w", &net.OpError{Op: "secret"}))
+	end(telemetry.Failed, http.StatusInternalServerError)
+	require.NoError(t, traces.Close(t.Context()))
+	body := <-sent
+	require.NotContains(t, string(body), "secret")
+	var all tracepb.TracesData
+	require.NoError(t, proto.Unmarshal(body, &all))
+	found := map[string][]string{}
+	for _, span := range all.ResourceSpans[0].ScopeSpans[0].Spans {
+		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, span.Status.Code)
+		for _, a := range span.Attributes {
+			if a.Key == string(semconv.ErrorTypeKey) || a.Key == string(semconv.DBSystemNameKey) {
+				found[span.Name] = append(found[span.Name], a.Value.GetStringValue())
+			}
+		}
+	}
+	require.Equal(t, map[string][]string{
+		"GET " + route: {"500"}, "get_order": {semconv.DBSystemNameIBMDB2.Value.AsString(), "*net.OpError"},
+	}, found)
+}
+
 func BenchmarkTraces(b *testing.B) {
 	traces := newTraces(b)
 	for name, flags := range map[string]string{"Sampled": "01", "NotSampled": "00"} {
@@ -155,7 +197,7 @@ func BenchmarkTraces(b *testing.B) {
 			r := request(b, parent[:len(parent)-2]+flags)
 			b.ReportAllocs()
 			for b.Loop() {
-				ctx, end := traces.Request(r, "get_order")
+				ctx, end := traces.Request(r, "get_order", route)
 				traces.Statement(ctx, "get_order")(nil)
 				end(telemetry.OK, 200)
 			}

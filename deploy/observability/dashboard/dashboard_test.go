@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -73,4 +74,34 @@ func TestDashboard_Parses(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), promtool, "check", "rules", file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), fmt.Sprintf("%d rules found", n))
+}
+
+// Each query selects the chosen namespace, and each of instances the chosen pods and instances.
+func TestDashboard_Variables(t *testing.T) {
+	var d struct {
+		Templating struct {
+			List []struct{ Name, Query string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(encode(rows), &d))
+	var names []string
+	for _, v := range d.Templating.List {
+		names = append(names, v.Name)
+	}
+	require.Equal(t, []string{"datasource", "namespace", "pod", "instance"}, names)
+	selectors := regexp.MustCompile(`[a-z_:0-9]+\{[^}]*\}`)
+	for _, r := range rows {
+		for _, p := range r.panels {
+			for _, q := range p.queries {
+				found := selectors.FindAllString(q.expr, -1)
+				require.NotEmpty(t, found, q.expr)
+				for _, selector := range found {
+					require.Contains(t, selector, `namespace=~"$namespace"`, q.expr)
+					if !strings.HasPrefix(selector, "job:") {
+						require.Contains(t, selector, `pod=~"$pod",instance=~"$instance"`, q.expr)
+					}
+				}
+			}
+		}
+	}
 }

@@ -18,6 +18,9 @@ type panel struct {
 	unit    string // as Grafana calls it
 	stack   bool
 	queries []query
+
+	belowZero bool // values may be negative
+	exemplars bool // show traces of single requests, where Prometheus stores exemplars
 }
 
 // query is one or more lines of a graph.
@@ -60,8 +63,9 @@ func encode(rows []row) []byte {
 		"refresh":     "15s", "time": object{"from": "now-1h", "to": "now"}, "graphTooltip": 1, "panels": panels,
 		"templating": object{"list": []object{
 			{"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"},
-			{"name": "instance", "label": "instance", "type": "query", "query": `label_values(up{job="brokerage"}, instance)`,
-				"datasource": source, "refresh": 2, "includeAll": true, "multi": true, "allValue": ".*"},
+			variable("namespace", ""),
+			variable("pod", `,namespace=~"$namespace"`),
+			variable("instance", `,namespace=~"$namespace",pod=~"$pod"`),
 		}},
 	}
 	var b bytes.Buffer
@@ -74,6 +78,15 @@ func encode(rows []row) []byte {
 	return b.Bytes()
 }
 
+// variable returns a variable with the values of a label, of instances that earlier variables select.
+func variable(label, selected string) object {
+	return object{
+		"name": label, "label": label, "type": "query",
+		"query":      `label_values(up{job="brokerage"` + selected + `}, ` + label + `)`,
+		"datasource": source, "refresh": 2, "includeAll": true, "multi": true, "allValue": ".*",
+	}
+}
+
 func (p panel) graph() object {
 	custom := object{"fillOpacity": 10, "showPoints": "never"}
 	if p.stack {
@@ -81,15 +94,19 @@ func (p panel) graph() object {
 	}
 	var targets []object
 	for i, q := range p.queries {
-		targets = append(targets, object{
-			"refId": string(rune('A' + i)), "expr": q.expr, "legendFormat": q.legend, "datasource": source,
-		})
+		target := object{"refId": string(rune('A' + i)), "expr": q.expr, "legendFormat": q.legend, "datasource": source}
+		if p.exemplars {
+			target["exemplar"] = true
+		}
+		targets = append(targets, target)
+	}
+	defaults := object{"unit": p.unit, "custom": custom}
+	if !p.belowZero {
+		defaults["min"] = 0
 	}
 	g := object{
 		"type": "timeseries", "title": p.title, "datasource": source, "targets": targets,
-		"fieldConfig": object{
-			"defaults": object{"unit": p.unit, "min": 0, "custom": custom}, "overrides": []any{},
-		},
+		"fieldConfig": object{"defaults": defaults, "overrides": []any{}},
 	}
 	if p.about != "" {
 		g["description"] = p.about
