@@ -56,7 +56,7 @@ cross: ## compile for other systems, where files are locked differently
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 DIST      ?= dist
 
-# What the manifests run is this version, or the release has no image for them.
+# What the manifests run is this version, or the release has no image for them. The flags are those of deploy/docker/Dockerfile.
 .PHONY: release
 release: ## build a version for all systems, with bills of materials and checksums, in dist: make release VERSION=0.1.0
 	@grep -qx '    newTag: $(VERSION)' deploy/k8s/components/image/kustomization.yaml || { \
@@ -64,7 +64,7 @@ release: ## build a version for all systems, with bills of materials and checksu
 	@set -eu; rm -rf "$(DIST)"; mkdir -p "$(DIST)"; for platform in $(PLATFORMS); do \
 	  os=$${platform%/*} arch=$${platform#*/}; \
 	  file="$(DIST)/brokerage-$(VERSION)-$$os-$$arch$$([ "$$os" != windows ] || echo .exe)"; \
-	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w -buildid=' -o "$$file" ./cmd/brokerage; \
+	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -tags timetzdata -ldflags '-s -w -buildid=' -o "$$file" ./cmd/brokerage; \
 	  $(GO) run ./deploy/ci/sbom "$$file" "$(VERSION)" >"$$file.cdx.json"; \
 	done; cd "$(DIST)" && sha256sum brokerage-* >SHA256SUMS && cat SHA256SUMS
 

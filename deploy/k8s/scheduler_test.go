@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
@@ -54,7 +55,7 @@ func requireScheduler(t testing.TB) *cluster {
 		c.must(t, "", "patch", "node", name, "--type=json", "-p", `[{"op":"remove","path":"/spec/taints"}]`)
 		t.Cleanup(func() { c.run(t, "", "delete", "node", name) })
 	}
-	c.must(t, `{"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"disk.test"}}`,
+	c.must(t, `{"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"disk.test"},"spec":{}}`,
 		"apply", "--server-side", "-f", "-") // its volumes are attached to one node at a time
 	return c
 }
@@ -152,7 +153,7 @@ func TestScheduler_Results(t *testing.T) {
 						return len(used) == pods
 					}, "%s has its pods", job.name())
 				}
-				require.Len(t, slices.Compact(slices.Sorted(slices.Values(used))), 1,
+				assert.Len(t, slices.Compact(slices.Sorted(slices.Values(used))), 1,
 					"the pods that share a disk are on nodes %v", used)
 				// The controller looks at each volume about once a tenth of a second.
 				time.Sleep(time.Second)
