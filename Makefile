@@ -21,6 +21,7 @@ LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { 
   tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
   eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS)
 
+ACTIONLINT_VERSION := v1.7.12
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
 
@@ -51,6 +52,21 @@ build: ## build the static binary, bin/brokerage
 .PHONY: cross
 cross: ## compile for other systems, where files are locked differently
 	@set -e; for os in darwin windows; do echo "$$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/brokerage; done
+
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+DIST      ?= dist
+
+# What the manifests run is this version, or the release has no image for them. The flags are those of deploy/docker/Dockerfile.
+.PHONY: release
+release: ## build a version for all systems, with bills of materials and checksums, in dist: make release VERSION=0.1.0
+	@grep -qx '    newTag: $(VERSION)' deploy/k8s/components/image/kustomization.yaml || { \
+	  echo "make release: deploy/k8s/components/image has another tag than VERSION=$(VERSION)" >&2; exit 1; }
+	@set -eu; rm -rf "$(DIST)"; mkdir -p "$(DIST)"; for platform in $(PLATFORMS); do \
+	  os=$${platform%/*} arch=$${platform#*/}; \
+	  file="$(DIST)/brokerage-$(VERSION)-$$os-$$arch$$([ "$$os" != windows ] || echo .exe)"; \
+	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -tags timetzdata -ldflags '-s -w -buildid=' -o "$$file" ./cmd/brokerage; \
+	  $(GO) run ./deploy/ci/sbom "$$file" "$(VERSION)" >"$$file.cdx.json"; \
+	done; cd "$(DIST)" && sha256sum brokerage-* >SHA256SUMS && cat SHA256SUMS
 
 .PHONY: clean
 clean: ## remove what these targets have built
@@ -84,6 +100,8 @@ lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each depe
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	$(GO) mod tidy -C internal/xmldoc/compare -diff
+	$(GO) mod tidy -C deploy/docker/buildkit -diff
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 
@@ -241,6 +259,7 @@ bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C internal/xmldoc/compare -count=1 ./...
+	$(GO) test -C deploy/docker/buildkit -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$|^TestStore_Replicas$$' -v -args -checks 100000
 	$(MAKE) lint

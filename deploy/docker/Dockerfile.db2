@@ -1,15 +1,16 @@
 # The service with the store on Db2, which needs IBM's driver: a C library for glibc on amd64, 120 MB. By unpacking it you accept
 # IBM's licence of it, which lies beside it (clidriver/license).
 #
-#   docker build --platform linux/amd64 -f deploy/docker/Dockerfile.db2 -t brokerage-db2 .
+#   docker build --platform linux/amd64 -f deploy/docker/Dockerfile.db2 -t brokerage-db2:0.1.0 .
 
 # Both images are of the same Debian, because the program is linked in the first and runs in the second.
 ARG GO_IMAGE=docker.io/library/golang:1.26.8-bookworm
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 
 FROM ${GO_IMAGE} AS build
-ARG TARGETARCH=amd64
-RUN test "$TARGETARCH" = amd64 || { echo "IBM's driver is not to be had for $TARGETARCH" >&2; exit 1; }
+# The builder sets it; BuildKit would prefer a default here.
+ARG TARGETARCH
+RUN test "$TARGETARCH" = amd64 || { echo "IBM's driver exists for amd64 only, not for ${TARGETARCH:-an unnamed processor}" >&2; exit 1; }
 # The driver from IBM's Python package, whose archive has a version and a checksum and never changes.
 ARG CLIDRIVER_VERSION=3.3.0
 ARG CLIDRIVER_SHA256=85c16961dc98e13dbd58209f40e8e99cf383b7b7d8f57038aa84a59e1412ba21

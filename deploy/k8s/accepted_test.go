@@ -144,6 +144,20 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
+// No node asks a registry for an image that it has: the pull policy is that of the API server, which depends on the tag.
+func TestManifests_PullPolicy(t *testing.T) {
+	c := requireCluster(t)
+	namespace := c.namespace(t, "privileged")
+	for name, all := range everything(t) {
+		for _, pod := range pods(all) {
+			s := c.run(t, dump(t, pod), "create", "--dry-run=server", "-n", namespace, "-f", "-",
+				"-o", "jsonpath={.spec.containers[*].imagePullPolicy}")
+			require.NoError(t, s.failed, s.err)
+			require.Equal(t, "IfNotPresent", s.out, "%s: %s", name, pod.name())
+		}
+	}
+}
+
 // The same server refuses broken manifests, so accepting one means something. An object is an overlay, a kind and a
 // name; a Pod is that of the workload.
 func TestManifests_Refused(t *testing.T) {

@@ -82,6 +82,35 @@ func TestConventions_Pods(t *testing.T) {
 	}
 }
 
+// Every image has a tag, without which nodes would ask a registry for an image that was only loaded onto them, and the
+// project's own images have one tag, also in the commands that build them.
+func TestConventions_Images(t *testing.T) {
+	component, err := os.ReadFile("components/image/kustomization.yaml")
+	require.NoError(t, err)
+	own := text(list(objects(t, string(component))[0], "images")[0], "newTag")
+	require.NotEmpty(t, own)
+	for overlay, all := range everything(t) {
+		for _, o := range all {
+			for _, c := range list(o.template(), "spec", "containers") {
+				name, tag, _ := strings.Cut(text(c, "image"), ":")
+				require.NotContains(t, []string{"", "latest"}, tag, "%s: %s %s: %s", overlay, o.kind(), o.name(), name)
+				if strings.HasPrefix(name, "brokerage") {
+					require.Equal(t, own, tag, "%s: %s %s", overlay, o.kind(), o.name())
+				}
+			}
+		}
+	}
+	for _, file := range []string{"../../docs/kubernetes.md", "../docker/Dockerfile", "../docker/Dockerfile.db2"} {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		named := regexp.MustCompile(`(?:-t|docker-image) brokerage(?:-db2)?(\S*)`).FindAllStringSubmatch(string(content), -1)
+		require.NotEmpty(t, named, file)
+		for _, m := range named {
+			require.Equal(t, ":"+own, strings.TrimRight(m[1], "`."), "%s: %s", file, m[0])
+		}
+	}
+}
+
 func TestConventions_Labels(t *testing.T) {
 	for overlay, all := range everything(t) {
 		for _, o := range all {

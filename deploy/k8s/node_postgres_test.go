@@ -43,9 +43,7 @@ configMapGenerator:
   - name: loadtest
     behavior: merge
     literals:
-`+literals+smaller+`  - target: {kind: Pod, name: results}
-    patch: "{$patch: delete, apiVersion: v1, kind: Pod, metadata: {name: results}}"
-`)
+`+literals+smaller)
 	n.run(t, "", "delete", "job", "loadtest", "-n", n.namespace, "--wait")
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 	eventually(t, func() bool {
@@ -95,7 +93,8 @@ func TestNode_Postgres(t *testing.T) {
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
 
 	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")
-	n.kube(t, "set", "image", "deployment/brokerage", "brokerage=brokerage:v2")
+	image := n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
+	n.kube(t, "set", "image", "deployment/brokerage", "brokerage="+image+"-next")
 	n.ready(t, "deployment/brokerage")
 	n.kube(t, "rollout", "undo", "deployment/brokerage")
 	n.ready(t, "deployment/brokerage")

@@ -1,8 +1,11 @@
 package k8s_test
 
 import (
+	"archive/tar"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +19,9 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The need of tests on a real node: images called brokerage:v1 and brokerage:v2, and NODE_VOLUMES, a folder for volumes
-// on that node, which must be this machine. deploy/k8s/on-node makes all of it and runs the tests.
+// The need of tests on a real node: the image that the manifests name, another one whose tag has "-next" in addition, and
+// NODE_VOLUMES, a folder for volumes on that node, which must be this machine. deploy/k8s/on-node makes all of it and runs
+// the tests.
 const needNode = "kubenode"
 
 // patience is how long a test waits for anything, on a node that other work may share.
@@ -96,10 +100,10 @@ const smaller = `patches:
       - {op: replace, path: /spec/maxReplicas, value: 3}
 `
 
-// apply applies an overlay with the first of the two images.
+// apply applies an overlay.
 func (n *node) apply(t testing.TB, overlay, more string) {
 	t.Helper()
-	dir := variant(t, "resources: [%[1]s/overlays/"+overlay+"]\nimages: [{name: brokerage, newTag: v1}]\n"+smaller+more)
+	dir := variant(t, "resources: [%[1]s/overlays/"+overlay+"]\n"+smaller+more)
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 }
 
@@ -192,9 +196,7 @@ func TestNode_Parts(t *testing.T) {
 	n.apply(t, "embedded", "")
 	n.ready(t, "statefulset/brokerage")
 	start := time.Now().Add(90 * time.Second).UTC().Truncate(time.Second)
-	n.apply(t, "drive", `  - target: {kind: Pod, name: results}
-    patch: "{$patch: delete, apiVersion: v1, kind: Pod, metadata: {name: results}}"
-configMapGenerator:
+	n.apply(t, "drive", `configMapGenerator:
   - name: drive
     behavior: merge
     literals: [USERS=10, RAMP=10s, DURATION=20s, START_AT=`+start.Format(time.RFC3339)+`]
@@ -220,4 +222,22 @@ configMapGenerator:
 	require.Equal(t, start, merged.Parts[0].StartAt)
 	require.Empty(t, merged.Total.Unexpected)
 	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)
+
+	// What docs/kubernetes.md copies is what they wrote.
+	n.apply(t, "results", "")
+	n.kube(t, "wait", "--for=jsonpath={.status.ready}=1", "--timeout="+patience.String(), "job/results")
+	archive := tar.NewReader(strings.NewReader(n.kube(t, "exec", "job/results", "--", "tar", "-c", "-C", "/results", ".")))
+	copied := 0
+	for header, err := archive.Next(); !errors.Is(err, io.EOF); header, err = archive.Next() {
+		require.NoError(t, err)
+		if header.Typeflag == tar.TypeReg {
+			text, err := io.ReadAll(archive)
+			require.NoError(t, err)
+			written, err := os.ReadFile(filepath.Join(results, header.Name))
+			require.NoError(t, err)
+			require.Equal(t, string(written), string(text))
+			copied++
+		}
+	}
+	require.Equal(t, len(files), copied)
 }

@@ -38,6 +38,13 @@ var variants = map[string]string{
 		"components: [%[1]s/components/egress-otlp, %[1]s/components/egress-issuer, %[1]s/components/openshift]\n",
 	"tls":     "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
 	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
+	"spread": `resources: [%[1]s/overlays/drive]
+patches:
+  - target: {kind: PersistentVolumeClaim, name: results}
+    patch: "- {op: replace, path: /spec/accessModes, value: [ReadWriteMany]}"
+  - target: {kind: Job, name: drive}
+    patch: "- {op: remove, path: /spec/template/spec/affinity/podAffinity}"
+`,
 }
 
 // rendered caches the texts of kustomizations: rendering takes a second.

@@ -1,0 +1,158 @@
+package ci_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+)
+
+// recorder stands in for a program that speaks to the outside: it notes its arguments, and leaves the digest of an image
+// where it is told to.
+const recorder = `#!/bin/bash
+echo "${0##*/} $*" >>"$CALLS"
+while [ $# -gt 0 ]; do
+  [ "$1" != --metadata-file ] || printf '{\n  "containerimage.digest": "sha256:12ab"\n}\n' >"$2"
+  shift
+done
+`
+
+// releaseSteps returns the commands of the job that releases.
+func releaseSteps(t *testing.T) (steps []string) {
+	t.Helper()
+	text, err := os.ReadFile("release.yaml")
+	require.NoError(t, err)
+	var workflow struct {
+		Jobs map[string]struct {
+			Needs string
+			Steps []struct{ Run string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &workflow))
+	require.Equal(t, "test", workflow.Jobs["release"].Needs)
+	for _, step := range workflow.Jobs["release"].Steps {
+		if step.Run != "" {
+			steps = append(steps, step.Run)
+		}
+	}
+	return steps
+}
+
+// Each step of the workflow runs, as GitHub would run it, for one system; only docker, cosign and gh are recorders.
+func TestRelease_Steps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the workflow is for Linux")
+	}
+	bash := testenv.Command(t, "bash")
+	dir := t.TempDir()
+	for _, name := range []string{"docker", "cosign", "gh"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(recorder), 0o700)) //nolint:gosec // a program
+	}
+	calls, variables := filepath.Join(dir, "calls"), filepath.Join(dir, "env")
+	require.NoError(t, os.WriteFile(variables, nil, 0o600))
+	dist := filepath.Join(dir, "dist")
+	env := append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "CALLS="+calls, "DIST="+dist, "RUNNER_TEMP="+dir,
+		"PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH, "GH_TOKEN=secret", "GITHUB_ENV="+variables,
+		"GITHUB_REF_NAME=v0.1.0", "GITHUB_SHA=0123abc", "GITHUB_REPOSITORY=Some/Brokerage", "GITHUB_ACTOR=somebody",
+		"GITHUB_SERVER_URL=https://github.com", "GITHUB_WORKFLOW_REF=Some/Brokerage/release.yaml@v0.1.0")
+	for _, step := range releaseSteps(t) {
+		set, err := os.ReadFile(variables)
+		require.NoError(t, err)
+		cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-eo", "pipefail", "-u", "-c", step)
+		cmd.Dir, cmd.Env = "../..", append(env, strings.Fields(string(set))...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s\n%s", step, out)
+	}
+
+	said, err := os.ReadFile(calls)
+	require.NoError(t, err)
+	const image = "ghcr.io/some/brokerage"
+	for _, call := range []string{
+		"docker buildx build --platform linux/amd64,linux/arm64 -f deploy/docker/Dockerfile -t " + image + ":0.1.0 ",
+		"--build-arg REVISION=0123abc ",
+		"cosign sign --yes " + image + "@sha256:12ab\n",
+		"cosign sign-blob --yes --bundle " + dist + "/SHA256SUMS.sigstore.json " + dist + "/SHA256SUMS\n",
+		"gh release create v0.1.0 --verify-tag ",
+		" " + dist + "/SHA256SUMS",
+	} {
+		require.Contains(t, string(said), call)
+	}
+	require.NotContains(t, string(said), "secret")
+	requireRelease(t, dist)
+}
+
+// requireRelease requires a program with its bill of materials, and right checksums.
+func requireRelease(t *testing.T, dist string) {
+	t.Helper()
+	name := "brokerage-0.1.0-" + runtime.GOOS + "-" + runtime.GOARCH
+	sums, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
+	require.NoError(t, err)
+	var digests []string
+	for _, file := range []string{name, name + ".cdx.json"} {
+		text, err := os.ReadFile(filepath.Join(dist, file))
+		require.NoError(t, err)
+		sum := sha256.Sum256(text)
+		digests = append(digests, hex.EncodeToString(sum[:]))
+		require.Contains(t, string(sums), digests[len(digests)-1]+"  "+file+"\n")
+	}
+
+	text, err := os.ReadFile(filepath.Join(dist, name+".cdx.json"))
+	require.NoError(t, err)
+	var bill struct {
+		Format   string `json:"bomFormat"`
+		Metadata struct {
+			Component struct {
+				Name, Version string
+				Hashes        []struct{ Content string }
+			}
+		}
+		Components []struct{ Name, Version, Purl string }
+	}
+	require.NoError(t, json.NewDecoder(bytes.NewReader(text)).Decode(&bill))
+	require.Equal(t, "CycloneDX", bill.Format)
+	require.Equal(t, "brokerage", bill.Metadata.Component.Name)
+	require.Equal(t, "0.1.0", bill.Metadata.Component.Version)
+	require.Equal(t, digests[0], bill.Metadata.Component.Hashes[0].Content)
+	listed := make(map[string]string)
+	for _, c := range bill.Components {
+		listed[c.Name] = c.Version
+		require.Equal(t, "pkg:golang/"+c.Name+"@"+c.Version, c.Purl) // none of them has a version with a +
+	}
+	info, err := buildinfo.ReadFile(filepath.Join(dist, name))
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimPrefix(info.GoVersion, "go"), listed["std"])
+	replaced := 0
+	for _, module := range info.Deps {
+		if module.Replace == nil {
+			require.Equal(t, module.Version, listed[module.Path], module.Path)
+			continue
+		}
+		replaced++
+		require.NotContains(t, listed, module.Path, "a stand-in is in the program, and not the module")
+	}
+	require.Positive(t, replaced)
+}
+
+// A tag that is not that of the manifests is not released.
+func TestRelease_OtherVersion(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), testenv.Command(t, "make"), "release", "VERSION=9.9.9", "DIST="+t.TempDir())
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "has another tag than VERSION=9.9.9")
+}
