@@ -1,6 +1,8 @@
 package k8s_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -9,30 +11,66 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
-// operator is the module with the definitions of ServiceMonitor and PrometheusRule.
-const operator = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
+// definitions are the kinds of others that manifests use, each as its own project defines it: a module, its file for
+// a kind (plural), and the API group.
+var definitions = []struct {
+	module, file, group string
+	kinds               []string
+}{
+	{"github.com/prometheus-operator/prometheus-operator@v0.85.0",
+		"example/prometheus-operator-crd/monitoring.coreos.com_%s.yaml",
+		"monitoring.coreos.com", []string{"servicemonitors", "prometheusrules"}},
+	{"github.com/kedacore/keda/v2@v2.18.1", "config/crd/bases/keda.sh_%s.yaml", "keda.sh", []string{"scaledobjects"}},
+	{"github.com/grafana/k6-operator@v1.1.0", "config/crd/bases/k6.io_%s.yaml", "k6.io", []string{"testruns"}},
+}
 
-// monitoring adds the kinds of the Prometheus operator to the cluster, as the operator defines them.
-func monitoring(t testing.TB, c *cluster) {
+// download returns the folder of a module, or why there is none.
+func download(t testing.TB, module string) (dir string, err error) {
 	t.Helper()
-	if c.run(t, "", "get", "crd", "prometheusrules.monitoring.coreos.com").failed == nil {
-		return
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", operator)
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
 	cmd.Dir = t.TempDir() // outside of any module
 	out, err := cmd.Output()
-	require.NoError(t, err)
-	_, dir, _ := strings.Cut(string(out), `"Dir": "`)
-	dir, _, _ = strings.Cut(dir, `"`)
-	for _, kind := range []string{"servicemonitors", "prometheusrules"} {
-		file := filepath.Join(dir, "example", "prometheus-operator-crd", "monitoring.coreos.com_"+kind+".yaml")
-		c.must(t, "", "apply", "--server-side", "-f", file)
-		eventually(t, func() bool { // kubectl cannot wait for conditions while there are none yet
-			return c.run(t, "", "wait", "--for=condition=established", "--timeout=5s", "crd",
-				kind+".monitoring.coreos.com").failed == nil
-		}, "%s are served", kind)
+	var answer struct{ Dir, Error string }
+	require.NoError(t, json.Unmarshal(out, &answer), "%s: %v", module, err)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", module, err, answer.Error)
+	}
+	return answer.Dir, nil
+}
+
+// define adds the kinds of others to the cluster. It returns the API groups whose module cannot be downloaded.
+func define(t testing.TB, c *cluster) (unknown map[string]error) {
+	t.Helper()
+	unknown = make(map[string]error)
+	for _, d := range definitions {
+		dir, err := download(t, d.module)
+		if err != nil {
+			unknown[d.group] = err
+			continue
+		}
+		for _, kind := range d.kinds {
+			c.must(t, "", "apply", "--server-side", "-f", filepath.Join(dir, fmt.Sprintf(d.file, kind)))
+			eventually(t, func() bool { // kubectl cannot wait for conditions while there are none yet
+				return c.run(t, "", "wait", "--for=condition=established", "--timeout=5s", "crd",
+					kind+"."+d.group).failed == nil
+			}, "%s are served", kind)
+		}
+	}
+	return unknown
+}
+
+// requireKinds skips a test of objects whose definitions cannot be downloaded.
+func requireKinds(t testing.TB, unknown map[string]error, all []object) {
+	t.Helper()
+	for _, o := range all {
+		group, _, _ := strings.Cut(text(o, "apiVersion"), "/")
+		if err := unknown[group]; err != nil {
+			testenv.Missing(t, group, err.Error())
+		}
 	}
 }
 
@@ -81,10 +119,11 @@ func pods(all []object) (bare []object) {
 // A real API server accepts all manifests unchanged, in a namespace that enforces restricted: workloads and their pods.
 func TestManifests_Accepted(t *testing.T) {
 	c := requireCluster(t)
-	monitoring(t, c)
+	unknown := define(t, c)
 	restricted := c.namespace(t, "restricted")
 	for name, all := range everything(t) {
 		t.Run(name, func(t *testing.T) {
+			requireKinds(t, unknown, all)
 			bare := pods(all)
 			if i := slices.IndexFunc(bare, theirs); i >= 0 {
 				s := c.offer(t, restricted, bare[i])

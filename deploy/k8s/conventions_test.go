@@ -157,7 +157,7 @@ func TestConventions_Service(t *testing.T) {
 			find(t, all, "NetworkPolicy", "default-deny")
 		})
 	}
-	require.Equal(t, 8, served)
+	require.Equal(t, 11, served)
 }
 
 // The overlay for an external database takes each URL from the Secret of its role.

@@ -31,8 +31,12 @@ func overlays(t testing.TB) (names []string) {
 
 // variants are overlays with a component that an operator may add.
 var variants = map[string]string{
-	"tls":     "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
-	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
+	"tls":        "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
+	"ingress":    "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
+	"backup-s3":  "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/backup-s3]\n",
+	"restore-s3": "resources: [%[1]s/overlays/restore]\ncomponents: [%[1]s/components/backup-s3]\n",
+	"load-tls":   "resources: [%[1]s/overlays/load]\ncomponents: [%[1]s/components/database-tls]\n",
+	"keda":       "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/keda]\n",
 }
 
 // rendered caches the texts of kustomizations: rendering takes a second.
