@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +74,42 @@ func requireKinds(t testing.TB, unknown map[string]error, all []object) {
 			testenv.Missing(t, group, err.Error())
 		}
 	}
+}
+
+// stateMetrics is the module with the documented metrics of kube-state-metrics.
+const stateMetrics = "k8s.io/kube-state-metrics/v2@v2.15.0"
+
+// The metrics of Kubernetes that the rules use exist, with the labels that they name.
+func TestMonitoring_StateMetrics(t *testing.T) {
+	if !required(need) {
+		testenv.Missing(t, need, "a module is downloaded: make test-k8s")
+	}
+	dir, err := download(t, stateMetrics)
+	require.NoError(t, err)
+	pages, err := filepath.Glob(filepath.Join(dir, "docs", "metrics", "*", "*.md"))
+	require.NoError(t, err)
+	var documented string
+	for _, page := range pages {
+		content, err := os.ReadFile(page)
+		require.NoError(t, err)
+		documented += string(content)
+	}
+	files, err := filepath.Glob("../observability/rules/*.yml")
+	require.NoError(t, err)
+	used := 0
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(kube_\w+)(?:\{([^}]*)\})?`).FindAllStringSubmatch(string(content), -1) {
+			used++
+			line := regexp.MustCompile(`(?m)^\| ` + m[1] + ` .*$`).FindString(documented)
+			require.NotEmpty(t, line, m[1])
+			for _, label := range regexp.MustCompile(`(\w+)=`).FindAllStringSubmatch(m[2], -1) {
+				require.Contains(t, line, "`"+label[1]+"`", m[0])
+			}
+		}
+	}
+	require.Positive(t, used)
 }
 
 // offer sends objects to the API server, which validates them strictly and stores nothing.

@@ -161,11 +161,11 @@ func dump(t testing.TB, all ...object) string {
 
 // kubectl accepts a repeated key without a warning.
 func TestManifests_NoKeyTwice(t *testing.T) {
-	var o object
+	var o any
 	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")
 
 	files := 0
-	for _, root := range []string{".", "../docker", "../postgres", "../../loadtest"} {
+	for _, root := range []string{".", "../docker", "../helm/brokerage/files", "../postgres", "../../loadtest"} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if ext := filepath.Ext(path); err != nil || ext != ".yaml" && ext != ".yml" {
 				return err
@@ -174,7 +174,7 @@ func TestManifests_NoKeyTwice(t *testing.T) {
 			require.NoError(t, err)
 			files++
 			for doc := range strings.SplitSeq(string(content), "\n---\n") {
-				var o object
+				var o any // a list is a patch
 				require.NoError(t, yaml.Unmarshal([]byte(doc), &o), path)
 			}
 			return nil
