@@ -180,10 +180,11 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
-// The same server refuses broken manifests, so accepting one means something. An object is an overlay, a kind and a
-// name; a Pod is that of the workload.
+// The same server refuses broken manifests, so accepting one means something. An object is an overlay or a variant, a
+// kind and a name; a Pod is that of the workload.
 func TestManifests_Refused(t *testing.T) {
 	c := requireCluster(t)
+	unknown := define(t, c)
 	namespace := c.namespace(t, "restricted")
 	const (
 		deployment = "postgres/Deployment/brokerage"
@@ -220,10 +221,15 @@ func TestManifests_Refused(t *testing.T) {
 			"emptyDir:", "hostPath:\n      path: /etc\n    emptyDir:", "may not specify more than 1 volume type"},
 		"NetworkOfTheNode": {pod,
 			"enableServiceLinks: false", "enableServiceLinks: false\n  hostNetwork: true", "host namespaces"},
+		"BoundsOfAnHPA":  {"keda/ScaledObject/brokerage", "minReplicaCount:", "minReplicas:", "minReplicas"},
+		"TriggersAsText": {"keda/ScaledObject/brokerage", "threshold: \"32\"", "threshold: 32", "threshold"},
+		"PartsAsText":    {"loadtest-operator/TestRun/loadtest", "parallelism: 2", "parallelism: two", "parallelism"},
+		"OtherArguments": {"loadtest-operator/TestRun/loadtest", "arguments:", "argument:", "argument"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := strings.Split(v.object, "/")
-			all := render(t, "overlays/"+parts[0])
+			all := everything(t)[parts[0]]
+			requireKinds(t, unknown, all)
 			if parts[1] == "Pod" {
 				all = pods([]object{service(t, all)})
 				parts[2] += "-0"
