@@ -248,6 +248,17 @@ func TestConventions_BackupS3(t *testing.T) {
 	require.Equal(t, fetched, list(list(restore.template(), "spec", "containers")[0], "args")[2])
 	require.Equal(t, text(list(night.template(), "spec", "containers")[0], "image"),
 		text(list(restore.template(), "spec", "initContainers")[0], "image"))
+
+	// The kustomization of docs/kubernetes.md sets bucket and endpoint.
+	guide, err := os.ReadFile("../../docs/kubernetes.md")
+	require.NoError(t, err)
+	_, documented, found := strings.Cut(string(guide), "cat >backups/kustomization.yaml <<'EOF'\n")
+	require.True(t, found)
+	documented, _, _ = strings.Cut(documented, "EOF\n")
+	set := render(t, variant(t, strings.ReplaceAll(documented, "../deploy/k8s", "%[1]s")))
+	settings := at(find(t, set, "ConfigMap", "backup-s3"), "data")
+	require.Equal(t, "https://s3.example.com", text(settings, "RCLONE_CONFIG_S3_ENDPOINT"))
+
 	const component = "app.kubernetes.io/component"
 	require.Equal(t, text(restore.template(), "metadata", "labels", component),
 		text(find(t, all, "NetworkPolicy", "to-backup-s3"), "spec", "podSelector", "matchLabels", component))
