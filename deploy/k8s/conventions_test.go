@@ -257,7 +257,7 @@ func TestConventions_BackupS3(t *testing.T) {
 	documented, _, _ = strings.Cut(documented, "EOF\n")
 	set := render(t, variant(t, strings.ReplaceAll(documented, "../deploy/k8s", "%[1]s")))
 	settings := at(find(t, set, "ConfigMap", "backup-s3"), "data")
-	require.Equal(t, "https://s3.example.com", text(settings, "RCLONE_CONFIG_S3_ENDPOINT"))
+	require.Equal(t, "https://objects.example.com", text(settings, "RCLONE_CONFIG_S3_ENDPOINT"))
 
 	const component = "app.kubernetes.io/component"
 	require.Equal(t, text(restore.template(), "metadata", "labels", component),
