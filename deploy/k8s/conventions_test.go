@@ -244,8 +244,9 @@ func TestConventions_BackupS3(t *testing.T) {
 	all := render(t, variant(t, variants["restore-s3"]))
 	restore := find(t, all, "Job", "brokerage-restore")
 	require.Equal(t, []string{"fetch"}, names(restore, "spec", "initContainers"))
-	fetched := list(list(restore.template(), "spec", "initContainers")[0], "args")[2]
-	require.Equal(t, fetched, list(list(restore.template(), "spec", "containers")[0], "args")[2])
+	fetch := list(list(restore.template(), "spec", "initContainers")[0], "args")
+	require.Equal(t, fetch[2], list(list(restore.template(), "spec", "containers")[0], "args")[2])
+	require.Contains(t, fetch, "--error-on-no-transfer", "or an object that is missing would be no error")
 	require.Equal(t, text(list(night.template(), "spec", "containers")[0], "image"),
 		text(list(restore.template(), "spec", "initContainers")[0], "image"))
 

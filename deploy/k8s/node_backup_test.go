@@ -133,6 +133,11 @@ func TestNode_Backup(t *testing.T) {
 
 	n.kube(t, "delete", "job", "brokerage-restore")
 	n.scale(t, 0)
+	// Nor is anything else restored when the object does not exist, although the file that was fetched before is there.
+	n.apply(t, "restore", toBucket("brokerage-backup-then.bak"))
+	require.Equal(t, "Failed", n.ended(t, "brokerage-restore"))
+	n.kube(t, "delete", "job", "brokerage-restore")
+
 	n.apply(t, "restore", toBucket("brokerage-backup-now.bak"))
 	began := time.Now()
 	require.Equal(t, "Complete", n.ended(t, "brokerage-restore"))
