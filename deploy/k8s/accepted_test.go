@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,8 @@ var definitions = []struct {
 		"gateway.networking.k8s.io", []string{"httproutes", "backendtlspolicies"}},
 	{"github.com/cert-manager/cert-manager@v1.19.2", "deploy/crds/cert-manager.io_%s.yaml",
 		"cert-manager.io", []string{"certificates"}},
+	{"github.com/kedacore/keda/v2@v2.18.1", "config/crd/bases/keda.sh_%s.yaml", "keda.sh", []string{"scaledobjects"}},
+	{"github.com/grafana/k6-operator@v1.1.0", "config/crd/bases/k6.io_%s.yaml", "k6.io", []string{"testruns"}},
 }
 
 // download returns the folder of a module, or why there is none.
@@ -74,6 +78,42 @@ func requireKinds(t testing.TB, unknown map[string]error, all []object) {
 			testenv.Missing(t, group, err.Error())
 		}
 	}
+}
+
+// stateMetrics is the module with the documented metrics of kube-state-metrics.
+const stateMetrics = "k8s.io/kube-state-metrics/v2@v2.15.0"
+
+// The metrics of Kubernetes that the rules use exist, with the labels that they name.
+func TestMonitoring_StateMetrics(t *testing.T) {
+	if !required(need) {
+		testenv.Missing(t, need, "a module is downloaded: make test-k8s")
+	}
+	dir, err := download(t, stateMetrics)
+	require.NoError(t, err)
+	pages, err := filepath.Glob(filepath.Join(dir, "docs", "metrics", "*", "*.md"))
+	require.NoError(t, err)
+	var documented string
+	for _, page := range pages {
+		content, err := os.ReadFile(page)
+		require.NoError(t, err)
+		documented += string(content)
+	}
+	files, err := filepath.Glob("../observability/rules/*.yml")
+	require.NoError(t, err)
+	used := 0
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(kube_\w+)(?:\{([^}]*)\})?`).FindAllStringSubmatch(string(content), -1) {
+			used++
+			line := regexp.MustCompile(`(?m)^\| ` + m[1] + ` .*$`).FindString(documented)
+			require.NotEmpty(t, line, m[1])
+			for _, label := range regexp.MustCompile(`(\w+)=`).FindAllStringSubmatch(m[2], -1) {
+				require.Contains(t, line, "`"+label[1]+"`", m[0])
+			}
+		}
+	}
+	require.Positive(t, used)
 }
 
 // offer sends objects to the API server, which validates them strictly and stores nothing.
@@ -158,8 +198,8 @@ func TestManifests_PullPolicy(t *testing.T) {
 	}
 }
 
-// The same server refuses broken manifests, so accepting one means something. An object is an overlay, a kind and a
-// name; a Pod is that of the workload.
+// The same server refuses broken manifests, so accepting one means something. An object is an overlay or a variant, a
+// kind and a name; a Pod is that of the workload.
 func TestManifests_Refused(t *testing.T) {
 	c := requireCluster(t)
 	unknown := define(t, c)
@@ -205,11 +245,15 @@ func TestManifests_Refused(t *testing.T) {
 		"NoAuthority": {"gateway-tls/BackendTLSPolicy/brokerage", "caCertificateRefs:", "authorities:", "authorities"},
 		"HostIsName": {"gateway-tls/BackendTLSPolicy/brokerage",
 			"hostname: brokerage", "hostname: The brokerage", "hostname"},
-		"KeyOfNoKind": {"gateway-tls/Certificate/brokerage-tls", "algorithm: ECDSA", "algorithm: DSA", "algorithm"},
+		"KeyOfNoKind":    {"gateway-tls/Certificate/brokerage-tls", "algorithm: ECDSA", "algorithm: DSA", "algorithm"},
+		"BoundsOfAnHPA":  {"keda/ScaledObject/brokerage", "minReplicaCount:", "minReplicas:", "minReplicas"},
+		"TriggersAsText": {"keda/ScaledObject/brokerage", "threshold: \"32\"", "threshold: 32", "threshold"},
+		"PartsAsText":    {"loadtest-operator/TestRun/loadtest", "parallelism: 2", "parallelism: two", "parallelism"},
+		"OtherArguments": {"loadtest-operator/TestRun/loadtest", "arguments:", "argument:", "argument"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := strings.Split(v.object, "/")
-			all := everything(t)[parts[0]] // variants too
+			all := everything(t)[parts[0]]
 			requireKinds(t, unknown, all)
 			if parts[1] == "Pod" {
 				all = pods([]object{service(t, all)})

@@ -3,6 +3,7 @@ package k8s_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // everything is each overlay and each variant, rendered.
@@ -186,7 +189,7 @@ func TestConventions_Service(t *testing.T) {
 			find(t, all, "NetworkPolicy", "brokerage-default-deny")
 		})
 	}
-	require.Equal(t, 11, served)
+	require.Equal(t, 14, served)
 }
 
 // The overlay for an external database takes each URL from the Secret of its role.
@@ -253,5 +256,136 @@ func TestConventions_LoadTest(t *testing.T) {
 				require.True(t, there[name], file)
 			}
 		}
+	}
+}
+
+// With a bucket, a backup is made and then uploaded, and a restore begins with what it fetches.
+func TestConventions_BackupS3(t *testing.T) {
+	names := func(o object, path ...string) (all []string) {
+		for _, c := range list(o.template(), path...) {
+			all = append(all, text(c, "name"))
+		}
+		return all
+	}
+	night := find(t, render(t, variant(t, variants["backup-s3"])), "CronJob", "brokerage-backup")
+	require.Equal(t, []string{"backup"}, names(night, "spec", "initContainers"))
+	require.Equal(t, []string{"upload"}, names(night, "spec", "containers"))
+	all := render(t, variant(t, variants["restore-s3"]))
+	restore := find(t, all, "Job", "brokerage-restore")
+	require.Equal(t, []string{"fetch"}, names(restore, "spec", "initContainers"))
+	fetch := list(list(restore.template(), "spec", "initContainers")[0], "args")
+	require.Equal(t, fetch[2], list(list(restore.template(), "spec", "containers")[0], "args")[2])
+	require.Contains(t, fetch, "--error-on-no-transfer", "or an object that is missing would be no error")
+	require.Equal(t, text(list(night.template(), "spec", "containers")[0], "image"),
+		text(list(restore.template(), "spec", "initContainers")[0], "image"))
+
+	// The kustomization of docs/kubernetes.md sets bucket and endpoint.
+	guide, err := os.ReadFile("../../docs/kubernetes.md")
+	require.NoError(t, err)
+	_, documented, found := strings.Cut(string(guide), "cat >backups/kustomization.yaml <<'EOF'\n")
+	require.True(t, found)
+	documented, _, _ = strings.Cut(documented, "EOF\n")
+	set := render(t, variant(t, strings.ReplaceAll(documented, "../deploy/k8s", "%[1]s")))
+	settings := at(find(t, set, "ConfigMap", "backup-s3"), "data")
+	require.Equal(t, "https://objects.example.com", text(settings, "RCLONE_CONFIG_S3_ENDPOINT"))
+
+	const component = "app.kubernetes.io/component"
+	require.Equal(t, text(restore.template(), "metadata", "labels", component),
+		text(find(t, all, "NetworkPolicy", "to-backup-s3"), "spec", "podSelector", "matchLabels", component))
+}
+
+// KEDA's autoscaler has the bounds of the one that it replaces.
+func TestConventions_Keda(t *testing.T) {
+	replaced := find(t, render(t, "overlays/postgres"), "HorizontalPodAutoscaler", "brokerage")
+	all := render(t, variant(t, variants["keda"]))
+	require.False(t, slices.ContainsFunc(all, func(o object) bool { return o.kind() == "HorizontalPodAutoscaler" }))
+	scaled := find(t, all, "ScaledObject", "brokerage")
+	require.Equal(t, at(replaced, "spec", "minReplicas"), at(scaled, "spec", "minReplicaCount"))
+	require.Equal(t, at(replaced, "spec", "maxReplicas"), at(scaled, "spec", "maxReplicaCount"))
+	require.Equal(t, at(replaced, "spec", "behavior"),
+		at(scaled, "spec", "advanced", "horizontalPodAutoscalerConfig", "behavior"))
+	triggers := list(scaled, "spec", "triggers")
+	require.Equal(t, number(t, list(replaced, "spec", "metrics")[0], "resource", "target", "averageUtilization"),
+		number(t, triggers[0], "metadata", "value"))
+
+	// The query is one, of metrics that the service has.
+	query := text(triggers[1], "metadata", "query")
+	rules := filepath.Join(t.TempDir(), "rules.yml")
+	require.NoError(t, os.WriteFile(rules, []byte(dump(t, object{"groups": []any{map[string]any{
+		"name": "keda", "rules": []any{map[string]any{"record": "keda", "expr": query}},
+	}}})), 0o600))
+	out, err := exec.CommandContext(t.Context(), testenv.Command(t, "promtool"), "check", "rules", rules).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	documented, err := os.ReadFile("../../docs/observability.md")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile(`brokerage_\w+`).FindAllString(query, -1) {
+		require.Contains(t, string(documented), "`"+name+"`")
+	}
+}
+
+// The runners of k6-operator have what the pod of overlays/loadtest has, except a volume for results.
+func TestConventions_TestRun(t *testing.T) {
+	all := render(t, "overlays/loadtest-operator")
+	run := find(t, all, "TestRun", "loadtest")
+	runner := at(run, "spec", "runner")
+	pod := at(find(t, render(t, "overlays/loadtest"), "Job", "loadtest").template(), "spec")
+	container := list(pod, "containers")[0]
+	require.Equal(t, text(container, "image"), text(runner, "image"))
+	require.Equal(t, at(container, "resources"), at(runner, "resources"))
+	without := func(of []any) (rest []any) {
+		return slices.DeleteFunc(slices.Clone(of), func(v any) bool { return text(v, "name") == "results" })
+	}
+	require.Equal(t, without(list(container, "volumeMounts")), list(runner, "volumeMounts"))
+	require.Equal(t, without(list(pod, "volumes")), list(runner, "volumes"))
+	settings := find(t, all, "ConfigMap", "loadtest")
+	require.Equal(t, settings.name(), text(list(runner, "envFrom")[0], "configMapRef", "name"))
+	require.Equal(t, fmt.Sprintf("auto/%d", number(t, run, "spec", "parallelism")), text(settings, "data", "PART"))
+	for _, of := range []any{runner, at(run, "spec", "starter")} {
+		require.Equal(t, at(list(pod, "containers")[0], "securityContext"), at(of, "containerSecurityContext"))
+		require.Equal(t, "loadtest", text(of, "metadata", "labels", "app.kubernetes.io/component"))
+	}
+}
+
+// What the load of Db2 and of the embedded store needs, and nothing of PostgreSQL.
+func TestConventions_Loads(t *testing.T) {
+	for overlay, of := range map[string]string{"load-embedded": "embedded", "load-db2": "db2"} {
+		all := render(t, "overlays/"+overlay)
+		job := dump(t, find(t, all, "Job", "brokerage-load"))
+		require.NotContains(t, job, "pgpass", overlay)
+		require.NotContains(t, job, "PGPASSFILE", overlay)
+		container := list(find(t, all, "Job", "brokerage-load").template(), "spec", "containers")[0]
+		with := list(service(t, render(t, "overlays/"+of)).template(), "spec", "containers")[0]
+		require.Equal(t, text(with, "image"), text(container, "image"))
+	}
+	// The StatefulSet uses the claim that the load has made.
+	claim := find(t, render(t, "overlays/load-embedded"), "PersistentVolumeClaim", "data-brokerage-0")
+	workload := service(t, render(t, "overlays/embedded"))
+	wanted := list(workload, "spec", "volumeClaimTemplates")[0]
+	require.Equal(t, text(wanted, "metadata", "name")+"-"+workload.name()+"-0", claim.name())
+	require.Equal(t, at(wanted, "spec"), at(claim, "spec"))
+	settings := at(find(t, render(t, "overlays/embedded"), "ConfigMap", "brokerage"), "data")
+	load := find(t, render(t, "overlays/load-embedded"), "ConfigMap", "brokerage-load")
+	require.Equal(t, text(settings, "BROKERAGE_DB"), text(load, "data", "URL"))
+}
+
+// With database-tls, every pod that uses the database verifies its certificate, by the CA that is mounted.
+func TestConventions_DatabaseTLS(t *testing.T) {
+	all := slices.Concat(render(t, "overlays/external-tls"), render(t, variant(t, variants["load-tls"])))
+	for name, kind := range map[string]string{
+		"brokerage": "Deployment", "brokerage-migrate": "Job", "brokerage-load": "Job",
+	} {
+		spec := at(find(t, all, kind, name).template(), "spec")
+		c := list(spec, "containers")[0]
+		set := make(map[string]string)
+		for _, e := range list(c, "env") {
+			set[text(e, "name")] = text(e, "value")
+		}
+		require.Equal(t, "verify-full", set["PGSSLMODE"], name)
+		mount := slices.IndexFunc(list(c, "volumeMounts"), func(v any) bool { return text(v, "name") == "database-ca" })
+		require.GreaterOrEqual(t, mount, 0, name)
+		require.Equal(t, text(list(c, "volumeMounts")[mount], "mountPath")+"/ca.crt", set["PGSSLROOTCERT"], name)
+		require.True(t, slices.ContainsFunc(list(spec, "volumes"), func(v any) bool {
+			return text(v, "name") == "database-ca" && text(v, "configMap", "name") == "brokerage-database-ca"
+		}), name)
 	}
 }

@@ -45,6 +45,10 @@ patches:
   - target: {kind: Job, name: drive}
     patch: "- {op: remove, path: /spec/template/spec/affinity/podAffinity}"
 `,
+	"backup-s3":  "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/backup-s3]\n",
+	"restore-s3": "resources: [%[1]s/overlays/restore]\ncomponents: [%[1]s/components/backup-s3]\n",
+	"load-tls":   "resources: [%[1]s/overlays/load]\ncomponents: [%[1]s/components/database-tls]\n",
+	"keda":       "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/keda]\n",
 }
 
 // rendered caches the texts of kustomizations: rendering takes a second.
@@ -169,11 +173,11 @@ func dump(t testing.TB, all ...object) string {
 
 // kubectl accepts a repeated key without a warning.
 func TestManifests_NoKeyTwice(t *testing.T) {
-	var o object
+	var o any
 	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")
 
 	files := 0
-	for _, root := range []string{".", "../docker", "../postgres", "../../loadtest"} {
+	for _, root := range []string{".", "../docker", "../helm/brokerage/files", "../postgres", "../../loadtest"} {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if ext := filepath.Ext(path); err != nil || ext != ".yaml" && ext != ".yml" {
 				return err
@@ -182,7 +186,7 @@ func TestManifests_NoKeyTwice(t *testing.T) {
 			require.NoError(t, err)
 			files++
 			for doc := range strings.SplitSeq(string(content), "\n---\n") {
-				var o object
+				var o any // a list is a patch
 				require.NoError(t, yaml.Unmarshal([]byte(doc), &o), path)
 			}
 			return nil

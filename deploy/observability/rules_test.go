@@ -36,17 +36,19 @@ type alert struct {
 
 func alerts(t testing.TB) (all []alert) {
 	t.Helper()
-	var file struct {
-		Groups []struct {
-			Name  string
-			Rules []alert
+	for _, path := range []string{"rules/alerts.yml", "rules/backup.yml"} {
+		var file struct {
+			Groups []struct {
+				Name  string
+				Rules []alert
+			}
+		}
+		read(t, path, &file)
+		require.NotEmpty(t, file.Groups, path)
+		for _, group := range file.Groups {
+			all = append(all, group.Rules...)
 		}
 	}
-	read(t, "rules/alerts.yml", &file)
-	for _, group := range file.Groups {
-		all = append(all, group.Rules...)
-	}
-	require.NotEmpty(t, all)
 	return all
 }
 

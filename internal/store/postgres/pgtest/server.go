@@ -281,6 +281,18 @@ func (s *Server) Include(t testing.TB, conf string) {
 	require.NoError(t, os.WriteFile(filepath.Join(s.data(), "included.conf"), []byte(conf), 0o644))
 }
 
+// UseTLS restarts the server with a certificate and its key (PEM).
+func (s *Server) UseTLS(t testing.TB, cert, key []byte) {
+	t.Helper()
+	for name, text := range map[string][]byte{"server.crt": cert, "server.key": key} {
+		path := filepath.Join(s.data(), name)
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		require.NoError(t, s.give(path))
+	}
+	s.Include(t, "ssl = on\n")
+	s.Restart(t, "fast")
+}
+
 // DisableChecksums turns off the page checksums of a halted server, which is the default before PostgreSQL 18.
 func (s *Server) DisableChecksums(t testing.TB) {
 	t.Helper()

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/postgres/pgtest"
+)
+
+// databaseTLS returns the variables of deploy/k8s/components/database-tls, for an authority in another file.
+func databaseTLS(t testing.TB, ca string) (variables []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/k8s/components/database-tls/pod.yaml")
+	require.NoError(t, err)
+	var operations []struct {
+		Path  string
+		Value struct{ Name, Value string }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &operations))
+	for _, o := range operations {
+		if strings.HasSuffix(o.Path, "/env/-") {
+			variables = append(variables, o.Value.Name+"="+
+				strings.Replace(o.Value.Value, "/etc/brokerage/database-ca/ca.crt", ca, 1))
+		}
+	}
+	require.Contains(t, variables, "PGSSLROOTCERT="+ca)
+	return variables
+}
+
+// With these variables, only a server whose certificate is for the host of the URL and of this authority is used.
+func TestPostgres_VerifiesServer(t *testing.T) {
+	_, port, found := strings.Cut(freeAddress(t), ":")
+	require.True(t, found)
+	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
+	ca, dir := newAuthority(t), t.TempDir()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		return path
+	}
+	right, other := file("ca.crt", ca.pem), file("other.crt", newAuthority(t).pem)
+	migrate := func(ca, host string) (code int, errs string) {
+		cmd := process(t, "migrate", "--db", "postgres://"+pgtest.User+"@"+host+":"+port+"/postgres")
+		cmd.Env = append(os.Environ(), databaseTLS(t, ca)...)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		_ = cmd.Run() // the exit code is checked
+		return cmd.ProcessState.ExitCode(), said.String()
+	}
+	code, errs := migrate(right, "127.0.0.1")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "server refused TLS connection")
+
+	cert, key := ca.issue(t, 1)
+	server.UseTLS(t, cert, key)
+	for name, c := range map[string]struct{ ca, host, says string }{
+		"OtherName":      {right, "localhost", "not valid for any names, but wanted to match localhost"},
+		"OtherAuthority": {other, "127.0.0.1", "certificate signed by unknown authority"},
+	} {
+		code, errs := migrate(c.ca, c.host)
+		require.Equal(t, exitFailed, code, name)
+		require.Contains(t, errs, c.says, name)
+	}
+	code, errs = migrate(right, "127.0.0.1")
+	require.Equal(t, exitOK, code, errs)
+}
