@@ -193,7 +193,9 @@ type said struct {
 // run calls kubectl with an input.
 func (c *cluster) run(t testing.TB, input string, args ...string) said {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), c.kubectl, append([]string{"--kubeconfig", c.config}, args...)...)
+	// Cleanups call it too, when the context of the test is done.
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), c.kubectl,
+		append([]string{"--kubeconfig", c.config}, args...)...)
 	cmd.Stdin = strings.NewReader(input)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
