@@ -19,8 +19,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// recorder stands in for a program that speaks to the outside: it notes its arguments, and leaves the digest of an image
-// where it is told to.
+// recorder stands in for a program that speaks to the outside: it notes its arguments, and leaves the digest of an
+// image where it is told to.
 const recorder = `#!/bin/bash
 echo "${0##*/} $*" >>"$CALLS"
 while [ $# -gt 0 ]; do

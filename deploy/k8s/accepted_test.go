@@ -184,7 +184,8 @@ func TestManifests_Accepted(t *testing.T) {
 	}
 }
 
-// No node asks a registry for an image that it has: the pull policy is that of the API server, which depends on the tag.
+// No node asks a registry for an image that it has: the pull policy is that of the API server, which depends on the
+// tag.
 func TestManifests_PullPolicy(t *testing.T) {
 	c := requireCluster(t)
 	namespace := c.namespace(t, "privileged")

@@ -19,9 +19,9 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The need of tests on a real node: the image that the manifests name, another one whose tag has "-next" in addition, and
-// NODE_VOLUMES, a folder for volumes on that node, which must be this machine. deploy/k8s/on-node makes all of it and runs
-// the tests.
+// The need of tests on a real node: the image that the manifests name, another one whose tag has "-next" in
+// addition, and NODE_VOLUMES, a folder for volumes on that node, which must be this machine. deploy/k8s/on-node
+// makes all of it and runs the tests.
 const needNode = "kubenode"
 
 // patience is how long a test waits for anything, on a node that other work may share.
@@ -226,7 +226,8 @@ func TestNode_Parts(t *testing.T) {
 	// What docs/kubernetes.md copies is what they wrote.
 	n.apply(t, "results", "")
 	n.kube(t, "wait", "--for=jsonpath={.status.ready}=1", "--timeout="+patience.String(), "job/results")
-	archive := tar.NewReader(strings.NewReader(n.kube(t, "exec", "job/results", "--", "tar", "-c", "-C", "/results", ".")))
+	content := n.kube(t, "exec", "job/results", "--", "tar", "-c", "-C", "/results", ".")
+	archive := tar.NewReader(strings.NewReader(content))
 	copied := 0
 	for header, err := archive.Next(); !errors.Is(err, io.EOF); header, err = archive.Next() {
 		require.NoError(t, err)

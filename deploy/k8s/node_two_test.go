@@ -10,17 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secondNode adds a node to the cluster for the rest of the test, and returns the names of both.
-func (n *node) secondNode(t testing.TB) (first, second string) {
+// The names of two nodes: of deploy/k8s/on-node, and of deploy/k8s/second-node.
+const first, second = "node1", "node2"
+
+// secondNode adds a node to the cluster for the rest of the test.
+func (n *node) secondNode(t testing.TB) {
 	t.Helper()
 	require.NoError(t, script(os.Environ(), patience, "./second-node"))
 	t.Cleanup(func() {
-		n.run(t, "", "delete", "node", "node2")
+		n.run(t, "", "delete", "node", second)
 		if err := script(os.Environ(), time.Minute, "./second-node", "down"); err != nil {
 			t.Error(err)
 		}
 	})
-	return "node1", "node2"
 }
 
 // nodesOf returns the nodes of the running pods of a component.
@@ -36,15 +38,15 @@ func (n *node) drain(t testing.TB, name string) {
 	n.must(t, "", "drain", name, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout="+patience.String())
 }
 
-// On two nodes, instances are on both; a drain moves those of one to the other under load, and no client notices. The pod that
-// reads results moves too.
+// On two nodes, instances are on both; a drain moves those of one to the other under load, and no client notices.
+// The pod that reads results moves too.
 func TestNode_Two(t *testing.T) {
 	n := requireNode(t)
 	n.volume(t, "data-brokerage-postgres-0")
 	results := n.volume(t, "results")
 	n.tokens(t)
 	n.databaseSecrets(t)
-	first, second := n.secondNode(t)
+	n.secondNode(t)
 	n.must(t, "", "cordon", second) // the database is on the first node, and stays there
 	n.apply(t, "postgres-dev", "")
 	n.ready(t, "deployment/brokerage")

@@ -19,8 +19,8 @@ import (
 // nodes are the two of the scheduler's tests: objects without a machine.
 var nodes = []string{"one", "two"}
 
-// requireScheduler returns the tests' own cluster with two nodes, its scheduler and the controllers that create pods and attach
-// volumes. Pods are assigned to nodes, but nothing runs.
+// requireScheduler returns the tests' own cluster with two nodes, its scheduler and the controllers that create pods
+// and attach volumes. Pods are assigned to nodes, but nothing runs.
 func requireScheduler(t testing.TB) *cluster {
 	t.Helper()
 	c := requireCluster(t)
@@ -79,8 +79,8 @@ func (c *cluster) attach(t testing.TB) {
 	}
 }
 
-// placed waits until each pod of a namespace is assigned to a node and the disks of those that have not ended are attached there,
-// and returns the nodes of the pods that mount a claim.
+// placed waits until each pod of a namespace is assigned to a node and the disks of those that have not ended are
+// attached there, and returns the nodes of the pods that mount a claim.
 func (c *cluster) placed(t testing.TB, namespace, claim string) (used []string) {
 	t.Helper()
 	const where = `{range .items[*]}{.spec.nodeName}/{.spec.volumes[*].persistentVolumeClaim.claimName}` + "\n{end}"
@@ -110,8 +110,9 @@ func workloads(all []object) (with, without []object) {
 	return with, without
 }
 
-// On two nodes, with a disk that is attached to one at a time, everything that uses the claim "results" comes onto one node, in
-// either order, although the load generator prefers one without the service; and a drain refuses none of it.
+// On two nodes, with a disk that is attached to one at a time, everything that uses the claim "results" comes onto
+// one node, in either order, although the load generator prefers one without the service; and a drain refuses none
+// of it.
 func TestScheduler_Results(t *testing.T) {
 	c := requireScheduler(t)
 	for _, overlay := range []string{"loadtest", "campaign", "drive"} {

@@ -6,6 +6,7 @@ import (
 	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -46,7 +47,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("usage: sbom PROGRAM VERSION")
+		return errors.New("usage: sbom PROGRAM VERSION")
 	}
 	text, err := os.ReadFile(args[0])
 	if err != nil {
@@ -69,8 +70,8 @@ func run(args []string) error {
 	})
 }
 
-// components returns the standard library and the modules. A module that a folder of this project replaces is not in the
-// program (docs/adr/0032-absent-modules.md).
+// components returns the standard library and the modules. A module that a folder of this project replaces is not in
+// the program (docs/adr/0032-absent-modules.md).
 func components(info *buildinfo.BuildInfo) []component {
 	all := []component{library("std", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, module := range info.Deps {
