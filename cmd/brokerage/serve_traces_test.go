@@ -42,7 +42,7 @@ func (s span) attributes() map[string]string { return textsOf(s.Attributes) }
 func named(attributes ...attribute.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, a := range attributes {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	return all
 }

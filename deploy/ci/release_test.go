@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestRelease_Steps(t *testing.T) {
 		set, err := os.ReadFile(variables)
 		require.NoError(t, err)
 		cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-eo", "pipefail", "-u", "-c", step)
-		cmd.Dir, cmd.Env = "../..", append(env, strings.Fields(string(set))...)
+		cmd.Dir, cmd.Env = "../..", slices.Concat(env, strings.Fields(string(set)))
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", step, out)
 	}

@@ -57,8 +57,8 @@ components: ["%[1]s/components/backup-s3"]
 func (n *node) ended(t testing.TB, job string) (how string) {
 	t.Helper()
 	eventually(t, func() bool {
-		all := strings.Fields(n.kube(t, "get", "job", job, "-o", `jsonpath={.status.conditions[?(@.status=="True")].type}`))
-		for _, condition := range all {
+		all := n.kube(t, "get", "job", job, "-o", `jsonpath={.status.conditions[?(@.status=="True")].type}`)
+		for condition := range strings.FieldsSeq(all) {
 			if condition == "Complete" || condition == "Failed" {
 				how = condition
 			}
