@@ -45,7 +45,7 @@ spec: {selector: {app: bucket}, ports: [{port: 8080}]}
 // toBucket adds components/backup-s3 to an overlay, for the server of the test.
 func toBucket(object string) string {
 	return `  - target: {kind: NetworkPolicy, name: to-backup-s3}
-    patch: "[{op: replace, path: /spec/egress/0/ports/0/port, value: 8080}]"
+    patch: "- {op: replace, path: /spec/egress/0/ports/0/port, value: 8080}"
   - patch: |
       {apiVersion: v1, kind: ConfigMap, metadata: {name: backup-s3}, data: {
         BUCKET: backups, RCLONE_CONFIG_S3_ENDPOINT: "http://bucket:8080", OBJECT: ` + object + `}}
