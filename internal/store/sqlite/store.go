@@ -173,7 +173,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 // operating system's cache. It has each page once and not for each connection, so with little memory it gets the larger
 // share. The cache for writing is small because SQLite looks through the whole of it at most commits.
 func pageCaches(usable int64) (reading, writing int) {
-	reading, writing = 96<<10, 8<<10
+	reading, writing = 152<<10, 8<<10
 	if usable > 0 {
 		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
 	}

@@ -195,7 +195,7 @@ func TestStore_ForgetsAnswers(t *testing.T) {
 // The caches of connections follow the memory that there is, up to a bound.
 func TestPageCaches(t *testing.T) {
 	for usable, want := range map[int64][2]int{
-		0: {96 << 10, 8 << 10}, 128 << 20: {8 << 10, 4 << 10}, 16 << 30: {96 << 10, 8 << 10},
+		0: {152 << 10, 8 << 10}, 128 << 20: {8 << 10, 4 << 10}, 16 << 30: {152 << 10, 8 << 10},
 	} {
 		reading, writing := pageCaches(usable)
 		require.Equal(t, want, [2]int{reading, writing}, usable)
