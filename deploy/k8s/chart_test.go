@@ -23,6 +23,9 @@ const (
 	helmVersion = "3.19.2"
 )
 
+// leastKubernetes is the oldest version that the chart accepts: a Helm that is built from its module believes in 1.20.
+const leastKubernetes = "1.30.0"
+
 // chartOverlays are the overlays that the chart contains.
 var chartOverlays = []string{"embedded", "external", "external-tls"}
 
@@ -51,7 +54,8 @@ func helm(t testing.TB, args ...string) said {
 // charted returns the objects of a release of the chart.
 func charted(t testing.TB, args ...string) []object {
 	t.Helper()
-	s := helm(t, append([]string{"template", "brokerage", chart, "--namespace", "brokerage"}, args...)...)
+	s := helm(t, append([]string{"template", "brokerage", chart, "--namespace", "brokerage",
+		"--kube-version", leastKubernetes}, args...)...)
 	require.NoError(t, s.failed, s.err)
 	require.Empty(t, s.err)
 	return objects(t, strings.TrimPrefix(s.out, "---\n"))
@@ -173,7 +177,7 @@ var mistakes = map[string]string{
 func TestChart_Refused(t *testing.T) {
 	for name, mistake := range mistakes {
 		t.Run(name, func(t *testing.T) {
-			s := helm(t, "template", chart, "--set", mistake)
+			s := helm(t, "template", chart, "--kube-version", leastKubernetes, "--set", mistake)
 			require.Error(t, s.failed, s.out)
 			require.Contains(t, s.err, "values don't meet the specifications of the schema", mistake)
 		})
