@@ -180,7 +180,7 @@ func TestNode_Chart(t *testing.T) {
 		s := helm(t, append(args, "--kubeconfig", n.config, "--namespace", n.namespace)...)
 		require.NoError(t, s.failed, s.out+s.err)
 	}
-	installed := []string{"brokerage", chart, "--wait", "--timeout", patience.String(), "--set", "image.tag=v1",
+	installed := []string{"brokerage", chart, "--wait", "--timeout", patience.String(),
 		"--set", "resources.requests.cpu=100m"}
 	// The namespace has the ServiceAccount that the test made, which is not Helm's.
 	n.kube(t, "delete", "serviceaccount", "brokerage")
