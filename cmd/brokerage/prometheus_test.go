@@ -225,8 +225,8 @@ func TestPrometheus(t *testing.T) {
 	i.stop(t)
 }
 
-// A Prometheus that scrapes native histograms leaves out the classic ones unless it is told otherwise, and old versions
-// cannot be told. The objective on latency is measured all the same, and slow requests have exemplars.
+// A Prometheus that scrapes native histograms leaves out the classic ones unless a setting keeps them, which old
+// versions lack. The objective on latency is measured all the same, and slow requests have exemplars.
 func TestPrometheus_NativeHistograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

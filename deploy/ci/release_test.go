@@ -20,8 +20,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// recorder stands in for a program that speaks to the outside: it notes its arguments, and leaves the digest of an
-// image where it is told to.
+// recorder stands in for a program that speaks to the outside: it notes its arguments, and writes the digest of an
+// image to the file of --metadata-file.
 const recorder = `#!/bin/bash
 echo "${0##*/} $*" >>"$CALLS"
 while [ $# -gt 0 ]; do

@@ -134,7 +134,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	if !s.options.AsIs { // earlier versions kept the samples
 		if _, err := s.writing.ExecContext(ctx, dropSamples); err != nil {
-			return err
+			return domainError(err)
 		}
 	}
 	if s.engine, err = s.describe(ctx); err != nil {
@@ -171,7 +171,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 // pageCaches returns how much of the file all connections for reading cache together, and how much the one that writes
 // caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the
 // operating system's cache. It has each page once and not for each connection, so with little memory it gets the larger
-// share. The cache for writing is small because SQLite looks through the whole of it at most commits.
+// share. The cache for writing is small because SQLite looks through all of it at nearly every commit.
 func pageCaches(usable int64) (reading, writing int) {
 	reading, writing = 152<<10, 8<<10
 	if usable > 0 {
