@@ -132,3 +132,23 @@ func TestFlush_BeforeTheAnswer(t *testing.T) {
 	require.GreaterOrEqual(t, written, inTurn, "the trace shows the writes")
 	require.LessOrEqual(t, withTimes, 1, "after the first flush, when the journal is new, no time of the file is flushed")
 }
+
+// A command that this process starts has its files open for a moment, after fork and before exec. A lock that ends then
+// must not stay with it.
+func TestLock_Forked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "b.db")
+	l, err := lockDatabase(path, true)
+	require.NoError(t, err)
+	for _, f := range []*os.File{l.name, l.file} {
+		if f == nil {
+			continue
+		}
+		as, err := unix.Dup(int(f.Fd()))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, unix.Close(as)) }()
+	}
+	require.NoError(t, l.Close())
+	l, err = lockDatabase(path, false)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+}

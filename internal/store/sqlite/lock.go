@@ -176,7 +176,7 @@ func (l *lock) relock() (err error) {
 	}
 	before := l.file
 	l.file = file
-	return before.Close()
+	return unlock(before)
 }
 
 // Close ends the lock. SQLite must have closed the database before.
@@ -184,7 +184,7 @@ func (l *lock) Close() error {
 	var errs []error
 	for _, f := range []*os.File{l.file, l.name} {
 		if f != nil {
-			errs = append(errs, f.Close())
+			errs = append(errs, unlock(f))
 		}
 	}
 	return errors.Join(errs...)

@@ -19,6 +19,12 @@ func tryLock(f *os.File) (busy bool, err error) {
 	return false, err
 }
 
+// unlock ends a lock and closes the file. Closing alone would not do: a command that this process is just starting still
+// has the file open.
+func unlock(f *os.File) error {
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+}
+
 // links returns the number of names of a file.
 func links(_ string, info os.FileInfo) (uint64, error) {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -18,6 +18,9 @@ func tryLock(f *os.File) (busy bool, err error) {
 	return false, err
 }
 
+// unlock ends a lock and closes the file.
+func unlock(f *os.File) error { return f.Close() }
+
 // links returns the number of names of a file.
 func links(path string, _ os.FileInfo) (n uint64, err error) {
 	f, err := os.Open(path)
