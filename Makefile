@@ -99,7 +99,6 @@ lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each depe
 	$(LINT) run $(PKGS)
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
-	$(GO) mod tidy -C internal/xmldoc/compare -diff
 	$(GO) mod tidy -C deploy/docker/buildkit -diff
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
@@ -253,12 +252,11 @@ bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes,
 bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE (XS), and with all memory; needs root
 	BROKERAGE_BENCH_MEMORY=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMemory$$' -benchtime 1x -timeout 2h ./cmd/brokerage
 
-# -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. The comparison with
-# other XML libraries is a module of its own, which ./... does not reach. test-k8s-node does what test-images does.
+# -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. test-k8s-node does
+# what test-images does.
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
-	$(GO) test -C internal/xmldoc/compare -count=1 ./...
 	$(GO) test -C deploy/docker/buildkit -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$|^TestStore_Replicas$$' -v -args -checks 100000

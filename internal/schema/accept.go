@@ -1,12 +1,13 @@
 package schema
 
+import "bytes"
+
 // The engine would take the largest part of a validated write. Nearly all documents are valid and written in the usual
 // way, and an automaton made for their schema recognises them in a small part of the time. Its other answer is not
-// "invalid" but "don't know": XML declarations, which no stored document has, prefixes, comments, CDATA, unusual
-// numbers and everything that is invalid are left to the engine.
+// "invalid" but "don't know": prefixes, unusual numbers and everything that is invalid are left to the engine.
 //
-// It must never accept what the engine refuses. FuzzAccept looks for such a document, and tests try tens of thousands
-// of damaged ones.
+// Of documents in the normal form, it must never accept one that the engine refuses. FuzzAccept looks for such a
+// document, and tests try tens of thousands of damaged ones.
 
 // Larger and deeper documents are left to the engine, whose limits (schema.go) are above these.
 const (
@@ -14,8 +15,8 @@ const (
 	maxNesting  = 16
 )
 
-// accept reports whether a document is surely well-formed and valid. It allocates nothing. The functions below return
-// the offset after what they have read, or -1 if they don't know.
+// accept reports whether a document is surely valid. It allocates nothing. The functions below return the offset after
+// what they have read, or -1 if they don't know.
 func (a *automaton) accept(doc []byte) bool {
 	if len(doc) > maxAccepted {
 		return false
@@ -24,12 +25,8 @@ func (a *automaton) accept(doc []byte) bool {
 	var open [maxNesting]*child
 	depth := 0
 	for {
-		if here.mixed {
-			at = skipText(doc, at, '<')
-		} else {
-			at = skipSpace(doc, at)
-		}
-		if at < 0 || at+1 >= len(doc) || doc[at] != '<' {
+		at = here.skipText(doc, at)
+		if at+1 >= len(doc) || doc[at] != '<' {
 			return false
 		}
 		if doc[at+1] == '/' {
@@ -45,26 +42,45 @@ func (a *automaton) accept(doc []byte) bool {
 			if c == nil {
 				return false
 			}
-			inside, closed := c.shape.readAttributes(doc, at+1+len(c.name))
-			if inside >= 0 && !closed && c.shape.content == childContent {
+			at = c.shape.readAttributes(doc, at+1+len(c.name))
+			if at >= 0 && c.shape.content == childContent {
 				if depth == maxNesting {
 					return false
 				}
 				open[depth] = c
 				depth++
-				at, here = inside, c.shape.first
+				here = c.shape.first
 				continue
 			}
-			at = c.finish(doc, inside, closed)
+			at = c.skipContent(doc, at)
 			here = c.next
 		}
 		if at < 0 {
 			return false
 		}
 		if depth == 0 {
-			return skipSpace(doc, at) == len(doc)
+			return at == len(doc)
 		}
 	}
+}
+
+// skipText returns the offset after the text that the state allows, which may be none.
+func (s *state) skipText(doc []byte, at int) int {
+	if !s.mixed {
+		return skipSpace(doc, at)
+	}
+	if n := bytes.IndexByte(doc[at:], '<'); n >= 0 {
+		return at + n
+	}
+	return len(doc)
+}
+
+// skipSpace returns the offset of the first byte from at on that is not white space, or len(doc).
+func skipSpace(doc []byte, at int) int {
+	for at < len(doc) && (doc[at] == ' ' || doc[at] == '\n' || doc[at] == '\t') {
+		at++
+	}
+	return at
 }
 
 // child returns the element whose start tag follows, after the bracket, nil if the state allows no such element. Most
@@ -72,26 +88,20 @@ func (a *automaton) accept(doc []byte) bool {
 func (s *state) child(tag []byte) *child {
 	for i := range s.children {
 		c := &s.children[i]
-		if n := len(c.name); len(tag) > n && string(tag[:n]) == c.name && endsName[tag[n]] {
+		if n := len(c.name); len(tag) > n && string(tag[:n]) == c.name && (tag[n] == '>' || tag[n] == ' ') {
 			return c
 		}
 	}
 	return nil
 }
 
-var endsName = [256]bool{'>': true, '/': true, ' ': true, '\t': true, '\r': true, '\n': true}
-
-// finish reads what follows the start tag of an element that has no child elements: nothing if the tag closed it.
-func (c *child) finish(doc []byte, at int, closed bool) int {
-	switch s := c.shape; {
-	case at < 0, s.content == childContent && !s.first.final, s.content == textContent && closed && !s.value.mayBeEmpty():
+// skipContent reads what follows the start tag of an element that has no child elements.
+func (c *child) skipContent(doc []byte, at int) int {
+	if at >= 0 && c.shape.content == textContent {
+		at = c.shape.value.read(doc, at, '<')
+	}
+	if at < 0 {
 		return -1
-	case closed:
-		return at
-	case s.content == textContent:
-		if at = s.value.read(doc, at, '<'); at < 0 {
-			return -1
-		}
 	}
 	return skipEndTag(doc, at, c.name)
 }
@@ -99,53 +109,34 @@ func (c *child) finish(doc []byte, at int, closed bool) int {
 func skipEndTag(doc []byte, at int, name string) int {
 	from := at + len("</")
 	to := from + len(name)
-	if to >= len(doc) || doc[at] != '<' || doc[at+1] != '/' || string(doc[from:to]) != name {
-		return -1
-	}
-	if to = skipSpace(doc, to); to >= len(doc) || doc[to] != '>' {
+	if to >= len(doc) || doc[at] != '<' || doc[at+1] != '/' || string(doc[from:to]) != name || doc[to] != '>' {
 		return -1
 	}
 	return to + 1
 }
 
-// readAttributes reads a start tag after the name, and reports whether it closes the element.
-func (s *shape) readAttributes(doc []byte, at int) (next int, closed bool) {
+// readAttributes reads a start tag after the name.
+func (s *shape) readAttributes(doc []byte, at int) int {
 	seen, needed := uint64(0), s.required
-	for {
-		from := skipSpace(doc, at)
-		if from+1 >= len(doc) {
-			return -1, false
+	for at < len(doc) && doc[at] == ' ' {
+		from := at + 1
+		to := from
+		for to < len(doc) && doc[to] != '=' {
+			to++
 		}
-		if doc[from] == '/' {
-			closed = true
-			from++
-		}
-		if doc[from] == '>' {
-			if seen&needed != needed {
-				return -1, false
-			}
-			return from + 1, closed
-		}
-		if closed || from == at {
-			return -1, false
-		}
-		equals := from
-		for equals < len(doc) && doc[equals] > ' ' && doc[equals] != '=' {
-			equals++
-		}
-		a := s.attributes[string(doc[from:equals])]
-		if a == nil || seen&a.bit != 0 || equals+1 >= len(doc) || doc[equals] != '=' {
-			return -1, false
+		a := s.attributes[string(doc[from:to])]
+		if a == nil || to+len(`="`) > len(doc) {
+			return -1
 		}
 		seen |= a.bit
 		needed |= a.needs
-		quote := doc[equals+1]
-		if quote != '"' && quote != '\'' {
-			return -1, false
-		}
-		if at = a.value.read(doc, equals+2, quote); at < 0 {
-			return -1, false
+		if at = a.value.read(doc, to+len(`="`), '"'); at < 0 {
+			return -1
 		}
 		at++
 	}
+	if at >= len(doc) || doc[at] != '>' || seen&needed != needed {
+		return -1
+	}
+	return at + 1
 }

@@ -1,33 +1,16 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// The reasons for which a document is refused. An Error is one of them by errors.Is.
-var (
-	// ErrMalformed: not well-formed XML, or XML that is not taken at all (a DTD, entities, another encoding).
-	ErrMalformed = errors.New("not well-formed")
-	// ErrInvalid: well-formed, but not what the schema describes.
-	ErrInvalid = errors.New("invalid")
-	// ErrExcessive: deeper, wider or longer than any document of the service.
-	ErrExcessive = errors.New("over the limits")
-)
-
 // An Error says why a document was refused.
 type Error struct {
-	// Schema is the name of the schema, such as custacc.
-	Schema string
-	// Findings are in the order of the document: at least one, at most MaxFindings. A document that is malformed or over
-	// the limits has one.
+	// Findings are in the order of the document: at least one, at most MaxFindings. A document that is over the limits has
+	// one.
 	Findings []Finding
-	// Cut is set if there were more findings.
-	Cut bool
-
-	reason error
 }
 
 // A Finding is one mistake in a document. It quotes the document, so it may contain what must not be logged.
@@ -42,24 +25,13 @@ type Finding struct {
 	Message string
 }
 
-// Unwrap returns the reason, one of ErrMalformed, ErrInvalid and ErrExcessive.
-func (e *Error) Unwrap() error { return e.reason }
-
-// Error returns the reason and the first finding in one line.
+// Error returns the first finding in one line, and how many more there are.
 func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %v", e.Schema, e.reason)
-	if len(e.Findings) == 0 {
-		return b.String()
+	text := e.Findings[0].String()
+	if more := len(e.Findings) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
 	}
-	b.WriteString(": ")
-	b.WriteString(e.Findings[0].String())
-	if more := len(e.Findings) - 1; e.Cut {
-		fmt.Fprintf(&b, " (and more than %d others)", more)
-	} else if more > 0 {
-		fmt.Fprintf(&b, " (and %d more)", more)
-	}
-	return b.String()
+	return text
 }
 
 // String returns the finding in one line.

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jacoelho/xsd/xsderrors"
+
+	"brokerage/internal/xmldoc"
 )
 
 // review returns the verdict on a document that the engine has validated with the result cause: nil, an *Error that
@@ -28,7 +29,7 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 			return err
 		}
 	}
-	if refusal := v.unreadable(doc, diagnostics); refusal != nil {
+	if refusal := unreadable(doc, diagnostics); refusal != nil {
 		return refusal
 	}
 	s := &w.structure
@@ -45,7 +46,7 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 		repaired := s.repaired()
 		if found, err := diagnose(repaired, w.validate(repaired)); err == nil {
 			diagnostics = s.inOriginal(found)
-			if refusal := v.unreadable(doc, diagnostics); refusal != nil {
+			if refusal := unreadable(doc, diagnostics); refusal != nil {
 				return refusal
 			}
 		}
@@ -60,11 +61,10 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 		return err
 	case len(s.mistakes) == 0:
 		// The engine has refused the document, and only its own finding explains why.
-		return v.refusal(ErrInvalid, diagnostics[0].finding(doc))
+		return &Error{[]Finding{diagnostics[0].finding(doc)}}
 	}
 	slices.SortStableFunc(s.mistakes, func(a, b mistake) int { return cmp.Compare(a.at, b.at) })
-	out := v.refusal(ErrInvalid)
-	out.Cut = len(s.mistakes) > MaxFindings || len(diagnostics) >= limits.MaxErrors
+	out := &Error{}
 	lines := newLineIndex(doc)
 	for _, m := range s.mistakes[:min(len(s.mistakes), MaxFindings)] {
 		out.Findings = append(out.Findings, lines.finding(m.at, cmp.Or(s.path(m.element), "/"), m.message))
@@ -72,15 +72,11 @@ func (v *Validator) review(w *worker, doc []byte, cause error) error {
 	return out
 }
 
-func (v *Validator) refusal(reason error, findings ...Finding) *Error {
-	return &Error{Schema: v.name, reason: reason, Findings: findings}
-}
-
-// unreadable returns the error for a document that is malformed or over the limits, nil for any other.
-func (v *Validator) unreadable(doc []byte, diagnostics []diagnostic) error {
+// unreadable returns the error for a document that the engine has not read to its end, nil for any other.
+func unreadable(doc []byte, diagnostics []diagnostic) error {
 	for _, d := range diagnostics {
-		if reason := d.reason(); !errors.Is(reason, ErrInvalid) {
-			return v.refusal(reason, d.finding(doc))
+		if d.Code == xsderrors.CodeValidationLimit || d.Code == xsderrors.CodeValidationXML {
+			return &Error{[]Finding{d.finding(doc)}}
 		}
 	}
 	return nil
@@ -95,8 +91,8 @@ func (v *Validator) wrongRoot(s *structure) error {
 	if string(found.space) != v.root.Space {
 		expected += fmt.Sprintf(" of namespace %q", v.root.Space)
 	}
-	return v.refusal(ErrInvalid, newLineIndex(s.doc).finding(found.start, "/"+oneLine(string(found.local)),
-		expected+", found "+found.tagName(v.root.Space)))
+	return &Error{[]Finding{newLineIndex(s.doc).finding(found.start, "/"+oneLine(string(found.local)),
+		expected+", found "+found.tagName(v.root.Space))}}
 }
 
 // explain turns a diagnostic of the engine into a mistake. It returns false for one that the structure reports itself.
@@ -116,15 +112,16 @@ func (s *structure) explain(d diagnostic) (mistake, bool) {
 	if d.Code != xsderrors.CodeValidationFacet || e.shape == nil {
 		return m, true
 	}
-	tag := s.doc[e.start:min(e.end, len(s.doc))]
+	element := s.doc[e.start:min(e.end, len(s.doc))]
 	if words, ok := strings.CutPrefix(d.Message, "invalid attribute "); ok {
 		name, _, _ := strings.Cut(words, ":")
 		if a := e.shape.attributes[name]; a != nil {
-			m.message = "attribute " + name + ": expected " + a.value.words + ", found " + quote(attributeOf(tag, name))
+			m.message = "attribute " + name + ": expected " + a.value.words + ", found " +
+				quote(string(xmldoc.Root(element).Attr(name).Text()))
 		}
 	} else if e.shape.value != nil {
 		m.at = e.start
-		m.message = "expected " + e.shape.value.words + ", found " + quote(textOf(tag))
+		m.message = "expected " + e.shape.value.words + ", found " + quote(textOf(element))
 	}
 	return m, true
 }
@@ -136,8 +133,7 @@ type diagnostic struct {
 }
 
 // diagnose returns the diagnostics in an error of the engine, or the error itself if the engine failed. The engine
-// counts bytes without a byte order mark, and returns the last byte that it has read. Without a line the offset is the
-// end of the document.
+// returns the last byte that it has read. Without a line the offset is the end of the document.
 func diagnose(doc []byte, cause error) ([]diagnostic, error) {
 	if cause == nil {
 		return nil, nil
@@ -163,22 +159,6 @@ func diagnose(doc []byte, cause error) ([]diagnostic, error) {
 	return out, nil
 }
 
-// reason returns the kind of refusal that a diagnostic means.
-func (d diagnostic) reason() error {
-	switch {
-	case d.Code == xsderrors.CodeValidationLimit:
-		return ErrExcessive
-	case d.Code == xsderrors.CodeValidationXML:
-		return ErrMalformed
-	case d.Code == xsderrors.CodeValidationText && d.Path == "/", d.Code == xsderrors.CodeValidationRoot && d.Path == "":
-		// The engine reports text beside the document element, and a missing one, as invalid.
-		return ErrMalformed
-	case d.Category == xsderrors.CategoryUnsupported && d.Code != xsderrors.CodeUnsupportedSchemaHint:
-		return ErrMalformed
-	}
-	return ErrInvalid
-}
-
 // ofStructure reports whether a diagnostic is about elements or text that are missing or not allowed at their place.
 func (d diagnostic) ofStructure() bool {
 	return d.Code == xsderrors.CodeValidationElement || d.Code == xsderrors.CodeValidationContent ||
@@ -200,9 +180,6 @@ func (d diagnostic) words() string {
 
 // finding returns the only finding on a document that cannot be read to its end.
 func (d diagnostic) finding(doc []byte) Finding {
-	if d.Line == 0 && d.Category == xsderrors.CategoryUnsupported {
-		d.at = 0 // the XML declaration
-	}
 	return newLineIndex(doc).finding(d.at, oneLine(cmp.Or(d.Path, "/")), oneLine(d.words()))
 }
 
@@ -223,7 +200,7 @@ type lineIndex struct {
 }
 
 func newLineIndex(doc []byte) *lineIndex {
-	l := &lineIndex{doc: doc, starts: []int{len(doc) - len(bytes.TrimPrefix(doc, []byte("\ufeff")))}}
+	l := &lineIndex{doc: doc, starts: []int{0}}
 	for i, b := range doc {
 		if b == '\n' {
 			l.starts = append(l.starts, i+1)

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/jacoelho/xsd"
-	"github.com/jacoelho/xsd/xsderrors"
 )
 
 var (
@@ -99,7 +96,7 @@ func Compile(name string, source []byte, root string) (*Validator, error) {
 }
 
 // Validate returns nil for a valid document and an *Error for any other. Any other kind of error means that the engine
-// failed. The document must be UTF-8, or US-ASCII and declare it; a DTD is refused.
+// failed. The document must be in the normal form of package xmldoc.
 //
 // There is no context: most documents take a fraction of a millisecond, and the limits bound the others.
 func (v *Validator) Validate(doc []byte) error {
@@ -130,37 +127,7 @@ func (v *Validator) judge(doc []byte) error {
 
 // validate returns what the engine says about a document.
 func (w *worker) validate(doc []byte) error {
-	text, err := asUTF8(doc)
-	if err != nil {
-		return err
-	}
-	w.input.Reset(text)
+	w.input.Reset(doc)
 	defer w.input.Reset(nil)
 	return w.session.Validate(context.Background(), &w.input)
-}
-
-// asciiDeclaration is an XML declaration of US-ASCII, with a group from the name of the encoding to the end.
-var asciiDeclaration = regexp.MustCompile(`^<\?xml [^>]*encoding\s*=\s*["']((?i:US-ASCII)["'])[^>]*\?>`)
-
-// asUTF8 returns the document in a form that the engine accepts. The engine reads UTF-8 only and refuses a document
-// that declares anything else, but US-ASCII, which the kit's documents declare, is UTF-8 already. The declaration is
-// then overwritten in a copy of equal length, so that every position stays what it was.
-func asUTF8(doc []byte) ([]byte, error) {
-	at := asciiDeclaration.FindSubmatchIndex(doc)
-	if at == nil {
-		return doc, nil
-	}
-	if i := slices.IndexFunc(doc, func(b byte) bool { return b >= 0x80 }); i >= 0 {
-		return nil, &xsderrors.Error{
-			Category: xsderrors.CategoryUnsupported,
-			Code:     xsderrors.CodeUnsupportedNonUTF8,
-			Message:  "a byte that is not US-ASCII, which the document declares",
-			Line:     1 + bytes.Count(doc[:i], []byte("\n")),
-			Column:   i - bytes.LastIndexByte(doc[:i], '\n'),
-		}
-	}
-	doc = bytes.Clone(doc)
-	quote := string(doc[at[3]-1])
-	copy(doc[at[2]:], "UTF-8"+quote+"   ") // as long as US-ASCII and its quote
-	return doc, nil
 }

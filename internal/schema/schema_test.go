@@ -20,10 +20,10 @@ func TestValidate_Examples(t *testing.T) {
 		for _, name := range s.examples {
 			t.Run(name, func(t *testing.T) {
 				doc := example(t, name)
-				require.NoError(t, s.validator().Validate(doc))
+				require.NoError(t, s.validator().Validate(admitted(t, doc)))
 				for _, other := range schemaFiles {
 					if other.file != s.file {
-						_ = requireFindings(t, other.validator(), doc, ErrInvalid)
+						_ = requireFindings(t, other.validator(), doc)
 					}
 				}
 			})
@@ -35,7 +35,7 @@ func TestValidate_Kit(t *testing.T) {
 	for _, s := range schemaFiles {
 		for _, name := range s.kit {
 			t.Run(name, func(t *testing.T) {
-				require.NoError(t, s.validator().Validate(kitFile(t, name)))
+				require.NoError(t, s.validator().Validate(admitted(t, kitFile(t, name))))
 			})
 		}
 	}
@@ -56,8 +56,8 @@ func TestValidate_Order(t *testing.T) {
 func testRules(t *testing.T, v *Validator, file string) {
 	for _, r := range rules[file] {
 		t.Run(r.path+" "+r.message, func(t *testing.T) {
-			doc := replaced(t, example(t, file), r.from, r.to)
-			refusal := requireFindings(t, v, doc, ErrInvalid)
+			doc := admitted(t, replaced(t, example(t, file), r.from, r.to))
+			refusal := requireFindings(t, v, doc)
 			require.Len(t, refusal.Findings, 1)
 			f := refusal.Findings[0]
 			require.Equal(t, r.message, f.Message)
@@ -81,7 +81,7 @@ func requireTag(t *testing.T, doc []byte, f Finding) {
 	}
 	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
 	name, _, _ = strings.Cut(name, "[")
-	require.Regexp(t, `^</?(\w+:)?`+name+`[\s/>]`, rest)
+	require.Regexp(t, `^</?(\w+:)?`+name+`[ >]`, rest)
 }
 
 // allowed are edits of documents that the schemas allow: with the project's extensions, and with what a stricter schema
@@ -91,7 +91,6 @@ var allowed = []struct {
 	validator            func() *Validator
 }{
 	{"AccountWithoutPosition", "customer.xml", "<Position>…</Quantity>\n        </Position>", "", Customer},
-	{"HoldingsOfComment", "customer-no-position.xml", "<Holdings/>", "<Holdings> <!-- sold --> </Holdings>", Customer},
 	{"NoAddress", "customer.xml", "<Address primary…</EmailAddresses>", "", Customer},
 	{"NoTitle", "customer.xml", "<Title>Dr</Title>", "", Customer},
 	{"EmptyText", "customer.xml", "Norwegian", "", Customer},
@@ -99,8 +98,6 @@ var allowed = []struct {
 	{"NegativeID", "customer.xml", `id="1002"`, `id="-1"`, Customer},
 	{"DateWithZone", "customer.xml", "1961-04-30", "1961-04-30+01:00", Customer},
 	{"DateWithBlanks", "customer.xml", "1961-04-30", " 1961-04-30\n", Customer},
-	{"CDATA", "customer.xml", "Norwegian", "<![CDATA[<Norwegian>]]>", Customer},
-	{"ProcessingInstruction", "customer.xml", "<Languages>", "<?note x?><Languages>", Customer},
 	{"EmptyDescription", "security-stock.xml", "<BusinessSummary>…</BusinessSummary>", "", Security},
 	{"TrailingZeros", "security-stock.xml", "21.75", "00021.750000", Security},
 	{"ThirteenDigits", "security-stock.xml", "21.75", "123456789.1234", Security},
@@ -110,14 +107,12 @@ var allowed = []struct {
 	{"NoAcct", "order-minimal.xml", ` Acct="104000000"`, "", Order},
 	{"EveryStatus", "order.xml", `Stat="A"`, `Stat="4"`, Order},
 	{"OtherEdition", "order.xml", `s="20040109"`, `s="20041218"`, Order},
-	{"NamespaceWithReference", "order-minimal.xml", "http://", "http:&#47;/", Order},
-	{"GibberishCurrency", "order.xml", `Ccy="EUR" LocReqd`, `Ccy="&#x9;/)" LocReqd`, Order},
 }
 
 func TestValidate_Allowed(t *testing.T) {
 	for _, c := range allowed {
 		t.Run(c.name, func(t *testing.T) {
-			require.NoError(t, c.validator().Validate(replaced(t, example(t, c.file), c.from, c.to)))
+			require.NoError(t, c.validator().Validate(admitted(t, replaced(t, example(t, c.file), c.from, c.to))))
 		})
 	}
 }
@@ -150,8 +145,8 @@ func TestValidate_DocumentElement(t *testing.T) {
 				`"http://www.fixprotocol.org/FIXML-4-4", found <FIXML> of no namespace`, Order},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			refusal := requireFindings(t, c.validator(), []byte("<?xml version='1.0'?>\n<!-- a --> "+c.doc), ErrInvalid)
-			require.Equal(t, []Finding{{Line: 2, Column: 12, Path: c.path, Message: c.message}}, refusal.Findings)
+			refusal := requireFindings(t, c.validator(), []byte(c.doc))
+			require.Equal(t, []Finding{{Line: 1, Column: 1, Path: c.path, Message: c.message}}, refusal.Findings)
 		})
 	}
 }
@@ -162,15 +157,14 @@ func TestValidate_Namespaces(t *testing.T) {
 		</xs:element>
 		<xs:element name="rr" type="xs:string"/>`)
 	for doc, want := range map[string]bool{
-		`<r xmlns="urn-t"/>`: true,
-		"\ufeff<?xml version='1.0'?>\n<!-- <x> -->\n<?p >?><r xmlns='urn-t'/>": true,
-		"<p:r\n\tx='>' xmlns = 'urn:b'\nxmlns:p = 'urn-t' />":                  true,
-		`<r xmlns="urn&#45;t"/>`:               true,
-		`<r xmlns:p="urn-t"/>`:                 false,
-		`<p:r xmlns="urn-t" xmlns:p="urn:b"/>`: false,
-		`<s xmlns="urn-t"/>`:                   false,
-		`<rr xmlns="urn-t"/>`:                  false,
-		`<r x="xmlns='urn-t'"/>`:               false,
+		`<r xmlns="urn-t"/>`:                         true,
+		`<p:r x=">" xmlns="urn:b" xmlns:p="urn-t"/>`: true,
+		`<r xmlns="urn&#45;t"/>`:                     true,
+		`<r xmlns:p="urn-t"/>`:                       false,
+		`<p:r xmlns="urn-t" xmlns:p="urn:b"/>`:       false,
+		`<s xmlns="urn-t"/>`:                         false,
+		`<rr xmlns="urn-t"/>`:                        false,
+		`<r x="xmlns='urn-t'"/>`:                     false,
 	} {
 		valid, err := verdict(t, v, doc)
 		require.Equal(t, want, valid, "%s: %v", doc, err)
@@ -186,16 +180,9 @@ func TestValidate_BlankInEmpty(t *testing.T) {
 		`<e/>`:                                true,
 		` <e/> `:                              true,
 		`<e x=">"></e>`:                       true,
-		`<e><!-- --></e>`:                     true,
-		`<e><![CDATA[]]></e>`:                 true,
-		`<p:e xmlns:p="urn-t"></p:e >`:        true,
+		`<p:e xmlns:p="urn-t"></p:e>`:         true,
 		`<e> </e>`:                            false,
-		`<e><!-- --> </e>`:                    false,
-		`<e> <!-- <e> --></e>`:                false,
-		`<e> <![CDATA[<e>]]></e>`:             false,
-		`<e> <?p <e>?></e>`:                   false,
-		`<e>&#32;</e>`:                        false,
-		`<e><![CDATA[ ]]></e>`:                false,
+		`<e>&#13;</e>`:                        false,
 		`<e><b/></e>`:                         false,
 		`<p:e xmlns:p="urn-t" x="/>"> </p:e>`: false,
 	} {
@@ -204,102 +191,11 @@ func TestValidate_BlankInEmpty(t *testing.T) {
 	}
 }
 
-func TestValidate_Malformed(t *testing.T) {
-	customer := string(example(t, "customer.xml"))
-	for _, c := range []struct {
-		name, doc, position, path, message string
-	}{
-		{"Nothing", "", "1:1", "/", "no root element"},
-		{"OnlyText", "Åsa", "1:4", "/", "no root element"},
-		{"Unclosed", "<Customer>\n<Name>", "2:7", "/Customer/Name", "unclosed element"},
-		{"WrongEnd", "<a>\n </b>", "2:2", "/a", "end element </b> does not match start element <a>"},
-		{"TwoRoots", "<a/><b/>", "1:5", "/", "multiple root elements"},
-		{"TextBehind", customer + "x", "194:12", "/", "text outside root element"},
-		{"DuplicateAttribute", `<a b="1" b="2"/>`, "1:1", "/", "duplicate attribute b"},
-		{"UnboundPrefix", `<a x:b="1"/>`, "1:1", "/", "unbound namespace prefix x"},
-		{"NotUTF8", "<a>\xff</a>", "1:4", "/a", "invalid UTF-8"},
-		{"DTD", "<!DOCTYPE Customer><Customer/>", "1:1", "/", "DTD declarations are not supported"},
-		{"Entity", "<a>&b;</a>", "1:6", "/a", "entity"},
-		{"OtherVersion", "<?xml version='1.1'?><a/>", "1:1", "/", "XML version 1.1 is not supported"},
-		{"OtherEncoding", "<?xml version='1.0' encoding='UTF-16'?><a/>", "1:1", "/", "must be UTF-8"},
-		{"NotASCII", "<?xml version='1.0' encoding='us-ascii'?>\n<a b=''>Å</a>", "2:9", "/", "not US-ASCII"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			refusal := requireFindings(t, Customer(), []byte(c.doc), ErrMalformed)
-			require.NotErrorIs(t, refusal, ErrInvalid)
-			require.Len(t, refusal.Findings, 1)
-			f := refusal.Findings[0]
-			require.Contains(t, f.Message, c.message)
-			require.Equal(t, c.path, f.Path)
-			require.Equal(t, c.position, fmt.Sprintf("%d:%d", f.Line, f.Column))
-		})
-	}
-}
-
-// A document that is malformed at a later position is malformed, even if it was invalid before.
-func TestValidate_MalformedBehindInvalid(t *testing.T) {
-	doc := replaced(t, example(t, "customer.xml"), "> Female <", "> F <")
-	doc = replaced(t, doc, "</Accounts>", "</Account>")
-	_ = requireFindings(t, Customer(), doc, ErrMalformed)
-}
-
+// A document over the limits of the engine has one finding.
 func TestValidate_Excessive(t *testing.T) {
-	attributes := strings.Builder{}
-	for i := range 300 {
-		fmt.Fprintf(&attributes, " a%d=''", i)
-	}
-	for name, doc := range map[string]string{
-		"Deep": strings.Repeat("<a>", 10_000),
-		"Wide": "<a" + attributes.String() + "/>",
-		"Long": "<a>" + strings.Repeat(" ", 17<<20) + "</a>",
-		"Name": "<" + strings.Repeat("a", 2<<20) + "/>",
-	} {
-		t.Run(name, func(t *testing.T) {
-			refusal := requireFindings(t, Customer(), []byte(doc), ErrExcessive)
-			require.Len(t, refusal.Findings, 1)
-			require.Less(t, len(refusal.Error()), 2000)
-		})
-	}
-}
-
-func TestValidate_Encodings(t *testing.T) {
-	ascii := string(example(t, "order-typical.xml"))
-	require.Contains(t, ascii, `encoding="US-ASCII"`)
-	for name, doc := range map[string]string{
-		"Declared":      ascii,
-		"LowerCase":     strings.Replace(ascii, `"US-ASCII"`, `'us-ascii'`, 1),
-		"Blanks":        strings.Replace(ascii, `encoding="`, `encoding  =  "`, 1),
-		"Standalone":    strings.Replace(ascii, `"?>`, `" standalone="yes" ?>`, 1),
-		"UTF8":          strings.Replace(ascii, "US-ASCII", "utf-8", 1),
-		"Undeclared":    strings.Replace(ascii, ` encoding="US-ASCII"`, "", 1),
-		"ByteOrderMark": "\ufeff" + strings.Replace(ascii, "US-ASCII", "UTF-8", 1),
-	} {
-		t.Run(name, func(t *testing.T) {
-			doc := []byte(doc)
-			before := string(doc)
-			require.NoError(t, Order().Validate(doc))
-			require.Equal(t, before, string(doc), "the caller's document was written to")
-			// The position is the same in every encoding.
-			refusal := requireFindings(t, Order(), replaced(t, doc, `<OrdQty`, `<?å å?><OrdQty x=""`), reasonFor(name))
-			if errors.Is(refusal, ErrInvalid) {
-				require.Equal(t, "line 18, column 12, /FIXML/Order/OrdQty: attribute is not declared: x",
-					refusal.Findings[0].String())
-			}
-		})
-	}
-	// A finding on the first line: the byte order mark is not counted as a character.
-	refusal := requireFindings(t, Customer(), []byte("\ufeff<a/>"), ErrInvalid)
-	require.Equal(t, 1, refusal.Findings[0].Column)
-}
-
-// reasonFor returns the expected reason: in a document that declares US-ASCII, the letter that the test has added is a
-// fault of its own.
-func reasonFor(name string) error {
-	switch name {
-	case "Declared", "LowerCase", "Blanks", "Standalone":
-		return ErrMalformed
-	}
-	return ErrInvalid
+	refusal := requireFindings(t, Customer(), []byte("<a>"+strings.Repeat(" ", 17<<20)+"</a>"))
+	require.Len(t, refusal.Findings, 1)
+	require.Less(t, len(refusal.Error()), 2000)
 }
 
 // Several mistakes give several findings, and one mistake does not give several.
@@ -315,42 +211,42 @@ func TestValidate_Findings(t *testing.T) {
 			{"<Nationality>Swedish</Nationality>\n", "\n"},
 			{"<WorkingBalance>90</WorkingBalance>", ""},
 		}, []string{
-			"line 12, column 5, /Customer/Name/MiddleName[1]: expected <FirstName>, found <MiddleName>",
-			"line 20, column 3, /Customer/CountryOfResidence: expected <Nationality>, found <CountryOfResidence>",
-			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
+			"line 9, column 5, /Customer/Name/MiddleName[1]: expected <FirstName>, found <MiddleName>",
+			"line 17, column 3, /Customer/CountryOfResidence: expected <Nationality>, found <CountryOfResidence>",
+			"line 35, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: " +
 				`attribute primary: expected Yes or No, found "?"`,
-			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute is not declared: kind",
-			"line 38, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: missing required attribute type",
-			"line 168, column 7, /Customer/Accounts/Account[2]/Balance: expected <WorkingBalance>, found the end of <Balance>",
+			"line 35, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: attribute is not declared: kind",
+			"line 35, column 9, /Customer/Addresses/Address[1]/Phones/Phone[1]: missing required attribute type",
+			"line 165, column 7, /Customer/Accounts/Account[2]/Balance: expected <WorkingBalance>, found the end of <Balance>",
 		}},
 		"TwoMissing": {[]edit{
 			{"<Title>Dr</Title>\n    <FirstName>Åsa</FirstName>…<Suffix>", "<Suffix>"},
 			{"<Languages>…</Languages>", ""},
 		}, []string{
-			"line 11, column 5, /Customer/Name/Suffix: expected <Title> or <FirstName>, found <Suffix>",
-			"line 18, column 3, /Customer/Addresses: expected <Languages>, found <Addresses>",
+			"line 8, column 5, /Customer/Name/Suffix: expected <Title> or <FirstName>, found <Suffix>",
+			"line 15, column 3, /Customer/Addresses: expected <Languages>, found <Addresses>",
 		}},
 		"Misspelt": {[]edit{
 			{"<Gender> Female </Gender>", "<Sex> Female </Sex>"},
 			{"<WorkingBalance>90</WorkingBalance>", "<WorkBalance>90</WorkBalance>"},
 		}, []string{
-			"line 19, column 3, /Customer/Sex: expected <Gender>, found <Sex>",
-			"line 168, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found " +
+			"line 16, column 3, /Customer/Sex: expected <Gender>, found <Sex>",
+			"line 165, column 9, /Customer/Accounts/Account[2]/Balance/WorkBalance: expected <WorkingBalance>, found " +
 				"<WorkBalance>",
 		}},
 		"Swapped": {[]edit{
 			{"<DateOfBirth>1961-04-30</DateOfBirth>\n  <Gender> Female </Gender>",
 				"<Gender> Female </Gender>\n  <DateOfBirth>1961-04-30</DateOfBirth>"},
 		}, []string{
-			"line 18, column 3, /Customer/Gender: expected <DateOfBirth>, found <Gender>",
-			"line 19, column 3, /Customer/DateOfBirth: expected <Nationality>, found <DateOfBirth>",
+			"line 15, column 3, /Customer/Gender: expected <DateOfBirth>, found <Gender>",
+			"line 16, column 3, /Customer/DateOfBirth: expected <Nationality>, found <DateOfBirth>",
 		}},
 		"InEmptyElements": {[]edit{{`<Hop ID="EDGE"/>`, `<Hop ID="EDGE" Ref="0"> </Hop>`}}, []string{
-			`line 17, column 7, /FIXML/Order/Hdr/Hop[2]: attribute Ref: expected a whole number above 0, found "0"`,
-			"line 17, column 30, /FIXML/Order/Hdr/Hop[2]: expected nothing in <Hop>, found white space",
+			`line 5, column 7, /FIXML/Order/Hdr/Hop[2]: attribute Ref: expected a whole number above 0, found "0"`,
+			"line 5, column 30, /FIXML/Order/Hdr/Hop[2]: expected nothing in <Hop>, found white space",
 		}},
 		"UnknownType": {[]edit{{"<Gender>", `<Gender xsi:type="Sex">`}}, []string{
-			"line 19, column 3, /Customer/Gender: expected a type of the schema in xsi:type",
+			"line 16, column 3, /Customer/Gender: expected a type of the schema in xsi:type",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -362,7 +258,7 @@ func TestValidate_Findings(t *testing.T) {
 				doc = replaced(t, doc, e.from, e.to)
 			}
 			var got []string
-			for _, f := range requireFindings(t, v, doc, ErrInvalid).Findings {
+			for _, f := range requireFindings(t, v, doc).Findings {
 				got = append(got, f.String())
 			}
 			require.Equal(t, c.want, got)
@@ -372,29 +268,21 @@ func TestValidate_Findings(t *testing.T) {
 
 func TestValidate_FindingsCut(t *testing.T) {
 	customer := string(example(t, "customer.xml"))
-	for _, c := range []struct {
-		mistakes, findings int
-		cut                bool
-	}{
-		{MaxFindings - 1, MaxFindings - 1, false},
-		{MaxFindings, MaxFindings, false},
-		{MaxFindings + 1, MaxFindings, true},
-		{10 * MaxFindings, MaxFindings, true},
-	} {
-		languages := strings.Repeat("<Language x='1'/>", c.mistakes)
+	for _, mistakes := range []int{MaxFindings - 1, MaxFindings, MaxFindings + 1, 10 * MaxFindings} {
+		languages := strings.Repeat("<Language x='1'/>", mistakes)
 		doc := strings.Replace(customer, "<Languages>", "<Languages>"+languages, 1)
-		refusal := requireFindings(t, Customer(), []byte(doc), ErrInvalid)
-		require.Len(t, refusal.Findings, c.findings)
-		require.Equal(t, c.cut, refusal.Cut)
-		require.Equal(t, fmt.Sprintf("/Customer/Languages/Language[%d]", c.findings), refusal.Findings[c.findings-1].Path)
+		refusal := requireFindings(t, Customer(), []byte(doc))
+		findings := min(mistakes, MaxFindings)
+		require.Len(t, refusal.Findings, findings)
+		require.Equal(t, fmt.Sprintf("/Customer/Languages/Language[%d]", findings), refusal.Findings[findings-1].Path)
 		require.NotContains(t, refusal.Error(), "\n")
 	}
 }
 
 func TestError_OneLine(t *testing.T) {
 	doc := replaced(t, example(t, "customer.xml"), "> Female <", ">\n"+strings.Repeat("å", 100)+"\t<")
-	refusal := requireFindings(t, Customer(), doc, ErrInvalid)
-	require.Equal(t, "custacc: invalid: line 19, column 3, /Customer/Gender: expected Female or Male, found "+
+	refusal := requireFindings(t, Customer(), doc)
+	require.Equal(t, "line 16, column 3, /Customer/Gender: expected Female or Male, found "+
 		`"\n`+strings.Repeat("å", 39)+`"…`, refusal.Error())
 }
 
@@ -431,19 +319,19 @@ func TestCompile_UnfamiliarSchema(t *testing.T) {
 		</xs:schema>`), "Trade")
 	require.NoError(t, err)
 	require.NoError(t,
-		v.Validate([]byte(`<t:Trade xmlns:t="urn:t"><Symbol>A</Symbol><o:x xmlns:o="o"><y/></o:x><Note/></t:Trade>`)))
+		v.Validate([]byte(`<t:Trade xmlns:t="urn:t"><Symbol>A</Symbol><o:x xmlns:o="o"></o:x><Note></Note></t:Trade>`)))
 
-	refusal := requireFindings(t, v, []byte(`<t:Trade xmlns:t="urn:t"><Symbol>1</Symbol><Nope/></t:Trade>`), ErrInvalid)
+	refusal := requireFindings(t, v, []byte(`<t:Trade xmlns:t="urn:t"><Symbol>1</Symbol><Nope/></t:Trade>`))
 	require.Len(t, refusal.Findings, 3)
 	require.Equal(t, Finding{1, 35, "/Trade/Symbol", "invalid simple content: invalid NCName"}, refusal.Findings[0])
 	require.Equal(t, Finding{1, 44, "/Trade/Nope", "unexpected child element Nope"}, refusal.Findings[1])
-	require.Equal(t, Finding{1, 51, "/Trade", "missing required child element"}, refusal.Findings[2])
+	require.Equal(t, Finding{1, 57, "/Trade", "missing required child element"}, refusal.Findings[2])
 }
 
 // TestValidate_Concurrent: no finding ever belongs to another goroutine's document. Every document has a mistake with
 // its own position and message, and every goroutine knows the expected finding.
 func TestValidate_Concurrent(t *testing.T) {
-	customer, order := example(t, "customer.xml"), example(t, "order.xml")
+	customer, order := admitted(t, example(t, "customer.xml")), admitted(t, example(t, "order.xml"))
 	var wg sync.WaitGroup
 	failures := make(chan string, 32)
 	for g := range 32 {
@@ -453,7 +341,8 @@ func TestValidate_Concurrent(t *testing.T) {
 				switch mark := fmt.Sprintf("%d.%d", g, i); (g + i) % 4 {
 				case 1:
 					path, word = fmt.Sprintf("/Customer/Languages/Language[%d]", g+1), mark
-					wrong := strings.Repeat("<Language/>", g) + fmt.Sprintf("<Language><x%s/></Language>", mark)
+					wrong := strings.Repeat("<Language></Language>", g) +
+						fmt.Sprintf("<Language><x%s></x%[1]s></Language>", mark)
 					doc = []byte(strings.Replace(string(doc), "<Languages>", "<Languages>"+wrong, 1))
 				case 2:
 					v, path, word = Order(), "/FIXML/Order", mark+"z"
@@ -508,7 +397,7 @@ func TestValidate_Panic(t *testing.T) {
 	v := withoutSessions(t)
 	broken := &brokenSession{}
 	v.idle.Put(&worker{session: broken})
-	doc := example(t, "customer.xml")
+	doc := admitted(t, example(t, "customer.xml"))
 	// The pool may return it at any time, but only once.
 	valid := 0
 	for range 20 {
@@ -527,7 +416,7 @@ func TestValidate_NotJudged(t *testing.T) {
 	v := withoutSessions(t)
 	failure := errors.New("out of order")
 	v.open = func() (engineSession, error) { return nil, failure }
-	err := v.Validate(example(t, "customer.xml"))
+	err := v.Validate(admitted(t, example(t, "customer.xml")))
 	require.ErrorIs(t, err, failure)
 	_, refused := errors.AsType[*Error](err)
 	require.False(t, refused)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A structure lists the elements of a document and everything that is where the schema does not allow it. For a
-// document that is not well-formed it is meaningless.
+// A structure lists the elements of a document and everything that is where the schema does not allow it.
 //
 // After a mistake reading continues as if the document had been corrected: a missing element is taken as present, and
 // an element in the wrong place as absent, or as the one that is missing there. The corrections are kept as repairs,
@@ -71,17 +70,17 @@ func (s *structure) read(a *automaton, doc []byte, valid bool) {
 	}
 	rootOnly := valid && (s.automaton == nil || !a.empty)
 	if !rootOnly {
-		s.elements = slices.Grow(s.elements, bytes.Count(doc, []byte("<"))/2+1) // most have two tags
+		s.elements = slices.Grow(s.elements, bytes.Count(doc, []byte("<"))/2) // each has two tags
 	}
 	for at := 0; at < len(doc) && (!rootOnly || len(s.elements) == 0); {
-		kind, end := nextToken(doc, at)
+		end := tokenEnd(doc, at)
 		switch {
-		case kind == startTag:
+		case doc[at] == '<' && doc[at+1] != '/':
 			s.start(at, end)
-		case s.open < 0:
-		case kind == endTag:
+		case s.open < 0: // not in the normal form
+		case doc[at] == '<':
 			s.end(at, end)
-		case kind == charData:
+		default:
 			s.text(at, end)
 		}
 		at = end
@@ -117,9 +116,6 @@ func (s *structure) start(from, end int) {
 	}
 	s.elements = append(s.elements, e)
 	s.open = len(s.elements) - 1
-	if bytes.HasSuffix(tag, []byte("/>")) {
-		s.end(from, end)
-	}
 }
 
 // bind brings the namespaces that a tag declares into scope, and reports whether the tag has an xsi:type.
@@ -128,9 +124,9 @@ func (s *structure) bind(tag []byte) (ownType bool) {
 		prefix, local := cutPrefix(name)
 		switch {
 		case string(prefix) == "xmlns":
-			s.bindings = append(s.bindings, binding{local, unescape(value)})
+			s.bindings = append(s.bindings, binding{local, []byte(unescape(value))})
 		case string(name) == "xmlns":
-			s.bindings = append(s.bindings, binding{nil, unescape(value)})
+			s.bindings = append(s.bindings, binding{nil, []byte(unescape(value))})
 		case prefix != nil && string(local) == "type":
 			ownType = true
 		}
@@ -208,7 +204,7 @@ func (s *structure) missing(from *state, e *docElement) (placeholders string, fo
 
 // placeholder writes an element with the right name and no valid content.
 func (s *structure) placeholder(c *child) string {
-	return "<" + c.name + ` xmlns="` + s.automaton.namespace + `"/>`
+	return "<" + c.name + ` xmlns="` + s.automaton.namespace + `"></` + c.name + ">"
 }
 
 // settle repairs a misfit once it is known which element follows it; next is nil at the end of the parent. If exactly
@@ -259,13 +255,12 @@ func (s *structure) text(from, end int) {
 		return
 	}
 	at := min(skipSpace(s.doc, from), end)
-	found := textOf(s.doc[at:end])
-	switch text := strings.Trim(found, " \t\r\n"); {
+	switch text := strings.Trim(unescape(s.doc[at:end]), " \t\r\n"); {
 	case text != "":
 		s.report(mistake{at: at, element: s.open, message: "expected " + e.shape.contentWords() + " in <" + string(e.local) +
 			">, found the text " + quote(text)})
-	case e.shape.content == noContent && !e.blank && (at > from || found != ""):
-		e.blank = true // once, for comments divide white space
+	case e.shape.content == noContent && !e.blank:
+		e.blank = true // once, for elements divide white space
 		s.report(mistake{at: from, element: s.open, blank: true,
 			message: "expected nothing in <" + string(e.local) + ">, found white space"})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
+	"brokerage/internal/xmldoc"
 )
 
 // schemaFiles are the schemas by their file names in the kit and the project, each with its documents.
@@ -53,23 +54,33 @@ func replaced(t testing.TB, doc []byte, from, to string) []byte {
 	return []byte(before + to + after)
 }
 
-// requireFindings validates and returns the Error.
-func requireFindings(t testing.TB, v *Validator, doc []byte, reason error) *Error {
+// admitted returns a document in the normal form, in which the service gives it to a validator.
+func admitted(t testing.TB, doc []byte) []byte {
 	t.Helper()
-	err := v.Validate(doc)
+	doc, err := xmldoc.Admit(doc, xmldoc.Limits{Bytes: 32 << 20})
+	require.NoError(t, err)
+	return doc
+}
+
+// requireFindings validates and returns the Error.
+func requireFindings(t testing.TB, v *Validator, doc []byte) *Error {
+	t.Helper()
+	err := v.Validate(admitted(t, doc))
 	require.Error(t, err)
-	require.ErrorIs(t, err, reason)
 	var refusal *Error
 	require.ErrorAs(t, err, &refusal)
 	require.NotEmpty(t, refusal.Findings)
 	return refusal
 }
 
-// verdict reports whether the document is valid. Any error other than a refusal fails the test.
+// verdict reports whether the document is admitted and valid. Any error other than a refusal fails the test.
 func verdict(t testing.TB, v *Validator, doc string) (bool, error) {
 	t.Helper()
-	err := v.Validate([]byte(doc))
+	normal, err := xmldoc.Admit([]byte(doc), xmldoc.Limits{})
 	if err != nil {
+		return false, err
+	}
+	if err = v.Validate(normal); err != nil {
 		var refusal *Error
 		require.ErrorAs(t, err, &refusal, "%s", doc)
 	}

@@ -144,7 +144,7 @@ var tame = regexp.MustCompile(`^(\(?(\[([0-9A-Za-z]-[0-9A-Za-z]|[0-9A-Za-z])+\]|
 func oneOf(values ...string) *checker {
 	written := map[string]bool{}
 	for _, value := range values {
-		// Parsers change white space other than blanks in attributes, and there is more than one way to write ">".
+		// In text, the normal form writes other characters differently than in attributes.
 		if !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == '>' || r > '~' }) {
 			written[codeEscaper.Replace(value)] = true
 		}
@@ -156,15 +156,9 @@ var codeEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;")
 
 // read reads a value up to its end, a quote or the bracket of the next tag, and returns the offset of the end, or -1.
 func (c *checker) read(doc []byte, at int, end byte) int {
-	if c.anyText {
-		return skipText(doc, at, end)
-	}
 	n := bytes.IndexByte(doc[at:], end)
-	if n < 0 || c.accepts == nil || !c.accepts(doc[at:at+n]) {
+	if n < 0 || !c.anyText && (c.accepts == nil || !c.accepts(doc[at:at+n])) {
 		return -1
 	}
 	return at + n
 }
-
-// mayBeEmpty reports whether an element of one tag has a valid value.
-func (c *checker) mayBeEmpty() bool { return c.anyText || c.accepts != nil && c.accepts(nil) }
