@@ -67,6 +67,7 @@ func TestParse_Refused(t *testing.T) {
 		"FunctionDeclaration": `declare function local:a() {1}; local:a()`,
 		"Version3":            `xquery version "3.1"; 1`,
 		"Function3":           `fn:head($a)`,
+		"Last":                `$d/a[fn:last()]`, // a position, which no index serves
 		"OtherArity":          `fn:substring($a)`,
 		"UnknownPrefix":       `$d/c:a`,
 		"UnknownType":         `$a castable as xs:dateTimeStamp`,
