@@ -81,12 +81,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 		return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)", row, quoted(best.name), quoted(locked), number, give, kept), true
 	}
 	value := fmt.Sprintf("BENCH.XQ_KEEP(%s, %d%s)", number, give, kept)
-	switch best.class {
-	case double:
+	if best.class == double {
 		value = "DOUBLE(" + value + ")"
-	case exact:
-		value = "CAST(" + value + " AS DECIMAL(31, 0))"
-	default:
 	}
 	return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = %s)", row, best.keys(), value), false
 }

@@ -29,7 +29,7 @@ type Node struct {
 
 // Step is a step of a path: to children or attributes by their names, to all descendants, or by any expression.
 type Step struct {
-	Name       string // as in patterns of indexes (java/Index.java): {uri}name, @{uri}name, *, @* or //
+	Name       string // as in patterns of indexes (java/Index.java): {uri}name, @{uri}name or *, and also @* or //
 	Expr       *Node  // instead of a name
 	Predicates []*Node
 }
