@@ -72,7 +72,7 @@ func TestServer_Refusing(t *testing.T) {
 			v.data = dataset.New(dataset.Spec{Seed: 1})
 			v.dial = func(t testing.TB, _ string) *sql.DB { return alonePool(t, f) }
 			v.admin = v.dial(t, "")
-			v.opened = func(ctx context.Context, s Settings) (*Store, error) { return OpenConnector(ctx, f, s) }
+			v.opened = func(ctx context.Context, s Settings) (*Store, error) { return openConnectors(ctx, f, f, s) }
 			for _, step := range v.steps() {
 				if step.name == "Conformance" && code != codeRolledBack {
 					continue // hundreds of cases
