@@ -17,9 +17,9 @@ LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_
 
 # Code with the tag db2 is linted only if IBM's client library was fetched before, for example by make build-db2.
 # The linter itself is the same as above; the commands that it runs get the environment of cgo.
-LINT_DB2 = settings=$$($(GO) run ./internal/store/db2/db2test/fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
+LINT_DB2 = settings=$$($(GO) run -C $(DB2TEST) ./fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
   tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
-  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS)
+  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS) && cd $(DB2TEST) && "$$tool/golangci-lint" run --build-tags db2
 
 ACTIONLINT_VERSION := v1.7.12
 VULN_VERSION := v1.6.0
@@ -27,7 +27,8 @@ VULN_DB      ?= https://vuln.go.dev
 
 # The build with the tag db2 requires cgo and IBM's client library, which the project does not include. It is fetched by its
 # checksum into the user's cache.
-DB2_ENV  = eval "$$($(GO) run ./internal/store/db2/db2test/fetch)"
+DB2_ENV  = eval "$$($(GO) run -C $(DB2TEST) ./fetch)"
+DB2TEST  = internal/store/db2/db2test
 DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
 DB2_RACE = -timeout $(if $(RACE),90m -race,30m)
 
@@ -100,6 +101,7 @@ lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each depe
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	$(GO) mod tidy -C deploy/docker/buildkit -diff
+	$(GO) mod tidy -C $(DB2TEST) -diff
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
@@ -163,6 +165,8 @@ test-db2bench: ## test the Db2 store on its stand-in, which it downloads; RACE=1
 	@command -v javac >/dev/null || { echo "make test-db2bench: needs a JDK (Debian: apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
 	$(DB2_ENV) && \
 	  $(GO) vet -tags db2 $(DB2_PKGS) && \
+	  $(GO) vet -C $(DB2TEST) -tags db2 ./... && \
+	  $(GO) test -C $(DB2TEST) -tags db2 -count=1 $(DB2_RACE) $(TESTFLAGS) ./... && \
 	  $(GO) test -tags db2 -count=1 $(DB2_RACE) $(TESTFLAGS) ./internal/store/db2/... && \
 	  $(GO) test -tags db2 -count=1 $(DB2_RACE) -run '^TestServe_Db2' $(TESTFLAGS) ./cmd/brokerage
 
@@ -258,6 +262,7 @@ bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
 	$(GO) test -C deploy/docker/buildkit -count=1 ./...
+	$(GO) test -C $(DB2TEST) -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$|^TestStore_Replicas$$' -v -args -checks 100000
 	$(MAKE) lint

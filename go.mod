@@ -3,6 +3,7 @@ module brokerage
 go 1.26.2
 
 require (
+	brokerage/internal/store/db2/db2test v0.0.0
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/alecthomas/kong v1.17.0
 	github.com/beevik/etree v1.8.1
@@ -92,3 +93,6 @@ replace (
 	go.mongodb.org/mongo-driver/v2 => ./internal/absent/bson
 	golang.org/x/net => ./internal/absent/net
 )
+
+// The stand-in for Db2, which only tests import: docs/adr/0018-db2.md.
+replace brokerage/internal/store/db2/db2test => ./internal/store/db2/db2test

@@ -25,6 +25,7 @@ ENV CGO_ENABLED=1 GOTOOLCHAIN=local GOFLAGS=-mod=readonly \
     CGO_LDFLAGS="-L/opt/clidriver/lib -Wl,-rpath-link=/opt/ibm_db.libs" LD_LIBRARY_PATH=/opt/clidriver/lib:/opt/ibm_db.libs
 COPY go.mod go.sum ./
 COPY internal/absent internal/absent
+COPY internal/store/db2/db2test/go.mod internal/store/db2/db2test/
 RUN --mount=type=cache,target=/go/pkg/mod GOMODCACHE=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \

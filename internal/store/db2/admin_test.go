@@ -25,8 +25,7 @@ func TestOpen_Administration(t *testing.T) {
 		return answer{changed: 1}, nil
 	}
 	requests, admin := &fake{answer: respond}, &fake{answer: respond}
-	engine := &brokerage.Engine{Name: "db2"}
-	s, err := openConnectors(t.Context(), requests, admin, Settings{Engine: engine, Registered: true, Pool: 1})
+	s, err := openConnectors(t.Context(), requests, admin, Settings{Setting: Tuned, Registered: true, Pool: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.Contains(t, admin.said(), "CREATE TABLE custacc")

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/chaostest"
 	"brokerage/internal/store/db2/db2test"
 )
 
@@ -69,7 +70,8 @@ func TestClient_LostLock(t *testing.T) {
 // The client library ends a request's statement after its timeout, and none of administration.
 func TestClient_StatementTimeout(t *testing.T) {
 	b := onBench(t)
-	s, err := Open(t.Context(), b.URL()+"?statement_timeout=1s", Settings{Pool: 1})
+	link := chaostest.NewProxy(t, "tcp", b.Address())
+	s, err := Open(t.Context(), b.URLAt(link.Addr().String())+"?statement_timeout=1s", Settings{Pool: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	for name, pool := range map[string]*sql.DB{"Requests": s.db, "Administration": s.admin} {
@@ -79,8 +81,8 @@ func TestClient_StatementTimeout(t *testing.T) {
 				return err
 			}
 			require.NoError(t, exec())
-			b.Delay(2 * time.Second)
-			defer b.Delay(0)
+			link.Set(chaostest.Fault{Delay: time.Second})
+			defer link.Set(chaostest.Fault{})
 			require.Equal(t, pool == s.admin, exec() == nil)
 		})
 	}

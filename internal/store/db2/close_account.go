@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,7 +22,7 @@ func (s *Store) CloseAccount(ctx context.Context, w brokerage.Write, customer, a
 				return nil // the earlier attempt has closed it
 			}
 			_, err = brokerage.CloseAccount(doc, account)
-			return orElse(err, errNoReason)
+			return cmp.Or(err, errNoReason)
 		})
 	})
 	return err

@@ -19,17 +19,6 @@ const (
 	Tuned Setting = "tuned"
 )
 
-// ParseSetting returns the setting with the given name, which is Tuned if empty.
-func ParseSetting(name string) (Setting, bool) {
-	switch s := Setting(name); s {
-	case "":
-		return Tuned, true
-	case Box, Tuned:
-		return s, true
-	}
-	return "", false
-}
-
 // DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it. Schema must
 // be set: the names of buffer pools and table spaces depend on it.
 func (s Settings) DDL() []string {

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/brokerage"
 )
 
 // createsStorage finds the names of buffer pools and table spaces that a statement creates.
@@ -84,9 +82,8 @@ func migrated(t testing.TB, settings Settings, refuse func(query string) error) 
 		return answer{}, refuse(query)
 	}}
 	var notices []string
-	settings.Engine = &brokerage.Engine{Name: "db2", Version: "none"}
 	settings.Notice = func(text string) { notices = append(notices, text) }
-	s, err := OpenConnector(t.Context(), f, settings)
+	s, err := openConnectors(t.Context(), f, f, settings)
 	if err == nil {
 		require.NoError(t, s.Close())
 	}

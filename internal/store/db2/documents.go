@@ -2,6 +2,7 @@ package db2
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -109,7 +110,7 @@ func eachRow(ctx context.Context, q querier, text string, args []any, each func(
 	if err != nil {
 		return err
 	}
-	defer func() { err = orElse(err, rows.Close()) }()
+	defer func() { err = cmp.Or(err, rows.Close()) }()
 	for rows.Next() {
 		if err := each(rows); err != nil {
 			return err
@@ -134,7 +135,7 @@ func row(ctx context.Context, q querier, name string, args, into []any) (found b
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = orElse(err, rows.Close()) }()
+	defer func() { err = cmp.Or(err, rows.Close()) }()
 	if rows.Next() {
 		return true, rows.Scan(into...)
 	}

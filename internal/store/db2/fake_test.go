@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/trace"
 )
 
@@ -217,13 +216,15 @@ func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
 	t.Helper()
 	inner := f.answer
 	f.answer = func(query string, args []driver.Value) (answer, error) {
-		if query == statements["get_setting"] {
+		switch query {
+		case statements["get_setting"]:
 			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
+		case statements["server_version"], statements["server_settings"]:
+			return answer{}, nil
 		}
 		return inner(query, args)
 	}
-	engine := &brokerage.Engine{Name: "db2", Version: "none"}
-	s, err := OpenConnector(t.Context(), f, Settings{Engine: engine, Trace: begin})
+	s, err := openConnectors(t.Context(), f, f, Settings{Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

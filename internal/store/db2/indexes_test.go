@@ -100,7 +100,6 @@ func TestIndexes_Rules(t *testing.T) {
 		"Not":            {"get_order", "[@ID = $id]", "[fn:not(@ID = $id)]", "orders_id"},
 		"Or":             {"get_order", "[@ID = $id]", "[@ID = $id or @Side]", "orders_id"},
 		"Position":       {"get_order", "Order[@ID", "Order[1][@ID", "orders_id"},
-		"Last":           {"get_order", "Order[@ID", "Order[fn:last()][@ID", "orders_id"},
 		"PositionWithin": {"get_security", "[Symbol = $symbol]", "[Symbol[1] = $symbol]", "security_symbol"},
 		"NotExists":      {"get_order", "WHERE XMLEXISTS", "WHERE NOT XMLEXISTS", "orders_id"},
 		"OrExists":       {"buy_security", "AND XMLEXISTS", "OR XMLEXISTS", "custacc_account"},

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -19,7 +20,7 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	var next int64
 	_, err = s.write(ctx, brokerage.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
 		if found, err := t.exec("lease", count, kind); err != nil || !found {
-			return nil, orElse(err, none)
+			return nil, cmp.Or[error](err, none)
 		}
 		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
 		return nil, err

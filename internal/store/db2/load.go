@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,8 +24,6 @@ const chunkSize = 100
 // settingChunk begins the settings of a running load: chunk.KIND.FIRST is how many bytes of documents a committed chunk
 // holds.
 const settingChunk = "chunk."
-
-func upper(name string) string { return strings.ToUpper(name) }
 
 // LoadDataset fills the store with a generated dataset, on several connections. After a load that was ended at any
 // point the same call continues it without a duplicate or a gap: each chunk is committed together with a setting that
@@ -152,7 +151,7 @@ func (s *Store) loadKind(
 			return raw, err // the other goroutines were cancelled because of it
 		}
 	}
-	return raw, orElse(errors.Join(errs...), ctx.Err())
+	return raw, cmp.Or(errors.Join(errs...), ctx.Err())
 }
 
 func (s *Store) loadChunk(

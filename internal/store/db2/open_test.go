@@ -54,10 +54,10 @@ func TestOpen_Heals(t *testing.T) {
 				require.ErrorIs(t, err, c.err)
 				require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
 			}
-			_, err := OpenConnector(t.Context(), unconnected{c.err}, Settings{})
+			_, err := openConnectors(t.Context(), unconnected{c.err}, unconnected{c.err}, Settings{})
 			requireHeals(err)
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, c.err }}
-			_, err = OpenConnector(t.Context(), f, Settings{Engine: &brokerage.Engine{Name: "db2"}})
+			_, err = openConnectors(t.Context(), f, f, Settings{})
 			requireHeals(err)
 			require.Equal(t, f.connections, f.closed)
 		})

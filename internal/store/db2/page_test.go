@@ -37,77 +37,6 @@ var questions = []struct {
 	{askCampaign, "campaign/campaign.html, campaign.txt"}, {askDrop, "drop.clp"},
 }
 
-// meanings say what a SQLCODE means here, in plain words.
-var meanings = map[int]string{
-	-104:   "a syntax error: Db2's grammar is not what we read in the manual",
-	-107:   "a name is too long: buffer pools and table spaces have at most 18 bytes",
-	-204:   "an object does not exist: look at the statement that should have created it",
-	-206:   "a column does not exist in this version of Db2",
-	-219:   "there are no explain tables, so nothing is known about plans",
-	-220:   "the explain tables are of another version of Db2",
-	-270:   "this Db2, or its edition, lacks the function",
-	-289:   "a table space is full",
-	-302:   "a value is too large for its parameter",
-	-401:   "types do not fit each other",
-	-418:   "a parameter needs a type here",
-	-428:   "the statement must be the first of its unit of work",
-	-433:   "a document is longer than the type that the statement declares",
-	-440:   "a function or procedure with these arguments does not exist",
-	-443:   "an administrative procedure failed; its message says why",
-	-551:   "the user lacks a privilege",
-	-552:   "the user may not do that: it needs more authority",
-	-601:   "an object of that name exists: all schemas of a database share the names of buffer pools and table spaces",
-	-803:   "a key exists already",
-	-911:   "a deadlock (reason 2) or lock timeout (68); the transaction was rolled back",
-	-913:   "a deadlock (reason 2) or lock timeout (68)",
-	-930:   "memory is full",
-	-952:   "the client interrupted the statement: a timeout",
-	-964:   "the log is full: LOGFILSIZ, LOGPRIMARY and LOGSECOND",
-	-968:   "a file system is full",
-	-1042:  "an error inside Db2: db2diag.log has more",
-	-1092:  "the user may not do that: it needs SYSADM, SYSCTRL or SYSMAINT",
-	-1224:  "the server ended the connection",
-	-1229:  "the transaction was rolled back: a member or the connection failed",
-	-1242:  "pureXML does not support that here",
-	-1476:  "the transaction was rolled back when it should commit",
-	-1585:  "there is no temporary table space with pages that are large enough",
-	-2310:  "statistics could not be collected; the message has the reason",
-	-16002: "a syntax error in XQuery: the dialect is not what we read in the manual",
-	-16003: "a value has not the type that XQuery needs",
-	-16005: "XQuery: an undefined variable or prefix",
-	-16007: "XQuery: Db2 lacks that axis",
-	-16009: "XQuery: Db2 lacks that function",
-	-16031: "XQuery: Db2 does not support that expression",
-	-16061: "a value cannot be cast, such as text to a number",
-	-16081: "XQuery: the modify clause of a transform expression is not an updating expression",
-	-16083: "XQuery: two updates of one node",
-	-16085: "XQuery: the target of an update is not exactly one node",
-	-16196: "a document is not valid by its schema",
-	-20304: "the pattern of an XML index is not supported",
-	-20305: "a value does not fit into an XML index",
-	-20329: "an XML schema is not complete: a document that it includes is missing",
-	-20335: "several XML schemas fit",
-	-20353: "XML is not allowed there",
-	-30081: "the connection was lost, or nobody listens",
-	-30108: "the connection was rerouted to another server, and the transaction rolled back",
-}
-
-// meaning says what is known of the failure of an attempt.
-func (a probe) meaning() string {
-	if known, ok := meanings[a.Code]; ok {
-		return known
-	}
-	switch {
-	case a.State == stateInvalidDocument:
-		return "a document is not well-formed, or not valid by its schema"
-	case a.Code <= -16000 && a.Code > -17000:
-		return "XQuery; the manual of messages has the code"
-	case a.Code != 0:
-		return "the manual of messages has the code"
-	}
-	return ""
-}
-
 // answer answers a question in plain words.
 func (t *trial) answer(q question) string {
 	failed, all := t.failed(q)
@@ -139,9 +68,9 @@ func (t *trial) page() string {
 		if len(failed) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## Not confirmed: %s\n\n| what | Db2's answer | meaning |\n|---|---|---|\n", q.question)
+		fmt.Fprintf(&b, "\n## Not confirmed: %s\n\n| what | Db2's answer |\n|---|---|\n", q.question)
 		for _, a := range failed {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", a.Name, cell(a.said()), a.meaning())
+			fmt.Fprintf(&b, "| %s | %s |\n", a.Name, cell(a.said()))
 		}
 	}
 	return b.String()

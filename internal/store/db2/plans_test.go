@@ -33,7 +33,7 @@ func expectedIndexes(name string) map[string][]string {
 	expected := make(map[string][]string)
 	for _, m := range xmlIndexes.FindAllStringSubmatch(source("schema_indexes"), -1) {
 		if regexp.MustCompile(`(?m)^-- .*\b` + m[1] + `\b`).MatchString(source(name)) {
-			expected[upper(m[2])] = append(expected[upper(m[2])], upper(m[1]))
+			expected[strings.ToUpper(m[2])] = append(expected[strings.ToUpper(m[2])], strings.ToUpper(m[1]))
 		}
 	}
 	return expected
@@ -46,14 +46,14 @@ func requirePlan(plan []operator, expected map[string][]string) error {
 	}
 	var wrong []string
 	for _, table := range tables {
-		indexes, wanted := expected[upper(table)]
+		indexes, wanted := expected[strings.ToUpper(table)]
 		if wanted && !slices.ContainsFunc(plan, func(o operator) bool {
 			return o.kind == "XISCAN" && slices.Contains(indexes, o.object)
 		}) {
 			wrong = append(wrong, "it has no XISCAN on "+strings.Join(indexes, " or "))
 		}
-		if slices.ContainsFunc(plan, func(o operator) bool { return o.kind == "TBSCAN" && o.object == upper(table) }) {
-			wrong = append(wrong, "it scans "+upper(table))
+		if slices.ContainsFunc(plan, func(o operator) bool { return o.kind == "TBSCAN" && o.object == strings.ToUpper(table) }) {
+			wrong = append(wrong, "it scans "+strings.ToUpper(table))
 		}
 	}
 	if len(wrong) > 0 {

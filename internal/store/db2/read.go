@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byt
 // findSecurity reads a document of the security with the given symbol.
 func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
+		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.find(ctx, name, "security", symbol)
 }

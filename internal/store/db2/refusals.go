@@ -2,6 +2,7 @@ package db2
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -45,7 +46,7 @@ func withFindings(err error, judge func() error) error {
 	if _, refused := err.(*brokerage.Invalid); !refused { //nolint:errorlint // it is domainError's own
 		return err
 	}
-	return orElse(judge(), err)
+	return cmp.Or(judge(), err)
 }
 
 // invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds if there is
@@ -53,7 +54,7 @@ func withFindings(err error, judge func() error) error {
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings
 	case *brokerage.NotFound, *brokerage.Stale:
-		return orElse(judge(), err)
+		return cmp.Or(judge(), err)
 	}
 	return withFindings(err, judge)
 }

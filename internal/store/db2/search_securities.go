@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -26,11 +27,11 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 				return
 			}
 			hit, err := brokerage.Normal(stored)
-			failed = orElse(failed, err)
+			failed = cmp.Or(failed, err)
 			count++
 			hits = append(hits, hit...)
 		})
-		return orElse(err, failed)
+		return cmp.Or(err, failed)
 	})
 	if err != nil {
 		return nil, err

@@ -40,8 +40,6 @@ type Settings struct {
 	Notice func(string)
 	// Trace is called for every statement of a transaction; it may be nil.
 	Trace trace.Begin
-	// Engine describes a server that does not answer Db2's queries about itself; nil for Db2.
-	Engine *brokerage.Engine
 }
 
 // DefaultPool is the default of Settings.Pool. Each connection of IBM's client takes some megabytes of this process and
@@ -175,9 +173,8 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		p.t.settings.Schema = strings.ToUpper(value)
 		return nil
 	},
-	"setting": func(p *parameters, value string) (err error) {
-		var ok bool
-		if p.t.settings.Setting, ok = ParseSetting(value); !ok {
+	"setting": func(p *parameters, value string) error {
+		if p.t.settings.Setting = Setting(value); p.t.settings.Setting != Box && p.t.settings.Setting != Tuned {
 			return fmt.Errorf("is neither %s nor %s", Box, Tuned)
 		}
 		return nil

@@ -3,6 +3,7 @@ package db2
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
@@ -41,7 +42,7 @@ func spaceOf(rows *sql.Rows) (table string, data, indexes int64, err error) {
 
 func kindOf(table string) (dataset.Kind, bool) {
 	for _, k := range dataset.Kinds {
-		if upper(tables[k]) == table {
+		if strings.ToUpper(tables[k]) == table {
 			return k, true
 		}
 	}

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -33,8 +34,8 @@ type Store struct {
 
 var _ brokerage.Store = (*Store)(nil)
 
-// Open connects to the database that a URL names, and creates its schema if there is none. The URL's values for pool
-// and setting apply where settings has none. The error is *brokerage.Unavailable if another attempt may succeed.
+// Open connects to the database that a URL names, and creates its schema if there is none. Everything that a URL can
+// say is from there, but for a pool in settings. The error is *brokerage.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
@@ -53,13 +54,8 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
-	settings.Tuning = t.settings.Tuning
-	if settings.Pool == 0 {
-		settings.Pool = t.settings.Pool
-	}
-	if settings.Setting == "" {
-		settings.Setting = t.settings.Setting
-	}
+	settings.Setting, settings.Tuning = t.settings.Setting, t.settings.Tuning
+	settings.Pool = cmp.Or(settings.Pool, t.settings.Pool)
 	return openConnectors(ctx, requests, admin, settings)
 }
 
@@ -70,20 +66,12 @@ const (
 	adminIdle      = 10 * time.Second
 )
 
-// OpenConnector is Open with the connections of a connector.
-func OpenConnector(ctx context.Context, connect driver.Connector, settings Settings) (*Store, error) {
-	return openConnectors(ctx, connect, connect, settings)
-}
-
 func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Settings) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
 		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
 	if settings.Pool <= 0 {
 		settings.Pool = DefaultPool
-	}
-	if settings.Setting == "" {
-		settings.Setting = Tuned
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
@@ -110,9 +98,7 @@ func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
 
 // prepare inspects the server and creates the schema where there is none.
 func (s *Store) prepare(ctx context.Context) (err error) {
-	if s.settings.Engine != nil {
-		s.engine = *s.settings.Engine
-	} else if s.engine, err = s.inspect(ctx); err != nil {
+	if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
 	return s.migrate(ctx)
@@ -140,12 +126,4 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 		return err
 	})
 	return text, err
-}
-
-// orElse returns err, or otherwise if err is nil.
-func orElse(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,14 +17,14 @@ func (s *Store) Trade(
 		return nil, err
 	}
 	if !listed(trade.Symbol) {
-		return nil, orElse(ctx.Err(), brokerage.NoSecurity(trade.Symbol))
+		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(trade.Symbol))
 	}
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		quote := brokerage.Quote{Symbol: trade.Symbol}
 		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
 		found, err := row(t.ctx, t, "trade_quote", args, into)
 		if err != nil || !found {
-			return nil, orElse(err, brokerage.NoSecurity(trade.Symbol))
+			return nil, cmp.Or[error](err, brokerage.NoSecurity(trade.Symbol))
 		}
 		terms, err := trade.Terms(quote)
 		if err != nil {
@@ -46,7 +47,7 @@ func (s *Store) Trade(
 		}
 		return nil, t.explain("get_customer_of_account", d.account, brokerage.NoAccount(account), func(doc []byte) error {
 			_, _, err := trade.Apply(s.settings.Rules, doc, account, quote)
-			return orElse(err, errNoReason)
+			return cmp.Or(err, errNoReason)
 		})
 	})
 }

@@ -263,7 +263,7 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[
 	var names []string
 	for _, text := range slices.Concat(scripts...) {
 		if kind, name := createdBy(text); kind == "TABLESPACE" || kind == "BUFFERPOOL" {
-			names = append(names, upper(name))
+			names = append(names, strings.ToUpper(name))
 		}
 	}
 	if err == nil {

@@ -68,7 +68,7 @@ func (t Tuning) later() []string {
 
 // onTable returns a statement on one table, from its text for any.
 func (t Tuning) onTable(text, schema, table string) string {
-	return strings.NewReplacer("$schema", schema, "$table", upper(table), "$sample", t.sample()).Replace(text)
+	return strings.NewReplacer("$schema", schema, "$table", strings.ToUpper(table), "$sample", t.sample()).Replace(text)
 }
 
 // memory returns a reader for a setting that is an amount of memory.

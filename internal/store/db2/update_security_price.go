@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 
 	"brokerage/internal/brokerage"
@@ -14,7 +15,7 @@ func (s *Store) UpdateSecurityPrice(
 		return nil, err
 	}
 	if !listed(symbol) {
-		return nil, orElse(ctx.Err(), brokerage.NoSecurity(symbol))
+		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(symbol))
 	}
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_security_price", p.LastTrade, p.Ask, p.Bid, symbol)
@@ -26,7 +27,7 @@ func (s *Store) UpdateSecurityPrice(
 		}
 		return nil, t.explain("get_security", symbol, brokerage.NoSecurity(symbol), func(doc []byte) error {
 			_, err := brokerage.SetPrice(doc, p)
-			return orElse(err, errNoReason)
+			return cmp.Or(err, errNoReason)
 		})
 	})
 }

@@ -2,6 +2,7 @@ package db2
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -40,7 +41,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 			return seen
 		})
 		if err != nil {
-			return v.Verified, orElse(ctx.Err(), err)
+			return v.Verified, cmp.Or(ctx.Err(), err)
 		}
 	}
 	v.Accounts = accounts.Load()

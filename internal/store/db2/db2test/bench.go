@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"brokerage/internal/store/db2/db2test/drda"
 	"brokerage/internal/store/db2/db2test/rewrite"
@@ -12,7 +11,7 @@ import (
 
 // The owner of the databases. Derby checks no password.
 const (
-	User     = "tpox"
+	user     = "tpox"
 	Password = "tpox"
 )
 
@@ -104,45 +103,29 @@ func (s *Server) bench(t testing.TB, name, address string, catalogue *rewrite.Ca
 	return b
 }
 
-// Port returns the port of the database, at 127.0.0.1.
-func (b *Bench) Port() int { return b.proxy.Addr().Port }
-
-// Name returns the name of the database.
-func (b *Bench) Name() string { return b.name }
-
 // DSN returns the connection string for IBM's driver.
 func (b *Bench) DSN() string {
 	return fmt.Sprintf("HOSTNAME=127.0.0.1;PORT=%d;DATABASE=%s;UID=%s;PWD=%s;PROTOCOL=TCPIP;AUTHENTICATION=SERVER",
-		b.Port(), b.name, User, Password)
+		b.proxy.Addr().Port, b.name, user, Password)
 }
 
 // URL returns the URL of the database for the service.
-func (b *Bench) URL() string { return b.URLAt(b.proxy.Addr().String()) }
+func (b *Bench) URL() string { return b.URLAt(b.Address()) }
 
 // URLAt returns the URL of the database at another address.
 func (b *Bench) URLAt(address string) string {
-	return fmt.Sprintf("db2://%s:%s@%s/%s", User, Password, address, b.name)
+	return fmt.Sprintf("db2://%s:%s@%s/%s", user, Password, address, b.name)
 }
 
-// Cut breaks all connections to the database, as a network fault does, and
-// returns their number.
-func (b *Bench) Cut() int { return b.proxy.Cut() }
+// Cut breaks all connections to the database, as a network fault does.
+func (b *Bench) Cut() { b.proxy.Cut() }
 
 // CutCommit breaks the connection of the next COMMIT of a unit of work, which the
 // server does not receive.
 func (b *Bench) CutCommit() { b.proxy.CutCommit() }
 
-// Refuse sets whether new connections fail.
-func (b *Bench) Refuse(refuse bool) { b.proxy.Refuse(refuse) }
-
-// Delay delays each response of the database.
-func (b *Bench) Delay(delay time.Duration) { b.proxy.Delay(delay) }
-
 // Connections returns the number of connections to the database.
 func (b *Bench) Connections() int { return b.proxy.Connections() }
-
-// Found directs connections to the server, after it was restarted.
-func (b *Bench) Found() { b.proxy.Redirect(b.server.address) }
 
 // Address returns the address for clients.
 func (b *Bench) Address() string { return b.proxy.Addr().String() }

@@ -39,7 +39,6 @@ type Server struct {
 	commands io.WriteCloser
 	answers  *bufio.Reader
 	address  string
-	pid      int
 }
 
 var servers = testenv.Servers[*Server]{What: "the bench", Need: Need}
@@ -52,30 +51,21 @@ func Main(m *testing.M) { servers.Main(m) }
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
-		// A power failure would also end the test, so nothing needs to be durable.
-		return start(t.Context(), "-Dderby.system.durability=test")
+		return start(t.Context())
 	})
 }
 
-// StartServer starts a server for one test, which may kill it: what was
-// committed is there again after Restart.
+// StartServer starts a server for one test.
 func StartServer(t testing.TB) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) { return start(t.Context()) })
 }
 
-// keep is a script that runs beside the test: it restarts a killed Java process
-// when it reads a line, and removes the folder when its input ends, as it does
-// with the test.
-const keep = `
-home=$1; shift
-until "$@"; do
-  echo killed
-  read -r again || break
-done
-rm -rf "$home"`
+// keep is a script that runs beside the test. The Java process ends with its input, as it does with the test; then
+// the script removes the folder.
+const keep = `home=$1; shift; "$@"; rm -rf "$home"`
 
-func start(ctx context.Context, settings ...string) (*Server, error) {
+func start(ctx context.Context) (*Server, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
 		return nil, &testenv.NotHereError{Reason: "the bench needs Java, and java is not installed"}
@@ -95,11 +85,14 @@ func start(ctx context.Context, settings ...string) (*Server, error) {
 	if err := os.CopyFS(s.home, api.Schemas); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.home))
 	}
-	args := append([]string{"-c", keep, "sh", s.home, java, "-Xmx768m", "-XX:+UseSerialGC",
+	args := []string{
+		"-c", keep, "sh", s.home, java, "-Xmx768m", "-XX:+UseSerialGC",
 		"-Dderby.system.home=" + s.home, "-Dderby.stream.error.file=" + filepath.Join(s.home, "derby.log"),
 		"-Dderby.locks.waitTimeout=3", "-Dderby.locks.deadlockTimeout=1", "-Dderby.language.statementCache.size=500",
-		"-Dbench.schemas=" + filepath.Join(s.home, "schema")}, settings...)
-	args = append(args, "-cp", strings.Join(append([]string{classes}, kit.Jars...), ":"), "Bench")
+		"-Dderby.system.durability=test", // a power failure would also end the test
+		"-Dbench.schemas=" + filepath.Join(s.home, "schema"),
+		"-cp", strings.Join(append([]string{classes}, kit.Jars...), ":"), "Bench",
+	}
 	// It outlives the context that it was started in; the end of its input ends it.
 	s.keeper = exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", args...)
 	s.keeper.Dir = s.home
@@ -126,7 +119,7 @@ func start(ctx context.Context, settings ...string) (*Server, error) {
 func (s *Server) ready() error {
 	line, err := s.answers.ReadString('\n')
 	var port int
-	if _, scanned := fmt.Sscanf(line, "ready %d %d", &port, &s.pid); scanned != nil {
+	if _, scanned := fmt.Sscanf(line, "ready %d", &port); scanned != nil {
 		return errors.Join(fmt.Errorf("the bench does not start: %s%s", line, s.said.since(0)), err)
 	}
 	s.address = "127.0.0.1:" + strconv.Itoa(port)
@@ -151,32 +144,6 @@ func (s *Server) command(words ...string) error {
 		return fmt.Errorf("%s: %s", strings.Join(words, " "), line)
 	}
 	return nil
-}
-
-// Kill ends the server as a power failure would.
-func (s *Server) Kill(t testing.TB) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := syscall.Kill(s.pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := s.answers.ReadString('\n'); line != "killed\n" {
-		t.Fatalf("killing the server: %s (%v)", line, err)
-	}
-}
-
-// Restart starts a server that was killed.
-func (s *Server) Restart(t testing.TB) {
-	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := io.WriteString(s.commands, "again\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ready(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // compiled returns the folder of the compiled sources, which is created once

@@ -6,12 +6,11 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store/db2"
 )
 
 // statement returns a statement of the store, as in its file.
@@ -35,9 +34,12 @@ func installed(t testing.TB) (*Bench, *sql.DB) {
 	if template.bench == nil {
 		b := Start(t)
 		db := connected(t, b)
-		for _, statement := range (db2.Settings{Schema: "TPOX", Setting: db2.Tuned}).DDL() {
-			_, err := db.ExecContext(t.Context(), statement)
-			require.NoError(t, err, statement)
+		for _, file := range []string{"schema_service", "schema_box", "schema_indexes"} {
+			script := strings.ReplaceAll(statement(t, file), "$storage", "TPOX")
+			for text := range strings.SplitSeq(strings.TrimSpace(script), ";\n") {
+				_, err := db.ExecContext(t.Context(), text)
+				require.NoError(t, err, text)
+			}
 		}
 		template.bench = b
 	}

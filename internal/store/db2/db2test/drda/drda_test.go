@@ -198,16 +198,15 @@ func TestProxy(t *testing.T) {
 	conn := dial()
 	require.NoError(t, exchange(conn))
 	require.Equal(t, 1, p.Connections())
-	require.Equal(t, 1, p.Cut())
+	p.Cut()
 	require.Error(t, exchange(conn))
 	require.Zero(t, p.Connections())
 
-	p.Refuse(true)
-	require.Error(t, exchange(dial()))
-	p.Refuse(false)
 	require.NoError(t, exchange(dial()))
-
-	p.Redirect("127.0.0.1:1")
+	require.NoError(t, p.Close())
+	gone, err := Start("127.0.0.1:0", "127.0.0.1:1", nil)
+	require.NoError(t, err)
+	p = gone
 	require.Error(t, exchange(dial()))
 	require.NoError(t, p.Close())
 }

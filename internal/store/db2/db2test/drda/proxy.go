@@ -3,7 +3,6 @@ package drda
 import (
 	"bufio"
 	"context"
-	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -15,13 +14,11 @@ type Proxy struct {
 	listener net.Listener
 	rewrite  func(string) string
 
-	mu      sync.Mutex
-	server  string
-	refuse  bool
-	delay   time.Duration
-	open    map[net.Conn]bool
-	running sync.WaitGroup
+	server string
 
+	mu        sync.Mutex
+	open      map[net.Conn]bool
+	running   sync.WaitGroup
 	cutCommit atomic.Bool
 }
 
@@ -48,43 +45,19 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// Cut breaks all connections, as a network fault does, and returns their
-// number.
-func (p *Proxy) Cut() int {
+// Cut breaks all connections, as a network fault does.
+func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := len(p.open) / 2
 	for conn := range p.open {
 		_ = conn.Close() // there is nothing more to do
 	}
 	clear(p.open)
-	return n
 }
 
 // CutCommit breaks the connection of the next COMMIT of a unit of work, which the
 // server does not receive.
 func (p *Proxy) CutCommit() { p.cutCommit.Store(true) }
-
-// Refuse sets whether new connections fail.
-func (p *Proxy) Refuse(refuse bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refuse = refuse
-}
-
-// Delay delays each response.
-func (p *Proxy) Delay(delay time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.delay = delay
-}
-
-// Redirect sends new connections to another server.
-func (p *Proxy) Redirect(server string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.server = server
-}
 
 // Connections returns the number of clients.
 func (p *Proxy) Connections() int {
@@ -105,11 +78,14 @@ func (p *Proxy) accept() {
 
 // serve connects a client to the server, until one of them ends.
 func (p *Proxy) serve(client net.Conn) {
-	server, err := p.connect(client)
+	server, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(context.Background(), "tcp", p.server)
 	if err != nil {
 		_ = client.Close() // tells the client that there is no server
 		return
 	}
+	p.mu.Lock()
+	p.open[client], p.open[server] = true, true
+	p.mu.Unlock()
 	end := func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -126,20 +102,6 @@ func (p *Proxy) serve(client net.Conn) {
 	defer both.Wait()
 	defer end()
 	_ = pump(client, server, p.reply) // likewise
-}
-
-func (p *Proxy) connect(client net.Conn) (net.Conn, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.refuse {
-		return nil, errors.New("refused")
-	}
-	server, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(context.Background(), "tcp", p.server)
-	if err != nil {
-		return nil, err
-	}
-	p.open[client], p.open[server] = true, true
-	return server, nil
 }
 
 // pump copies structures, as fix changes them.
@@ -181,10 +143,6 @@ func (p *Proxy) request(s structure) (structure, error) {
 }
 
 func (p *Proxy) reply(s structure) (structure, error) {
-	p.mu.Lock()
-	delay := p.delay
-	p.mu.Unlock()
-	time.Sleep(delay)
 	switch s.codePoint() {
 	case codeACCSECRD:
 		return fixACCSECRD(s)

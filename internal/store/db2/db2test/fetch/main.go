@@ -1,7 +1,7 @@
 // Fetch downloads what the bench and the driver of Db2 need into the user's
 // cache, and prints the environment to build with, for a shell's eval:
 //
-//	eval "$(go run ./internal/store/db2/db2test/fetch)" && go build -tags db2 ./cmd/brokerage
+//	eval "$(go run -C internal/store/db2/db2test ./fetch)" && go build -tags db2 ./cmd/brokerage
 //
 // With -here it downloads nothing, and fails if something is missing.
 package main

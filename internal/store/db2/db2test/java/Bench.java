@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -46,8 +45,7 @@ public final class Bench {
     procedure("COMMAND(WHAT VARCHAR(32672))", "Functions.command"),
     "CREATE TABLE BENCH.XSROBJECTS (OBJECTSCHEMA VARCHAR(128) NOT NULL, OBJECTNAME VARCHAR(128) NOT NULL, LOCATION VARCHAR(1000),"
         + " PRIMARY KEY (OBJECTSCHEMA, OBJECTNAME))",
-    procedure("XSR_REGISTER(OWNER VARCHAR(128), NAME VARCHAR(128), LOCATION VARCHAR(1000), QUERY VARCHAR(4000), DECOMPOSITION INTEGER)",
-        "Functions.register"),
+    procedure("XSR_REGISTER(OWNER VARCHAR(128), NAME VARCHAR(128), LOCATION VARCHAR(1000))", "Functions.register"),
     procedure("NOT_FIRST()", "Functions.notFirst"),
     "CREATE TABLE BENCH.ROUTINES (ROUTINESCHEMA VARCHAR(128))",
     "CREATE TABLE BENCH.SEQUENCES (SEQSCHEMA VARCHAR(128))",
@@ -88,10 +86,8 @@ public final class Bench {
   }
 
   public static void main(String... args) throws Exception {
-    if (!Files.exists(home().resolve(TEMPLATE))) { // it exists after a restart
-      makeTemplate();
-    }
-    System.out.println("ready " + serve() + " " + ProcessHandle.current().pid());
+    makeTemplate();
+    System.out.println("ready " + serve());
     BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
       System.out.println(obeyed(line.split(" ")));
@@ -106,7 +102,13 @@ public final class Bench {
         s.execute(statement);
       }
     }
-    close(TEMPLATE);
+    try {
+      DriverManager.getConnection("jdbc:derby:" + TEMPLATE + ";shutdown=true").close();
+    } catch (SQLException ex) {
+      if (!"08006".equals(ex.getSQLState())) { // which says that it is closed
+        throw ex;
+      }
+    }
   }
 
   /** Derby takes no port 0, so a free one is looked for, and another one if somebody was faster. */
@@ -145,9 +147,6 @@ public final class Bench {
           }
           copy("copies/" + command[1], command[2]);
           break;
-        case "close":
-          close(command[1]);
-          break;
         default:
           return "error what is " + command[0] + "?";
       }
@@ -163,15 +162,5 @@ public final class Bench {
 
   private static void copy(String from, String to) throws SQLException {
     DriverManager.getConnection("jdbc:derby:" + to + ";createFrom=" + home().resolve(from)).close();
-  }
-
-  private static void close(String database) throws SQLException {
-    try {
-      DriverManager.getConnection("jdbc:derby:" + database + ";shutdown=true").close();
-    } catch (SQLException ex) {
-      if (!"08006".equals(ex.getSQLState())) { // which says that it is closed
-        throw ex;
-      }
-    }
   }
 }

@@ -10,7 +10,6 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -169,9 +168,11 @@ public final class Functions {
    * XSR_REGISTER and XSR_COMPLETE. What XMLVALIDATE takes is in a folder, so that this refuses any schema but one whose
    * bytes came here as they are there.
    */
-  public static void register(String owner, String name, String location, String query, int decomposition) throws SQLException {
-    try (Connection c = DriverManager.getConnection("jdbc:default:connection"); Statement s = c.createStatement();
-        ResultSet content = s.executeQuery(query)) {
+  public static void register(String owner, String name, String location) throws SQLException {
+    try (Connection c = DriverManager.getConnection("jdbc:default:connection");
+        PreparedStatement s = c.prepareStatement("SELECT CONTENT FROM SCHEMAS WHERE FILE = ?")) {
+      s.setString(1, location);
+      ResultSet content = s.executeQuery();
       if (!content.next()) {
         throw Failure.of(Failure.NO_SCHEMA, "no content for " + name);
       }

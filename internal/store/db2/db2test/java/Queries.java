@@ -29,10 +29,7 @@ final class Queries {
 
   /** The declarations at the head of a query; external variables are declared after them. */
   private static final Pattern PROLOG = Pattern.compile(
-      "\\A(?:\\s|\\(:.*?:\\)|xquery\\s+version\\s+[^;]*;"
-          + "|declare\\s+(?:default\\s+(?:element|function)\\s+)?namespace\\s[^;]*;"
-          + "|declare\\s+(?:boundary-space|copy-namespaces|construction|ordering|default\\s+order|base-uri)\\s[^;]*;)*",
-      Pattern.DOTALL);
+      "\\A(?:\\s|\\(:.*?:\\)|declare\\s+(?:default\\s+element\\s+)?namespace\\s[^;]*;)*", Pattern.DOTALL);
 
   private Queries() {}
 

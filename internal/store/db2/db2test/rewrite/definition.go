@@ -145,7 +145,7 @@ func (c *Catalogue) createIndex(tokens []token, unique bool) (string, error) {
 	if i.hashed = sqlType == "VARCHAR HASHED"; i.hashed {
 		derby = "VARCHAR(8000)"
 	}
-	if i.class == unknown {
+	if i.class != character && i.class != double {
 		return "", unsupported("an index over XML AS SQL %s", sqlType)
 	}
 	c.indexes[i.name] = i
@@ -169,7 +169,7 @@ func pattern(query string) ([]string, error) {
 		return nil, unsupported("the XMLPATTERN %s", query)
 	}
 	steps, rest := plainSteps(q.Body.Steps)
-	if len(rest) > 0 {
+	if len(rest) > 0 || slices.Contains(steps, "//") || slices.Contains(steps, "@*") {
 		return nil, unsupported("the XMLPATTERN %s", query)
 	}
 	for _, s := range q.Body.Steps {

@@ -81,12 +81,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 		return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)", row, quoted(best.name), quoted(locked), number, give, kept), true
 	}
 	value := fmt.Sprintf("BENCH.XQ_KEEP(%s, %d%s)", number, give, kept)
-	switch best.class {
-	case double:
+	if best.class == double {
 		value = "DOUBLE(" + value + ")"
-	case exact:
-		value = "CAST(" + value + " AS DECIMAL(31, 0))"
-	default:
 	}
 	return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = %s)", row, best.keys(), value), false
 }
@@ -169,7 +165,7 @@ func (c comparison) inSteps(steps []xquery.Step) (found []comparison) {
 		}
 		c.steps = slices.Concat(from, path)
 		found = append(found, c.inPredicates(steps[at])...)
-		c.positioned = c.positioned || hasPosition(steps[at])
+		c.positioned = c.positioned || slices.ContainsFunc(steps[at].Predicates, isPosition)
 	}
 	return found
 }
@@ -191,10 +187,10 @@ func (c comparison) inPredicate(p *xquery.Node) (found []comparison) {
 			return c.inSteps(p.Steps) // there is such a node
 		}
 	case xquery.Comparison:
-		c.equality = p.Text == "=" || p.Text == "eq"
-		if !c.equality && !slices.Contains(ranges, p.Text) {
+		if p.Text == "!=" {
 			return nil
 		}
+		c.equality = p.Text == "="
 		for at, side := range p.Kids {
 			path, left, ok := relative(side)
 			if !ok {
@@ -206,7 +202,9 @@ func (c comparison) inPredicate(p *xquery.Node) (found []comparison) {
 				continue
 			}
 			whole.steps, whole.converted = slices.Concat(c.steps, path), left && right
-			whole.positioned = c.positioned || slices.ContainsFunc(side.Steps, hasPosition)
+			for _, s := range side.Steps {
+				whole.positioned = whole.positioned || slices.ContainsFunc(s.Predicates, isPosition)
+			}
 			found = append(found, whole)
 		}
 	default: // no comparison
@@ -214,17 +212,8 @@ func (c comparison) inPredicate(p *xquery.Node) (found []comparison) {
 	return found
 }
 
-var ranges = []string{"<", "<=", ">", ">=", "lt", "le", "gt", "ge"}
-
-func hasPosition(step xquery.Step) bool { return slices.ContainsFunc(step.Predicates, isPosition) }
-
-// isPosition reports whether a predicate asks for a position among the nodes of its step.
-func isPosition(p *xquery.Node) (is bool) {
-	p.Walk(func(n *xquery.Node) {
-		is = is || n.Kind == xquery.Call && (n.Name.Local == "position" || n.Name.Local == "last")
-	})
-	return is || p.Kind == xquery.Literal
-}
+// isPosition reports whether a predicate is a position among the nodes of its step.
+func isPosition(p *xquery.Node) bool { return p.Kind == xquery.Literal }
 
 // relative returns a path from the context, and whether its value is converted by fn:string.
 func relative(n *xquery.Node) (steps []string, converted, ok bool) {
@@ -257,32 +246,17 @@ func atomised(rest []xquery.Step) bool {
 		return true
 	}
 	call := rest[0].Expr
-	return len(rest) == 1 && call != nil && call.Kind == xquery.Call && call.Name.Local == "string" &&
+	return len(rest) == 1 && call.Kind == xquery.Call && call.Text == "string" &&
 		len(call.Kids) == 1 && call.Kids[0].Kind == xquery.Context
 }
 
-// plainSteps returns the steps of a path in the form of java/Index.java, if
-// they are names of children, attributes and descendants.
+// plainSteps returns the steps of a path up to the first one that is not a name.
 func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 	for i, s := range path {
-		name := s.Test.Name.String()
-		if s.Test.Name.URI == "*" && s.Test.Name.Local == "*" {
-			name = "*"
-		} else if s.Test.Name.URI == "*" || s.Test.Name.Local == "*" {
+		if s.Expr != nil {
 			return steps, path[i:]
 		}
-		switch {
-		case s.Expr != nil:
-			return steps, path[i:]
-		case s.Axis == "descendant-or-self" && s.Test.Kind == "node":
-			steps = append(steps, "//")
-		case s.Axis == "child" && s.Test.Kind == "":
-			steps = append(steps, name)
-		case s.Axis == "attribute" && s.Test.Kind == "":
-			steps = append(steps, "@"+name)
-		default:
-			return steps, path[i:]
-		}
+		steps = append(steps, s.Name)
 	}
 	return steps, nil
 }

@@ -1,199 +1,213 @@
 package xquery
 
-import (
-	"slices"
-	"strings"
+import "strings"
+
+const (
+	nsFunctions = "http://www.w3.org/2005/xpath-functions"
+	nsTypes     = "http://www.w3.org/2001/XMLSchema"
 )
+
+// function is a name with the number of its arguments.
+type function struct {
+	uri, local string
+	arguments  int
+}
+
+// functions are from "Db2 XQuery functions by category" and "Constructor functions". A type that is one of these is also
+// one that "Castable expressions" take.
+var functions = map[function]bool{
+	{nsFunctions, "concat", 4}:    true,
+	{nsFunctions, "count", 1}:     true,
+	{nsFunctions, "floor", 1}:     true,
+	{nsFunctions, "max", 1}:       true,
+	{nsFunctions, "not", 1}:       true,
+	{nsFunctions, "string", 1}:    true,
+	{nsFunctions, "substring", 2}: true,
+	{nsFunctions, "true", 0}:      true,
+	{nsTypes, "decimal", 1}:       true,
+	{nsTypes, "integer", 1}:       true,
+	{nsTypes, "long", 1}:          true,
+}
+
+// Parse parses a query. The error is a *Refused.
+func Parse(text string) (q *Query, err error) {
+	p := &parser{text: text, prefixes: map[string]string{"fn": nsFunctions, "xs": nsTypes}}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			refused, ok := thrown.(*Refused)
+			if !ok {
+				panic(thrown) // a fault of this parser
+			}
+			err = refused
+		}
+	}()
+	p.prolog()
+	body := p.expr()
+	if p.skip(); p.at < len(p.text) {
+		p.refuse("%q is not in the part of Db2's XQuery that is known here", p.ahead())
+	}
+	return &Query{Body: body, text: text, edits: p.edits}, nil
+}
+
+// prolog reads the declarations of namespaces ("Prolog").
+func (p *parser) prolog() {
+	for {
+		switch {
+		case p.takesWords("declare", "default", "element", "namespace"):
+			p.element = p.stringLiteral()
+		case p.takesWords("declare", "namespace"):
+			p.skip()
+			prefix := p.ncName()
+			p.want("=")
+			p.prefixes[prefix] = p.stringLiteral()
+		default:
+			return
+		}
+		p.want(";")
+	}
+}
 
 // expr reads expressions separated by commas.
 func (p *parser) expr() *Node {
-	p.skip()
-	n := &Node{Kind: Sequence, Pos: p.at, Kids: []*Node{p.single()}}
+	n := p.single()
 	for p.takes(",") {
-		n.Kids = append(n.Kids, p.single())
-	}
-	if len(n.Kids) == 1 {
-		return n.Kids[0]
+		p.single()
+		n = &Node{Kind: Other}
 	}
 	return n
 }
 
-// newer are expressions of other dialects, by their beginnings.
-var newer = []struct{ word, symbol string }{
-	{"try", "{"}, {"switch", "("}, {"typeswitch", "("}, {"validate", "{"}, {"function", "("}, {"map", "{"}, {"array", "{"},
-	{"ordered", "{"}, {"unordered", "{"}, {"namespace", "{"},
-}
-
-// newerWords are further ones, by their first words: "insert nodes" is the
-// W3C's "do insert".
-var newerWords = [][]string{
-	{"insert", "node"}, {"insert", "nodes"}, {"delete", "node"}, {"delete", "nodes"}, {"replace", "node"},
-	{"replace", "value", "of", "node"}, {"rename", "node"}, {"for", "tumbling"}, {"for", "sliding"}, {"validate", "lax"},
-	{"validate", "strict"},
-}
-
-// single reads an expression without commas. The kinds are those of the pages
-// of "Expressions" in the XQuery Reference.
+// single reads an expression without commas.
 func (p *parser) single() *Node {
-	for _, n := range newer {
-		if p.before(n.word, n.symbol) {
-			p.refuse("%s expressions are not in Db2's XQuery", n.word)
-		}
-	}
-	for _, words := range newerWords {
-		if p.words(words...) {
-			p.refuse("%q is not Db2's XQuery", strings.Join(words, " "))
-		}
-	}
 	switch {
 	case p.before("for", "$"), p.before("let", "$"):
-		return p.flwor()
-	case p.before("some", "$"), p.before("every", "$"):
-		return p.quantified()
+		p.flwor()
 	case p.before("if", "("):
-		return p.conditional()
-	case p.before("copy", "$"), p.words("transform", "copy"):
-		return p.transform()
-	case p.words("do"):
-		return p.update()
+		p.conditional()
+	case p.before("copy", "$"):
+		p.transform()
+	case p.takesWords("do"):
+		p.update()
+	default:
+		return p.binary(0)
 	}
-	return p.binary(0)
+	return &Node{Kind: Other}
 }
 
-// flwor reads "FLWOR expressions": for and let, where, order by, return.
-func (p *parser) flwor() *Node {
-	n := &Node{Kind: FLWOR, Pos: p.at}
+// flwor reads "FLWOR expressions": for and let, where, return.
+func (p *parser) flwor() {
 	for p.before("for", "$") || p.before("let", "$") {
-		loop := p.takesWords("for")
-		if !loop {
+		if p.takesWords("for") {
+			p.bindings(func() { p.wantWord("in") })
+		} else {
 			p.wantWord("let")
-		}
-		for more := true; more; more = p.takes(",") {
-			n.Kids = append(n.Kids, p.binding(loop))
+			p.bindings(func() { p.want(":=") })
 		}
 	}
 	if p.takesWords("where") {
-		n.Kids = append(n.Kids, p.single())
-	}
-	if p.takesWords("stable", "order", "by") || p.takesWords("order", "by") {
-		for more := true; more; more = p.takes(",") {
-			n.Kids = append(n.Kids, p.single())
-			_ = p.takesWords("ascending") || p.takesWords("descending")
-			_ = p.takesWords("empty", "greatest") || p.takesWords("empty", "least")
-		}
-	}
-	for _, later := range []string{"for", "let", "where", "group", "count", "window", "allowing"} {
-		if p.words(later) {
-			p.refuse("a %s clause here: Db2's FLWOR has for and let, then where, then order by, then return", later)
-		}
+		p.single()
 	}
 	p.wantWord("return")
-	n.Kids = append(n.Kids, p.single())
-	return n
+	p.single()
 }
 
-// binding reads a variable and its value.
-func (p *parser) binding(loop bool) *Node {
-	p.want("$")
-	p.qName()
-	if p.words("as") {
-		p.refuse("a declared type of a variable is not in Db2's XQuery")
-	}
-	if !loop {
-		p.want(":=")
-		return p.single()
-	}
-	if p.takesWords("at") {
-		p.want("$")
-		p.qName()
-	}
-	p.wantWord("in")
-	return p.single()
-}
-
-func (p *parser) quantified() *Node {
-	n := &Node{Kind: Quantified, Pos: p.at}
-	if !p.takesWords("some") {
-		p.wantWord("every")
-	}
+// bindings reads variables and their values.
+func (p *parser) bindings(between func()) {
 	for more := true; more; more = p.takes(",") {
-		n.Kids = append(n.Kids, p.binding(true))
+		p.want("$")
+		p.ncName()
+		between()
+		p.single()
 	}
-	p.wantWord("satisfies")
-	n.Kids = append(n.Kids, p.single())
-	return n
 }
 
-func (p *parser) conditional() *Node {
-	n := &Node{Kind: If, Pos: p.at}
+// conditional reads "Conditional expressions".
+func (p *parser) conditional() {
 	p.wantWord("if")
 	p.want("(")
-	n.Kids = append(n.Kids, p.expr())
+	p.expr()
 	p.want(")")
 	p.wantWord("then")
-	n.Kids = append(n.Kids, p.single())
+	p.single()
 	p.wantWord("else")
-	n.Kids = append(n.Kids, p.single())
-	return n
+	p.single()
 }
 
-// level holds the binary operators by precedence, the lowest first.
+// transform reads "Transform expression".
+func (p *parser) transform() {
+	p.wantWord("copy")
+	p.bindings(func() { p.want(":=") })
+	p.wantWord("modify")
+	p.single()
+	p.wantWord("return")
+	p.single()
+}
+
+// update reads "Insert expression", "Delete expression" and "Replace expression" after the word do, and notes how they
+// differ from the W3C's syntax.
+func (p *parser) update() {
+	from := p.at - len("do")
+	become := func(words string) { p.edits = append(p.edits, edit{from, p.at, words}) }
+	switch {
+	case p.takesWords("insert"):
+		become("insert nodes")
+		if p.takesWords("attribute") { // "Computed attribute constructors"
+			p.skip()
+			p.qName("")
+			p.enclosed()
+		} else {
+			p.single()
+		}
+		if !p.takesWords("as", "last", "into") {
+			p.wantWord("into")
+		}
+		p.single()
+	case p.takesWords("delete"):
+		become("delete nodes")
+		p.single()
+	case p.takesWords("replace", "value", "of"):
+		become("replace value of node")
+		p.single()
+		p.wantWord("with")
+		p.single()
+	default:
+		p.refuse("insert, delete or replace value of expected after do, not %q", p.ahead())
+	}
+}
+
+// level holds binary operators of one precedence.
 type level struct {
 	kind    Kind
 	words   []string
 	symbols []string
-	once    bool // a < b < c is no expression
 }
 
+// levels are the binary operators, the weakest first. Those of comparisons are tried in this order.
 var levels = []level{
-	{kind: Operation, words: []string{"or"}},
+	{kind: Other, words: []string{"or"}},
 	{kind: And, words: []string{"and"}},
-	{
-		kind: Comparison, words: []string{"eq", "ne", "lt", "le", "gt", "ge", "is"},
-		symbols: []string{"<<", ">>", "!=", "<=", ">=", "=", "<", ">"}, once: true,
-	},
-	{kind: Operation, words: []string{"to"}, once: true},
-	{kind: Operation, symbols: []string{"+", "-"}},
-	{kind: Operation, words: []string{"div", "idiv", "mod"}, symbols: []string{"*"}},
-	{kind: Operation, words: []string{"union"}, symbols: []string{"|"}},
-	{kind: Operation, words: []string{"intersect", "except"}},
+	{kind: Comparison, symbols: []string{"!=", "<=", ">=", "=", "<", ">"}},
+	{kind: Other, symbols: []string{"+", "-"}},
+	{kind: Other, words: []string{"idiv", "mod"}, symbols: []string{"*"}},
 }
 
 // binary reads operators of a level and of the stronger ones.
 func (p *parser) binary(at int) *Node {
 	if at == len(levels) {
-		return p.cast()
+		return p.castable()
 	}
-	l := levels[at]
 	n := p.binary(at + 1)
 	for {
-		operator := p.operator(l)
+		operator := p.operator(levels[at])
 		if operator == "" {
 			return n
 		}
-		n = &Node{Kind: l.kind, Pos: n.Pos, Text: operator, Kids: []*Node{n, p.binary(at + 1)}}
-		if l.once {
-			return n
-		}
+		n = &Node{Kind: levels[at].kind, Text: operator, Kids: []*Node{n, p.binary(at + 1)}}
 	}
 }
 
 // operator consumes an operator of a level if one is next.
 func (p *parser) operator(l level) string {
-	for _, other := range []string{"||", "=>", "!="} {
-		if p.sees(other) {
-			if other == "!=" && slices.Contains(l.symbols, other) {
-				break
-			}
-			if other != "!=" {
-				p.refuse("the operator %s is not in Db2's XQuery", other)
-			}
-			return ""
-		}
-	}
-	if p.sees("!") && !p.sees("!=") {
-		p.refuse("the operator ! is not in Db2's XQuery")
-	}
 	for _, w := range l.words {
 		if p.takesWords(w) {
 			return w
@@ -207,32 +221,164 @@ func (p *parser) operator(l level) string {
 	return ""
 }
 
-// cast reads "Cast expressions" and "Castable expressions", and signs.
-func (p *parser) cast() *Node {
-	p.skip()
-	if p.takes("-") || p.takes("+") {
-		return &Node{Kind: Operation, Pos: p.at, Text: "sign", Kids: []*Node{p.cast()}}
+// castable reads "Castable expressions", and signs.
+func (p *parser) castable() *Node {
+	if p.takes("-") {
+		p.castable()
+		return &Node{Kind: Other}
 	}
 	n := p.path()
-	for _, words := range [][]string{{"instance", "of"}, {"treat", "as"}} {
-		if p.words(words...) {
-			p.refuse("%q is not in Db2's XQuery", strings.Join(words, " "))
+	if p.takesWords("castable", "as") {
+		p.skip()
+		uri, local := p.qName("")
+		if uri != nsTypes || !functions[function{uri, local, 1}] {
+			p.refuse("the type {%s}%s is not known here", uri, local)
 		}
-	}
-	for _, verb := range []string{"castable", "cast"} {
-		if p.takesWords(verb, "as") {
-			n = &Node{Kind: Cast, Pos: n.Pos, Text: verb, Name: p.atomicType(), Kids: []*Node{n}}
-			p.takes("?")
-		}
+		return &Node{Kind: Other}
 	}
 	return n
 }
 
-// atomicType reads the name of a type.
-func (p *parser) atomicType() Name {
-	prefix, local := p.qName()
-	if prefix == "" {
-		return Name{p.scope.element, local}
+// path reads steps with slashes between them; one expression alone is no path.
+func (p *parser) path() *Node {
+	n := &Node{Kind: Path}
+	anywhere := Step{Name: "//"}
+	switch {
+	case p.takes("//"):
+		n.Rooted = true
+		n.Steps = append(n.Steps, anywhere)
+	case p.takes("/"):
+		n.Rooted = true
 	}
-	return Name{p.uri(prefix), local}
+	for {
+		n.Steps = append(n.Steps, p.step())
+		if p.takes("//") {
+			n.Steps = append(n.Steps, anywhere)
+		} else if !p.takes("/") {
+			break
+		}
+	}
+	if only := n.Steps[0]; len(n.Steps) == 1 && !n.Rooted && only.Expr != nil && len(only.Predicates) == 0 {
+		return only.Expr
+	}
+	return n
+}
+
+func (p *parser) step() (s Step) {
+	switch {
+	case p.takes("@*"):
+		s.Name = "@*"
+	case p.takes("@"):
+		uri, local := p.qName("")
+		s.Name = "@{" + uri + "}" + local
+	case p.takes("*"):
+		s.Name = "*"
+	default:
+		if s.Expr = p.primary(); s.Expr == nil {
+			uri, local := p.qName(p.element)
+			s.Name = "{" + uri + "}" + local
+		}
+	}
+	for p.takes("[") {
+		s.Predicates = append(s.Predicates, p.expr())
+		p.want("]")
+	}
+	return s
+}
+
+// primary reads "Primary expressions"; nil if a name follows.
+func (p *parser) primary() *Node {
+	p.skip()
+	switch rest := p.text[p.at:]; {
+	case rest == "":
+		p.refuse("an expression expected")
+	case rest[0] == '"', rest[0] == '\'':
+		p.stringLiteral()
+		return &Node{Kind: Literal}
+	case rest[0] >= '0' && rest[0] <= '9':
+		p.at += len(rest) - len(strings.TrimLeft(rest, "0123456789."))
+		return &Node{Kind: Literal}
+	case p.raw("$"):
+		return &Node{Kind: Variable, Text: p.ncName()}
+	case p.raw("."):
+		return &Node{Kind: Context}
+	case p.raw("("):
+		n := &Node{Kind: Other}
+		if !p.sees(")") {
+			n = p.expr()
+		}
+		p.want(")")
+		return n
+	case p.raw("<"):
+		p.constructor()
+		return &Node{Kind: Other}
+	case p.before("text", "("): // the kind test of "Node tests"
+		p.wantWord("text")
+		p.want("(")
+		p.want(")")
+		return &Node{Kind: Other}
+	}
+	return p.call()
+}
+
+// call reads a call of a function; nil if it is only a name.
+func (p *parser) call() *Node {
+	at := p.at
+	uri, local := p.qName(nsFunctions)
+	if !p.takes("(") {
+		p.at = at
+		return nil
+	}
+	n := &Node{Kind: Call, Text: local}
+	for more := !p.sees(")"); more; more = p.takes(",") {
+		n.Kids = append(n.Kids, p.single())
+	}
+	p.want(")")
+	if !functions[function{uri, local, len(n.Kids)}] {
+		p.refuse("the function {%s}%s of %d arguments is not known here", uri, local, len(n.Kids))
+	}
+	return n
+}
+
+// enclosed reads an expression in braces.
+func (p *parser) enclosed() {
+	p.want("{")
+	p.expr()
+	p.want("}")
+}
+
+// constructor reads "Direct element constructors" after the first angle bracket. They have no namespaces of their own.
+func (p *parser) constructor() {
+	name := p.ncName()
+	for p.space(); !p.raw("/>") && !p.raw(">"); p.space() {
+		if attribute := p.ncName(); attribute == "" || attribute == "xmlns" || !p.raw(`="`) {
+			p.refuse("an attribute expected, not %q", p.ahead())
+		}
+		for !p.raw(`"`) {
+			p.content()
+		}
+	}
+	if p.text[p.at-2:p.at] == "/>" {
+		return
+	}
+	for !p.raw("</") {
+		p.content()
+	}
+	if !p.raw(name + ">") {
+		p.refuse("</%s> expected, not %q", name, p.ahead())
+	}
+}
+
+// content reads a character, an expression or an element within an element.
+func (p *parser) content() {
+	switch {
+	case p.at == len(p.text):
+		p.refuse("an element does not end")
+	case p.text[p.at] == '{':
+		p.enclosed()
+	case p.raw("<"):
+		p.constructor()
+	default:
+		p.at++
+	}
 }

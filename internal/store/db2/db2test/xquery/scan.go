@@ -2,7 +2,6 @@ package xquery
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,54 +15,54 @@ type Refused struct {
 
 func (r *Refused) Error() string { return fmt.Sprintf("XQuery, line %d: %s", r.Line, r.Problem) }
 
-// parser reads a query from left to right. It panics with a *Refused, which
-// Parse recovers.
+// parser reads a query from left to right. It panics with a *Refused, which Parse recovers.
 type parser struct {
-	text  string
-	at    int
-	scope *scope
-	edits []edit
-}
-
-// scope is the namespaces of an expression: an element constructor has its own.
-type scope struct {
-	element  string // the default namespace of elements
-	function string
-	prefixes map[string]string
-}
-
-func (s *scope) with(prefix, uri string) *scope {
-	inner := &scope{element: s.element, function: s.function, prefixes: map[string]string{}}
-	maps.Copy(inner.prefixes, s.prefixes)
-	if prefix == "" {
-		inner.element = uri
-	} else {
-		inner.prefixes[prefix] = uri
-	}
-	return inner
+	text     string
+	at       int
+	element  string            // the default namespace of elements
+	prefixes map[string]string // the namespaces of prefixes
+	edits    []edit
 }
 
 func (p *parser) refuse(format string, args ...any) {
-	panic(&Refused{Line: 1 + strings.Count(p.text[:min(p.at, len(p.text))], "\n"), Problem: fmt.Sprintf(format, args...)})
+	line := 1 + strings.Count(p.text[:p.at], "\n")
+	panic(&Refused{Line: line, Problem: fmt.Sprintf(format, args...)})
 }
 
-// skip consumes white space and comments, which nest.
+// skip consumes white space and comments.
 func (p *parser) skip() {
-	for depth := 0; p.at < len(p.text); {
-		rest := p.text[p.at:]
-		switch {
-		case strings.HasPrefix(rest, "(:"):
-			depth++
-			p.at += 2
-		case depth > 0 && strings.HasPrefix(rest, ":)"):
-			depth--
-			p.at += 2
-		case depth > 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])):
-			p.at++
-		default:
+	for {
+		p.space()
+		if !p.raw("(:") {
 			return
 		}
+		if !p.rawUntil(":)") {
+			p.refuse("a comment does not end")
+		}
 	}
+}
+
+func (p *parser) space() {
+	p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], " \t\r\n"))
+}
+
+// raw consumes a text, without skipping white space before it.
+func (p *parser) raw(text string) bool {
+	if !strings.HasPrefix(p.text[p.at:], text) {
+		return false
+	}
+	p.at += len(text)
+	return true
+}
+
+// rawUntil consumes everything up to a text, and the text.
+func (p *parser) rawUntil(end string) bool {
+	length := strings.Index(p.text[p.at:], end)
+	if length < 0 {
+		return false
+	}
+	p.at += length + len(end)
+	return true
 }
 
 // sees reports whether the next token begins with the given text.
@@ -74,11 +73,8 @@ func (p *parser) sees(text string) bool {
 
 // takes consumes a symbol if it is next.
 func (p *parser) takes(symbol string) bool {
-	if !p.sees(symbol) {
-		return false
-	}
-	p.at += len(symbol)
-	return true
+	p.skip()
+	return p.raw(symbol)
 }
 
 func (p *parser) want(symbol string) {
@@ -97,27 +93,14 @@ func (p *parser) ahead() string {
 	return rest
 }
 
-// words reports whether these words come next, each as a whole word.
-func (p *parser) words(words ...string) bool {
+// takesWords consumes words if they come next, each as a whole word.
+func (p *parser) takesWords(words ...string) bool {
 	at := p.at
-	defer func() { p.at = at }()
 	for _, w := range words {
-		p.skip()
-		if p.ncName() != w {
+		if p.skip(); p.ncName() != w {
+			p.at = at
 			return false
 		}
-	}
-	return true
-}
-
-// takesWords consumes words if they come next.
-func (p *parser) takesWords(words ...string) bool {
-	if !p.words(words...) {
-		return false
-	}
-	for range words {
-		p.skip()
-		p.ncName()
 	}
 	return true
 }
@@ -135,13 +118,12 @@ func (p *parser) before(word, symbol string) bool {
 	return p.takesWords(word) && p.sees(symbol)
 }
 
-// ncName consumes a name without a colon, and returns it; empty if there is
-// none.
+// ncName consumes a name without a colon, and returns it; empty if there is none.
 func (p *parser) ncName() string {
 	from := p.at
 	for p.at < len(p.text) {
 		r, size := utf8.DecodeRuneInString(p.text[p.at:])
-		inside := p.at > from && (r == '-' || r == '.' || unicode.IsDigit(r) || r == '\u00b7' || unicode.Is(unicode.M, r))
+		inside := p.at > from && (r == '-' || r == '.' || unicode.IsDigit(r))
 		if r != '_' && !unicode.IsLetter(r) && !inside {
 			break
 		}
@@ -150,70 +132,36 @@ func (p *parser) ncName() string {
 	return p.text[from:p.at]
 }
 
-// qName consumes a name with or without a prefix.
-func (p *parser) qName() (prefix, local string) {
-	p.skip()
+// qName consumes a name with or without a prefix, and returns its namespace: that of the prefix, or the given one.
+func (p *parser) qName(without string) (uri, local string) {
 	local = p.ncName()
 	if local == "" {
 		p.refuse("a name expected, not %q", p.ahead())
 	}
-	if p.at+1 < len(p.text) && p.text[p.at] == ':' && p.text[p.at+1] != ':' && p.text[p.at+1] != '=' {
-		at := p.at
-		p.at++
-		if second := p.ncName(); second != "" {
-			return local, second
-		}
-		p.at = at
+	if !p.raw(":") {
+		return without, local
 	}
-	return "", local
+	uri, ok := p.prefixes[local]
+	if local = p.ncName(); !ok || local == "" {
+		p.refuse("a prefix that is not declared, or no name after it")
+	}
+	return uri, local
 }
 
-// uri returns the namespace of a prefix.
-func (p *parser) uri(prefix string) string {
-	uri, ok := p.scope.prefixes[prefix]
-	if !ok {
-		p.refuse("the prefix %s is not declared", prefix)
-	}
-	return uri
-}
-
-// elementName resolves the name of an element.
-func (p *parser) elementName(prefix, local string) Name {
-	if prefix == "" {
-		return Name{p.scope.element, local}
-	}
-	return Name{p.uri(prefix), local}
-}
-
-// attributeName resolves the name of an attribute, for which there is no
-// default.
-func (p *parser) attributeName(prefix, local string) Name {
-	if prefix == "" {
-		return Name{"", local}
-	}
-	return Name{p.uri(prefix), local}
-}
-
-// stringLiteral consumes a string and returns its value, without resolving
-// entities.
+// stringLiteral consumes a string and returns its value, without resolving entities.
 func (p *parser) stringLiteral() string {
 	p.skip()
-	if p.at >= len(p.text) || p.text[p.at] != '"' && p.text[p.at] != '\'' {
-		p.refuse("a string expected, not %q", p.ahead())
-	}
-	quote := p.text[p.at : p.at+1]
-	var b strings.Builder
-	for p.at++; ; {
-		end := strings.Index(p.text[p.at:], quote)
-		if end < 0 {
-			p.refuse("a string does not end")
+	from := p.at
+	for _, quote := range []string{`"`, "'"} {
+		for p.raw(quote) { // a doubled quote is a character of the string
+			if !p.rawUntil(quote) {
+				p.refuse("a string does not end")
+			}
 		}
-		b.WriteString(p.text[p.at : p.at+end])
-		p.at += end + 1
-		if !strings.HasPrefix(p.text[p.at:], quote) {
-			return b.String()
+		if p.at > from {
+			return strings.ReplaceAll(p.text[from+1:p.at-1], quote+quote, quote)
 		}
-		b.WriteString(quote)
-		p.at++
 	}
+	p.refuse("a string expected, not %q", p.ahead())
+	return ""
 }
