@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
@@ -25,13 +24,6 @@ func requireNarrow(t testing.TB, text string) {
 
 // example returns a run with every kind of figure, and large numbers.
 func example(t testing.TB) *Run {
-	t.Helper()
-	r, _, _ := measured(t)
-	return r
-}
-
-// measured also returns what the table of the example is made of.
-func measured(t testing.TB) (*Run, []*aggregate, []part) {
 	t.Helper()
 	d := definition(t, "mixed")
 	mix, err := d.parts()
@@ -73,7 +65,7 @@ func measured(t testing.TB) (*Run, []*aggregate, []part) {
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
 	}
 	require.NoError(t, r.total(all, mix))
-	return r, all, mix
+	return r
 }
 
 func TestRun_Write(t *testing.T) {
@@ -132,16 +124,13 @@ func TestRun_Write_Large(t *testing.T) {
 	requireNarrow(t, out.String())
 }
 
-func TestMerged(t *testing.T) {
-	one, m := example(t), &merged{}
-	for range 2 {
-		run, all, mix := measured(t)
-		require.NoError(t, m.add(run, all, mix))
-	}
-	require.NoError(t, m.total(m.all, m.mix))
-	requireSchema(t, m.Run)
+func TestInTurn(t *testing.T) {
+	one := example(t)
+	m, err := inTurn([]*Run{one, example(t)})
+	require.NoError(t, err)
+	requireSchema(t, m)
 	requireSums(t, one)
-	requireSums(t, m.Run)
+	requireSums(t, m)
 	require.Equal(t, 2*one.Total.Count, m.Total.Count)
 	require.Equal(t, 2*one.Total.Due, m.Total.Due)
 	require.Equal(t, 2*one.Total.Late, m.Total.Late)
@@ -161,21 +150,10 @@ func TestMerged(t *testing.T) {
 		require.InDelta(t, want.Latency.Mean, row.Latency.Mean, 1e-3)
 		require.InDelta(t, want.Latency.Max, row.Latency.Max, 1e-6)
 	}
-	other, all, mix := measured(t)
+	other := example(t)
 	other.Dataset.Fingerprint = "another"
-	require.ErrorContains(t, m.add(other, all, mix), "cannot be merged")
-}
-
-func TestHistogram_RoundTrip(t *testing.T) {
-	a := newAggregate()
-	for i := range int64(10_000) {
-		a.add(&sample{took: i * i})
-	}
-	row, err := a.encoded(Row{})
-	require.NoError(t, err)
-	back, err := hdrhistogram.Decode([]byte(row.Histogram.Data))
-	require.NoError(t, err)
-	require.True(t, a.distribution.Equals(back))
+	_, err = inTurn([]*Run{one, other})
+	require.ErrorContains(t, err, "cannot be merged")
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.
