@@ -113,7 +113,8 @@ func runK6(t testing.TB, settings ...string) outcome {
 // succeed runs the script as runK6 does, and requires that it exits with 0.
 func succeed(t testing.TB, settings ...string) outcome {
 	t.Helper()
-	o := succeed(t, settings...)
+	o := runK6(t, settings...)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
 	return o
 }
 
