@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +13,15 @@ import (
 
 	"brokerage/internal/brokerage"
 )
+
+// written returns what is written, whose lines must be narrow.
+func written(t testing.TB, write func(w io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, write(&out))
+	requireNarrow(t, out.String())
+	return out.String()
+}
 
 func requireNarrow(t testing.TB, text string) {
 	t.Helper()
@@ -70,15 +80,13 @@ func example(t testing.TB) *Run {
 
 func TestRun_Write(t *testing.T) {
 	const golden = "testdata/table.golden"
-	var out bytes.Buffer
-	require.NoError(t, example(t).Write(&out))
-	requireNarrow(t, out.String())
+	text := written(t, example(t).Write)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), out.String())
+	require.Equal(t, string(want), text)
 }
 
 // On a narrow terminal two columns are left out, and only sentences exceed its width.
@@ -103,12 +111,10 @@ func TestRun_Write_Narrow(t *testing.T) {
 func TestInterval_WriteTransactions(t *testing.T) {
 	i := Interval{From: 60, To: 120, Rows: example(t).Transactions}
 	i.Rows[1] = Row{Name: "get_security"} // none was due
-	var out bytes.Buffer
-	require.NoError(t, i.WriteTransactions(&out))
-	requireNarrow(t, out.String())
-	require.Equal(t, len(i.Rows)-1, strings.Count(out.String(), "\n"))
-	require.NotContains(t, out.String(), "get_security ")
-	require.Contains(t, out.String(),
+	text := written(t, i.WriteTransactions)
+	require.Equal(t, len(i.Rows)-1, strings.Count(text, "\n"))
+	require.NotContains(t, text, "get_security ")
+	require.Contains(t, text,
 		"        get_order                    102 tx      1.7/s  p50 0.151  p99 3.000 ms  errors 2\n")
 }
 
@@ -119,9 +125,7 @@ func TestRun_Write_Large(t *testing.T) {
 		row.Count, row.Share = 99_999_999, 1
 		row.Latency = Latency{Total: 9e10, Min: 1e7, Max: 3.5e9, Mean: 1e7, P50: 1e7, P90: 3e7, P95: 3e7, P99: 3e8}
 	}
-	var out bytes.Buffer
-	require.NoError(t, r.Write(&out))
-	requireNarrow(t, out.String())
+	written(t, r.Write)
 }
 
 func TestInTurn(t *testing.T) {
