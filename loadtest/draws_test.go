@@ -5,9 +5,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,14 +41,11 @@ func (d *drawn) add(name, value string) {
 
 var parameters = regexp.MustCompile(`<LastTrade>([^<]*)<|Stat="([^"]*)"|<Quantity>([^<]*)<`)
 
-// recorded returns the URL of a proxy for a service, and the parameters that it receives.
-func recorded(t testing.TB, behind string) (base string, d *drawn) {
+// record returns the service behind a proxy, and the parameters that it receives.
+func (s service) record(t testing.TB) (recorded service, d *drawn) {
 	t.Helper()
-	target, err := url.Parse(behind)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(target)
 	d = &drawn{values: make(map[string]map[string]int)}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	recorded = s.behind(t, func(r *http.Request) bool {
 		for _, name := range []string{"sector", "peMin", "peMax", "yieldMin"} {
 			if value := r.URL.Query().Get(name); value != "" {
 				d.add(name, value)
@@ -63,7 +57,7 @@ func recorded(t testing.TB, behind string) (base string, d *drawn) {
 		if r.Method != http.MethodGet {
 			body, err := io.ReadAll(r.Body)
 			if err != nil {
-				return // the client has disconnected
+				return false // the client has disconnected
 			}
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			if m := parameters.FindStringSubmatch(string(body)); m != nil {
@@ -71,10 +65,9 @@ func recorded(t testing.TB, behind string) (base string, d *drawn) {
 				d.add(last, m[1]+m[2]+m[3])
 			}
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, d
+		return true
+	})
+	return recorded, d
 }
 
 // numbers returns all drawn values of a parameter in ascending order.
@@ -101,7 +94,6 @@ func names(values map[string]int) (list []string) {
 
 // Both tools draw the same parameters for one workload: the whole of each range or list, and each value as often.
 func TestK6_DrawsAsTheDriver(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
 	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {"order": {"distribution": "zipf", "s": 1.2}},
@@ -164,7 +156,6 @@ func requireDrawn(t testing.TB, tool string, shares map[string]float64, drawn ma
 
 // The other distributions of keys have the shape that their parameters say, by both tools.
 func TestK6_Distributions(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
 	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {
@@ -212,15 +203,13 @@ func requireShapes(t testing.TB, tool string, d *drawn) {
 // drawnByBoth runs a workload by each tool on a service, and returns what the service received.
 func drawnByBoth(t testing.TB, s service, file string, long time.Duration) (drive, k6 *drawn, d *workload.Definition) {
 	t.Helper()
-	byK6, k6 := recorded(t, s.URL)
-	o := runK6(t, "WORKLOAD="+file, "USERS=4", "DURATION="+long.String(), "RAMP=1s", "ALLOW_INVALID=yes", "OUT=r",
-		"BASE_URL="+byK6, "TOKEN="+s.token)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
-
-	byDrive, drive := recorded(t, s.URL)
+	byK6, k6 := s.record(t)
+	settings := "USERS=4 RAMP=1s ALLOW_INVALID=yes OUT=r WORKLOAD=" + file + " DURATION=" + long.String()
+	o := succeed(t, byK6.with(settings)...)
+	byDrive, drive := s.record(t)
 	d, err := workload.Load(file)
 	require.NoError(t, err)
-	backend, err := workload.NewHTTP(byDrive, s.token, nil)
+	backend, err := workload.NewHTTP(byDrive.URL, s.token, nil)
 	require.NoError(t, err)
 	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: d, Users: 4, Duration: long, Seed: 1})
 	require.NoError(t, err)

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
@@ -27,6 +26,7 @@ import (
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
+	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
 
@@ -41,7 +41,7 @@ func requireK6(t testing.TB) {
 	require.NoError(t, err, "k6 is not available: %s", out)
 }
 
-// service is a service over a tiny database, for one test.
+// service is a service over a tiny database, for one test of k6.
 type service struct {
 	*httptest.Server
 
@@ -55,6 +55,7 @@ func (s service) with(others string) []string {
 
 func newService(t testing.TB, fill bool) service {
 	t.Helper()
+	requireK6(t)
 	path := filepath.Join(t.TempDir(), "brokerage.db")
 	if fill {
 		path = sqlitetest.Tiny(t)
@@ -80,6 +81,21 @@ func newService(t testing.TB, fill bool) service {
 	return service{server, token, reader}
 }
 
+// behind returns the service behind a proxy, which passes on the requests for which do returns true.
+func (s service) behind(t testing.TB, do func(r *http.Request) bool) service {
+	t.Helper()
+	target, err := url.Parse(s.URL)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if do(r) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return service{server, s.token, s.reader}
+}
+
 // outcome is the result of a run of k6.
 type outcome struct {
 	code   int
@@ -91,13 +107,21 @@ type outcome struct {
 // runK6 runs the script with settings as NAME=value, in a new folder.
 func runK6(t testing.TB, settings ...string) outcome {
 	t.Helper()
-	wrapper, err := filepath.Abs("k6")
-	require.NoError(t, err)
-	return runWith(t, wrapper, t.TempDir(), settings...)
+	return runWith(t, "k6", t.TempDir(), settings...)
+}
+
+// succeed runs the script as runK6 does, and requires that it exits with 0.
+func succeed(t testing.TB, settings ...string) outcome {
+	t.Helper()
+	o := runK6(t, settings...)
+	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	return o
 }
 
 func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
 	t.Helper()
+	k6, err := filepath.Abs(k6)
+	require.NoError(t, err)
 	script, err := filepath.Abs("brokerage.js")
 	require.NoError(t, err)
 	arguments := append([]string{"run", "--quiet", "--no-color", "--no-usage-report", script}, asArguments(settings)...)
@@ -124,16 +148,7 @@ func (o outcome) result(t testing.TB, name string) (run workload.Run) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&run))
-
-	form, err := jsonschema.UnmarshalJSON(bytes.NewReader(workload.RunSchema))
-	require.NoError(t, err)
-	compiler := jsonschema.NewCompiler()
-	require.NoError(t, compiler.AddResource("run.schema.json", form))
-	schema, err := compiler.Compile("run.schema.json")
-	require.NoError(t, err)
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	require.NoError(t, schema.Validate(doc))
+	schematest.Require(t, schematest.Compile(t, workload.RunSchema), text)
 	return run
 }
 
@@ -185,15 +200,13 @@ func requireSums(t testing.TB, run workload.Run) {
 }
 
 func TestK6_Workloads(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	for _, name := range workload.Names() {
 		t.Run(name, func(t *testing.T) {
 			definition, err := workload.Load(name)
 			require.NoError(t, err)
 			settings := "USERS=4 DURATION=5s RAMP=3s EVERY=2s ALLOW_INVALID=yes WORKLOAD=" + name
-			o := runK6(t, s.with(settings)...)
-			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+			o := succeed(t, s.with(settings)...)
 			run := o.result(t, "k6-"+name+".json")
 			requireSound(t, run)
 
@@ -244,10 +257,8 @@ func requireIntervals(t testing.TB, run workload.Run, printed string) {
 
 // Every transaction runs, also those that first need something to remove.
 func TestK6_Mixed_AllTransactions(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
-	o := runK6(t, s.with("USERS=8 DURATION=12s RAMP=4s ALLOW_INVALID=yes OUT=all")...)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	o := succeed(t, s.with("USERS=8 DURATION=12s RAMP=4s ALLOW_INVALID=yes OUT=all")...)
 	run := o.result(t, "all.json")
 	requireSound(t, run)
 	requireOneLayout(t, run, o.stdout)
@@ -262,11 +273,9 @@ func TestK6_Mixed_AllTransactions(t *testing.T) {
 }
 
 func TestK6_OpenModel(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	t.Run("Reached", func(t *testing.T) {
-		o := runK6(t, s.with("WORKLOAD=query RATE=5 USERS=40 DURATION=5s RAMP=4s ALLOW_INVALID=yes")...)
-		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		o := succeed(t, s.with("WORKLOAD=query RATE=5 USERS=40 DURATION=5s RAMP=4s ALLOW_INVALID=yes")...)
 		run := o.result(t, "k6-query.json")
 		requireSound(t, run)
 		require.Equal(t, workload.Open, run.Model.Kind)
@@ -289,25 +298,18 @@ func TestK6_OpenModel(t *testing.T) {
 // Every answer takes ten seconds, and five are measured: what is answered later counts as waiting, and what k6 cuts off
 // does not count as an error of the service.
 func TestK6_SlowService(t *testing.T) {
-	requireK6(t)
-	s := newService(t, true)
-	target, err := url.Parse(s.URL)
-	require.NoError(t, err)
-	behind := httputil.NewSingleHostReverseProxy(target)
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	slow := newService(t, true).behind(t, func(r *http.Request) bool {
 		if strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/v1/dataset") {
 			select {
 			case <-time.After(10 * time.Second):
 			case <-r.Context().Done():
-				return
+				return false
 			}
 		}
-		behind.ServeHTTP(w, r)
-	}))
-	t.Cleanup(slow.Close)
-	behindDelay := service{Server: slow, token: s.token}
+		return true
+	})
 	t.Run("Open", func(t *testing.T) {
-		o := runK6(t, behindDelay.with("WORKLOAD=query RATE=100 USERS=50 DURATION=5s RAMP=1s")...)
+		o := runK6(t, slow.with("WORKLOAD=query RATE=100 USERS=50 DURATION=5s RAMP=1s")...)
 		require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 		run := o.result(t, "k6-query.json")
 		requireSums(t, run)
@@ -321,10 +323,9 @@ func TestK6_SlowService(t *testing.T) {
 	})
 	// Within the twelve seconds, answers arrive to what was begun before them.
 	t.Run("Closed", func(t *testing.T) {
-		o := runK6(t, behindDelay.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=9000")...)
+		o := runK6(t, slow.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=9000")...)
 		require.Equal(t, 99, o.code, "not INVALID, but slower than P99 allows: %s%s", o.stdout, o.stderr)
-		o = runK6(t, behindDelay.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=60000")...)
-		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		o = succeed(t, slow.with("WORKLOAD=query USERS=6 DURATION=12s RAMP=4s P99=60000")...)
 		run := o.result(t, "k6-query.json")
 		requireSums(t, run)
 		require.Empty(t, run.Total.Unexpected)
@@ -337,7 +338,6 @@ func TestK6_SlowService(t *testing.T) {
 // A run is INVALID for another reason than a threshold of k6: users have next to nothing to delete. k6 itself exits
 // with 99, and loadtest/k6 with 4.
 func TestK6_Invalid(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	own := filepath.Join(t.TempDir(), "own.json")
 	mix := `{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}`
@@ -347,8 +347,7 @@ func TestK6_Invalid(t *testing.T) {
 	require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stdout, "had nothing of the user's own to delete")
 	require.True(t, o.result(t, "k6-own.json").Validity.Invalid())
-	o = runK6(t, append(settings, "ALLOW_INVALID=yes")...)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	o = succeed(t, append(settings, "ALLOW_INVALID=yes")...)
 	require.True(t, o.result(t, "k6-own.json").Validity.Invalid())
 
 	k6, err := exec.LookPath("k6")
@@ -365,24 +364,20 @@ func TestK6_Invalid(t *testing.T) {
 
 // A result that cannot be written is an error; k6 alone would exit with 0.
 func TestK6_ResultLost(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
-	wrapper, err := filepath.Abs("k6")
-	require.NoError(t, err)
 	folder := t.TempDir()
 	results := filepath.Join(folder, "results")
 	require.NoError(t, os.Mkdir(results, 0o700))
 	timer := time.AfterFunc(4*time.Second, func() { _ = os.RemoveAll(results) })
 	defer timer.Stop()
 	settings := "WORKLOAD=query USERS=2 DURATION=6s RAMP=1s OUT=results/k6 ALLOW_INVALID=yes"
-	o := runWith(t, wrapper, folder, s.with(settings)...)
+	o := runWith(t, "k6", folder, s.with(settings)...)
 	require.Equal(t, 1, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stderr, "k6 has not written its result")
 }
 
 // The default warm-up is long enough for a valid run, however few users there are.
 func TestK6_DefaultWarmUp(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	o := runK6(t, s.with("WORKLOAD=query USERS=1 THINK=100ms DURATION=1s")...)
 	require.Zero(t, o.code, "SMOKE alone is no fault: %s%s", o.stdout, o.stderr)
@@ -394,7 +389,6 @@ func TestK6_DefaultWarmUp(t *testing.T) {
 
 // The service dies in the middle of a run.
 func TestK6_ServiceDies(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	timer := time.AfterFunc(8*time.Second, func() {
 		s.CloseClientConnections()
@@ -440,8 +434,7 @@ func TestK6_Readme(t *testing.T) {
 		for name, value := range settings {
 			all = append(all, name+"="+value)
 		}
-		o := runK6(t, all...)
-		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+		o := succeed(t, all...)
 		run := o.result(t, "k6-"+settings["WORKLOAD"]+".json")
 		requireSound(t, run)
 		require.Equal(t, brokerage.Durable, run.Settings["durability"])
@@ -454,7 +447,6 @@ func TestK6_Readme(t *testing.T) {
 
 // What loadtest/limit reads of what k6 prints is there: it compares rates and processor times.
 func TestK6_Limit(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	cmd := exec.CommandContext(t.Context(), "./limit")
 	cmd.Env = append(os.Environ(), s.with("USERS=3 ROUNDS=1 DURATION=1s RAMP=1s")...)

@@ -22,16 +22,12 @@ import (
 // What k6 itself writes is for other programs: the summary has no thresholds that cannot fail and no sub-metrics that
 // only the result needs, and samples have the tags that k6 gives by default.
 func TestK6_Outputs(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	folder := t.TempDir()
 	summary, samples := filepath.Join(folder, "summary.json"), filepath.Join(folder, "samples.json")
-	wrapper, err := filepath.Abs("k6")
-	require.NoError(t, err)
 	arguments := []string{"--summary-export=" + summary, "--out=json=" + samples}
 	settings := s.with("USERS=4 DURATION=4s RAMP=2s EVERY=2s ALLOW_INVALID=yes OUT=none")
-	o := runWith(t, wrapper, folder, append(settings, arguments...)...)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	succeed(t, append(settings, arguments...)...)
 
 	var exported struct {
 		Metrics map[string]map[string]any `json:"metrics"`
@@ -172,11 +168,8 @@ func TestK6_RemoteWrite(t *testing.T) {
 	s := newService(t, true)
 	t.Setenv("K6_PROMETHEUS_RW_SERVER_URL", "http://"+addr+"/api/v1/write")
 	t.Setenv("K6_PROMETHEUS_RW_TREND_STATS", "p(50),p(99),max")
-	wrapper, err := filepath.Abs("k6")
-	require.NoError(t, err)
 	settings := s.with("USERS=4 DURATION=4s RAMP=2s ALLOW_INVALID=yes OUT=none")
-	o := runWith(t, wrapper, folder, append(settings, "--out=experimental-prometheus-rw", "--tag=testid=monday")...)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	succeed(t, append(settings, "--out=experimental-prometheus-rw", "--tag=testid=monday")...)
 
 	const of = `{testid="monday",name="get_order",phase="measured"}[1h])`
 	for _, metric := range []string{"k6_http_reqs_total", "k6_http_req_duration_p99"} {

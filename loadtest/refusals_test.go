@@ -13,7 +13,6 @@ import (
 
 // Bad input is refused before any load, with one line and without a result.
 func TestK6_BadInput(t *testing.T) {
-	requireK6(t)
 	full, empty := newService(t, true), newService(t, false)
 	at := func(s service, settings ...string) []string {
 		return append(s.with("USERS=2 DURATION=5s RAMP=1s"), settings...)
@@ -90,7 +89,6 @@ func requireRefused(t testing.TB, says string, settings ...string) {
 
 // Settings that the workload, the steps or the parts of a load do not allow.
 func TestK6_BadSettings(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	soon := "START_AT=" + time.Now().Add(time.Minute).UTC().Format(time.RFC3339)
 	for name, c := range map[string]struct{ settings, says string }{

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,10 +21,8 @@ import (
 
 // Weights are relative, and other transactions do not run.
 func TestK6_Weights(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
-	o := runK6(t, s.with("WEIGHTS=get_security=1,get_order=30 USERS=4 DURATION=3s RAMP=1s ALLOW_INVALID=yes")...)
-	require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+	o := succeed(t, s.with("WEIGHTS=get_security=1,get_order=30 USERS=4 DURATION=3s RAMP=1s ALLOW_INVALID=yes")...)
 	run := o.result(t, "k6-mixed.json")
 	require.Equal(t, "get_security=1,get_order=30", run.Workload.Weights)
 	require.Equal(t, []workload.Part{{Transaction: "get_order", Weight: 30}, {Transaction: "get_security", Weight: 1}},
@@ -49,26 +44,20 @@ type visits struct {
 
 func (s service) recordVisits(t testing.TB) *visits {
 	t.Helper()
-	target, err := url.Parse(s.URL)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(target)
 	v := &visits{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	v.service = s.behind(t, func(r *http.Request) bool {
 		if strings.HasPrefix(r.URL.Path, "/v1/orders/") {
 			v.Lock()
 			v.times, v.paths = append(v.times, time.Now()), append(v.paths, r.URL.Path)
 			v.Unlock()
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	v.service = service{server, s.token, s.reader}
+		return true
+	})
 	return v
 }
 
 // The think time of a user is drawn from a distribution. A busy machine can make pauses longer, but not shorter.
 func TestK6_Think(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	for think, c := range map[string]struct{ least, mean time.Duration }{
 		"40ms..160ms":       {40 * time.Millisecond, 100 * time.Millisecond},
@@ -77,8 +66,7 @@ func TestK6_Think(t *testing.T) {
 	} {
 		t.Run(think, func(t *testing.T) {
 			v := s.recordVisits(t)
-			o := runK6(t, v.with("WEIGHTS=get_order=1 USERS=1 DURATION=6s RAMP=1s OUT=r ALLOW_INVALID=yes THINK="+think)...)
-			require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
+			o := succeed(t, v.with("WEIGHTS=get_order=1 USERS=1 DURATION=6s RAMP=1s OUT=r ALLOW_INVALID=yes THINK="+think)...)
 			run := o.result(t, "r.json")
 			require.Equal(t, think, run.Model.ThinkText)
 			require.InDelta(t, c.mean.Seconds(), run.Model.Think, 1e-9)
@@ -98,7 +86,6 @@ func TestK6_Think(t *testing.T) {
 
 // Steps of arrival rates make the curve of rate against latency.
 func TestK6_Steps(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	o := runK6(t, s.with("WORKLOAD=query STEPS=5,10,100000 USERS=3 DURATION=4s RAMP=2s")...)
 	require.Zero(t, o.code, "dropped arrivals are part of it: %s%s", o.stdout, o.stderr)
@@ -130,7 +117,6 @@ func TestK6_Steps(t *testing.T) {
 // Two k6s with one seed share a load as k6-operator runs them: together they have all users, draw different numbers and
 // insert different ids.
 func TestK6_Parts(t *testing.T) {
-	requireK6(t)
 	s := newService(t, true)
 	v := s.recordVisits(t)
 	var outcomes [2]outcome

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
 
@@ -88,21 +87,9 @@ func TestCampaign(t *testing.T) {
 
 func requireBySchema(t testing.TB, file string) {
 	t.Helper()
-	c := jsonschema.NewCompiler()
-	for id, text := range map[string][]byte{
-		"urn:brokerage:schema:run-1": workload.RunSchema, "urn:brokerage:schema:campaign-1": campaign.Schema,
-	} {
-		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		require.NoError(t, err)
-		require.NoError(t, c.AddResource(id, parsed))
-	}
-	schema, err := c.Compile("urn:brokerage:schema:campaign-1")
-	require.NoError(t, err)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	require.NoError(t, schema.Validate(value))
+	schematest.Require(t, schematest.Compile(t, campaign.Schema, workload.RunSchema), text)
 }
 
 // studied runs a published study with few documents and users, and returns its record.

@@ -54,13 +54,13 @@ func TestCampaign(t *testing.T) {
 	require.Equal(t, names, w.steps)
 	require.InDelta(t, seconds, r.Seconds, 1e-6)
 
-	reference := r.Steps[slices.Index(names, "mixed, 4 users")]
+	named := func(name string) Step { return stepOf(t, r, func(s Step) bool { return s.Name == name }) }
+	reference := named("mixed, 4 users")
 	require.Len(t, reference.Runs, 3)
 	require.Equal(t, 3, reference.Runs[2].Number)
 	require.Equal(t, r.Store.Durability, reference.Runs[0].Run.Settings["durability"])
-	pool := r.Steps[slices.Index(names, "pool 2: mixed, 4 users")]
-	require.Equal(t, "2", pool.Runs[0].Run.Settings["pool"])
-	require.Len(t, r.Steps[slices.Index(names, "staged inserts")].Inserts, 2*r.Settings.Stages)
+	require.Equal(t, "2", named("pool 2: mixed, 4 users").Runs[0].Run.Settings["pool"])
+	require.Len(t, named("staged inserts").Inserts, 2*r.Settings.Stages)
 
 	require.Equal(t, words{holds: isLoaded}, *w.database("null:"), "as it was loaded, and no backup")
 	require.NotContains(t, w.databases, "plain:")
@@ -90,9 +90,8 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 		"SomethingElse": {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, folder := newWorld(t), t.TempDir()
+			w, n := newWorld(t), 0
 			w.small = true
-			n := 0
 			w.judge = func(p Pressure) workload.Validity {
 				if p.Workload != mixed || p.Users != w.settings().Reference {
 					return valid
@@ -102,11 +101,10 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 				}
 				return valid
 			}
-			require.NoError(t, w.run(w.campaign(folder)))
-			r := read(t, folder)
-			s := r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool {
+			r := w.completed(func(*Campaign) {})
+			s := stepOf(t, r, func(s Step) bool {
 				return s.Variant == nil && s.Plan != nil && s.Plan.Workload == mixed && s.Plan.Users == r.Settings.Reference
-			})]
+			})
 			require.Len(t, s.Again, c.again)
 			require.Len(t, s.Runs, c.runs)
 			require.Equal(t, c.valid, s.Runs[0].Run.Validity.Valid)
@@ -227,7 +225,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.Equal(t, 1, reports)
 	r := read(t, folder)
 	require.Contains(t, r.Unfinished, "the service died")
-	require.Len(t, r.Steps[slices.IndexFunc(r.Steps, func(s Step) bool { return s.State == Interrupted })].Runs, 1)
+	require.Len(t, stepOf(t, r, func(s Step) bool { return s.State == Interrupted }).Runs, 1)
 
 	w.onRun, w.onStop = nil, nil
 	require.NoError(t, w.run(w.campaign(folder)))
@@ -312,15 +310,11 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 // The plan fits into the limit; when steps take longer than planned, the last ones are left out.
 func TestCampaign_Limit(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
-	c := w.campaign(folder)
-	c.Settings.Limit = 1200
+	w := newWorld(t)
 	w.onRun = func(p Pressure) error { w.pass(30); return nil }
 	began := w.now
-	require.NoError(t, w.run(c))
+	r := w.completed(func(c *Campaign) { c.Settings.Limit = 1200 })
 	require.LessOrEqual(t, w.now.Sub(began), 1250*time.Second)
-	r := read(t, folder)
-	require.True(t, r.Complete)
 	for i, s := range r.Steps {
 		switch {
 		case s.Kind == KindRun && s.State == Done:
@@ -340,13 +334,11 @@ func TestCampaign_Limit(t *testing.T) {
 // A database without a backup is loaded again before each run that follows a write, and at the end.
 func TestCampaign_Reloads(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
-	c := w.campaign(folder)
-	c.Engine = reloadedFake{w.engine()}
-	require.NoError(t, w.run(c)) // whose driver requires the loaded state
+	w := newWorld(t)
+	r := w.completed(func(c *Campaign) { c.Engine = reloadedFake{w.engine()} }) // the driver requires the loaded state
 	require.Equal(t, words{holds: isLoaded}, *w.database("null:"))
 	copies := 0
-	for _, s := range read(t, folder).Steps {
+	for _, s := range r.Steps {
 		if s.Kind == KindBackup || s.Kind == KindRestore {
 			require.Equal(t, LeftOut, s.State)
 			require.Equal(t, "it is loaded again", s.Reason)
@@ -376,14 +368,11 @@ func (e reloadedFake) As(Variant) Engine    { return e }
 // A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
+	w := newWorld(t)
 	w.database("null:").holds = isLoaded
-	c := w.campaign(folder)
-	c.Engine = null
-	c.Settings.Workloads, c.Settings.CPUs = []string{query}, nil
-	require.NoError(t, w.run(c))
-	r := read(t, folder)
-	require.True(t, r.Complete)
+	r := w.completed(func(c *Campaign) {
+		c.Engine, c.Settings.Workloads, c.Settings.CPUs = null, []string{query}, nil
+	})
 	for _, s := range r.Steps {
 		if s.Kind == KindRun || s.Kind == KindTier {
 			require.Equal(t, Done, s.State, s.Name)
@@ -405,9 +394,7 @@ func TestCampaign_Find(t *testing.T) {
 	c.Settings.Find = "p99=20ms"
 	require.NoError(t, w.run(c))
 	r := read(t, folder)
-	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Kind == KindFind })
-	require.GreaterOrEqual(t, i, 0)
-	step := r.Steps[i]
+	step := stepOf(t, r, func(s Step) bool { return s.Kind == KindFind })
 	require.Equal(t, "highest rate with p99=20ms", step.Name)
 	require.Equal(t, Done, step.State)
 	require.Equal(t, "p99=20ms", step.Found.Curve.Goal)

@@ -117,13 +117,18 @@ func (e engine) URL() string { return e.url }
 
 func (engine) Lacks(Kind) string { return "" }
 
+// database returns what Open has found, or As has made of it.
+func (e engine) database() store.Database {
+	d, err := store.Find(e.url)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
 // with calls do with the open database. With asIs it creates no schema where there is none.
 func (e engine) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
-	database, err := store.Find(e.url)
-	if err != nil {
-		return err
-	}
-	s, err := database.OpenBulk(ctx, store.Options{Uncompressed: e.uncompressed, AsIs: asIs})
+	s, err := e.database().OpenBulk(ctx, store.Options{Uncompressed: e.uncompressed, AsIs: asIs})
 	if err != nil {
 		return err
 	}
@@ -172,11 +177,7 @@ func (e engine) holds(ctx context.Context, asIs bool) (name string, err error) {
 
 // Create empties the schema of a database on a server, or creates it. It does not create that database.
 func (e engine) Create(ctx context.Context) error {
-	database, err := store.Find(e.url)
-	if err != nil {
-		return err
-	}
-	s, err := database.Empty(ctx, store.Options{Uncompressed: e.uncompressed})
+	s, err := e.database().Empty(ctx, store.Options{Uncompressed: e.uncompressed})
 	if err != nil {
 		return err
 	}
@@ -216,11 +217,7 @@ func (e engine) Space(ctx context.Context) (out Space, err error) {
 }
 
 func (e engine) Backup(ctx context.Context) (Copy, error) {
-	database, err := store.Find(e.url)
-	if err != nil {
-		return Copy{}, err
-	}
-	m, written, err := database.Backup(ctx, e.backup, store.CopyOptions{Replace: true})
+	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{Replace: true})
 	return Copy{Database: m.Bytes, File: written}, err
 }
 
@@ -229,19 +226,12 @@ func (e engine) Restore(ctx context.Context) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	database, err := store.Find(e.url)
-	if err != nil {
-		return Copy{}, err
-	}
-	m, err := database.Restore(ctx, e.backup, store.CopyOptions{Replace: true})
+	m, err := e.database().Restore(ctx, e.backup, store.CopyOptions{Replace: true})
 	return Copy{Database: m.Bytes, File: info.Size()}, err
 }
 
 func (e engine) BackedUp() bool {
-	database, err := store.Find(e.url)
-	if err == nil {
-		_, err = database.ReadManifest(e.backup)
-	}
+	_, err := e.database().ReadManifest(e.backup)
 	return err == nil
 }
 
@@ -260,13 +250,7 @@ func (engine) Absent() []Absent                                 { return nil }
 func (engine) Tune(context.Context) error                       { return nil }
 func (engine) Untune(context.Context) error                     { return nil }
 
-func (e engine) Watch(ctx context.Context) (store.Watcher, error) {
-	database, err := store.Find(e.url)
-	if err != nil {
-		return nil, err
-	}
-	return database.Watch(ctx)
-}
+func (e engine) Watch(ctx context.Context) (store.Watcher, error) { return e.database().Watch(ctx) }
 
 // rawBytes returns the size of all documents of a dataset.
 func rawBytes(d *dataset.Dataset) (bytes float64) {

@@ -47,30 +47,25 @@ func (e designedEngine) note(what string) error {
 // that changes nothing, and so is what follows it.
 func TestCampaign_Factors(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
+	w := newWorld(t)
 	w.small = true
 	var did []string
-	c := w.campaign(folder)
-	c.Engine = designedEngine{w.engine(), &did}
-	c.Settings.Factors, c.Settings.Tuned = true, false
-	c.Settings.Workloads = []string{query}
-	c.Settings.Stages, c.Settings.Tier = 0, 0
-	require.NoError(t, w.run(c))
-	r := read(t, folder)
+	r := w.completed(func(c *Campaign) {
+		c.Engine = designedEngine{w.engine(), &did}
+		c.Settings.Factors, c.Settings.Tuned = true, false
+		c.Settings.Workloads, c.Settings.Stages, c.Settings.Tier = []string{query}, 0, 0
+	})
 	require.Equal(t, []Absent{{factorPools, "it has one"}}, r.Absent)
-	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.Variant != nil && s.Variant.Design == fewIndexes })
-	require.Equal(t, "few indexes: query, 2 users", r.Steps[i].Name)
-	require.Len(t, r.Steps[i].Runs, referenceRepeats)
-	require.Equal(t, fewIndexes, r.Steps[i].Runs[0].Run.Settings["design"])
+	few := stepOf(t, r, func(s Step) bool { return s.Variant != nil && s.Variant.Design == fewIndexes })
+	require.Equal(t, "few indexes: query, 2 users", few.Name)
+	require.Len(t, few.Runs, referenceRepeats)
+	require.Equal(t, fewIndexes, few.Runs[0].Run.Settings["design"])
 	require.True(t, strings.HasSuffix(strings.Join(did, " "), "tune restore untune restore"), "%v", did)
 
 	// Without factors there are neither.
-	w, folder = newWorld(t), t.TempDir()
+	w = newWorld(t)
 	w.small = true
-	c = w.campaign(folder)
-	c.Engine = designedEngine{w.engine(), &did}
-	require.NoError(t, w.run(c))
-	r = read(t, folder)
+	r = w.completed(func(c *Campaign) { c.Engine = designedEngine{w.engine(), &did} })
 	require.Empty(t, r.Absent)
 	require.False(t, slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Variant != nil && s.Variant.Design != "" }))
 }

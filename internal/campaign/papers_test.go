@@ -29,20 +29,15 @@ func TestPaperPreset(t *testing.T) {
 			s, err := Presets(name)
 			require.NoError(t, err)
 			s.CPUs = []int{1, 2}
-			require.NoError(t, s.Verify())
 			require.False(t, s.smoke())
-			spec, err := s.spec()
-			require.NoError(t, err)
-			d := dataset.New(spec)
+			all, d := planSQLite(t, s)
 			require.Equal(t, c.fingerprint, d.Fingerprint())
 			require.Equal(t, c.users, s.Users)
 			require.Equal(t, c.workloads, s.Workloads)
 			require.InDelta(t, c.duration, s.Duration, 0)
 			require.InDelta(t, 1800, s.WarmUp, 0)
 
-			engine, err := newSQLite("b.db", "")
-			require.NoError(t, err)
-			steps := names(plan(s, engine, d, 2), Planned)
+			steps := names(all, Planned)
 			require.Equal(t, []string{"create", "population", "load"}, steps[:3])
 			for _, w := range c.workloads {
 				for _, users := range c.users {
@@ -67,17 +62,12 @@ func TestPaperPreset_Scaled(t *testing.T) {
 	s, err := PaperPreset(Paper2007, 0.02, 0.02)
 	require.NoError(t, err)
 	s.CPUs = []int{1, 2}
-	require.NoError(t, s.Verify())
-	spec, err := s.spec()
-	require.NoError(t, err)
-	d := dataset.New(spec)
+	all, d := planSQLite(t, s)
 	require.Equal(t, "tpox-1/XXS/seed-1/v1/20833-60000-300000", d.Fingerprint())
 	require.Equal(t, []float64{36, 72, 0.02, 0.02}, []float64{s.WarmUp, s.Duration, s.DataScale, s.TimeScale})
 	require.False(t, s.smoke(), "long enough to count")
 	require.Equal(t, []Insertion{{insertOrders, 100, 300_000}, {insertCustomers, 50, 60_000}}, s.Inserts)
-	engine, err := newSQLite("b.db", "")
-	require.NoError(t, err)
-	steps := names(plan(s, engine, d, 2), Planned)
+	steps := names(all, Planned)
 	for _, name := range []string{
 		"insert-orders, 300,000 documents, 100 users", "insert-customers, 60,000 documents, 50 users",
 		"1 core: query, 125 users", "2 cores: query, 125 users",

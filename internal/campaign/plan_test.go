@@ -20,6 +20,18 @@ func planned(t *testing.T, change func(s *Settings)) []Step {
 	return plan(s, w.engine(), dataset.New(spec), 2)
 }
 
+// planSQLite returns the steps of valid settings on an embedded database, and their dataset.
+func planSQLite(t *testing.T, s Settings) ([]Step, *dataset.Dataset) {
+	t.Helper()
+	require.NoError(t, s.Verify())
+	spec, err := s.spec()
+	require.NoError(t, err)
+	engine, err := newSQLite("b.db", "")
+	require.NoError(t, err)
+	d := dataset.New(spec)
+	return plan(s, engine, d, 2), d
+}
+
 func names(steps []Step, state State) (names []string) {
 	for _, s := range steps {
 		if s.State == state {

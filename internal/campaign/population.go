@@ -50,19 +50,10 @@ func (r *running) populate(ctx context.Context, e Engine, s *Step) error {
 // populateStage inserts a part of the documents of a kind, and measures the size of the database after it. The users
 // are at most as many as the documents.
 func (r *running) populateStage(ctx context.Context, e Engine, of Insertion, n int) (*Growth, error) {
-	settings, err := r.storeSettings(ctx, e, nil)
-	if err != nil {
-		return nil, err
-	}
-	service, err := r.Start(ctx, r.serviceSettings(e, nil))
-	if err != nil {
-		return nil, err
-	}
-	run, err := r.drive(ctx, e, service, Pressure{
+	run, err := r.run(ctx, e, nil, Pressure{
 		Workload: of.Workload, Validate: new(false), Users: int(min(int64(of.Users), of.Documents)), Documents: of.Documents,
-		Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Settings: settings, Populates: r.dataset,
+		Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Populates: r.dataset,
 	})
-	err = ended(service, err)
 	if run == nil {
 		return nil, err
 	}

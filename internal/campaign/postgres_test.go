@@ -229,12 +229,7 @@ func TestCampaign_NotHere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.small = true
-	c := w.campaign(t.TempDir())
-	c.Engine = refusingEngine{w.engine()}
-	require.NoError(t, w.run(c))
-	r := read(t, c.Folder)
-	require.True(t, r.Complete)
-	for _, s := range r.Steps {
+	for _, s := range w.completed(func(c *Campaign) { c.Engine = refusingEngine{w.engine()} }).Steps {
 		if s.Kind == KindRun {
 			require.Equal(t, LeftOut, s.State, s.Name)
 			require.Equal(t, "not on this server", s.Reason)

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
 
@@ -45,16 +45,7 @@ func TestRecord_Invalid(t *testing.T) {
 
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	c := jsonschema.NewCompiler()
-	for id, text := range map[string][]byte{"urn:brokerage:schema:run-1": workload.RunSchema,
-		"urn:brokerage:schema:campaign-1": Schema} {
-		parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		require.NoError(t, err)
-		require.NoError(t, c.AddResource(id, parsed))
-	}
-	s, err := c.Compile("urn:brokerage:schema:campaign-1")
-	require.NoError(t, err)
-	return s
+	return schematest.Compile(t, Schema, workload.RunSchema)
 }
 
 // requireValid checks a file against the schema.
@@ -62,9 +53,7 @@ func requireValid(t testing.TB, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	require.NoError(t, schema(t).Validate(value))
+	schematest.Require(t, schema(t), text)
 }
 
 // The file is valid at any time: after planning, after a failed run, at the end.

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/dataset"
 )
 
 func TestPresets(t *testing.T) {
@@ -18,14 +16,9 @@ func TestPresets(t *testing.T) {
 			require.NoError(t, err)
 			s.CPUs = Doublings(2)
 			s = s.Resolved()
-			require.NoError(t, s.Verify())
 			require.Equal(t, "XXXS", s.Scale)
 			require.Equal(t, c.smoke, s.smoke())
-			spec, err := s.spec()
-			require.NoError(t, err)
-			engine, err := newSQLite("b.db", "")
-			require.NoError(t, err)
-			steps := plan(s, engine, dataset.New(spec), 2)
+			steps, _ := planSQLite(t, s)
 			require.LessOrEqual(t, left(steps), c.seconds)
 			require.NoError(t, bound(steps, s.Limit))
 			for _, step := range steps {

@@ -72,7 +72,7 @@ func TestLoadWatch_Resumes(t *testing.T) {
 // Stages of inserts begin with the loaded data, which is not restored between them.
 func TestStages(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
+	w := newWorld(t)
 	var held []string
 	w.onRun = func(p Pressure) error {
 		if p.Duration == w.settings().Stage {
@@ -81,17 +81,12 @@ func TestStages(t *testing.T) {
 		}
 		return nil
 	}
-	require.NoError(t, w.run(w.campaign(folder)))
+	staged := stepOf(t, w.completed(func(*Campaign) {}), func(s Step) bool { return s.Kind == KindInserts })
 	require.Len(t, held, 8)
-	for _, s := range read(t, folder).Steps {
-		if s.Kind != KindInserts {
-			continue
-		}
-		for i, g := range s.Inserts {
-			require.Equal(t, i/2+1, g.Stage)
-			require.Equal(t, stageWorkloads[i%2], g.Workload)
-			require.Equal(t, int64(1000), g.Total)
-			require.InDelta(t, 10, g.Rate, 1e-9)
-		}
+	for i, g := range staged.Inserts {
+		require.Equal(t, i/2+1, g.Stage)
+		require.Equal(t, stageWorkloads[i%2], g.Workload)
+		require.Equal(t, int64(1000), g.Total)
+		require.InDelta(t, 10, g.Rate, 1e-9)
 	}
 }

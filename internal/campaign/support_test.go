@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -274,6 +275,25 @@ func (w *world) run(c *Campaign) error {
 	defer stop()
 	w.stop = stop
 	return c.Run(ctx)
+}
+
+// completed runs a campaign in a new folder to its end, and returns its record.
+func (w *world) completed(change func(c *Campaign)) *Record {
+	w.t.Helper()
+	c := w.campaign(w.t.TempDir())
+	change(c)
+	require.NoError(w.t, w.run(c))
+	r := read(w.t, c.Folder)
+	require.True(w.t, r.Complete)
+	return r
+}
+
+// stepOf returns the first step of a sort.
+func stepOf(t testing.TB, r *Record, is func(s Step) bool) Step {
+	t.Helper()
+	i := slices.IndexFunc(r.Steps, is)
+	require.GreaterOrEqual(t, i, 0)
+	return r.Steps[i]
 }
 
 func read(t testing.TB, folder string) *Record {

@@ -29,16 +29,13 @@ func pages(t testing.TB) map[string]string {
 	other := madeUpCampaign()
 	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that " +
 		"it has to be broken somewhere"}
-	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: other})
-	require.NoError(t, err)
-	var comparison bytes.Buffer
-	require.NoError(t, c.WriteHTML(&comparison))
+	c := comparison(t, &File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: other})
 	return map[string]string{
 		"campaign":   html(t, FromCampaign(madeUpCampaign())),
 		"sampled":    html(t, FromCampaign(sampledCampaign())),
 		"run":        html(t, &File{Name: "run.json", Run: &r}),
 		"tier":       html(t, &File{Name: "tier.json", Tier: madeUpTier()}),
-		"comparison": comparison.String(),
+		"comparison": html(t, c),
 	}
 }
 

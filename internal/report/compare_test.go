@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +21,7 @@ func campaignOf(name string, most, scatter float64) *File {
 
 func compared1(t testing.TB, a, b *File, figure string) compared {
 	t.Helper()
-	c, err := Compare(a, b)
-	require.NoError(t, err)
-	for _, f := range c.figures {
+	for _, f := range comparison(t, a, b).figures {
 		if f.Name == figure {
 			return f
 		}
@@ -66,16 +63,15 @@ func TestCompare(t *testing.T) {
 		x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
 		a, b := &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y}
 		require.Equal(t, "noise unknown", compared1(t, a, b, "throughput, tps").outcome())
-		c, err := Compare(a, b)
-		require.NoError(t, err)
+		c := comparison(t, a, b)
 		require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
 		require.Zero(t, countVerdicts(c.figures).byChance)
 	})
 }
 
 func TestCompare_Identical(t *testing.T) {
-	c, err := Compare(&File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: madeUpCampaign()})
-	require.NoError(t, err)
+	c := comparison(t, &File{Name: "a.json", Campaign: madeUpCampaign()},
+		&File{Name: "b.json", Campaign: madeUpCampaign()})
 	sum := countVerdicts(c.figures)
 	require.Zero(t, sum.better+sum.worse)
 	require.Positive(t, sum.within)
@@ -131,10 +127,8 @@ func TestCompare_Refuses(t *testing.T) {
 func TestCompare_DurabilityNotSaid(t *testing.T) {
 	x, y := run("mixed", 100, 4000, 1), run("mixed", 100, 4000, 1)
 	y.Settings = nil
-	c, err := Compare(&File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
-	require.NoError(t, err)
 	require.Equal(t, []string{"b.json does not state how durable a commit is: the two may differ in it"},
-		c.remarks)
+		comparison(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y}).remarks)
 }
 
 func TestComparison_Text(t *testing.T) {
@@ -142,11 +136,7 @@ func TestComparison_Text(t *testing.T) {
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
 	b.Campaign.Steps[5].Runs[0].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
 	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, .01, nil, 25)...)
-	c, err := Compare(a, b)
-	require.NoError(t, err)
-	var out bytes.Buffer
-	require.NoError(t, c.WriteText(&out))
-	text := out.String()
+	text := plainText(t, comparison(t, a, b))
 	require.Contains(t, text, "B INVALID: 1 of 6 runs must not be quoted, by the rules of the scenario: not steady "+
 		"(mixed, 100 users, run 1)\n")
 	require.Contains(t, text, "Settings differs: A compression = zstd")
@@ -168,26 +158,20 @@ func TestComparison_TextOfSingleRuns(t *testing.T) {
 		r := run("mixed", 50, tps, 1)
 		return &File{Name: name, Run: &r}
 	}
-	c, err := Compare(of("a.json", 4000), of("b.json", 4400))
-	require.NoError(t, err)
-	var out bytes.Buffer
-	require.NoError(t, c.WriteText(&out))
+	c := comparison(t, of("a.json", 4000), of("b.json", 4400))
+	text := plainText(t, c)
 	require.Equal(t, len(c.figures), countVerdicts(c.figures).unknown)
-	shown := strings.Count(out.String(), "  × ")
+	shown := strings.Count(text, "  × ")
 	require.Positive(t, shown)
 	require.Less(t, shown, len(c.figures))
-	require.Contains(t, out.String(), fmt.Sprintf("\n%d of %d figures are not shown: those of single transactions",
+	require.Contains(t, text, fmt.Sprintf("\n%d of %d figures are not shown: those of single transactions",
 		len(c.figures)-shown, len(c.figures)))
-	require.Contains(t, out.String(), fmt.Sprintf("Noise unknown: %d.", len(c.figures)))
+	require.Contains(t, text, fmt.Sprintf("Noise unknown: %d.", len(c.figures)))
 }
 
 func TestComparison_Page(t *testing.T) {
-	c, err := Compare(campaignOf("a.json", 4000, .01), campaignOf("b.json", 4800, .01))
-	require.NoError(t, err)
-	var page bytes.Buffer
-	require.NoError(t, c.WriteHTML(&page))
-	requirePage(t, page.String())
-	require.Contains(t, page.String(),
-		`<td class="num strong">× 1.200</td><td class="text">better, larger than noise</td>`)
-	require.NotContains(t, page.String(), `id="beside"`)
+	page := html(t, comparison(t, campaignOf("a.json", 4000, .01), campaignOf("b.json", 4800, .01)))
+	requirePage(t, page)
+	require.Contains(t, page, `<td class="num strong">× 1.200</td><td class="text">better, larger than noise</td>`)
+	require.NotContains(t, page, `id="beside"`)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -55,28 +54,21 @@ func TestComparison_Verdict(t *testing.T) {
 			"a side has INVALID runs, whose figures prove nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			comparison, err := Compare(a, c.b)
-			require.NoError(t, err)
-			verdict := comparison.conclude()
+			compared := comparison(t, a, c.b)
+			verdict := compared.conclude()
 			require.Equal(t, c.word, verdict.Word, verdict.Text)
 			require.Contains(t, verdict.Text, c.text)
-			var text, page bytes.Buffer
-			require.NoError(t, comparison.WriteText(&text))
-			require.Contains(t, text.String(), "\nVerdict on B against A: "+c.word+": "+verdict.Text+".\n")
-			require.NoError(t, comparison.WriteHTML(&page))
-			requirePage(t, page.String())
-			require.Contains(t, page.String(), `<section class="banner verdict">`)
-			require.Contains(t, page.String(), "a-3.json")
+			require.Contains(t, plainText(t, compared), "\nVerdict on B against A: "+c.word+": "+verdict.Text+".\n")
+			page := html(t, compared)
+			requirePage(t, page)
+			require.Contains(t, page, `<section class="banner verdict">`)
+			require.Contains(t, page, "a-3.json")
 		})
 	}
 	t.Run("Campaign", func(t *testing.T) {
 		x, y := &File{Name: "x", Campaign: madeUpCampaign()}, campaignOf("y", 4800, .01)
-		comparison, err := Compare(campaignOf("a", 4000, .01), y)
-		require.NoError(t, err)
-		require.Equal(t, isBetter, comparison.conclude().Word)
-		comparison, err = Compare(x, x)
-		require.NoError(t, err)
-		verdict := comparison.conclude()
+		require.Equal(t, isBetter, comparison(t, campaignOf("a", 4000, .01), y).conclude().Word)
+		verdict := comparison(t, x, x).conclude()
 		require.Equal(t, isSame, verdict.Word)
 		require.Regexp(t, `^of \d+ figures \(goodput and p99 of each workload\) 0 are better, 0 worse, \d+ within noise, `+
 			`and of 0 the noise is unknown$`, verdict.Text)
@@ -84,11 +76,9 @@ func TestComparison_Verdict(t *testing.T) {
 	t.Run("CampaignOnce", func(t *testing.T) {
 		x := campaignOf("x", 4000, .01)
 		x.Campaign.Steps[5].Runs = x.Campaign.Steps[5].Runs[:1]
-		comparison, err := Compare(x, x)
-		require.NoError(t, err)
 		require.Equal(t, conclusion{isUnknown,
 			"too few runs: how far runs scatter is known from 3 on each side, and A has 1, B 1. Run both campaigns with " +
-				"--repeat 3"}, comparison.conclude())
+				"--repeat 3"}, comparison(t, x, x).conclude())
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
+	"brokerage/internal/probe"
 )
 
 // factorsSection compares physical designs with the default one, by the factor that they change, and names the factors
@@ -27,7 +28,7 @@ func factorsSection(c *campaign.Record, groups []group) section {
 			difference = "INVALID" // whatever the figures would say
 		}
 		t.add(class, factor, name, users, len(g.Runs), g.values(tps), change, micros(g.median(p99)),
-			knownOr(operations(r)), written, difference, what)
+			each(r, format.Figure, probe.Reads, probe.Writes), written, difference, what)
 	}
 	of := filter(groups, func(g group) bool { return g.Variant != nil && g.Variant.Factor != "" })
 	var based []string // workloads at users whose default design has its row

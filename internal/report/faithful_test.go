@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,10 +58,7 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
 
 	b.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
-	var page strings.Builder
-	compared, err := Compare(&File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b})
-	require.NoError(t, err)
-	require.NoError(t, compared.WriteHTML(&page))
-	require.Contains(t, page.String(), text)
-	require.Contains(t, page.String(), "XML in the database: every transaction")
+	page := html(t, comparison(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b}))
+	require.Contains(t, page, text)
+	require.Contains(t, page, "XML in the database: every transaction")
 }

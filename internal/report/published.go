@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -311,22 +310,14 @@ func ioText(r *workload.Run) string {
 
 // hitText returns the hit ratios that the store counts, by table or pool where it knows them, or "".
 func hitText(r *workload.Run) string {
-	var parts []string
+	pools := cachesOf(r.Usage.Figures)
 	if r.Resources != nil && len(r.Resources.Pools) > 0 {
-		for _, p := range r.Resources.Pools {
-			if p.Hits+p.Misses > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s", p.Name, percent(ratio(float64(p.Hits), float64(p.Hits+p.Misses)), 1)))
-			}
-		}
-		return strings.Join(parts, ", ")
+		pools = r.Resources.Pools
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Usage.Figures)) {
-		other, cache := missesOf(name)
-		misses, ok := r.Usage.Figures[other]
-		hit, missed := r.Usage.Figures[name].After-r.Usage.Figures[name].Before, misses.After-misses.Before
-		if ok && cache != "" && hit+missed > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", strings.TrimPrefix(cache, "brokerage_store_"),
-				percent(hit/(hit+missed), 1)))
+	var parts []string
+	for _, p := range pools {
+		if p.Hits+p.Misses > 0 {
+			parts = append(parts, strings.TrimPrefix(p.Name, "brokerage_store_")+" "+percent(hitRatio(p), 1))
 		}
 	}
 	return strings.Join(parts, ", ")

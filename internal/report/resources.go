@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brokerage/internal/format"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/workload"
 )
 
@@ -58,17 +59,9 @@ func cachesSection(groups []group) section {
 	var names []string
 	for _, g := range groups {
 		figures := g.middle().Usage.Figures
-		for _, name := range slices.Sorted(maps.Keys(figures)) {
-			names = append(names, name)
-			other, cache := missesOf(name)
-			misses, ok := figures[other]
-			if !ok || cache == "" {
-				continue
-			}
-			hit, missed := figures[name].After-figures[name].Before, misses.After-misses.Before
-			if hit+missed > 0 {
-				ratios.add("", g.name(), g.Users, cache, int64(hit), int64(missed), percent(hit/(hit+missed), 2))
-			}
+		names = slices.AppendSeq(names, maps.Keys(figures))
+		for _, p := range cachesOf(figures) {
+			ratios.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses, percent(hitRatio(p), 2))
 		}
 	}
 	slices.Sort(names)
@@ -104,6 +97,20 @@ func figuresTable(names []string, groups []group) *table {
 		t.add("", cells)
 	}
 	return t
+}
+
+// cachesOf returns the caches whose hits and misses are among the figures.
+func cachesOf(figures map[string]workload.Change) (caches []tally.Pool) {
+	increase := func(c workload.Change) int64 { return int64(c.After - c.Before) }
+	for _, name := range slices.Sorted(maps.Keys(figures)) {
+		other, cache := missesOf(name)
+		misses, ok := figures[other]
+		p := tally.Pool{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)}
+		if ok && cache != "" && p.Hits+p.Misses > 0 {
+			caches = append(caches, p)
+		}
+	}
+	return caches
 }
 
 // missesOf returns the name of the figure that counts the misses where the given one counts the hits, and the name of

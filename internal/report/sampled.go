@@ -51,13 +51,30 @@ func sampledSection(groups []group) section {
 	return s
 }
 
-// each writes a figure for each transaction, or a dash if it is not known.
-func each(r *workload.Run, figure string, write func(float64) string) string {
-	used, ok := r.Resources.Used(workload.OfHost, figure)
-	if !ok || r.Total.Count == 0 {
+// perTransaction returns the sum of figures of the computer for each transaction, if all of them are known.
+func perTransaction(r *workload.Run, figures ...string) (sum float64, known bool) {
+	for _, figure := range figures {
+		used, ok := r.Resources.Used(workload.OfHost, figure)
+		if !ok || r.Total.Count == 0 {
+			return 0, false
+		}
+		sum += used
+	}
+	return sum / float64(r.Total.Count), true
+}
+
+// each writes the same sum, or a dash if it is not known.
+func each(r *workload.Run, write func(float64) string, figures ...string) string {
+	v, known := perTransaction(r, figures...)
+	if !known {
 		return "–"
 	}
-	return write(used / float64(r.Total.Count))
+	return write(v)
+}
+
+// operations returns the disk operations of the computer for each transaction.
+func operations(r *workload.Run) (sum float64, known bool) {
+	return perTransaction(r, probe.Reads, probe.Writes)
 }
 
 // costTable shows what a transaction costs the computer.
@@ -66,33 +83,12 @@ func costTable(groups []group) *table {
 		"bytes read", "bytes written", "joules", "CPU ms")
 	for _, g := range groups {
 		r := g.middle()
-		t.add("", g.name(), g.Users, r.TPS, each(r, probe.Reads, format.Figure), each(r, probe.Writes, format.Figure),
-			knownOr(operations(r)), each(r, probe.ReadBytes, format.Bytes[float64]),
-			each(r, probe.WriteBytes, format.Bytes[float64]), each(r, probe.Joules, format.Figure), knownOr(processorMillis(r)))
+		t.add("", g.name(), g.Users, r.TPS, each(r, format.Figure, probe.Reads), each(r, format.Figure, probe.Writes),
+			each(r, format.Figure, probe.Reads, probe.Writes), each(r, format.Bytes[float64], probe.ReadBytes),
+			each(r, format.Bytes[float64], probe.WriteBytes), each(r, format.Figure, probe.Joules),
+			each(r, func(seconds float64) string { return millis(1e6 * seconds) }, probe.UserSeconds, probe.SystemSeconds))
 	}
 	return t
-}
-
-// knownOr writes a figure, or a dash if it is not known.
-func knownOr(v float64, known bool) string {
-	if !known {
-		return "–"
-	}
-	return format.Figure(v)
-}
-
-// operations returns the disk operations of the computer for each transaction.
-func operations(r *workload.Run) (perTransaction float64, known bool) {
-	reads, ok := r.Resources.Used(workload.OfHost, probe.Reads)
-	writes, both := r.Resources.Used(workload.OfHost, probe.Writes)
-	return ratio(reads+writes, float64(r.Total.Count)), ok && both && r.Total.Count > 0
-}
-
-// processorMillis returns the processor time of the computer for each transaction.
-func processorMillis(r *workload.Run) (perTransaction float64, known bool) {
-	user, ok := r.Resources.Used(workload.OfHost, probe.UserSeconds)
-	system, both := r.Resources.Used(workload.OfHost, probe.SystemSeconds)
-	return 1000 * ratio(user+system, float64(r.Total.Count)), ok && both && r.Total.Count > 0
 }
 
 // processNames are the processes of a run, with their names in tables.

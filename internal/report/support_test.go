@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -288,9 +289,25 @@ func madeUpTier() *workload.Tier {
 	return t
 }
 
-func html(t testing.TB, f *File) string {
+// html returns a page of a file or of a comparison.
+func html(t testing.TB, of interface{ WriteHTML(w io.Writer) error }) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, f.WriteHTML(&b))
+	require.NoError(t, of.WriteHTML(&b))
+	return b.String()
+}
+
+func comparison(t testing.TB, a, b *File) *Comparison {
+	t.Helper()
+	c, err := Compare(a, b)
+	require.NoError(t, err)
+	return c
+}
+
+// plainText returns a comparison as it is written on a terminal.
+func plainText(t testing.TB, c *Comparison) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, c.WriteText(&b))
 	return b.String()
 }

@@ -57,14 +57,8 @@ type driver struct {
 // Drive runs a workload. It returns a run and ErrInterrupted or ErrTargetDied if the run ended early, and an error
 // without a run if it did not begin.
 func Drive(ctx context.Context, b Backend, c Config) (*Run, error) {
-	run, _, err := drive(ctx, b, c)
-	return run, err
-}
-
-// drive also returns the driver, which has what was counted.
-func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	if err := c.Check(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d := &driver{config: c, backend: b, zero: time.Now(), complete: make(chan struct{})}
 	if c.Count > 0 && c.Rate > 0 { // the last is due by then, and dispatch counts
@@ -74,14 +68,14 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 	d.end.Store(math.MaxInt64)
 	run, err := d.describe(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// Calls outlive the run's context by the grace, so that those in progress are answered: without an answer it is
 	// unknown whether a write was done.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if err := d.await(ctx, c.StartAt.Add(-openBefore)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	workers, err := d.workers(ctx, calls)
 	defer func() {
@@ -90,17 +84,16 @@ func drive(ctx context.Context, b Backend, c Config) (*Run, *driver, error) {
 		}
 	}()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := d.await(ctx, c.StartAt); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if c.Begun != nil {
 		c.Begun(run)
 	}
 	usage := d.work(ctx, calls, cancel, workers, run)
-	run, err = d.finish(run, usage, workers)
-	return run, d, err
+	return d.finish(run, usage, workers)
 }
 
 // await waits until a time of Config.StartAt, or returns an error when the context is done first. Without StartAt it

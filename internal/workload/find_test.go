@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -174,11 +173,9 @@ func TestRun_Write_Curve(t *testing.T) {
 	r := example(t)
 	r.Curve = found.Curve
 	requireSchema(t, r)
-	var out bytes.Buffer
-	require.NoError(t, r.Write(&out))
-	requireNarrow(t, out.String())
-	require.Contains(t, out.String(), "\n       100        100   0.556   0.000   1.111   0.000        0\n")
-	require.Contains(t, out.String(),
+	text := written(t, r.Write)
+	require.Contains(t, text, "\n       100        100   0.556   0.000   1.111   0.000        0\n")
+	require.Contains(t, text,
 		"\n     1,600      1,600    1000   0.000    1000   0.000       50  missed: errors 50 %\n")
-	require.Regexp(t, `\nHighest rate with p99=20ms: 9\d\d a second, which this run confirms\n`, out.String())
+	require.Regexp(t, `\nHighest rate with p99=20ms: 9\d\d a second, which this run confirms\n`, text)
 }

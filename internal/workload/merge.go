@@ -6,44 +6,37 @@ import (
 	"maps"
 )
 
-// merged is the result of several runs of one workload on one target: counts are added, and percentiles are those of
-// all transactions.
-type merged struct {
-	*Run
-
-	all []*aggregate
-	mix []part
-}
-
-// add adds a run, whose table it does not merge: Run.total makes it when all are added.
-func (m *merged) add(run *Run, all []*aggregate, mix []part) error {
-	if m.Run == nil {
-		m.Run, m.all, m.mix = run, all, mix
-		return nil
+// inTurn returns the result of runs of one workload on one target that were made in turn with others, in this process:
+// counts are added, and percentiles are those of all transactions.
+func inTurn(runs []*Run) (*Run, error) {
+	all, err := added(runs)
+	if err != nil {
+		return nil, err
 	}
-	if run.Dataset != m.Dataset || run.Target != m.Target {
-		return errors.New("runs of different workloads, targets or datasets cannot be merged")
+	m := *runs[0]
+	for _, r := range runs[1:] {
+		if r.Dataset != m.Dataset || r.Target != m.Target {
+			return nil, errors.New("runs of different workloads, targets or datasets cannot be merged")
+		}
+		for _, i := range r.Intervals {
+			i.From += m.Measured
+			i.To += m.Measured
+			m.Intervals = append(m.Intervals, i)
+		}
+		m.PerSecond = append(m.PerSecond, r.PerSecond...)
+		m.Prepared = merge(m.Prepared, r.Prepared, Prepared.and)
+		m.Arrivals = merge(m.Arrivals, r.Arrivals, Arrivals.and)
+		m.Usage = m.Usage.and(r.Usage, m.Measured, r.Measured)
+		m.Resources = nil // other runs lie between
+		m.Measured += r.Measured
+		m.Duration += r.Duration
+		m.Warmed = min(m.Warmed, r.Warmed)
+		if r.Ended != Complete {
+			m.Ended = r.Ended
+		}
 	}
-	for i, a := range all {
-		m.all[i].merge(a)
-	}
-	for _, i := range run.Intervals {
-		i.From += m.Measured
-		i.To += m.Measured
-		m.Intervals = append(m.Intervals, i)
-	}
-	m.PerSecond = append(m.PerSecond, run.PerSecond...)
-	m.Prepared = merge(m.Prepared, run.Prepared, Prepared.and)
-	m.Arrivals = merge(m.Arrivals, run.Arrivals, Arrivals.and)
-	m.Usage = m.Usage.and(run.Usage, m.Measured, run.Measured)
-	m.Resources = nil // the runs alternate with others
-	m.Measured += run.Measured
-	m.Duration += run.Duration
-	m.Warmed = min(m.Warmed, run.Warmed)
-	if run.Ended != Complete {
-		m.Ended = run.Ended
-	}
-	return nil
+	m.Usage.Shared, m.Usage.Service = true, nil // the figures of the service are those of this process
+	return &m, m.total(all, partsOf(m.Transactions))
 }
 
 // merge returns the sum of two values, of which either may be missing.

@@ -17,6 +17,7 @@ import (
 
 	"brokerage/internal/store/scripted"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv/schematest"
 )
 
 // ownWorkload writes a workload file, and files beside it, and loads it. It must be valid by the schema.
@@ -28,7 +29,7 @@ func ownWorkload(t testing.TB, text string, files map[string]string) *Definition
 	}
 	file := filepath.Join(dir, "own.json")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	requireValid(t, workloadSchema(t), []byte(text))
+	schematest.Require(t, workloadSchema(t), []byte(text))
 	return definition(t, file)
 }
 

@@ -144,11 +144,15 @@ func (r *Run) apart() float64 {
 // added adds up the transactions of several runs, which are the same in the same order.
 func added(runs []*Run) (all []*aggregate, err error) {
 	for _, r := range runs {
+		of := ""
+		if r.Part != nil {
+			of = fmt.Sprintf("part %d: ", r.Part.Number)
+		}
 		for i := range r.Transactions {
 			a, err := r.Transactions[i].aggregate()
 			switch {
 			case err != nil:
-				return nil, fmt.Errorf("part %d: %s: %w", r.Part.Number, r.Transactions[i].Name, err)
+				return nil, fmt.Errorf("%s%s: %w", of, r.Transactions[i].Name, err)
 			case i == len(all):
 				all = append(all, a)
 			default:

@@ -81,6 +81,8 @@ func TestDrive_Resources(t *testing.T) {
 				require.True(t, ok)
 				require.Positive(t, user)
 				require.NotNil(t, r.Find(OfHost, probe.IdleSeconds))
+				require.Positive(t, run.Usage.Host.CPU)
+				require.Positive(t, run.Usage.Generator.MemoryAfter)
 				require.False(t, r.Find(OfGenerator, probe.Memory).Counts)
 				of := r.Find(OfService, probe.UserSeconds)
 				require.Equal(t, name == "HTTP", of != nil)

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -14,33 +13,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv/schematest"
 	"brokerage/loadtest"
 )
-
-// compiled compiles a schema, which must be valid.
-func compiled(t testing.TB, text []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	require.NoError(t, c.AddResource("schema.json", doc))
-	return c.MustCompile("schema.json")
-}
-
-func requireValid(t testing.TB, s *jsonschema.Schema, text []byte) {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	require.NoError(t, err)
-	require.NoError(t, s.Validate(doc))
-}
 
 // requireSchema requires that a result is valid by its schema.
 func requireSchema(t testing.TB, result any) {
 	t.Helper()
 	text, err := json.Marshal(result)
 	require.NoError(t, err)
-	requireValid(t, compiled(t, RunSchema), text)
+	schematest.Require(t, schematest.Compile(t, RunSchema), text)
 }
 
 func workloadFile(t testing.TB, name string) []byte {
@@ -52,7 +34,7 @@ func workloadFile(t testing.TB, name string) []byte {
 
 func workloadSchema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	return compiled(t, workloadFile(t, "workloads/workload.schema.json"))
+	return schematest.Compile(t, workloadFile(t, "workloads/workload.schema.json"))
 }
 
 func TestWorkloadSchema_Files(t *testing.T) {
@@ -69,7 +51,7 @@ func TestWorkloadSchema_Files(t *testing.T) {
 			least := `{"name": "least", "mix": [{"transaction": "get_order", "weight": 1}],`
 			text = []byte(least + strings.TrimPrefix(string(text), "{"))
 		}
-		requireValid(t, s, text)
+		schematest.Require(t, s, text)
 	}
 }
 

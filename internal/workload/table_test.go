@@ -2,17 +2,26 @@ package workload
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
 )
+
+// written returns what is written, whose lines must be narrow.
+func written(t testing.TB, write func(w io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, write(&out))
+	requireNarrow(t, out.String())
+	return out.String()
+}
 
 func requireNarrow(t testing.TB, text string) {
 	t.Helper()
@@ -25,13 +34,6 @@ func requireNarrow(t testing.TB, text string) {
 
 // example returns a run with every kind of figure, and large numbers.
 func example(t testing.TB) *Run {
-	t.Helper()
-	r, _, _ := measured(t)
-	return r
-}
-
-// measured also returns what the table of the example is made of.
-func measured(t testing.TB) (*Run, []*aggregate, []part) {
 	t.Helper()
 	d := definition(t, "mixed")
 	mix, err := d.parts()
@@ -73,20 +75,18 @@ func measured(t testing.TB) (*Run, []*aggregate, []part) {
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
 	}
 	require.NoError(t, r.total(all, mix))
-	return r, all, mix
+	return r
 }
 
 func TestRun_Write(t *testing.T) {
 	const golden = "testdata/table.golden"
-	var out bytes.Buffer
-	require.NoError(t, example(t).Write(&out))
-	requireNarrow(t, out.String())
+	text := written(t, example(t).Write)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), out.String())
+	require.Equal(t, string(want), text)
 }
 
 // On a narrow terminal two columns are left out, and only sentences exceed its width.
@@ -111,12 +111,10 @@ func TestRun_Write_Narrow(t *testing.T) {
 func TestInterval_WriteTransactions(t *testing.T) {
 	i := Interval{From: 60, To: 120, Rows: example(t).Transactions}
 	i.Rows[1] = Row{Name: "get_security"} // none was due
-	var out bytes.Buffer
-	require.NoError(t, i.WriteTransactions(&out))
-	requireNarrow(t, out.String())
-	require.Equal(t, len(i.Rows)-1, strings.Count(out.String(), "\n"))
-	require.NotContains(t, out.String(), "get_security ")
-	require.Contains(t, out.String(),
+	text := written(t, i.WriteTransactions)
+	require.Equal(t, len(i.Rows)-1, strings.Count(text, "\n"))
+	require.NotContains(t, text, "get_security ")
+	require.Contains(t, text,
 		"        get_order                    102 tx      1.7/s  p50 0.151  p99 3.000 ms  errors 2\n")
 }
 
@@ -127,21 +125,16 @@ func TestRun_Write_Large(t *testing.T) {
 		row.Count, row.Share = 99_999_999, 1
 		row.Latency = Latency{Total: 9e10, Min: 1e7, Max: 3.5e9, Mean: 1e7, P50: 1e7, P90: 3e7, P95: 3e7, P99: 3e8}
 	}
-	var out bytes.Buffer
-	require.NoError(t, r.Write(&out))
-	requireNarrow(t, out.String())
+	written(t, r.Write)
 }
 
-func TestMerged(t *testing.T) {
-	one, m := example(t), &merged{}
-	for range 2 {
-		run, all, mix := measured(t)
-		require.NoError(t, m.add(run, all, mix))
-	}
-	require.NoError(t, m.total(m.all, m.mix))
-	requireSchema(t, m.Run)
+func TestInTurn(t *testing.T) {
+	one := example(t)
+	m, err := inTurn([]*Run{one, example(t)})
+	require.NoError(t, err)
+	requireSchema(t, m)
 	requireSums(t, one)
-	requireSums(t, m.Run)
+	requireSums(t, m)
 	require.Equal(t, 2*one.Total.Count, m.Total.Count)
 	require.Equal(t, 2*one.Total.Due, m.Total.Due)
 	require.Equal(t, 2*one.Total.Late, m.Total.Late)
@@ -161,21 +154,10 @@ func TestMerged(t *testing.T) {
 		require.InDelta(t, want.Latency.Mean, row.Latency.Mean, 1e-3)
 		require.InDelta(t, want.Latency.Max, row.Latency.Max, 1e-6)
 	}
-	other, all, mix := measured(t)
+	other := example(t)
 	other.Dataset.Fingerprint = "another"
-	require.ErrorContains(t, m.add(other, all, mix), "cannot be merged")
-}
-
-func TestHistogram_RoundTrip(t *testing.T) {
-	a := newAggregate()
-	for i := range int64(10_000) {
-		a.add(&sample{took: i * i})
-	}
-	row, err := a.encoded(Row{})
-	require.NoError(t, err)
-	back, err := hdrhistogram.Decode([]byte(row.Histogram.Data))
-	require.NoError(t, err)
-	require.True(t, a.distribution.Equals(back))
+	_, err = inTurn([]*Run{one, other})
+	require.ErrorContains(t, err, "cannot be merged")
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.

@@ -16,34 +16,31 @@ func CompareTier(ctx context.Context, direct, service Backend, c Config, turns i
 	c.Duration = max(c.Duration/time.Duration(2*turns), 1)
 	c.shared = true
 	backends := [...]Backend{direct, service}
-	var ways [len(backends)]merged
+	var runs [len(backends)][]*Run
 	var ended error
 	for turn := 0; turn < 2*turns && ended == nil; turn++ {
 		way := (turn + turn/2) % 2 // direct, service, service, direct, …: a drift affects both alike
 		// The same transactions both ways, and others in each pair of turns.
 		config := c
 		config.Seed = c.Seed + uint64(turn/2)
-		run, d, err := drive(ctx, backends[way], config)
+		run, err := Drive(ctx, backends[way], config)
 		if run == nil {
 			return nil, err
 		}
-		if mismatch := ways[way].add(run, d.collector.all, d.plan.mix); mismatch != nil {
-			return nil, mismatch
-		}
-		ended = err
+		runs[way], ended = append(runs[way], run), err
 	}
-	if ways[0].Run == nil || ways[1].Run == nil {
+	if len(runs[1]) == 0 {
 		return nil, ended
 	}
-	for _, way := range ways {
-		way.Seed = c.Seed
-		// Both ways run in this process, so the service's own figures contain everything.
-		way.Usage.Shared, way.Usage.Service = true, nil
-		if err := way.total(way.all, way.mix); err != nil {
-			return nil, err
-		}
+	storeRun, err := inTurn(runs[0])
+	if err != nil {
+		return nil, err
 	}
-	t := &Tier{Format: TierFormat, Slices: turns, Direct: *ways[0].Run, HTTP: *ways[1].Run}
+	serviceRun, err := inTurn(runs[1])
+	if err != nil {
+		return nil, err
+	}
+	t := &Tier{Format: TierFormat, Slices: turns, Direct: *storeRun, HTTP: *serviceRun}
 	t.compare()
 	return t, ended
 }

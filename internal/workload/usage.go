@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -11,11 +12,10 @@ import (
 	"brokerage/internal/probe"
 )
 
-// usageReading is what all processes and the host have used at one moment.
+// usageReading is what the load generator and the backend have used at one moment.
 type usageReading struct {
 	at      time.Time
-	self    Process       // CPUSeconds, MemoryAfter and MemoryPeak
-	host    probe.Figures // nil if the figures of the processors are not available
+	self    Process // CPUSeconds, MemoryAfter and MemoryPeak
 	backend reading
 }
 
@@ -32,7 +32,7 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	u.backend, _ = d.backend.reading(bounded)
-	u.self, u.host = readSelf(), readHost()
+	u.self = readSelf()
 	return u
 }
 
@@ -47,8 +47,11 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 		}
 		u.Service = &p
 	}
-	if b, a := m.before.host, m.after.host; b != nil && a != nil {
-		used := func(name string) float64 { return a[name] - b[name] }
+	if m.resources.Find(OfHost, probe.UserSeconds) != nil {
+		used := func(figure string) float64 {
+			n, _ := m.resources.Used(OfHost, figure) // 0 if it could not be read
+			return n
+		}
 		u.Host = &Host{ReadBytes: int64(used(probe.ReadBytes)), WriteBytes: int64(used(probe.WriteBytes))}
 		busy := used(probe.UserSeconds) + used(probe.SystemSeconds) + used(probe.StealSeconds)
 		if all := busy + used(probe.IOWaitSeconds) + used(probe.IdleSeconds); all > 0 {
@@ -78,53 +81,20 @@ func processUsage(before, after Process, seconds float64, cores int) Process {
 	return used
 }
 
-// The files that are read here exist on Linux only. A figure that is missing or is not a number is 0.
-
-func lines(file string) []string {
-	text, _ := os.ReadFile(file)
-	return strings.Split(string(text), "\n")
-}
-
-func number(field string) int64 {
-	n, _ := strconv.ParseInt(field, 10, 64)
-	return n
-}
-
-// readHost returns nil if the figures of the processors are not available.
-func readHost() probe.Figures {
-	r := probe.Here.Host()
-	if _, ok := r.Figures[probe.UserSeconds]; !ok {
-		return nil
-	}
-	return r.Figures
-}
-
-// residentMemory returns the resident memory of this process in bytes, or 0 if it is unknown.
-func residentMemory() int64 {
-	fields := strings.Fields(lines("/proc/self/statm")[0])
-	if len(fields) < 2 {
-		return 0
-	}
-	return number(fields[1]) * int64(os.Getpagesize())
-}
-
 // ThisMachine describes the computer. A figure that the system does not report is zero, and the processor is "unknown".
 func ThisMachine() Machine {
-	m := Machine{
-		CPU: "unknown", Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
+	kilobytes, _, _ := strings.Cut(procValue("/proc/meminfo", "MemTotal"), " kB")
+	memory, _ := strconv.ParseInt(kilobytes, 10, 64)
+	return Machine{
+		CPU: cmp.Or(procValue("/proc/cpuinfo", "model name"), "unknown"), Cores: runtime.GOMAXPROCS(0), Memory: memory << 10,
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(),
 	}
-	if name := procValue("/proc/cpuinfo", "model name"); name != "" {
-		m.CPU = name
-	}
-	if kilobytes, ok := strings.CutSuffix(procValue("/proc/meminfo", "MemTotal"), " kB"); ok {
-		m.Memory = number(kilobytes) << 10
-	}
-	return m
 }
 
-// procValue returns the first value of a name in a file of "name : value" lines.
+// procValue returns the first value of a name in a file of "name : value" lines, which only Linux has.
 func procValue(file, name string) string {
-	for _, line := range lines(file) {
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
 		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}

@@ -3,8 +3,11 @@
 package workload
 
 import (
+	"os"
 	"runtime"
 	"syscall"
+
+	"brokerage/internal/probe"
 )
 
 // readSelf returns what this process has used.
@@ -15,6 +18,7 @@ func readSelf() Process {
 		u.Maxrss <<= 10 // kilobytes, except on Apple systems
 	}
 	return Process{
-		CPUSeconds: float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9, MemoryAfter: residentMemory(), MemoryPeak: u.Maxrss,
+		CPUSeconds:  float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9,
+		MemoryAfter: int64(probe.Here.Process(os.Getpid()).Figures[probe.Memory]), MemoryPeak: u.Maxrss,
 	}
 }

@@ -91,18 +91,6 @@ func TestUser_OwnPools(t *testing.T) {
 	}
 }
 
-// A refused insert does not count as the user's document.
-func TestUser_RefusedIsNotOwn(t *testing.T) {
-	u := newTestUser(t, definition(t, "mixed"), 3, 1, 4)
-	require.True(t, u.draw(insertOrder))
-	require.False(t, u.draw(deleteOrder))
-	require.True(t, u.draw(insertOrder))
-	u.keep()
-	id := u.call.id
-	require.True(t, u.draw(deleteOrder))
-	require.Equal(t, id, u.call.id)
-}
-
 func TestUser_IDsAreDisjoint(t *testing.T) {
 	var all []brokerage.ID
 	for n := range 4 {
