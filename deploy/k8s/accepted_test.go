@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -85,7 +84,7 @@ const stateMetrics = "k8s.io/kube-state-metrics/v2@v2.15.0"
 
 // The metrics of Kubernetes that the rules use exist, with the labels that they name.
 func TestMonitoring_StateMetrics(t *testing.T) {
-	if !required(need) {
+	if !testenv.Required(need) {
 		testenv.Missing(t, need, "a module is downloaded: make test-k8s")
 	}
 	dir, err := download(t, stateMetrics)
@@ -94,17 +93,14 @@ func TestMonitoring_StateMetrics(t *testing.T) {
 	require.NoError(t, err)
 	var documented string
 	for _, page := range pages {
-		content, err := os.ReadFile(page)
-		require.NoError(t, err)
-		documented += string(content)
+		documented += testenv.Text(t, page)
 	}
 	files, err := filepath.Glob("../observability/rules/*.yml")
 	require.NoError(t, err)
 	used := 0
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`(kube_\w+)(?:\{([^}]*)\})?`).FindAllStringSubmatch(string(content), -1) {
+		content := testenv.Text(t, file)
+		for _, m := range regexp.MustCompile(`(kube_\w+)(?:\{([^}]*)\})?`).FindAllStringSubmatch(content, -1) {
 			used++
 			line := regexp.MustCompile(`(?m)^\| ` + m[1] + ` .*$`).FindString(documented)
 			require.NotEmpty(t, line, m[1])
@@ -181,21 +177,6 @@ func TestManifests_Accepted(t *testing.T) {
 				require.Contains(t, warning, `container "db2"`)
 			}
 		})
-	}
-}
-
-// No node asks a registry for an image that it has: the pull policy is that of the API server, which depends on the
-// tag.
-func TestManifests_PullPolicy(t *testing.T) {
-	c := requireCluster(t)
-	namespace := c.namespace(t, "privileged")
-	for name, all := range everything(t) {
-		for _, pod := range pods(all) {
-			s := c.run(t, dump(t, pod), "create", "--dry-run=server", "-n", namespace, "-f", "-",
-				"-o", "jsonpath={.spec.containers[*].imagePullPolicy}")
-			require.NoError(t, s.failed, s.err)
-			require.Equal(t, "IfNotPresent", s.out, "%s: %s", name, pod.name())
-		}
 	}
 }
 

@@ -96,7 +96,7 @@ func (n *node) newerSchema(t *testing.T) {
 			"the database has schema version 999, but this program supports up to")
 	}, "the pod says why it has ended")
 	require.Equal(t, "3", n.replicas(t))
-	n.mustRequest(t, "GET", "/v1/orders/103282", "")
+	n.mustRequest(t, "GET", orderPath, "")
 	psql("DELETE FROM brokerage.schema_versions WHERE version = 999")
 	n.ready(t, "deployment/brokerage")
 }
