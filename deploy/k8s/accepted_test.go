@@ -47,7 +47,7 @@ func download(t testing.TB, module string) (dir string, err error) {
 	return answer.Dir, nil
 }
 
-// define adds the kinds of others to the cluster. It returns the API groups whose module cannot be downloaded.
+// define installs the definitions in the cluster. It returns the API groups whose module cannot be downloaded.
 func define(t testing.TB, c *cluster) (unknown map[string]error) {
 	t.Helper()
 	unknown = make(map[string]error)
