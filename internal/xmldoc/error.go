@@ -20,7 +20,7 @@ func (r Reason) String() string {
 	return [...]string{"malformed", "encoding", "forbidden", "too large"}[r]
 }
 
-// An Error is a refusal by Admit. Line and Column count from 1; a column is a character, not a byte, so that both are
+// An Error says why Admit refused a document. Line and Column count from 1; a column is a character, not a byte, so that both are
 // the same in every encoding.
 type Error struct {
 	Reason       Reason
