@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/api"
 	"brokerage/internal/brokerage"
 )
 
@@ -37,28 +35,6 @@ func problemTypes(t testing.TB, doc *openapi3.T) map[string]problemType {
 	return types
 }
 
-// Each check refuses a contract that is broken in one place.
-func TestContract_BrokenIsRefused(t *testing.T) {
-	for name, damage := range map[string][2]string{
-		"Reference":       {"'#/components/schemas/Trade'", "'#/components/schemas/Tirade'"},
-		"UnknownField":    {"operationId: get_order\n", "operationID: get_order\n"},
-		"PathParameter":   {"name: order\n      in: path", "name: ordre\n      in: path"},
-		"TwiceTheName":    {"operationId: sell_security", "operationId: buy_security"},
-		"ParameterPlace":  {"in: query", "in: body"},
-		"NoDescription":   {"description: The order.\n", ""},
-		"ExampleOfSchema": {"example: '103282'", "example: 'x103282'"},
-		"DefaultOfSchema": {"default: 'yes'", "default: 'maybe'"},
-		"YAML":            {"\npaths:\n", "\npaths:\npaths:\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			broken := strings.Replace(string(api.OpenAPI()), damage[0], damage[1], 1)
-			require.NotEqual(t, string(api.OpenAPI()), broken)
-			_, err := read([]byte(broken))
-			require.Error(t, err)
-		})
-	}
-}
-
 func TestContract_Transactions(t *testing.T) {
 	all := operations(contract(t))
 	for _, tx := range brokerage.Transactions {
@@ -70,37 +46,10 @@ func TestContract_Transactions(t *testing.T) {
 	for name, op := range all {
 		is := slices.ContainsFunc(brokerage.Transactions[:], func(tx brokerage.Transaction) bool { return tx.Name == name })
 		require.Equal(t, is, op.Extensions["x-transaction"] != nil, name)
-	}
-}
-
-func TestContract_Operations(t *testing.T) {
-	all := operations(contract(t))
-	var routes []string
-	for name, op := range all {
-		routes = append(routes, fmt.Sprint(name, " ", op.method, " ", op.path))
 		require.NotEmpty(t, op.Summary, name)
 		require.NotEmpty(t, op.Description, name)
 		require.Len(t, op.Tags, 1, name)
 	}
-	require.ElementsMatch(t, []string{
-		"get_order GET /v1/orders/{order}", "get_security GET /v1/securities/{symbol}",
-		"customer_profile GET /v1/customers/{customer}/profile",
-		"search_securities GET /v1/securities", "account_summary GET /v1/customers/{customer}/statement",
-		"get_security_price GET /v1/securities/{symbol}/price",
-		"customer_max_order GET /v1/customers/{customer}/orders/largest",
-		"close_account DELETE /v1/customers/{customer}/accounts/{account}",
-		"open_account POST /v1/customers/{customer}/accounts", "update_security_price PUT /v1/securities/{symbol}/price",
-		"update_order_status PUT /v1/orders/{order}/status", "buy_security POST /v1/accounts/{account}/buy",
-		"sell_security POST /v1/accounts/{account}/sell",
-		"insert_order POST /v1/orders", "insert_customer POST /v1/customers", "delete_order DELETE /v1/orders/{order}",
-		"delete_customer DELETE /v1/customers/{customer}",
-		"get_customer GET /v1/customers/{customer}", "replace_customer PUT /v1/customers/{customer}",
-		"replace_security PUT /v1/securities/{symbol}",
-		"get_account GET /v1/accounts/{account}", "get_dataset GET /v1/dataset", "lease_ids POST /v1/dataset/leases",
-		"get_health GET /healthz", "get_readiness GET /readyz", "get_version GET /version", "get_metrics GET /metrics",
-		"get_contract GET /openapi.yaml", "get_schema GET /schema/{schema}", "get_docs GET /docs", "get_page GET /",
-		"watch_service GET /v1/live",
-	}, routes)
 }
 
 // Scopes: reads need read; the writes of the 17 transactions and leases need trade; replacing whole documents needs

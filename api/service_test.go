@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/api"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 )
@@ -81,7 +80,7 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 	}
 	search := node("Search").with(node("PEMin", "from", "20", "to", "23"), node("PEMax", "from", "25", "to", "27"),
 		node("YieldMin", "from", "4", "to", "6"))
-	for _, sector := range sectors() {
+	for _, sector := range dataset.Sectors() {
 		search = search.with(text("Sector", sector))
 	}
 	return node("Dataset", "xmlns", serviceNS, "fingerprint", d.Fingerprint(), "scale", d.Spec().Scale.String(), "profile",
@@ -103,31 +102,4 @@ func storeAnswer(e brokerage.Engine) ofService {
 		}
 	}
 	return n
-}
-
-// sectors returns those that the schema of securities allows.
-func sectors() (all []string) {
-	source, err := api.Schemas.ReadFile("schema/security.xsd")
-	if err != nil {
-		panic(err)
-	}
-	var schema struct {
-		Types []struct {
-			Name  string `xml:"name,attr"`
-			Codes []struct {
-				Value string `xml:"value,attr"`
-			} `xml:"restriction>enumeration"`
-		} `xml:"simpleType"`
-	}
-	if err := xml.Unmarshal(source, &schema); err != nil {
-		panic(err)
-	}
-	for _, t := range schema.Types {
-		if t.Name == "Sector" {
-			for _, code := range t.Codes {
-				all = append(all, code.Value)
-			}
-		}
-	}
-	return all
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +32,7 @@ import (
 // requireK6 skips a test unless BROKERAGE_TEST_REQUIRE names k6: all of them take minutes, and one more to build k6.
 func requireK6(t testing.TB) {
 	t.Helper()
-	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
+	if !testenv.Required("k6") {
 		testenv.Missing(t, "k6", "the runs of k6 take minutes: BROKERAGE_TEST_REQUIRE=k6 runs them")
 	}
 	testenv.Command(t, "sh")

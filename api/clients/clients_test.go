@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,7 @@ func TestClients(t *testing.T) {
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "clients") {
+			if !testenv.Required("clients") {
 				t.Skip("the clients are built with downloads: make test-clients runs them")
 			}
 			for _, program := range client.needs {

@@ -40,8 +40,8 @@ type campaignCmd struct {
 	TimeScale *float64 `placeholder:"F" range:"0.000001..1000" help:"With a published study: multiply its warm-up and measured times by F. Default: 1."`
 
 	Scale     *scaleFlag     `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: XXXS."`
-	Customers *int64         `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers of a dataset that is none of the scales; requires --orders. Default: that of the scale."`
-	Orders    *int64         `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders of a dataset that is none of the scales; requires --customers. Default: that of the scale."`
+	Customers *int64         `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers, instead of that of --scale; requires --orders. Default: that of --scale."`
+	Orders    *int64         `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders, instead of that of --scale; requires --customers. Default: that of --scale."`
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: tpox-2."`
 	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Workloads []string       `placeholder:"NAME" help:"Workloads to run, separated by commas: names, or paths of workload files. Default: query,mixed,classic,insert-orders,insert-customers."`

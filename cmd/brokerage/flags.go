@@ -19,8 +19,8 @@ import (
 //nolint:lll // a help text is one string
 type datasetFlags struct {
 	Scale     scaleFlag   `xor:"scale" placeholder:"SCALE" help:"Size of the dataset: ${scales}. Default: tiny."` // as the zero value
-	Customers *int64      `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers of a dataset that is none of the scales; requires --orders. Default: that of the scale."`
-	Orders    *int64      `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders of a dataset that is none of the scales; requires --customers. Default: that of the scale."`
+	Customers *int64      `and:"counts" xor:"scale" placeholder:"N" range:"1..60000000000" help:"Number of customers, instead of that of --scale; requires --orders. Default: that of --scale."`
+	Orders    *int64      `and:"counts" placeholder:"N" range:"1..500000000000" help:"Number of orders, instead of that of --scale; requires --customers. Default: that of --scale."`
 	Profile   profileFlag `default:"tpox-2" placeholder:"PROFILE" help:"Document shapes and ratios of TPoX 2.0 (tpox-2) or 1.x (tpox-1). Default: tpox-2."`
 	Seed      uint64      `default:"1" placeholder:"N" help:"Seed of the dataset: a different seed gives different documents. Default: 1."`
 }

@@ -84,7 +84,7 @@ func TestDrive_Logging(t *testing.T) {
 		`the transaction log_entry: ERROR: column "entries" of relation "log_session"`)
 }
 
-// What is wrong with a workload of one's own is said in one line before any load.
+// A fault in a user's workload is reported in one line, before any load.
 func TestDrive_OwnBadInput(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -264,7 +264,7 @@ func TestPrometheus_NativeHistograms(t *testing.T) {
 // count requests in progress at the beginning and the end of the measured time.)
 func generate(t testing.TB, service string) (sent map[string]int) {
 	t.Helper()
-	if !slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), "k6") {
+	if !testenv.Required("k6") {
 		return read(t, service)
 	}
 	sent = map[string]int{}

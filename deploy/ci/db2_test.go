@@ -1,18 +1,17 @@
 package ci_test
 
 import (
-	"os"
 	"regexp"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // The workflow runs nothing unless its user accepts IBM's licence, and what it runs exists.
 func TestDB2(t *testing.T) {
-	text, err := os.ReadFile("db2.yaml")
-	require.NoError(t, err)
 	var workflow struct {
 		On struct {
 			Dispatch struct {
@@ -25,17 +24,14 @@ func TestDB2(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(text, &workflow))
+	require.NoError(t, yaml.Unmarshal([]byte(testenv.Text(t, "db2.yaml")), &workflow))
 	require.Equal(t, "decline", workflow.On.Dispatch.Inputs["license"].Default)
 	job := workflow.Jobs["db2"]
 	require.Equal(t, "inputs.license == 'accept'", job.If)
 	require.Equal(t, "${{ inputs.license }}", job.Env["DB2_LICENSE"])
 
-	makefile, err := os.ReadFile("../../Makefile")
-	require.NoError(t, err)
-	compose, err := os.ReadFile("../docker/compose.db2.yaml")
-	require.NoError(t, err)
-	require.Contains(t, string(compose), workflow.On.Dispatch.Inputs["image"].Default)
+	makefile := testenv.Text(t, "../../Makefile")
+	require.Contains(t, testenv.Text(t, "../docker/compose.db2.yaml"), workflow.On.Dispatch.Inputs["image"].Default)
 	ran := 0
 	for _, step := range job.Steps {
 		for _, m := range regexp.MustCompile(`-f (\S+)`).FindAllStringSubmatch(step.Run, -1) {
@@ -43,7 +39,7 @@ func TestDB2(t *testing.T) {
 			ran++
 		}
 		for _, m := range regexp.MustCompile(`make (\S+)`).FindAllStringSubmatch(step.Run, -1) {
-			require.Regexp(t, `(?m)^`+m[1]+`:`, string(makefile))
+			require.Regexp(t, `(?m)^`+m[1]+`:`, makefile)
 			ran++
 		}
 	}

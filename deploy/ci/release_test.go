@@ -1,7 +1,6 @@
 package ci_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
@@ -33,15 +32,13 @@ done
 // releaseSteps returns the commands of the job that releases.
 func releaseSteps(t *testing.T) (steps []string) {
 	t.Helper()
-	text, err := os.ReadFile("release.yaml")
-	require.NoError(t, err)
 	var workflow struct {
 		Jobs map[string]struct {
 			Needs string
 			Steps []struct{ Run string }
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(text, &workflow))
+	require.NoError(t, yaml.Unmarshal([]byte(testenv.Text(t, "release.yaml")), &workflow))
 	require.Equal(t, "test", workflow.Jobs["release"].Needs)
 	for _, step := range workflow.Jobs["release"].Steps {
 		if step.Run != "" {
@@ -72,16 +69,13 @@ func TestRelease_Steps(t *testing.T) {
 		"GITHUB_REF_NAME=v0.1.0", "GITHUB_SHA=0123abc", "GITHUB_REPOSITORY=Some/Brokerage", "GITHUB_ACTOR=somebody",
 		"GITHUB_SERVER_URL=https://github.com", "GITHUB_WORKFLOW_REF=Some/Brokerage/release.yaml@v0.1.0")
 	for _, step := range releaseSteps(t) {
-		set, err := os.ReadFile(variables)
-		require.NoError(t, err)
 		cmd := exec.CommandContext(t.Context(), bash, "--noprofile", "--norc", "-eo", "pipefail", "-u", "-c", step)
-		cmd.Dir, cmd.Env = "../..", slices.Concat(env, strings.Fields(string(set)))
+		cmd.Dir, cmd.Env = "../..", slices.Concat(env, strings.Fields(testenv.Text(t, variables)))
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", step, out)
 	}
 
-	said, err := os.ReadFile(calls)
-	require.NoError(t, err)
+	said := testenv.Text(t, calls)
 	const image = "ghcr.io/some/brokerage"
 	for _, call := range []string{
 		"docker buildx build --platform linux/amd64,linux/arm64 -f deploy/docker/Dockerfile -t " + image + ":0.1.0 ",
@@ -91,9 +85,9 @@ func TestRelease_Steps(t *testing.T) {
 		"gh release create v0.1.0 --verify-tag ",
 		" " + dist + "/SHA256SUMS",
 	} {
-		require.Contains(t, string(said), call)
+		require.Contains(t, said, call)
 	}
-	require.NotContains(t, string(said), "secret")
+	require.NotContains(t, said, "secret")
 	requireRelease(t, dist)
 }
 
@@ -101,19 +95,14 @@ func TestRelease_Steps(t *testing.T) {
 func requireRelease(t *testing.T, dist string) {
 	t.Helper()
 	name := "brokerage-0.1.0-" + runtime.GOOS + "-" + runtime.GOARCH
-	sums, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
-	require.NoError(t, err)
+	sums := testenv.Text(t, filepath.Join(dist, "SHA256SUMS"))
 	var digests []string
 	for _, file := range []string{name, name + ".cdx.json"} {
-		text, err := os.ReadFile(filepath.Join(dist, file))
-		require.NoError(t, err)
-		sum := sha256.Sum256(text)
+		sum := sha256.Sum256([]byte(testenv.Text(t, filepath.Join(dist, file))))
 		digests = append(digests, hex.EncodeToString(sum[:]))
-		require.Contains(t, string(sums), digests[len(digests)-1]+"  "+file+"\n")
+		require.Contains(t, sums, digests[len(digests)-1]+"  "+file+"\n")
 	}
 
-	text, err := os.ReadFile(filepath.Join(dist, name+".cdx.json"))
-	require.NoError(t, err)
 	var bill struct {
 		Format   string `json:"bomFormat"`
 		Metadata struct {
@@ -124,7 +113,7 @@ func requireRelease(t *testing.T, dist string) {
 		}
 		Components []struct{ Name, Version, Purl string }
 	}
-	require.NoError(t, json.NewDecoder(bytes.NewReader(text)).Decode(&bill))
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, filepath.Join(dist, name+".cdx.json"))), &bill))
 	require.Equal(t, "CycloneDX", bill.Format)
 	require.Equal(t, "brokerage", bill.Metadata.Component.Name)
 	require.Equal(t, "0.1.0", bill.Metadata.Component.Version)

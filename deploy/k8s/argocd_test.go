@@ -90,7 +90,7 @@ func unordered(t testing.TB, all []object) (blocked []string) {
 	return blocked
 }
 
-// Nothing waits for what Argo CD applies later, and the Job of the last sync is deleted.
+// No object needs one that Argo CD applies later, and a sync deletes the Job of the one before.
 func TestArgoCD_Order(t *testing.T) {
 	jobs := 0
 	for overlay, all := range everything(t) {

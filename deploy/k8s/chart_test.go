@@ -35,7 +35,7 @@ func helm(t testing.TB, args ...string) said {
 	dir := filepath.Join(kubeCache(), "bin", "helm-"+helmVersion)
 	program := filepath.Join(dir, "helm")
 	if _, err := os.Stat(program); err != nil {
-		if !required(need) && !required(needNode) {
+		if !testenv.Required(need) && !testenv.Required(needNode) {
 			testenv.Missing(t, need, "Helm is only built where a cluster is asked for: make test-k8s")
 		}
 		cmd := exec.CommandContext(t.Context(), "go", "install", "helm.sh/helm/v3/cmd/helm@v"+helmVersion)
@@ -44,11 +44,7 @@ func helm(t testing.TB, args ...string) said {
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	return said{out.String(), errs.String(), err}
+	return call(exec.CommandContext(t.Context(), program, args...))
 }
 
 // charted returns the objects of a release of the chart.
@@ -82,9 +78,7 @@ func TestChart_Files(t *testing.T) {
 		if os.Getenv("UPDATE_CHART") != "" {
 			require.NoError(t, os.WriteFile(file, []byte(whole), 0o644)) //nolint:gosec // a file of the sources
 		}
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, whole, string(content),
+		require.Equal(t, whole, testenv.Text(t, file),
 			"%s is not what the overlay makes: UPDATE_CHART=1 go test ./deploy/k8s -run TestChart_Files", file)
 	}
 }
@@ -93,10 +87,8 @@ func TestChart_Files(t *testing.T) {
 func TestChart_Defaults(t *testing.T) {
 	for _, overlay := range chartOverlays {
 		t.Run(overlay, func(t *testing.T) {
-			files, err := os.ReadFile(filepath.Join(chart, "files", overlay+".yaml"))
-			require.NoError(t, err)
 			want := make(map[string]string)
-			for _, o := range objects(t, string(files)) {
+			for _, o := range objects(t, testenv.Text(t, filepath.Join(chart, "files", overlay+".yaml"))) {
 				want[o.kind()+" "+o.name()] = dump(t, o)
 			}
 			all := charted(t, "--set", "overlay="+overlay)
@@ -110,7 +102,7 @@ func TestChart_Defaults(t *testing.T) {
 	}
 }
 
-// normal is a manifest without what the chart always adds: the tag and pull policy of its image, and that backups stay.
+// normal returns a manifest without what the chart always adds: tag and pull policy of the image, and that backups stay.
 func normal(t testing.TB, manifest string) any {
 	t.Helper()
 	for _, line := range []string{"imagePullPolicy: IfNotPresent", "helm.sh/resource-policy: keep"} {
@@ -135,10 +127,8 @@ func schema(t testing.TB) *jsonschema.Schema {
 
 func values(t testing.TB) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
-	require.NoError(t, err)
 	var v any
-	require.NoError(t, yaml.Unmarshal(text, &v))
+	require.NoError(t, yaml.Unmarshal([]byte(testenv.Text(t, filepath.Join(chart, "values.yaml"))), &v))
 	out, err := json.Marshal(v)
 	require.NoError(t, err)
 	v, err = jsonschema.UnmarshalJSON(bytes.NewReader(out))
@@ -149,10 +139,8 @@ func values(t testing.TB) map[string]any {
 // Every value is in the schema, and has a default that the schema allows.
 func TestChart_Schema(t *testing.T) {
 	require.NoError(t, schema(t).Validate(values(t)))
-	text, err := os.ReadFile(filepath.Join(chart, "values.schema.json"))
-	require.NoError(t, err)
 	var s struct{ Properties map[string]any }
-	require.NoError(t, json.Unmarshal(text, &s))
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, filepath.Join(chart, "values.schema.json"))), &s))
 	for name := range s.Properties {
 		require.True(t, name == "global" || values(t)[name] != nil, name) // Helm itself adds global
 	}

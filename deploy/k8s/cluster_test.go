@@ -9,12 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
@@ -27,44 +26,29 @@ const need = "kube"
 type cluster struct {
 	kubectl string
 	config  string // a kubeconfig
-	stop    func()
+	stop    func() // nil for the cluster of KUBECONFIG
 }
 
-var (
-	theCluster *cluster
-	clusterErr error
-	startOnce  sync.Once
-)
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if theCluster != nil && theCluster.stop != nil {
-		theCluster.stop()
+// Stop stops the cluster if the tests have started it.
+func (c *cluster) Stop() error {
+	if c.stop != nil {
+		c.stop()
 	}
-	os.Exit(code)
+	return nil
 }
 
-// missing says why there is no cluster here, which only skips the tests.
-type missing struct{ error }
+var clusters = &testenv.Servers[*cluster]{What: "the cluster", Need: need}
 
-// required reports whether BROKERAGE_TEST_REQUIRE names a need.
-func required(need string) bool {
-	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
-}
+func TestMain(m *testing.M) { clusters.Main(m) }
 
 // requireCluster returns one cluster for all tests of this package. BROKERAGE_TEST_REQUIRE must name it, because the
 // cluster that KUBECONFIG names may be in use.
 func requireCluster(t testing.TB) *cluster {
 	t.Helper()
-	if !required(need) && !required(needNode) {
+	if !testenv.Required(need) && !testenv.Required(needNode) {
 		testenv.Missing(t, need, "a cluster is only used where it is asked for: make test-k8s")
 	}
-	startOnce.Do(func() { theCluster, clusterErr = startCluster() })
-	if absent := (missing{}); errors.As(clusterErr, &absent) {
-		testenv.Missing(t, need, absent.Error())
-	}
-	require.NoError(t, clusterErr)
-	return theCluster
+	return clusters.Shared(t, startCluster)
 }
 
 // kubeCache returns the folder in which the scripts keep what they build.
@@ -83,7 +67,7 @@ func kubeCache() string {
 func scripts() (string, error) {
 	dir := os.Getenv("KUBE_E2E")
 	if dir == "" {
-		return "", missing{errors.New("neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one")}
+		return "", &testenv.NotHereError{Reason: "neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one"}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "up.sh")); err != nil {
 		return "", fmt.Errorf("KUBE_E2E: %w", err)
@@ -116,12 +100,16 @@ func startCluster() (*cluster, error) {
 			return nil, errors.Join(err, os.RemoveAll(run))
 		}
 	}
-	ports, err := freePorts(3)
+	server, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	etcd, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	// etcd's second port is the one after its first.
-	env = append(env, fmt.Sprintf("PORT=%d", ports[0]), fmt.Sprintf("EP=%d", ports[1]), "HOST=127.0.0.1")
+	env = append(env, fmt.Sprintf("PORT=%d", server), fmt.Sprintf("EP=%d", etcd), "HOST=127.0.0.1")
 	// Only the API server: nothing has to run, and controllers would need ports that another cluster on this machine has.
 	if err := script(env, 2*time.Minute, filepath.Join(dir, "up.sh"), "apionly"); err != nil {
 		c.stop()
@@ -130,26 +118,21 @@ func startCluster() (*cluster, error) {
 	return c, nil
 }
 
-// freePorts returns free ports of this machine whose successors are free too.
-func freePorts(n int) (ports []int, err error) {
-	for tries := 0; len(ports) < n && tries < 100; tries++ {
+// freePort returns a free port of this machine whose successor is free too.
+func freePort() (int, error) {
+	for range 100 {
 		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		port := l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // it listens on TCP
 		next, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
 		_ = l.Close()
-		if err != nil {
-			continue
+		if err == nil {
+			return port, next.Close()
 		}
-		_ = next.Close()
-		ports = append(ports, port)
 	}
-	if len(ports) < n {
-		return nil, errors.New("there are no free ports")
-	}
-	return ports, nil
+	return 0, errors.New("there is no free port")
 }
 
 // script runs a script to its end.
@@ -181,13 +164,21 @@ func kubectlOf() (string, error) {
 	if path, err := exec.LookPath("kubectl"); err == nil {
 		return path, nil
 	}
-	return "", missing{errors.New("kubectl is not installed, and no cluster of the tests' own has been built")}
+	return "", &testenv.NotHereError{Reason: "kubectl is not installed, and no cluster of the tests' own has been built"}
 }
 
-// said is the output of a call of kubectl.
+// said is the output of a program.
 type said struct {
 	out, err string
 	failed   error
+}
+
+// call runs a program to its end.
+func call(cmd *exec.Cmd) said {
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	return said{out.String(), errs.String(), err}
 }
 
 // run calls kubectl with an input.
@@ -197,10 +188,7 @@ func (c *cluster) run(t testing.TB, input string, args ...string) said {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), c.kubectl,
 		append([]string{"--kubeconfig", c.config}, args...)...)
 	cmd.Stdin = strings.NewReader(input)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	return said{out.String(), errs.String(), err}
+	return call(cmd)
 }
 
 // must calls kubectl, requires that it succeeds, and returns its output.
@@ -220,12 +208,8 @@ func (c *cluster) namespace(t testing.TB, level string) string {
 		"pod-security.kubernetes.io/enforce":%q,"pod-security.kubernetes.io/warn":%[2]q}}}`, name, level),
 		"create", "-f", "-")
 	t.Cleanup(func() {
-		c := *c
-		cmd := exec.CommandContext(context.Background(), c.kubectl, "--kubeconfig", c.config,
-			"delete", "namespace", name, "--wait=false")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("deleting %s: %v: %s", name, err, out)
-		}
+		s := c.run(t, "", "delete", "namespace", name, "--wait=false")
+		assert.NoError(t, s.failed, s.err)
 	})
 	// A controller creates the first one, if there is a controller.
 	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}

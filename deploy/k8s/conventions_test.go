@@ -25,13 +25,7 @@ func everything(t testing.TB) map[string][]object {
 		all[filepath.Base(overlay)] = render(t, overlay)
 	}
 	for name, kustomization := range variants {
-		known, ok := rendered.Load(name)
-		if !ok {
-			all[name] = render(t, variant(t, kustomization))
-			rendered.Store(name, dump(t, all[name]...))
-			continue
-		}
-		all[name] = objects(t, known.(string)) //nolint:forcetypeassert // nothing else is put there
+		all[name] = compose(t, kustomization)
 	}
 	return all
 }
@@ -88,15 +82,15 @@ func TestConventions_Pods(t *testing.T) {
 // Every image has a tag, without which nodes would ask a registry for an image that was only loaded onto them, and the
 // project's own images have one tag, also in the commands that build them.
 func TestConventions_Images(t *testing.T) {
-	component, err := os.ReadFile("components/image/kustomization.yaml")
-	require.NoError(t, err)
-	own := text(list(objects(t, string(component))[0], "images")[0], "newTag")
+	own := text(list(objects(t, testenv.Text(t, "components/image/kustomization.yaml"))[0], "images")[0], "newTag")
 	require.NotEmpty(t, own)
 	for overlay, all := range everything(t) {
 		for _, o := range all {
 			for _, c := range list(o.template(), "spec", "containers") {
 				name, tag, _ := strings.Cut(text(c, "image"), ":")
 				require.NotContains(t, []string{"", "latest"}, tag, "%s: %s %s: %s", overlay, o.kind(), o.name(), name)
+				policy := text(c, "imagePullPolicy") // of an image with a tag, the default is IfNotPresent
+				require.Contains(t, []string{"", "IfNotPresent"}, policy, "%s: %s", overlay, o.name())
 				if strings.HasPrefix(name, "brokerage") {
 					require.Equal(t, own, tag, "%s: %s %s", overlay, o.kind(), o.name())
 				}
@@ -104,11 +98,10 @@ func TestConventions_Images(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"../../docs/kubernetes.md", "../docker/Dockerfile", "../docker/Dockerfile.db2"} {
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		named := regexp.MustCompile(`(?:-t|docker-image) brokerage(?:-db2)?(\S*)`).FindAllStringSubmatch(string(content), -1)
-		require.NotEmpty(t, named, file)
-		for _, m := range named {
+		content := testenv.Text(t, file)
+		tags := regexp.MustCompile(`(?:-t|docker-image) brokerage(?:-db2)?(\S*)`).FindAllStringSubmatch(content, -1)
+		require.NotEmpty(t, tags, file)
+		for _, m := range tags {
 			require.Equal(t, ":"+own, strings.TrimRight(m[1], "`."), "%s: %s", file, m[0])
 		}
 	}
@@ -147,8 +140,7 @@ func TestConventions_Service(t *testing.T) {
 		}
 		served++
 		t.Run(overlay, func(t *testing.T) {
-			spec := at(workload.template(), "spec")
-			c := list(spec, "containers")[0]
+			c := workload.container()
 			settings := at(find(t, all, "ConfigMap", "brokerage"), "data")
 
 			// Only readiness depends on the database.
@@ -165,21 +157,16 @@ func TestConventions_Service(t *testing.T) {
 				require.NoError(t, err)
 				end += step
 			}
-			require.Less(t, end, time.Duration(number(t, spec, "terminationGracePeriodSeconds"))*time.Second)
+			require.Less(t, end, time.Duration(number(t, workload.template(), "spec", "terminationGracePeriodSeconds"))*time.Second)
 
 			limit := size(t, text(c, "resources", "limits", "memory"))
 			share := 0.9
 			if overlay == "db2" || overlay == "db2-dev" {
 				share = 0.625 // the driver, which is written in C, uses the rest
 			}
-			var goLimit string
-			for _, e := range list(c, "env") {
-				if text(e, "name") == "GOMEMLIMIT" {
-					goLimit = text(e, "value")
-				}
-				require.NotEqual(t, "GOMAXPROCS", text(e, "name")) // Go follows the limit
-			}
-			require.InDelta(t, share, size(t, goLimit)/limit, 0.01)
+			env := list(c, "env")
+			require.InDelta(t, share, size(t, text(named(env, "GOMEMLIMIT"), "value"))/limit, 0.01)
+			require.Nil(t, named(env, "GOMAXPROCS"), "Go follows the limit")
 			require.NotEmpty(t, text(c, "resources", "limits", "cpu"))
 
 			budget := find(t, all, "PodDisruptionBudget", "brokerage")
@@ -197,14 +184,12 @@ func TestConventions_External(t *testing.T) {
 	all := render(t, "overlays/external")
 	fromSecret := func(kind, name, variable, secret string) {
 		t.Helper()
-		c := list(find(t, all, kind, name).template(), "spec", "containers")[0]
-		i := slices.IndexFunc(list(c, "env"), func(e any) bool { return text(e, "name") == variable })
-		require.GreaterOrEqual(t, i, 0)
-		require.Equal(t, map[string]any{"name": secret, "key": "url"}, at(list(c, "env")[i], "valueFrom", "secretKeyRef"))
+		e := named(list(find(t, all, kind, name).container(), "env"), variable)
+		require.Equal(t, map[string]any{"name": secret, "key": "url"}, at(e, "valueFrom", "secretKeyRef"))
 	}
 	fromSecret("Deployment", "brokerage", "BROKERAGE_DB", "brokerage-database")
 	fromSecret("Job", "brokerage-migrate", "URL", "brokerage-database-owner")
-	migrate := list(find(t, all, "Job", "brokerage-migrate").template(), "spec", "containers")[0]
+	migrate := find(t, all, "Job", "brokerage-migrate").container()
 	require.Equal(t, []any{"migrate", "--wait", "--db", "$(URL)"}, list(migrate, "args"))
 	rules := list(find(t, all, "NetworkPolicy", "to-database"), "spec", "egress")
 	require.Len(t, rules, 1)
@@ -213,19 +198,17 @@ func TestConventions_External(t *testing.T) {
 
 // Every setting in a manifest exists, and is documented.
 func TestConventions_Settings(t *testing.T) {
-	readme, err := os.ReadFile("../../docs/commands.md")
-	require.NoError(t, err)
-	source, err := os.ReadFile("../../internal/service/config.go")
-	require.NoError(t, err)
+	readme := testenv.Text(t, "../../docs/commands.md")
+	source := testenv.Text(t, "../../internal/service/config.go")
 	variable := regexp.MustCompile(`BROKERAGE_[A-Z_]+`)
 	for overlay, all := range everything(t) {
 		for _, name := range variable.FindAllString(dump(t, all...), -1) {
 			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
-			if !strings.Contains(string(readme), "--"+flag) {
+			if !strings.Contains(readme, "--"+flag) {
 				t.Errorf("docs/commands.md has no --%s, which %s sets", flag, overlay)
 			}
 			field := strings.ToLower(strings.ReplaceAll(flag, "-", ""))
-			if !strings.Contains(strings.ToLower(string(source)), "\t"+field+" ") {
+			if !strings.Contains(strings.ToLower(source), "\t"+field+" ") {
 				t.Errorf("serve has no --%s, which %s sets", flag, overlay)
 			}
 		}
@@ -267,25 +250,21 @@ func TestConventions_BackupS3(t *testing.T) {
 		}
 		return all
 	}
-	night := find(t, render(t, variant(t, variants["backup-s3"])), "CronJob", "brokerage-backup")
+	night := find(t, compose(t, variants["backup-s3"]), "CronJob", "brokerage-backup")
 	require.Equal(t, []string{"backup"}, names(night, "spec", "initContainers"))
 	require.Equal(t, []string{"upload"}, names(night, "spec", "containers"))
-	all := render(t, variant(t, variants["restore-s3"]))
+	all := compose(t, variants["restore-s3"])
 	restore := find(t, all, "Job", "brokerage-restore")
 	require.Equal(t, []string{"fetch"}, names(restore, "spec", "initContainers"))
 	fetch := list(list(restore.template(), "spec", "initContainers")[0], "args")
-	require.Equal(t, fetch[2], list(list(restore.template(), "spec", "containers")[0], "args")[2])
+	require.Equal(t, fetch[2], list(restore.container(), "args")[2])
 	require.Contains(t, fetch, "--error-on-no-transfer", "or an object that is missing would be no error")
-	require.Equal(t, text(list(night.template(), "spec", "containers")[0], "image"),
+	require.Equal(t, text(night.container(), "image"),
 		text(list(restore.template(), "spec", "initContainers")[0], "image"))
 
 	// The kustomization of docs/kubernetes.md sets bucket and endpoint.
-	guide, err := os.ReadFile("../../docs/kubernetes.md")
-	require.NoError(t, err)
-	_, documented, found := strings.Cut(string(guide), "cat >backups/kustomization.yaml <<'EOF'\n")
-	require.True(t, found)
-	documented, _, _ = strings.Cut(documented, "EOF\n")
-	set := render(t, variant(t, strings.ReplaceAll(documented, "../deploy/k8s", "%[1]s")))
+	shown := documented(t, "cat >backups/kustomization.yaml <<'EOF'\n", "EOF\n")
+	set := compose(t, strings.ReplaceAll(shown, "../deploy/k8s", "%[1]s"))
 	settings := at(find(t, set, "ConfigMap", "backup-s3"), "data")
 	require.Equal(t, "https://objects.example.com", text(settings, "RCLONE_CONFIG_S3_ENDPOINT"))
 
@@ -297,7 +276,7 @@ func TestConventions_BackupS3(t *testing.T) {
 // KEDA's autoscaler has the bounds of the one that it replaces.
 func TestConventions_Keda(t *testing.T) {
 	replaced := find(t, render(t, "overlays/postgres"), "HorizontalPodAutoscaler", "brokerage")
-	all := render(t, variant(t, variants["keda"]))
+	all := compose(t, variants["keda"])
 	require.False(t, slices.ContainsFunc(all, func(o object) bool { return o.kind() == "HorizontalPodAutoscaler" }))
 	scaled := find(t, all, "ScaledObject", "brokerage")
 	require.Equal(t, at(replaced, "spec", "minReplicas"), at(scaled, "spec", "minReplicaCount"))
@@ -316,10 +295,9 @@ func TestConventions_Keda(t *testing.T) {
 	}}})), 0o600))
 	out, err := exec.CommandContext(t.Context(), testenv.Command(t, "promtool"), "check", "rules", rules).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	documented, err := os.ReadFile("../../docs/observability.md")
-	require.NoError(t, err)
+	metrics := testenv.Text(t, "../../docs/observability.md")
 	for _, name := range regexp.MustCompile(`brokerage_\w+`).FindAllString(query, -1) {
-		require.Contains(t, string(documented), "`"+name+"`")
+		require.Contains(t, metrics, "`"+name+"`")
 	}
 }
 
@@ -328,20 +306,20 @@ func TestConventions_TestRun(t *testing.T) {
 	all := render(t, "overlays/loadtest-operator")
 	run := find(t, all, "TestRun", "loadtest")
 	runner := at(run, "spec", "runner")
-	pod := at(find(t, render(t, "overlays/loadtest"), "Job", "loadtest").template(), "spec")
-	container := list(pod, "containers")[0]
+	job := find(t, render(t, "overlays/loadtest"), "Job", "loadtest")
+	container := job.container()
 	require.Equal(t, text(container, "image"), text(runner, "image"))
 	require.Equal(t, at(container, "resources"), at(runner, "resources"))
 	without := func(of []any) (rest []any) {
 		return slices.DeleteFunc(slices.Clone(of), func(v any) bool { return text(v, "name") == "results" })
 	}
 	require.Equal(t, without(list(container, "volumeMounts")), list(runner, "volumeMounts"))
-	require.Equal(t, without(list(pod, "volumes")), list(runner, "volumes"))
+	require.Equal(t, without(list(job.template(), "spec", "volumes")), list(runner, "volumes"))
 	settings := find(t, all, "ConfigMap", "loadtest")
 	require.Equal(t, settings.name(), text(list(runner, "envFrom")[0], "configMapRef", "name"))
 	require.Equal(t, fmt.Sprintf("auto/%d", number(t, run, "spec", "parallelism")), text(settings, "data", "PART"))
 	for _, of := range []any{runner, at(run, "spec", "starter")} {
-		require.Equal(t, at(list(pod, "containers")[0], "securityContext"), at(of, "containerSecurityContext"))
+		require.Equal(t, at(container, "securityContext"), at(of, "containerSecurityContext"))
 		require.Equal(t, "loadtest", text(of, "metadata", "labels", "app.kubernetes.io/component"))
 	}
 }
@@ -353,9 +331,8 @@ func TestConventions_Loads(t *testing.T) {
 		job := dump(t, find(t, all, "Job", "brokerage-load"))
 		require.NotContains(t, job, "pgpass", overlay)
 		require.NotContains(t, job, "PGPASSFILE", overlay)
-		container := list(find(t, all, "Job", "brokerage-load").template(), "spec", "containers")[0]
-		with := list(service(t, render(t, "overlays/"+of)).template(), "spec", "containers")[0]
-		require.Equal(t, text(with, "image"), text(container, "image"))
+		with := service(t, render(t, "overlays/"+of)).container()
+		require.Equal(t, text(with, "image"), text(find(t, all, "Job", "brokerage-load").container(), "image"))
 	}
 	// The StatefulSet uses the claim that the load has made.
 	claim := find(t, render(t, "overlays/load-embedded"), "PersistentVolumeClaim", "data-brokerage-0")
@@ -370,22 +347,17 @@ func TestConventions_Loads(t *testing.T) {
 
 // With database-tls, every pod that uses the database verifies its certificate, by the CA that is mounted.
 func TestConventions_DatabaseTLS(t *testing.T) {
-	all := slices.Concat(render(t, "overlays/external-tls"), render(t, variant(t, variants["load-tls"])))
+	all := slices.Concat(render(t, "overlays/external-tls"), compose(t, variants["load-tls"]))
 	for name, kind := range map[string]string{
 		"brokerage": "Deployment", "brokerage-migrate": "Job", "brokerage-load": "Job",
 	} {
-		spec := at(find(t, all, kind, name).template(), "spec")
-		c := list(spec, "containers")[0]
-		set := make(map[string]string)
-		for _, e := range list(c, "env") {
-			set[text(e, "name")] = text(e, "value")
-		}
-		require.Equal(t, "verify-full", set["PGSSLMODE"], name)
-		mount := slices.IndexFunc(list(c, "volumeMounts"), func(v any) bool { return text(v, "name") == "database-ca" })
-		require.GreaterOrEqual(t, mount, 0, name)
-		require.Equal(t, text(list(c, "volumeMounts")[mount], "mountPath")+"/ca.crt", set["PGSSLROOTCERT"], name)
-		require.True(t, slices.ContainsFunc(list(spec, "volumes"), func(v any) bool {
-			return text(v, "name") == "database-ca" && text(v, "configMap", "name") == "brokerage-database-ca"
-		}), name)
+		o := find(t, all, kind, name)
+		env := list(o.container(), "env")
+		require.Equal(t, "verify-full", text(named(env, "PGSSLMODE"), "value"), name)
+		mount := named(list(o.container(), "volumeMounts"), "database-ca")
+		require.NotNil(t, mount, name)
+		require.Equal(t, text(mount, "mountPath")+"/ca.crt", text(named(env, "PGSSLROOTCERT"), "value"), name)
+		volume := named(list(o.template(), "spec", "volumes"), "database-ca")
+		require.Equal(t, "brokerage-database-ca", text(volume, "configMap", "name"), name)
 	}
 }

@@ -19,8 +19,8 @@ func TestIngress_Backend(t *testing.T) {
 		"[%[1]s/components/certificate, %[1]s/components/tls]": "https",
 	} {
 		for _, overlay := range []string{"embedded", "postgres"} {
-			all := render(t, variant(t, "resources: [%[1]s/overlays/"+overlay+"]\ncomponents: "+components+"\n"))
-			probe := at(list(service(t, all).template(), "spec", "containers")[0], "readinessProbe", "httpGet", "scheme")
+			all := compose(t, "resources: [%[1]s/overlays/"+overlay+"]\ncomponents: "+components+"\n")
+			probe := at(service(t, all).container(), "readinessProbe", "httpGet", "scheme")
 			assert.Equal(t, scheme == "https", probe == "HTTPS", components)
 			assert.Equal(t, scheme, text(find(t, all, "Service", "brokerage"), "metadata", "annotations",
 				"traefik.ingress.kubernetes.io/service.serversscheme"), components)
@@ -45,7 +45,7 @@ func TestIngress_Backend(t *testing.T) {
 
 // The policy of the Gateway is about the port of the service that serves HTTPS, by a name that the certificate has.
 func TestIngress_BackendTLSPolicy(t *testing.T) {
-	all := render(t, variant(t, variants["gateway-tls"]))
+	all := compose(t, variants["gateway-tls"])
 	policy, svc := find(t, all, "BackendTLSPolicy", "brokerage"), find(t, all, "Service", "brokerage")
 	target := list(policy, "spec", "targetRefs")[0]
 	require.Equal(t, svc.name(), text(target, "name"))
@@ -55,9 +55,6 @@ func TestIngress_BackendTLSPolicy(t *testing.T) {
 	}
 	certificate := find(t, all, "Certificate", "brokerage-tls")
 	require.Contains(t, list(certificate, "spec", "dnsNames"), at(policy, "spec", "validation", "hostname"))
-	for _, v := range list(service(t, all).template(), "spec", "volumes") {
-		if text(v, "name") == "tls" {
-			require.Equal(t, text(certificate, "spec", "secretName"), text(v, "secret", "secretName"))
-		}
-	}
+	volume := named(list(service(t, all).template(), "spec", "volumes"), "tls")
+	require.Equal(t, text(certificate, "spec", "secretName"), text(volume, "secret", "secretName"))
 }

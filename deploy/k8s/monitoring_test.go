@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 const ruleHeader = `# Made of deploy/observability/rules: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring
@@ -29,11 +30,8 @@ func TestMonitoring_Rules(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	made := ruleHeader
-	var groups []any
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		_, rules, found := strings.Cut(string(content), "\ngroups:\n")
+		_, rules, found := strings.Cut(testenv.Text(t, file), "\ngroups:\n")
 		require.True(t, found, file)
 		for line := range strings.Lines(rules) {
 			if strings.TrimSpace(line) != "" {
@@ -41,21 +39,13 @@ func TestMonitoring_Rules(t *testing.T) {
 			}
 			made += line
 		}
-		var o object
-		require.NoError(t, yaml.Unmarshal(content, &o))
-		groups = append(groups, list(o, "groups")...)
 	}
 	const target = "overlays/monitoring/prometheusrule.yaml"
 	if os.Getenv("UPDATE_RULES") != "" {
 		require.NoError(t, os.WriteFile(target, []byte(made), 0o644)) //nolint:gosec // a file of the sources
 	}
-	content, err := os.ReadFile(target)
-	require.NoError(t, err)
-	require.Equal(t, made, string(content),
+	require.Equal(t, made, testenv.Text(t, target),
 		"%s is not what the rules make: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring", target)
-	var o object
-	require.NoError(t, yaml.Unmarshal(content, &o))
-	require.Equal(t, groups, list(o, "spec", "groups"))
 }
 
 // The links of all alerts lead to the copy of the runbook that runbook.yaml names, and to the entry of the alert.
@@ -64,16 +54,11 @@ func TestMonitoring_Runbook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "k8s")
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "monitoring"), os.DirFS("overlays/monitoring")))
 	file := filepath.Join(dir, "monitoring", "runbook.yaml")
-	content, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var o object
-	require.NoError(t, yaml.Unmarshal(content, &o))
-	changed := strings.Replace(string(content), text(o, "data", "url"), theirs, 1)
+	content := testenv.Text(t, file)
+	changed := strings.Replace(content, text(objects(t, content)[0], "data", "url"), theirs, 1)
 	require.NoError(t, os.WriteFile(file, []byte(changed), 0o600))
 	kustomization := filepath.Join(dir, "monitoring", "kustomization.yaml")
-	content, err = os.ReadFile(kustomization)
-	require.NoError(t, err)
-	changed = strings.Replace(string(content), "  - ../../../observability\n", "", 1) // it is not there
+	changed = strings.Replace(testenv.Text(t, kustomization), "  - ../../../observability\n", "", 1) // it is not there
 	require.NoError(t, os.WriteFile(kustomization, []byte(changed), 0o600))
 
 	all := render(t, filepath.Join(dir, "monitoring"))
@@ -100,8 +85,7 @@ func TestMonitoring_ClassicHistograms(t *testing.T) {
 
 // The runbook's commands name objects and labels that the manifests have.
 func TestMonitoring_RunbookCommands(t *testing.T) {
-	content, err := os.ReadFile("../../docs/runbook.md")
-	require.NoError(t, err)
+	content := testenv.Text(t, "../../docs/runbook.md")
 	has := map[string]bool{}
 	for _, all := range everything(t) {
 		for _, o := range all {
@@ -114,7 +98,7 @@ func TestMonitoring_RunbookCommands(t *testing.T) {
 	}
 	has["hpa/brokerage"] = has["horizontalpodautoscaler/brokerage"]
 	named := regexp.MustCompile(`(deployment|statefulset)/\S+|hpa \S+|\S+/\S+=\S+`)
-	commands := regexp.MustCompile("`kubectl ([^`]+)`").FindAllStringSubmatch(string(content), -1)
+	commands := regexp.MustCompile("`kubectl ([^`]+)`").FindAllStringSubmatch(content, -1)
 	require.NotEmpty(t, commands)
 	names := 0
 	for _, command := range commands {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // bucketServer is a server of S3's protocol in the namespace of a test, by the image that uploads.
@@ -114,11 +116,8 @@ func TestNode_Backup(t *testing.T) {
 	n.secret(t, "brokerage-backup-s3", map[string]string{"access_key": "writer", "secret_key": "right"})
 	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "brokerage-backup-now")
 	require.Equal(t, "Complete", n.ended(t, "brokerage-backup-now"))
-	local, err := os.ReadFile(filepath.Join(backups, "brokerage.bak"))
-	require.NoError(t, err)
-	uploaded, err := os.ReadFile(filepath.Join(bucket, "brokerage-backup-now.bak"))
-	require.NoError(t, err)
-	require.Equal(t, local, uploaded)
+	uploaded := testenv.Text(t, filepath.Join(bucket, "brokerage-backup-now.bak"))
+	require.Equal(t, testenv.Text(t, filepath.Join(backups, "brokerage.bak")), uploaded)
 	eventually(t, func() bool {
 		return n.kube(t, "get", "cronjob", "brokerage-backup", "-o", successes) != ""
 	}, "the time of the success, from which the alert computes the age")

@@ -95,7 +95,7 @@ func (n *node) newerSchema(t *testing.T) {
 			"the database has schema version 999, but this program supports up to")
 	}, "the pod says why it has ended")
 	require.Regexp(t, `^[345]$`, n.replicas(t), "three, and those that the autoscaler has added for the load before")
-	n.mustRequest(t, "GET", "/v1/orders/103282", "")
+	n.mustRequest(t, "GET", orderPath, "")
 	psql("DELETE FROM brokerage.schema_versions WHERE version = 999")
 	n.ready(t, "deployment/brokerage")
 }

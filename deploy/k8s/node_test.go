@@ -39,7 +39,7 @@ type node struct {
 func requireNode(t testing.TB) *node {
 	t.Helper()
 	volumes := os.Getenv("NODE_VOLUMES")
-	if volumes == "" || !required(needNode) {
+	if volumes == "" || !testenv.Required(needNode) {
 		testenv.Missing(t, needNode, "a node takes minutes: deploy/k8s/on-node makes one")
 	}
 	c := requireCluster(t)
@@ -121,9 +121,7 @@ func (n *node) secret(t testing.TB, name string, values map[string]string) {
 
 func (n *node) tokens(t testing.TB) {
 	t.Helper()
-	lines, err := os.ReadFile(filepath.Join(n.volumes, "tokens"))
-	require.NoError(t, err)
-	n.secret(t, "brokerage-tokens", map[string]string{"tokens": string(lines)})
+	n.secret(t, "brokerage-tokens", map[string]string{"tokens": testenv.Text(t, filepath.Join(n.volumes, "tokens"))})
 }
 
 func eventually(t testing.TB, ok func() bool, format string, args ...any) {
@@ -170,13 +168,12 @@ func TestNode_Embedded(t *testing.T) {
 	n.ready(t, "statefulset/brokerage")
 	t.Logf("ready %s after the Secret was there", time.Since(began).Round(time.Second))
 
-	const order = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
-	n.mustRequest(t, "PUT", "/v1/orders/103282/status", order)
+	n.mustRequest(t, "PUT", orderPath+"/status", backedUp)
 	before := n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.metadata.uid}")
 	n.kube(t, "delete", "pod", "brokerage-0")
 	n.ready(t, "statefulset/brokerage")
 	require.NotEqual(t, before, n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.metadata.uid}"))
-	require.Contains(t, n.mustRequest(t, "GET", "/v1/orders/103282", ""), `Stat="4"`)
+	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="4"`)
 
 	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "backup-now")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/backup-now")
@@ -207,10 +204,8 @@ func TestNode_Parts(t *testing.T) {
 	var parts []*workload.Run
 	hosts, count := make(map[string]bool), int64(0)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
 		part := new(workload.Run)
-		require.NoError(t, json.Unmarshal(text, part))
+		require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), part))
 		parts, hosts[part.Part.Host], count = append(parts, part), true, count+part.Total.Count
 	}
 	merged, err := workload.Merge(files, parts)
@@ -234,9 +229,7 @@ func TestNode_Parts(t *testing.T) {
 		if header.Typeflag == tar.TypeReg {
 			text, err := io.ReadAll(archive)
 			require.NoError(t, err)
-			written, err := os.ReadFile(filepath.Join(results, header.Name))
-			require.NoError(t, err)
-			require.Equal(t, string(written), string(text))
+			require.Equal(t, testenv.Text(t, filepath.Join(results, header.Name)), text)
 			copied++
 		}
 	}

@@ -19,15 +19,14 @@ import (
 // The service works as a user that the machine does not know, in the group root and in the one of its volumes: it reads
 // its tokens, writes its database, and finds what it wrote when it starts again.
 func TestOpenShift_AnyUser(t *testing.T) {
-	if !required(need) && !required(needNode) || os.Geteuid() != 0 {
+	if !testenv.Required(need) && !testenv.Required(needNode) || os.Geteuid() != 0 {
 		testenv.Missing(t, needNode, "only root may become another user, and the program is built: make test-k8s-node")
 	}
 	const user = 1000680000
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755)) // it lets nobody else in
 	program, data, tokens := filepath.Join(dir, "brokerage"), filepath.Join(dir, "data"), filepath.Join(dir, "tokens")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/brokerage").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	build(t, dir)
 	token, err := access.Add(tokens, access.Client{Name: "test", Scopes: []access.Scope{access.Read, access.Trade}})
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(data, 0o775))
@@ -35,9 +34,9 @@ func TestOpenShift_AnyUser(t *testing.T) {
 		require.NoError(t, os.Chown(path, 0, user))
 		require.NoError(t, os.Chmod(path, mode))
 	}
-	ports, err := freePorts(1)
+	port, err := freePort()
 	require.NoError(t, err)
-	url := fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	url := fmt.Sprintf("http://127.0.0.1:%d", port)
 	answer := func(method, path, body string) string {
 		request, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
 		require.NoError(t, err)
@@ -55,10 +54,9 @@ func TestOpenShift_AnyUser(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		eventually(t, func() bool {
 			if start == "first" {
-				answer(http.MethodPut, "/v1/orders/103282/status",
-					`<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`)
+				answer(http.MethodPut, orderPath+"/status", backedUp)
 			}
-			return strings.Contains(answer(http.MethodGet, "/v1/orders/103282", ""), `Stat="4"`)
+			return strings.Contains(answer(http.MethodGet, orderPath, ""), `Stat="4"`)
 		}, "the %s start is ready", start)
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, cmd.Wait(), log.String())

@@ -51,7 +51,7 @@ func TestOpenShift_RestrictedV2(t *testing.T) {
 	for _, overlay := range overlays(t) {
 		name := filepath.Base(overlay)
 		kustomization := "resources: [%[1]s/" + overlay + "]\ncomponents: [%[1]s/components/openshift]\n"
-		for _, o := range render(t, variant(t, kustomization)) {
+		for _, o := range compose(t, kustomization) {
 			if template := o.template(); template != nil && !theirs(o) {
 				assert.Empty(t, restrictedV2(at(template, "spec")), "%s: %s %s", name, o.kind(), o.name())
 				assert.Equal(t, true, at(template, "spec", "securityContext", "runAsNonRoot"), "%s: %s", name, o.name())

@@ -162,7 +162,7 @@ func clusterNetwork(t testing.TB, components string) network {
 	}
 
 	seen := make(map[string]bool)
-	sets := [][]object{render(t, variant(t, "resources: [%[1]s/overlays/postgres-dev]\n"+components))}
+	sets := [][]object{compose(t, "resources: [%[1]s/overlays/postgres-dev]\n"+components)}
 	for _, overlay := range []string{"load", "loadtest", "drive", "campaign", "embedded"} {
 		sets = append(sets, render(t, "overlays/"+overlay))
 	}

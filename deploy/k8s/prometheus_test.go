@@ -18,11 +18,7 @@ import (
 // discovered tests that a real Prometheus finds the pods by their annotations, configured as in docs/kubernetes.md.
 func (n *node) discovered(t *testing.T) {
 	prometheus := testenv.Command(t, "prometheus")
-	guide, err := os.ReadFile("../../docs/kubernetes.md")
-	require.NoError(t, err)
-	_, config, found := strings.Cut(string(guide), "```yaml\n# prometheus.yml\n")
-	require.True(t, found)
-	config, _, _ = strings.Cut(config, "```")
+	config := documented(t, "```yaml\n# prometheus.yml\n", "```")
 	// Prometheus runs beside the cluster, not in it.
 	config = strings.Replace(config, "- role: pod", "- role: pod\n"+
 		"        kubeconfig_file: "+n.config+"\n"+
@@ -31,9 +27,9 @@ func (n *node) discovered(t *testing.T) {
 	file := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 
-	ports, err := freePorts(1)
+	port, err := freePort()
 	require.NoError(t, err)
-	addr := fmt.Sprintf("127.0.0.1:%d", ports[0])
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
 	cmd := exec.CommandContext(t.Context(), prometheus,
 		"--config.file="+file, "--storage.tsdb.path="+dir, "--web.listen-address="+addr)
 	var log bytes.Buffer

@@ -1,14 +1,11 @@
 package k8s_test
 
 import (
-	"bytes"
-	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -51,26 +48,37 @@ patches:
 	"keda":       "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/keda]\n",
 }
 
-// rendered caches the texts of kustomizations: rendering takes a second.
-var rendered sync.Map
+// rendered caches what render and compose return, as text: rendering takes a second.
+var rendered = make(map[string]string)
 
-// render returns the objects of a kustomization.
+// render returns the objects of a folder.
 func render(t testing.TB, dir string) []object {
 	t.Helper()
-	if known, ok := rendered.Load(dir); ok {
-		return objects(t, known.(string)) //nolint:forcetypeassert // nothing else is put there
+	if known, ok := rendered[dir]; ok {
+		return objects(t, known)
 	}
 	kubectl, err := kubectlOf()
-	if absent := (missing{}); errors.As(err, &absent) {
-		testenv.Missing(t, need, absent.Error())
+	if err != nil {
+		testenv.Missing(t, need, err.Error())
 	}
-	cmd := exec.CommandContext(t.Context(), kubectl, "kustomize", dir)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	require.NoError(t, cmd.Run(), "%s: %s", dir, errs.String())
-	require.Empty(t, errs.String(), dir) // warnings announce what will not work in the next version
-	rendered.Store(dir, out.String())
-	return objects(t, out.String())
+	s := call(exec.CommandContext(t.Context(), kubectl, "kustomize", dir))
+	require.NoError(t, s.failed, "%s: %s", dir, s.err)
+	require.Empty(t, s.err, dir) // warnings announce what will not work in the next version
+	require.NotEmpty(t, s.out, dir)
+	rendered[dir] = s.out
+	return objects(t, s.out)
+}
+
+// compose returns the objects of a kustomization that uses the existing ones.
+func compose(t testing.TB, kustomization string) []object {
+	t.Helper()
+	if known, ok := rendered[kustomization]; ok {
+		return objects(t, known)
+	}
+	dir := variant(t, kustomization)
+	all := render(t, dir)
+	rendered[kustomization] = rendered[dir]
+	return all
 }
 
 // variant writes a kustomization that uses the existing ones.
@@ -86,6 +94,15 @@ func variant(t testing.TB, text string) string {
 	text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n" + strings.ReplaceAll(text, "%[1]s", here)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600))
 	return dir
+}
+
+// documented returns the part of docs/kubernetes.md between two texts.
+func documented(t testing.TB, from, to string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(testenv.Text(t, "../../docs/kubernetes.md"), from)
+	require.True(t, found, from)
+	part, _, _ := strings.Cut(rest, to)
+	return part
 }
 
 // object is an object of Kubernetes, decoded from YAML.
@@ -132,6 +149,19 @@ func list(v any, path ...string) []any {
 	l, _ := at(v, path...).([]any)
 	return l
 }
+
+// named returns the entry of a list with the given name, or nil.
+func named(all []any, name string) any {
+	for _, v := range all {
+		if text(v, "name") == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// container returns the first container of the pods of a workload.
+func (o object) container() any { return list(o.template(), "spec", "containers")[0] }
 
 // template returns the pod template of a workload, or a Pod itself; nil for other objects.
 func (o object) template() object {
@@ -182,10 +212,8 @@ func TestManifests_NoKeyTwice(t *testing.T) {
 			if ext := filepath.Ext(path); err != nil || ext != ".yaml" && ext != ".yml" {
 				return err
 			}
-			content, err := os.ReadFile(path)
-			require.NoError(t, err)
 			files++
-			for doc := range strings.SplitSeq(string(content), "\n---\n") {
+			for doc := range strings.SplitSeq(testenv.Text(t, path), "\n---\n") {
 				var o any // a list is a patch
 				require.NoError(t, yaml.Unmarshal([]byte(doc), &o), path)
 			}
@@ -193,13 +221,4 @@ func TestManifests_NoKeyTwice(t *testing.T) {
 		}))
 	}
 	require.Greater(t, files, 40)
-}
-
-func TestManifests_Render(t *testing.T) {
-	for _, overlay := range overlays(t) {
-		t.Run(filepath.Base(overlay), func(t *testing.T) { require.NotEmpty(t, render(t, overlay)) })
-	}
-	for name, kustomization := range variants {
-		t.Run(name, func(t *testing.T) { require.NotEmpty(t, render(t, variant(t, kustomization))) })
-	}
 }

@@ -1,7 +1,6 @@
 package k8s_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -15,27 +14,22 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// programs returns a folder with the program of this source and the tests' own kubectl.
-func (c *cluster) programs(t testing.TB) string {
+// build builds the program of this source into a folder.
+func build(t testing.TB, folder string) {
 	t.Helper()
-	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/brokerage")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.NoError(t, os.Symlink(c.kubectl, filepath.Join(bin, "kubectl")))
-	return bin
+	s := call(exec.CommandContext(t.Context(), "go", "build", "-o", folder, "../../cmd/brokerage"))
+	require.NoError(t, s.failed, s.err)
 }
 
-// secrets runs the script with these programs, and returns what it prints.
-func secrets(t testing.TB, bin string, args ...string) string {
+// secrets runs the script with the programs of a folder, and returns what it prints.
+func (c *cluster) secrets(t testing.TB, bin, namespace string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), testenv.Command(t, "bash"), append([]string{"./secrets"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), testenv.Command(t, "bash"),
+		"./secrets", "--kubeconfig", c.config, "--namespace", namespace)
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	require.NoError(t, err, errs.String())
-	return string(out)
+	s := call(cmd)
+	require.NoError(t, s.failed, s.err)
+	return s.out
 }
 
 // stored returns the values of all Secrets of a namespace.
@@ -63,10 +57,12 @@ func (c *cluster) stored(t testing.TB, namespace string) map[string]map[string]s
 func TestSecrets_Twice(t *testing.T) {
 	c := requireCluster(t)
 	namespace := c.namespace(t, "restricted")
-	bin := c.programs(t)
+	bin := t.TempDir()
+	build(t, bin)
+	require.NoError(t, os.Symlink(c.kubectl, filepath.Join(bin, "kubectl")))
 	again := func() map[string]map[string]string {
 		t.Helper()
-		c.must(t, secrets(t, bin, "--kubeconfig", c.config, "--namespace", namespace), "apply", "-n", namespace, "-f", "-")
+		c.must(t, c.secrets(t, bin, namespace), "apply", "-n", namespace, "-f", "-")
 		return c.stored(t, namespace)
 	}
 	first := again()
@@ -91,12 +87,11 @@ func TestSecrets_Twice(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(first["brokerage-tokens"]["tokens"]), 0o600))
 	_, err := access.Add(file, access.Client{Name: "other", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
-	lines, err := os.ReadFile(file)
-	require.NoError(t, err)
-	patch, err := json.Marshal(map[string]any{"stringData": map[string]string{"tokens": string(lines)}})
+	lines := testenv.Text(t, file)
+	patch, err := json.Marshal(map[string]any{"stringData": map[string]string{"tokens": lines}})
 	require.NoError(t, err)
 	c.must(t, "", "patch", "secret", "brokerage-tokens", "-n", namespace, "--type=merge", "-p", string(patch))
-	require.Equal(t, strings.TrimSpace(string(lines)), strings.TrimSpace(again()["brokerage-tokens"]["tokens"]))
+	require.Equal(t, strings.TrimSpace(lines), strings.TrimSpace(again()["brokerage-tokens"]["tokens"]))
 	c.must(t, "", "delete", "secret", "brokerage-loadtest", "-n", namespace)
 	last := again()
 	require.NotEqual(t, first["brokerage-loadtest"]["token"], last["brokerage-loadtest"]["token"])

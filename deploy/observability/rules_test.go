@@ -2,7 +2,6 @@
 package observability_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -23,9 +22,7 @@ func promtool(t testing.TB, arguments ...string) {
 
 func read(t testing.TB, path string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, yaml.UnmarshalWithOptions(text, into, yaml.Strict()), path)
+	require.NoError(t, yaml.UnmarshalWithOptions([]byte(testenv.Text(t, path)), into, yaml.Strict()), path)
 }
 
 // alert is one of the rules.
@@ -109,10 +106,8 @@ const runbook = "https://git.example.com/brokerage/blob/main/docs/runbook.md"
 // The runbook says what every alert means, what to look at and what to do. Each alert has a link to its entry that
 // works outside of the repository.
 func TestRules_Runbook(t *testing.T) {
-	text, err := os.ReadFile("../../docs/runbook.md")
-	require.NoError(t, err)
 	entries := map[string]string{}
-	for i, entry := range strings.Split(string(text), "\n## ") {
+	for i, entry := range strings.Split(testenv.Text(t, "../../docs/runbook.md"), "\n## ") {
 		if name, body, _ := strings.Cut(entry, "\n"); i > 0 {
 			entries[name] = body
 		}

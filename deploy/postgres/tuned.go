@@ -1,6 +1,5 @@
-// Package postgres holds the files for a PostgreSQL server of the brokerage, and
-// makes the settings available to the campaign that compares them with those out
-// of the box.
+// Package postgres holds the files for a PostgreSQL server of the brokerage. The campaign compares their settings with
+// the defaults of PostgreSQL.
 package postgres
 
 import _ "embed"

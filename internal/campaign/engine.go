@@ -100,7 +100,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	}
 }
 
-// engine implements what engines have in common: all but the statistics, and the settings of a server.
+// engine implements what engines have in common: everything except statistics and the settings of a server.
 type engine struct {
 	url          string
 	parameters   string // more of them, for Describe

@@ -56,7 +56,7 @@ func ParseScale(s string) (Scale, error) {
 	return Scale{}, fmt.Errorf("dataset: unknown scale %q, want one of %s", s, strings.Join(scaleNames[:], " "))
 }
 
-// The most documents of a scale: those of XXL.
+// The numbers of documents at XXL, the largest scale.
 const (
 	MaxCustomers = 60_000_000_000
 	MaxOrders    = 500_000_000_000

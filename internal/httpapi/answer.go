@@ -81,7 +81,7 @@ func weight(parameters string) float64 {
 	return 1
 }
 
-// answer answers with a constructed document.
+// answer writes a response with a constructed document.
 func (q *request) answer(body []byte) error {
 	q.link()
 	mediaType, _ := q.mediaType()

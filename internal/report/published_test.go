@@ -120,7 +120,7 @@ func TestObstacles_Faithful(t *testing.T) {
 	}
 }
 
-// A workload of the papers that was not run has their figures all the same; without any of them there is no section.
+// The figures of the papers are shown also for a workload that was not run. Without any run there is no section.
 func TestPublished_NotMeasured(t *testing.T) {
 	c := madeUpCampaign()
 	groups := filter(groupsOf(c), func(g group) bool { return g.Label == "query" })

@@ -162,7 +162,7 @@ func (g *grammar) understands(n, schema *node) bool {
 	return ok && !slices.ContainsFunc(n.kids, func(kid *node) bool { return !g.understands(kid, schema) })
 }
 
-// understandsValue reports whether a value is written in the usual way. XML Schema has more ways to write the same.
+// understandsValue reports whether a value is written in the usual way. XML Schema allows other spellings, too.
 func understandsValue(name, value string) bool {
 	switch name {
 	case "abstract", "mixed":

@@ -164,7 +164,7 @@ func (d Database) OpenBulk(ctx context.Context, options Options) (Bulk, error) {
 	return nil, errors.Join(ErrNothingStored, opened.Close())
 }
 
-// ErrNothingStored refuses to load, verify or copy null:.
+// ErrNothingStored is the error of loading, verifying or copying null:, which stores nothing.
 var ErrNothingStored = errors.New("null: holds nothing that could be loaded or verified: use sqlite:PATH, " +
 	"postgres://… or db2://…")
 

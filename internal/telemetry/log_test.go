@@ -2,7 +2,6 @@ package telemetry_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -68,17 +67,6 @@ func TestLogger_Level(t *testing.T) {
 		log.Info("quiet")
 		require.Contains(t, out.String(), "quiet")
 	}
-}
-
-func TestLogger_JSON(t *testing.T) {
-	var out bytes.Buffer
-	telemetry.Logger(&out, false, slog.LevelInfo).Info("listening", "addr", "127.0.0.1:80")
-	var line map[string]any
-	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
-	require.Equal(t, "listening", line["msg"])
-	require.Equal(t, "INFO", line["level"])
-	require.Equal(t, "127.0.0.1:80", line["addr"])
-	require.Contains(t, line, "time")
 }
 
 // The handlers pass the test suite of log/slog.

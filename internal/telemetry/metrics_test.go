@@ -2,12 +2,10 @@ package telemetry_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -109,32 +107,6 @@ func TestMetrics_Observe(t *testing.T) {
 	require.Equal(t, strings.Count(before, "\nbrokerage_"), strings.Count(after, "\nbrokerage_"))
 }
 
-// Two services in one process, as in tests, do not share series.
-func TestMetrics_NoGlobals(t *testing.T) {
-	first, second := telemetry.New(build), telemetry.New(build)
-	first.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1, "")
-	series, _ := scrape(t, second)
-	require.Equal(t, "0", series[transactions("get_order", "ok")])
-}
-
-func TestMetrics_Concurrent(t *testing.T) {
-	m := telemetry.New(build)
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for range 500 {
-				m.InFlight(1)
-				m.Observe("get_order", telemetry.OK, time.Millisecond, 1, 1, "")
-				m.InFlight(-1)
-			}
-		})
-	}
-	all.Wait()
-	series, _ := scrape(t, m)
-	require.Equal(t, "4000", series[transactions("get_order", "ok")])
-	require.Equal(t, "0", series["brokerage_requests_in_flight"])
-}
-
 // Observe is called at the end of every request.
 func TestMetrics_ObserveAllocates(t *testing.T) {
 	m := telemetry.New(build)
@@ -154,15 +126,5 @@ func BenchmarkMetrics_Observe(b *testing.B) {
 				m.Observe("delete_customer", telemetry.Timeout, 3*time.Millisecond, 1700, 1500, traceID)
 			}
 		})
-	}
-}
-
-func BenchmarkMetrics_Scrape(b *testing.B) {
-	m := telemetry.New(build)
-	request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/metrics", http.NoBody)
-	for b.Loop() {
-		w := httptest.NewRecorder()
-		m.Handler().ServeHTTP(w, request)
-		_, _ = io.Copy(io.Discard, w.Body)
 	}
 }

@@ -3,8 +3,6 @@ package telemetry_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"sync"
@@ -200,20 +198,6 @@ func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 	scraping.Wait()
 	stop()
 	telling.Wait()
-}
-
-// A client that accepts protobuf gets it: no other format has native histograms.
-func TestMetrics_Protobuf(t *testing.T) {
-	m := telemetry.New(build)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
-	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"+
-		"encoding=delimited;q=0.5,text/plain;version=0.0.4;q=0.2")
-	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, r)
-	require.Equal(t, http.StatusOK, w.Code)
-	require.Contains(t, w.Header().Get("Content-Type"),
-		"application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")
-	require.Contains(t, w.Body.String(), "brokerage_transaction_duration_seconds")
 }
 
 func TestMetrics_Promtool(t *testing.T) {

@@ -20,10 +20,15 @@ import (
 // commas, names the need.
 func Missing(t testing.TB, need, reason string) {
 	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need) {
+	if Required(need) {
 		t.Fatalf("%s, and BROKERAGE_TEST_REQUIRE wants %s", reason, need)
 	}
 	t.Skip(reason)
+}
+
+// Required reports whether BROKERAGE_TEST_REQUIRE names a need.
+func Required(need string) bool {
+	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
 }
 
 // Parallel lets twice as many tests run in parallel as there are processors, for a package whose parallel tests wait:
@@ -53,4 +58,12 @@ func Command(t testing.TB, name string) string {
 		Missing(t, name, name+" is not installed")
 	}
 	return path
+}
+
+// Text returns the content of a file.
+func Text(t testing.TB, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
 }

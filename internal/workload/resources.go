@@ -184,7 +184,7 @@ func (o *resourceSample) processes(s *sampler) {
 	}
 }
 
-// service adds the metrics of the backend, and of them those of a service's process as figures of that process.
+// service adds the metrics of the backend; those about the process of a service become figures of that process.
 func (o *resourceSample) service(ctx context.Context, s *sampler) {
 	r, err := s.backend.reading(ctx)
 	_, remote := s.backend.(*HTTP)

@@ -149,7 +149,7 @@ func TestSampler_End(t *testing.T) {
 	}
 }
 
-// What was never read again is left out of the samples, and not the samples.
+// A figure that was read only once is left out of the samples; the samples stay.
 func TestSampler_Result(t *testing.T) {
 	key := func(figure string) figureKey { return figureKey{OfDatabase, figure} }
 	s := sampler{missing: []string{"energy: none"}, samples: []resourceSample{

@@ -96,5 +96,5 @@ func deleteByID(remove func(brokerage.Store, context.Context, brokerage.Write, b
 	}
 }
 
-// write returns what a write on a store needs.
+// write returns the parameters of a write that starts now.
 func write() brokerage.Write { return brokerage.Write{Now: time.Now()} }

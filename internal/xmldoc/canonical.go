@@ -38,7 +38,7 @@ func AttrLast(doc []byte, name string) []byte {
 	}
 }
 
-// canonical numbers namespaces in known; if that is nil, it writes all in full.
+// canonical returns the canonical form, with namespaces as numbers, which it adds to known; if known is nil, in full.
 func canonical(doc []byte, known map[string]int) []byte {
 	var levels [MaxDepth]struct{ in, out int } // how many declarations are in scope outside each open element
 	var in, out scope

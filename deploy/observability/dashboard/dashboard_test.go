@@ -17,9 +17,8 @@ import (
 
 // The file is what the panels make.
 func TestDashboard_Generated(t *testing.T) {
-	kept, err := os.ReadFile("../grafana/brokerage.json")
-	require.NoError(t, err)
-	require.Equal(t, string(encode(rows)), string(kept), "go generate ./deploy/observability/dashboard writes it")
+	kept := testenv.Text(t, "../grafana/brokerage.json")
+	require.Equal(t, string(encode(rows)), kept, "go generate ./deploy/observability/dashboard writes it")
 }
 
 // Panels do not overlap, and each has queries with legends.

@@ -9,7 +9,7 @@ const here = `job="brokerage",namespace=~"$namespace",pod=~"$pod",instance=~"$in
 // ofService selects what rules record for all instances together.
 const ofService = `{job="brokerage",namespace=~"$namespace"}`
 
-// each are the labels of an instance.
+// each lists the labels that identify an instance.
 const each = "pod, instance"
 
 // transactions selects the series of transactions and other operations on data.

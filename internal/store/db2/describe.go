@@ -38,7 +38,7 @@ func (s *Store) inspect(ctx context.Context) (is brokerage.Engine, err error) {
 		"results will not have the settings of the server, and the codeset of the database is not verified")
 }
 
-// unlessDenied returns err, but nil with a notice of what is lost when the user may not read a view.
+// unlessDenied returns err, or nil if the user may not read a view: then a notice says what is lost.
 func (s *Store) unlessDenied(err error, view, lost string) error {
 	if state := serverErrorOf(err).State; state != stateNoPrivilege && state != stateNoAuthority {
 		return err

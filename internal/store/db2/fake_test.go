@@ -121,7 +121,7 @@ func (s *fakeStmt) run(args []driver.Value) (answer, error) {
 	return s.answer(s.query, args)
 }
 
-// ExecContext fails the test if it is used: the driver's handles a context wrongly.
+// ExecContext fails the test if it is used: that of the driver handles a context wrongly.
 func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
 	panic("a context came to the driver")
 }

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// Settings are what a store is opened with, together with its URL or connector.
+// Settings are the options of a store that its URL or connector does not contain.
 type Settings struct {
 	// Schema is the schema of the tables; default: the user's own.
 	Schema string

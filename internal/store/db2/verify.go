@@ -48,7 +48,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	return v.Verified, nil
 }
 
-// errEnough ends a query whose other rows nobody wants.
+// errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("enough")
 
 // stored reads a table in batches. The documents that the driver takes for NULL it reads in a second query.

@@ -31,7 +31,7 @@ func Later(options Options, cause error) *Store {
 	return s
 }
 
-// Absent sets the cause why there is no store yet. It must not be called after Open.
+// Absent sets the reason why there is no store yet. It must not be called after Open.
 func (s *Store) Absent(cause error) { s.absent.Store(&brokerage.Unavailable{Cause: cause}) }
 
 // Open sets the store inside. It must be called once at most.

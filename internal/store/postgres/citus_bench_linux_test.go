@@ -260,7 +260,7 @@ func (t *target) used() (all []time.Duration) {
 	return all
 }
 
-// cost returns the processor time a transaction.
+// cost returns the processor time per transaction.
 func (t *target) cost() float64 { return t.median(sample.total) }
 
 func (t *target) median(of func(sample) float64) float64 {

@@ -17,7 +17,7 @@ func (s single) GetAccount(ctx context.Context, account brokerage.ID) (brokerage
 	return brokerage.AccountOf(customer, account)
 }
 
-// GetAccount looks up who the owner is.
+// GetAccount looks up the owner of the account first.
 func (s spread) GetAccount(ctx context.Context, account brokerage.ID) (found brokerage.Account, err error) {
 	missing := brokerage.NoAccount(account)
 	err = s.again(ctx, func(ctx context.Context) error {

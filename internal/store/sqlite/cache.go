@@ -207,8 +207,8 @@ func (c *cache) stats() (hits, misses, size, limit int64) {
 	return hits, misses, size, limit
 }
 
-// kept returns the copy of what a statement returned for a key, if it is still right. A request that is over gets none,
-// and fails as any read.
+// kept returns the copy of what a statement returned for a key, if it is still current; none when ctx is done, so that
+// the read fails.
 func (s *Store) kept(ctx context.Context, st *statement, key any) (cacheValue, bool) {
 	if ctx.Err() != nil {
 		return cacheValue{}, false

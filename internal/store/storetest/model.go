@@ -85,7 +85,7 @@ func (t rapidT) Context() context.Context { return t.outer.Context() }
 
 func slot(t *rapid.T, name string) int { return rapid.IntRange(0, slots-1).Draw(t, name) }
 
-// drawCustomer makes a customer with drawn accounts.
+// drawCustomer draws a customer with accounts.
 func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerage.ID) {
 	c = slot(t, "customer")
 	p := dataset.NewCustomer{ID: int64(m.customerID(c))}

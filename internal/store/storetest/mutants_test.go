@@ -363,7 +363,7 @@ func spoils(edit func(t Trade, account ID, security, before, after string) strin
 	})
 }
 
-// inner returns the text of the first element of a name.
+// inner returns the text of the first element with the given name.
 func inner(doc, name string) string {
 	_, rest, _ := strings.Cut(doc, "<"+name+">")
 	text, _, _ := strings.Cut(rest, "</"+name+">")

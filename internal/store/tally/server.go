@@ -8,7 +8,7 @@ type Server struct {
 	Missing    []string // what the server does not count or does not show to this user, with the reason
 }
 
-// A Pool is how often pages were found in a database's own cache, by the part of the cache or by what the pages are of.
+// A Pool counts the page hits and misses of a part of a database's own cache, or of one kind of pages.
 type Pool struct {
 	Name   string `json:"name"`
 	Hits   int64  `json:"hits"`

@@ -114,7 +114,7 @@ func find(args []argument, name string) int {
 	return slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 }
 
-// keys returns the table of an index's keys.
+// keys returns the name of the table with the keys of an index.
 func (i index) keys() string { return `BENCH."` + i.name + `"` }
 
 // serves reports whether an index has all nodes of a path of a document.
