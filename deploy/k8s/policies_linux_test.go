@@ -175,7 +175,7 @@ func try(t testing.TB, namespace, protocol string, address netip.AddrPort) error
 // policies are compiled to rules of nftables for a router between them. It is not a cluster: Services and the addresses
 // of nodes are missing.
 func TestNode_PoliciesEnforced(t *testing.T) {
-	if !required(need) && !required(needNode) {
+	if !testenv.Required(need) && !testenv.Required(needNode) {
 		testenv.Missing(t, needNode, "it makes network namespaces: make test-k8s-node")
 	}
 	for _, program := range []string{"nft", "ip", "sysctl"} {
