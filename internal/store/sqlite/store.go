@@ -123,7 +123,31 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	reading, writing := pageCaches(probe.Here.UsableMemory())
-	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", writing),
+	if err := s.openWriting(ctx, writing); err != nil {
+		return err
+	}
+	dictionaries, err := readDictionaries(ctx, s.writing)
+	if err != nil {
+		return err
+	}
+	codec, err := newCodec(dictionaries, s.options.Uncompressed)
+	if err != nil {
+		return err
+	}
+	s.codec.Store(codec)
+	if err := s.openReading(ctx, reading); err != nil {
+		return err
+	}
+	if s.writer, err = newWriter(ctx, s); err != nil || s.options.AsIs {
+		return err
+	}
+	s.unwatch, err = s.watch()
+	return err
+}
+
+// openWriting opens the connection for writing, with a cache in KiB, and brings the database to the current version.
+func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
+	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", cache),
 		fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
 	if err != nil {
 		return err
@@ -137,20 +161,14 @@ func (s *Store) open(ctx context.Context) (err error) {
 			return domainError(err)
 		}
 	}
-	if s.engine, err = s.describe(ctx); err != nil {
-		return err
-	}
-	dictionaries, err := readDictionaries(ctx, s.writing)
-	if err != nil {
-		return err
-	}
-	codec, err := newCodec(dictionaries, s.options.Uncompressed)
-	if err != nil {
-		return err
-	}
-	s.codec.Store(codec)
+	s.engine, err = s.describe(ctx)
+	return err
+}
+
+// openReading opens the connections for reading, with caches of so many KiB together, and the cache of documents.
+func (s *Store) openReading(ctx context.Context, caches int) (err error) {
 	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
-		fmt.Sprintf("cache_size(-%d)", reading/(s.options.Pool+1))))
+		fmt.Sprintf("cache_size(-%d)", caches/(s.options.Pool+1))))
 	if err != nil {
 		return err
 	}
@@ -158,13 +176,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	s.reading.SetMaxIdleConns(s.options.Pool)
 	changes := newChanges(slotsFor(s.options.Cache))
 	s.cache = newCache(s.options.Cache, changes)
-	if s.readers, err = newReaders(ctx, s.reading, s.options.Pool, changes); err != nil {
-		return err
-	}
-	if s.writer, err = newWriter(ctx, s); err != nil || s.options.AsIs {
-		return err
-	}
-	s.unwatch, err = s.watch()
+	s.readers, err = newReaders(ctx, s.reading, s.options.Pool, changes)
 	return err
 }
 
