@@ -248,6 +248,7 @@ func TestDefaults_OnePlace(t *testing.T) {
 	require.Equal(t, defaults.Updates, d.Updates)
 	require.Equal(t, defaults.Trades, d.Trades)
 	require.Equal(t, defaults.Draws, d.Draws)
+	require.Equal(t, defaults.Validate, d.Validate)
 	require.Equal(t, workload.Range{100, 20099}, d.Updates.Price)
 	mixed, err := workload.Load("mixed")
 	require.NoError(t, err)

@@ -146,8 +146,10 @@ func (r *running) plan() {
 	r.record = &Record{
 		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
-		Absent: r.Settings.absent(r.Engine),
-		Steps:  plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+	}
+	if r.Settings.Factors {
+		r.record.Absent = r.Engine.Absent()
 	}
 }
 

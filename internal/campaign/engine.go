@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"brokerage/internal/dataset"
@@ -237,7 +238,12 @@ func (e engine) BackedUp() bool {
 
 func (engine) Reloads() bool { return false }
 
-func (e engine) Discard() error { return removeIfThere(e.backup) }
+func (e engine) Discard() error {
+	if err := os.Remove(e.backup); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
 // Remove leaves the empty schema of a database on a server.
 func (e engine) Remove(ctx context.Context) error { return errors.Join(e.Discard(), e.Create(ctx)) }

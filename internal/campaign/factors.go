@@ -32,23 +32,6 @@ func (s Settings) variants(e Engine, cores int) (all []Variant) {
 	return all
 }
 
-// absent returns the factors that the store of a campaign with Factors does not have.
-func (s Settings) absent(e Engine) []Absent {
-	if !s.Factors {
-		return nil
-	}
-	return e.Absent()
-}
-
-// variantRepeats returns how often the run of a variant is repeated: with Factors often enough to tell a difference
-// from noise.
-func (s Settings) variantRepeats() int {
-	if s.Factors {
-		return max(s.Repeat, referenceRepeats)
-	}
-	return s.Repeat
-}
-
 // a design is the physical design of a variant, as statements of a database.
 type design struct {
 	before []string // before the documents are stored again

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 )
 
 // Each preset has the documents, users, workloads and times of its study.
@@ -41,20 +41,11 @@ func TestPaperPreset(t *testing.T) {
 			require.Equal(t, []string{"create", "population", "load"}, steps[:3])
 			for _, w := range c.workloads {
 				for _, users := range c.users {
-					require.Contains(t, steps, w+", "+atUsers(users), "the whole list, also of classic")
+					require.Contains(t, steps, w+", "+format.Plural(users, "user"), "the whole list, also of classic")
 				}
 			}
 		})
 	}
-}
-
-func atUsers(n int) string { return strings.TrimPrefix(insertLabel("", 0, n), ", 0 documents, ") }
-
-func insertLabel(workload string, documents int64, users int) string {
-	p := planner{Settings: Settings{Inserts: []Insertion{{workload, users, documents}}, Repeat: 1}, engine: null,
-		dataset: dataset.New(dataset.Spec{})}
-	p.inserts()
-	return p.steps[0].Name
 }
 
 // The factors multiply documents and times, not users; both are kept in the settings.

@@ -194,27 +194,27 @@ func (p *planner) runs() {
 // variants adds the comparison of the default settings with others, and the runs that show throughput against the cores
 // that the service may use.
 func (p *planner) variants(cores int) {
+	repeats := p.Repeat
+	if p.Factors {
+		repeats = max(repeats, referenceRepeats) // often enough to tell a difference from noise
+	}
 	for _, v := range p.Settings.variants(p.engine, cores) {
 		if p.engine.As(v).URL() != p.engine.URL() {
 			p.prepare(&v)
 		}
-		p.run(&v, p.yardstick(), p.Reference, p.variantRepeats(), nil)
+		p.run(&v, p.yardstick(), p.Reference, repeats, nil)
+	}
+	tests := p.Cores
+	if len(tests) == 0 {
+		tests = []CoreTest{{p.yardstick(), p.Reference}}
 	}
 	for _, n := range p.CPUs {
 		name := format.Plural(n, "core")
 		v := Variant{Name: name, Description: "the service may use " + name + " at once (GOMAXPROCS)", CPUs: n}
-		for _, c := range p.coreTests() {
+		for _, c := range tests {
 			p.run(&v, c.Workload, c.Users, p.Repeat, nil)
 		}
 	}
-}
-
-// coreTests returns what is run for each number of cores.
-func (s Settings) coreTests() []CoreTest {
-	if len(s.Cores) > 0 {
-		return s.Cores
-	}
-	return []CoreTest{{s.yardstick(), s.Reference}}
 }
 
 // essential reports whether all other steps depend on a step.

@@ -4,9 +4,7 @@ import (
 	"context"
 	_ "embed" // for Schema
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -343,12 +341,4 @@ func writeJSON(ctx context.Context, path string, perm os.FileMode, v any) error 
 		_, err := f.Write(append(text, '\n'))
 		return err
 	})
-}
-
-// removeIfThere removes a file that need not exist.
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -16,7 +16,10 @@ import (
 
 // do runs a step; save writes its measurements so far.
 func (r *running) do(ctx context.Context, s *Step, save func() error) error {
-	e := r.engineOf(s)
+	e := r.Engine
+	if s.Variant != nil {
+		e = e.As(*s.Variant)
+	}
 	switch s.Kind {
 	case KindCreate:
 		return e.Create(ctx)
@@ -47,13 +50,6 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	default:
 		return fmt.Errorf("there are no steps of kind %q", s.Kind)
 	}
-}
-
-func (r *running) engineOf(s *Step) Engine {
-	if s.Variant == nil {
-		return r.Engine
-	}
-	return r.Engine.As(*s.Variant)
 }
 
 // load loads the dataset, or resumes an interrupted load: earlier stages keep their figures, and the documents of the

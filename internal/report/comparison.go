@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -174,7 +175,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 func (c *Comparison) differencesSection() section {
 	differ := newTable("What else differs", "text:", "text:A", "text:B")
 	for _, d := range c.differ {
-		differ.add("", d.Name, orNone(d.A), orNone(d.B))
+		differ.add("", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none"))
 	}
 	remarks := newTable("Remarks", "text:remarks")
 	for _, line := range c.remarks {
@@ -227,7 +228,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 		}
 	}
 	for _, d := range c.differ {
-		fmt.Fprintf(&b, "%s differs: A %s; B %s\n", d.Name, orNone(d.A), orNone(d.B))
+		fmt.Fprintf(&b, "%s differs: A %s; B %s\n", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none"))
 	}
 	for _, line := range c.remarks {
 		b.WriteString(line + "\n")

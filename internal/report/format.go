@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -79,8 +78,6 @@ func prefixed(prefix, text string) string {
 	}
 	return prefix + text
 }
-
-func orNone(text string) string { return cmp.Or(text, "none") }
 
 // ratio returns a / b, or 0 when b is 0.
 func ratio(a, b float64) float64 {

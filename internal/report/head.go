@@ -212,7 +212,8 @@ func runFacts(r *workload.Run) []fact {
 		{"Measured", minute(r.Started) + ", " + seconds(r.Measured) + " after " + seconds(r.Warmed) + " of warm-up"},
 		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)),
 			prefixed("weights ", r.Workload.Weights), "validation "+validated)},
-		{"Load", fmt.Sprintf("%s; seed %d", modelText(r), r.Seed)},
+		{"Load", fmt.Sprintf("%s; seed %d", joined(", ", arrivalsText(r),
+			prefixed("queries with consistency ", string(r.Model.Consistency))), r.Seed)},
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
@@ -223,11 +224,7 @@ func runFacts(r *workload.Run) []fact {
 	}))
 }
 
-// modelText describes the load: users with their think time, or arrivals at a rate.
-func modelText(r *workload.Run) string {
-	return joined(", ", arrivalsText(r), prefixed("queries with consistency ", string(r.Model.Consistency)))
-}
-
+// arrivalsText describes the load: users with their think time, or arrivals at a rate.
 func arrivalsText(r *workload.Run) string {
 	if r.Model.Kind != workload.Open {
 		return format.Plural(r.Model.Users, "user") + ", think time " + thinkText(r.Model)

@@ -149,11 +149,7 @@ func timesTable(r *workload.Run) *table {
 		}
 	}
 	for _, kind := range []string{"query", "update", "insert", "delete"} {
-		var ours *workload.Row
-		if i := slices.IndexFunc(r.Kinds, func(k workload.Row) bool { return k.Name == kind }); i >= 0 {
-			ours = &r.Kinds[i]
-		}
-		add("kind", cell{Text: kind}, sums[kind], ours)
+		add("kind", cell{Text: kind}, sums[kind], rowOf(r.Kinds, kind))
 	}
 	add("total", cell{Text: "total"}, sums["total"], &r.Total)
 	return t

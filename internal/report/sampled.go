@@ -151,13 +151,9 @@ func timeCharts(r *workload.Run) (views []figureView) {
 	draw := func(caption, unit string, lines ...sampledLine) {
 		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: axisText}
 		for i, line := range lines {
-			if points := line.points(r.Resources); len(points) > 0 {
-				c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: points})
-			}
+			c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: line.points(r.Resources)})
 		}
-		if len(c.Series) > 0 {
-			views = append(views, figureView{caption, c.HTML()})
-		}
+		views = append(views, figure(caption, c)...)
 	}
 	of := func(name, of string, scale float64, figures ...string) sampledLine {
 		return sampledLine{name, of, scale, figures}
@@ -211,14 +207,9 @@ func hitChart(r *workload.Resources) []figureView {
 				line.Points = append(line.Points, chart.Point{X: hits[n].X, Y: 100 * hits[n].Y / lookups})
 			}
 		}
-		if len(line.Points) > 0 {
-			c.Series = append(c.Series, line)
-		}
+		c.Series = append(c.Series, line)
 	}
-	if len(c.Series) == 0 {
-		return nil
-	}
-	return []figureView{{caption, c.HTML()}}
+	return figure(caption, c)
 }
 
 // sampledLine is a line of a chart over time: the sum of those of its figures that were read, each times a scale.
@@ -319,14 +310,11 @@ func poolCurves(label string, groups []group) []figureView {
 		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
 		lines.Series = append(lines.Series, s)
 	}
-	if len(lines.Series) == 0 {
-		return nil
-	}
 	for _, g := range groups {
 		lines.XTicks = append(lines.XTicks, float64(g.Users))
 	}
 	slices.Sort(lines.XTicks)
-	return []figureView{{caption, lines.HTML()}}
+	return figure(caption, lines)
 }
 
 // statementsSection shows the database's own top statements beside the times that the load generator measured for the

@@ -23,7 +23,7 @@ func (g group) whichRun() string {
 	return text
 }
 
-// rowOf returns the row of a transaction, or nil.
+// rowOf returns the row of a transaction or a kind, or nil.
 func rowOf(rows []workload.Row, name string) *workload.Row {
 	i := slices.IndexFunc(rows, func(row workload.Row) bool { return row.Name == name })
 	if i < 0 {

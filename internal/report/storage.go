@@ -85,14 +85,11 @@ func loadBlocks(c *campaign.Record) (blocks []block) {
 // growthCharts draws the series that have more than one stage.
 func growthCharts(title string, series []chart.Series) []figureView {
 	series = slices.DeleteFunc(series, func(s chart.Series) bool { return len(s.Points) < 2 })
-	if len(series) == 0 {
-		return nil
-	}
-	return []figureView{{"Rate against size", chart.Lines{
+	return figure("Rate against size", chart.Lines{
 		Title: title + ": documents a second against documents already stored",
 		X:     "documents of the kind before the stage", Y: "documents a second",
 		Series: series, FormatX: axisText, FormatY: axisText,
-	}.HTML()}}
+	})
 }
 
 // spaceSection shows the size of the database and what compression saves by kind of document.

@@ -11,6 +11,15 @@ import (
 	"brokerage/internal/workload"
 )
 
+// figure draws the lines that have points. Without any there is no figure.
+func figure(caption string, lines chart.Lines) []figureView {
+	lines.Series = slices.DeleteFunc(lines.Series, func(s chart.Series) bool { return len(s.Points) == 0 })
+	if len(lines.Series) == 0 {
+		return nil
+	}
+	return []figureView{{caption, lines.HTML()}}
+}
+
 // curves draws one figure of the groups over a number of each group, such as its users: a line for each workload with
 // more than one group.
 func curves(
@@ -29,12 +38,9 @@ func curves(
 		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
 		lines.Series = append(lines.Series, s)
 	}
-	if len(lines.Series) == 0 {
-		return nil
-	}
 	slices.Sort(lines.XTicks)
 	lines.XTicks, lines.FormatX = slices.Compact(lines.XTicks), whole
-	return []figureView{{caption, lines.HTML()}}
+	return figure(caption, lines)
 }
 
 // usersSection shows throughput and processor against users, as the papers draw them.

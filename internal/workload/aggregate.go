@@ -2,7 +2,6 @@ package workload
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -124,15 +123,6 @@ func count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic
 		*counts = make(map[string]int64)
 	}
 	(*counts)[reason] += n
-}
-
-// decode returns the histogram.
-func (h *Histogram) decode() (*hdrhistogram.Histogram, error) {
-	decoded, err := hdrhistogram.Decode([]byte(h.Data))
-	if err != nil {
-		return nil, fmt.Errorf("its histogram cannot be read: %w", err)
-	}
-	return decoded, nil
 }
 
 // encoded returns the row with the histogram of its times, which can be merged with others.

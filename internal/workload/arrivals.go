@@ -21,9 +21,10 @@ type arrivals struct {
 // newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that. The shares of
 // a load take its arrivals in turn.
 func newArrivals(rate float64, ramp time.Duration, users int, share Share) *arrivals {
-	queue := max(users, int(math.Ceil(share.rate(rate))))
+	parts := max(share.Of, 1)
+	queue := max(users, int(math.Ceil(rate/float64(parts))))
 	return &arrivals{
-		due: make(chan int64, queue), first: int64(max(share.Number, 1) - 1), step: int64(max(share.Of, 1)),
+		due: make(chan int64, queue), first: int64(max(share.Number, 1) - 1), step: int64(parts),
 		rate: rate / 1e9, ramp: float64(ramp),
 	}
 }

@@ -36,17 +36,6 @@ func TestLoad_ClassicIsNotValidated(t *testing.T) {
 	require.InDelta(t, 100, total, 1e-9)
 }
 
-func TestLoad_OwnFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "own.json")
-	text := `{"name": "own", "mix": [{"transaction": "get_order", "weight": 0.5}]}`
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	d := definition(t, file)
-	require.Equal(t, "own", d.Name)
-	require.True(t, d.Validate)
-	require.Equal(t, Uniform, d.Draws.Order.Distribution)
-	require.Equal(t, Range{1, 10}, d.Trades.Sell.Quantity)
-}
-
 func TestLoad_Missing(t *testing.T) {
 	_, err := Load("mixt")
 	require.EqualError(t, err, `there is no workload "mixt": `+

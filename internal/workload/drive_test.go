@@ -155,7 +155,6 @@ func TestDrive_SharedDocuments(t *testing.T) {
 func TestDrive_RefusedBeforeLoad(t *testing.T) {
 	s := sqlitetest.Store(t)
 	empty := openSQLite(t, t.TempDir()+"/e.db")
-	t.Cleanup(func() { require.NoError(t, empty.Close()) })
 	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
 	trader := &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
 	closed, _ := serve(t, s, tokens{"Bearer r": reader, "Bearer t": trader})

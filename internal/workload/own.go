@@ -388,7 +388,7 @@ func (d *Definition) Fits(scheme string) error {
 // needsDataset reports whether a run draws from the dataset.
 func (d *Definition) needsDataset() bool {
 	return d.Prepare != Prepare{} || d.has(func(t *Transaction) bool {
-		return !t.own || slices.ContainsFunc(t.values, (*Value).needsDataset)
+		return !t.own || slices.ContainsFunc(t.values, func(v *Value) bool { return v.IDs != "" })
 	})
 }
 

@@ -292,7 +292,6 @@ func TestOwn_Statements(t *testing.T) {
 		"total.sql": "INSERT INTO total SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM total)", "other.sql": "SELECT 2",
 	})
 	s := openSQLite(t, filepath.Join(t.TempDir(), "own.db")) // without a dataset
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	r := driven(t, direct(t, s, "sqlite:own.db"), Config{Definition: d, Users: 4, Count: 1000, Seed: 1})
 	require.Empty(t, r.Total.Unexpected)
 	require.Equal(t, int64(1000), r.Total.Good)
@@ -315,7 +314,6 @@ func TestOwn_Statements(t *testing.T) {
 func TestOwn_StatementsRefused(t *testing.T) {
 	d := ownWorkload(t, ownStatements, map[string]string{"total.sql": "SELECT 1", "other.sql": "SELECT 2"})
 	s := openSQLite(t, filepath.Join(t.TempDir(), "own.db"))
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	b := direct(t, s, "sqlite:own.db")
 	c := Config{Definition: d, Users: 2, Count: 10, Seed: 1, Begun: func(*Run) { t.Error("it has begun") }}
 	require.NoError(t, d.SetWeights("twice=1"))

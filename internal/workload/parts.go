@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"brokerage/internal/brokerage"
 )
 
@@ -175,8 +177,8 @@ func (r *Row) aggregate() (*aggregate, error) {
 	switch {
 	case r.Histogram != nil:
 		var err error
-		if a.distribution, err = r.Histogram.decode(); err != nil {
-			return nil, err
+		if a.distribution, err = hdrhistogram.Decode([]byte(r.Histogram.Data)); err != nil {
+			return nil, fmt.Errorf("its histogram cannot be read: %w", err)
 		}
 		n := a.distribution.TotalCount()
 		if r.Histogram.Method != hdrMethod { // k6's times leave out a few of what it counts

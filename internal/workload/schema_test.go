@@ -55,27 +55,6 @@ func TestWorkloadSchema_Files(t *testing.T) {
 	}
 }
 
-// The schema and the program know the same transactions.
-func TestWorkloadSchema_Transactions(t *testing.T) {
-	var known struct {
-		Properties struct {
-			Mix struct {
-				Items struct {
-					Properties struct {
-						Transaction struct{ AnyOf []struct{ Enum []string } }
-					}
-				}
-			}
-		}
-	}
-	require.NoError(t, json.Unmarshal(workloadFile(t, "workloads/workload.schema.json"), &known))
-	var names []string
-	for _, tx := range Transactions() {
-		names = append(names, tx.Name)
-	}
-	require.ElementsMatch(t, names, known.Properties.Mix.Items.Properties.Transaction.AnyOf[0].Enum)
-}
-
 // The guide, the schema and the program have the same fields.
 func TestWorkloadSchema_Documented(t *testing.T) {
 	var schema map[string]any

@@ -19,9 +19,6 @@ func (s Share) Users(all int) (from, to int) {
 	return at(s.Number - 1), at(s.Number)
 }
 
-// rate returns the arrivals a second of a share, of those of the load.
-func (s Share) rate(all float64) float64 { return all / float64(max(s.Of, 1)) }
-
 // position returns the position in a sequence of the whole load of the share's ith value: the shares deal the values.
 func (s Share) position(i int64) int64 { return i*int64(max(s.Of, 1)) + int64(max(s.Number, 1)) - 1 }
 

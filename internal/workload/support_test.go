@@ -32,6 +32,7 @@ func openSQLite(t testing.TB, file string) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Cache: 1 << 20})
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
 

@@ -124,9 +124,6 @@ func (v *Value) isNumber() bool {
 	return v.Range != nil && v.As == "" && v.Decimals == 0 || v.IDs != "" && v.IDs != "security"
 }
 
-// needsDataset reports whether there is no value without a dataset.
-func (v *Value) needsDataset() bool { return v.IDs != "" }
-
 // requireEnough returns an error if a sequence may end in a run of a number of transactions.
 func (v *Value) requireEnough(transactions float64) error {
 	size := float64(v.size(&population{}))
