@@ -52,7 +52,7 @@ func requirePlan(plan []operator, expected map[string][]string) error {
 		}) {
 			wrong = append(wrong, "it has no XISCAN on "+strings.Join(indexes, " or "))
 		}
-		if slices.ContainsFunc(plan, func(o operator) bool { return o.kind == "TBSCAN" && o.object == strings.ToUpper(table) }) {
+		if slices.ContainsFunc(plan, func(o operator) bool { return o.kind == "TBSCAN" && strings.EqualFold(o.object, table) }) {
 			wrong = append(wrong, "it scans "+strings.ToUpper(table))
 		}
 	}

@@ -145,7 +145,7 @@ func TestLock_Forked(t *testing.T) {
 		}
 		as, err := unix.Dup(int(f.Fd()))
 		require.NoError(t, err)
-		defer func() { require.NoError(t, unix.Close(as)) }()
+		t.Cleanup(func() { require.NoError(t, unix.Close(as)) })
 	}
 	require.NoError(t, l.Close())
 	l, err = lockDatabase(path, false)

@@ -19,8 +19,8 @@ func tryLock(f *os.File) (busy bool, err error) {
 	return false, err
 }
 
-// unlock ends a lock and closes the file. Closing alone would not do: a command that this process is just starting still
-// has the file open.
+// unlock ends a lock and closes the file. Closing alone would not do: a command that this process is just starting has
+// the file open too.
 func unlock(f *os.File) error {
 	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
