@@ -14,7 +14,6 @@ const (
 	codeACCRDB    = 0x2001
 	codeACCRDBRM  = 0x2201
 	codeOPNQFLRM  = 0x2212
-	codeEXCSQLIMM = 0x200a
 	codeEXCSQLSTT = 0x200b
 	codeOPNQRY    = 0x200c
 	codeRDBCMM    = 0x200e
