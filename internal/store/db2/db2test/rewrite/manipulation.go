@@ -9,7 +9,8 @@ import (
 
 // manipulation rewrites queries, and statements that insert, update and delete.
 func (s *statement) manipulation(tokens []token) string {
-	if len(tokens) == 0 || !tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "VALUES", "LOCK") {
+	// IBM's client itself asks for the parameters of a procedure, beginning with WITH, and takes an error for an answer.
+	if len(tokens) == 0 || !tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "VALUES", "LOCK", "WITH") {
 		refuse("the statement %s", text(tokens))
 	}
 	for i := range tokens {
