@@ -123,7 +123,8 @@ func TestHandshake(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, wrapped(object(codeEXCSAT, noUnicode)), got)
 
-	got, err = p.reply(wrapped(object(codeACCSECRD, []byte{0, 6, 0x11, 0xa2, 0, 3, 0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})))
+	got, err = p.reply(wrapped(object(codeACCSECRD,
+		[]byte{0, 6, 0x11, 0xa2, 0, 3, 0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})))
 	require.NoError(t, err)
 	require.Equal(t, wrapped(object(codeACCSECRD, []byte{0, 6, 0x11, 0xa2, 0, 3})), got)
 

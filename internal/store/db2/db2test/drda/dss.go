@@ -84,7 +84,8 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 	}
 	grown := len(changed) - len(s)
 	for _, at := range append([]int{0}, lengths...) {
-		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
+		length := int(binary.BigEndian.Uint16(s[at:])) + grown
+		binary.BigEndian.PutUint16(changed[at:], uint16(length)) //nolint:gosec // at most longest
 	}
 	return changed, nil
 }

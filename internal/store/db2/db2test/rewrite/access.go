@@ -23,7 +23,7 @@ import (
 //
 // Where the manual says nothing, as about positions, no index counts.
 func (c *Catalogue) Access(sql string) (access map[string][]string, err error) {
-	defer recovered(&err)
+	defer func() { err = refused(recover()) }()
 	tokens := lex(sql)
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -13,18 +13,18 @@ type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "unsupported: " + u.What }
 
-// refuse ends the rewriting of a statement. It panics with an *Unsupported, which recovered makes an error.
+// refuse ends the rewriting of a statement. It panics with an *Unsupported, which refused makes an error.
 func refuse(format string, args ...any) { panic(&Unsupported{fmt.Sprintf(format, args...)}) }
 
-// recovered is deferred by the functions that others call.
-func recovered(err *error) {
-	switch thrown := recover().(type) {
-	case nil:
-	case *Unsupported:
-		*err = thrown
-	default:
-		panic(thrown) // a fault of this package
+// refused returns what refuse has thrown, nil if nothing.
+func refused(thrown any) error {
+	if thrown == nil {
+		return nil
 	}
+	if unsupported, ok := thrown.(*Unsupported); ok {
+		return unsupported
+	}
+	panic(thrown) // a fault of this package
 }
 
 // Catalogue records what the statements of a database have created so far, as far as later ones need it.
@@ -69,7 +69,7 @@ type statement struct {
 
 // Rewrite returns the statement for Derby. The error is an *Unsupported.
 func (c *Catalogue) Rewrite(sql string) (derby string, err error) {
-	defer recovered(&err)
+	defer func() { err = refused(recover()) }()
 	tokens := lex(sql)
 	switch {
 	case starts(tokens, "CREATE"), starts(tokens, "DROP"), starts(tokens, "ALTER"):
@@ -115,7 +115,8 @@ func (c *Catalogue) aliases(tokens []token) map[string]string {
 				at++
 			}
 			known[name] = name
-			if at < len(tokens) && (tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
+			if at < len(tokens) &&
+				(tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
 				known[tokens[at].name()] = name
 				at++
 			}

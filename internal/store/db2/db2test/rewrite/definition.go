@@ -64,7 +64,8 @@ func (c *Catalogue) createTable(tokens []token) string {
 		kept := withoutInline(column)
 		types[column[0].name()] = strings.ToUpper(kept[1].text)
 		if kept[1].is("XML") {
-			parts = append(parts, column[0].text+" "+documents+" "+text(kept[2:])+" CHECK (BENCH.IS_DOCUMENT("+column[0].text+") = 1)")
+			doc := column[0].text
+			parts = append(parts, doc+" "+documents+" "+text(kept[2:])+" CHECK (BENCH.IS_DOCUMENT("+doc+") = 1)")
 			if len(types) == 1 {
 				parts = append([]string{rowID(name) + " BIGINT NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE"}, parts...)
 			}

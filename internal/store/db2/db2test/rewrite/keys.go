@@ -75,7 +75,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 			s.locked = true
 			locked = best.table
 		}
-		return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)", row, quoted(best.name), quoted(locked), number, give, kept), true
+		return fmt.Sprintf("%s = BENCH.ROW_BY_KEY(%s, %s, %s, %d%s)",
+			row, quoted(best.name), quoted(locked), number, give, kept), true
 	}
 	value := fmt.Sprintf("BENCH.XQ_KEEP(%s, %d%s)", number, give, kept)
 	if best.class == double {
@@ -260,7 +261,7 @@ func plainSteps(path []xquery.Step) (steps []string, rest []xquery.Step) {
 
 // Queries returns the queries in a statement or a script.
 func Queries(sql string) (queries []string, err error) {
-	defer recovered(&err)
+	defer func() { err = refused(recover()) }()
 	tokens := lex(sql)
 	for i := range tokens {
 		after := i > 1 && tokens[i-1].kind == '(' && tokens[i-2].is("XMLQUERY", "XMLEXISTS")

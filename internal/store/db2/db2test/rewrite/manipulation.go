@@ -14,7 +14,7 @@ func (s *statement) manipulation(tokens []token) string {
 		refuse("the statement %s", text(tokens))
 	}
 	for i := range tokens {
-		if starts(tokens[i:], "USE", "AND", "KEEP") && i > 1 && starts(tokens[i-2:], "WITH") && starts(tokens[i+4:], "LOCKS") {
+		if starts(tokens[i:], "USE", "AND", "KEEP", "UPDATE", "LOCKS") && i > 1 && starts(tokens[i-2:], "WITH") {
 			s.locks = true
 			tokens = tokens[:i]
 			break
@@ -177,5 +177,6 @@ func (s *statement) evaluation(function string, q *xquery.Query, args []argument
 			values.WriteString(", " + a.value)
 		}
 	}
-	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + quoted(strings.Join(specs, " ")) + values.String() + ")"
+	spec := quoted(strings.Join(specs, " "))
+	return "BENCH." + function + "(" + quoted(q.Standard()) + ", " + spec + values.String() + ")"
 }
