@@ -25,7 +25,7 @@ var registration = regexp.MustCompile(`^BEGIN` +
 // block accepts the compound statement that registers an XML schema. Derby has no such statements.
 func block(tokens []token) string {
 	m := registration.FindStringSubmatch(text(tokens))
-	if m == nil || m[3] != m[4] {
+	if len(m) != 5 || m[3] != m[4] {
 		refuse("a compound statement that is not the one that registers an XML schema: %s", text(tokens))
 	}
 	return "CALL BENCH.XSR_REGISTER(" + strings.Join(m[1:4], ", ") + ")"

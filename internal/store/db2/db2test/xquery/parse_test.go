@@ -95,8 +95,8 @@ func TestQuery_Standard(t *testing.T) {
 		`$d/a`: `$d/a`,
 		`copy $n := $d modify do  delete $n/a[. = "do delete"] return $n`: `copy $n := $d modify ` +
 			`delete nodes $n/a[. = "do delete"] return $n`,
-		`copy $n := $d modify (do replace value of $n/a with 1, do insert <do>do insert</do> into $n/do) return $n`: `copy $n` +
-			` := $d modify (replace value of node $n/a with 1, insert nodes <do>do insert</do> into $n/do) return $n`,
+		`copy $n := $d modify (do replace value of $n/a with 1, do insert <do>do insert</do> into $n/do) return 1`: `` +
+			`copy $n := $d modify (replace value of node $n/a with 1, insert nodes <do>do insert</do> into $n/do) return 1`,
 	} {
 		q, err := xquery.Parse(given)
 		require.NoError(t, err)
