@@ -91,7 +91,7 @@ func writeScripts(t testing.TB, folder string, settings Settings) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	schema := settings.Schema
-	ddl := ddlOf(settings)
+	ddl := settings.DDL()
 	create := append([]string{"SET CURRENT SCHEMA = '" + schema + "'"}, ddl...)
 	for _, x := range Schemas {
 		text, err := api.Schemas.ReadFile("schema/" + x.File)

@@ -47,19 +47,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// The server refuses to serialise a document into a type that is too small.
-func TestDocuments_Refused(t *testing.T) {
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		if declaredBytes(query) <= 256<<10 {
-			return answer{}, failure(codeOverDeclared, stateTooLong)
-		}
-		return documentOf(query, "<a></a>")
-	}}
-	got, err := open(t, f).GetOrder(t.Context(), 1)
-	require.NoError(t, err)
-	require.Equal(t, "<a></a>", string(got))
-}
-
 // A document that cannot be read completely is not returned at all.
 func TestDocuments_NeverCut(t *testing.T) {
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {

@@ -72,7 +72,7 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	require.Greater(t, found, 20)
-	p, err := newPlanner(t.Context(), onFake(t, &e.fake), onFake(t, &e.fake))
+	p, err := newPlanner(t.Context(), alonePool(t, &e.fake), alonePool(t, &e.fake))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.explained.Close()) })
 	require.Equal(t, "SYSTOOLS", p.schema)
@@ -101,7 +101,7 @@ func TestPlans(t *testing.T) {
 func TestPlans_None(t *testing.T) {
 	e := newExplaining()
 	e.tables = []string{"ME", "SYSTOOLS"}
-	p, err := newPlanner(t.Context(), onFake(t, &e.fake), onFake(t, &e.fake))
+	p, err := newPlanner(t.Context(), alonePool(t, &e.fake), alonePool(t, &e.fake))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.explained.Close()) })
 	require.Equal(t, "ME", p.schema, "the user's own come first")
@@ -116,7 +116,7 @@ func TestPlans_None(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	_, err = newPlanner(t.Context(), onFake(t, refusing), onFake(t, refusing))
+	_, err = newPlanner(t.Context(), alonePool(t, refusing), alonePool(t, refusing))
 	require.ErrorContains(t, err, "explain tables")
 	require.Equal(t, -552, serverErrorOf(err).Code)
 }

@@ -131,12 +131,13 @@ func alonePool(t testing.TB, connect driver.Connector) *sql.DB {
 func (v *visit) createAlone(t *testing.T) {
 	once := run(t.Context(), v.admin)
 	for _, s := range variants(v.schema) {
-		what, ddl := strings.TrimSpace(string(s.Setting)+" "+string(s.Design)), ddlOf(s)
+		what, ddl := strings.TrimSpace(string(s.Setting)+" "+string(s.Design)), s.DDL()
 		v.each(askSchema, alone(what, ddl), once)
 		v.each(askDrop, alone(what, undo(v.schema, ddl)), ignoreMissing(once))
 	}
 	for _, setting := range []Setting{Box, Tuned} {
-		v.each(askConfigure, alone(string(setting), configurationOf(Settings{Schema: v.schema, Setting: setting})), once)
+		configuration := Settings{Schema: v.schema, Setting: setting}.configuration()
+		v.each(askConfigure, alone(string(setting), withoutComments(configuration)), once)
 	}
 }
 
@@ -152,7 +153,7 @@ func (v *visit) migrate(t *testing.T) {
 	}
 	v.drop(ctx, v.settings)
 	once := run(ctx, v.admin)
-	for _, text := range plainly(ddlOf(v.settings)) {
+	for _, text := range plainly(v.settings.DDL()) {
 		_ = once(text) // what Db2 refuses is known from createAlone
 	}
 	_, err = v.admin.ExecContext(ctx, statements["insert_setting"], settingVersion, fmt.Sprint(schemaVersion))
@@ -292,7 +293,7 @@ func (v *visit) keep(t *testing.T, name string, content []byte) {
 
 // drop drops what a schema of the store consists of. What is not there was not created, or was dropped before.
 func (v *visit) drop(ctx context.Context, s Settings) {
-	v.each(askDrop, alone(s.Schema, undo(s.Schema, ddlOf(s))), ignoreMissing(run(ctx, v.admin)))
+	v.each(askDrop, alone(s.Schema, undo(s.Schema, s.DDL())), ignoreMissing(run(ctx, v.admin)))
 	v.each(askDrop, alone(s.Schema, undoSchemas(s.Schema)), ignoreMissing(run(ctx, v.admin)))
 }
 

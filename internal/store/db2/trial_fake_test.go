@@ -17,12 +17,6 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// onFake returns connections to a fake, as the tests on a server have them.
-func onFake(t testing.TB, f *fake) *sql.DB {
-	t.Helper()
-	return alonePool(t, f)
-}
-
 // refusals are errors of each kind that the store distinguishes, and one that it does not know.
 var refusals = map[int]string{
 	-104: "42601", -206: "42703", -803: stateUnique, -964: "57011", -16196: stateInvalidDocument, codeInterrupted: "57014",
@@ -43,7 +37,7 @@ func TestTrial_EachCode(t *testing.T) {
 			return nil
 		}}
 		var v trial
-		v.each(askCompile, all, compile(t.Context(), onFake(t, f)))
+		v.each(askCompile, all, compile(t.Context(), alonePool(t, f)))
 		for _, s := range all {
 			require.Positive(t, tried[s.text], "%d: %s was not tried", code, s.name)
 		}
@@ -130,7 +124,7 @@ func TestTrial_Gone(t *testing.T) {
 		return answer{}, lost
 	}}
 	var v trial
-	v.each(askSchema, alone("box", ddlOf(Settings{Schema: "S", Setting: Box})), run(t.Context(), onFake(t, f)))
+	v.each(askSchema, alone("box", (Settings{Schema: "S", Setting: Box}).DDL()), run(t.Context(), alonePool(t, f)))
 	require.Equal(t, 2*serverGone, asked, "each is tried twice")
 	failed, _ := v.failed(askSchema)
 	require.Len(t, failed, serverGone+1)
@@ -140,7 +134,7 @@ func TestTrial_Gone(t *testing.T) {
 // A schema that holds anything is refused, and one about which nothing can be found out.
 func TestTrial_RefusesContent(t *testing.T) {
 	f := &fake{}
-	db := onFake(t, f)
+	db := alonePool(t, f)
 	for said, a := range map[string]answer{
 		"":         {},
 		"1 tables": {rows: [][]driver.Value{{"tables, views and aliases", int64(1)}}},

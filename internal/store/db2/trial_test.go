@@ -104,12 +104,6 @@ func compile(ctx context.Context, db *sql.DB) func(text string) error {
 	}
 }
 
-// ddlOf returns every statement that creates the schema.
-func ddlOf(s Settings) []string { return s.DDL() }
-
-// configurationOf returns the statements that configure the database around the schema.
-func configurationOf(s Settings) []string { return withoutComments(s.configuration()) }
-
 // ignoreMissing returns a function that drops what may not be there, because it was refused or dropped before.
 func ignoreMissing(once func(string) error) func(string) error {
 	return func(text string) error {
@@ -302,7 +296,7 @@ func variants(schema string) (list []Settings) {
 // scriptsOf returns what creates each schema that the store can create.
 func scriptsOf(schema string) (scripts [][]string) {
 	for _, s := range variants(schema) {
-		scripts = append(scripts, ddlOf(s))
+		scripts = append(scripts, s.DDL())
 	}
 	return scripts
 }

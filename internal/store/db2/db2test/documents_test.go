@@ -20,7 +20,7 @@ var tiny = sync.OnceValue(func() *dataset.Dataset { return dataset.New(dataset.S
 
 func document(k dataset.Kind, i int64) string { return string(tiny().Append(nil, k, i)) }
 
-func id(k dataset.Kind, i int64) string { return strconv.FormatInt(tiny().ID(k, i), 10) }
+func customerID(i int64) string { return strconv.FormatInt(tiny().ID(dataset.Customer, i), 10) }
 
 // filled returns a database with a few documents of each kind.
 func filled(t testing.TB) (*Bench, *sql.DB) {
@@ -91,12 +91,12 @@ func TestLocks_Kept(t *testing.T) {
 	require.NoError(t, err)
 	second, err := db.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	read(t, first, statement(t, "lock_customer"), id(dataset.Customer, 0))
-	read(t, second, statement(t, "lock_customer"), id(dataset.Customer, 1))
-	read(t, second, statement(t, "get_customer"), id(dataset.Customer, 0))
-	err = second.QueryRowContext(t.Context(), statement(t, "lock_customer"), id(dataset.Customer, 0)).Scan(new(string))
+	read(t, first, statement(t, "lock_customer"), customerID(0))
+	read(t, second, statement(t, "lock_customer"), customerID(1))
+	read(t, second, statement(t, "get_customer"), customerID(0))
+	err = second.QueryRowContext(t.Context(), statement(t, "lock_customer"), customerID(0)).Scan(new(string))
 	require.Equal(t, -911, code(err), "%v", err)
-	run(t, first, statement(t, "replace_customer"), document(dataset.Customer, 0), id(dataset.Customer, 0))
+	run(t, first, statement(t, "replace_customer"), document(dataset.Customer, 0), customerID(0))
 	require.NoError(t, first.Commit())
 	require.NoError(t, second.Rollback())
 }

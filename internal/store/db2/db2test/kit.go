@@ -20,8 +20,10 @@ import (
 // The parts of the bench, without BaseX. Derby must be older than 10.15, which
 // divides its jars differently.
 var (
-	derby    = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar", "2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
-	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar", "60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
+	derby = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar",
+		"2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
+	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar",
+		"60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
 
 	// IBM's own archives of clidriver have no checksum to pin; the wheel of its
 	// Python driver has the same files.
@@ -57,7 +59,9 @@ func cached() (cache string, k *Kit, err error) {
 	}
 	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
 	return cache, &Kit{
-		CLIDriver: filepath.Join(home, "clidriver"), Libraries: filepath.Join(home, "ibm_db.libs"), classes: filepath.Join(cache, "classes"),
+		CLIDriver: filepath.Join(home, "clidriver"),
+		Libraries: filepath.Join(home, "ibm_db.libs"),
+		classes:   filepath.Join(cache, "classes"),
 	}, nil
 }
 
@@ -80,7 +84,9 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	if err != nil {
 		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 	}
-	return k, once(filepath.Dir(k.CLIDriver), func(half string) error { return unpack(archive, half, "clidriver/", "ibm_db.libs/") })
+	return k, once(filepath.Dir(k.CLIDriver), func(half string) error {
+		return unpack(archive, half, "clidriver/", "ibm_db.libs/")
+	})
 }
 
 // Fetched returns the parts of the kit that a build needs, if they are there

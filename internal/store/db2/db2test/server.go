@@ -167,7 +167,9 @@ func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	}
 	javac, err := exec.LookPath("javac")
 	if err != nil {
-		return "", &testenv.NotHereError{Reason: "the bench needs a JDK, and javac is not installed (Debian: apt-get install openjdk-17-jdk-headless)"}
+		return "", &testenv.NotHereError{
+			Reason: "the bench needs a JDK, and javac is not installed (Debian: apt-get install openjdk-17-jdk-headless)",
+		}
 	}
 	return dir, once(dir, func(half string) error {
 		if err := os.CopyFS(half, sources); err != nil {

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,12 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// statement returns a statement of the store, as in its file.
+var comments = regexp.MustCompile(`(?m)^--.*\n`)
+
+// statement returns a statement of the store, without the comments before it.
 func statement(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "sql", name+".sql"))
 	require.NoError(t, err)
-	return string(text)
+	return comments.ReplaceAllString(string(text), "")
 }
 
 var template struct {

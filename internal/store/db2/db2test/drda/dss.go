@@ -14,7 +14,6 @@ const (
 	codeACCRDB    = 0x2001
 	codeACCRDBRM  = 0x2201
 	codeOPNQFLRM  = 0x2212
-	codeEXCSQLIMM = 0x200a
 	codeEXCSQLSTT = 0x200b
 	codeOPNQRY    = 0x200c
 	codeRDBCMM    = 0x200e
@@ -85,7 +84,8 @@ func (s structure) replace(from, to int, by []byte, lengths ...int) (structure, 
 	}
 	grown := len(changed) - len(s)
 	for _, at := range append([]int{0}, lengths...) {
-		binary.BigEndian.PutUint16(changed[at:], uint16(int(binary.BigEndian.Uint16(s[at:]))+grown)) //nolint:gosec // at most longest
+		length := int(binary.BigEndian.Uint16(s[at:])) + grown
+		binary.BigEndian.PutUint16(changed[at:], uint16(length)) //nolint:gosec // at most longest
 	}
 	return changed, nil
 }

@@ -27,14 +27,8 @@ func fixSQLCARD(s structure, at int) (structure, error) {
 	if card[extendedAt] != 0 {
 		return s, nil
 	}
-	_, end, ok := counted(s, at+rdbNameAt)
-	if !ok {
-		return s, nil
-	}
-	start, end, ok := counted(s, end)
-	if !ok {
-		return s, nil
-	}
+	start := afterText(s, at+rdbNameAt)
+	end := afterText(s, start)
 	tokens := s[start+2 : end]
 	if found && known.token != "" {
 		tokens = []byte(known.token)
@@ -44,11 +38,5 @@ func fixSQLCARD(s structure, at int) (structure, error) {
 	return s.replace(start+2, end, tokens, at, start)
 }
 
-// counted finds a text with its length before it.
-func counted(s structure, at int) (start, end int, ok bool) {
-	if at+2 > len(s) {
-		return 0, 0, false
-	}
-	end = at + 2 + int(binary.BigEndian.Uint16(s[at:]))
-	return at, end, end <= len(s)
-}
+// afterText returns the offset after a text with its length before it.
+func afterText(s structure, at int) int { return at + 2 + int(binary.BigEndian.Uint16(s[at:])) }

@@ -126,22 +126,7 @@ func pump(to, from net.Conn, fix func(structure) (structure, error)) error {
 	}
 }
 
-func (p *Proxy) request(s structure) (structure, error) {
-	switch s.codePoint() {
-	case codeEXCSAT:
-		return fixEXCSAT(s), nil
-	case codeACCRDB:
-		return fixACCRDB(s), nil
-	case codeSQLSTT:
-		return fixSQLSTT(s, p.rewrite)
-	case codeEXCSQLSTT:
-		return fixEXCSQLSTT(s)
-	case codeDSCSQLSTT:
-		return s.without(codeQRYINSID) // Derby does not accept the number of the described query
-	}
-	return s, nil
-}
-
+// reply changes what the server answers.
 func (p *Proxy) reply(s structure) (structure, error) {
 	switch s.codePoint() {
 	case codeACCSECRD:

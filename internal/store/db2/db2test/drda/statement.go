@@ -22,19 +22,14 @@ func fixEXCSQLSTT(s structure) (structure, error) {
 	return s.replace(start+objectHead, end, []byte(benchCommand), firstObject, start)
 }
 
-// fixSQLSTT passes a statement's text to rewrite. The structure has two texts,
-// in a mixed and in a single-byte code page, one of which is null.
+// fixSQLSTT passes a statement's text to rewrite. The structure has two texts, in a mixed and in a single-byte code
+// page. The client sends the first; the second is null.
 func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
-	const null = 0xff
-	at := contentAt
-	if len(s) > at && s[at] == null {
-		at++
-	}
-	if len(s) < at+5 || s[at] == null {
+	const lengthAt, start = contentAt + 1, contentAt + 5
+	if len(s) < start || s[contentAt] != 0 {
 		return nil, errors.New("an SQLSTT without a text")
 	}
-	start := at + 5
-	length := int(binary.BigEndian.Uint32(s[at+1:]))
+	length := int(binary.BigEndian.Uint32(s[lengthAt:]))
 	if start+length > len(s) {
 		return nil, errors.New("an SQLSTT that goes on in another segment")
 	}
@@ -43,6 +38,6 @@ func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 	if err != nil {
 		return nil, err
 	}
-	binary.BigEndian.PutUint32(changed[at+1:], uint32(len(text))) //nolint:gosec // below longest
+	binary.BigEndian.PutUint32(changed[lengthAt:], uint32(len(text))) //nolint:gosec // below longest
 	return changed, nil
 }

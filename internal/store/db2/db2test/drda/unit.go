@@ -5,44 +5,41 @@ import (
 	"strings"
 )
 
-// unit tracks whether a connection is within a unit of work: Db2 accepts
-// TRUNCATE only as its first statement (SQL0428N), Derby anywhere.
+// unit tracks whether a connection is within a unit of work: Db2 accepts TRUNCATE only as its first statement
+// (SQL0428N), Derby anywhere.
 type unit struct {
 	*Proxy
-	begun     bool
-	immediate bool // the next statement is executed with it, not only prepared
+	begun bool
 }
 
+// request changes what a client sends.
 func (u *unit) request(s structure) (structure, error) {
 	switch s.codePoint() {
-	case codeEXCSQLSTT, codeOPNQRY:
+	case codeEXCSAT:
+		return fixEXCSAT(s), nil
+	case codeACCRDB:
+		return fixACCRDB(s), nil
+	case codeDSCSQLSTT:
+		return s.without(codeQRYINSID) // Derby does not accept the number of the described query
+	case codeSQLSTT:
+		return fixSQLSTT(s, func(sql string) string {
+			if u.begun && strings.HasPrefix(sql, "TRUNCATE ") {
+				return "CALL BENCH.NOT_FIRST()"
+			}
+			return u.rewrite(sql)
+		})
+	case codeEXCSQLSTT:
 		u.begun = true
-	case codeEXCSQLIMM:
-		u.immediate = true
-	case codeRDBCMM, codeRDBRLLBCK:
-		if u.begun && s.codePoint() == codeRDBCMM && u.cutCommit.CompareAndSwap(true, false) {
+		return fixEXCSQLSTT(s)
+	case codeOPNQRY:
+		u.begun = true
+	case codeRDBCMM:
+		if u.begun && u.cutCommit.CompareAndSwap(true, false) {
 			return nil, errors.New("cut")
 		}
 		u.begun = false
-	case codeSQLSTT:
-		begun := u.begun
-		u.begun, u.immediate = begun || u.immediate, false
-		return fixSQLSTT(s, func(sql string) string {
-			text := u.rewrite(sql)
-			if begun && isTruncate(sql) {
-				return "CALL BENCH.NOT_FIRST()"
-			}
-			return text
-		})
+	case codeRDBRLLBCK:
+		u.begun = false
 	}
-	return u.Proxy.request(s)
-}
-
-// isTruncate looks at the first word that is not in a comment.
-func isTruncate(sql string) bool {
-	const word = "TRUNCATE "
-	for sql = strings.TrimSpace(sql); strings.HasPrefix(sql, "--"); sql = strings.TrimSpace(sql) {
-		_, sql, _ = strings.Cut(sql, "\n")
-	}
-	return len(sql) > len(word) && strings.EqualFold(sql[:len(word)], word)
+	return s, nil
 }

@@ -66,13 +66,13 @@ public final class Functions {
     return values[give];
   }
 
-  /** XMLPARSE(DOCUMENT ..). */
-  public static Clob parse(Clob c, int preserve) throws SQLException {
+  /** XMLPARSE(DOCUMENT .. PRESERVE WHITESPACE). */
+  public static Clob parse(Clob c) throws SQLException {
     if (c == null) {
       return null;
     }
     try {
-      return clob(Queries.document(Queries.text(c), preserve == 0).serialize(PLAIN).toString());
+      return clob(Queries.document(Queries.text(c)).serialize(PLAIN).toString());
     } catch (Exception ex) {
       throw Failure.of(Failure.NOT_WELL_FORMED, ex.getMessage());
     }
@@ -82,7 +82,7 @@ public final class Functions {
   public static int isDocument(Clob c) throws SQLException {
     if (c != null) {
       try {
-        Queries.document(Queries.text(c), false);
+        Queries.document(Queries.text(c));
       } catch (Exception ex) {
         throw Failure.of(Failure.NOT_WELL_FORMED, ex.getMessage());
       }

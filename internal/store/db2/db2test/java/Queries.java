@@ -20,9 +20,7 @@ final class Queries {
     T of(Value value) throws Exception;
   }
 
-  /** White space is kept: XMLPARSE alone may strip it, on the way in. */
-  private static final ThreadLocal<Context> KEEPING = ThreadLocal.withInitial(() -> context(false));
-  private static final ThreadLocal<Context> STRIPPING = ThreadLocal.withInitial(() -> context(true));
+  private static final ThreadLocal<Context> CONTEXT = ThreadLocal.withInitial(Queries::context);
 
   /** What a statement has kept of its parameters, by its number: see Functions.keep. */
   static final ThreadLocal<Map<Integer, String[]>> KEPT = ThreadLocal.withInitial(HashMap::new);
@@ -33,20 +31,20 @@ final class Queries {
 
   private Queries() {}
 
-  private static Context context(boolean strip) {
+  private static Context context() {
     Context c = new Context(new Context(false), null);
-    c.options.set(MainOptions.STRIPWS, strip);
+    c.options.set(MainOptions.STRIPWS, false);
     c.options.set(MainOptions.DTD, false);
     c.user(new User("query")); // without permissions: no files, no databases, no processes
     return c;
   }
 
   /**
-   * Evaluates a query. The spec names a variable for each value, as name:kind: doc is a document, seq a sequence of
-   * nodes, an atomic type what it says; kind@statement.n takes what the statement kept instead of the next value.
+   * Evaluates a query. The spec names a variable for each value, as name:kind: doc is a document,
+   * an atomic type what it says; kind@statement.n takes what the statement kept instead of the next value.
    */
   static <T> T eval(String query, String spec, Clob[] values, Use<T> use) throws SQLException {
-    Context ctx = KEEPING.get();
+    Context ctx = CONTEXT.get();
     String[] specs = spec.isEmpty() ? new String[0] : spec.split(" ");
     String[] names = new String[specs.length];
     String[] kinds = new String[specs.length];
@@ -66,9 +64,6 @@ final class Queries {
       String variable = "declare variable $" + names[i];
       if (texts[i] == null) {
         declared.append(variable).append(" := ();"); // NULL is the empty sequence
-      } else if (kinds[i].equals("seq")) {
-        declared.append(variable).append("__ external;").append(variable)
-            .append(" := parse-xml-fragment($").append(names[i]).append("__)/node();");
       } else {
         declared.append(variable).append(" external;");
       }
@@ -82,10 +77,7 @@ final class Queries {
         }
         switch (kinds[i]) {
           case "doc":
-            qp.variable(names[i], document(texts[i], false));
-            break;
-          case "seq":
-            qp.variable(names[i] + "__", texts[i], "xs:string");
+            qp.variable(names[i], document(texts[i]));
             break;
           case "xs:string":
             qp.variable(names[i], texts[i], kinds[i]);
@@ -126,9 +118,8 @@ final class Queries {
     return values[Integer.parseInt(parts[1])];
   }
 
-  static DBNode document(String text, boolean strip) throws Exception {
-    Context ctx = (strip ? STRIPPING : KEEPING).get();
-    return new DBNode(Parser.singleParser(new IOContent(text.getBytes("UTF-8")), ctx.options, ""));
+  static DBNode document(String text) throws Exception {
+    return new DBNode(Parser.singleParser(new IOContent(text.getBytes("UTF-8")), CONTEXT.get().options, ""));
   }
 
   /** A document, without its declaration: it is characters by now, and what an encoding says would be wrong. */

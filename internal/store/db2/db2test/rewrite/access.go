@@ -22,15 +22,13 @@ import (
 //   - A join converts both sides ("Join predicate conversion").
 //
 // Where the manual says nothing, as about positions, no index counts.
-func (c *Catalogue) Access(sql string) (map[string][]string, error) {
-	tokens, err := lex(sql)
-	if err != nil {
-		return nil, err
-	}
+func (c *Catalogue) Access(sql string) (access map[string][]string, err error) {
+	defer func() { err = refused(recover()) }()
+	tokens := lex(sql)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	s := &statement{Catalogue: c, aliases: c.aliases(tokens)}
-	access := make(map[string][]string)
+	access = make(map[string][]string)
 	if starts(tokens, "INSERT") {
 		return access, nil
 	}
@@ -43,17 +41,11 @@ func (c *Catalogue) Access(sql string) (map[string][]string, error) {
 		if !tokens[i].is("XMLEXISTS") || i == 0 || !tokens[i-1].is("WHERE", "AND") {
 			continue // NOT and OR: rows that an index does not find count as well
 		}
-		in, taken, err := inside(tokens[i+1:])
-		if err != nil {
-			return nil, err
-		}
+		in, taken := inside(tokens[i+1:])
 		if starts(tokens[i+1+taken:], "OR") {
 			continue
 		}
-		q, args, err := s.passing(in)
-		if err != nil {
-			return nil, err
-		}
+		q, args := s.passing(in)
 		for _, found := range s.eligible(q, args) {
 			if !slices.Contains(access[found.table], found.name) {
 				access[found.table] = append(access[found.table], found.name)

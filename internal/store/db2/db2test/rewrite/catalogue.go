@@ -13,12 +13,21 @@ type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "unsupported: " + u.What }
 
-func unsupported(format string, args ...any) error {
-	return &Unsupported{fmt.Sprintf(format, args...)}
+// refuse ends the rewriting of a statement. It panics with an *Unsupported, which refused makes an error.
+func refuse(format string, args ...any) { panic(&Unsupported{fmt.Sprintf(format, args...)}) }
+
+// refused returns what refuse has thrown, nil if nothing.
+func refused(thrown any) error {
+	if thrown == nil {
+		return nil
+	}
+	if unsupported, ok := thrown.(*Unsupported); ok {
+		return unsupported
+	}
+	panic(thrown) // a fault of this package
 }
 
-// Catalogue records what the statements of a database have created so far, as
-// far as later ones need it.
+// Catalogue records what the statements of a database have created so far, as far as later ones need it.
 type Catalogue struct {
 	mu      sync.RWMutex
 	tables  map[string]table
@@ -59,55 +68,32 @@ type statement struct {
 }
 
 // Rewrite returns the statement for Derby. The error is an *Unsupported.
-func (c *Catalogue) Rewrite(sql string) (string, error) {
-	tokens, err := lex(sql)
-	if err != nil {
-		return "", err
-	}
-	if len(tokens) == 0 {
-		return "", unsupported("an empty statement")
-	}
+func (c *Catalogue) Rewrite(sql string) (derby string, err error) {
+	defer func() { err = refused(recover()) }()
+	tokens := lex(sql)
 	switch {
 	case starts(tokens, "CREATE"), starts(tokens, "DROP"), starts(tokens, "ALTER"):
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return c.definition(tokens)
-	case starts(tokens, "CALL"):
-		return call(tokens)
+		return c.definition(tokens), nil
 	case starts(tokens, "BEGIN"):
-		return block(tokens)
-	case starts(tokens, "SET"):
-		return set(tokens)
+		return block(tokens), nil
+	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"):
+		return nothing(tokens), nil // it is that of the server
 	case starts(tokens, "TRUNCATE"):
-		return truncate(tokens)
-	case starts(tokens, "COMMENT"), starts(tokens, "GRANT"), starts(tokens, "REVOKE"):
-		return nothing(tokens), nil
+		return truncate(tokens), nil
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(sql)) // it never fails
 	s := &statement{Catalogue: c, number: hash.Sum32() >> 1, aliases: c.aliases(tokens)}
-	return s.manipulation(tokens)
+	return s.manipulation(tokens), nil
 }
 
 // nothing returns a statement without effect, for one that is meaningless here.
 func nothing(tokens []token) string {
 	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
-}
-
-// set passes on what Derby supports; the lock timeout is that of the server.
-func set(tokens []token) (string, error) {
-	switch {
-	case starts(tokens, "SET", "CURRENT", "SCHEMA"), starts(tokens, "SET", "SCHEMA"), starts(tokens, "SET", "CURRENT", "ISOLATION"):
-		return text(tokens), nil
-	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"), starts(tokens, "SET", "CURRENT", "IMPLICIT", "XMLPARSE", "OPTION"),
-		starts(tokens, "SET", "CURRENT", "QUERY", "OPTIMIZATION"), starts(tokens, "SET", "CURRENT", "DEGREE"):
-		return nothing(tokens), nil
-	case starts(tokens, "SET", "CURRENT", "EXPLAIN", "MODE"):
-		return text(tokens), nil // Derby refuses it: it explains nothing
-	}
-	return "", unsupported("the statement %s", text(tokens))
 }
 
 // aliases returns the tables of a statement with their aliases.
@@ -129,7 +115,8 @@ func (c *Catalogue) aliases(tokens []token) map[string]string {
 				at++
 			}
 			known[name] = name
-			if at < len(tokens) && (tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
+			if at < len(tokens) &&
+				(tokens[at].kind == 'q' || tokens[at].kind == 'w' && !clauses[strings.ToUpper(tokens[at].text)]) {
 				known[tokens[at].name()] = name
 				at++
 			}
@@ -144,6 +131,6 @@ func (c *Catalogue) aliases(tokens []token) map[string]string {
 
 // clauses are the words that may follow a table and are not an alias.
 var clauses = map[string]bool{
-	"WHERE": true, "SET": true, "JOIN": true, "INNER": true, "LEFT": true, "ON": true, "ORDER": true, "GROUP": true, "FETCH": true,
-	"WITH": true, "FOR": true, "UNION": true, "VALUES": true, "SELECT": true, "USING": true, "CROSS": true, "HAVING": true,
+	"WHERE": true, "SET": true, "JOIN": true, "ON": true, "ORDER": true, "GROUP": true, "FETCH": true, "WITH": true,
+	"UNION": true, "VALUES": true,
 }

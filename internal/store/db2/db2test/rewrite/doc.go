@@ -5,7 +5,7 @@
 // worse than refusing it.
 //
 //	XMLQUERY('…' PASSING doc AS "d")        BENCH.XQ('…', 'd:doc', doc)
-//	XMLEXISTS('$d/a[@id = $i]' PASSING …)   (ROW_OF_T = (SELECT R FROM BENCH."INDEX" …) AND BENCH.XQ_EXISTS(…) = 1)
+//	XMLEXISTS('$d/a[@id = $i]' PASSING …)   (ROW_OF_T = BENCH.ROW_BY_KEY('INDEX', …) AND BENCH.XQ_EXISTS(…) = 1)
 //
 // For each index over XML the bench has a table of keys. Where a condition in
 // XMLEXISTS could use the index on Db2, by IBM's rules for types and paths, the

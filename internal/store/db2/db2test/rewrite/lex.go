@@ -10,7 +10,7 @@ import (
 type token struct {
 	kind byte // w, q, s, n or the symbol's first byte
 	text string
-	gap  bool // there was white space or a comment before it
+	gap  bool // there was white space before it
 }
 
 // is reports whether a token is a word, in letters of either case, or a symbol.
@@ -36,8 +36,8 @@ func (t token) value() string { return strings.ReplaceAll(t.text[1:len(t.text)-1
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// lex splits a statement into tokens, without comments.
-func lex(sql string) (tokens []token, err error) {
+// lex splits a statement, which has no comments, into tokens.
+func lex(sql string) (tokens []token) {
 	gap := false
 	for at := 0; at < len(sql); {
 		rest := sql[at:]
@@ -47,20 +47,9 @@ func lex(sql string) (tokens []token, err error) {
 		case unicode.IsSpace(r):
 			at, gap = at+utf8.RuneLen(r), true
 			continue
-		case strings.HasPrefix(rest, "--"):
-			end := strings.IndexByte(rest+"\n", '\n')
-			at, gap = min(at+end+1, len(sql)), true
-			continue
-		case strings.HasPrefix(rest, "/*"):
-			end := strings.Index(rest, "*/")
-			if end < 0 {
-				return nil, unsupported("a comment without an end")
-			}
-			at, gap = at+end+2, true
-			continue
 		case kind == '\'' || kind == '"':
 			if length = closing(rest, kind); length == 0 {
-				return nil, unsupported("a quote without its other")
+				refuse("a quote without its other")
 			}
 			kind = map[byte]byte{'\'': 's', '"': 'q'}[kind]
 		case r == '_' || unicode.IsLetter(r):
@@ -73,7 +62,7 @@ func lex(sql string) (tokens []token, err error) {
 			kind = 'n'
 			// 16K is a number and a word.
 		default:
-			for _, symbol := range []string{"<>", "<=", ">=", "!=", "||", "=>", "->"} {
+			for _, symbol := range []string{"<>", "<=", ">=", "||"} {
 				if strings.HasPrefix(rest, symbol) {
 					length = len(symbol)
 				}
@@ -82,7 +71,7 @@ func lex(sql string) (tokens []token, err error) {
 		tokens = append(tokens, token{kind, rest[:length], gap})
 		at, gap = at+length, false
 	}
-	return tokens, nil
+	return tokens
 }
 
 // closing returns the length of a quoted text, with quotes doubled within it.
@@ -113,9 +102,9 @@ func text(tokens []token) string {
 
 // inside returns the contents of the parenthesis at the beginning of tokens,
 // and its number of tokens, parentheses included.
-func inside(tokens []token) (content []token, taken int, err error) {
+func inside(tokens []token) (content []token, taken int) {
 	if len(tokens) == 0 || tokens[0].kind != '(' {
-		return nil, 0, unsupported("a parenthesis is missing at %s", text(tokens))
+		refuse("a parenthesis is missing at %s", text(tokens))
 	}
 	depth := 0
 	for i, t := range tokens {
@@ -124,11 +113,12 @@ func inside(tokens []token) (content []token, taken int, err error) {
 			depth++
 		case ')':
 			if depth--; depth == 0 {
-				return tokens[1:i], i + 1, nil
+				return tokens[1:i], i + 1
 			}
 		}
 	}
-	return nil, 0, unsupported("a parenthesis without its other")
+	refuse("a parenthesis without its other")
+	return nil, 0
 }
 
 // cut splits tokens at the first of the given words outside of parentheses.

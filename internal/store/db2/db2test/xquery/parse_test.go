@@ -12,7 +12,7 @@ const custacc = `declare default element namespace "http://tpox-benchmark.com/cu
 
 func TestParse(t *testing.T) {
 	for name, query := range map[string]string{
-		"Path":             custacc + `$d/Customer[@id = $id][Accounts/Account/@id = $account][fn:count(Accounts/Account) > 1]`,
+		"Path":             custacc + `$d/Customer[@id = $id][Accounts/Account/@id = $a][fn:count(Accounts/Account) > 1]`,
 		"AnyName":          `$d/*/@*[. = 1]`,
 		"Prefix":           `declare namespace c="u"; ($d//c:a, $d/text())`,
 		"FLWOR":            `for $a in $d/a, $b in $a/b let $c := $b, $e := 1 where $c = $e return ($a, $e)`,
@@ -95,8 +95,8 @@ func TestQuery_Standard(t *testing.T) {
 		`$d/a`: `$d/a`,
 		`copy $n := $d modify do  delete $n/a[. = "do delete"] return $n`: `copy $n := $d modify ` +
 			`delete nodes $n/a[. = "do delete"] return $n`,
-		`copy $n := $d modify (do replace value of $n/a with 1, do insert <do>do insert</do> into $n/do) return $n`: `copy $n := $d modify ` +
-			`(replace value of node $n/a with 1, insert nodes <do>do insert</do> into $n/do) return $n`,
+		`copy $n := $d modify (do replace value of $n/a with 1, do insert <do>do insert</do> into $n/do) return 1`: `` +
+			`copy $n := $d modify (replace value of node $n/a with 1, insert nodes <do>do insert</do> into $n/do) return 1`,
 	} {
 		q, err := xquery.Parse(given)
 		require.NoError(t, err)
