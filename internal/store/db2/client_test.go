@@ -59,9 +59,9 @@ func TestClient_LostLock(t *testing.T) {
 	defer func() { _ = inner.Rollback() }() // the connection is lost
 	transaction := &tx{Tx: inner, ctx: t.Context()}
 	symbol := few().Symbol(3)
-	locked, err := transaction.document("lock_security", symbol)
+	locked, err := lock(transaction, "security", symbol)
 	require.NoError(t, err)
-	require.NotEmpty(t, locked)
+	require.NotEmpty(t, locked[symbol])
 	b.Cut()
 	_, err = transaction.exec("delete_setting", "none")
 	require.True(t, isLost(err), "%v", err)

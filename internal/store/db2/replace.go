@@ -14,13 +14,13 @@ func asIs(name string, validate bool) string {
 func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerage.Match) error {
 	none := &brokerage.NotFound{What: what, Key: key}
 	if match != nil {
-		stored, err := t.document("lock_"+what, key)
+		stored, err := lock(t, what, key)
 		switch {
 		case err != nil:
 			return err
-		case stored == nil:
+		case stored[key] == nil:
 			return none
-		case !match.Holds(stored):
+		case !match.Holds(stored[key]):
 			return &brokerage.Stale{}
 		}
 	}

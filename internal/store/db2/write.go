@@ -1,8 +1,11 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
 
 	"brokerage/internal/brokerage"
 )
@@ -31,6 +34,24 @@ func (t *tx) exec(name string, args ...any) (changed bool, err error) {
 
 func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
+}
+
+// lock locks customers or securities for an update until the transaction ends, and returns their documents by key; a
+// document that does not exist is nil. It locks in ascending order of the keys, so that no two transactions that lock
+// several documents wait for each other. A write of a single document needs no lock: its UPDATE takes it.
+func lock[K cmp.Ordered](t *tx, what string, keys ...K) (map[K][]byte, error) {
+	locked := make(map[K][]byte, len(keys))
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		if err := t.ctx.Err(); err != nil {
+			return nil, err
+		}
+		doc, err := t.document("lock_"+what, fmt.Sprint(key))
+		if err != nil {
+			return nil, err
+		}
+		locked[key] = doc
+	}
+	return locked, nil
 }
 
 // work is what a transaction does, and what it answers.
