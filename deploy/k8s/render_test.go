@@ -96,6 +96,15 @@ func variant(t testing.TB, text string) string {
 	return dir
 }
 
+// requireGenerated requires that a file has a text. It writes the file first if an environment variable is set.
+func requireGenerated(t testing.TB, variable, file, text string) {
+	t.Helper()
+	if os.Getenv(variable) != "" {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // a file of the sources
+	}
+	require.Equal(t, text, testenv.Text(t, file), "%s: %s=1 go test ./deploy/k8s -run %s writes it", file, variable, t.Name())
+}
+
 // documented returns the part of docs/kubernetes.md between two texts.
 func documented(t testing.TB, from, to string) string {
 	t.Helper()
