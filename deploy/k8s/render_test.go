@@ -61,6 +61,10 @@ func render(t testing.TB, dir string) []object {
 	if err != nil {
 		testenv.Missing(t, need, err.Error())
 	}
+	// kubectl reads these files. Unless this process looks at them too, go test repeats its last result after a change.
+	for _, folder := range []string{"..", "../../loadtest"} {
+		require.NoError(t, filepath.WalkDir(folder, func(_ string, _ fs.DirEntry, err error) error { return err }))
+	}
 	s := call(exec.CommandContext(t.Context(), kubectl, "kustomize", dir))
 	require.NoError(t, s.failed, "%s: %s", dir, s.err)
 	require.Empty(t, s.err, dir) // warnings announce what will not work in the next version
