@@ -98,7 +98,8 @@ func TestChart_Defaults(t *testing.T) {
 	}
 }
 
-// normal returns a manifest without what the chart always adds: tag and pull policy of the image, and that backups stay.
+// normal returns a manifest without what the chart always adds: tag and pull policy of the image, and the annotation
+// by which backups stay.
 func normal(t testing.TB, manifest string) any {
 	t.Helper()
 	for _, line := range []string{"imagePullPolicy: IfNotPresent", "helm.sh/resource-policy: keep"} {

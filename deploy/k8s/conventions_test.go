@@ -157,7 +157,8 @@ func TestConventions_Service(t *testing.T) {
 				require.NoError(t, err)
 				end += step
 			}
-			require.Less(t, end, time.Duration(number(t, workload.template(), "spec", "terminationGracePeriodSeconds"))*time.Second)
+			grace := number(t, workload.template(), "spec", "terminationGracePeriodSeconds")
+			require.Less(t, end, time.Duration(grace)*time.Second)
 
 			limit := size(t, text(c, "resources", "limits", "memory"))
 			share := 0.9

@@ -106,7 +106,8 @@ func requireGenerated(t testing.TB, variable, file, text string) {
 	if os.Getenv(variable) != "" {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // a file of the sources
 	}
-	require.Equal(t, text, testenv.Text(t, file), "%s: %s=1 go test ./deploy/k8s -run %s writes it", file, variable, t.Name())
+	require.Equal(t, text, testenv.Text(t, file),
+		"%s: %s=1 go test ./deploy/k8s -run %s writes it", file, variable, t.Name())
 }
 
 // documented returns the part of docs/kubernetes.md between two texts.

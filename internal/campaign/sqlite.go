@@ -86,8 +86,8 @@ func (e sqliteEngine) Remove(ctx context.Context) error {
 	return os.Remove(path + "-lock")
 }
 
-// Estimates, somewhat above what was measured: stored bytes, with keys and indexes, per byte of documents; and the bytes
-// by which inserts can grow a database in a second.
+// Estimates, somewhat above what was measured: stored bytes, with keys and indexes, per byte of documents; and the
+// bytes by which inserts can grow a database in a second.
 const (
 	packedShare, plainShare = 0.45, 1.25
 	growth                  = 15e6

@@ -55,7 +55,8 @@ func Xmllint(t testing.TB, schema string, docs [][]byte) []Opinion {
 func write(t testing.TB, folder string, docs [][]byte) (opinions []Opinion, names []string) {
 	t.Helper()
 	for i, doc := range docs {
-		opinions, names = append(opinions, Opinion{Doc: doc}), append(names, filepath.Join(folder, fmt.Sprintf("%05d.xml", i)))
+		opinions = append(opinions, Opinion{Doc: doc})
+		names = append(names, filepath.Join(folder, fmt.Sprintf("%05d.xml", i)))
 		require.NoError(t, os.WriteFile(names[i], doc, 0o600))
 	}
 	return opinions, names

@@ -20,8 +20,8 @@ func (r Reason) String() string {
 	return [...]string{"malformed", "encoding", "forbidden", "too large"}[r]
 }
 
-// An Error says why Admit refused a document. Line and Column count from 1; a column is a character, not a byte, so that
-// both are the same in every encoding.
+// An Error says why Admit refused a document. Line and Column count from 1; a column is a character, not a byte, so
+// that both are the same in every encoding.
 type Error struct {
 	Reason       Reason
 	Line, Column int
