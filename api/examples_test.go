@@ -26,7 +26,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-var update = flag.Bool("update", false, "write api/examples anew")
+var update = flag.Bool("update", false, "rewrite api/examples")
 
 // recorder makes the examples: it applies the parameters of the contract to the dataset tiny, and records the bytes.
 type recorder struct {
@@ -68,7 +68,7 @@ func TestExamples(t *testing.T) {
 		there = append(there, e.Name())
 		b, err := os.ReadFile(filepath.Join("examples", e.Name()))
 		require.NoError(t, err)
-		require.Equal(t, string(r.files[e.Name()]), string(b), "%s: go test ./api -update writes it anew", e.Name())
+		require.Equal(t, string(r.files[e.Name()]), string(b), "%s: go test ./api -update rewrites it", e.Name())
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(r.files)), there)
 }

@@ -75,11 +75,7 @@ func TestChart_Files(t *testing.T) {
 		file := filepath.Join(chart, "files", overlay+".yaml")
 		whole := "# Made of deploy/k8s/overlays: UPDATE_CHART=1 go test ./deploy/k8s -run TestChart_Files\n" +
 			strings.Join(made, "---\n")
-		if os.Getenv("UPDATE_CHART") != "" {
-			require.NoError(t, os.WriteFile(file, []byte(whole), 0o644)) //nolint:gosec // a file of the sources
-		}
-		require.Equal(t, whole, testenv.Text(t, file),
-			"%s is not what the overlay makes: UPDATE_CHART=1 go test ./deploy/k8s -run TestChart_Files", file)
+		requireGenerated(t, "UPDATE_CHART", file, whole)
 	}
 }
 
@@ -102,7 +98,8 @@ func TestChart_Defaults(t *testing.T) {
 	}
 }
 
-// normal returns a manifest without what the chart always adds: tag and pull policy of the image; that backups stay.
+// normal returns a manifest without what the chart always adds: tag and pull policy of the image, and the annotation
+// by which backups stay.
 func normal(t testing.TB, manifest string) any {
 	t.Helper()
 	for _, line := range []string{"imagePullPolicy: IfNotPresent", "helm.sh/resource-policy: keep"} {

@@ -40,12 +40,7 @@ func TestMonitoring_Rules(t *testing.T) {
 			made += line
 		}
 	}
-	const target = "overlays/monitoring/prometheusrule.yaml"
-	if os.Getenv("UPDATE_RULES") != "" {
-		require.NoError(t, os.WriteFile(target, []byte(made), 0o644)) //nolint:gosec // a file of the sources
-	}
-	require.Equal(t, made, testenv.Text(t, target),
-		"%s is not what the rules make: UPDATE_RULES=1 go test ./deploy/k8s -run TestMonitoring", target)
+	requireGenerated(t, "UPDATE_RULES", "overlays/monitoring/prometheusrule.yaml", made)
 }
 
 // The links of all alerts lead to the copy of the runbook that runbook.yaml names, and to the entry of the alert.

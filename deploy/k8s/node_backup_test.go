@@ -90,10 +90,7 @@ const (
 // A backup reaches the bucket, a failure to upload it fails the Job, and what the bucket has is restored, but not
 // under a running service.
 func TestNode_Backup(t *testing.T) {
-	n := requireNode(t)
-	for _, claim := range []string{"data-brokerage-0", "bucket"} {
-		n.volume(t, claim)
-	}
+	n := requireNode(t, "data-brokerage-0", "bucket")
 	backups := n.volume(t, "brokerage-backup")
 	bucket := filepath.Join(n.volumes, "bucket", "backups")
 	require.NoError(t, os.Mkdir(bucket, 0o777))
@@ -147,9 +144,7 @@ func TestNode_Backup(t *testing.T) {
 
 // A dataset is loaded into the claim of the embedded store before the service uses it for the first time.
 func TestNode_LoadEmbedded(t *testing.T) {
-	n := requireNode(t)
-	n.volume(t, "data-brokerage-0")
-	n.volume(t, "brokerage-backup")
+	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	n.tokens(t)
 	n.apply(t, "load-embedded", "")
 	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
@@ -170,9 +165,7 @@ func (n *node) metrics(t testing.TB) (text string) {
 
 // The chart is installed, changed and removed by Helm.
 func TestNode_Chart(t *testing.T) {
-	n := requireNode(t)
-	n.volume(t, "data-brokerage-0")
-	n.volume(t, "brokerage-backup")
+	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	n.tokens(t)
 	release := func(args ...string) {
 		t.Helper()

@@ -66,8 +66,7 @@ configMapGenerator:
 // Three replicas on PostgreSQL wait for the database to start and for a wrong password to be corrected, and serve all
 // 17 transactions. No client notices an update, a rollback, or the drain of the node.
 func TestNode_Postgres(t *testing.T) {
-	n := requireNode(t)
-	n.volume(t, "data-brokerage-postgres-0")
+	n := requireNode(t, "data-brokerage-postgres-0")
 	results := n.volume(t, "results")
 	n.tokens(t)
 	n.databaseSecrets(t)

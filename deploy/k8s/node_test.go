@@ -36,7 +36,8 @@ type node struct {
 	token     string
 }
 
-func requireNode(t testing.TB) *node {
+// requireNode returns a new namespace with volumes for claims.
+func requireNode(t testing.TB, claims ...string) *node {
 	t.Helper()
 	volumes := os.Getenv("NODE_VOLUMES")
 	if volumes == "" || !testenv.Required(needNode) {
@@ -58,6 +59,9 @@ func requireNode(t testing.TB) *node {
 			t.Logf("%s\n%s", n.run(t, "", "get", "pods,jobs,pvc,events", "-n", n.namespace).out, n.logs(t))
 		}
 	})
+	for _, claim := range claims {
+		n.volume(t, claim)
+	}
 	return n
 }
 
@@ -153,8 +157,7 @@ func (n *node) restarts(t testing.TB, component string) string {
 
 // The embedded overlay runs, waits for its Secret, and keeps its data when its pod is killed; its backup is made.
 func TestNode_Embedded(t *testing.T) {
-	n := requireNode(t)
-	n.volume(t, "data-brokerage-0")
+	n := requireNode(t, "data-brokerage-0")
 	backups := n.volume(t, "brokerage-backup")
 	n.apply(t, "embedded", "")
 
@@ -184,9 +187,7 @@ func TestNode_Embedded(t *testing.T) {
 
 // Four pods of an Indexed Job share one load; their results are merged to that of the whole.
 func TestNode_Parts(t *testing.T) {
-	n := requireNode(t)
-	n.volume(t, "data-brokerage-0")
-	n.volume(t, "brokerage-backup")
+	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	results := n.volume(t, "results")
 	n.tokens(t)
 	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})

@@ -61,6 +61,10 @@ func render(t testing.TB, dir string) []object {
 	if err != nil {
 		testenv.Missing(t, need, err.Error())
 	}
+	// kubectl reads these files. Unless this process looks at them too, go test repeats its last result after a change.
+	for _, folder := range []string{"..", "../../loadtest"} {
+		require.NoError(t, filepath.WalkDir(folder, func(_ string, _ fs.DirEntry, err error) error { return err }))
+	}
 	s := call(exec.CommandContext(t.Context(), kubectl, "kustomize", dir))
 	require.NoError(t, s.failed, "%s: %s", dir, s.err)
 	require.Empty(t, s.err, dir) // warnings announce what will not work in the next version
@@ -94,6 +98,16 @@ func variant(t testing.TB, text string) string {
 	text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n" + strings.ReplaceAll(text, "%[1]s", here)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600))
 	return dir
+}
+
+// requireGenerated requires that a file has a text. It writes the file first if an environment variable is set.
+func requireGenerated(t testing.TB, variable, file, text string) {
+	t.Helper()
+	if os.Getenv(variable) != "" {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // a file of the sources
+	}
+	require.Equal(t, text, testenv.Text(t, file),
+		"%s: %s=1 go test ./deploy/k8s -run %s writes it", file, variable, t.Name())
 }
 
 // documented returns the part of docs/kubernetes.md between two texts.

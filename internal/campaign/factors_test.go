@@ -155,7 +155,7 @@ func requireWorks(t testing.TB, url string) {
 }
 
 // What a design changes is in the tables after a restore, and is gone after another one, also when the campaign was
-// killed in between.
+// killed meanwhile.
 func TestPostgres_Designs(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)

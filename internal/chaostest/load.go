@@ -31,9 +31,11 @@ type Options struct {
 	Traders   int              // each with an account
 	Shared    bool             // several traders use each account, so that only orders can be counted
 	Generator *dataset.Dataset // of what the service serves
-	Patience  time.Duration    // for one answer; 0 is 12 seconds, a little more than the service's own
 	Pause     time.Duration    // between a trader's requests
 }
+
+// patience is how long a trader waits for an answer, a little longer than the service itself.
+const patience = 12 * time.Second
 
 // Load is a number of traders that trade until Stop.
 type Load struct {
@@ -64,9 +66,6 @@ type Tally struct {
 // Start starts the traders of a load.
 func Start(t testing.TB, o Options) *Load {
 	t.Helper()
-	if o.Patience == 0 {
-		o.Patience = 12 * time.Second
-	}
 	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause}
 	l.tally.Kinds = map[string]int{}
 	l.Move(o.URLs...)
@@ -103,7 +102,7 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
 		nextOrder: firstOrder,
 		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2},
-			Timeout: o.Patience},
+			Timeout: patience},
 	}
 }
 

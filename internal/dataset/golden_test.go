@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/dataset"
 )
 
-var update = flag.Bool("update", false, "write testdata/golden.txt anew; raise dataset.Version with it")
+var update = flag.Bool("update", false, "rewrite testdata/golden.txt; raise dataset.Version with it")
 
 // Documents must never change while Version stays: databases are loaded on one day and extended on another, by other
 // builds on other machines. The file has a checksum over slices at both ends of several scales.

@@ -19,7 +19,7 @@ import (
 //   - A write is noted before it is committed, so a read that begins after its acknowledgement finds the note and does
 //     not use an older copy. Until it is noted it is not committed either, and the older copy is what the database
 //     holds.
-//   - The time of a copy is taken before the snapshot that it is read from. A change that is committed in between is in
+//   - The time of a copy is taken before the snapshot that it is read from. A change that is committed meanwhile is in
 //     the copy and noted as later: the copy is not used, which costs a read, but is not wrong.
 //   - What a group has not committed, or has rolled back, is in no snapshot. A writer's own copy is kept when its
 //     commit is on disk, with the time of its change: if another write of the same group came later, the copy is not

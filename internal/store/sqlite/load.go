@@ -361,7 +361,7 @@ const (
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 
 	// dropSamples removes the samples of columns that ANALYZE takes. While they exist, SQLite plans a statement that
-	// compares such a column with a parameter anew at each execution, which takes longer than to run it.
+	// compares such a column with a parameter again at each execution, which takes longer than to run it.
 	dropSamples = `
 	DROP TABLE IF EXISTS sqlite_stat4;`
 )

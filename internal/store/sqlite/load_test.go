@@ -192,7 +192,7 @@ func TestLoad_Refused(t *testing.T) {
 	require.ErrorContains(t, s.LoadDataset(t.Context(), scaled("XXXS"), nil), "holds tpox-2/tiny/")
 }
 
-// With samples of columns, every execution of a statement that compares one with a parameter plans it anew.
+// With samples of columns, every execution of a statement that compares one with a parameter plans it again.
 func TestLoad_WithoutSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "brokerage.db")
 	s := reopened(t, path, Options{})
