@@ -17,7 +17,7 @@ var indexLine = regexp.MustCompile(`(?m)^-- Index: (.+)\.$`)
 // statement that reads a whole table, or none.
 func intended(name string) []string {
 	line := indexLine.FindStringSubmatch(source(name))
-	if line == nil || strings.HasPrefix(line[1], "none, ") {
+	if len(line) == 0 || strings.HasPrefix(line[1], "none, ") {
 		return nil
 	}
 	return strings.Split(line[1], ", ")

@@ -42,7 +42,7 @@ func spaceOf(rows *sql.Rows) (table string, data, indexes int64, err error) {
 
 func kindOf(table string) (dataset.Kind, bool) {
 	for _, k := range dataset.Kinds {
-		if strings.ToUpper(tables[k]) == table {
+		if strings.EqualFold(tables[k], table) {
 			return k, true
 		}
 	}
