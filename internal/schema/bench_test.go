@@ -1,14 +1,11 @@
 package schema
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/jacoelho/xsd"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
@@ -43,42 +40,8 @@ func benchmarkDocuments(t testing.TB) map[string][]byte {
 	return docs
 }
 
-// BenchmarkValidate compares the package with the bare engine, which has one session for all documents (its fastest
-// use) or one for each.
+// BenchmarkValidate compares the automaton with the engine, on generated documents.
 func BenchmarkValidate(b *testing.B) {
-	docs := benchmarkDocuments(b)
-	for _, s := range schemaFiles {
-		doc := docs[s.file]
-		source, err := api.Schemas.ReadFile("schema/" + s.file)
-		require.NoError(b, err)
-		engine, err := xsd.Compile(context.Background(), xsd.Bytes(s.file, source))
-		require.NoError(b, err)
-		run := func(name string, validate func() error) {
-			b.Run(s.root+"/"+name, func(b *testing.B) {
-				b.SetBytes(int64(len(doc)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := validate(); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-		v := s.validator()
-		run("package", func() error { return v.Validate(doc) })
-		session, err := engine.NewSession(xsd.ValidateOptions{})
-		require.NoError(b, err)
-		reader := bytes.NewReader(nil)
-		run("session", func() error {
-			reader.Reset(doc)
-			return session.Validate(context.Background(), reader)
-		})
-		run("engine", func() error { return engine.Validate(context.Background(), bytes.NewReader(doc)) })
-	}
-}
-
-// BenchmarkAccept compares the automaton with the engine, on generated documents.
-func BenchmarkAccept(b *testing.B) {
 	docs := generated(50)
 	for _, s := range schemaFiles {
 		v, docs, size := s.validator(), docs[s.root][:50], 0
