@@ -162,7 +162,8 @@ func TestTrade_Apply_Refused(t *testing.T) {
 	t.Run("NotCovered/Sale", func(t *testing.T) { // a sale need not be covered
 		t.Parallel()
 		doc := customerXML(account{id: "104000000", positions: held, working: "-100"}.xml())
-		_, _, err := sell("IBM", "1").Apply(covered, []byte(doc), accountID, brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
+		_, _, err := sell("IBM", "1").Apply(covered, []byte(doc), accountID,
+			brokerage.QuoteOf([]byte(securityXML("IBM", "1"))))
 		require.NoError(t, err)
 	})
 
