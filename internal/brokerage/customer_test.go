@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 )
 
 const custAcc = ` xmlns="http://tpox-benchmark.com/custacc"`
@@ -23,20 +21,6 @@ func TestCustomerKeysOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, brokerage.CustomerKeys{ID: 1002, Accounts: []brokerage.ID{104000001, 104000000}}, keys)
 	}
-}
-
-func TestCustomerKeysOf_Generated(t *testing.T) {
-	t.Parallel()
-	generated(t, dataset.Customer, 20, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
-		t.Helper()
-		keys, err := brokerage.CustomerKeysOf(doc)
-		require.NoError(t, err)
-		require.EqualValues(t, d.ID(dataset.Customer, i), keys.ID)
-		require.Len(t, keys.Accounts, d.Accounts(i))
-		for j, id := range keys.Accounts {
-			require.EqualValues(t, d.FirstAccount(i)+int64(j), id)
-		}
-	})
 }
 
 func TestCustomerKeysOf_Refused(t *testing.T) {
@@ -165,20 +149,6 @@ func TestAccountSummary(t *testing.T) {
 	require.Equal(t, meaning(t, want), meaning(t, string(got)))
 }
 
-func TestAnswers_Generated(t *testing.T) {
-	t.Parallel()
-	generated(t, dataset.Customer, 20, func(t *testing.T, _ *dataset.Dataset, _ int64, doc []byte) {
-		t.Helper()
-		for _, answer := range []func([]byte) []byte{brokerage.CustomerProfile, brokerage.AccountSummary} {
-			before := string(doc)
-			got := answer(doc)
-			normal(t, got)
-			require.Equal(t, before, string(doc), "the document is not written to")
-			require.Equal(t, meaning(t, string(got)), meaning(t, string(answer([]byte(prefixed(before))))))
-		}
-	})
-}
-
 func TestOpenAccount(t *testing.T) {
 	t.Parallel()
 	first, second := account{id: "104000000"}.xml(), account{id: "104000009"}.xml()
@@ -201,22 +171,6 @@ func TestOpenAccount(t *testing.T) {
 
 	_, err = brokerage.OpenAccount([]byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
 	require.Equal(t, []string{"/Customer: the customer has no Accounts"}, findings(t, err))
-}
-
-func TestOpenAccount_Generated(t *testing.T) {
-	t.Parallel()
-	generated(t, dataset.Customer, 6, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
-		t.Helper()
-		account := d.AppendNewAccount(nil, i,
-			dataset.NewAccount{ID: 999999, Time: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)})
-		got, err := brokerage.OpenAccount(doc, account)
-		require.NoError(t, err)
-		normal(t, got)
-		require.NoError(t, brokerage.ValidateCustomer(got))
-		closed, err := brokerage.CloseAccount(got, 999999)
-		require.NoError(t, err)
-		require.Equal(t, string(doc), string(closed), "closing undoes opening")
-	})
 }
 
 func TestCloseAccount(t *testing.T) {

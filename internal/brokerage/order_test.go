@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 )
 
 const fixml = ` xmlns="http://www.fixprotocol.org/FIXML-4-4"`
@@ -29,19 +28,6 @@ func TestOrderKeysOf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, brokerage.OrderKeys{ID: 1, Account: 2}, keys, "an order need not be valid")
 	}
-}
-
-func TestOrderKeysOf_Generated(t *testing.T) {
-	t.Parallel()
-	generated(t, dataset.Order, 50, func(t *testing.T, d *dataset.Dataset, i int64, doc []byte) {
-		t.Helper()
-		keys, err := brokerage.OrderKeysOf(doc)
-		require.NoError(t, err)
-		require.EqualValues(t, d.ID(dataset.Order, i), keys.ID)
-		require.NotNil(t, keys.Cash)
-		normal(t, brokerage.Order(doc))
-		normal(t, brokerage.MaxOrder(1002, doc))
-	})
 }
 
 func TestOrderKeysOf_Refused(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 )
 
 const securityNS = ` xmlns="http://tpox-benchmark.com/security"`
@@ -25,21 +24,6 @@ func TestSecurityKeysOf(t *testing.T) {
 	keys, err := brokerage.SecurityKeysOf([]byte(strings.Replace(doc, "<Sector>Energy</Sector>", "", 1)))
 	require.NoError(t, err)
 	require.Empty(t, keys.Sector)
-}
-
-func TestSecurityKeysOf_Generated(t *testing.T) {
-	t.Parallel()
-	generated(t, dataset.Security, 60, func(t *testing.T, _ *dataset.Dataset, i int64, doc []byte) {
-		t.Helper()
-		keys, err := brokerage.SecurityKeysOf(doc)
-		require.NoError(t, err)
-		require.Equal(t, dataset.Symbol(int(i)), keys.Symbol)
-		normal(t, brokerage.SecurityPrice(doc))
-		changed, err := brokerage.SetPrice(doc, brokerage.Price{LastTrade: "123.4567", Ask: "124", Bid: "123"})
-		require.NoError(t, err)
-		normal(t, changed)
-		require.NoError(t, brokerage.ValidateSecurity(changed))
-	})
 }
 
 func TestSecurityKeysOf_Refused(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 	"brokerage/internal/xmldoc"
 )
 
@@ -164,19 +163,4 @@ func conflict(tb testing.TB, err error, reason brokerage.Reason, detail string) 
 	require.ErrorAs(tb, err, &c)
 	require.Equal(tb, reason, c.Reason)
 	require.EqualError(tb, err, detail)
-}
-
-// generated calls f with the first n generated documents of a kind, of both profiles.
-func generated(
-	t *testing.T, kind dataset.Kind, n int64, f func(t *testing.T, d *dataset.Dataset, i int64, doc []byte),
-) {
-	t.Helper()
-	tiny, err := dataset.ParseScale("tiny")
-	require.NoError(t, err)
-	for _, profile := range []dataset.Profile{dataset.TPoX2, dataset.TPoX1} {
-		d := dataset.New(dataset.Spec{Scale: tiny, Profile: profile, Seed: 1})
-		for i := range min(n, d.Count(kind)) {
-			f(t, d, i, d.Append(nil, kind, i))
-		}
-	}
 }

@@ -2,7 +2,6 @@ package zdict
 
 import (
 	"bytes"
-	"cmp"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -10,10 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/dict"
-	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
@@ -228,89 +225,20 @@ func FuzzEncoder_Append(f *testing.F) {
 	})
 }
 
-// BenchmarkEncoder compares with the general encoders: zstd at its three lowest levels, with a dictionary of its own,
-// and S2. They alternate, and the shortest time counts, so that a busy machine has little effect: compare them within
-// one run.
 func BenchmarkEncoder(b *testing.B) {
-	type encoder struct {
-		name         string
-		pack, unpack func(dst, src []byte) []byte
-		packed       int           // bytes
-		leastPack    time.Duration // of all documents
-		leastUnpack  time.Duration
-	}
-	d := generator(b)
 	for _, k := range []dataset.Kind{dataset.Order, dataset.Customer} {
-		samples, docs := documents(d, k, 1000, 0), documents(d, k, 100, 5)
-		options := dict.Options{MaxDictSize: 16 << 10, HashBytes: 6, ZstdDictID: id}
-		content, err := dict.BuildRawDict(samples, options)
+		docs := documents(generator(b), k, 100, 5)
+		e, err := New(trained()[k])
 		require.NoError(b, err)
-		ours, err := Train(id, content, samples)
-		require.NoError(b, err)
-		e, err := New(ours)
-		require.NoError(b, err)
-		unpack := func(dictionary []byte) func(dst, src []byte) []byte {
-			dec := decoder(b, dictionary)
-			return func(dst, src []byte) []byte { doc, _ := dec.DecodeAll(src, dst); return doc }
-		}
-		encoders := []*encoder{{
-			name: "zdict", unpack: unpack(ours),
-			pack: func(dst, src []byte) []byte { frame, _ := e.Append(dst, src); return frame },
-		}}
-		for _, level := range []zstd.EncoderLevel{
-			zstd.SpeedFastest, zstd.SpeedDefault, zstd.SpeedBetterCompression,
-		} {
-			options.ZstdLevel = level
-			theirs, err := dict.BuildZstdDict(samples, options)
-			require.NoError(b, err)
-			general, err := zstd.NewWriter(nil, zstd.WithEncoderDict(theirs), zstd.WithEncoderLevel(level),
-				zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(64<<10),
-				zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(1))
-			require.NoError(b, err)
-			encoders = append(encoders, &encoder{
-				name: "zstd-" + level.String(), unpack: unpack(theirs),
-				pack: func(dst, src []byte) []byte { return general.EncodeAll(src, dst) },
-			})
-		}
-		theirs, err := dict.BuildS2Dict(samples, options)
-		require.NoError(b, err)
-		s2d := s2.NewDict(theirs)
-		encoders = append(encoders, &encoder{
-			name:   "S2-better",
-			pack:   func(dst, src []byte) []byte { return s2d.EncodeBetter(dst[:cap(dst)], src) },
-			unpack: func(dst, src []byte) []byte { doc, _ := s2d.Decode(dst[:cap(dst)], src); return doc },
-		})
 		b.Run(k.String(), func(b *testing.B) {
-			buf := make([]byte, 0, 128<<10)
-			raw := 0
-			frames := make([][]byte, len(docs))
-			for _, doc := range docs {
-				raw += len(doc)
+			b.ReportAllocs()
+			buf, raw, packed := make([]byte, 0, 128<<10), 0, 0
+			for i := 0; b.Loop(); i++ {
+				doc := docs[i%len(docs)]
+				frame, _ := e.Append(buf, doc)
+				raw, packed = raw+len(doc), packed+len(frame)
 			}
-			for b.Loop() {
-				for _, e := range encoders {
-					began := time.Now()
-					for _, doc := range docs {
-						e.pack(buf, doc)
-					}
-					e.leastPack = min(cmp.Or(e.leastPack, time.Hour), time.Since(began))
-					e.packed = 0
-					for i, doc := range docs {
-						frames[i] = bytes.Clone(e.pack(buf, doc))
-						e.packed += len(frames[i])
-					}
-					began = time.Now()
-					for i := range docs {
-						e.unpack(buf, frames[i])
-					}
-					e.leastUnpack = min(cmp.Or(e.leastUnpack, time.Hour), time.Since(began))
-				}
-			}
-			for _, e := range encoders {
-				b.ReportMetric(100*float64(e.packed)/float64(raw), e.name+"-%packed")
-				b.ReportMetric(float64(e.leastPack.Microseconds())/float64(len(docs)), e.name+"-pack-µs")
-				b.ReportMetric(float64(e.leastUnpack.Microseconds())/float64(len(docs)), e.name+"-unpack-µs")
-			}
+			b.ReportMetric(100*float64(packed)/float64(raw), "%packed")
 		})
 	}
 }

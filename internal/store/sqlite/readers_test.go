@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,37 +114,6 @@ func seeEveryChange(t *testing.T, s *Store) {
 			s.readers.keepSnapshots(true)
 		})
 	}
-}
-
-// Every read that begins after an acknowledgement sees the write.
-func TestReaders_NeverGoBack(t *testing.T) {
-	s := tinyStore(t)
-	symbol := tiny.Symbol(7)
-	var acknowledged atomic.Int64
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			for least := int64(0); least < 300; least = acknowledged.Load() {
-				answer, err := s.SecurityPrice(context.Background(), symbol)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				var price int64
-				_, trade, _ := strings.Cut(string(answer), "<LastTrade>")
-				if _, err := fmt.Sscanf(trade, "%d<", &price); least > 0 && (err != nil || price < least) {
-					t.Errorf("read %d after %d was acknowledged: %v", price, least, err)
-					return
-				}
-			}
-		})
-	}
-	for price := int64(1); price <= 300; price++ {
-		_, err := s.UpdateSecurityPrice(t.Context(), now(), symbol, brokerage.Price{LastTrade: fmt.Sprint(price)})
-		require.NoError(t, err)
-		acknowledged.Store(price)
-	}
-	readers.Wait()
 }
 
 // A lookup that does not declare what it depends on would never see a change.
