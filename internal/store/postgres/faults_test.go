@@ -197,6 +197,7 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 
 // A timeout of the server ends a statement; the error is the store's, not the driver's, and nothing was changed.
 func TestServer_StatementTimeout(t *testing.T) {
+	t.Parallel()
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
 	calls := storetest.Calls(t, s, d)
@@ -216,6 +217,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 
 // A cancelled request ends its statement in the server, and the connection stays in use.
 func TestServer_CancelledRequest(t *testing.T) {
+	t.Parallel()
 	s, d, server, database := tiny(t)
 	calls := storetest.Calls(t, s, d)
 	lock, _ := lockedDocuments(t, server, database)

@@ -27,7 +27,7 @@ type Backup struct {
 // Backup copies the files of the server while it is in use.
 func (s *Server) Backup(t testing.TB) *Backup {
 	t.Helper()
-	into, err := prepare(s.bin, socketRoot())
+	into, err := prepare(s.bin, filepath.Dir(s.dir))
 	require.NoError(t, err)
 	b := &Backup{of: s, into: into}
 	t.Cleanup(func() {
