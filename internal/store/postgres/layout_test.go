@@ -46,7 +46,6 @@ func TestLayout_Refused(t *testing.T) {
 	_, err := Open(t.Context(), server.URL(empty)+"&layout=citus", Options{})
 	require.ErrorContains(t, err, "the database has no extension citus: CREATE EXTENSION citus, on every node")
 	conn := server.Connect(t, empty)
-	defer func() { _ = conn.Close(t.Context()) }()
 	require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
 
 	_, url, d := fresh(t)

@@ -73,7 +73,6 @@ func TestPlans_Pure(t *testing.T) {
 	}
 	d := aQuarter()
 	conn := pgtest.Shared(t).Connect(t, template(t, d, pure))
-	defer func() { _ = conn.Close(context.Background()) }()
 	for _, index := range []string{"orders_cash", "securities_search"} {
 		definition := value[string](t, conn, "SELECT pg_get_indexdef('brokerage."+index+"'::regclass)")
 		require.NotContains(t, definition, "(keys)", index)

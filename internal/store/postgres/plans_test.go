@@ -25,7 +25,6 @@ func TestPlans(t *testing.T) {
 	}
 	d := aQuarter()
 	conn := pgtest.Shared(t).Connect(t, template(t, d, ""))
-	defer func() { _ = conn.Close(t.Context()) }()
 
 	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
 	order, customer := id(dataset.Order), id(dataset.Customer)
