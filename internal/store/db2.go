@@ -27,7 +27,7 @@ var db2Engine = &Engine{
 		return telemetry.StoreStats{
 			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
 			PageHits: stats.Hits, PageMisses: stats.Misses,
-			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
+			Retries: map[string]int64{"transient": stats.Retries}, Kinds: stats.Kinds.Stats(),
 		}
 	},
 	watch: func(ctx context.Context, rest string) (Watcher, error) {

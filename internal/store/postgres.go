@@ -5,9 +5,7 @@ import (
 	"errors"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/dataset"
 	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/telemetry"
 )
@@ -26,15 +24,7 @@ var postgresEngine = &Engine{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
 		}))
 	},
-	stats: func(s brokerage.Store) telemetry.StoreStats {
-		stats := s.(*postgres.Store).Stats()
-		return telemetry.StoreStats{
-			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
-			PageHits: stats.Hits, PageMisses: stats.Misses,
-			Retries: map[string]int64{"transient": stats.Retries}, Kinds: estimatedKinds(stats.Kinds),
-			Replicas: stats.Replicas, PrimaryReads: stats.PrimaryReads, Fallbacks: stats.Fallbacks,
-		}
-	},
+	stats: func(s brokerage.Store) telemetry.StoreStats { return s.(*postgres.Store).Stats() },
 	watch: func(ctx context.Context, rest string) (Watcher, error) {
 		a, err := postgres.Administer(ctx, Postgres+":"+rest)
 		if err != nil {
@@ -74,15 +64,4 @@ func postgresWarnings(s brokerage.Store) (all []string) {
 		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")
 	}
 	return all
-}
-
-// estimatedKinds converts a server's estimates of its documents.
-func estimatedKinds(all bulk.Estimates) (kinds []telemetry.StoreKind) {
-	for _, k := range dataset.Kinds {
-		e := all[k]
-		kinds = append(kinds, telemetry.StoreKind{
-			Kind: k.String(), Known: e.Known, Documents: e.Documents, Stored: e.Stored, Estimated: true,
-		})
-	}
-	return kinds
 }

@@ -18,6 +18,17 @@ type Estimate struct {
 // Estimates are the estimates of all kinds of documents.
 type Estimates [len(dataset.Kinds)]Estimate
 
+// Stats returns the estimates as figures of a store.
+func (all Estimates) Stats() (kinds []tally.KindStats) {
+	for _, k := range dataset.Kinds {
+		e := all[k]
+		kinds = append(kinds, tally.KindStats{
+			Kind: k.String(), Known: e.Known, Documents: e.Documents, Stored: e.Stored, Estimated: true,
+		})
+	}
+	return kinds
+}
+
 // Pages are the page reads of all clients of a server: those answered from memory, and the others.
 type Pages struct{ Hits, Misses int64 }
 

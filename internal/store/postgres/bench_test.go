@@ -10,15 +10,13 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 )
 
 // BenchmarkQueries measures each query on one document, for several clients at once.
 func BenchmarkQueries(b *testing.B) {
-	server := pgtest.Shared(b)
 	d := generator(b, "XXXS")
-	s := opened(b, server.URL(server.Clone(b, template(b, server, d))), Options{})
+	s := opened(b, loaded(b, d, ""), Options{})
 	for i, call := range storetest.Calls(b, s, d) {
 		if brokerage.Transactions[i].Kind != brokerage.Query {
 			continue
@@ -37,11 +35,10 @@ func BenchmarkQueries(b *testing.B) {
 // BenchmarkExtraction measures transactions alternately on two databases of one server: one with extracted keys, and a
 // pure one. Their ratio is what extraction saves, or costs where it is below 1.
 func BenchmarkExtraction(b *testing.B) {
-	server := pgtest.Shared(b)
 	d := generator(b, "XXXS")
 	var stores []*Store
 	for _, parameters := range []string{"", pure} {
-		stores = append(stores, opened(b, server.URL(server.Clone(b, templateOf(b, server, d, parameters))), Options{}))
+		stores = append(stores, opened(b, loaded(b, d, parameters), Options{}))
 	}
 	sectors, turn := dataset.Sectors(), int64(0)
 	for name, call := range map[string]func(s *Store, i int64) error{

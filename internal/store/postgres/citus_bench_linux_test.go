@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -311,7 +310,6 @@ func (t *target) printSizing() {
 	t.Helper()
 	fmt.Printf("\n| %s | |\n|---|---|\n", t.name)
 	coordinator := t.cluster.Nodes[0].Connect(t, t.database)
-	defer func() { _ = coordinator.Close(context.Background()) }()
 	for _, table := range []string{"orders", "order_homes", "customers", "account_homes", "securities"} {
 		var bytes float64
 		require.NoError(t, coordinator.QueryRow(t.Context(), fmt.Sprintf(`SELECT

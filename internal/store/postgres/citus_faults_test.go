@@ -137,7 +137,6 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 // awaitMove waits until a move is done or waits for its lock.
 func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
 	conn := node.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }()
 	const waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"
 	for !value[bool](t, conn, waits) {
 		select {

@@ -8,7 +8,6 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 )
 
@@ -21,12 +20,10 @@ func TestStore_Partitioned(t *testing.T) { conforms(t, "&layout=partitioned&shar
 func TestStore_Pure(t *testing.T) { conforms(t, "&mode=pure") }
 
 func conforms(t *testing.T, layout string) {
-	server := pgtest.Shared(t)
 	storetest.Run(t, storetest.Options{
 		Parallel: true,
 		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			url := server.URL(server.Clone(t, templateOf(t, server, d, layout))) + layout
-			return opened(t, url, Options{Rules: rules})
+			return opened(t, loaded(t, d, layout)+layout, Options{Rules: rules})
 		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())

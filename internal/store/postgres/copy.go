@@ -151,7 +151,6 @@ func (s spread) homesOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[i
 	return homes, err
 }
 
-// accountsOf returns the accounts of orders.
 func accountsOf(keys []any) (accounts []int64) {
 	for _, k := range keys {
 		accounts = append(accounts, int64(k.(brokerage.OrderKeys).Account)) //nolint:forcetypeassert // of an order
@@ -175,7 +174,6 @@ func ownersOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]int64
 // row is one text.
 type copied []byte
 
-// to copies the lines to a table.
 func (c copied) to(ctx context.Context, tx pgx.Tx, table, columns string) error {
 	sql := fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", table, columns)
 	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(c), sql)
@@ -195,7 +193,6 @@ func (c *copied) id(id int64) {
 // last appends an id and ends the line.
 func (c *copied) last(id int64) { *c = append(strconv.AppendInt(*c, id, 10), '\n') }
 
-// text appends a text.
 func (c *copied) text(text []byte) {
 	c.document(text)
 	(*c)[len(*c)-1] = '\t'

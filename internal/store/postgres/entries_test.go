@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 
 func TestHashOf(t *testing.T) {
 	conn := pgtest.Shared(t).Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	requireHash := func(function string, key any) {
 		hash, ok := hashOf(key)

@@ -21,7 +21,7 @@ const (
 	featureNotSupported   = "0A000"
 	untranslatable        = "22021" // bytes that are not UTF-8
 	undefinedTable        = "42P01"
-	objectNotReady        = "55000"
+	objectNotReady        = "55000" // object_not_in_prerequisite_state
 	internalError         = "XX000"
 	invalidXMLDocument    = "2200M"
 	invalidXMLContent     = "2200N"

@@ -25,13 +25,11 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 	s, d, server, database := tiny(t)
 	// A connection of its own, and no transaction: pg_stat_activity does not change within one.
 	admin := server.Connect(t, database)
-	t.Cleanup(func() { _ = admin.Close(context.Background()) })
 	for _, call := range storetest.Calls(t, s, d) {
 		t.Run(call.Name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			lock, release := lockedDocuments(t, server, database)
-			defer func() { _ = lock.Close(context.Background()) }()
+			_, release := lockedDocuments(t, server, database)
 			before := s.retries.Load()
 			done := make(chan error, 1)
 			go func() { done <- call.Do(ctx) }()
@@ -158,7 +156,6 @@ func TestTerminated_AtRandom(t *testing.T) {
 	s, d, server, database := tiny(t)
 	held := sharesOf(t, s)
 	admin := server.Connect(t, database)
-	t.Cleanup(func() { _ = admin.Close(context.Background()) })
 	stop := make(chan struct{})
 	go func() {
 		defer close(stop)
@@ -197,11 +194,11 @@ func TestServer_RestartsUnderLoad(t *testing.T) {
 
 // A timeout of the server ends a statement; the error is the store's, not the driver's, and nothing was changed.
 func TestServer_StatementTimeout(t *testing.T) {
+	t.Parallel()
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
 	calls := storetest.Calls(t, s, d)
-	lock, release := lockedDocuments(t, server, database)
-	defer func() { _ = lock.Close(context.Background()) }()
+	_, release := lockedDocuments(t, server, database)
 	for _, call := range calls {
 		u, ok := errors.AsType[*brokerage.Unavailable](call.Do(t.Context()))
 		require.True(t, ok && !u.Unknown, call.Name)
@@ -216,10 +213,10 @@ func TestServer_StatementTimeout(t *testing.T) {
 
 // A cancelled request ends its statement in the server, and the connection stays in use.
 func TestServer_CancelledRequest(t *testing.T) {
+	t.Parallel()
 	s, d, server, database := tiny(t)
 	calls := storetest.Calls(t, s, d)
 	lock, _ := lockedDocuments(t, server, database)
-	defer func() { _ = lock.Close(context.Background()) }()
 	for _, call := range calls {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)

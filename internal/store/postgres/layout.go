@@ -34,8 +34,6 @@ type layout interface {
 		ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error)
 	CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error
 	Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade) ([]byte, error)
-	ReplaceSecurity(
-		ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match) error
 
 	// copyDocuments inserts documents of a kind; keys are the results of bulk.KeysOf.
 	copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error

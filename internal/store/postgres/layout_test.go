@@ -46,7 +46,6 @@ func TestLayout_Refused(t *testing.T) {
 	_, err := Open(t.Context(), server.URL(empty)+"&layout=citus", Options{})
 	require.ErrorContains(t, err, "the database has no extension citus: CREATE EXTENSION citus, on every node")
 	conn := server.Connect(t, empty)
-	defer func() { _ = conn.Close(t.Context()) }()
 	require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
 
 	_, url, d := fresh(t)
@@ -87,11 +86,10 @@ func TestConfigureCluster(t *testing.T) {
 // The greatest order of a customer with many accounts is the same on one server and spread, where the statement depends
 // on their number.
 func TestCustomerMaxOrder_ManyAccounts(t *testing.T) {
-	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
 	var stores []*Store
 	for _, layout := range []string{"", partitioned} {
-		stores = append(stores, opened(t, server.URL(server.Clone(t, templateOf(t, server, d, layout)))+layout, Options{}))
+		stores = append(stores, opened(t, loaded(t, d, layout)+layout, Options{}))
 	}
 	greatest := regexp.MustCompile(`CUSTOMERID="\d+" ORDER_ID="\d+" CASH="[\d.]+"`)
 	id, account := int64(900_000), int64(900_000_000)
@@ -151,9 +149,8 @@ func TestRestore_OtherLayout(t *testing.T) {
 
 // Verify finds each kind of look-up that does not agree with the documents.
 func TestVerify_Spread(t *testing.T) {
-	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
-	s := opened(t, server.URL(server.Clone(t, templateOf(t, server, d, partitioned)))+partitioned, Options{})
+	s := opened(t, loaded(t, d, partitioned)+partitioned, Options{})
 	require.Empty(t, verified(t, s))
 	first, owner := d.FirstAccount(0), d.ID(dataset.Customer, 0)
 	for sql, finding := range map[string]string{
@@ -186,10 +183,9 @@ func TestVerify_Spread(t *testing.T) {
 
 // Statistics are collected for the tables of every layout.
 func TestAdmin_Analyze(t *testing.T) {
-	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
 	for _, layout := range []string{"", partitioned} {
-		url := server.URL(server.Clone(t, templateOf(t, server, d, layout))) + layout
+		url := loaded(t, d, layout) + layout
 		s := opened(t, url, Options{})
 		require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 0)))
 		a, err := Administer(t.Context(), url)

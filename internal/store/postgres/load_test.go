@@ -291,7 +291,7 @@ func TestVerify_Findings(t *testing.T) {
 
 // A key that the database has and the document does not is found.
 func TestCheckRows(t *testing.T) {
-	_, _, d := fresh(t)
+	d := generator(t, "tiny")
 	for k, keys := range map[dataset.Kind]string{
 		dataset.Security: d.Symbol(0) + " 1 2 Energy", dataset.Customer: "1002 [5 6]", dataset.Order: "103282 7 true",
 	} {

@@ -23,18 +23,18 @@ const (
 	DROP INDEX IF EXISTS brokerage.orders_cash;
 	DROP INDEX IF EXISTS brokerage.securities_search;`
 
-	endLoad = `
+	ordersCash = `
 	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id))
-		WHERE (keys).cash IS NOT NULL;
+		WHERE (keys).cash IS NOT NULL;`
+
+	endLoad = ordersCash + `
 	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((keys).sector), ((keys).pe), ((keys).yield));`
 
 	// Collects statistics, and marks the pages whose rows are visible to all.
 	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
 
 	// The same for the spread layout, whose searches have a table of their own.
-	spreadEndLoad = `
-	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id))
-		WHERE (keys).cash IS NOT NULL;
+	spreadEndLoad = ordersCash + `
 	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.security_search (sector, pe, yield);
 	INSERT INTO brokerage.security_search (symbol, sector, pe, yield, name, type, pe_text, yield_text)
 	SELECT symbol, (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type, (keys).pe_text, (keys).yield_text

@@ -17,13 +17,11 @@ const pure = "&mode=pure"
 
 // What the store declares of each transaction is what its statements do, in every layout and mode.
 func TestFaithful(t *testing.T) {
-	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
 	for _, parameters := range []string{"", partitioned, pure} {
 		t.Run("URL"+parameters, func(t *testing.T) {
 			var f followed
-			url := server.URL(server.Clone(t, templateOf(t, server, d, parameters))) + parameters
-			s := opened(t, url, Options{Trace: f.begin})
+			s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: f.begin})
 			declared := s.Describe().Faithful
 			ctx := context.WithValue(t.Context(), followedKey{}, true)
 			for _, call := range storetest.Calls(t, s, d) {
@@ -45,25 +43,25 @@ func TestFaithful(t *testing.T) {
 
 // A mode that the database does not have is refused in one line; without one, the store finds it.
 func TestMode_Refused(t *testing.T) {
-	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
 	refused := func(layout, asked, says string) {
 		t.Helper()
-		_, err := Open(t.Context(), server.URL(server.Clone(t, templateOf(t, server, d, layout)))+asked, Options{})
+		_, err := Open(t.Context(), loaded(t, d, layout)+asked, Options{})
 		require.ErrorContains(t, err, says)
 	}
 	refused("", pure, "the database has the mode keys, and the URL asks for pure: brokerage backup and restore copy it")
 	refused(pure, "&mode=keys", "the database has the mode pure, and the URL asks for keys")
 	refused(partitioned, pure, errPureSpread.Error())
 
-	s := opened(t, server.URL(server.Clone(t, templateOf(t, server, d, pure))), Options{})
+	url := loaded(t, d, pure)
+	s := opened(t, url, Options{})
 	require.Contains(t, s.Describe().Settings, Setting{Name: "mode", Value: modePure})
 	indexed, err := s.Indexed(t.Context())
 	require.NoError(t, err)
 	require.True(t, indexed)
 	require.NoError(t, s.Empty(t.Context()))
 	require.NoError(t, s.Close())
-	s = opened(t, server.URL(s.pool.Config().ConnConfig.Database), Options{})
+	s = opened(t, url, Options{})
 	require.Equal(t, modePure, s.mode, "it stays when the database is emptied")
 }
 
@@ -73,10 +71,8 @@ func TestPlans_Pure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads thousands of documents")
 	}
-	server := pgtest.Shared(t)
 	d := aQuarter()
-	conn := server.Connect(t, templateOf(t, server, d, pure))
-	defer func() { _ = conn.Close(context.Background()) }()
+	conn := pgtest.Shared(t).Connect(t, template(t, d, pure))
 	for _, index := range []string{"orders_cash", "securities_search"} {
 		definition := value[string](t, conn, "SELECT pg_get_indexdef('brokerage."+index+"'::regclass)")
 		require.NotContains(t, definition, "(keys)", index)

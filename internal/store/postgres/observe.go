@@ -152,7 +152,7 @@ func (a *Admin) statements(ctx context.Context, miss func(string)) ([]tally.Stat
 		s.Name = names[withoutConstants(s.Text)]
 		return s, err
 	})
-	if codeOf(err) == notInState { // the library is not among shared_preload_libraries
+	if codeOf(err) == objectNotReady { // the library is not among shared_preload_libraries
 		miss("statements: shared_preload_libraries does not have pg_stat_statements")
 		return nil, nil
 	}
@@ -165,5 +165,3 @@ var constants = regexp.MustCompile(`(?i)e?'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b
 func withoutConstants(text string) string {
 	return constants.ReplaceAllLiteralString(strings.TrimSpace(text), "?")
 }
-
-const notInState = "55000" // object_not_in_prerequisite_state

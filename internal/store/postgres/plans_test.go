@@ -23,11 +23,8 @@ func TestPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loads thousands of documents")
 	}
-	server := pgtest.Shared(t)
 	d := aQuarter()
-	database := template(t, server, d)
-	conn := server.Connect(t, database)
-	defer func() { _ = conn.Close(t.Context()) }()
+	conn := pgtest.Shared(t).Connect(t, template(t, d, ""))
 
 	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
 	order, customer := id(dataset.Order), id(dataset.Customer)

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,6 @@ import (
 func archived(t testing.TB, server *pgtest.Server) {
 	t.Helper()
 	conn := server.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	last := value[string](t, conn, "SELECT pg_walfile_name(pg_switch_wal())")
 	require.Eventually(t, func() bool {
 		return value[bool](t, conn, "SELECT coalesce(last_archived_wal, '') >= $1 FROM pg_stat_archiver", last)
@@ -49,7 +47,7 @@ func TestRecovery(t *testing.T) {
 	}
 	insertOrder(t, s, order(d, before))
 	confirmed := trade(s)
-	good := value[time.Time](t, s.pool, "SELECT clock_timestamp()") // by the server's clock
+	good := value[string](t, s.pool, "SELECT format('recovery_target_time = %L', clock_timestamp())")
 	// The mistake: all orders are deleted, and clients keep writing.
 	require.NoError(t, errOf(s.pool.Exec(ctx, "DELETE FROM brokerage.orders")))
 	insertOrder(t, s, order(d, after))
@@ -119,13 +117,12 @@ func TestRecovery_Citus(t *testing.T) {
 
 	recovered := &pgtest.Cluster{}
 	for _, backup := range backups {
-		node, err := backup.RecoverTo("before_the_mistake",
+		node, err := backup.Recover("recovery_target_name = 'before_the_mistake'",
 			"shared_preload_libraries=citus", "max_prepared_transactions=200", "max_connections=300")
 		require.NoError(t, err)
 		recovered.Nodes = append(recovered.Nodes, node)
 	}
 	coordinator := recovered.Nodes[0].Connect(t, database)
-	defer func() { _ = coordinator.Close(context.Background()) }()
 	for i, node := range recovered.Nodes {
 		require.NoError(t, errOf(coordinator.Exec(ctx, `SELECT citus_update_node(nodeid, $2, 5432) FROM pg_dist_node
 			WHERE nodename = $1`, filepath.Dir(cluster.Nodes[i].Socket()), filepath.Dir(node.Socket()))))

@@ -136,7 +136,6 @@ func newReplica(ctx context.Context, set *replicas, url string) (*replica, error
 	return r, nil
 }
 
-// close closes all connections.
 func (r *replica) close() {
 	r.lookups.close()
 	r.pool.Close()

@@ -184,7 +184,6 @@ func (r *replicas) sample(ctx context.Context) error {
 	})
 }
 
-// timeline returns the primary's timeline.
 func (r *replicas) timeline() uint32 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -70,7 +70,7 @@ func TestStore_Replicas(t *testing.T) {
 	}
 	storetest.Run(t, storetest.Options{
 		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
-			return open(t, server.Clone(t, template(t, server, d)), rules)
+			return open(t, server.Clone(t, template(t, d, "")), rules)
 		},
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			old := s.(*through)

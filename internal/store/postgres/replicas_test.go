@@ -279,7 +279,6 @@ func (c *cluster) maxStaleness(t *testing.T) {
 func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
 	t.Helper()
 	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
-	defer func() { _, _ = primary.Close(context.Background()), replica.Close(context.Background()) }()
 	lsn := func(q querier, of string) uint64 {
 		at, err := parseLSN(value[string](t, q, "SELECT "+of+"()::text"))
 		require.NoError(t, err)

@@ -34,9 +34,7 @@ func (s *Store) RunScript(
 }
 
 // runScript runs a statement. The server reads numbers from text, whatever the type of the parameter.
-func runScript(ctx context.Context, q interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, statement scripted.Statement, r *scripted.Result) error {
+func runScript(ctx context.Context, q querier, statement scripted.Statement, r *scripted.Result) error {
 	args := append(make([]any, 0, 1+len(statement.Args)), pgx.QueryResultFormats{pgx.TextFormatCode})
 	for _, arg := range statement.Args {
 		if n, ok := arg.(int64); ok {

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,30 +11,10 @@ import (
 	"brokerage/internal/store/tally"
 )
 
-// Stats are figures of a store, for metrics.
-type Stats struct {
-	Connections int           // the limit of the pool
-	Open, InUse int           // connections
-	Waits       int64         // requests that waited for a connection
-	Waited      time.Duration // the sum of their waits
-	Retries     int64         // since the store was opened
-
-	// Hits are the pages that the server found in its own cache (shared_buffers), Misses those that it asked the system
-	// for, whose cache may have had them. They count all clients of the database, up to a second late.
-	Hits, Misses int64
-
-	// Kinds are the planner's estimates.
-	Kinds bulk.Estimates
-
-	// Those of the replicas are zero without any.
-	Replicas     []tally.ReplicaStats
-	PrimaryReads int64
-	Fallbacks    map[string]int64 // by reason
-}
-
 // Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
-func (s *Store) Stats() Stats {
-	stats := Stats{Retries: s.retries.Load()}
+// Pages count for all clients of the database, up to a second late.
+func (s *Store) Stats() tally.Stats {
+	stats := tally.Stats{Retries: map[string]int64{"transient": s.retries.Load()}}
 	pools := []*pgxpool.Pool{s.pool}
 	if s.entries != nil {
 		pools = append(pools, s.entries.pools...)
@@ -49,7 +28,7 @@ func (s *Store) Stats() Stats {
 		stats.Waited += pool.EmptyAcquireWaitTime()
 	}
 	counted := s.figures.Pages.Look()
-	stats.Hits, stats.Misses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look()
+	stats.PageHits, stats.PageMisses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look().Stats()
 	if s.replicas != nil {
 		stats.Replicas, stats.Fallbacks = s.replicas.stats()
 		stats.PrimaryReads = s.replicas.primaryReads.Load()

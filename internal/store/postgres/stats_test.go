@@ -8,6 +8,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/tally"
 )
 
 // The server's counts grow with what is read, and a store without a free connection returns the last figures instead of
@@ -17,14 +18,14 @@ func TestStats(t *testing.T) {
 	s := opened(t, server.URL(database), Options{Pool: 1})
 	first := s.Stats()
 	require.Equal(t, 1, first.Connections)
-	require.Positive(t, first.Hits)
-	var last Stats
+	require.Positive(t, first.PageHits)
+	var last tally.Stats
 	grows := func() {
-		before := last.Hits
+		before := last.PageHits
 		require.Eventually(t, func() bool { // the server counts when a second has passed
 			require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 			last = s.Stats()
-			return last.Hits > before
+			return last.PageHits > before
 		}, time.Minute, 10*time.Millisecond)
 	}
 	grows()
@@ -33,7 +34,7 @@ func TestStats(t *testing.T) {
 	require.NoError(t, err)
 	waiting := s.Stats()
 	require.Equal(t, 1, waiting.InUse)
-	require.Equal(t, last.Hits, waiting.Hits)
+	require.Equal(t, last.PageHits, waiting.PageHits)
 	only.Release()
 	grows()
 }
@@ -43,7 +44,7 @@ func TestStats_Kinds(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	space, err := s.Space(t.Context())
 	require.NoError(t, err)
-	loaded := s.Stats().Kinds
+	loaded := s.figures.Kinds.Look()
 	for _, k := range dataset.Kinds {
 		require.True(t, loaded[k].Known, k)
 		require.Equal(t, d.Count(k), loaded[k].Documents, k)
@@ -54,7 +55,7 @@ func TestStats_Kinds(t *testing.T) {
 	for i := range int64(more) {
 		insertOrder(t, s, order(d, 900_000_000_000+i))
 	}
-	require.Equal(t, loaded, s.Stats().Kinds, "it was asked a moment ago")
+	require.Equal(t, loaded.Stats(), s.Stats().Kinds, "it was asked a moment ago")
 	after, err := s.estimate(t.Context())
 	require.NoError(t, err)
 	require.InDelta(t, loaded[dataset.Order].Documents+more, after[dataset.Order].Documents, more/2)

@@ -31,17 +31,12 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// template returns a database that is loaded with d, to be cloned.
-func template(t testing.TB, server *pgtest.Server, d *dataset.Dataset) string {
+// template returns a database of the shared server that is loaded with d, in the layout that parameters of a URL
+// choose.
+func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
-	return templateOf(t, server, d, "")
-}
-
-// templateOf is template with parameters of the URL that choose a layout.
-func templateOf(t testing.TB, server *pgtest.Server, d *dataset.Dataset, layout string) string {
-	t.Helper()
-	return server.Filled(t, d.Fingerprint()+layout, func(url string) {
-		s, err := Open(context.Background(), url+layout, Options{})
+	return pgtest.Shared(t).Filled(t, d.Fingerprint()+parameters, func(url string) {
+		s, err := Open(context.Background(), url+parameters, Options{})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
@@ -62,8 +57,15 @@ func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	t.Helper()
 	server := pgtest.Shared(t)
 	d := generator(t, "tiny")
-	database := server.Clone(t, template(t, server, d))
+	database := server.Clone(t, template(t, d, ""))
 	return opened(t, server.URL(database), Options{}), d, server, database
+}
+
+// loaded returns the URL of a database for one test that is loaded with d, without the parameters.
+func loaded(t testing.TB, d *dataset.Dataset, parameters string) string {
+	t.Helper()
+	server := pgtest.Shared(t)
+	return server.URL(server.Clone(t, template(t, d, parameters)))
 }
 
 // fresh returns a store with nothing in it, its URL, and the smallest dataset.

@@ -54,7 +54,6 @@ func TestTuned_Applied(t *testing.T) {
 	require.Equal(t, before.Describe(), after.Describe(), "nothing that decides over durability has changed")
 
 	conn := server.Connect(t, "postgres")
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	settings, err := ReadSettings(conf)
 	require.NoError(t, err)
 	require.Greater(t, len(settings), 15)
@@ -77,7 +76,6 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(string(text), "\n$2 = $1")
 	require.Contains(t, conf, "shared_buffers = 1GB")
 	conn := server.Connect(t, "postgres")
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	methods := value[[]string](t, conn, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",
 		pgx.QueryExecModeExec)
 	if !slices.Contains(methods, "lz4") {

@@ -117,25 +117,22 @@ func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
 }
 
 // lookUpChecks find rows that do not agree with the documents, in both directions, and describe each in a sentence.
-var lookUpChecks = []string{`
-	SELECT CASE WHEN u.account IS NULL
-		THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
-		ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
-	FROM brokerage.accounts AS a
-	FULL JOIN (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers) AS u
-	ON u.account = a.account AND u.customer = a.customer
-	WHERE a.account IS NULL OR u.account IS NULL`}
+var lookUpChecks = []string{fmt.Sprintf(accountCheck, "SELECT account, customer FROM brokerage.accounts")}
 
-// spreadChecks are lookUpChecks for the spread layout. A cluster joins tables that are divided by different keys only
-// where they are materialized.
-var spreadChecks = []string{`
-	WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.account_homes WHERE customer IS NOT NULL),
-		u AS MATERIALIZED (SELECT customer, unnest((keys).accounts) AS account FROM brokerage.customers)
+// accountCheck compares accounts and their customers with what the documents have. A cluster joins tables that are
+// divided by different keys only where they are materialized.
+const accountCheck = `
+	WITH a AS MATERIALIZED (%s),
+		u AS MATERIALIZED (SELECT (keys).id AS customer, unnest((keys).accounts) AS account FROM brokerage.customers)
 	SELECT CASE WHEN u.account IS NULL
-		THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
-		ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
+		THEN format('account %%s: belongs to customer %%s, whose document does not have it', a.account, a.customer)
+		ELSE format('customer %%s: account %%s is in the document, but does not belong to it', u.customer, u.account) END
 	FROM a FULL JOIN u ON u.account = a.account AND u.customer = a.customer
-	WHERE a.account IS NULL OR u.account IS NULL`, `
+	WHERE a.account IS NULL OR u.account IS NULL`
+
+// spreadChecks are lookUpChecks for the spread layout.
+var spreadChecks = []string{
+	fmt.Sprintf(accountCheck, "SELECT account, customer FROM brokerage.account_homes WHERE customer IS NOT NULL"), `
 	WITH h AS MATERIALIZED (SELECT id, home FROM brokerage.order_homes),
 		o AS MATERIALIZED (SELECT id, home FROM brokerage.orders)
 	SELECT CASE WHEN o.id IS NULL THEN format('order %s: there is none at home %s, where it should be', h.id, h.home)

@@ -99,11 +99,11 @@ func (s *Store) change(ctx context.Context, w brokerage.Write, c change) error {
 }
 
 // replace makes a change of a document if match allows its stored version, which lock reads into stored. A nil match
-// allows every version; then nothing is read.
+// allows every version; then a change of a single row reads nothing.
 func (s *Store) replace(
 	ctx context.Context, w brokerage.Write, match brokerage.Match, lock []query, stored *[]byte, c change,
 ) error {
-	if match == nil {
+	if match == nil && c.more == nil {
 		return s.change(ctx, w, c)
 	}
 	_, err := s.write(ctx, w, lock, func() (change, error) {
@@ -244,7 +244,8 @@ func (t *transaction) commit(ctx context.Context, edit func() (change, error)) e
 		return err
 	}
 	changes := c.append(nil)
-	wait := t.w.Once != nil || c.after || len(changes) > 1 && slices.ContainsFunc(changes, change.mayBeMissing)
+	mayBeMissing := func(c change) bool { return c.notFound != nil }
+	wait := t.w.Once != nil || c.after || len(changes) > 1 && slices.ContainsFunc(changes, mayBeMissing)
 	if t.w.Once != nil {
 		changes = append(changes, t.keepAnswer())
 	}
@@ -317,8 +318,6 @@ func (t *transaction) count(results pgx.BatchResults, changes []change) (notFoun
 	}
 	return notFound, nil
 }
-
-func (c change) mayBeMissing() bool { return c.notFound != nil }
 
 // append appends the change and those to other documents.
 func (c change) append(all []change) []change {

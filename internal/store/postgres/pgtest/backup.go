@@ -27,7 +27,7 @@ type Backup struct {
 // Backup copies the files of the server while it is in use.
 func (s *Server) Backup(t testing.TB) *Backup {
 	t.Helper()
-	into, err := prepare(s.bin, socketRoot())
+	into, err := prepare(s.bin, filepath.Dir(s.dir))
 	require.NoError(t, err)
 	b := &Backup{of: s, into: into}
 	t.Cleanup(func() {
@@ -53,23 +53,14 @@ func (b *Backup) Verify(t testing.TB) error {
 	return b.of.tool(t, "pg_verifybackup", "--no-parse-wal", b.Folder())
 }
 
-// Recover starts a server on the copy, with the data as they were at the given time, or returns an error if that time
-// cannot be reached.
-func (b *Backup) Recover(at time.Time) (*Server, error) {
-	return b.recover("recovery_target_time", at.UTC().Format("2006-01-02 15:04:05.999999-07:00"), nil)
-}
-
-// RecoverTo is Recover to a named restore point, with settings such as "work_mem=8MB" for the server.
-func (b *Backup) RecoverTo(point string, settings ...string) (*Server, error) {
-	return b.recover("recovery_target_name", point, settings)
-}
-
-func (b *Backup) recover(target, value string, options []string) (*Server, error) {
+// Recover starts a server on the copy, with the data at a target such as "recovery_target_name = 'x'" and with settings
+// such as "work_mem=8MB", or returns an error if the target cannot be reached.
+func (b *Backup) Recover(target string, options ...string) (*Server, error) {
 	settings := fmt.Sprintf(`restore_command = 'cp %s/%%f %%p'
-%s = '%s'
+%s
 recovery_target_action = 'promote'
 archive_mode = off
-`, b.Archive(), target, value)
+`, b.Archive(), target)
 	for name, text := range map[string]string{"recovery.signal": "", "postgresql.auto.conf": settings} {
 		path := filepath.Join(b.Folder(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -42,7 +42,7 @@ func StartCluster(t testing.TB, workers int, settings ...string) *Cluster {
 		"shared_preload_libraries=citus", "wal_level=logical", "max_prepared_transactions=200", "max_connections=300",
 		"citus.recover_2pc_interval=2s",
 	}, unsafe, settings)
-	c := &Cluster{start: func() (*Server, error) { return startFrom(bin, all) }}
+	c := &Cluster{start: func() (*Server, error) { return startFrom(bin, socketRoot(), all) }}
 	for range workers + 1 {
 		c.startNode(t)
 	}
@@ -163,6 +163,6 @@ func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 func (c *Cluster) Plain(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) {
-		return startFrom(c.Nodes[0].bin, slices.Concat(unsafe, settings))
+		return startFrom(c.Nodes[0].bin, socketRoot(), slices.Concat(unsafe, settings))
 	})
 }

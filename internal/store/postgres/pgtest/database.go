@@ -33,7 +33,9 @@ func (s *Server) manage(t testing.TB, statement string) {
 	for {
 		fresh := s.manager == nil || s.manager.IsClosed()
 		if fresh {
-			s.manager = s.Connect(t, "postgres")
+			var err error
+			s.manager, err = pgx.Connect(context.Background(), s.URL("postgres"))
+			require.NoError(t, err)
 		}
 		_, err := s.manager.Exec(context.Background(), statement, pgx.QueryExecModeSimpleProtocol)
 		if fresh || !s.manager.IsClosed() {
@@ -52,11 +54,12 @@ func (s *Server) Exec(t testing.TB, database, statements string) {
 	require.NoError(t, err, statements)
 }
 
-// Connect connects to a database as the superuser. The caller closes the connection.
+// Connect connects to a database as the superuser, until the test ends or the caller closes the connection.
 func (s *Server) Connect(t testing.TB, database string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), s.URL(database))
 	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // the server may be gone
 	return conn
 }
 

@@ -64,15 +64,15 @@ func Main(m *testing.M) { servers.Main(m) }
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	return servers.Shared(t, func() (*Server, error) {
-		settings := []string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}
-		return startFrom("", append(settings, unsafe...))
+		settings := append([]string{"max_connections=300", "shared_buffers=256MB", "max_wal_size=2GB"}, unsafe...)
+		return startFrom("", rootFor(t, settings), settings)
 	})
 }
 
 // Start starts a server for one test, with settings such as "work_mem=8MB".
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return own(t, socketRoot(), nil, slices.Concat(unsafe, settings))
+	return StartIn(t, nil, settings...)
 }
 
 // StartOutOfTheBox starts a server for one test with PostgreSQL's defaults, durability included.
@@ -84,7 +84,8 @@ func StartOutOfTheBox(t testing.TB) *Server {
 // StartIn is Start for a server with more variables in its environment.
 func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
-	return own(t, socketRoot(), env, slices.Concat(unsafe, settings))
+	settings = slices.Concat(unsafe, settings)
+	return own(t, rootFor(t, settings), env, settings)
 }
 
 // StartAt is like Start, but puts the server's folder below root, for example on a separate disk. The path of root must
@@ -113,7 +114,7 @@ func own(t testing.TB, root string, env, settings []string) *Server {
 // initialized returns the files of a new server, which the servers of single tests copy: initdb would take five times
 // as long for each. They last as long as this process. The copies have one system identifier.
 var initialized = sync.OnceValues(func() (*Server, error) {
-	s, err := prepare("", socketRoot())
+	s, err := prepare("", rootFor(nil, unsafe))
 	if err == nil {
 		err = s.keep()
 	}
@@ -154,8 +155,8 @@ cat >/dev/null
 cd / && rm -rf "$2"`
 
 // startFrom starts a server of the programs in a folder, or of those that are installed or fetched.
-func startFrom(bin string, settings []string) (*Server, error) {
-	s, err := prepare(bin, socketRoot())
+func startFrom(bin, root string, settings []string) (*Server, error) {
+	s, err := prepare(bin, root)
 	if err == nil {
 		err = s.run(settings)
 	}
@@ -219,6 +220,25 @@ func (s *Server) keep() error {
 		return errors.Join(fmt.Errorf("PostgreSQL in %s does not start:\n%s%s", s.bin, line, rest), err, s.keeper.Wait())
 	}
 	return nil
+}
+
+// rootFor returns where the folder of a server is made: in memory if the server flushes nothing, is not measured,
+// memory has room, and TMPDIR names no other place. A new database is hundreds of files: a disk takes several times as
+// long for them.
+func rootFor(t testing.TB, settings []string) string {
+	const (
+		memory = "/dev/shm"
+		room   = 3 << 30 // bytes
+		noExec = 8       // programs that were fetched are copied to the folder
+	)
+	var found syscall.Statfs_t
+	_, measured := t.(*testing.B)
+	if measured || os.Getenv("TMPDIR") != "" || slices.Contains(settings, "fsync=on") ||
+		syscall.Statfs(memory, &found) != nil || found.Flags&noExec != 0 ||
+		found.Bavail < room/uint64(found.Bsize) { //nolint:gosec // it is positive
+		return socketRoot()
+	}
+	return memory
 }
 
 // socketRoot returns the folder for temporary folders, or /tmp where its path is too long for a socket.

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 func (s *Server) Standby(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	return servers.Own(t, func() (*Server, error) {
-		into, err := prepare("", socketRoot())
+		into, err := prepare("", filepath.Dir(s.dir))
 		require.NoError(t, err)
 		// -R writes the address of the primary into the configuration.
 		err = s.tool(t, "pg_basebackup", "-h", s.dir, "-U", User, "-D", into.data(), "-c", "fast", "-X", "stream", "-R")
