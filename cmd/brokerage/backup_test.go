@@ -24,6 +24,7 @@ func backedUp(t testing.TB) (dir string) {
 }
 
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	dir := backedUp(t)
 	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "backup")
 	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", file), exitFailed,
@@ -43,6 +44,7 @@ func TestBackup(t *testing.T) {
 }
 
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	dir := backedUp(t)
 	file, db := filepath.Join(dir, "backup"), filepath.Join(t.TempDir(), "new.db")
 	r := brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db)
@@ -75,6 +77,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestRestore_FullDisk(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(backedUp(t), "backup")
 	dir := testenv.SmallDisk(t, "1m")
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+filepath.Join(dir, "b.db")),

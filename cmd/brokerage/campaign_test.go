@@ -159,6 +159,7 @@ func TestCampaign_Paper(t *testing.T) {
 }
 
 func TestCampaign_PaperRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string
@@ -210,6 +211,7 @@ func TestCampaign_Invalid(t *testing.T) {
 
 // A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -278,6 +280,7 @@ func childOf(parent int) int {
 }
 
 func TestCampaign_Refusals(t *testing.T) {
+	t.Parallel()
 	used := sqlitetest.Tiny(t)
 	letter := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(letter, []byte("a letter"), 0o600))

@@ -31,6 +31,7 @@ func readRun(t testing.TB, file string) (r workload.Run) {
 }
 
 func TestDrive_BadInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	tiny := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	empty := "sqlite:" + filepath.Join(dir, "empty.db")
@@ -100,6 +101,7 @@ func TestDrive_BadInput(t *testing.T) {
 
 // A number of transactions with weights of one's own: the result has both.
 func TestDrive_WeightsAndCount(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.json")
 	r := brokerage(t.Context(), "drive", "--db", "null:", "--users", "3", "--ramp", "0s", "--count", "2000",
 		"--weights", "get_order=3,insert_order=1", "--json", file)
@@ -117,6 +119,7 @@ func TestDrive_WeightsAndCount(t *testing.T) {
 
 // The default target is the service that serve starts by default.
 func TestDrive_DefaultTarget(t *testing.T) {
+	t.Parallel()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", readmeAddr)
 	if err != nil {
 		t.Skipf("somebody listens there: %v", err)
@@ -135,6 +138,7 @@ func TestDrive_DefaultTarget(t *testing.T) {
 
 // A service that requires client certificates, with real ones.
 func TestDrive_TLS(t *testing.T) {
+	t.Parallel()
 	ours, other := newAuthority(t), newAuthority(t)
 	dir := t.TempDir()
 	write := func(name string, text []byte) string {
@@ -244,6 +248,7 @@ func TestDrive_ChangedByHand(t *testing.T) {
 }
 
 func TestDrive_Prints(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
@@ -275,6 +280,7 @@ func invalidWorkload(t testing.TB) string {
 
 // INVALID results are written like any others, and have their own exit code unless they are allowed.
 func TestDrive_Invalid(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	for name, target := range map[string][]string{
@@ -303,6 +309,7 @@ func TestDrive_Invalid(t *testing.T) {
 
 // Repeats are separate runs: each has its file, which report reads, and its own random parameters.
 func TestDrive_Repeat(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	var groups [2][]string
@@ -367,6 +374,7 @@ func TestDrive_ServiceKilled(t *testing.T) {
 }
 
 func TestDrive_Signal(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "run.json")
 	drive, out, errs := driving(t, "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--json", file)
 	eventually(t, func() bool { return strings.Contains(errs.String(), " tx ") }, "a first report in %s", errs)
@@ -416,6 +424,7 @@ func TestDrive_Tier(t *testing.T) {
 // An INVALID run does not end its repeats: all of them run and are written, and the exit code is that of an INVALID
 // run.
 func TestDrive_RepeatInvalid(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s",
 		"--duration", "500ms",

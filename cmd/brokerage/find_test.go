@@ -13,6 +13,7 @@ import (
 // A search against a real service ends with the whole run at the rate found, or says that there is none; the result has
 // the curve, which the report draws.
 func TestDrive_Find(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",

@@ -65,6 +65,7 @@ func names(t testing.TB, dir string) []string {
 }
 
 func TestGenerate_Whole(t *testing.T) {
+	t.Parallel()
 	for _, compress := range []string{"none", "zstd"} {
 		for profile, name := range map[dataset.Profile]string{dataset.TPoX2: "tpox-2", dataset.TPoX1: "tpox-1"} {
 			t.Run(compress+"/"+name, func(t *testing.T) {
@@ -87,6 +88,7 @@ func TestGenerate_Whole(t *testing.T) {
 }
 
 func TestGenerate_Parts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, part := range []string{"3/7", "1/7", "7/7", "2/7", "6/7", "5/7", "4/7"} {
 		r := brokerage(t.Context(), "generate", "--out", dir, "--part", part)
@@ -153,6 +155,7 @@ func TestFileAt_CoversAShareOnce(t *testing.T) {
 }
 
 func TestGenerate_Continues(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"generate", "--out", dir, "--scale", "XXXS", "--kind", "order,customer"}
 	full := brokerage(t.Context(), args...)
@@ -178,6 +181,7 @@ func TestGenerate_Continues(t *testing.T) {
 }
 
 func TestGenerate_Interrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	args := []string{"generate", "--out", dir, "--scale", "XXS", "--kind", "order"}
@@ -199,6 +203,7 @@ func waitForFile(t testing.TB, dir string) {
 }
 
 func TestGenerate_Signals(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		code   int

@@ -63,6 +63,7 @@ func rawOf(d *dataset.Dataset) (raw [len(dataset.Kinds)]int64) {
 }
 
 func TestLoad_Generated(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db}
 	r := brokerage(t.Context(), args...)
@@ -82,6 +83,7 @@ func TestLoad_Generated(t *testing.T) {
 }
 
 func TestLoad_Refusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "thesis.txt")
 	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("thesis", 1000)), 0o666))
@@ -118,6 +120,7 @@ func TestLoad_Refusals(t *testing.T) {
 
 // A database in use is not replaced.
 func TestLoad_InUse(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
 	require.NoError(t, err)
@@ -163,6 +166,7 @@ func TestLoad_Killed(t *testing.T) {
 }
 
 func TestLoad_Interrupted(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -185,6 +189,7 @@ func TestLoad_Interrupted(t *testing.T) {
 }
 
 func TestLoad_Files(t *testing.T) {
+	t.Parallel()
 	for _, compress := range []string{"none", "zstd"} {
 		t.Run(compress, func(t *testing.T) {
 			files := t.TempDir()
@@ -209,6 +214,7 @@ func TestLoad_Files(t *testing.T) {
 
 // A batch file like the kit's, with one example of everything that can be wrong.
 func TestLoad_Batch(t *testing.T) {
+	t.Parallel()
 	d := tiny(dataset.TPoX2)
 	const declaration = "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- a document -->\n"
 	var batch strings.Builder

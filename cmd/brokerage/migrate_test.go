@@ -20,6 +20,7 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.db")
 	db := "sqlite:" + file
 	r := brokerage(t.Context(), "migrate", "--db", db, "--print")
@@ -52,6 +53,7 @@ func TestMigrate(t *testing.T) {
 // A SIGTERM while an older database is copied, rewritten with checksums or changed in place leaves it unchanged or
 // completely migrated, and no other files; the same command then finishes.
 func TestMigrate_Terminated(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such signal")
 	}
@@ -156,6 +158,7 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 
 // A role that only serves needs no right to change an existing schema.
 func TestMigrate_Postgres(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
 	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
@@ -183,6 +186,7 @@ func TestMigratedText(t *testing.T) {
 }
 
 func TestMigrate_Refusals(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		code int

@@ -17,6 +17,7 @@ const examples = "../../loadtest/examples/"
 
 // Three transactions of one's own against a service, with leased ids of its own kind.
 func TestDrive_OwnRequests(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "r.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
@@ -41,6 +42,7 @@ func TestDrive_OwnRequests(t *testing.T) {
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
 // there, sessions are found by day, and what is older than seven days is deleted.
 func TestDrive_Logging(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	database := server.Database(t)
 	file := filepath.Join(t.TempDir(), "r.json")
@@ -86,6 +88,7 @@ func TestDrive_Logging(t *testing.T) {
 
 // What is wrong with a workload of one's own is said in one line before any load.
 func TestDrive_OwnBadInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)

@@ -59,6 +59,7 @@ func TestProgress_Doing(t *testing.T) {
 // The load of an embedded database says that it trains dictionaries, before its first bytes, and that it makes indexes,
 // after the last.
 func TestLoad_SaysWhatItDoes(t *testing.T) {
+	t.Parallel()
 	r := brokerage(t.Context(), "load", "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db"))
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)

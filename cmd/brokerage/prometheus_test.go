@@ -228,6 +228,7 @@ func TestPrometheus(t *testing.T) {
 // A Prometheus that scrapes native histograms leaves out the classic ones unless a setting keeps them, which old
 // versions lack. The objective on latency is measured all the same, and slow requests have exemplars.
 func TestPrometheus_NativeHistograms(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

@@ -38,6 +38,7 @@ func readme(t testing.TB, language string) (blocks []string) {
 // does not disturb a load on the same database. After a load, the tour has other ids and figures, but everything still
 // works.
 func TestReadme_Tour(t *testing.T) {
+	t.Parallel()
 	service := serving(t, "")
 	for step, got := range tour(t, service) {
 		require.Regexp(t, asPattern(step.answer), got, step.command)
@@ -147,7 +148,7 @@ func shortened(args []string) []string {
 	case "load":
 		return append(args, "--scale", "tiny")
 	case "drive":
-		return append(args, "--users", "5", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
+		return append(args, "--users", "5", "--think", "5ms", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
 		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
 			"--tier", "0s",

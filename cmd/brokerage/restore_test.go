@@ -9,6 +9,7 @@ import (
 
 // A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
+	t.Parallel()
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")
 	server, database := tinyPostgres(t)

@@ -42,6 +42,7 @@ func issued(t testing.TB, path string) func(name, scopes string) string {
 
 // Tokens of both kinds are accepted, and the audit log names the client of each change.
 func TestServe_JWT(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")
 	token := issued(t, keys)
@@ -79,6 +80,7 @@ func TestServe_JWT(t *testing.T) {
 }
 
 func TestServe_AccessUsage(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		says string

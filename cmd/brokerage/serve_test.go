@@ -24,6 +24,7 @@ import (
 
 // Without flags, the command serves a filled database; it stops cleanly, and the next start serves the same database.
 func TestServe_FirstStart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := serving(t, dir)
 	require.Equal(t, http.StatusOK, get(t, first.url+"/readyz").status)
@@ -52,6 +53,7 @@ func TestServe_FirstStart(t *testing.T) {
 
 // The requests of the greeting work as printed.
 func TestServe_Greeting(t *testing.T) {
+	t.Parallel()
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
@@ -119,6 +121,7 @@ func TestServe_Tokens(t *testing.T) {
 
 // Without tokens, only clients on this machine are accepted.
 func TestServe_LoopbackOnly(t *testing.T) {
+	t.Parallel()
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:8080"} {
 		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", addr)
 		requireOneLine(t, r, exitUsage, "can be reached from other machines, and there are no --tokens: --insecure-no-auth")
@@ -130,6 +133,7 @@ func TestServe_LoopbackOnly(t *testing.T) {
 }
 
 func TestServe_Failures(t *testing.T) {
+	t.Parallel()
 	dir := tinyDB(t)
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -187,6 +191,7 @@ func begun(t testing.TB, d *dataset.Dataset) (dir string) {
 }
 
 func TestServe_UnfinishedLoad(t *testing.T) {
+	t.Parallel()
 	t.Run("Other", func(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
 		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
@@ -203,6 +208,7 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 
 // The size of the cache is that of --cache, which 0 turns off; by default it depends on the memory.
 func TestServe_Cache(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, size string }{
 		"Size": {"cache: 1MiB\n", "1.05 MB"}, "None": {"cache: 0\n", "none"}, "Default": {"pool: 4\n", "MB"},
 	} {
@@ -226,6 +232,7 @@ func TestServe_Cache(t *testing.T) {
 }
 
 func TestServe_Metrics(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t))
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
 	metrics := get(t, i.url+"/metrics").body
@@ -265,6 +272,7 @@ func TestServe_Metrics(t *testing.T) {
 
 // After a signal, /readyz fails while requests are still answered.
 func TestServe_Drain(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--drain-delay", "1h")
 	conn := dialed(t, i.url)
 	require.True(t, staysOpen(t, conn))
@@ -316,6 +324,7 @@ func slow(t testing.TB, url string) net.Conn {
 const buy = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>A</Symbol><Quantity>1</Quantity></Trade>`
 
 func TestServe_RunningRequestsEnd(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h")
 	conn := slow(t, i.url)
 	eventually(t, func() bool {
@@ -340,6 +349,7 @@ func TestServe_RunningRequestsEnd(t *testing.T) {
 }
 
 func TestServe_RunningRequestsAreCutOff(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--shutdown-timeout", "50ms")
 	conn := slow(t, i.url)
 	eventually(t, func() bool {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	db := sqlitetest.Tiny(t)
 	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
 	require.Equal(t, exitOK, r.code, r.err)
