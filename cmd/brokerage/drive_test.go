@@ -44,11 +44,7 @@ func TestDrive_BadInput(t *testing.T) {
 			0o600),
 	)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "r-2.json"), 0o700))
-	for name, c := range map[string]struct {
-		args string
-		code int
-		says string
-	}{
+	requireRefusals(t, "drive", map[string]refusal{
 		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
 		"Replicas":        {"--db null: --consistency token", exitUsage, "--consistency is for a service"},
 		"WatchOfDatabase": {"--db null: --watch-db postgres://u@h/d", exitUsage, "--watch-db is for a service"},
@@ -62,12 +58,9 @@ func TestDrive_BadInput(t *testing.T) {
 		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
 		"NoFile":          {"--db null: --workload ./none.json", exitUsage, "none.json"},
 		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight must not be a string"},
-		"WeightOfUnknown": {
-			"--db null: --weights get_order=3,get_oder=1", exitUsage, `--weights: mix: there is no transaction "get_oder"`,
-		},
-		"NotAWeight": {
-			"--db null: --weights get_order:3", exitUsage, `--weights: "get_order:3" is not a transaction and`,
-		},
+		"WeightOfUnknown": {"--db null: --weights get_order=3,get_oder=1", exitUsage,
+			`--weights: mix: there is no transaction "get_oder"`},
+		"NotAWeight":      {"--db null: --weights get_order:3", exitUsage, `"get_order:3" is not a transaction and`},
 		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
 		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier, --find or --part"},
 		"CountAndFind":    {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --tier, --find or --part"},
@@ -91,11 +84,7 @@ func TestDrive_BadInput(t *testing.T) {
 		"EmptyDatabase":   {"--db " + empty, exitFailed, "load one"},
 		"TooSmall":        {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
 		"ServiceDown":     {"--url http://127.0.0.1:1", exitFailed, "does not answer"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"drive"}, strings.Fields(c.args)...)...), c.code, c.says)
-		})
-	}
+	})
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
 
@@ -344,8 +333,8 @@ func TestDrive_RepeatEndedEarly(t *testing.T) {
 	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "run.json")
-	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--repeat", "3",
-		"--json", file)
+	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--think", "5ms", "--ramp", "0s", "--duration", "1s",
+		"--repeat", "3", "--json", file)
 	out, errs := &logLines{}, &logLines{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	require.NoError(t, cmd.Start())
@@ -390,7 +379,7 @@ func TestDrive_Signal(t *testing.T) {
 func driving(t testing.TB, args ...string) (cmd *exec.Cmd, out, errs *logLines) {
 	t.Helper()
 	cmd = process(t, append([]string{
-		"drive", "--users", "4", "--ramp", "0s", "--duration", "1h", "--every", "200ms",
+		"drive", "--users", "4", "--think", "5ms", "--ramp", "0s", "--duration", "1h", "--every", "200ms",
 	}, args...)...)
 	out, errs = &logLines{}, &logLines{}
 	cmd.Stdout, cmd.Stderr = out, errs

@@ -101,19 +101,13 @@ func TestGenerate_Parts(t *testing.T) {
 	}
 
 	before := names(t, dir)
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--part", "3/8"}, "another division"},
-		{[]string{"--part", "1/1", "--kind", "order"}, "another division"},
-		{[]string{"--seed", "2"}, "not a file of this dataset"},
-		{[]string{"--profile", "tpox-1"}, "not a file of this dataset"},
-		{[]string{"--compress", "zstd"}, "not a file of this dataset"},
-	} {
-		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed,
-			c.says)
-	}
+	requireRefusals(t, "generate --out "+dir, map[string]refusal{
+		"Part":     {"--part 3/8", exitFailed, "another division"},
+		"Whole":    {"--part 1/1 --kind order", exitFailed, "another division"},
+		"Seed":     {"--seed 2", exitFailed, "not a file of this dataset"},
+		"Profile":  {"--profile tpox-1", exitFailed, "not a file of this dataset"},
+		"Compress": {"--compress zstd", exitFailed, "not a file of this dataset"},
+	})
 	require.Equal(t, before, names(t, dir))
 
 	r := brokerage(t.Context(), "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
@@ -291,18 +285,12 @@ func TestGenerate_Counts(t *testing.T) {
 	r = brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
 	require.Contains(t, r.out, "fingerprint tpox-2/30-150/seed-1/v1/20833-30-150\n")
 
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--customers", "30"}, "--customers and --orders must be used together"},
-		{append([]string{"--scale", "XS"}, counts...), "--scale and --customers can't be used together"},
-		{[]string{"--customers", "0", "--orders", "1"}, "--customers: 0 is outside of the range from 1"},
-		{[]string{"--customers", "1", "--orders", "1e3"}, "--orders: expected"},
-	} {
-		db := filepath.Join(t.TempDir(), "b.db")
-		r := brokerage(t.Context(), append([]string{"load", "--db", "sqlite:" + db}, c.args...)...)
-		requireOneLine(t, r, exitUsage, c.says)
-		require.NoFileExists(t, db)
-	}
+	db := filepath.Join(t.TempDir(), "b.db")
+	requireRefusals(t, "load --db sqlite:"+db, map[string]refusal{
+		"Alone":    {"--customers 30", exitUsage, "--customers and --orders must be used together"},
+		"AndScale": {"--scale XS --customers 30 --orders 150", exitUsage, "--scale and --customers can't be used together"},
+		"None":     {"--customers 0 --orders 1", exitUsage, "--customers: 0 is outside of the range from 1"},
+		"Form":     {"--customers 1 --orders 1e3", exitUsage, "--orders: expected"},
+	})
+	require.NoFileExists(t, db)
 }

@@ -69,6 +69,7 @@ func TestLoad_Generated(t *testing.T) {
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "2,700 documents in")
+	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 	require.Regexp(t, `\n +total +2,700 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n$`, r.out)
 	requireHolds(t, db, tiny(dataset.TPoX2))
 
@@ -88,31 +89,19 @@ func TestLoad_Refusals(t *testing.T) {
 	text := filepath.Join(dir, "thesis.txt")
 	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("thesis", 1000)), 0o666))
 	db := "sqlite:" + filepath.Join(dir, "b.db")
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"NoDatabase":     {[]string{"load"}, exitUsage, "--db"},
-		"OtherDatabase":  {[]string{"load", "--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"ValidateAlone":  {[]string{"load", "--db", db, "--validate"}, exitUsage, "--from"},
-		"NotADatabase":   {[]string{"load", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"ReplaceNone":    {[]string{"load", "--db", "sqlite:" + text, "--replace"}, exitFailed, "not a database"},
-		"NoFolder":       {[]string{"load", "--db", db, "--from", filepath.Join(dir, "none")}, exitFailed, "no such file"},
-		"FolderOfOthers": {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
-		"VerifyNothing": {
-			[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file",
-		},
-		"VerifyThesis": {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"FolderNotThere": {
-			[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder",
-		},
-		"VerifyADatabase": {[]string{"verify", "--db", "sqlite:" + dir}, exitFailed, "not a file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), c.args...), c.code, c.says)
-		})
-	}
+	requireRefusals(t, "", map[string]refusal{
+		"NoDatabase":      {"load", exitUsage, "--db"},
+		"OtherDatabase":   {"load --db oracle:x", exitUsage, "sqlite:PATH"},
+		"ValidateAlone":   {"load --db " + db + " --validate", exitUsage, "--from"},
+		"NotADatabase":    {"load --db sqlite:" + text, exitFailed, "not a database"},
+		"ReplaceNone":     {"load --db sqlite:" + text + " --replace", exitFailed, "not a database"},
+		"NoFolder":        {"load --db " + db + " --from " + filepath.Join(dir, "none"), exitFailed, "no such file"},
+		"FolderOfOthers":  {"load --db " + db + " --from " + dir, exitFailed, "neither .xml nor .zst"},
+		"VerifyNothing":   {"verify --db sqlite:" + filepath.Join(dir, "none.db"), exitFailed, "no such file"},
+		"VerifyThesis":    {"verify --db sqlite:" + text, exitFailed, "not a database"},
+		"FolderNotThere":  {"load --db sqlite:" + filepath.Join(dir, "none", "b.db"), exitFailed, "there is no folder"},
+		"VerifyADatabase": {"verify --db sqlite:" + dir, exitFailed, "not a file"},
+	})
 	b, err := os.ReadFile(text)
 	require.NoError(t, err)
 	require.Len(t, b, 6000)

@@ -187,26 +187,13 @@ func TestMigratedText(t *testing.T) {
 
 func TestMigrate_Refusals(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"NoDB":    {nil, exitUsage, "--db"},
-		"Null":    {[]string{"--db", "null:", "--print"}, exitUsage, "null: holds nothing"},
-		"Unknown": {[]string{"--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"Nobody": {
-			[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"},
-			exitFailed,
-			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := brokerage(t.Context(), append([]string{"migrate"}, c.args...)...)
-			requireOneLine(t, r, c.code, c.says)
-			require.NotContains(t, r.err, "secret")
-		})
-	}
+	requireRefusals(t, "migrate", map[string]refusal{
+		"NoDB":    {"", exitUsage, "--db"},
+		"Null":    {"--db null: --print", exitUsage, "null: holds nothing"},
+		"Unknown": {"--db oracle:x", exitUsage, "sqlite:PATH"},
+		"Nobody": {"--db postgres://me:secret@127.0.0.1:1/x?connect_timeout=1", exitFailed,
+			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
+	})
 }
 
 // A migration Job may start before its database exists.

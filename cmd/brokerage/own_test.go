@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -102,25 +101,17 @@ func TestDrive_OwnBadInput(t *testing.T) {
 	write("list.txt", "a\nb\nc\n")
 	list := write("list.json", own(`"v": {"file": "list.txt", "distribution": "sequence"}`, "/{v}"))
 	marker := write("marker.json", own(`"v": {"range": [1, 2]}`, "/{v}/{w}"))
-	for name, c := range map[string]struct{ args, says string }{
-		"Marker": {"--workload " + marker, "the marker {w} has no value: values has v"},
-		"ListEnds": {
-			"--workload " + list + " --count 4 --ramp 0s", "values.v: the list ends after 3 values, and the run may need 4",
-		},
-		"ListRamp": {"--workload " + list + " --count 3", "the list ends after 3 values"},
-		"ListTime": {"--workload " + list + " --duration 1s", "the list ends after 3 values"},
-		"Weight": {
-			"--workload " + list + " --weights u=1", `--weights: mix: there is no transaction "u": it is one of get_order, `,
-		},
-		"NoRequest": {
-			"--workload " + examples + "logging/logging.json", "the transaction log_entry has no request, which a service needs",
-		},
-		"Think":     {"--think gauss:1s", "is not TIME, TIME..TIME (uniform)"},
-		"ThinkRate": {"--think exponential:1s --rate 5", "a think time is for the closed model"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := append([]string{"drive", "--url", "http://127.0.0.1:1"}, strings.Fields(c.args)...)
-			requireOneLine(t, brokerage(t.Context(), args...), exitUsage, c.says)
-		})
-	}
+	requireRefusals(t, "drive --url http://127.0.0.1:1", map[string]refusal{
+		"Marker": {"--workload " + marker, exitUsage, "the marker {w} has no value: values has v"},
+		"ListEnds": {"--workload " + list + " --count 4 --ramp 0s", exitUsage,
+			"values.v: the list ends after 3 values, and the run may need 4"},
+		"ListRamp": {"--workload " + list + " --count 3", exitUsage, "the list ends after 3 values"},
+		"ListTime": {"--workload " + list + " --duration 1s", exitUsage, "the list ends after 3 values"},
+		"Weight": {"--workload " + list + " --weights u=1", exitUsage,
+			`--weights: mix: there is no transaction "u": it is one of get_order, `},
+		"NoRequest": {"--workload " + examples + "logging/logging.json", exitUsage,
+			"the transaction log_entry has no request, which a service needs"},
+		"Think":     {"--think gauss:1s", exitUsage, "is not TIME, TIME..TIME (uniform)"},
+		"ThinkRate": {"--think exponential:1s --rate 5", exitUsage, "a think time is for the closed model"},
+	})
 }

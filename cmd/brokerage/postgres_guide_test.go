@@ -41,12 +41,12 @@ func TestPostgres_Guide(t *testing.T) {
 				guideServes(t, run, command)
 				continue
 			case strings.HasPrefix(line, "brokerage drive"): // beside other tests no run need be steady
-				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 1s ", 1)
+				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 500ms --think 5ms ", 1)
 			case strings.HasPrefix(line, "brokerage campaign"):
 				command = strings.Replace(command,
 					"campaign ",
 					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s "+
-						"--no-tuned --cpus 0 ",
+						"--no-tuned --cpus 0 --think 2ms ",
 					1,
 				)
 			}

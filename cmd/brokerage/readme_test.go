@@ -152,7 +152,7 @@ func shortened(args []string) []string {
 	case "campaign":
 		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
 			"--tier", "0s",
-			"--no-tuned", "--cpus", "0", "--allow-invalid")
+			"--no-tuned", "--cpus", "0", "--think", "2ms", "--allow-invalid")
 	}
 	return args
 }

@@ -145,34 +145,22 @@ func TestReport_Refuses(t *testing.T) {
 	file := resultFile(t, "run.json", nil)
 	damaged := filepath.Join(t.TempDir(), "damaged.json")
 	require.NoError(t, os.WriteFile(damaged, []byte("{\n  \"format\": ?\n}"), 0o600))
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		want string
-	}{
-		"Missing":      {[]string{filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
-		"Damaged":      {[]string{damaged}, exitFailed, "damaged.json:2:13: invalid character '?'"},
-		"Three":        {[]string{file, file, file}, exitUsage, "3 files"},
-		"NoOther":      {[]string{file, file, "--"}, exitUsage, "a group without a file"},
-		"ThreeGroups":  {[]string{file, "--", file, "--", file}, exitUsage, "3 groups"},
-		"FlagBetween":  {[]string{file, "--out", "x.html", file, file}, exitUsage, "unexpected argument"},
-		"SameRunTwice": {[]string{file, file, "--", file}, exitFailed, "are the same run"},
-		"OtherMissing": {[]string{file, "--", filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
-		"OverItself":   {[]string{file, "--out", file}, exitUsage, "does not overwrite"},
-		"OtherDataset": {
-			[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed,
-			`their datasets differ: "made-up" and "other"`,
-		},
-		"OtherFormat": {
-			[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed,
-			`is of format "brokerage-run/9"`,
-		},
-		"NoFolder": {[]string{file, "--out", filepath.Join(t.TempDir(), "none", "x.html")}, exitFailed, "none"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"report"}, c.args...)...), c.code, c.want)
-		})
-	}
+	other := resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })
+	newer := resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })
+	requireRefusals(t, "report", map[string]refusal{
+		"Missing":      {filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
+		"Damaged":      {damaged, exitFailed, "damaged.json:2:13: invalid character '?'"},
+		"Three":        {file + " " + file + " " + file, exitUsage, "3 files"},
+		"NoOther":      {file + " " + file + " --", exitUsage, "a group without a file"},
+		"ThreeGroups":  {file + " -- " + file + " -- " + file, exitUsage, "3 groups"},
+		"FlagBetween":  {file + " --out x.html " + file + " " + file, exitUsage, "unexpected argument"},
+		"SameRunTwice": {file + " " + file + " -- " + file, exitFailed, "are the same run"},
+		"OtherMissing": {file + " -- " + filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
+		"OverItself":   {file + " --out " + file, exitUsage, "does not overwrite"},
+		"OtherDataset": {file + " " + other, exitFailed, `their datasets differ: "made-up" and "other"`},
+		"OtherFormat":  {newer, exitFailed, `is of format "brokerage-run/9"`},
+		"NoFolder":     {file + " --out " + filepath.Join(t.TempDir(), "none", "x.html"), exitFailed, "none"},
+	})
 	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	kept, err := os.ReadFile(file)

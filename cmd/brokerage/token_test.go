@@ -45,17 +45,10 @@ func TestToken_File(t *testing.T) {
 }
 
 func TestToken_Usage(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"NoName":       {[]string{"--scope", "read"}, "--name"},
-		"NoScope":      {[]string{"--name", "a"}, "--scope"},
-		"OddName":      {[]string{"--name", "a b", "--scope", "read"}, `"a b" is not a name`},
-		"UnknownScope": {[]string{"--name", "a", "--scope", "read,write"}, `"write" is not a scope`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"token"}, c.args...)...), exitUsage, c.says)
-		})
-	}
+	requireRefusals(t, "token", map[string]refusal{
+		"NoName":       {"--scope read", exitUsage, "--name"},
+		"NoScope":      {"--name a", exitUsage, "--scope"},
+		"OddName":      {"--name a:b --scope read", exitUsage, `"a:b" is not a name`},
+		"UnknownScope": {"--name a --scope read,write", exitUsage, `"write" is not a scope`},
+	})
 }
