@@ -177,28 +177,25 @@ func TestLoad_Interrupted(t *testing.T) {
 	requireHolds(t, db, tiny(dataset.TPoX2))
 }
 
+// TestLoad_Killed loads compressed files.
 func TestLoad_Files(t *testing.T) {
 	t.Parallel()
-	for _, compress := range []string{"none", "zstd"} {
-		t.Run(compress, func(t *testing.T) {
-			files := t.TempDir()
-			r := brokerage(t.Context(), "generate", "--out", files, "--compress", compress)
-			require.Equal(t, exitOK, r.code, r.err)
-			db := filepath.Join(t.TempDir(), "b.db")
-			args := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
-			r = brokerage(t.Context(), args...)
-			require.Equal(t, exitOK, r.code, r.err)
-			require.Contains(t, r.out, "2,700 documents")
-			requireHolds(t, db, tiny(dataset.TPoX2))
-			for _, args := range [][]string{args, {"load", "--db", "sqlite:" + db}} {
-				r = brokerage(t.Context(), args...)
-				require.Equal(t, exitOK, r.code, r.err)
-				require.Contains(t, r.out, "nothing to do")
-			}
-			require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
-			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "--replace")
-		})
+	files := t.TempDir()
+	r := brokerage(t.Context(), "generate", "--out", files)
+	require.Equal(t, exitOK, r.code, r.err)
+	db := filepath.Join(t.TempDir(), "b.db")
+	load := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
+	r = brokerage(t.Context(), load...)
+	require.Equal(t, exitOK, r.code, r.err)
+	require.Contains(t, r.out, "2,700 documents")
+	requireHolds(t, db, tiny(dataset.TPoX2))
+	for _, args := range [][]string{load, {"load", "--db", "sqlite:" + db}} {
+		r = brokerage(t.Context(), args...)
+		require.Equal(t, exitOK, r.code, r.err)
+		require.Contains(t, r.out, "nothing to do")
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
+	requireOneLine(t, brokerage(t.Context(), load...), exitFailed, "--replace")
 }
 
 // A batch file like the kit's, with one example of everything that can be wrong.

@@ -69,7 +69,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 // files of their results.
 func driveParts(t testing.TB, dir string, flags []string) (files []string) {
 	t.Helper()
-	start := time.Now().Add(15 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
+	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
 	var parts []*exec.Cmd
 	var errs []*bytes.Buffer
 	for n := range 4 {

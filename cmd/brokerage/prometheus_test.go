@@ -336,22 +336,3 @@ func read(t testing.TB, service string) (sent map[string]int) {
 	}
 	return sent
 }
-
-// The rules of the test differ from those of the project only in how long an alert waits.
-func TestPrometheus_Waits(t *testing.T) {
-	files, err := filepath.Glob(deployed + "rules/*.yml")
-	require.NoError(t, err)
-	found, alerts := 0, 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		found += len(waits.FindAll(text, -1))
-	}
-	for _, r := range rules(t) {
-		if r.Alert != "" {
-			alerts++
-		}
-	}
-	require.Equal(t, alerts, found)
-	require.Less(t, time.Second, patience)
-}

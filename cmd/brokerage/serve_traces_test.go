@@ -112,14 +112,7 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	t.Helper()
 	id, parent = strings.Repeat("0", 31)+strconv.Itoa(n), "00000000000000a1"
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/xml")
-	request.Header.Set("Traceparent", "00-"+id+"-"+parent+"-01")
-	request.Header.Set("Tracestate", "vendor=x")
-	response, err := client.Do(request)
-	require.NoError(t, err)
-	_ = response.Body.Close()
+	send(t, method, url, "", body, "Traceparent", "00-"+id+"-"+parent+"-01", "Tracestate", "vendor=x")
 	return id, parent
 }
 
