@@ -95,11 +95,9 @@ func TestLoad_Refusals(t *testing.T) {
 		"ValidateAlone":   {"load --db " + db + " --validate", exitUsage, "--from"},
 		"NotADatabase":    {"load --db sqlite:" + text, exitFailed, "not a database"},
 		"ReplaceNone":     {"load --db sqlite:" + text + " --replace", exitFailed, "not a database"},
-		"NoFolder":        {"load --db " + db + " --from " + filepath.Join(dir, "none"), exitFailed, "no such file"},
 		"FolderOfOthers":  {"load --db " + db + " --from " + dir, exitFailed, "neither .xml nor .zst"},
 		"VerifyNothing":   {"verify --db sqlite:" + filepath.Join(dir, "none.db"), exitFailed, "no such file"},
 		"VerifyThesis":    {"verify --db sqlite:" + text, exitFailed, "not a database"},
-		"FolderNotThere":  {"load --db sqlite:" + filepath.Join(dir, "none", "b.db"), exitFailed, "there is no folder"},
 		"VerifyADatabase": {"verify --db sqlite:" + dir, exitFailed, "not a file"},
 	})
 	b, err := os.ReadFile(text)

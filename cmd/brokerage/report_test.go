@@ -148,7 +148,6 @@ func TestReport_Refuses(t *testing.T) {
 	other := resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })
 	newer := resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })
 	requireRefusals(t, "report", map[string]refusal{
-		"Missing":      {filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
 		"Damaged":      {damaged, exitFailed, "damaged.json:2:13: invalid character '?'"},
 		"Three":        {file + " " + file + " " + file, exitUsage, "3 files"},
 		"NoOther":      {file + " " + file + " --", exitUsage, "a group without a file"},

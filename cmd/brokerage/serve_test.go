@@ -143,16 +143,14 @@ func TestServe_Failures(t *testing.T) {
 	requireRefusals(t, "serve --listen 127.0.0.1:0", map[string]refusal{
 		"PortInUse":        {"--db null: --listen " + taken.Addr().String(), exitFailed, "address already in use"},
 		"MetricsPortInUse": {"--db null: --metrics-addr " + taken.Addr().String(), exitFailed, "--metrics-addr: "},
-		"NoMetricsPort": {"--db null: --metrics-addr localhost", exitUsage,
-			`serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`},
-		"NoTokenFile":   {"--db null: --tokens " + filepath.Join(dir, "none"), exitFailed, "no such file"},
-		"DatabaseInUse": {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
-		"TokensAndNone": {"--db null: --tokens x --insecure-no-auth", exitUsage, "--insecure-no-auth"},
-		"CutBeforeTold": {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
-		"NoSize":        {"--db null: --max-body 1MB", exitUsage, "is not a size"},
-		"NoLevel":       {"--db null: --log-level loud", exitUsage, "--log-level"},
-		"NoCollector":   {"--db null: --otlp-endpoint localhost:4318", exitUsage, "--otlp-endpoint: "},
-		"NoFormat":      {"--db null: --log-format xml", exitUsage, "--log-format"},
+		"NoTokenFile":      {"--db null: --tokens " + filepath.Join(dir, "none"), exitFailed, "no such file"},
+		"DatabaseInUse":    {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
+		"TokensAndNone":    {"--db null: --tokens x --insecure-no-auth", exitUsage, "--insecure-no-auth"},
+		"CutBeforeTold":    {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
+		"NoSize":           {"--db null: --max-body 1MB", exitUsage, "is not a size"},
+		"NoLevel":          {"--db null: --log-level loud", exitUsage, "--log-level"},
+		"NoCollector":      {"--db null: --otlp-endpoint localhost:4318", exitUsage, "--otlp-endpoint: "},
+		"NoFormat":         {"--db null: --log-format xml", exitUsage, "--log-format"},
 	})
 	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
 	running.stop(t)
