@@ -45,8 +45,7 @@ func TestCampaign(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
 		"200ms", "--tier", "400ms", "--cpus", "1")
-	r := brokerage(t.Context(), whole...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, whole...)
 	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
 	require.Contains(t, r.err, "figures do not count")
 	require.FileExists(t, filepath.Join(folder, "campaign.html"))
@@ -115,8 +114,7 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 	planned := brokerage(t.Context(), append(study, "--plan")...)
 	require.Equal(t, exitOK, planned.code, planned.err)
 	require.NoFileExists(t, folder)
-	r := brokerage(t.Context(), study...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, study...)
 	requireBySchema(t, filepath.Join(folder, campaign.File))
 	record := campaignIn(t, folder)
 	require.True(t, record.Complete)
@@ -244,8 +242,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		require.False(t, campaignIn(t, folder).Complete)
 		require.FileExists(t, filepath.Join(folder, "campaign.html"))
 	}
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.NotContains(t, r.err, "load ", "it was loaded")
 	require.True(t, campaignIn(t, folder).Complete)
 }

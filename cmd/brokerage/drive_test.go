@@ -89,9 +89,8 @@ func TestDrive_BadInput(t *testing.T) {
 func TestDrive_WeightsAndCount(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.json")
-	r := brokerage(t.Context(), "drive", "--db", "null:", "--users", "3", "--ramp", "0s", "--count", "2000",
+	r := succeeds(t, "drive", "--db", "null:", "--users", "3", "--ramp", "0s", "--count", "2000",
 		"--weights", "get_order=3,insert_order=1", "--json", file)
-	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.err, "0s, then 2,000 transactions measured")
 	run := readRun(t, file)
 	require.Equal(t, int64(2000), run.Total.Count)
@@ -115,8 +114,7 @@ func TestDrive_DefaultTarget(t *testing.T) {
 		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names "+
 			"another, --db a database without a service")
 	service := serving(t, tinyDB(t), "--listen", readmeAddr)
-	r := brokerage(t.Context(), "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
 	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
 	service.stop(t)
 	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier requires --db")
@@ -146,8 +144,7 @@ func TestDrive_TLS(t *testing.T) {
 	drive := []string{"drive", "--url", url, "--users", "3", "--ramp", "0s", "--duration", "300ms", "--allow-invalid"}
 	health := []string{"health", "--url", url}
 	for _, command := range [][]string{drive, health} {
-		r := brokerage(t.Context(), slices.Concat(command, []string{"--tls-ca", ca}, known)...)
-		require.Equal(t, exitOK, r.code, r.err)
+		r := succeeds(t, slices.Concat(command, []string{"--tls-ca", ca}, known)...)
 		require.NotContains(t, r.out, "UNEXPECTED")
 
 		for name, c := range map[string]struct {
@@ -196,8 +193,7 @@ func TestDrive_WrongToken(t *testing.T) {
 		"does not accept the token (401)")
 	t.Setenv("BROKERAGE_TOKEN", strings.TrimSpace(made.out))
 	requireOneLine(t, brokerage(t.Context(), append(args, "--workload", "classic")...), exitFailed, "scope admin")
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.NotContains(t, r.out, "UNEXPECTED")
 	service.stop(t)
 }
@@ -217,9 +213,8 @@ func TestDrive_ChangedByHand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
 	drive := func(seed int) string {
-		r := brokerage(t.Context(), "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s",
+		r := succeeds(t, "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s",
 			"--allow-invalid", "--seed", strconv.Itoa(seed))
-		require.Equal(t, exitOK, r.code, r.err)
 		return r.out
 	}
 	out := drive(1)
@@ -237,10 +232,9 @@ func TestDrive_Prints(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
-	r := brokerage(t.Context(), "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
+	r := succeeds(t, "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
 		"250ms", "--seed", "5", "--per-transaction",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
-	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
 	require.Contains(t, r.out, "SMOKE")
 	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx .*\n        insert_customer +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
@@ -284,8 +278,7 @@ func TestDrive_Invalid(t *testing.T) {
 			require.Contains(t, r.err, "nothing of the user's own to delete")
 			require.FileExists(t, file)
 			require.NoError(t, os.Remove(file))
-			r = brokerage(t.Context(), append(args, "--allow-invalid")...)
-			require.Equal(t, exitOK, r.code, r.err)
+			r = succeeds(t, append(args, "--allow-invalid")...)
 			require.Contains(t, r.out, "INVALID: ")
 			require.FileExists(t, file)
 		})
@@ -300,10 +293,9 @@ func TestDrive_Repeat(t *testing.T) {
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	var groups [2][]string
 	for i, name := range []string{"a", "b"} {
-		r := brokerage(t.Context(), "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload",
+		r := succeeds(t, "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload",
 			"query", "--seed", "7",
 			"--repeat", "3", "--json", filepath.Join(dir, name+".json"))
-		require.Equal(t, exitOK, r.code, r.err)
 		require.Equal(t, 3, strings.Count(r.out, "Workload query"), "each run is printed")
 		require.Contains(t, r.err, "run 2 of 3\n")
 		require.Regexp(t, `(?m)^ +goodput/s +tps +p50 ms +p95 ms +p99 ms$`, r.out)
@@ -319,8 +311,7 @@ func TestDrive_Repeat(t *testing.T) {
 		}
 	}
 	require.NoFileExists(t, filepath.Join(dir, "a.json"))
-	r := brokerage(t.Context(), slices.Concat([]string{"report"}, groups[0], []string{"--"}, groups[1])...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, slices.Concat([]string{"report"}, groups[0], []string{"--"}, groups[1])...)
 	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `,
 		r.out)
 }
@@ -391,10 +382,9 @@ func exitCode(t testing.TB, cmd *exec.Cmd) int {
 
 func TestDrive_Tier(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tier.json")
-	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users",
+	r := succeeds(t, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users",
 		"2", "--ramp", "0s",
 		"--duration", "1s", "--workload", "query", "--json", file)
-	require.Equal(t, exitOK, r.code, r.err)
 	require.Contains(t, r.out, "What the application tier costs")
 	require.Equal(t, 2, strings.Count(r.err, ": 0s, then 500ms measured\n"), "half of it each: %s", r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")

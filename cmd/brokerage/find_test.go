@@ -37,8 +37,7 @@ func TestDrive_Find(t *testing.T) {
 		require.Contains(t, r.out, "which this run confirms")
 	}
 	service.stop(t)
-	r = brokerage(t.Context(), "report", "--out", "-", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "report", "--out", "-", file)
 	require.Contains(t, r.out, `id="curve"`)
 }
 

@@ -70,8 +70,7 @@ func TestGenerate_Whole(t *testing.T) {
 		for profile, name := range map[dataset.Profile]string{dataset.TPoX2: "tpox-2", dataset.TPoX1: "tpox-1"} {
 			t.Run(compress+"/"+name, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "new", "folder")
-				r := brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Equal(t, exitOK, r.code, r.err)
+				r := succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
 				require.Contains(t, r.out, "2,700 documents")
 				d := tiny(profile)
 				for _, kind := range dataset.Kinds {
@@ -79,8 +78,7 @@ func TestGenerate_Whole(t *testing.T) {
 				}
 				require.Len(t, names(t, dir), 3)
 
-				r = brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Equal(t, exitOK, r.code, r.err)
+				r = succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
 				require.Contains(t, r.out, "nothing to do")
 			})
 		}
@@ -91,8 +89,7 @@ func TestGenerate_Parts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, part := range []string{"3/7", "1/7", "7/7", "2/7", "6/7", "5/7", "4/7"} {
-		r := brokerage(t.Context(), "generate", "--out", dir, "--part", part)
-		require.Equal(t, exitOK, r.code, r.err)
+		succeeds(t, "generate", "--out", dir, "--part", part)
 	}
 	require.Len(t, names(t, dir), 3*7)
 	d := tiny(dataset.TPoX2)
@@ -110,8 +107,7 @@ func TestGenerate_Parts(t *testing.T) {
 	})
 	require.Equal(t, before, names(t, dir))
 
-	r := brokerage(t.Context(), "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
 	require.Contains(t, r.out, "holds no document")
 }
 
@@ -164,8 +160,7 @@ func TestGenerate_Continues(t *testing.T) {
 	customer, err := os.Stat(filepath.Join(dir, all[1-i]))
 	require.NoError(t, err)
 
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.Contains(t, r.out, "in 1 file, in addition to 1 from before")
 	require.Equal(t, all, names(t, dir))
 	require.True(t, bytes.Equal(want, content(t, dir, "order")))
@@ -279,10 +274,9 @@ func TestGenerate_BadFolder(t *testing.T) {
 func TestGenerate_Counts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "files")
 	counts := []string{"--customers", "30", "--orders", "150"}
-	r := brokerage(t.Context(), append([]string{"generate", "--out", dir, "--kind", "order"}, counts...)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append([]string{"generate", "--out", dir, "--kind", "order"}, counts...)...)
 	require.Equal(t, []string{"tpox-2_30-150_seed-1_v1.order.000000000000-000000000149.xml"}, names(t, dir))
-	r = brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
+	r := brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
 	require.Contains(t, r.out, "fingerprint tpox-2/30-150/seed-1/v1/20833-30-150\n")
 
 	db := filepath.Join(t.TempDir(), "b.db")

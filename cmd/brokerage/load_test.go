@@ -66,20 +66,17 @@ func TestLoad_Generated(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db}
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.Contains(t, r.out, "2,700 documents in")
 	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 	require.Regexp(t, `\n +total +2,700 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n$`, r.out)
 	requireHolds(t, db, tiny(dataset.TPoX2))
 
-	r = brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, args...)
 	require.Contains(t, r.out, "nothing to do")
 
 	requireOneLine(t, brokerage(t.Context(), append(args, "--seed", "2")...), exitFailed, "--replace")
-	r = brokerage(t.Context(), append(args, "--profile", "tpox-1", "--replace")...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append(args, "--profile", "tpox-1", "--replace")...)
 	requireHolds(t, db, tiny(dataset.TPoX1))
 }
 
@@ -145,8 +142,7 @@ func killed(t testing.TB, args ...string) (times int) {
 func TestLoad_Killed(t *testing.T) {
 	t.Parallel()
 	files := t.TempDir()
-	r := brokerage(t.Context(), "generate", "--out", files, "--compress", "zstd")
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "generate", "--out", files, "--compress", "zstd")
 	db := filepath.Join(t.TempDir(), "b.db")
 	require.Positive(t, killed(t, "load", "--db", "sqlite:"+db, "--from", files))
 	requireHolds(t, db, tiny(dataset.TPoX2))
@@ -169,8 +165,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.out, "a load was not finished")
 	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--seed", "2"), exitFailed, "--replace")
-	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "load", "--db", "sqlite:"+db)
 	require.Contains(t, r.out, "from before")
 	requireHolds(t, db, tiny(dataset.TPoX2))
 }
@@ -179,17 +174,14 @@ func TestLoad_Interrupted(t *testing.T) {
 func TestLoad_Files(t *testing.T) {
 	t.Parallel()
 	files := t.TempDir()
-	r := brokerage(t.Context(), "generate", "--out", files)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "generate", "--out", files)
 	db := filepath.Join(t.TempDir(), "b.db")
 	load := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
-	r = brokerage(t.Context(), load...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, load...)
 	require.Contains(t, r.out, "2,700 documents")
 	requireHolds(t, db, tiny(dataset.TPoX2))
 	for _, args := range [][]string{load, {"load", "--db", "sqlite:" + db}} {
-		r = brokerage(t.Context(), args...)
-		require.Equal(t, exitOK, r.code, r.err)
+		r = succeeds(t, args...)
 		require.Contains(t, r.out, "nothing to do")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
@@ -218,8 +210,7 @@ func TestLoad_Batch(t *testing.T) {
 
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db, "--from", files}
-	r := brokerage(t.Context(), append(args, "--validate")...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, append(args, "--validate")...)
 	require.Contains(t, r.out, "3 documents")
 	require.Contains(t, r.out, "6 refused")
 	var told []string

@@ -48,6 +48,14 @@ func brokerage(ctx context.Context, args ...string) result {
 	return result{code, out.String(), errs.String()}
 }
 
+// succeeds runs a command, which must not fail.
+func succeeds(t testing.TB, args ...string) result {
+	t.Helper()
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.out+r.err)
+	return r
+}
+
 // requireOneLine checks a failure: its exit code, one line on standard error, no output.
 func requireOneLine(t testing.TB, r result, code int, says string) {
 	t.Helper()

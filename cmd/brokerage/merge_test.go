@@ -38,13 +38,11 @@ func TestMerge_FourProcesses(t *testing.T) {
 
 	file := filepath.Join(dir, "merged.json")
 	merge := []string{"merge", files[2], files[0], files[3], files[1]}
-	r := brokerage(t.Context(), append(merge, "--allow-invalid", "--json", file)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, append(merge, "--allow-invalid", "--json", file)...)
 	require.Contains(t, r.out, "200 arrivals a second, at most 10 at once, from 4 load generators; 2.0 s measured")
 	merged := readRun(t, file)
 	one := filepath.Join(dir, "one.json")
-	r = brokerage(t.Context(), append(flags, one)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append(flags, one)...)
 	whole := readRun(t, one)
 	require.Equal(t, whole.Arrivals.Due, merged.Arrivals.Due)
 	require.Equal(t, whole.Model, merged.Model)
@@ -56,8 +54,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 	require.Len(t, merged.Parts, 4)
 	service.stop(t)
 
-	r = brokerage(t.Context(), "report", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", file)
 	page, err := os.ReadFile(filepath.Join(dir, "merged.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Load generators")

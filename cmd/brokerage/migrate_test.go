@@ -23,8 +23,7 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.db")
 	db := "sqlite:" + file
-	r := brokerage(t.Context(), "migrate", "--db", db, "--print")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "migrate", "--db", db, "--print")
 	require.NoFileExists(t, file, "to print is not to make")
 
 	// The printed statements, run by hand, create the schema that the program creates.
@@ -42,8 +41,7 @@ func TestMigrate(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, made.Close()) })
 
-	r = brokerage(t.Context(), "migrate", "--db", db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", db)
 	require.Equal(t, file+": created the schema, version 3\n", r.out)
 	require.Equal(t, schema(conn), schema(made))
 	r = brokerage(t.Context(), "migrate", "--db", db)
@@ -91,8 +89,7 @@ func TestMigrate_Terminated(t *testing.T) {
 			}
 			require.Equal(t, beside, names(t, dir))
 
-			r := brokerage(t.Context(), "migrate", "--db", "sqlite:"+file)
-			require.Equal(t, exitOK, r.code, r.err)
+			r := succeeds(t, "migrate", "--db", "sqlite:"+file)
 			require.Contains(t, r.out, migratedText(version, 3))
 			require.Equal(t, 3, requireOneVersion(t, file, c.from))
 			require.Equal(t, c.from, requireOneVersion(t, filepath.Join(dir, copied), c.from))
@@ -164,19 +161,16 @@ func TestMigrate_Postgres(t *testing.T) {
 	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
 	owner, service := server.URLOf("brokerage_owner", "app"), server.URLOf("brokerage_service", "app")
 
-	r := brokerage(t.Context(), "migrate", "--db", owner, "--print")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "migrate", "--db", owner, "--print")
 	require.Contains(t, r.out, "CREATE TABLE brokerage.orders")
 	require.Contains(t, r.out, "GRANT USAGE ON SCHEMA brokerage TO brokerage_service")
 	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"),
 		exitFailed, "role brokerage_service may not change that")
 	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service),
 		exitFailed, "role brokerage_service may not change that")
-	r = brokerage(t.Context(), "migrate", "--db", owner)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", owner)
 	require.Regexp(t, `created the schema, version [1-9]`, r.out)
-	r = brokerage(t.Context(), "migrate", "--db", service)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", service)
 	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
 	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"), exitFailed, "holds no dataset")
 }

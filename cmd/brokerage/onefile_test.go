@@ -47,8 +47,7 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			})
 			load.Await(t, 50)
 			backup := filepath.Join(t.TempDir(), "backup.zst")
-			r := brokerage(t.Context(), "backup", "--db", "sqlite:"+path, "--out", backup)
-			require.Equal(t, exitOK, r.code, r.err)
+			succeeds(t, "backup", "--db", "sqlite:"+path, "--out", backup)
 
 			other := "sqlite:" + reach(t, path)
 			second := starting(t, "", "--db", other)

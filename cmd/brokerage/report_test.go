@@ -42,8 +42,7 @@ func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
 
 func TestReport(t *testing.T) {
 	file := resultFile(t, "run.json", nil)
-	r := brokerage(t.Context(), "report", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", file)
 	page := strings.TrimSuffix(file, ".json") + ".html"
 	require.Contains(t, r.err, "wrote "+page)
 	html, err := os.ReadFile(page)
@@ -51,26 +50,22 @@ func TestReport(t *testing.T) {
 	require.Contains(t, string(html), "<strong>INVALID</strong>")
 
 	other := filepath.Join(t.TempDir(), "other.html")
-	r = brokerage(t.Context(), "report", file, "--out", other)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", file, "--out", other)
 	require.FileExists(t, other)
-	r = brokerage(t.Context(), "report", file, "--out", "-")
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "report", file, "--out", "-")
 	require.Equal(t, string(html), r.out)
 }
 
 func TestReport_Compare(t *testing.T) {
 	a := resultFile(t, "a.json", nil)
 	b := resultFile(t, "b.json", func(r *workload.Run) { r.TPS = 12 })
-	r := brokerage(t.Context(), "report", a, b)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", a, b)
 	require.Regexp(t, `reads +2 +throughput, tps +10\.0 +12\.0 +× 1\.200 +noise unknown\n`, r.out)
 	require.Contains(t, r.out, "A INVALID: ")
 	require.NoFileExists(t, strings.TrimSuffix(a, ".json")+".html")
 
 	page := filepath.Join(t.TempDir(), "compared.html")
-	r = brokerage(t.Context(), "report", a, b, "--out", page)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", a, b, "--out", page)
 	html, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(html), "× 1.200")
@@ -117,8 +112,7 @@ func TestReport_Groups(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := filepath.Join(t.TempDir(), "page.html")
-			r := brokerage(t.Context(), slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
-			require.Equal(t, exitOK, r.code, r.err)
+			r := succeeds(t, slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
 			require.Contains(t, r.out, c.want)
 			require.Contains(t, r.out, "A  "+strings.Join(c.a, " "))
 			html, err := os.ReadFile(page)
@@ -128,8 +122,7 @@ func TestReport_Groups(t *testing.T) {
 		})
 	}
 	a, b := group("a", 100), group("b", 200)
-	r := brokerage(t.Context(), "report", a[0], b[0])
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", a[0], b[0])
 	require.Contains(t,
 		r.out,
 		"and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: "+

@@ -16,12 +16,10 @@ func TestRestore_OtherStore(t *testing.T) {
 	url := server.URL(database)
 	for _, c := range []struct{ of, into string }{{embedded, url}, {url, embedded}} {
 		file := filepath.Join(t.TempDir(), "b.bak")
-		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
-		require.Equal(t, exitOK, r.code, r.err)
+		succeeds(t, "backup", "--db", c.of, "--out", file)
 		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed,
 			"backup")
-		r = brokerage(t.Context(), "verify", "--db", c.into)
-		require.Equal(t, exitOK, r.code, r.out+r.err)
+		r := succeeds(t, "verify", "--db", c.into)
 		require.Contains(t, r.out, "2,000 orders")
 	}
 }

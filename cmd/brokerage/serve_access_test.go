@@ -46,8 +46,7 @@ func TestServe_JWT(t *testing.T) {
 	dir := t.TempDir()
 	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")
 	token := issued(t, keys)
-	r := brokerage(t.Context(), "token", "--name", "bob", "--scope", "read,trade", "--file", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "bob", "--scope", "read,trade", "--file", file)
 	i := serving(t, tinyDB(t), "--tokens", file, "--audit-log", trail,
 		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms",
 		"ES256")

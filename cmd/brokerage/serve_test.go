@@ -42,8 +42,7 @@ func TestServe_FirstStart(t *testing.T) {
 	require.Equal(t, order.header.Get("X-Request-Id"), line["request_id"])
 	require.Positive(t, line["ms"])
 
-	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
 
 	second := serving(t, dir)
 	require.Equal(t, http.StatusNotFound, get(t, second.url+"/v1/orders/103282").status)
@@ -80,8 +79,7 @@ func TestServe_Tokens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	token := func(name, scope string) string {
-		r := brokerage(t.Context(), "token", "--name", name, "--scope", scope, "--file", file)
-		require.Equal(t, exitOK, r.code, r.err)
+		r := succeeds(t, "token", "--name", name, "--scope", scope, "--file", file)
 		return strings.TrimSpace(r.out)
 	}
 	reader := token("reader", "read")

@@ -35,8 +35,7 @@ func TestSoakCitus(t *testing.T) {
 	require.NoError(t, err)
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	r := brokerage(t.Context(), "load", "--db", cluster.URL(database, 0)+"&layout=citus")
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "load", "--db", cluster.URL(database, 0)+"&layout=citus")
 	driven := make(chan result, 1)
 	go func() {
 		driven <- brokerage(t.Context(), "drive", "--db", cluster.URL(database, 1, 2)+"&layout=citus&"+os.Getenv(soakURL),

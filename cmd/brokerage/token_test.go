@@ -12,8 +12,7 @@ import (
 )
 
 func TestToken(t *testing.T) {
-	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read,trade")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "alice", "--scope", "read,trade")
 	require.Regexp(t, `^[A-Za-z0-9_-]{43}\n$`, r.out)
 	require.Regexp(t, `^alice:read,trade:[0-9a-f]{64}\n$`, r.err)
 	require.NotContains(t, r.err, strings.TrimSpace(r.out))
@@ -30,8 +29,7 @@ func TestToken(t *testing.T) {
 
 func TestToken_File(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
-	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "alice", "--scope", "read", "--file", file)
 	require.Empty(t, r.err)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
