@@ -15,21 +15,20 @@ import (
 func backedUp(t testing.TB) (dir string) {
 	t.Helper()
 	dir = tinyDB(t)
-	r := brokerage(t.Context(), "backup", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"), "--out",
+	r := succeeds(t, "backup", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"), "--out",
 		filepath.Join(dir, "backup"))
-	require.Equal(t, exitOK, r.code, r.err)
 	require.Regexp(t,
 		`backup: tpox-2/tiny/seed-1/v1/500-200-2000, [\d.]+ MB packed to [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
 	return dir
 }
 
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	dir := backedUp(t)
 	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "backup")
 	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", file), exitFailed,
 		"exists already: --replace replaces it")
-	r := brokerage(t.Context(), "backup", "--db", db, "--out", file, "--replace")
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "backup", "--db", db, "--out", file, "--replace")
 
 	out := t.TempDir()
 	file = filepath.Join(out, "backup")
@@ -43,19 +42,17 @@ func TestBackup(t *testing.T) {
 }
 
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	dir := backedUp(t)
 	file, db := filepath.Join(dir, "backup"), filepath.Join(t.TempDir(), "new.db")
-	r := brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "restore", "--from", file, "--db", "sqlite:"+db)
 	require.Regexp(t,
 		`new.db: tpox-2/tiny/seed-1/v1/500-200-2000 of 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
-	r = brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "verify", "--db", "sqlite:"+db)
 
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db), exitFailed,
 		"exists already: --replace replaces it")
-	r = brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db, "--replace")
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "restore", "--from", file, "--db", "sqlite:"+db, "--replace")
 
 	before, err := os.ReadFile(db)
 	require.NoError(t, err)
@@ -75,6 +72,7 @@ func TestRestore(t *testing.T) {
 }
 
 func TestRestore_FullDisk(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(backedUp(t), "backup")
 	dir := testenv.SmallDisk(t, "1m")
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+filepath.Join(dir, "b.db")),

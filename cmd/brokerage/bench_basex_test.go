@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +29,7 @@ const aimQuery, aimGetOrder = 5, 4
 // baseXBench compares the service on the embedded store with BaseX. Both have the same documents and get the same
 // requests from the same client, alternating.
 type baseXBench struct {
-	speed
+	*speed
 
 	data *dataset.Dataset
 	urls [2]string // the service, BaseX
@@ -53,16 +51,7 @@ type cost struct {
 
 // BenchmarkBaseX prints a table for docs/performance.md: `make bench-basex`.
 func BenchmarkBaseX(b *testing.B) {
-	asked := os.Getenv(baseXVariable)
-	if asked == "" {
-		b.Skip("only when " + baseXVariable + " asks for it")
-	}
-	each, err := time.ParseDuration(asked)
-	require.NoError(b, err, baseXVariable)
-	r := &baseXBench{speed: speed{
-		b: b, each: each, rounds: number(b, "ROUNDS", 5), users: number(b, "USERS", 50),
-		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
-	}}
+	r := &baseXBench{speed: newSpeed(b, baseXVariable, 5, "XXXS")}
 	scale, err := dataset.ParseScale(r.scale)
 	require.NoError(b, err)
 	r.data = dataset.New(dataset.Spec{Scale: scale, Seed: 1})

@@ -46,17 +46,10 @@ const allMemory = 1 << 62
 // BenchmarkMemory prints a table for docs/performance.md: `make bench-memory`. Of the embedded store, the service is
 // bounded, of PostgreSQL the server. The load generator never is.
 func BenchmarkMemory(b *testing.B) {
-	asked := os.Getenv(memoryVariable)
-	if asked == "" {
-		b.Skip("only when " + memoryVariable + " asks for it")
-	}
-	each, err := time.ParseDuration(asked)
-	require.NoError(b, err, memoryVariable)
-	m := &scarce{speed: &speed{
-		b: b, each: 6 * each, users: number(b, "USERS", 50), scale: cmp.Or(os.Getenv("SCALE"), "XS"), folder: b.TempDir(),
-	}}
+	m := &scarce{speed: newSpeed(b, memoryVariable, 1, "XS")}
+	m.each *= 6
 	var megabytes int64
-	_, err = fmt.Sscanf(cmp.Or(os.Getenv("MEMORY"), "512MB"), "%dMB", &megabytes)
+	_, err := fmt.Sscanf(cmp.Or(os.Getenv("MEMORY"), "512MB"), "%dMB", &megabytes)
 	require.NoError(b, err, "MEMORY is not of the form 512MB")
 	m.memory = megabytes * 1e6
 	stores := map[string]func(){"sqlite": m.embedded, "postgres": m.postgres}

@@ -54,27 +54,11 @@ type contender struct {
 	runs   []workload.Run
 }
 
-func newMix(b *testing.B, each string) *mix {
-	b.Helper()
-	m := &mix{speed: &speed{
-		b: b, rounds: number(b, "ROUNDS", 5), users: number(b, "USERS", 50),
-		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
-	}}
-	var err error
-	m.each, err = time.ParseDuration(each)
-	require.NoError(b, err, "how long a round measures")
-	m.ramp, err = time.ParseDuration(cmp.Or(os.Getenv("RAMP"), "20s"))
-	require.NoError(b, err, "RAMP")
-	return m
-}
-
 // BenchmarkMix prints a table for docs/performance.md: `make bench-mix`.
 func BenchmarkMix(b *testing.B) {
-	asked := os.Getenv(mixVariable)
-	if asked == "" {
-		b.Skip("only when " + mixVariable + " asks for it")
+	m := &mix{
+		speed: newSpeed(b, mixVariable, 5, "XXXS"), ramp: duration(b, "RAMP", cmp.Or(os.Getenv("RAMP"), "20s")),
 	}
-	m := newMix(b, asked)
 	contenders := m.contenders(b, cmp.Or(os.Getenv("BASE"), mixBase))
 	for _, c := range contenders {
 		m.build(c)

@@ -46,24 +46,36 @@ type speed struct {
 
 // BenchmarkPostgres prints tables for docs/performance.md: `make bench-postgres`.
 func BenchmarkPostgres(b *testing.B) {
-	asked := os.Getenv(speedVariable)
-	if asked == "" {
-		b.Skip("only when " + speedVariable + " asks for it")
-	}
-	each, err := time.ParseDuration(asked)
-	require.NoError(b, err, speedVariable)
-	s := &speed{
-		b: b, server: pgtest.StartOutOfTheBox(b), each: each, rounds: number(b, "ROUNDS", 3), users: number(b, "USERS", 50),
-		scale: cmp.Or(os.Getenv("SCALE"), "XXXS"), folder: b.TempDir(),
-	}
+	s := newSpeed(b, speedVariable, 3, "XXXS")
+	s.server = pgtest.StartOutOfTheBox(b)
 	s.url = s.server.URL("postgres")
 	fmt.Printf(
 		"\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d alternating rounds of %s, "+
 			"medians\n\n",
-		s.server.Major(b), s.scale, s.users, s.rounds, each)
+		s.server.Major(b), s.scale, s.users, s.rounds, s.each)
 	s.load()
 	s.queries()
 	s.mixed()
+}
+
+// newSpeed returns the settings of a comparison, and skips one for which its variable sets no time.
+func newSpeed(b *testing.B, variable string, rounds int, scale string) *speed {
+	b.Helper()
+	each := os.Getenv(variable)
+	if each == "" {
+		b.Skip("only when " + variable + " asks for it")
+	}
+	return &speed{
+		b: b, each: duration(b, variable, each), rounds: number(b, "ROUNDS", rounds), users: number(b, "USERS", 50),
+		scale: cmp.Or(os.Getenv("SCALE"), scale), folder: b.TempDir(),
+	}
+}
+
+func duration(b *testing.B, variable, text string) time.Duration {
+	b.Helper()
+	d, err := time.ParseDuration(text)
+	require.NoError(b, err, variable)
+	return d
 }
 
 func number(b *testing.B, variable string, otherwise int) int {

@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/redact"
+	"brokerage/internal/report"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/workload"
 )
@@ -108,8 +109,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		Engine: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
 		Progress: campaign.Terminal(s.err, columns(s.err)),
-		Report:   func(r *campaign.Record) error { return campaignReport(r, c.Out) },
-		Now:      time.Now,
+		Report: func(r *campaign.Record) error {
+			return writePage(filepath.Join(c.Out, "campaign.html"), report.FromCampaign(r).WriteHTML)
+		},
+		Now: time.Now,
 	}
 	err = study.Run(ctx)
 	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {

@@ -81,7 +81,7 @@ func TestCampaign_PostgresInterrupted(t *testing.T) {
 	server := pgtest.Start(t)
 	cmd, lines := process(t,
 		shortly(t.TempDir(), "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
-			"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3")...), &logLines{}
+			"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3", "--think", "2ms")...), &logLines{}
 	cmd.Stderr = lines
 	require.NoError(t, cmd.Start())
 	within(t, startPatience, func() bool { return alteredSettings(t, server) > 0 || ended(cmd.Process.Pid) }, "%s",

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
-	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
@@ -45,8 +44,7 @@ func TestCampaign(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
 		"200ms", "--tier", "400ms", "--cpus", "1")
-	r := brokerage(t.Context(), whole...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, whole...)
 	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
 	require.Contains(t, r.err, "figures do not count")
 	require.FileExists(t, filepath.Join(folder, "campaign.html"))
@@ -97,19 +95,18 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "study")
 	study := append([]string{
-		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.0001",
+		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.00002",
 		"--users", "2,4", "--reference", "4", "--cpus", "1", "--allow-invalid", "--out", folder,
 	}, more...)
 	planned := brokerage(t.Context(), append(study, "--plan")...)
 	require.Equal(t, exitOK, planned.code, planned.err)
 	require.NoFileExists(t, folder)
-	r := brokerage(t.Context(), study...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, study...)
 	requireBySchema(t, filepath.Join(folder, campaign.File))
 	record := campaignIn(t, folder)
 	require.True(t, record.Complete)
 	require.Equal(t, "tpox-1/tiny/seed-1/v1/500-200-2000", record.Dataset.Fingerprint)
-	require.Equal(t, []float64{0.0001, 0.0001}, []float64{record.Settings.DataScale, record.Settings.TimeScale})
+	require.Equal(t, []float64{0.0001, 0.00002}, []float64{record.Settings.DataScale, record.Settings.TimeScale})
 	counts := map[string]int64{}
 	for _, s := range record.Steps {
 		require.Contains(t, planned.out, s.Name+" ")
@@ -132,7 +129,7 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 	}, counts)
 	page, err := os.ReadFile(filepath.Join(folder, "campaign.html"))
 	require.NoError(t, err)
-	require.Contains(t, string(page), "paper-2007 with 0.0001 times its documents and 0.0001 times its times")
+	require.Contains(t, string(page), "paper-2007 with 0.0001 times its documents and 2e-05 times its times")
 	return record
 }
 
@@ -146,25 +143,20 @@ func TestCampaign_Paper(t *testing.T) {
 }
 
 func TestCampaign_PaperRefused(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--data-scale", "0.5"}, "--data-scale and --time-scale are for the published studies"},
-		{[]string{"--preset", "paper-1999"}, "--preset must be one of"},
-		{[]string{"--preset", "paper-2007", "--data-scale", "0"}, "--data-scale: 0 is outside of the range"},
-		{[]string{"--preset", "paper-2007", "--time-scale", "NaN"}, "--time-scale: NaN is outside of the range"},
-		{[]string{"--preset", "paper-2007", "--data-scale", "0.00001"}, "too small for 200 users"},
-		{[]string{"--preset", "paper-2008", "--data-scale", "0.0001"}, "of 300 documents is too few for 600 users"},
-		{[]string{"--preset", "paper-2007", "--data-scale", "1000000"}, "--data-scale: 1e+06 is outside of the range"},
-		{[]string{"--preset", "paper-2007", "--customers", "5"}, "--customers and --orders must be used together"},
-	} {
-		folder := filepath.Join(t.TempDir(), "new")
-		for _, plan := range []string{"--plan", "--no-tuned"} {
-			r := brokerage(t.Context(), append([]string{"campaign", "--out", folder, plan}, c.args...)...)
-			requireOneLine(t, r, exitUsage, c.says)
-			require.NoFileExists(t, folder)
-		}
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "new")
+	for _, plan := range []string{"--plan ", "--no-tuned "} {
+		requireRefusals(t, "campaign --out "+folder+" "+plan, map[string]refusal{
+			"NotAStudy": {"--data-scale 0.5", exitUsage, "--data-scale and --time-scale are for the published studies"},
+			"Preset":    {"--preset paper-1999", exitUsage, "--preset must be one of"},
+			"Data":      {"--preset paper-2007 --data-scale 0", exitUsage, "--data-scale: 0 is outside of the range"},
+			"Times":     {"--preset paper-2007 --time-scale NaN", exitUsage, "--time-scale: NaN is outside of the range"},
+			"Users":     {"--preset paper-2007 --data-scale 0.00001", exitUsage, "too small for 200 users"},
+			"Documents": {"--preset paper-2008 --data-scale 0.0001", exitUsage, "of 300 documents is too few for 600 users"},
+			"LargeData": {"--preset paper-2007 --data-scale 1000000", exitUsage, "--data-scale: 1e+06 is outside of the range"},
+			"Customers": {"--preset paper-2007 --customers 5", exitUsage, "--customers and --orders must be used together"},
+		})
+		require.NoFileExists(t, folder)
 	}
 }
 
@@ -197,12 +189,13 @@ func TestCampaign_Invalid(t *testing.T) {
 
 // A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
 	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s",
-		"--repeat", "12", "--cpus", "0")
+		"--repeat", "12", "--cpus", "0", "--think", "2ms")
 	for _, c := range []struct {
 		when string // the log says so
 		end  func(t *testing.T, campaign *exec.Cmd)
@@ -236,8 +229,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		require.False(t, campaignIn(t, folder).Complete)
 		require.FileExists(t, filepath.Join(folder, "campaign.html"))
 	}
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.NotContains(t, r.err, "load ", "it was loaded")
 	require.True(t, campaignIn(t, folder).Complete)
 }
@@ -265,36 +257,20 @@ func childOf(parent int) int {
 }
 
 func TestCampaign_Refusals(t *testing.T) {
-	used := sqlitetest.Tiny(t)
+	t.Parallel()
 	letter := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(letter, []byte("a letter"), 0o600))
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"Preset":   {[]string{"--preset", "huge"}, exitUsage, "huge"},
-		"Workload": {[]string{"--workloads", "mixed,mixt"}, exitUsage, `there is no workload "mixt"`},
-		"File":     {[]string{"--workloads", "./none.json"}, exitUsage, "none.json"},
-		"Statements": {
-			[]string{"--workloads", examples + "logging/logging.json"}, exitUsage,
-			"log_entry has no request, which a service needs",
-		},
-		"Users":     {[]string{"--users", "0"}, exitUsage, "--users"},
-		"ManyUsers": {[]string{"--users", "1000000"}, exitUsage, "--users"},
-		"Scale":     {[]string{"--scale", "XXXXL"}, exitUsage, "XXXXL"},
-		"Database":  {[]string{"--db", "oracle:x"}, exitUsage, "oracle"},
-		"Time":      {[]string{"--limit", "1s"}, exitFailed, "--limit is too short"},
-		"Space":     {[]string{"--scale", "XXL", "--limit", "0s"}, exitFailed, "GB free"},
-		"Used":      {[]string{"--db", "sqlite:" + used}, exitFailed, "the database holds tpox-2/tiny"},
-		"NoFolder":  {[]string{"--db", "sqlite:" + letter + "-none/b.db"}, exitFailed, "there is no folder"},
-		"NoDB":      {[]string{"--db", "sqlite:" + letter}, exitFailed, "not a database"},
-		"Folder":    {[]string{"--out", letter}, exitFailed, "not a directory"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), shortly(t.TempDir(), c.args...)...), c.code, c.says)
-		})
-	}
+	requireRefusals(t, strings.Join(shortly(t.TempDir()), " "), map[string]refusal{
+		"Preset": {"--preset huge", exitUsage, "huge"},
+		"File":   {"--workloads ./none.json", exitUsage, "none.json"},
+		"Statements": {"--workloads " + examples + "logging/logging.json", exitUsage,
+			"log_entry has no request, which a service needs"},
+		"Scale":    {"--scale XXXXL", exitUsage, "XXXXL"},
+		"Database": {"--db oracle:x", exitUsage, "oracle"},
+		"Space":    {"--scale XXL --limit 0s", exitFailed, "GB free"},
+		"NoDB":     {"--db sqlite:" + letter, exitFailed, "not a database"},
+		"Folder":   {"--out " + letter, exitFailed, "not a directory"},
+	})
 }
 
 // The help of each flag names its values in the presets.

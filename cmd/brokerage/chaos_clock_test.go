@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -187,14 +185,5 @@ func newOrder(id int64) string {
 // postOnce sends a document with an idempotency key, and returns the status of the response.
 func postOnce(t testing.TB, url, key, body string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/xml")
-	request.Header.Set("Idempotency-Key", key)
-	response, err := client.Do(request)
-	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, response.Body)
-	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	return response.StatusCode
+	return send(t, http.MethodPost, url, "", body, "Idempotency-Key", key).status
 }

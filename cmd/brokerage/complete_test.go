@@ -45,6 +45,7 @@ func TestComplete(t *testing.T) {
 
 // The scripts in the installed shells: the completions of each for a line.
 func TestComplete_Shells(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "brokerage")))
 	for shell, script := range map[string]string{

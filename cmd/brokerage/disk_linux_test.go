@@ -13,6 +13,7 @@ import (
 )
 
 func TestGenerate_FullDisk(t *testing.T) {
+	t.Parallel()
 	dir := testenv.SmallDisk(t, "4m")
 
 	t.Run("Foreseen", func(t *testing.T) {

@@ -341,12 +341,11 @@ func (c *driveCmd) fits(definition *workload.Definition) error {
 	return err
 }
 
-// printable is a result that can be printed.
-type printable interface{ Write(io.Writer) error }
-
 // report prints a result and writes it to --json. It returns an error for a run that ended early and, without
 // --allow-invalid, for an INVALID one.
-func (c *driveCmd) report(s streams, result printable, ended error, validities ...workload.Validity) error {
+func (c *driveCmd) report(
+	s streams, result interface{ Write(io.Writer) error }, ended error, validities ...workload.Validity,
+) error {
 	clearLine(s.err)
 	write := result.Write
 	if run, ok := result.(*workload.Run); ok {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +12,7 @@ import (
 // A search against a real service ends with the whole run at the rate found, or says that there is none; the result has
 // the curve, which the report draws.
 func TestDrive_Find(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",
@@ -37,25 +37,19 @@ func TestDrive_Find(t *testing.T) {
 		require.Contains(t, r.out, "which this run confirms")
 	}
 	service.stop(t)
-	r = brokerage(t.Context(), "report", "--out", "-", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "report", "--out", "-", file)
 	require.Contains(t, r.out, `id="curve"`)
 }
 
 func TestDrive_BadFind(t *testing.T) {
-	for name, c := range map[string]struct{ args, says string }{
-		"NoUnit":   {"--find p99=20", `"p99=20" is not a goal such as p99=20ms or errors=0.1%`},
-		"Unknown":  {"--find speed=5s", "a limit of mean, p50, p90, p95, p99, p99.9, max or errors"},
-		"Tier":     {"--find p99=20ms --tier", "--find is for one load generator"},
-		"Repeated": {"--find p99=20ms --repeat 3", "--find is for one load generator"},
-		"Part":     {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", "--find is for one load generator"},
-		"Think":    {"--find p99=20ms --think 1s", "--find and --think exclude each other"},
-		"Step":     {"--find p99=20ms --step 0s", "--step: 0s is outside of the range"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := append([]string{"drive", "--db", "null:"}, strings.Fields(c.args)...)
-			requireOneLine(t, brokerage(t.Context(), args...), exitUsage, c.says)
-		})
-	}
+	requireRefusals(t, "drive --db null:", map[string]refusal{
+		"NoUnit":   {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms or errors=0.1%`},
+		"Unknown":  {"--find speed=5s", exitUsage, "a limit of mean, p50, p90, p95, p99, p99.9, max or errors"},
+		"Tier":     {"--find p99=20ms --tier", exitUsage, "--find is for one load generator"},
+		"Repeated": {"--find p99=20ms --repeat 3", exitUsage, "--find is for one load generator"},
+		"Part":     {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", exitUsage, "is for one load generator"},
+		"Think":    {"--find p99=20ms --think 1s", exitUsage, "--find and --think exclude each other"},
+		"Step":     {"--find p99=20ms --step 0s", exitUsage, "--step: 0s is outside of the range"},
+	})
 	requireOneLine(t, brokerage(t.Context(), "campaign", "--out", t.TempDir(), "--find", "p99"), exitUsage, "--find: ")
 }

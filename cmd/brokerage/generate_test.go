@@ -65,12 +65,12 @@ func names(t testing.TB, dir string) []string {
 }
 
 func TestGenerate_Whole(t *testing.T) {
+	t.Parallel()
 	for _, compress := range []string{"none", "zstd"} {
 		for profile, name := range map[dataset.Profile]string{dataset.TPoX2: "tpox-2", dataset.TPoX1: "tpox-1"} {
 			t.Run(compress+"/"+name, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "new", "folder")
-				r := brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Equal(t, exitOK, r.code, r.err)
+				r := succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
 				require.Contains(t, r.out, "2,700 documents")
 				d := tiny(profile)
 				for _, kind := range dataset.Kinds {
@@ -78,8 +78,7 @@ func TestGenerate_Whole(t *testing.T) {
 				}
 				require.Len(t, names(t, dir), 3)
 
-				r = brokerage(t.Context(), "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Equal(t, exitOK, r.code, r.err)
+				r = succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
 				require.Contains(t, r.out, "nothing to do")
 			})
 		}
@@ -87,10 +86,10 @@ func TestGenerate_Whole(t *testing.T) {
 }
 
 func TestGenerate_Parts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, part := range []string{"3/7", "1/7", "7/7", "2/7", "6/7", "5/7", "4/7"} {
-		r := brokerage(t.Context(), "generate", "--out", dir, "--part", part)
-		require.Equal(t, exitOK, r.code, r.err)
+		succeeds(t, "generate", "--out", dir, "--part", part)
 	}
 	require.Len(t, names(t, dir), 3*7)
 	d := tiny(dataset.TPoX2)
@@ -99,23 +98,16 @@ func TestGenerate_Parts(t *testing.T) {
 	}
 
 	before := names(t, dir)
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--part", "3/8"}, "another division"},
-		{[]string{"--part", "1/1", "--kind", "order"}, "another division"},
-		{[]string{"--seed", "2"}, "not a file of this dataset"},
-		{[]string{"--profile", "tpox-1"}, "not a file of this dataset"},
-		{[]string{"--compress", "zstd"}, "not a file of this dataset"},
-	} {
-		requireOneLine(t, brokerage(t.Context(), append([]string{"generate", "--out", dir}, c.args...)...), exitFailed,
-			c.says)
-	}
+	requireRefusals(t, "generate --out "+dir, map[string]refusal{
+		"Part":     {"--part 3/8", exitFailed, "another division"},
+		"Whole":    {"--part 1/1 --kind order", exitFailed, "another division"},
+		"Seed":     {"--seed 2", exitFailed, "not a file of this dataset"},
+		"Profile":  {"--profile tpox-1", exitFailed, "not a file of this dataset"},
+		"Compress": {"--compress zstd", exitFailed, "not a file of this dataset"},
+	})
 	require.Equal(t, before, names(t, dir))
 
-	r := brokerage(t.Context(), "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "generate", "--out", t.TempDir(), "--part", "999/1000", "--kind", "customer")
 	require.Contains(t, r.out, "holds no document")
 }
 
@@ -153,6 +145,7 @@ func TestFileAt_CoversAShareOnce(t *testing.T) {
 }
 
 func TestGenerate_Continues(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"generate", "--out", dir, "--scale", "XXXS", "--kind", "order,customer"}
 	full := brokerage(t.Context(), args...)
@@ -167,8 +160,7 @@ func TestGenerate_Continues(t *testing.T) {
 	customer, err := os.Stat(filepath.Join(dir, all[1-i]))
 	require.NoError(t, err)
 
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.Contains(t, r.out, "in 1 file, in addition to 1 from before")
 	require.Equal(t, all, names(t, dir))
 	require.True(t, bytes.Equal(want, content(t, dir, "order")))
@@ -178,6 +170,7 @@ func TestGenerate_Continues(t *testing.T) {
 }
 
 func TestGenerate_Interrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	args := []string{"generate", "--out", dir, "--scale", "XXS", "--kind", "order"}
@@ -199,6 +192,7 @@ func waitForFile(t testing.TB, dir string) {
 }
 
 func TestGenerate_Signals(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		code   int
@@ -280,24 +274,17 @@ func TestGenerate_BadFolder(t *testing.T) {
 func TestGenerate_Counts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "files")
 	counts := []string{"--customers", "30", "--orders", "150"}
-	r := brokerage(t.Context(), append([]string{"generate", "--out", dir, "--kind", "order"}, counts...)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append([]string{"generate", "--out", dir, "--kind", "order"}, counts...)...)
 	require.Equal(t, []string{"tpox-2_30-150_seed-1_v1.order.000000000000-000000000149.xml"}, names(t, dir))
-	r = brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
+	r := brokerage(t.Context(), append([]string{"dataset"}, counts...)...)
 	require.Contains(t, r.out, "fingerprint tpox-2/30-150/seed-1/v1/20833-30-150\n")
 
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--customers", "30"}, "--customers and --orders must be used together"},
-		{append([]string{"--scale", "XS"}, counts...), "--scale and --customers can't be used together"},
-		{[]string{"--customers", "0", "--orders", "1"}, "--customers: 0 is outside of the range from 1"},
-		{[]string{"--customers", "1", "--orders", "1e3"}, "--orders: expected"},
-	} {
-		db := filepath.Join(t.TempDir(), "b.db")
-		r := brokerage(t.Context(), append([]string{"load", "--db", "sqlite:" + db}, c.args...)...)
-		requireOneLine(t, r, exitUsage, c.says)
-		require.NoFileExists(t, db)
-	}
+	db := filepath.Join(t.TempDir(), "b.db")
+	requireRefusals(t, "load --db sqlite:"+db, map[string]refusal{
+		"Alone":    {"--customers 30", exitUsage, "--customers and --orders must be used together"},
+		"AndScale": {"--scale XS --customers 30 --orders 150", exitUsage, "--scale and --customers can't be used together"},
+		"None":     {"--customers 0 --orders 1", exitUsage, "--customers: 0 is outside of the range from 1"},
+		"Form":     {"--customers 1 --orders 1e3", exitUsage, "--orders: expected"},
+	})
+	require.NoFileExists(t, db)
 }

@@ -46,6 +46,7 @@ func TestHealth_TLS(t *testing.T) {
 }
 
 func TestHealth_Failures(t *testing.T) {
+	t.Parallel()
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hanging.Close()
 	requireOneLine(t, brokerage(t.Context(), "health", "--timeout", "50ms", "--url", hanging.URL), exitFailed,

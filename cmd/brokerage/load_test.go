@@ -63,54 +63,40 @@ func rawOf(d *dataset.Dataset) (raw [len(dataset.Kinds)]int64) {
 }
 
 func TestLoad_Generated(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db}
-	r := brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, args...)
 	require.Contains(t, r.out, "2,700 documents in")
+	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 	require.Regexp(t, `\n +total +2,700 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n$`, r.out)
 	requireHolds(t, db, tiny(dataset.TPoX2))
 
-	r = brokerage(t.Context(), args...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, args...)
 	require.Contains(t, r.out, "nothing to do")
 
 	requireOneLine(t, brokerage(t.Context(), append(args, "--seed", "2")...), exitFailed, "--replace")
-	r = brokerage(t.Context(), append(args, "--profile", "tpox-1", "--replace")...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append(args, "--profile", "tpox-1", "--replace")...)
 	requireHolds(t, db, tiny(dataset.TPoX1))
 }
 
 func TestLoad_Refusals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "thesis.txt")
 	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("thesis", 1000)), 0o666))
 	db := "sqlite:" + filepath.Join(dir, "b.db")
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"NoDatabase":     {[]string{"load"}, exitUsage, "--db"},
-		"OtherDatabase":  {[]string{"load", "--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"ValidateAlone":  {[]string{"load", "--db", db, "--validate"}, exitUsage, "--from"},
-		"NotADatabase":   {[]string{"load", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"ReplaceNone":    {[]string{"load", "--db", "sqlite:" + text, "--replace"}, exitFailed, "not a database"},
-		"NoFolder":       {[]string{"load", "--db", db, "--from", filepath.Join(dir, "none")}, exitFailed, "no such file"},
-		"FolderOfOthers": {[]string{"load", "--db", db, "--from", dir}, exitFailed, "neither .xml nor .zst"},
-		"VerifyNothing": {
-			[]string{"verify", "--db", "sqlite:" + filepath.Join(dir, "none.db")}, exitFailed, "no such file",
-		},
-		"VerifyThesis": {[]string{"verify", "--db", "sqlite:" + text}, exitFailed, "not a database"},
-		"FolderNotThere": {
-			[]string{"load", "--db", "sqlite:" + filepath.Join(dir, "none", "b.db")}, exitFailed, "there is no folder",
-		},
-		"VerifyADatabase": {[]string{"verify", "--db", "sqlite:" + dir}, exitFailed, "not a file"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), c.args...), c.code, c.says)
-		})
-	}
+	requireRefusals(t, "", map[string]refusal{
+		"NoDatabase":      {"load", exitUsage, "--db"},
+		"OtherDatabase":   {"load --db oracle:x", exitUsage, "sqlite:PATH"},
+		"ValidateAlone":   {"load --db " + db + " --validate", exitUsage, "--from"},
+		"NotADatabase":    {"load --db sqlite:" + text, exitFailed, "not a database"},
+		"ReplaceNone":     {"load --db sqlite:" + text + " --replace", exitFailed, "not a database"},
+		"FolderOfOthers":  {"load --db " + db + " --from " + dir, exitFailed, "neither .xml nor .zst"},
+		"VerifyNothing":   {"verify --db sqlite:" + filepath.Join(dir, "none.db"), exitFailed, "no such file"},
+		"VerifyThesis":    {"verify --db sqlite:" + text, exitFailed, "not a database"},
+		"VerifyADatabase": {"verify --db sqlite:" + dir, exitFailed, "not a file"},
+	})
 	b, err := os.ReadFile(text)
 	require.NoError(t, err)
 	require.Len(t, b, 6000)
@@ -118,6 +104,7 @@ func TestLoad_Refusals(t *testing.T) {
 
 // A database in use is not replaced.
 func TestLoad_InUse(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
 	require.NoError(t, err)
@@ -155,14 +142,14 @@ func killed(t testing.TB, args ...string) (times int) {
 func TestLoad_Killed(t *testing.T) {
 	t.Parallel()
 	files := t.TempDir()
-	r := brokerage(t.Context(), "generate", "--out", files, "--compress", "zstd")
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "generate", "--out", files, "--compress", "zstd")
 	db := filepath.Join(t.TempDir(), "b.db")
 	require.Positive(t, killed(t, "load", "--db", "sqlite:"+db, "--from", files))
 	requireHolds(t, db, tiny(dataset.TPoX2))
 }
 
 func TestLoad_Interrupted(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -178,37 +165,32 @@ func TestLoad_Interrupted(t *testing.T) {
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.out, "a load was not finished")
 	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--seed", "2"), exitFailed, "--replace")
-	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "load", "--db", "sqlite:"+db)
 	require.Contains(t, r.out, "from before")
 	requireHolds(t, db, tiny(dataset.TPoX2))
 }
 
+// TestLoad_Killed loads compressed files.
 func TestLoad_Files(t *testing.T) {
-	for _, compress := range []string{"none", "zstd"} {
-		t.Run(compress, func(t *testing.T) {
-			files := t.TempDir()
-			r := brokerage(t.Context(), "generate", "--out", files, "--compress", compress)
-			require.Equal(t, exitOK, r.code, r.err)
-			db := filepath.Join(t.TempDir(), "b.db")
-			args := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
-			r = brokerage(t.Context(), args...)
-			require.Equal(t, exitOK, r.code, r.err)
-			require.Contains(t, r.out, "2,700 documents")
-			requireHolds(t, db, tiny(dataset.TPoX2))
-			for _, args := range [][]string{args, {"load", "--db", "sqlite:" + db}} {
-				r = brokerage(t.Context(), args...)
-				require.Equal(t, exitOK, r.code, r.err)
-				require.Contains(t, r.out, "nothing to do")
-			}
-			require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
-			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "--replace")
-		})
+	t.Parallel()
+	files := t.TempDir()
+	succeeds(t, "generate", "--out", files)
+	db := filepath.Join(t.TempDir(), "b.db")
+	load := []string{"load", "--db", "sqlite:" + db, "--from", files, "--validate"}
+	r := succeeds(t, load...)
+	require.Contains(t, r.out, "2,700 documents")
+	requireHolds(t, db, tiny(dataset.TPoX2))
+	for _, args := range [][]string{load, {"load", "--db", "sqlite:" + db}} {
+		r = succeeds(t, args...)
+		require.Contains(t, r.out, "nothing to do")
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(files, "more.xml"), []byte("<a/>"), 0o666))
+	requireOneLine(t, brokerage(t.Context(), load...), exitFailed, "--replace")
 }
 
 // A batch file like the kit's, with one example of everything that can be wrong.
 func TestLoad_Batch(t *testing.T) {
+	t.Parallel()
 	d := tiny(dataset.TPoX2)
 	const declaration = "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- a document -->\n"
 	var batch strings.Builder
@@ -228,8 +210,7 @@ func TestLoad_Batch(t *testing.T) {
 
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db, "--from", files}
-	r := brokerage(t.Context(), append(args, "--validate")...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, append(args, "--validate")...)
 	require.Contains(t, r.out, "3 documents")
 	require.Contains(t, r.out, "6 refused")
 	var told []string

@@ -48,6 +48,14 @@ func brokerage(ctx context.Context, args ...string) result {
 	return result{code, out.String(), errs.String()}
 }
 
+// succeeds runs a command, which must not fail.
+func succeeds(t testing.TB, args ...string) result {
+	t.Helper()
+	r := brokerage(t.Context(), args...)
+	require.Equal(t, exitOK, r.code, r.out+r.err)
+	return r
+}
+
 // requireOneLine checks a failure: its exit code, one line on standard error, no output.
 func requireOneLine(t testing.TB, r result, code int, says string) {
 	t.Helper()
@@ -58,34 +66,42 @@ func requireOneLine(t testing.TB, r result, code int, says string) {
 	require.Contains(t, r.err, says)
 }
 
-func TestRun_Usage(t *testing.T) {
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"UnknownCommand":  {[]string{"frobnicate"}, "frobnicate"},
-		"UnknownFlag":     {[]string{"dataset", "--sclae", "S"}, "--sclae"},
-		"UnknownScale":    {[]string{"dataset", "--scale", "XXXXL"}, "XXXXL"},
-		"UnknownProfile":  {[]string{"dataset", "--profile", "tpox-3"}, "tpox-3"},
-		"Seed":            {[]string{"dataset", "--seed", "-1"}, "seed"},
-		"NoFolder":        {[]string{"generate"}, "--out"},
-		"UnknownKind":     {[]string{"generate", "--out", dir, "--kind", "bond"}, "bond"},
-		"Part":            {[]string{"generate", "--out", dir, "--part", "17/16"}, "17/16"},
-		"PartZero":        {[]string{"generate", "--out", dir, "--part", "0/16"}, "0/16"},
-		"PartWord":        {[]string{"generate", "--out", dir, "--part", "some"}, "some"},
-		"Compress":        {[]string{"generate", "--out", dir, "--compress", "rar"}, "rar"},
-		"Argument":        {[]string{"generate", "--out", dir, "more"}, "more"},
-		"TemplateCount":   {[]string{"templates", "--out", dir, "--count", "0"}, "--count"},
-		"TemplateNoCount": {[]string{"templates", "--out", dir, "--count", "x"}, "x"},
-	} {
+// refusal is how a command refuses arguments, which are separated by spaces: its exit code, and a part of what it says.
+type refusal struct {
+	args string
+	code int
+	says string
+}
+
+// requireRefusals requires that a command, with or without flags of its own, refuses each of the cases.
+func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
+	t.Helper()
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), c.args...), exitUsage, c.says)
-			entries, err := os.ReadDir(dir)
-			require.NoError(t, err)
-			require.Empty(t, entries)
+			requireOneLine(t, brokerage(t.Context(), strings.Fields(command+" "+c.args)...), c.code, c.says)
 		})
 	}
+}
+
+func TestRun_Usage(t *testing.T) {
+	dir := t.TempDir()
+	requireRefusals(t, "", map[string]refusal{
+		"UnknownCommand":  {"frobnicate", exitUsage, "frobnicate"},
+		"UnknownFlag":     {"dataset --sclae S", exitUsage, "--sclae"},
+		"UnknownScale":    {"dataset --scale XXXXL", exitUsage, "XXXXL"},
+		"UnknownProfile":  {"dataset --profile tpox-3", exitUsage, "tpox-3"},
+		"Seed":            {"dataset --seed -1", exitUsage, "seed"},
+		"NoFolder":        {"generate", exitUsage, "--out"},
+		"UnknownKind":     {"generate --out " + dir + " --kind bond", exitUsage, "bond"},
+		"Part":            {"generate --out " + dir + " --part 17/16", exitUsage, "17/16"},
+		"PartZero":        {"generate --out " + dir + " --part 0/16", exitUsage, "0/16"},
+		"PartWord":        {"generate --out " + dir + " --part some", exitUsage, "some"},
+		"Compress":        {"generate --out " + dir + " --compress rar", exitUsage, "rar"},
+		"Argument":        {"generate --out " + dir + " more", exitUsage, "more"},
+		"TemplateCount":   {"templates --out " + dir + " --count 0", exitUsage, "--count"},
+		"TemplateNoCount": {"templates --out " + dir + " --count x", exitUsage, "x"},
+	})
+	require.Empty(t, names(t, dir))
 }
 
 func TestRun_Help(t *testing.T) {

@@ -38,13 +38,11 @@ func TestMerge_FourProcesses(t *testing.T) {
 
 	file := filepath.Join(dir, "merged.json")
 	merge := []string{"merge", files[2], files[0], files[3], files[1]}
-	r := brokerage(t.Context(), append(merge, "--allow-invalid", "--json", file)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, append(merge, "--allow-invalid", "--json", file)...)
 	require.Contains(t, r.out, "200 arrivals a second, at most 10 at once, from 4 load generators; 2.0 s measured")
 	merged := readRun(t, file)
 	one := filepath.Join(dir, "one.json")
-	r = brokerage(t.Context(), append(flags, one)...)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, append(flags, one)...)
 	whole := readRun(t, one)
 	require.Equal(t, whole.Arrivals.Due, merged.Arrivals.Due)
 	require.Equal(t, whole.Model, merged.Model)
@@ -56,8 +54,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 	require.Len(t, merged.Parts, 4)
 	service.stop(t)
 
-	r = brokerage(t.Context(), "report", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", file)
 	page, err := os.ReadFile(filepath.Join(dir, "merged.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(page), "Load generators")
@@ -69,7 +66,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 // files of their results.
 func driveParts(t testing.TB, dir string, flags []string) (files []string) {
 	t.Helper()
-	start := time.Now().Add(15 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
+	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
 	var parts []*exec.Cmd
 	var errs []*bytes.Buffer
 	for n := range 4 {
@@ -91,51 +88,33 @@ func driveParts(t testing.TB, dir string, flags []string) (files []string) {
 // of one, merged is their result, and one is that of a whole load.
 func requireRefusedMerges(t *testing.T, files []string, merged, one string) {
 	t.Helper()
-	dir := filepath.Dir(merged)
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"Missing":     {[]string{files[0], files[3]}, exitFailed, "parts 2, 3 of 4 are missing"},
-		"Doubled":     {append(files, files[1]), exitFailed, "are both part 2 of 4"},
-		"Merged":      {append(files, merged), exitFailed, "merged.json is not a part of a load"},
-		"Whole":       {[]string{one}, exitFailed, "one.json is not a part of a load"},
-		"NoFile":      {[]string{filepath.Join(dir, "none.json")}, exitFailed, "no such file"},
-		"NotAResult":  {[]string{filepath.Join(dir, "merged.html")}, exitFailed, "a file of results is JSON"},
-		"Overwritten": {append(files, "--json", files[2]), exitUsage, "is one of the files to merge"},
-		"NoFolder":    {append(files, "--json", filepath.Join(dir, "none", "x.json")), exitUsage, "no folder"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"merge"}, c.args...)...), c.code, c.says)
-		})
-	}
+	dir, all := filepath.Dir(merged), strings.Join(files, " ")+" "
+	requireRefusals(t, "merge", map[string]refusal{
+		"Missing":     {files[0] + " " + files[3], exitFailed, "parts 2, 3 of 4 are missing"},
+		"Doubled":     {all + files[1], exitFailed, "are both part 2 of 4"},
+		"Merged":      {all + merged, exitFailed, "merged.json is not a part of a load"},
+		"Whole":       {one, exitFailed, "one.json is not a part of a load"},
+		"NoFile":      {filepath.Join(dir, "none.json"), exitFailed, "no such file"},
+		"NotAResult":  {filepath.Join(dir, "merged.html"), exitFailed, "a file of results is JSON"},
+		"Overwritten": {all + "--json " + files[2], exitUsage, "is one of the files to merge"},
+		"NoFolder":    {all + "--json " + filepath.Join(dir, "none", "x.json"), exitUsage, "no folder"},
+	})
 }
 
 // The parts of a load are refused before any load when their flags are wrong.
 func TestDrive_BadParts(t *testing.T) {
 	const soon = " --start-at 2999-01-01T00:00:00Z"
-	for name, c := range map[string]struct {
-		args string
-		code int
-		says string
-	}{
-		"NoTime": {"--part 1/2", exitUsage, "--part requires --start-at"},
-		"TooLate": {"--part 1/2 --start-at 2001-01-01T00:00:00Z", exitFailed,
-			"the time to start, 2001-01-01T00:00:00Z, was "},
+	t.Setenv("JOB_COMPLETION_INDEX", "")
+	requireRefusals(t, "drive --db null:", map[string]refusal{
+		"NoTime":    {"--part 1/2", exitUsage, "--part requires --start-at"},
+		"TooLate":   {"--part 1/2 --start-at 2001-01-01T00:00:00Z", exitFailed, "to start, 2001-01-01T00:00:00Z, was "},
 		"NoZone":    {"--part 1/2 --start-at 2999-01-01T00:00:00", exitUsage, "is not a time with its zone"},
 		"NoPart":    {"--part 3/2" + soon, exitUsage, `"3/2" is not a part`},
 		"NotInAJob": {"--part index/2" + soon, exitUsage, "JOB_COMPLETION_INDEX is not a number here"},
 		"FewUsers":  {"--part 1/3 --users 2" + soon, exitUsage, "2 users cannot be divided among 3 parts"},
 		"Repeated":  {"--part 1/2 --repeat 3" + soon, exitUsage, "are for a single run"},
 		"Tier":      {"--part 1/2 --tier" + soon, exitUsage, "are for a single run"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("JOB_COMPLETION_INDEX", "")
-			args := append([]string{"drive", "--db", "null:"}, strings.Fields(c.args)...)
-			requireOneLine(t, brokerage(t.Context(), args...), c.code, c.says)
-		})
-	}
+	})
 	t.Setenv("JOB_COMPLETION_INDEX", "2")
 	var f loadPart
 	require.NoError(t, f.UnmarshalText([]byte("index/4")))

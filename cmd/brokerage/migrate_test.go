@@ -20,10 +20,10 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.db")
 	db := "sqlite:" + file
-	r := brokerage(t.Context(), "migrate", "--db", db, "--print")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "migrate", "--db", db, "--print")
 	require.NoFileExists(t, file, "to print is not to make")
 
 	// The printed statements, run by hand, create the schema that the program creates.
@@ -41,8 +41,7 @@ func TestMigrate(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, made.Close()) })
 
-	r = brokerage(t.Context(), "migrate", "--db", db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", db)
 	require.Equal(t, file+": created the schema, version 3\n", r.out)
 	require.Equal(t, schema(conn), schema(made))
 	r = brokerage(t.Context(), "migrate", "--db", db)
@@ -52,6 +51,7 @@ func TestMigrate(t *testing.T) {
 // A SIGTERM while an older database is copied, rewritten with checksums or changed in place leaves it unchanged or
 // completely migrated, and no other files; the same command then finishes.
 func TestMigrate_Terminated(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such signal")
 	}
@@ -89,8 +89,7 @@ func TestMigrate_Terminated(t *testing.T) {
 			}
 			require.Equal(t, beside, names(t, dir))
 
-			r := brokerage(t.Context(), "migrate", "--db", "sqlite:"+file)
-			require.Equal(t, exitOK, r.code, r.err)
+			r := succeeds(t, "migrate", "--db", "sqlite:"+file)
 			require.Contains(t, r.out, migratedText(version, 3))
 			require.Equal(t, 3, requireOneVersion(t, file, c.from))
 			require.Equal(t, c.from, requireOneVersion(t, filepath.Join(dir, copied), c.from))
@@ -156,24 +155,22 @@ func requireOneVersion(t testing.TB, file string, from int) (version int) {
 
 // A role that only serves needs no right to change an existing schema.
 func TestMigrate_Postgres(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
 	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
 	owner, service := server.URLOf("brokerage_owner", "app"), server.URLOf("brokerage_service", "app")
 
-	r := brokerage(t.Context(), "migrate", "--db", owner, "--print")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "migrate", "--db", owner, "--print")
 	require.Contains(t, r.out, "CREATE TABLE brokerage.orders")
 	require.Contains(t, r.out, "GRANT USAGE ON SCHEMA brokerage TO brokerage_service")
 	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"),
 		exitFailed, "role brokerage_service may not change that")
 	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service),
 		exitFailed, "role brokerage_service may not change that")
-	r = brokerage(t.Context(), "migrate", "--db", owner)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", owner)
 	require.Regexp(t, `created the schema, version [1-9]`, r.out)
-	r = brokerage(t.Context(), "migrate", "--db", service)
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "migrate", "--db", service)
 	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
 	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"), exitFailed, "holds no dataset")
 }
@@ -183,26 +180,14 @@ func TestMigratedText(t *testing.T) {
 }
 
 func TestMigrate_Refusals(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"NoDB":    {nil, exitUsage, "--db"},
-		"Null":    {[]string{"--db", "null:", "--print"}, exitUsage, "null: holds nothing"},
-		"Unknown": {[]string{"--db", "oracle:x"}, exitUsage, "sqlite:PATH"},
-		"Nobody": {
-			[]string{"--db", "postgres://me:secret@127.0.0.1:1/x?connect_timeout=1"},
-			exitFailed,
-			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := brokerage(t.Context(), append([]string{"migrate"}, c.args...)...)
-			requireOneLine(t, r, c.code, c.says)
-			require.NotContains(t, r.err, "secret")
-		})
-	}
+	t.Parallel()
+	requireRefusals(t, "migrate", map[string]refusal{
+		"NoDB":    {"", exitUsage, "--db"},
+		"Null":    {"--db null: --print", exitUsage, "null: holds nothing"},
+		"Unknown": {"--db oracle:x", exitUsage, "sqlite:PATH"},
+		"Nobody": {"--db postgres://me:secret@127.0.0.1:1/x?connect_timeout=1", exitFailed,
+			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
+	})
 }
 
 // A migration Job may start before its database exists.

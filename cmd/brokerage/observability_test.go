@@ -113,6 +113,7 @@ func uncounted() (names []string) {
 
 // The service has every metric that the rules, the dashboard and the documents name.
 func TestObservability_MetricsExist(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // the audit log has metrics of its own
 	var scraped string
 	eventually(t, func() bool {

@@ -17,6 +17,7 @@ import (
 
 // Whatever name the second process uses for the file, it is refused, and 20 clients of the first lose nothing.
 func TestServe_OneProcessForAFile(t *testing.T) {
+	t.Parallel()
 	for name, reach := range map[string]func(t *testing.T, path string) (other string){
 		"Symlink": func(t *testing.T, path string) string {
 			other := filepath.Join(t.TempDir(), "other.db")
@@ -46,8 +47,7 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			})
 			load.Await(t, 50)
 			backup := filepath.Join(t.TempDir(), "backup.zst")
-			r := brokerage(t.Context(), "backup", "--db", "sqlite:"+path, "--out", backup)
-			require.Equal(t, exitOK, r.code, r.err)
+			succeeds(t, "backup", "--db", "sqlite:"+path, "--out", backup)
 
 			other := "sqlite:" + reach(t, path)
 			second := starting(t, "", "--db", other)
@@ -77,6 +77,7 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 // Writes to a database file that was deleted or replaced would be lost: within two seconds the service is not ready and
 // refuses writes.
 func TestServe_FileGone(t *testing.T) {
+	t.Parallel()
 	aside := func(t *testing.T, path string) { require.NoError(t, os.Rename(path, path+".aside")) }
 	for name, c := range map[string]struct {
 		harm, mend func(t *testing.T, path string)

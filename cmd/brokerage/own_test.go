@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -17,11 +16,11 @@ const examples = "../../loadtest/examples/"
 
 // Three transactions of one's own against a service, with leased ids of its own kind.
 func TestDrive_OwnRequests(t *testing.T) {
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "r.json")
-	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
+	r := succeeds(t, "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
 		"--ramp", "0s", "--count", "1000", "--json", file)
-	require.Equal(t, exitOK, r.code, r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
 	run := readRun(t, file)
 	require.Equal(t, int64(1000), run.Total.Good)
@@ -41,6 +40,7 @@ func TestDrive_OwnRequests(t *testing.T) {
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
 // there, sessions are found by day, and what is older than seven days is deleted.
 func TestDrive_Logging(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	database := server.Database(t)
 	file := filepath.Join(t.TempDir(), "r.json")
@@ -86,6 +86,7 @@ func TestDrive_Logging(t *testing.T) {
 
 // A fault in a user's workload is reported in one line, before any load.
 func TestDrive_OwnBadInput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
@@ -99,25 +100,17 @@ func TestDrive_OwnBadInput(t *testing.T) {
 	write("list.txt", "a\nb\nc\n")
 	list := write("list.json", own(`"v": {"file": "list.txt", "distribution": "sequence"}`, "/{v}"))
 	marker := write("marker.json", own(`"v": {"range": [1, 2]}`, "/{v}/{w}"))
-	for name, c := range map[string]struct{ args, says string }{
-		"Marker": {"--workload " + marker, "the marker {w} has no value: values has v"},
-		"ListEnds": {
-			"--workload " + list + " --count 4 --ramp 0s", "values.v: the list ends after 3 values, and the run may need 4",
-		},
-		"ListRamp": {"--workload " + list + " --count 3", "the list ends after 3 values"},
-		"ListTime": {"--workload " + list + " --duration 1s", "the list ends after 3 values"},
-		"Weight": {
-			"--workload " + list + " --weights u=1", `--weights: mix: there is no transaction "u": it is one of get_order, `,
-		},
-		"NoRequest": {
-			"--workload " + examples + "logging/logging.json", "the transaction log_entry has no request, which a service needs",
-		},
-		"Think":     {"--think gauss:1s", "is not TIME, TIME..TIME (uniform)"},
-		"ThinkRate": {"--think exponential:1s --rate 5", "a think time is for the closed model"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := append([]string{"drive", "--url", "http://127.0.0.1:1"}, strings.Fields(c.args)...)
-			requireOneLine(t, brokerage(t.Context(), args...), exitUsage, c.says)
-		})
-	}
+	requireRefusals(t, "drive --url http://127.0.0.1:1", map[string]refusal{
+		"Marker": {"--workload " + marker, exitUsage, "the marker {w} has no value: values has v"},
+		"ListEnds": {"--workload " + list + " --count 4 --ramp 0s", exitUsage,
+			"values.v: the list ends after 3 values, and the run may need 4"},
+		"ListRamp": {"--workload " + list + " --count 3", exitUsage, "the list ends after 3 values"},
+		"ListTime": {"--workload " + list + " --duration 1s", exitUsage, "the list ends after 3 values"},
+		"Weight": {"--workload " + list + " --weights u=1", exitUsage,
+			`--weights: mix: there is no transaction "u": it is one of get_order, `},
+		"NoRequest": {"--workload " + examples + "logging/logging.json", exitUsage,
+			"the transaction log_entry has no request, which a service needs"},
+		"Think":     {"--think gauss:1s", exitUsage, "is not TIME, TIME..TIME (uniform)"},
+		"ThinkRate": {"--think exponential:1s --rate 5", exitUsage, "a think time is for the closed model"},
+	})
 }

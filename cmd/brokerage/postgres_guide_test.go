@@ -41,12 +41,12 @@ func TestPostgres_Guide(t *testing.T) {
 				guideServes(t, run, command)
 				continue
 			case strings.HasPrefix(line, "brokerage drive"): // beside other tests no run need be steady
-				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 1s ", 1)
+				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 500ms --think 5ms ", 1)
 			case strings.HasPrefix(line, "brokerage campaign"):
 				command = strings.Replace(command,
 					"campaign ",
 					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 --tier 0s "+
-						"--no-tuned --cpus 0 ",
+						"--no-tuned --cpus 0 --think 2ms ",
 					1,
 				)
 			}
@@ -128,8 +128,7 @@ func TestPostgres_Roles(t *testing.T) {
 	for _, want := range []string{"created the schema", "nothing to do"} {
 		out, err := roles("-v", "service_password=other")
 		require.NoError(t, err, out)
-		r := brokerage(t.Context(), "migrate", "--db", server.URLOf("brokerage_owner", "brokerage"))
-		require.Equal(t, exitOK, r.code, r.err)
+		r := succeeds(t, "migrate", "--db", server.URLOf("brokerage_owner", "brokerage"))
 		require.Contains(t, r.out, want)
 	}
 	served := serving(t, "", "--db", server.URLOf("brokerage_service", "brokerage"))

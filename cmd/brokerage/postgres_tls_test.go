@@ -35,6 +35,7 @@ func databaseTLS(t testing.TB, ca string) (variables []string) {
 
 // With these variables, only a server whose certificate is for the host of the URL and of this authority is used.
 func TestPostgres_VerifiesServer(t *testing.T) {
+	t.Parallel()
 	_, port, found := strings.Cut(freeAddress(t), ":")
 	require.True(t, found)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)

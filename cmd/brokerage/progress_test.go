@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -54,14 +53,6 @@ func TestProgress_Doing(t *testing.T) {
 	p.finish()
 	require.Equal(t, "training\ntraining, 12 s\n50 %  50 bytes of 100 bytes  10 bytes/s  5.0 s left\n", out.String())
 	require.Equal(t, "traini", (&progress{what: "training"}).line(0, 6))
-}
-
-// The load of an embedded database says that it trains dictionaries, before its first bytes, and that it makes indexes,
-// after the last.
-func TestLoad_SaysWhatItDoes(t *testing.T) {
-	r := brokerage(t.Context(), "load", "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db"))
-	require.Equal(t, exitOK, r.code, r.err)
-	require.Regexp(t, `\Atraining dictionaries for compression\n(?s:.*)making indexes\n`, r.err)
 }
 
 // Text written by aside is on lines of its own and never mixes with the bar, even from several goroutines.

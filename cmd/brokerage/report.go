@@ -12,7 +12,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"brokerage/internal/campaign"
 	"brokerage/internal/report"
 )
 
@@ -110,7 +109,7 @@ func (c *reportCmd) compare(s streams, as, bs []string) error {
 	return c.write(s, c.Out, comparison.WriteHTML)
 }
 
-// write renders the whole page before it touches the file, and never overwrites a file that the page was made from.
+// write writes the page, and never overwrites a file that it was made from.
 func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) error {
 	if path == "-" {
 		return page(s.out)
@@ -118,15 +117,20 @@ func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) er
 	if isOneOf(path, slices.Concat(c.Files...)) {
 		return usagef("%s is a file of results, which a report does not overwrite", path)
 	}
-	var html bytes.Buffer
-	if err := page(&html); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, html.Bytes(), 0o644); err != nil { //nolint:gosec // a page that others read
+	if err := writePage(path, page); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "wrote %s\n", path)
 	return nil
+}
+
+// writePage renders a page to a file, which it touches only when the whole page is rendered.
+func writePage(path string, page func(io.Writer) error) error {
+	var html bytes.Buffer
+	if err := page(&html); err != nil {
+		return err
+	}
+	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // others read it
 }
 
 // isOneOf reports whether a path leads to one of the files, by whatever name.
@@ -136,14 +140,4 @@ func isOneOf(path string, files []string) bool {
 		info, err := os.Stat(file)
 		return err == nil && os.SameFile(existing, info)
 	})
-}
-
-// campaignReport writes the page of a campaign beside its file.
-func campaignReport(r *campaign.Record, folder string) error {
-	var html bytes.Buffer
-	if err := report.FromCampaign(r).WriteHTML(&html); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, "campaign.html"), html.Bytes(),
-		0o644) //nolint:gosec // a page that others read
 }

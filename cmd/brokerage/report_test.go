@@ -42,8 +42,7 @@ func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
 
 func TestReport(t *testing.T) {
 	file := resultFile(t, "run.json", nil)
-	r := brokerage(t.Context(), "report", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", file)
 	page := strings.TrimSuffix(file, ".json") + ".html"
 	require.Contains(t, r.err, "wrote "+page)
 	html, err := os.ReadFile(page)
@@ -51,26 +50,22 @@ func TestReport(t *testing.T) {
 	require.Contains(t, string(html), "<strong>INVALID</strong>")
 
 	other := filepath.Join(t.TempDir(), "other.html")
-	r = brokerage(t.Context(), "report", file, "--out", other)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", file, "--out", other)
 	require.FileExists(t, other)
-	r = brokerage(t.Context(), "report", file, "--out", "-")
-	require.Equal(t, exitOK, r.code, r.err)
+	r = succeeds(t, "report", file, "--out", "-")
 	require.Equal(t, string(html), r.out)
 }
 
 func TestReport_Compare(t *testing.T) {
 	a := resultFile(t, "a.json", nil)
 	b := resultFile(t, "b.json", func(r *workload.Run) { r.TPS = 12 })
-	r := brokerage(t.Context(), "report", a, b)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", a, b)
 	require.Regexp(t, `reads +2 +throughput, tps +10\.0 +12\.0 +× 1\.200 +noise unknown\n`, r.out)
 	require.Contains(t, r.out, "A INVALID: ")
 	require.NoFileExists(t, strings.TrimSuffix(a, ".json")+".html")
 
 	page := filepath.Join(t.TempDir(), "compared.html")
-	r = brokerage(t.Context(), "report", a, b, "--out", page)
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "report", a, b, "--out", page)
 	html, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(html), "× 1.200")
@@ -117,8 +112,7 @@ func TestReport_Groups(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := filepath.Join(t.TempDir(), "page.html")
-			r := brokerage(t.Context(), slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
-			require.Equal(t, exitOK, r.code, r.err)
+			r := succeeds(t, slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
 			require.Contains(t, r.out, c.want)
 			require.Contains(t, r.out, "A  "+strings.Join(c.a, " "))
 			html, err := os.ReadFile(page)
@@ -128,8 +122,7 @@ func TestReport_Groups(t *testing.T) {
 		})
 	}
 	a, b := group("a", 100), group("b", 200)
-	r := brokerage(t.Context(), "report", a[0], b[0])
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "report", a[0], b[0])
 	require.Contains(t,
 		r.out,
 		"and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: "+
@@ -145,34 +138,21 @@ func TestReport_Refuses(t *testing.T) {
 	file := resultFile(t, "run.json", nil)
 	damaged := filepath.Join(t.TempDir(), "damaged.json")
 	require.NoError(t, os.WriteFile(damaged, []byte("{\n  \"format\": ?\n}"), 0o600))
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		want string
-	}{
-		"Missing":      {[]string{filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
-		"Damaged":      {[]string{damaged}, exitFailed, "damaged.json:2:13: invalid character '?'"},
-		"Three":        {[]string{file, file, file}, exitUsage, "3 files"},
-		"NoOther":      {[]string{file, file, "--"}, exitUsage, "a group without a file"},
-		"ThreeGroups":  {[]string{file, "--", file, "--", file}, exitUsage, "3 groups"},
-		"FlagBetween":  {[]string{file, "--out", "x.html", file, file}, exitUsage, "unexpected argument"},
-		"SameRunTwice": {[]string{file, file, "--", file}, exitFailed, "are the same run"},
-		"OtherMissing": {[]string{file, "--", filepath.Join(t.TempDir(), "none.json")}, exitFailed, "none.json"},
-		"OverItself":   {[]string{file, "--out", file}, exitUsage, "does not overwrite"},
-		"OtherDataset": {
-			[]string{file, resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })}, exitFailed,
-			`their datasets differ: "made-up" and "other"`,
-		},
-		"OtherFormat": {
-			[]string{resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })}, exitFailed,
-			`is of format "brokerage-run/9"`,
-		},
-		"NoFolder": {[]string{file, "--out", filepath.Join(t.TempDir(), "none", "x.html")}, exitFailed, "none"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"report"}, c.args...)...), c.code, c.want)
-		})
-	}
+	other := resultFile(t, "b.json", func(r *workload.Run) { r.Dataset.Fingerprint = "other" })
+	newer := resultFile(t, "c.json", func(r *workload.Run) { r.Format = "brokerage-run/9" })
+	requireRefusals(t, "report", map[string]refusal{
+		"Damaged":      {damaged, exitFailed, "damaged.json:2:13: invalid character '?'"},
+		"Three":        {file + " " + file + " " + file, exitUsage, "3 files"},
+		"NoOther":      {file + " " + file + " --", exitUsage, "a group without a file"},
+		"ThreeGroups":  {file + " -- " + file + " -- " + file, exitUsage, "3 groups"},
+		"FlagBetween":  {file + " --out x.html " + file + " " + file, exitUsage, "unexpected argument"},
+		"SameRunTwice": {file + " " + file + " -- " + file, exitFailed, "are the same run"},
+		"OtherMissing": {file + " -- " + filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
+		"OverItself":   {file + " --out " + file, exitUsage, "does not overwrite"},
+		"OtherDataset": {file + " " + other, exitFailed, `their datasets differ: "made-up" and "other"`},
+		"OtherFormat":  {newer, exitFailed, `is of format "brokerage-run/9"`},
+		"NoFolder":     {file + " --out " + filepath.Join(t.TempDir(), "none", "x.html"), exitFailed, "none"},
+	})
 	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	kept, err := os.ReadFile(file)

@@ -9,18 +9,17 @@ import (
 
 // A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
+	t.Parallel()
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")
 	server, database := tinyPostgres(t)
 	url := server.URL(database)
 	for _, c := range []struct{ of, into string }{{embedded, url}, {url, embedded}} {
 		file := filepath.Join(t.TempDir(), "b.bak")
-		r := brokerage(t.Context(), "backup", "--db", c.of, "--out", file)
-		require.Equal(t, exitOK, r.code, r.err)
+		succeeds(t, "backup", "--db", c.of, "--out", file)
 		requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", c.into, "--replace"), exitFailed,
 			"backup")
-		r = brokerage(t.Context(), "verify", "--db", c.into)
-		require.Equal(t, exitOK, r.code, r.out+r.err)
+		r := succeeds(t, "verify", "--db", c.into)
 		require.Contains(t, r.out, "2,000 orders")
 	}
 }

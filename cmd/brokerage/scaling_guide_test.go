@@ -14,6 +14,7 @@ import (
 // The commands of docs/scaling.md, on a real cluster, from the first to the removal of a node and the upgrade: with
 // tiny instead of XXXS, 4 shards instead of 32, and the sockets of the nodes instead of their names.
 func TestScaling_Guide(t *testing.T) {
+	t.Parallel()
 	cluster := pgtest.StartCluster(t, 3)
 	folders := make(map[string]string)
 	for i, name := range []string{"coordinator", "worker1", "worker2", "worker3"} {

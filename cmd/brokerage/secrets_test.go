@@ -41,6 +41,7 @@ func oddURLs(scheme string) (all []string) {
 
 // No password is printed, logged or written, whatever it looks like.
 func TestRun_NoPasswords(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	backup := filepath.Join(dir, "backup.zst")
 	t.Cleanup(func() {

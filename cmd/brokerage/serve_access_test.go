@@ -42,11 +42,11 @@ func issued(t testing.TB, path string) func(name, scopes string) string {
 
 // Tokens of both kinds are accepted, and the audit log names the client of each change.
 func TestServe_JWT(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	keys, file, trail := filepath.Join(dir, "jwks.json"), filepath.Join(dir, "tokens"), filepath.Join(dir, "audit.log")
 	token := issued(t, keys)
-	r := brokerage(t.Context(), "token", "--name", "bob", "--scope", "read,trade", "--file", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "bob", "--scope", "read,trade", "--file", file)
 	i := serving(t, tinyDB(t), "--tokens", file, "--audit-log", trail,
 		"--jwt-issuer", "https://issuer.test", "--jwt-audience", "brokerage", "--jwks-file", keys, "--jwt-algorithms",
 		"ES256")
@@ -79,26 +79,16 @@ func TestServe_JWT(t *testing.T) {
 }
 
 func TestServe_AccessUsage(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"Audience": {[]string{"--jwt-audience", "a"}, "are for a service with --jwt-issuer"},
-		"Algorithm": {
-			[]string{"--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url", "https://192.0.2.1/", "--jwt-algorithms", "none"},
-			"is not an accepted algorithm",
-		},
-		"Open":      {[]string{"--jwt-issuer", "i", "--insecure-no-auth"}, "--insecure-no-auth is for"},
-		"CertAlone": {[]string{"--tls-cert", "x"}, "go together"},
-		"KeyAlone":  {[]string{"--tls-key", "x"}, "go together"},
-		"CAAlone":   {[]string{"--tls-client-ca", "x"}, "--tls-client-ca is for"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t,
-				brokerage(t.Context(), append([]string{"serve", "--db", "null:", "--listen", "127.0.0.1:0"}, c.args...)...),
-				exitUsage, c.says)
-		})
-	}
+	t.Parallel()
+	requireRefusals(t, "serve --listen 127.0.0.1:0 --db null:", map[string]refusal{
+		"Audience": {"--jwt-audience a", exitUsage, "are for a service with --jwt-issuer"},
+		"Algorithm": {"--jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none", exitUsage,
+			"is not an accepted algorithm"},
+		"Open":      {"--jwt-issuer i --insecure-no-auth", exitUsage, "--insecure-no-auth is for"},
+		"CertAlone": {"--tls-cert x", exitUsage, "go together"},
+		"KeyAlone":  {"--tls-key x", exitUsage, "go together"},
+		"CAAlone":   {"--tls-client-ca x", exitUsage, "--tls-client-ca is for"},
+	})
 	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"),
 		exitFailed, "--tls-cert and --tls-key")
 	requireOneLine(t,

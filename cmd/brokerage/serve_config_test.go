@@ -71,6 +71,7 @@ func TestServe_Precedence(t *testing.T) {
 
 // The file can hold every kind of value.
 func TestServe_Config(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--config", configIn(t, `# all for a test
 db: "null:"
 pool: 4

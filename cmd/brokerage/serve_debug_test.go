@@ -9,6 +9,7 @@ import (
 
 // Profiles are served only if --debug-addr is set, and only there.
 func TestServe_Profiles(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--debug-addr", "127.0.0.1:0")
 	addr, _ := i.logs.wait(t, "profiles")["addr"].(string)
 	for _, path := range []string{

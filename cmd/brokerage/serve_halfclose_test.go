@@ -40,6 +40,7 @@ func whole(t testing.TB, c net.Conn) (status int, body string) {
 }
 
 func TestServe_HalfClose(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		i := serving(t, tinyDB(t))
 		for range 200 {

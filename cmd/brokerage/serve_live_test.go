@@ -11,6 +11,7 @@ import (
 
 // A stop disconnects watchers, and does not wait as long for them as for running requests.
 func TestServe_StopsWhileWatched(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
 	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")
 	i.counted(t)

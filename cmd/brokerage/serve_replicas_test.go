@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -31,15 +30,7 @@ func TestServe_Replicas(t *testing.T) {
 	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
 
 	read := func(header, value string) answer {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/v1/securities/SDP/price", http.NoBody)
-		require.NoError(t, err)
-		request.Header.Set(header, value)
-		response, err := client.Do(request)
-		require.NoError(t, err)
-		defer func() { _ = response.Body.Close() }()
-		text, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		return answer{response.StatusCode, response.Header, string(text)}
+		return send(t, http.MethodGet, i.url+"/v1/securities/SDP/price", "", "", header, value)
 	}
 	written := send(t, http.MethodPut, i.url+"/v1/securities/SDP/price", "", newPrice)
 	require.Equal(t, http.StatusOK, written.status, written.body)

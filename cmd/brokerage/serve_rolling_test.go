@@ -108,10 +108,14 @@ func (b *balancer) send(ctx context.Context, method, url, body string) (int, err
 	return response.StatusCode, err
 }
 
-func TestServe_RollingRestart(t *testing.T) { rollingRestart(t, "null:") }
+func TestServe_RollingRestart(t *testing.T) {
+	t.Parallel()
+	rollingRestart(t, "null:")
+}
 
 // The same with instances on one database.
 func TestServe_RollingRestart_Postgres(t *testing.T) {
+	t.Parallel()
 	server, database := tinyPostgres(t)
 	rollingRestart(t, server.URL(database))
 }

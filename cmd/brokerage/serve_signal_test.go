@@ -18,6 +18,7 @@ import (
 // A signal aborts the start at once, whatever it waits for: a pipe without a writer, a server that never answers, a
 // database that another process has locked.
 func TestServe_SignalWhileStarting(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has neither the signal nor the pipes")
 	}

@@ -36,16 +36,10 @@ type instance struct {
 // starting starts the command as a separate process, in a new folder unless dir is given.
 func starting(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
-	return startingWith(t, dir, nil, args...)
+	return startingAs(t, os.Args[0], dir, nil, args...)
 }
 
-// startingWith is starting with additional environment variables.
-func startingWith(t testing.TB, dir string, env []string, args ...string) *instance {
-	t.Helper()
-	return startingAs(t, os.Args[0], dir, env, args...)
-}
-
-// startingAs is startingWith for another binary.
+// startingAs is starting for another binary and with additional environment variables.
 func startingAs(t testing.TB, binary, dir string, env []string, args ...string) *instance {
 	t.Helper()
 	if dir == "" {
@@ -87,7 +81,7 @@ func (i *instance) counted(t testing.TB) (metrics string) {
 // servingWith is serving with additional environment variables.
 func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
 	t.Helper()
-	return startingWith(t, dir, env, args...).listening(t)
+	return startingAs(t, os.Args[0], dir, env, args...).listening(t)
 }
 
 // listening waits until the process listens.
@@ -133,7 +127,8 @@ var client = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience,
 }
 
-func send(t testing.TB, method, url, token, body string) answer {
+// send sends a request with a token, unless that is empty, and with more headers, names and values in turn.
+func send(t testing.TB, method, url, token, body string, headers ...string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	require.NoError(t, err)
@@ -142,6 +137,9 @@ func send(t testing.TB, method, url, token, body string) answer {
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
 	}
 	response, err := client.Do(request)
 	require.NoError(t, err)

@@ -24,6 +24,7 @@ import (
 
 // Without flags, the command serves a filled database; it stops cleanly, and the next start serves the same database.
 func TestServe_FirstStart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := serving(t, dir)
 	require.Equal(t, http.StatusOK, get(t, first.url+"/readyz").status)
@@ -41,8 +42,7 @@ func TestServe_FirstStart(t *testing.T) {
 	require.Equal(t, order.header.Get("X-Request-Id"), line["request_id"])
 	require.Positive(t, line["ms"])
 
-	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
-	require.Equal(t, exitOK, r.code, r.err)
+	succeeds(t, "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
 
 	second := serving(t, dir)
 	require.Equal(t, http.StatusNotFound, get(t, second.url+"/v1/orders/103282").status)
@@ -52,6 +52,7 @@ func TestServe_FirstStart(t *testing.T) {
 
 // The requests of the greeting work as printed.
 func TestServe_Greeting(t *testing.T) {
+	t.Parallel()
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
@@ -78,8 +79,7 @@ func TestServe_Tokens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
 	token := func(name, scope string) string {
-		r := brokerage(t.Context(), "token", "--name", name, "--scope", scope, "--file", file)
-		require.Equal(t, exitOK, r.code, r.err)
+		r := succeeds(t, "token", "--name", name, "--scope", scope, "--file", file)
 		return strings.TrimSpace(r.out)
 	}
 	reader := token("reader", "read")
@@ -119,6 +119,7 @@ func TestServe_Tokens(t *testing.T) {
 
 // Without tokens, only clients on this machine are accepted.
 func TestServe_LoopbackOnly(t *testing.T) {
+	t.Parallel()
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:8080"} {
 		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", addr)
 		requireOneLine(t, r, exitUsage, "can be reached from other machines, and there are no --tokens: --insecure-no-auth")
@@ -130,46 +131,25 @@ func TestServe_LoopbackOnly(t *testing.T) {
 }
 
 func TestServe_Failures(t *testing.T) {
+	t.Parallel()
 	dir := tinyDB(t)
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
 	running := serving(t, dir)
 
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"PortInUse": {
-			[]string{"--db", "null:", "--listen", taken.Addr().String()}, exitFailed, "address already in use",
-		},
-		"MetricsPortInUse": {
-			[]string{"--db", "null:", "--metrics-addr", taken.Addr().String()}, exitFailed, "--metrics-addr: ",
-		},
-		"NoMetricsPort": {
-			[]string{"--db", "null:", "--metrics-addr", "localhost"}, exitUsage,
-			`serve: --metrics-addr: "localhost" is not an address, which has a port: localhost:8080`,
-		},
-		"NoTokenFile": {[]string{"--db", "null:", "--tokens", filepath.Join(dir, "none")}, exitFailed, "no such file"},
-		"DatabaseInUse": {
-			[]string{"--db", "sqlite:" + filepath.Join(dir, "brokerage.db")}, exitFailed, "is in use by another process",
-		},
-		"TokensAndNone": {
-			[]string{"--db", "null:", "--tokens", "x", "--insecure-no-auth"}, exitUsage, "--insecure-no-auth",
-		},
-		"CutBeforeTold": {[]string{"--db", "null:", "--timeout", "1m"}, exitUsage, "--write-timeout"},
-		"NoSize":        {[]string{"--db", "null:", "--max-body", "1MB"}, exitUsage, "is not a size"},
-		"NoLevel":       {[]string{"--db", "null:", "--log-level", "loud"}, exitUsage, "--log-level"},
-		"NoCollector":   {[]string{"--db", "null:", "--otlp-endpoint", "localhost:4318"}, exitUsage, "--otlp-endpoint: "},
-		"NoFormat":      {[]string{"--db", "null:", "--log-format", "xml"}, exitUsage, "--log-format"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			// The last one of repeated flags wins.
-			r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, c.args...)...)
-			requireOneLine(t, r, c.code, c.says)
-		})
-	}
+	requireRefusals(t, "serve --listen 127.0.0.1:0", map[string]refusal{
+		"PortInUse":        {"--db null: --listen " + taken.Addr().String(), exitFailed, "address already in use"},
+		"MetricsPortInUse": {"--db null: --metrics-addr " + taken.Addr().String(), exitFailed, "--metrics-addr: "},
+		"NoTokenFile":      {"--db null: --tokens " + filepath.Join(dir, "none"), exitFailed, "no such file"},
+		"DatabaseInUse":    {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
+		"TokensAndNone":    {"--db null: --tokens x --insecure-no-auth", exitUsage, "--insecure-no-auth"},
+		"CutBeforeTold":    {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
+		"NoSize":           {"--db null: --max-body 1MB", exitUsage, "is not a size"},
+		"NoLevel":          {"--db null: --log-level loud", exitUsage, "--log-level"},
+		"NoCollector":      {"--db null: --otlp-endpoint localhost:4318", exitUsage, "--otlp-endpoint: "},
+		"NoFormat":         {"--db null: --log-format xml", exitUsage, "--log-format"},
+	})
 	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
 	running.stop(t)
 }
@@ -187,6 +167,7 @@ func begun(t testing.TB, d *dataset.Dataset) (dir string) {
 }
 
 func TestServe_UnfinishedLoad(t *testing.T) {
+	t.Parallel()
 	t.Run("Other", func(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
 		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
@@ -203,6 +184,7 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 
 // The size of the cache is that of --cache, which 0 turns off; by default it depends on the memory.
 func TestServe_Cache(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, size string }{
 		"Size": {"cache: 1MiB\n", "1.05 MB"}, "None": {"cache: 0\n", "none"}, "Default": {"pool: 4\n", "MB"},
 	} {
@@ -226,6 +208,7 @@ func TestServe_Cache(t *testing.T) {
 }
 
 func TestServe_Metrics(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t))
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
 	metrics := get(t, i.url+"/metrics").body
@@ -265,6 +248,7 @@ func TestServe_Metrics(t *testing.T) {
 
 // After a signal, /readyz fails while requests are still answered.
 func TestServe_Drain(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--drain-delay", "1h")
 	conn := dialed(t, i.url)
 	require.True(t, staysOpen(t, conn))
@@ -316,6 +300,7 @@ func slow(t testing.TB, url string) net.Conn {
 const buy = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>A</Symbol><Quantity>1</Quantity></Trade>`
 
 func TestServe_RunningRequestsEnd(t *testing.T) {
+	t.Parallel()
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h")
 	conn := slow(t, i.url)
 	eventually(t, func() bool {
@@ -340,6 +325,7 @@ func TestServe_RunningRequestsEnd(t *testing.T) {
 }
 
 func TestServe_RunningRequestsAreCutOff(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--shutdown-timeout", "50ms")
 	conn := slow(t, i.url)
 	eventually(t, func() bool {

@@ -101,6 +101,7 @@ func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
 }
 
 func TestServe_TLS(t *testing.T) {
+	t.Parallel()
 	ca, dir := newAuthority(t), t.TempDir()
 	cert, key := ca.issue(t, 100)
 	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
@@ -194,6 +195,7 @@ func (a *authority) mutual(
 }
 
 func TestServe_TLSClients(t *testing.T) {
+	t.Parallel()
 	ca, stranger := newAuthority(t), newAuthority(t)
 	i, pool, renew := ca.mutual(t, func(args ...string) *instance { return serving(t, "", args...) })
 	with := func(by *authority) *tls.Config {

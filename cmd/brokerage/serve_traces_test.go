@@ -112,23 +112,16 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]span {
 func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 	t.Helper()
 	id, parent = strings.Repeat("0", 31)+strconv.Itoa(n), "00000000000000a1"
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/xml")
-	request.Header.Set("Traceparent", "00-"+id+"-"+parent+"-01")
-	request.Header.Set("Tracestate", "vendor=x")
-	response, err := client.Do(request)
-	require.NoError(t, err)
-	_ = response.Body.Close()
+	send(t, method, url, "", body, "Traceparent", "00-"+id+"-"+parent+"-01", "Tracestate", "vendor=x")
 	return id, parent
 }
 
 // Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace; no
 // part of a document is sent.
 func TestServe_Traces(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-	i := serving(t, tinyDB(t), "--otlp-endpoint", c.URL)
+	i := servingWith(t, tinyDB(t), []string{"OTEL_BSP_SCHEDULE_DELAY=50"}, "--otlp-endpoint", c.URL)
 
 	id, parent := traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
 	spans := c.trace(t, id, 2)
@@ -184,18 +177,17 @@ func TestServe_Traces(t *testing.T) {
 
 // OpenTelemetry's own variables work, and can also disable traces.
 func TestServe_TracesByVariables(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
-	t.Setenv("OTEL_SERVICE_NAME", "by-variable")
-	i := serving(t, "", "--db", "null:")
+	variables := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL, "OTEL_SERVICE_NAME=by-variable"}
+	i := servingWith(t, "", variables, "--db", "null:")
 	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
 	i.stop(t)
 	require.Len(t, c.spans, 1)
 	require.Contains(t, c.text.String(), "by-variable")
 	require.Equal(t, "null", c.spans[0].attributes()["brokerage.store"])
 
-	t.Setenv("OTEL_SDK_DISABLED", "true")
-	i = serving(t, "", "--db", "null:")
+	i = servingWith(t, "", append(variables, "OTEL_SDK_DISABLED=true"), "--db", "null:")
 	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 2)
 	i.stop(t)
 	require.Len(t, c.spans, 1)
@@ -204,9 +196,9 @@ func TestServe_TracesByVariables(t *testing.T) {
 
 // A missing collector causes a line in the log, and no failed request.
 func TestServe_TracesWithoutCollector(t *testing.T) {
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
-	i := serving(t, "", "--db", "null:", "--otlp-endpoint", "http://"+freeAddress(t))
+	t.Parallel()
+	i := servingWith(t, "", []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"},
+		"--db", "null:", "--otlp-endpoint", "http://"+freeAddress(t))
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	require.NotEmpty(t, i.logs.wait(t, "traces were not sent")["error"])
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
@@ -215,6 +207,7 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 
 // The service's requests to an issuer of tokens are spans too, and carry the trace.
 func TestServe_TracesPassedOn(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	asked := make(chan string, 1)
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

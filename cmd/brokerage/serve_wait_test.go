@@ -23,6 +23,7 @@ func freeAddress(t testing.TB) string {
 
 // A service that waits is alive and not ready, logs why in one line, and stops like any other.
 func TestServe_Wait(t *testing.T) {
+	t.Parallel()
 	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+freeAddress(t)+"/db")
 	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
 	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
@@ -36,6 +37,7 @@ func TestServe_Wait(t *testing.T) {
 }
 
 func TestServe_DoesNotWait(t *testing.T) {
+	t.Parallel()
 	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+freeAddress(t)+"/db")
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.err, "connection refused")

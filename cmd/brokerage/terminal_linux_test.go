@@ -60,7 +60,7 @@ func TestDrive_Terminal(t *testing.T) {
 	t.Parallel()
 	for _, width := range []uint16{80, 120} {
 		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",
-			"--ramp", "2s", "--duration", "1h", "--every", "2s")
+			"--think", "5ms", "--ramp", "2s", "--duration", "1h", "--every", "2s")
 		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
 		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
 			"a live line and a report in %q", shown)

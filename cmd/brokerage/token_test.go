@@ -12,8 +12,7 @@ import (
 )
 
 func TestToken(t *testing.T) {
-	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read,trade")
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "alice", "--scope", "read,trade")
 	require.Regexp(t, `^[A-Za-z0-9_-]{43}\n$`, r.out)
 	require.Regexp(t, `^alice:read,trade:[0-9a-f]{64}\n$`, r.err)
 	require.NotContains(t, r.err, strings.TrimSpace(r.out))
@@ -30,8 +29,7 @@ func TestToken(t *testing.T) {
 
 func TestToken_File(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
-	r := brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "token", "--name", "alice", "--scope", "read", "--file", file)
 	require.Empty(t, r.err)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -45,17 +43,10 @@ func TestToken_File(t *testing.T) {
 }
 
 func TestToken_Usage(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"NoName":       {[]string{"--scope", "read"}, "--name"},
-		"NoScope":      {[]string{"--name", "a"}, "--scope"},
-		"OddName":      {[]string{"--name", "a b", "--scope", "read"}, `"a b" is not a name`},
-		"UnknownScope": {[]string{"--name", "a", "--scope", "read,write"}, `"write" is not a scope`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), append([]string{"token"}, c.args...)...), exitUsage, c.says)
-		})
-	}
+	requireRefusals(t, "token", map[string]refusal{
+		"NoName":       {"--scope read", exitUsage, "--name"},
+		"NoScope":      {"--name a", exitUsage, "--scope"},
+		"OddName":      {"--name a:b --scope read", exitUsage, `"a:b" is not a name`},
+		"UnknownScope": {"--name a --scope read,write", exitUsage, `"write" is not a scope`},
+	})
 }

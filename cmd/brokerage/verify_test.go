@@ -12,9 +12,9 @@ import (
 )
 
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	db := sqlitetest.Tiny(t)
-	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
-	require.Equal(t, exitOK, r.code, r.err)
+	r := succeeds(t, "verify", "--db", "sqlite:"+db)
 	require.Contains(t, r.out, "500 securities, 200 customers with 399 accounts, 2,000 orders")
 	require.Contains(t, r.out, ": 0 findings\n")
 	require.Regexp(t, `\n +order +2,000 +\d\.\d+ MB +\d\.\d+ MB +\d+\.\d %\n`, r.out)

@@ -8,10 +8,10 @@ import (
 	"brokerage/internal/brokerage"
 )
 
-// query returns the handler that answers a query by one key. write is (*request).answer or (*request).document.
-func query[K any](
-	key func(*request) (K, error), get func(brokerage.Store, context.Context, K) ([]byte, error),
-	write func(*request, []byte) error,
+// query returns the handler that answers a query by one key. write answers with the result.
+func query[K, R any](
+	key func(*request) (K, error), get func(brokerage.Store, context.Context, K) (R, error),
+	write func(*request, R) error,
 ) func(*request) error {
 	return func(q *request) error {
 		k, err := key(q)
@@ -25,11 +25,11 @@ func query[K any](
 		if err != nil {
 			return err
 		}
-		body, err := get(q.server.store, ctx, k)
+		result, err := get(q.server.store, ctx, k)
 		if err != nil {
 			return err
 		}
-		return write(q, body)
+		return write(q, result)
 	}
 }
 

@@ -28,37 +28,6 @@ func TestLimits_Body(t *testing.T) {
 	}
 }
 
-func TestLimits_Documents(t *testing.T) {
-	s := fresh(t, Options{})
-	for name, body := range map[string]string{
-		"Attributes":   "<a" + numbered(10_000, ` a%d=""`) + "/>",
-		"Namespaces":   "<a" + numbered(10_000, ` xmlns:a%d="u"`) + "/>",
-		"Elements":     "<a>" + strings.Repeat("<b/>", 200_000) + "</a>",
-		"Depth":        strings.Repeat("<a>", 100_000),
-		"LongName":     "<" + strings.Repeat("a", 1<<19) + "/>",
-		"References":   "<a>" + strings.Repeat("&#38;", 200_000) + "</a>",
-		"OneAttribute": `<a b="` + strings.Repeat("\t", 1<<19) + `"/>`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, path := range []string{
-				"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000007/buy", "/v1/customers/1006/accounts",
-			} {
-				a := ask(s, "POST", path, body)
-				require.Contains(t, []int{400, 413, 422}, a.StatusCode)
-				requireValidProblem(t, a)
-			}
-		})
-	}
-}
-
-func numbered(n int, format string) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, format, i)
-	}
-	return b.String()
-}
-
 func TestLimits_Headers(t *testing.T) {
 	s := fresh(t, Options{})
 	long := strings.Repeat("a/b;q=0.1,", 10_000)

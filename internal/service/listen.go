@@ -8,15 +8,6 @@ import (
 	"strings"
 )
 
-// localOnly refuses an address that other machines could reach.
-func localOnly(addr *net.TCPAddr) error {
-	if addr.IP.IsLoopback() {
-		return nil
-	}
-	return configErrorf("--listen: %s can be reached from other machines, and there are no --tokens: "+
-		"--insecure-no-auth opens it to all of them", addr)
-}
-
 // resolve resolves the address of a flag once, so that the address that is checked is also the one that is used.
 func resolve(flag, addr string) (*net.TCPAddr, error) {
 	if !strings.Contains(addr, ":") {
@@ -42,18 +33,19 @@ type listeners struct {
 }
 
 func (s *service) listen(ctx context.Context) (l listeners, err error) {
-	var allow func(*net.TCPAddr) error
+	noOthers := ""
 	if s.credentials == nil && !s.InsecureNoAuth {
-		allow = localOnly
+		noOthers = ", and there are no --tokens: --insecure-no-auth opens it to all of them"
 	}
-	if l.main, err = listenOn(ctx, "--listen", s.Listen, allow); err != nil {
+	if l.main, err = listenOn(ctx, "--listen", s.Listen, noOthers); err != nil {
 		return l, err
 	}
 	if s.MetricsAddr != "" {
-		l.metrics, err = listenOn(ctx, "--metrics-addr", s.MetricsAddr, nil)
+		l.metrics, err = listenOn(ctx, "--metrics-addr", s.MetricsAddr, "")
 	}
 	if err == nil && s.DebugAddr != "" {
-		l.debug, err = listenOn(ctx, "--debug-addr", s.DebugAddr, loopbackOnly)
+		// Even with tokens: a profile shows what is in memory, and takes processor time from all requests.
+		l.debug, err = listenOn(ctx, "--debug-addr", s.DebugAddr, "; profiles are for this one, such as 127.0.0.1:6060")
 	}
 	if err != nil {
 		l.close()
@@ -61,30 +53,21 @@ func (s *service) listen(ctx context.Context) (l listeners, err error) {
 	return l, err
 }
 
-// listenOn listens on the address of a flag if it is allowed; a nil allow allows all.
-func listenOn(ctx context.Context, flag, text string, allow func(*net.TCPAddr) error) (net.Listener, error) {
+// listenOn listens on the address of a flag. Unless noOthers is empty, it refuses an address that other machines could
+// reach, for that reason.
+func listenOn(ctx context.Context, flag, text, noOthers string) (net.Listener, error) {
 	addr, err := resolve(flag, text)
-	if err == nil && allow != nil {
-		err = allow(addr)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if noOthers != "" && !addr.IP.IsLoopback() {
+		return nil, configErrorf("%s: %s can be reached from other machines%s", flag, addr, noOthers)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return l, nil
-}
-
-// loopbackOnly refuses an address of profiles that other machines could reach, even with tokens: a profile shows what
-// is in memory, and takes processor time from all requests.
-func loopbackOnly(addr *net.TCPAddr) error {
-	if addr.IP.IsLoopback() {
-		return nil
-	}
-	return configErrorf("--debug-addr: %s can be reached from other machines; profiles are for this one, "+
-		"such as 127.0.0.1:6060", addr)
 }
 
 // close closes the listeners; those of a server that was started are closed already.

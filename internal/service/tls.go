@@ -20,7 +20,6 @@ type certificate struct {
 	cert, key, clientCA string
 	files               *filewatch.Files
 	current             atomic.Pointer[tls.Config]
-	expires             atomic.Pointer[time.Time]
 }
 
 // readCertificate reads the files; nil for a service without TLS.
@@ -57,7 +56,6 @@ func (f *certificate) read() error {
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	f.current.Store(config)
-	f.expires.Store(&pair.Leaf.NotAfter)
 	return nil
 }
 
@@ -82,7 +80,7 @@ func (f *certificate) watch(ctx context.Context, every time.Duration, log *slog.
 }
 
 // expiry returns when the certificate in use expires.
-func (f *certificate) expiry() time.Time { return *f.expires.Load() }
+func (f *certificate) expiry() time.Time { return f.current.Load().Certificates[0].Leaf.NotAfter }
 
 func (f *certificate) report(log *slog.Logger, message string) {
 	expires := f.expiry()
