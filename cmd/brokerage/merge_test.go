@@ -42,7 +42,8 @@ func TestMerge_FourProcesses(t *testing.T) {
 	require.Contains(t, r.out, "200 arrivals a second, at most 10 at once, from 4 load generators; 2.0 s measured")
 	merged := readRun(t, file)
 	one := filepath.Join(dir, "one.json")
-	succeeds(t, append(flags, one)...)
+	out, err := process(t, append(flags, one)...).CombinedOutput() // not in this process: see TestDrive_Find
+	require.NoError(t, err, string(out))
 	whole := readRun(t, one)
 	require.Equal(t, whole.Arrivals.Due, merged.Arrivals.Due)
 	require.Equal(t, whole.Model, merged.Model)

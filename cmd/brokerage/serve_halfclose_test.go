@@ -63,7 +63,9 @@ func TestServe_HalfClose(t *testing.T) {
 		other := server.Connect(t, database)
 		defer func() { _ = other.Close(t.Context()) }()
 		waiting := func() (n int) {
-			require.NoError(t, other.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&n))
+			const here = "(SELECT oid FROM pg_database WHERE datname = current_database())" // other tests use the server too
+			require.NoError(t, other.QueryRow(t.Context(),
+				"SELECT count(*) FROM pg_locks WHERE NOT granted AND database = "+here).Scan(&n))
 			return n
 		}
 		exec := func(statement string) {
