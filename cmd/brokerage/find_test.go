@@ -12,8 +12,8 @@ import (
 // A search against a real service ends with the whole run at the rate found, or says that there is none; the result has
 // the curve, which the report draws.
 //
-// It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note as
-// theirs.
+// It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note
+// as theirs.
 func TestDrive_Find(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
