@@ -95,6 +95,18 @@ var mutants = []struct {
 			t.Now = t.Now.Add(time.Duration(offset) * time.Second)
 			return s.store.Trade(ctx, w, account, t)
 		})},
+	{"ConfirmsTheElement", "Trade/Attributes",
+		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
+			id, _, _, _, err := s.apply(ctx, account, t)
+			if err != nil {
+				return nil, err
+			}
+			answer, err := s.store.Trade(ctx, w, account, t)
+			after, _ := s.GetCustomer(ctx, id)
+			_, rest, _ := strings.Cut(string(after), "<WorkingBalance")
+			attributes, _, _ := strings.Cut(rest, ">")
+			return []byte(strings.Replace(string(answer), "<WorkingBalance", "<WorkingBalance"+attributes, 1)), err
+		})},
 	{"RoundingHalfUp", "Trade/Rounding",
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 			security, _ := s.GetSecurity(ctx, t.Symbol)

@@ -92,6 +92,21 @@ var tradeCases = []testCase{
 			})
 		}
 	}},
+	// In a document that was not validated, the elements that a trade changes may have attributes. They stay, and are not
+	// part of the confirmation.
+	{name: "Trade/Attributes", run: func(e *env) {
+		symbol := e.held(0)
+		id, accounts, doc := e.newCustomer(1)
+		doc = e.put(doc, "Holdings", positionXML(symbol, "N", "5"))
+		for _, name := range []string{
+			"LastUpdate", "OnlineActualBal", "WorkingBalance", "ValueDate", "CreditMovement", "ValueDatedBal", "Quantity",
+		} {
+			doc = e.edit(doc, "<"+name+">", "<"+name+` odd="1">`)
+		}
+		e.insert(doc, false)
+		e.trade(id, accounts[0], brokerage.Buy, symbol, "1.5")
+		e.trade(id, accounts[0], brokerage.Sell, symbol, "2")
+	}},
 	{name: "Trade/Missing", run: func(e *env) {
 		e.noAccount(e.id())
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {

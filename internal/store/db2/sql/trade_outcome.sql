@@ -10,7 +10,8 @@ FROM (
     return <Trade_Confirmation ACCOUNT_ID="{$account}">
       <Side>{$side}</Side><Symbol>{$symbol}</Symbol><Quantity>{$quantity}</Quantity><Price>{$price}</Price><Amount>{$amount}</Amount>
       <Position>{if ($all = "yes") then "0.000" else fn:string($a/Holdings[1]/Position[Symbol = $symbol][1]/Quantity[1])}</Position>
-      {$a/Balance[1]/OnlineActualBal[1]}{$a/Balance[1]/WorkingBalance[1]}
+      <OnlineActualBal>{fn:string($a/Balance[1]/OnlineActualBal[1])}</OnlineActualBal>
+      <WorkingBalance>{fn:string($a/Balance[1]/WorkingBalance[1])}</WorkingBalance>
     </Trade_Confirmation>'
     PASSING cadoc AS "d", CAST(? AS VARCHAR(20)) AS "account", CAST(? AS VARCHAR(4)) AS "side",
       CAST(? AS VARCHAR(28)) AS "symbol", CAST(? AS VARCHAR(40)) AS "quantity", CAST(? AS VARCHAR(100)) AS "price",
