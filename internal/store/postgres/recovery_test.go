@@ -123,6 +123,10 @@ func TestRecovery_Citus(t *testing.T) {
 		recovered.Nodes = append(recovered.Nodes, node)
 	}
 	coordinator := recovered.Nodes[0].Connect(t, database)
+	require.Eventually(t, func() bool { // the server would crash: docs/scaling.md
+		return value[bool](t, coordinator, `SELECT count(*) = 1 FROM pg_stat_activity
+			WHERE application_name = 'Citus Maintenance Daemon' AND datname = current_database()`)
+	}, time.Minute, 10*time.Millisecond)
 	for i, node := range recovered.Nodes {
 		require.NoError(t, errOf(coordinator.Exec(ctx, `SELECT citus_update_node(nodeid, $2, 5432) FROM pg_dist_node
 			WHERE nodename = $1`, filepath.Dir(cluster.Nodes[i].Socket()), filepath.Dir(node.Socket()))))
