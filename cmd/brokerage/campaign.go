@@ -83,7 +83,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	if c.Plan {
 		return c.plan(s, campaign.Campaign{
-			Settings: settings, Folder: c.Out, Replace: c.Replace, Engine: engine, Versions: build, Now: time.Now,
+			Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: engine, Versions: build, Now: time.Now,
 			Machine: campaign.Machine{Machine: workload.ThisMachine()},
 		})
 	}
@@ -106,7 +106,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	study := campaign.Campaign{
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
-		Engine: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
+		Subject: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
 		Progress: campaign.Terminal(s.err, columns(s.err)),
 		Report: func(r *campaign.Record) error {

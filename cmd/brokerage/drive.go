@@ -148,13 +148,13 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config
 		if err != nil {
 			return usagef("--watch-db: %w", err)
 		}
-		if config.Watcher, err = database.Watch(ctx); err != nil {
+		if config.Observer, err = database.Watch(ctx); err != nil {
 			return fmt.Errorf("--watch-db: %w", err)
 		}
-		if config.Watcher == nil {
+		if config.Observer == nil {
 			return usagef("--watch-db: %s is not a database of a server", database.Name())
 		}
-		defer func() { _ = config.Watcher.Close() }() // nothing was written
+		defer func() { _ = config.Observer.Close() }() // nothing was written
 	}
 	err = c.drive(ctx, s, target, config)
 	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
@@ -177,11 +177,11 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 	}
 	target.Stats = database.Stats(opened)
 	if !c.Tier {
-		if config.Watcher, err = database.Watch(ctx); err != nil {
+		if config.Observer, err = database.Watch(ctx); err != nil {
 			return err
 		}
-		if config.Watcher != nil {
-			defer func() { err = errors.Join(err, config.Watcher.Close()) }()
+		if config.Observer != nil {
+			defer func() { err = errors.Join(err, config.Observer.Close()) }()
 		}
 		return c.drive(ctx, s, target, config)
 	}

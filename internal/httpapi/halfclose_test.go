@@ -463,7 +463,7 @@ func TestHalfClose_WhileAuthorized(t *testing.T) {
 			c.send(t, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
 			within(t, keys.asked)
 			require.NoError(t, finish(c))
-			time.Sleep(50 * time.Millisecond) // it is noticed meanwhile, if it is
+			time.Sleep(50 * time.Millisecond) // a service that notices the FIN does so meanwhile
 			close(keys.come)
 			require.Equal(t, http.StatusUnauthorized, received(t, bufio.NewReader(c)).StatusCode)
 		})

@@ -27,8 +27,8 @@ type Config struct {
 	// Consistency is for services with replicas.
 	Consistency Consistency
 
-	// Watcher reads what the server of the database counts, for the resources of the result; nil for none.
-	Watcher store.Watcher
+	// Observer reads what the server of the database counts, for the resources of the result; nil for none.
+	Observer store.Observer
 
 	Settings map[string]string // of the store, in addition to those that it reports itself
 	Version  string

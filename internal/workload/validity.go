@@ -118,7 +118,7 @@ func refusals(r *Run, of ...brokerage.Reason) (n int64) {
 // generatorShare returns the share of its own processors that the load generator used, and of several load generators
 // the highest.
 func generatorShare(r *Run) (highest float64) {
-	share := func(used *Process, machine *Machine) float64 {
+	share := func(used *ProcessUsage, machine *Machine) float64 {
 		return used.CPU * float64(machine.Cores) / float64(processors(r.Target, r.ownRate(), machine.Cores))
 	}
 	for i := range r.Parts {

@@ -71,7 +71,7 @@ type sample struct {
 	counts map[string]int64 // transactions by name
 }
 
-// total returns the processor time a transaction of all servers.
+// total returns the processor time per transaction, summed over all servers.
 func (s sample) total() (micros float64) {
 	for _, m := range s.micros {
 		micros += m

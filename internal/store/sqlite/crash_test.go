@@ -157,7 +157,7 @@ func TestCrash_Killed(t *testing.T) {
 	}
 }
 
-// untilKilled collects what a process answers that is killed after a number of answers.
+// untilKilled collects the answers of a process that is killed after a number of them.
 func (a *answers) untilKilled(t testing.TB, path string, most int) {
 	t.Helper()
 	v := startVictim(t, "write", path)
