@@ -263,7 +263,7 @@ func set[T any](to, from *T) {
 }
 
 // underTest returns the command of the measured service. It inherits no settings from variables, which would change the
-// results, but for the password of the database.
+// results, except for the password of the database.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {

@@ -113,7 +113,7 @@ func (u *user) choose() int {
 		}
 		x -= share
 	}
-	return len(u.mix) - 1 // the shares add up to 1 but for rounding
+	return len(u.mix) - 1 // the shares add up to 1 except for rounding
 }
 
 // draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to

@@ -138,7 +138,7 @@ func (r *Run) ownRate() float64 {
 	return r.Model.Rate / float64(max(len(r.Parts), 1))
 }
 
-// judgeParts judges what only the parts of a load can have wrong.
+// judgeParts checks what can go wrong only in a load of several parts.
 func judgeParts(r *Run, no, note func(format string, args ...any)) {
 	if r.Part != nil {
 		note("this is part %d of %d of a load: brokerage merge adds the parts", r.Part.Number, r.Part.Of)

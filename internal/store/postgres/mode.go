@@ -38,7 +38,7 @@ const (
 	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
 		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
 
-	// isPure is what tells a database of modePure from another.
+	// isPure creates the function that marks a database of modePure.
 	isPure = `
 	CREATE FUNCTION brokerage.mode() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'pure';`
 )

@@ -173,7 +173,7 @@ func (a *answers) untilKilled(t testing.TB, path string, most int) {
 	require.Greater(t, len(a.orders), 100)
 }
 
-// An account is one that clients buy for, in the last state that was found.
+// An account is one that clients buy for, as it was last read.
 type account struct {
 	id       int64
 	customer []byte // its customer's document; empty: as generated
