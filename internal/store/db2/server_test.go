@@ -207,7 +207,7 @@ func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules broke
 		err = s.LoadDataset(t.Context(), d, nil)
 	}
 	if err == nil {
-		v.note(askStatistics, "for "+t.Name(), "", s.Runstats(t.Context())) // a load makes no more than a notice of a failure
+		v.note(askStatistics, "for "+t.Name(), "", s.Runstats(t.Context())) // a load only reports a failure as a notice
 	}
 	if err != nil {
 		v.note(q, "loading, for "+t.Name(), "", err)
