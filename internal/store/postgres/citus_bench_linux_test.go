@@ -27,7 +27,7 @@ const (
 	aimCoordinator  = 0.02      // share of the processor time
 	aimPlain        = 2.5       // processor time of a transaction against that of one server
 	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
-	aimSpare        = 0.15      // of the machine, or else the quotas do not limit alone
+	aimSpare        = 0.15      // of the machine; with less, not only the quotas limit
 )
 
 const (

@@ -81,7 +81,7 @@ func StartOutOfTheBox(t testing.TB) *Server {
 	return own(t, socketRoot(), nil, nil)
 }
 
-// StartIn is Start for a server with more variables in its environment.
+// StartIn is like Start, with additional variables in the server's environment.
 func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
 	settings = slices.Concat(unsafe, settings)
