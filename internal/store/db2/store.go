@@ -34,8 +34,8 @@ type Store struct {
 
 var _ brokerage.Store = (*Store)(nil)
 
-// Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes from
-// it; only a pool in settings overrides it. The error is *brokerage.Unavailable if another attempt may succeed.
+// Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes
+// from it; only a pool in settings overrides it. The error is *brokerage.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
