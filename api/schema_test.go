@@ -216,7 +216,7 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 func TestDataset_AccountRule(t *testing.T) {
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
-		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.Engine{Name: "null", Version: "1",
+		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.EngineInfo{Name: "null", Version: "1",
 			Durability: brokerage.Forgetful})))
 		require.NoError(t, err)
 		require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(b))

@@ -91,7 +91,7 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 }
 
 // storeAnswer returns the part of that answer which describes the store.
-func storeAnswer(e brokerage.Engine) ofService {
+func storeAnswer(e brokerage.EngineInfo) ofService {
 	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
 		n = n.with(node("Setting", "name", setting.Name, "value", setting.Value))

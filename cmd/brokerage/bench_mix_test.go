@@ -124,7 +124,7 @@ func (m *mix) build(c *contender) {
 	m.tool("go", append(args, "./cmd/brokerage")...)
 }
 
-// load makes the database, and returns the last line that the command prints, that of the total.
+// load creates the database, and returns the last line that the command prints, which is the total.
 func (m *mix) load(c *contender) string {
 	m.b.Helper()
 	out, err := exec.CommandContext(m.b.Context(), c.binary, "load", "--db", "sqlite:"+c.db, "--scale", m.scale).Output()

@@ -83,7 +83,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	if c.Plan {
 		return c.plan(s, campaign.Campaign{
-			Settings: settings, Folder: c.Out, Replace: c.Replace, Engine: engine, Versions: build, Now: time.Now,
+			Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: engine, Versions: build, Now: time.Now,
 			Machine: campaign.Machine{Machine: workload.ThisMachine()},
 		})
 	}
@@ -106,7 +106,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	study := campaign.Campaign{
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
-		Engine: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
+		Subject: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
 		Progress: campaign.Terminal(s.err, columns(s.err)),
 		Report: func(r *campaign.Record) error {
@@ -263,7 +263,7 @@ func set[T any](to, from *T) {
 }
 
 // underTest returns the command of the measured service. It inherits no settings from variables, which would change the
-// results, but for the password of the database.
+// results, except for the password of the database.
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {

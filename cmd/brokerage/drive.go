@@ -148,13 +148,13 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config
 		if err != nil {
 			return usagef("--watch-db: %w", err)
 		}
-		if config.Watcher, err = database.Watch(ctx); err != nil {
+		if config.Observer, err = database.Watch(ctx); err != nil {
 			return fmt.Errorf("--watch-db: %w", err)
 		}
-		if config.Watcher == nil {
+		if config.Observer == nil {
 			return usagef("--watch-db: %s is not a database of a server", database.Name())
 		}
-		defer func() { _ = config.Watcher.Close() }() // nothing was written
+		defer func() { _ = config.Observer.Close() }() // nothing was written
 	}
 	err = c.drive(ctx, s, target, config)
 	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
@@ -177,11 +177,11 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 	}
 	target.Stats = database.Stats(opened)
 	if !c.Tier {
-		if config.Watcher, err = database.Watch(ctx); err != nil {
+		if config.Observer, err = database.Watch(ctx); err != nil {
 			return err
 		}
-		if config.Watcher != nil {
-			defer func() { err = errors.Join(err, config.Watcher.Close()) }()
+		if config.Observer != nil {
+			defer func() { err = errors.Join(err, config.Observer.Close()) }()
 		}
 		return c.drive(ctx, s, target, config)
 	}
@@ -263,33 +263,10 @@ func (c *driveCmd) consistency() workload.Consistency {
 	return workload.Consistency(c.Consistency)
 }
 
-// check refuses flags that contradict each other, and reads the workload.
+// check refuses flags that contradict each other and files that cannot be written, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
-	switch {
-	case c.DB != "" && c.URL != "":
-		return nil, usagef("--db and --url exclude each other")
-	case c.DB != "" && c.clientTLS != (clientTLS{}):
-		return nil, usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
-	case c.DB != "" && c.WatchDB != "":
-		return nil, usagef("--watch-db is for a service: --db watches its own database")
-	case c.DB != "" && c.consistency() != workload.Primary:
-		return nil, usagef("--consistency is for a service: a load with --db asks no replica")
-	case c.Tier && c.DB == "":
-		return nil, usagef("--tier requires --db: it starts a service on that database")
-	case c.Count > 0 && c.Duration != nil:
-		return nil, usagef("--count and --duration exclude each other")
-	case c.Count > 0 && (c.Tier || c.Find.String() != "" || c.Part != loadPart{}):
-		return nil, usagef("--count and --tier, --find or --part exclude each other: those need --duration")
-	case c.Find.String() != "" && (c.Tier || c.Repeat > 1 || !c.StartAt.IsZero()):
-		return nil, usagef("--find is for one load generator, without --tier, --repeat, --part and --start-at")
-	case c.Find.String() != "" && c.Think != workload.Think{}:
-		return nil, usagef("--find and --think exclude each other: transactions are due at constant intervals")
-	case c.Part != loadPart{} && c.StartAt.IsZero():
-		return nil, usagef("--part requires --start-at: all parts of a load start at the same time")
-	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):
-		return nil, usagef("--part and --start-at are for a single run, without --tier and --repeat")
-	case c.Tier && c.Repeat > 1:
-		return nil, usagef("--repeat and --tier exclude each other: --tier has --turns")
+	if err := c.contradiction(); err != nil {
+		return nil, err
 	}
 	if c.DB != "" {
 		if _, err := store.Find(c.DB); err != nil {
@@ -313,17 +290,54 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	if c.Validate != "" {
 		definition.Validate = c.Validate == "yes"
 	}
-	if c.JSON != "" { // before the load, not after an hour of it
-		if err := archive.RequireFolder(c.JSON); err != nil {
-			return nil, usagef("--json: %w", err)
-		}
-		for n := range c.Repeat {
-			if err := writableFile(c.jsonFile(n + 1)); err != nil {
-				return nil, usagef("--json: %w", err)
-			}
+	return definition, c.checkJSON()
+}
+
+// contradiction returns an error if flags contradict each other.
+func (c *driveCmd) contradiction() error {
+	switch {
+	case c.DB != "" && c.URL != "":
+		return usagef("--db and --url exclude each other")
+	case c.DB != "" && c.clientTLS != (clientTLS{}):
+		return usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
+	case c.DB != "" && c.WatchDB != "":
+		return usagef("--watch-db is for a service: --db watches its own database")
+	case c.DB != "" && c.consistency() != workload.Primary:
+		return usagef("--consistency is for a service: a load with --db asks no replica")
+	case c.Tier && c.DB == "":
+		return usagef("--tier requires --db: it starts a service on that database")
+	case c.Count > 0 && c.Duration != nil:
+		return usagef("--count and --duration exclude each other")
+	case c.Count > 0 && (c.Tier || c.Find.String() != "" || c.Part != loadPart{}):
+		return usagef("--count and --tier, --find or --part exclude each other: those need --duration")
+	case c.Find.String() != "" && (c.Tier || c.Repeat > 1 || !c.StartAt.IsZero()):
+		return usagef("--find is for one load generator, without --tier, --repeat, --part and --start-at")
+	case c.Find.String() != "" && c.Think != workload.Think{}:
+		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
+	case c.Part != loadPart{} && c.StartAt.IsZero():
+		return usagef("--part requires --start-at: all parts of a load start at the same time")
+	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):
+		return usagef("--part and --start-at are for a single run, without --tier and --repeat")
+	case c.Tier && c.Repeat > 1:
+		return usagef("--repeat and --tier exclude each other: --tier has --turns")
+	}
+	return nil
+}
+
+// checkJSON returns an error if --json cannot be written: before the load, not after an hour of it.
+func (c *driveCmd) checkJSON() error {
+	if c.JSON == "" {
+		return nil
+	}
+	if err := archive.RequireFolder(c.JSON); err != nil {
+		return usagef("--json: %w", err)
+	}
+	for n := range c.Repeat {
+		if err := writableFile(c.jsonFile(n + 1)); err != nil {
+			return usagef("--json: %w", err)
 		}
 	}
-	return definition, nil
+	return nil
 }
 
 // fits returns an error if a transaction of the workload cannot run on the target.

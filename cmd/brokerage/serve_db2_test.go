@@ -26,7 +26,7 @@ func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *d
 	t.Helper()
 	b := db2test.StartServer(t).Database(t)
 	url := b.URL()
-	s, err := db2.Open(t.Context(), url, db2.Settings{})
+	s, err := db2.Open(t.Context(), url, db2.Options{})
 	require.NoError(t, err)
 	d := dataset.NewOf(1, counts)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))

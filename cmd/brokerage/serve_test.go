@@ -56,7 +56,7 @@ func TestServe_Greeting(t *testing.T) {
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
-	// the log is another pipe than the greeting
+	// log and greeting have different pipes
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
 	require.Regexp(t,
 		`at http://127.0.0.1:\d+; watch and try it in a browser. Documentation: http://127.0.0.1:\d+/docs\.`, i.out)

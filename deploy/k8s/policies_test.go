@@ -45,7 +45,7 @@ type endpoint struct {
 	address         netip.Addr
 }
 
-// A network is what policies are about.
+// A network has the endpoints and policies of a cluster.
 type network struct {
 	endpoints  []endpoint
 	namespaces map[string]any // the labels of each

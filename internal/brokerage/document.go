@@ -86,7 +86,7 @@ func validate(v *schema.Validator, doc []byte) error {
 	}
 	found, ok := errors.AsType[*schema.Error](err)
 	if !ok {
-		return Unfit(err.Error())
+		return NotStorable(err.Error())
 	}
 	invalid := &Invalid{}
 	for _, f := range found.Findings {

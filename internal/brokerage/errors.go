@@ -209,8 +209,8 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Unfit returns the error for a document that a database does not accept, with the reason.
-func Unfit(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
+// NotStorable returns the error for a document that a database does not accept, with the reason.
+func NotStorable(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
 
 // WrongKey returns the error for a document with another key than the path of the request.
 func WrongKey(where, want string) *Invalid {

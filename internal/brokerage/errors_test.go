@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 		"the store is unavailable: EOF":                           &brokerage.Unavailable{Cause: io.EOF},
 		"/Customer/@id: is not 1002, which the path names":        brokerage.WrongKey("/Customer/@id", "1002"),
 		"/Security/Symbol: is not %d, which the path names":       brokerage.WrongKey("/Security/Symbol", "%d"),
-		"the database does not take it":                           brokerage.Unfit("the database does not take it"),
+		"the database does not take it":                           brokerage.NotStorable("the database does not take it"),
 	} {
 		require.EqualError(t, err, want)
 		require.True(t, brokerage.IsOwn(err))

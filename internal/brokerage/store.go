@@ -111,19 +111,19 @@ type Contents struct {
 	Securities, Customers, Orders int64 // as generated
 }
 
-// Engine describes the database that a store runs on, in the database's own words.
-type Engine struct {
+// EngineInfo describes the database that a store runs on, in the database's own words.
+type EngineInfo struct {
 	Name, Version string
 	Durability    string    // of an acknowledged write: results of different durability are not compared
 	Settings      []Setting // that measurements depend on
 	// Faithful says of each transaction, by its name, where the work on XML is done. It is not to be changed.
-	Faithful map[string]Faithful
+	Faithful map[string]Fidelity
 }
 
 // Setting is a setting of an engine.
 type Setting struct{ Name, Value string }
 
-// Values of Engine.Durability.
+// Values of EngineInfo.Durability.
 const (
 	Durable    = "each write is flushed before it is acknowledged"
 	NotDurable = "a power failure may take back what was acknowledged"
@@ -142,7 +142,7 @@ type Store interface {
 	Securities
 
 	// Describe returns the description of the engine, made when the store was opened.
-	Describe() Engine
+	Describe() EngineInfo
 	// Contents describes the dataset that was loaded.
 	Contents(ctx context.Context) (Contents, error)
 	// Lease durably reserves ids for new documents of a kind: "order", "customer" or "account"; another kind is *NotFound.

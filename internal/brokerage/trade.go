@@ -92,30 +92,32 @@ type Terms struct {
 
 // Terms returns the figures of the trade at the price of the quote. The error is *Invalid.
 func (t Trade) Terms(quote Quote) (Terms, error) {
-	is, err := t.terms(quote)
+	f, err := t.figures(quote)
 	if err != nil {
 		return Terms{}, err
 	}
-	return Terms{Quantity: shares(is.quantity), Amount: money(is.amount), Movement: money(is.movement)}, nil
+	return Terms{Quantity: shares(f.quantity), Amount: money(f.amount), Movement: money(f.movement)}, nil
 }
 
-type terms struct{ quantity, amount, movement decimal.Decimal }
+// figures are Terms as numbers.
+type figures struct{ quantity, amount, movement decimal.Decimal }
 
-func (t Trade) terms(quote Quote) (is terms, err error) {
-	if is.quantity, err = t.quantity(); err != nil {
-		return is, err
+// figures computes quantity, amount and movement at the price of the quote. The error is *Invalid.
+func (t Trade) figures(quote Quote) (f figures, err error) {
+	if f.quantity, err = t.quantity(); err != nil {
+		return f, err
 	}
 	price, ok := parseDecimal(quote.LastTrade)
 	if !ok || price.Sign() < 0 {
-		return is, invalidf("/Security/Price/LastTrade", "the security has no price")
+		return f, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
 	// Rounded first, so that balances and confirmation agree.
-	is.amount = is.quantity.Mul(price).RoundBank(2)
-	is.movement = is.amount.Neg()
+	f.amount = f.quantity.Mul(price).RoundBank(2)
+	f.movement = f.amount.Neg()
 	if t.Side == Sell {
-		is.movement = is.amount
+		f.movement = f.amount
 	}
-	return is, nil
+	return f, nil
 }
 
 // Apply carries the trade out for an account of a customer, at the price of the quote. It returns the changed customer
@@ -124,7 +126,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
-	terms, err := t.terms(quote)
+	f, err := t.figures(quote)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,32 +134,32 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	actual, err := account.balance(actualBalance, terms.movement)
+	actual, err := account.balance(actualBalance, f.movement)
 	if err != nil {
 		return nil, nil, err
 	}
-	working, err := account.balance(workingBalance, terms.movement)
+	working, err := account.balance(workingBalance, f.movement)
 	if err != nil {
 		return nil, nil, err
 	}
 	if rules.Covered && t.Side == Buy && working.Sign() < 0 {
 		return nil, nil, &Conflict{NotCovered, fmt.Sprintf(
-			"the working balance of account %d does not cover %s", id, money(terms.amount))}
+			"the working balance of account %d does not cover %s", id, money(f.amount))}
 	}
 
 	e := xmldoc.Edit(customer)
-	position, err := t.move(e, rules, account, quote, terms.quantity)
+	position, err := t.move(e, rules, account, quote, f.quantity)
 	if err != nil {
 		return nil, nil, err
 	}
 	actualText, workingText := money(actual), money(working)
-	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
+	account.book(e, t.Now.UTC(), money(f.movement), actualText, workingText)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
 	dst := attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
 	dst = fields(append(dst, '>'), field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
-		field{"Quantity", shares(terms.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(terms.amount)},
+		field{"Quantity", shares(f.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(f.amount)},
 		field{"Position", shares(position)}, field{"OnlineActualBal", actualText}, field{"WorkingBalance", workingText})
 	return changed, closed(dst, "Trade_Confirmation"), nil
 }

@@ -20,7 +20,7 @@ type Campaign struct {
 	Folder   string // for campaign.json, the report and copies of the database
 	Replace  bool   // start again, whatever the folder and the database hold
 
-	Engine   Engine
+	Subject  Subject
 	Driver   Driver
 	Start    Starter
 	Machine  Machine
@@ -146,10 +146,10 @@ func (r *running) plan() {
 	r.record = &Record{
 		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
-		Steps: plan(r.Settings, r.Engine, r.dataset, r.Machine.Cores),
+		Steps: plan(r.Settings, r.Subject, r.dataset, r.Machine.Cores),
 	}
 	if r.Settings.Factors {
-		r.record.Absent = r.Engine.Absent()
+		r.record.Absent = r.Subject.Absent()
 	}
 }
 
@@ -178,7 +178,7 @@ func (r *running) resume() error {
 
 // create plans a campaign. It returns an error when a database holds data, unless it may be replaced.
 func (r *running) create(ctx context.Context) error {
-	for _, e := range r.engines() {
+	for _, e := range r.subjects() {
 		holds, err := e.Holds(ctx)
 		if err != nil {
 			return err
@@ -197,11 +197,11 @@ func (r *running) create(ctx context.Context) error {
 	return r.save()
 }
 
-// engines returns the databases of the campaign: its own, and those of variants that need another one.
-func (r *running) engines() []Engine {
-	all := []Engine{r.Engine}
-	for _, v := range r.Settings.variants(r.Engine, r.Machine.Cores) {
-		if e := r.Engine.As(v); e.URL() != r.Engine.URL() {
+// subjects returns the databases of the campaign: its own, and those of variants that need another one.
+func (r *running) subjects() []Subject {
+	all := []Subject{r.Subject}
+	for _, v := range r.Settings.variants(r.Subject, r.Machine.Cores) {
+		if e := r.Subject.As(v); e.URL() != r.Subject.URL() {
 			all = append(all, e)
 		}
 	}
@@ -217,9 +217,9 @@ func (r *running) checkRoom() error {
 	inserting := max(running, staged)
 	for _, of := range r.Settings.Inserts {
 		bytes := float64(of.Documents) * r.dataset.MeanSize(insertedKind(of.Workload))
-		inserting = max(inserting, r.Settings.insertWarmUp()+bytes/r.Engine.Pace().Insert)
+		inserting = max(inserting, r.Settings.insertWarmUp()+bytes/r.Subject.Pace().Insert)
 	}
-	for _, e := range r.engines() {
+	for _, e := range r.subjects() {
 		if folder, bytes := e.Room(r.dataset, inserting); folder != "" {
 			needs[folder] += bytes
 		}
@@ -236,7 +236,7 @@ func (r *running) checkRoom() error {
 
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
-	if err := r.Engine.Untune(ctx); err != nil { // a campaign may have been killed in the middle of a variant
+	if err := r.Subject.Untune(ctx); err != nil { // a campaign may have been killed in the middle of a variant
 		return err
 	}
 	for i := range r.record.Steps {
@@ -307,15 +307,15 @@ func (r *running) step(ctx context.Context, i int) error {
 
 // finish restores the database to the state after the load, and removes the backup and other databases.
 func (r *running) finish(ctx context.Context) error {
-	if r.Engine.BackedUp() || r.Engine.Reloads() {
-		if err := errors.Join(r.restore(ctx, r.Engine), ctx.Err()); err != nil {
+	if r.Subject.BackedUp() || r.Subject.Reloads() {
+		if err := errors.Join(r.restore(ctx, r.Subject), ctx.Err()); err != nil {
 			return err
 		}
-		if err := r.Engine.Discard(); err != nil {
+		if err := r.Subject.Discard(); err != nil {
 			return err
 		}
 	}
-	for _, e := range r.engines()[1:] {
+	for _, e := range r.subjects()[1:] {
 		if err := e.Remove(ctx); err != nil {
 			return err
 		}

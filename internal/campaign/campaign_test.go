@@ -335,7 +335,7 @@ func TestCampaign_Limit(t *testing.T) {
 func TestCampaign_Reloads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	r := w.completed(func(c *Campaign) { c.Engine = reloadedFake{w.engine()} }) // the driver requires the loaded state
+	r := w.completed(func(c *Campaign) { c.Subject = reloadedFake{w.engine()} }) // the driver requires the loaded state
 	require.Equal(t, words{holds: isLoaded}, *w.database("null:"))
 	copies := 0
 	for _, s := range r.Steps {
@@ -355,7 +355,7 @@ type reloadedFake struct{ fakeEngine }
 
 func (reloadedFake) Reloads() bool { return true }
 
-func (reloadedFake) Lacks(kind Kind) string {
+func (reloadedFake) Lacks(kind StepKind) string {
 	if kind == KindBackup || kind == KindRestore {
 		return "it is loaded again"
 	}
@@ -363,7 +363,7 @@ func (reloadedFake) Lacks(kind Kind) string {
 }
 
 func (reloadedFake) Variants(int) []Variant { return nil }
-func (e reloadedFake) As(Variant) Engine    { return e }
+func (e reloadedFake) As(Variant) Subject   { return e }
 
 // A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
@@ -371,7 +371,7 @@ func TestCampaign_Null(t *testing.T) {
 	w := newWorld(t)
 	w.database("null:").holds = isLoaded
 	r := w.completed(func(c *Campaign) {
-		c.Engine, c.Settings.Workloads, c.Settings.CPUs = null, []string{query}, nil
+		c.Subject, c.Settings.Workloads, c.Settings.CPUs = null, []string{query}, nil
 	})
 	for _, s := range r.Steps {
 		if s.Kind == KindRun || s.Kind == KindTier {

@@ -192,5 +192,5 @@ func (c *child) kill() {
 		_ = c.cmd.Process.Kill() // it may have ended
 		<-c.exited
 	}
-	_ = os.RemoveAll(c.folder) // tokens of a service that is no more
+	_ = os.RemoveAll(c.folder) // tokens of a service that has ended
 }

@@ -19,39 +19,39 @@ import (
 type Commands struct{ Backup, Restore string }
 
 // db2Engine is a schema in a Db2 database. The file of its backup only marks that Backup was done.
-type db2Engine struct {
-	engine
+type db2Subject struct {
+	baseSubject
 	parsed   *url.URL
 	commands Commands
 }
 
 // newDB2 uses the default setting, as the papers did, unless the URL names another one.
-func newDB2(text, folder string, commands Commands) (db2Engine, error) {
+func newDB2(text, folder string, commands Commands) (db2Subject, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return db2Engine{}, errors.New("not a URL")
+		return db2Subject{}, errors.New("not a URL")
 	}
 	query := u.Query()
 	if !query.Has("setting") {
 		query.Set("setting", string(db2.Box))
 	}
 	// The pace is an estimate, not measured on Db2.
-	common := engine{
+	common := baseSubject{
 		backup: filepath.Join(folder, "db2.backup"), validation: "by XMLVALIDATE, in the database",
 		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6, Insert: 2e6},
 	}
-	return db2Engine{common, u, commands}.at(query), nil
+	return db2Subject{common, u, commands}.at(query), nil
 }
 
-// at returns the engine of the URL with another query.
-func (e db2Engine) at(query url.Values) db2Engine {
+// at returns the subject with another query in its URL.
+func (e db2Subject) at(query url.Values) db2Subject {
 	u := *e.parsed
 	u.RawQuery = query.Encode()
 	e.parsed, e.url = &u, u.String()
 	return e
 }
 
-func (e db2Engine) Lacks(kind Kind) string {
+func (e db2Subject) Lacks(kind StepKind) string {
 	switch {
 	case kind == KindBackup && e.commands.Backup == "":
 		return "--backup-command does not say how the database is backed up"
@@ -61,20 +61,20 @@ func (e db2Engine) Lacks(kind Kind) string {
 	return ""
 }
 
-func (e db2Engine) Statistics(ctx context.Context) error {
+func (e db2Subject) Statistics(ctx context.Context) error {
 	return e.with(ctx, true, func(s store.Bulk) error { return s.(*db2.Store).Runstats(ctx) })
 }
 
 // Backup and Restore run the operator's commands, which know where Db2 keeps its images and how to force off its
 // applications.
-func (e db2Engine) Backup(ctx context.Context) (Copy, error) {
+func (e db2Subject) Backup(ctx context.Context) (Copy, error) {
 	if err := shell(ctx, e.commands.Backup); err != nil {
 		return Copy{}, err
 	}
 	return Copy{}, os.WriteFile(e.backup, []byte(e.commands.Backup+"\n"), 0o644)
 }
 
-func (e db2Engine) Restore(ctx context.Context) (Copy, error) {
+func (e db2Subject) Restore(ctx context.Context) (Copy, error) {
 	return Copy{}, shell(ctx, e.commands.Restore)
 }
 
@@ -88,13 +88,13 @@ func shell(ctx context.Context, command string) error {
 	return nil
 }
 
-func (e db2Engine) BackedUp() bool {
+func (e db2Subject) BackedUp() bool {
 	_, err := os.Stat(e.backup)
 	return err == nil
 }
 
 // Variants returns the tuned setting, in a schema of its own, and enough connections for each of many users.
-func (e db2Engine) Variants(int) []Variant {
+func (e db2Subject) Variants(int) []Variant {
 	const many = 128
 	return []Variant{
 		{Name: "tuned", Tuned: true, Factor: factorPools, Description: "a table space and a buffer pool for each table and " +
@@ -105,7 +105,7 @@ func (e db2Engine) Variants(int) []Variant {
 }
 
 // Designs are in schemas of their own.
-func (db2Engine) Designs() []Variant {
+func (db2Subject) Designs() []Variant {
 	design := func(factor string, d db2.Design, description string) Variant {
 		return Variant{Name: strings.ReplaceAll(string(d), "_", " "), Factor: factor, Design: string(d),
 			Description: description + ", in a schema of its own"}
@@ -120,12 +120,12 @@ func (db2Engine) Designs() []Variant {
 	}
 }
 
-func (db2Engine) Absent() []Absent {
+func (db2Subject) Absent() []Absent {
 	return []Absent{{factorDurability, "Db2 writes the log to disk at each commit, and no setting changes that"}}
 }
 
 // As returns the schema of the tuned setting or of a design, beside the first.
-func (e db2Engine) As(v Variant) Engine {
+func (e db2Subject) As(v Variant) Subject {
 	query := e.parsed.Query()
 	name := v.Design
 	switch {

@@ -5,6 +5,6 @@
 // measurements are written to campaign.json. The same command resumes an interrupted campaign: a step that was not
 // finished is run again, from the data as they were after the load.
 //
-// [Engine] hides the differences between stores, and [Driver] generates the load. The service under test is a process
+// [Subject] hides the differences between stores, and [Driver] generates the load. The service under test is a process
 // of its own, so that its cost and that of the load generator are measured separately.
 package campaign

@@ -14,7 +14,7 @@ type Driver interface {
 	// Run runs a workload against a service.
 	Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error)
 	// Tier runs a workload alternately against the store itself and through a service.
-	Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error)
+	Tier(ctx context.Context, e Subject, p Pressure) (*workload.Tier, error)
 }
 
 // Pressure is the load of a run. Times are in seconds.
@@ -27,7 +27,7 @@ type Pressure struct {
 	Think    float64
 	Seed     uint64
 	Settings map[string]string // of the store, for the result
-	Watcher  store.Watcher     // of the database's server; may be nil
+	Observer store.Observer    // of the database's server; may be nil
 	// Documents is how many transactions are measured, instead of a Duration; 0 for none.
 	Documents int64
 	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
@@ -70,7 +70,7 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 	return workload.Config{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
 		Think: workload.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed,
-		Settings: p.Settings, Count: p.Documents, Watcher: p.Watcher,
+		Settings: p.Settings, Count: p.Documents, Observer: p.Observer,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }
@@ -101,7 +101,7 @@ func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.R
 }
 
 // Tier compares in this process: the database is opened only once, so both sides find its caches equally warm.
-func (d Workloads) Tier(ctx context.Context, e Engine, p Pressure) (*workload.Tier, error) {
+func (d Workloads) Tier(ctx context.Context, e Subject, p Pressure) (*workload.Tier, error) {
 	config, err := d.config(p)
 	if err != nil {
 		return nil, err

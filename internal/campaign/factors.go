@@ -22,7 +22,7 @@ type Absent struct {
 }
 
 // variants returns what is compared with the default settings: with Factors, also designs that take long to make.
-func (s Settings) variants(e Engine, cores int) (all []Variant) {
+func (s Settings) variants(e Subject, cores int) (all []Variant) {
 	if s.Tuned || s.Factors {
 		all = e.Variants(cores)
 	}

@@ -22,7 +22,7 @@ type designedEngine struct {
 	did *[]string
 }
 
-func (e designedEngine) As(Variant) Engine { return e }
+func (e designedEngine) As(Variant) Subject { return e }
 
 func (designedEngine) Designs() []Variant {
 	return []Variant{designVariant(factorIndexes, fewIndexes, "fewer")}
@@ -51,7 +51,7 @@ func TestCampaign_Factors(t *testing.T) {
 	w.small = true
 	var did []string
 	r := w.completed(func(c *Campaign) {
-		c.Engine = designedEngine{w.engine(), &did}
+		c.Subject = designedEngine{w.engine(), &did}
 		c.Settings.Factors, c.Settings.Tuned = true, false
 		c.Settings.Workloads, c.Settings.Stages, c.Settings.Tier = []string{query}, 0, 0
 	})
@@ -65,7 +65,7 @@ func TestCampaign_Factors(t *testing.T) {
 	// Without factors there are neither.
 	w = newWorld(t)
 	w.small = true
-	r = w.completed(func(c *Campaign) { c.Engine = designedEngine{w.engine(), &did} })
+	r = w.completed(func(c *Campaign) { c.Subject = designedEngine{w.engine(), &did} })
 	require.Empty(t, r.Absent)
 	require.False(t, slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Variant != nil && s.Variant.Design != "" }))
 }
@@ -119,7 +119,7 @@ func TestSQLite_Designs(t *testing.T) {
 	}
 }
 
-func loadTiny(t testing.TB, e Engine) {
+func loadTiny(t testing.TB, e Subject) {
 	t.Helper()
 	require.NoError(t, e.Create(t.Context()))
 	require.NoError(t, e.Load(t.Context(), dataset.New(dataset.Spec{Seed: 1}), func(int, int64) {}))
@@ -127,9 +127,9 @@ func loadTiny(t testing.TB, e Engine) {
 	require.NoError(t, err)
 }
 
-func indexesOf(t testing.TB, e Engine) (names []string) {
+func indexesOf(t testing.TB, e Subject) (names []string) {
 	t.Helper()
-	db, err := sqlite.OpenFile(e.(sqliteEngine).path)
+	db, err := sqlite.OpenFile(e.(sqliteSubject).path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	rows, err := db.QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name")

@@ -19,16 +19,16 @@ const runOverhead = 2
 // planner lists the steps of a campaign.
 type planner struct {
 	Settings
-	engine  Engine
+	subject Subject
 	dataset *dataset.Dataset
 	raw     float64 // bytes of the documents
 	steps   []Step
 }
 
-// plan returns all steps with their estimated times, in the order of their importance. Steps that the engine cannot run
-// are left out, with the reason.
-func plan(s Settings, e Engine, d *dataset.Dataset, cores int) []Step {
-	p := &planner{Settings: s, engine: e, dataset: d, raw: rawBytes(d)}
+// plan returns all steps with their estimated times, in the order of their importance. Steps that the subject cannot
+// run are left out, with the reason.
+func plan(s Settings, e Subject, d *dataset.Dataset, cores int) []Step {
+	p := &planner{Settings: s, subject: e, dataset: d, raw: rawBytes(d)}
 	p.prepare(nil)
 	p.runs()
 	p.inserts()
@@ -70,25 +70,25 @@ func (p *planner) add(s Step) {
 func expected(bytes, pace float64) float64 { return 0.5 + bytes/pace }
 
 // reading returns the estimated seconds to read the whole database.
-func (p *planner) reading() float64 { return expected(p.raw/2, p.engine.Pace().Backup) }
+func (p *planner) reading() float64 { return expected(p.raw/2, p.subject.Pace().Backup) }
 
 func (p *planner) restore() float64 {
 	switch {
-	case p.engine.Reloads():
-		return expected(p.raw, p.engine.Pace().Load)
-	case p.engine.Lacks(KindRestore) != "":
+	case p.subject.Reloads():
+		return expected(p.raw, p.subject.Pace().Load)
+	case p.subject.Lacks(KindRestore) != "":
 		return 0
 	}
-	return expected(p.raw/2, p.engine.Pace().Restore)
+	return expected(p.raw/2, p.subject.Pace().Restore)
 }
 
 // prepare adds the steps that come before any load on a database.
 func (p *planner) prepare(v *Variant) {
 	for _, s := range []struct {
-		kind     Kind
+		kind     StepKind
 		expected float64
 	}{
-		{KindCreate, 0.5}, {KindLoad, expected(p.raw, p.engine.Pace().Load)}, {KindStatistics, p.reading()},
+		{KindCreate, 0.5}, {KindLoad, expected(p.raw, p.subject.Pace().Load)}, {KindStatistics, p.reading()},
 		{KindSpace, p.reading()}, {KindBackup, p.reading()}, {KindRestore, p.restore()},
 	} {
 		p.add(Step{Name: string(s.kind), Kind: s.kind, Variant: v, Expected: s.expected})
@@ -103,7 +103,7 @@ func (p *planner) population() {
 	if len(p.Population) == 0 {
 		return
 	}
-	seconds := expected(float64(p.dataset.ExpectedBytes(dataset.Security)), p.engine.Pace().Load)
+	seconds := expected(float64(p.dataset.ExpectedBytes(dataset.Security)), p.subject.Pace().Load)
 	for _, of := range p.Population {
 		k := insertedKind(of.Workload)
 		seconds += p.inserting(k, p.dataset.Count(k)) + loadStages*(runOverhead+p.reading())
@@ -113,7 +113,7 @@ func (p *planner) population() {
 
 // inserting returns the estimated seconds to insert documents through the transactions.
 func (p *planner) inserting(k dataset.Kind, documents int64) float64 {
-	return expected(float64(documents)*p.dataset.MeanSize(k), p.engine.Pace().Insert)
+	return expected(float64(documents)*p.dataset.MeanSize(k), p.subject.Pace().Insert)
 }
 
 // inserts adds the runs that insert a fixed number of documents. The papers did not validate them.
@@ -198,8 +198,8 @@ func (p *planner) variants(cores int) {
 	if p.Factors {
 		repeats = max(repeats, referenceRepeats) // often enough to tell a difference from noise
 	}
-	for _, v := range p.Settings.variants(p.engine, cores) {
-		if p.engine.As(v).URL() != p.engine.URL() {
+	for _, v := range p.Settings.variants(p.subject, cores) {
+		if p.subject.As(v).URL() != p.subject.URL() {
 			p.prepare(&v)
 		}
 		p.run(&v, p.yardstick(), p.Reference, repeats, nil)
@@ -219,7 +219,7 @@ func (p *planner) variants(cores int) {
 
 // essential reports whether all other steps depend on a step.
 func essential(s *Step) bool {
-	return s.Variant == nil && slices.Contains([]Kind{KindCreate, KindLoad, KindBackup, KindRestore}, s.Kind)
+	return s.Variant == nil && slices.Contains([]StepKind{KindCreate, KindLoad, KindBackup, KindRestore}, s.Kind)
 }
 
 // bound leaves out the steps that do not fit into the time limit. Steps are in the order of their importance, and a

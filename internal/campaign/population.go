@@ -11,7 +11,7 @@ import (
 // populate lets users fill a database that has only securities: they insert as many customers and orders as the dataset
 // has, with one commit each, in stages. There is no transaction that inserts a security, so these are loaded. The
 // database is empty afterwards.
-func (r *running) populate(ctx context.Context, e Engine, s *Step) error {
+func (r *running) populate(ctx context.Context, e Subject, s *Step) error {
 	s.Inserts = nil // an interrupted population begins again
 	if err := e.Create(ctx); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *running) populate(ctx context.Context, e Engine, s *Step) error {
 
 // populateStage inserts a part of the documents of a kind, and measures the size of the database after it. The users
 // are at most as many as the documents.
-func (r *running) populateStage(ctx context.Context, e Engine, of Insertion, n int) (*Growth, error) {
+func (r *running) populateStage(ctx context.Context, e Subject, of Insertion, n int) (*Growth, error) {
 	run, err := r.run(ctx, e, nil, Pressure{
 		Workload: of.Workload, Validate: new(false), Users: int(min(int64(of.Users), of.Documents)), Documents: of.Documents,
 		Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Populates: r.dataset,

@@ -18,8 +18,8 @@ import (
 
 // postgresEngine is a database on a server, which may belong to others: everything outside the schema brokerage stays
 // as it was, or is restored.
-type postgresEngine struct {
-	engine
+type postgresSubject struct {
+	baseSubject
 	before string // file of the settings that Tune has changed, as they were before
 	tuned  bool
 	// designed is the file with the name of the design that Tune has made, and design that of postgresDesigns which it is
@@ -27,11 +27,11 @@ type postgresEngine struct {
 	designed, design string
 }
 
-func newPostgres(url, folder string) postgresEngine {
-	return postgresEngine{
+func newPostgres(url, folder string) postgresSubject {
+	return postgresSubject{
 		before:   filepath.Join(folder, "postgres.settings.json"),
 		designed: filepath.Join(folder, "postgres.design.json"),
-		engine: engine{
+		baseSubject: baseSubject{
 			url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
 			// Below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
 			// documents again, on one connection.
@@ -41,7 +41,7 @@ func newPostgres(url, folder string) postgresEngine {
 }
 
 // admin calls do with an administrator's connection to the server.
-func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) error) error {
+func (e postgresSubject) admin(ctx context.Context, do func(*postgres.Admin) error) error {
 	a, err := postgres.Administer(ctx, e.url)
 	if err != nil {
 		return err
@@ -49,12 +49,12 @@ func (e postgresEngine) admin(ctx context.Context, do func(*postgres.Admin) erro
 	return errors.Join(do(a), a.Close())
 }
 
-func (e postgresEngine) Statistics(ctx context.Context) error {
+func (e postgresSubject) Statistics(ctx context.Context) error {
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
 }
 
 // Room is for the backup; the server decides where it keeps its files.
-func (e postgresEngine) Room(d *dataset.Dataset, _ float64) (string, float64) {
+func (e postgresSubject) Room(d *dataset.Dataset, _ float64) (string, float64) {
 	const share = 0.6 // of the documents, packed quickly: some more than was measured
 	return filepath.Dir(e.backup), share * rawBytes(d)
 }
@@ -67,7 +67,7 @@ const (
 )
 
 // Variants returns the tuned server settings, and fewer and more connections.
-func (e postgresEngine) Variants(cores int) []Variant {
+func (e postgresSubject) Variants(cores int) []Variant {
 	const tuned = "the server's settings by deploy/postgres/tuned.conf, as far as it takes them without a restart; " +
 		"without " + needRestart
 	pool := func(n int, format string, values ...any) Variant {
@@ -79,13 +79,13 @@ func (e postgresEngine) Variants(cores int) []Variant {
 		pool(manyConnections, "%d connections instead of %d", manyConnections, postgres.DefaultPool)}
 }
 
-func (e postgresEngine) As(v Variant) Engine {
+func (e postgresSubject) As(v Variant) Subject {
 	e.tuned, e.design, e.parameters = v.Tuned, v.Design, v.Parameters
 	return e
 }
 
 // Designs are other ways to store the documents, fewer and more indexes, and commits that do not wait for the disk.
-func (postgresEngine) Designs() []Variant {
+func (postgresSubject) Designs() []Variant {
 	return []Variant{
 		designVariant(factorCompression, uncompressed, "documents of more than 2 kB are stored out of line as they are "+
 			"(STORAGE EXTERNAL): more pages, no work to unpack"),
@@ -101,13 +101,13 @@ func (postgresEngine) Designs() []Variant {
 	}
 }
 
-func (postgresEngine) Absent() []Absent {
+func (postgresSubject) Absent() []Absent {
 	return []Absent{{factorPools, "a server has one buffer pool, shared_buffers"}}
 }
 
 // Restore also makes the design, after the usual indexes are there.
-func (e postgresEngine) Restore(ctx context.Context) (Copy, error) {
-	c, err := e.engine.Restore(ctx)
+func (e postgresSubject) Restore(ctx context.Context) (Copy, error) {
+	c, err := e.baseSubject.Restore(ctx)
 	if after := postgresDesigns[e.design].after; err == nil && len(after) > 0 {
 		err = e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, after) })
 	}
@@ -115,7 +115,7 @@ func (e postgresEngine) Restore(ctx context.Context) (Copy, error) {
 }
 
 // makeDesign changes the tables, after it has noted that they have to be changed back.
-func (e postgresEngine) makeDesign(ctx context.Context) error {
+func (e postgresSubject) makeDesign(ctx context.Context) error {
 	if err := e.undoDesign(ctx); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (e postgresEngine) makeDesign(ctx context.Context) error {
 }
 
 // undoDesign changes the tables back, if they were changed. The documents have the design until they are stored again.
-func (e postgresEngine) undoDesign(ctx context.Context) error {
+func (e postgresSubject) undoDesign(ctx context.Context) error {
 	text, err := os.ReadFile(e.designed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -145,8 +145,8 @@ func (e postgresEngine) undoDesign(ctx context.Context) error {
 }
 
 // Describe includes the server's settings, which the results depend on.
-func (e postgresEngine) Describe(ctx context.Context) (Store, error) {
-	is, err := e.engine.Describe(ctx)
+func (e postgresSubject) Describe(ctx context.Context) (StoreStamp, error) {
+	is, err := e.baseSubject.Describe(ctx)
 	if err != nil {
 		return is, err
 	}
@@ -176,7 +176,7 @@ func tunedSettings() (map[string]string, error) {
 
 // Tune applies tuned.conf by ALTER SYSTEM, except for the settings that need a restart. None of them is about
 // durability.
-func (e postgresEngine) Tune(ctx context.Context) error {
+func (e postgresSubject) Tune(ctx context.Context) error {
 	if e.design != "" {
 		return e.makeDesign(ctx)
 	}
@@ -229,7 +229,7 @@ func accepted(ctx context.Context, a *postgres.Admin) (map[string]*string, error
 }
 
 // Untune restores the server's settings and the design of the tables.
-func (e postgresEngine) Untune(ctx context.Context) error {
+func (e postgresSubject) Untune(ctx context.Context) error {
 	if err := e.undoDesign(ctx); err != nil {
 		return err
 	}
@@ -264,28 +264,28 @@ func (e postgresEngine) Untune(ctx context.Context) error {
 
 // clusterEngine is a Citus cluster. It has no backup of all nodes, no settings for all nodes, and no process that the
 // others are children of.
-type clusterEngine struct{ postgresEngine }
+type clusterSubject struct{ postgresSubject }
 
-func (clusterEngine) Reloads() bool { return true }
+func (clusterSubject) Reloads() bool { return true }
 
-func (clusterEngine) Lacks(kind Kind) string {
+func (clusterSubject) Lacks(kind StepKind) string {
 	if kind == KindBackup || kind == KindRestore {
 		return "a Citus cluster has no backup of all nodes: it is loaded again before a run that follows a write"
 	}
 	return ""
 }
 
-func (clusterEngine) Absent() (all []Absent) {
+func (clusterSubject) Absent() (all []Absent) {
 	for _, factor := range []string{factorCompression, factorInlining, factorIndexes, factorDurability} {
 		all = append(all, Absent{factor, "a campaign does not change the tables or the settings of all nodes"})
 	}
-	return append(all, postgresEngine{}.Absent()...)
+	return append(all, postgresSubject{}.Absent()...)
 }
 
-func (e clusterEngine) Variants(cores int) []Variant {
-	return slices.DeleteFunc(e.postgresEngine.Variants(cores), func(v Variant) bool { return v.Tuned })
+func (e clusterSubject) Variants(cores int) []Variant {
+	return slices.DeleteFunc(e.postgresSubject.Variants(cores), func(v Variant) bool { return v.Tuned })
 }
 
-func (e clusterEngine) As(Variant) Engine                              { return e }
-func (clusterEngine) Designs() []Variant                               { return nil }
-func (clusterEngine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
+func (e clusterSubject) As(Variant) Subject                             { return e }
+func (clusterSubject) Designs() []Variant                               { return nil }
+func (clusterSubject) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }

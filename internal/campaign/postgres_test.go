@@ -20,12 +20,12 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// postgresIn returns an engine on a database of a server.
-func postgresIn(t testing.TB, url string) postgresEngine {
+// postgresIn returns the subject for a database of a server.
+func postgresIn(t testing.TB, url string) postgresSubject {
 	t.Helper()
 	e, err := Open(url, t.TempDir(), Commands{})
 	require.NoError(t, err)
-	return e.(postgresEngine)
+	return e.(postgresSubject)
 }
 
 func TestPostgres(t *testing.T) {
@@ -37,7 +37,7 @@ func TestPostgres(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "Holds creates nothing")
-	testEngine(t, e, func(do func(brokerage.Store) error) error {
+	testSubject(t, e, func(do func(brokerage.Store) error) error {
 		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})
 
@@ -75,7 +75,7 @@ func TestPostgres_Cluster(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
-	r := running{Campaign: &Campaign{Engine: e}, dataset: d, intact: make(map[string]bool)}
+	r := running{Campaign: &Campaign{Subject: e}, dataset: d, intact: make(map[string]bool)}
 	for range 2 { // the second insert would be refused if the order were still there
 		_, err = s.InsertOrder(t.Context(), brokerage.Write{Now: time.Now()},
 			d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
@@ -97,7 +97,7 @@ func TestPostgres_Cluster(t *testing.T) {
 }
 
 // settingsOf returns settings as a new connection has them.
-func settingsOf(t testing.TB, e postgresEngine, names ...string) map[string]string {
+func settingsOf(t testing.TB, e postgresSubject, names ...string) map[string]string {
 	t.Helper()
 	values := make(map[string]string)
 	require.NoError(t, e.admin(t.Context(), func(a *postgres.Admin) error {
@@ -133,7 +133,7 @@ func TestPostgres_Tune(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "ALTER SYSTEM SET random_page_cost = 2.5")
 	e := postgresIn(t, server.URL("postgres"))
-	plain := e.As(e.Variants(2)[1]).(postgresEngine)
+	plain := e.As(e.Variants(2)[1]).(postgresSubject)
 	require.NoError(t, plain.Tune(t.Context()))
 	require.Equal(t, "random_page_cost=2.5", altered(t, server), "another variant leaves them alone")
 
@@ -142,7 +142,7 @@ func TestPostgres_Tune(t *testing.T) {
 	durable := settingsOf(t, e, "fsync", "synchronous_commit", "full_page_writes", "wal_level")
 	names := slices.Collect(maps.Keys(all))
 	before := settingsOf(t, e, names...)
-	tuned := e.As(e.Variants(2)[0]).(postgresEngine)
+	tuned := e.As(e.Variants(2)[0]).(postgresSubject)
 	require.NoError(t, tuned.Tune(t.Context()))
 	after := settingsOf(t, e, names...)
 	require.Equal(t, "1.1", after["random_page_cost"])
@@ -191,7 +191,7 @@ func TestPostgres_MayNotTune(t *testing.T) {
 			"GRANT SELECT ON pg_file_settings TO partly; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings(), "+
 			"pg_reload_conf() TO partly")
 	for _, role := range []string{"owner", "partly"} {
-		e := postgresIn(t, server.URLOf(role, "postgres")).As(Variant{Tuned: true}).(postgresEngine)
+		e := postgresIn(t, server.URLOf(role, "postgres")).As(Variant{Tuned: true}).(postgresSubject)
 		var notHere *NotHereError
 		require.ErrorAs(t, e.Tune(t.Context()), &notHere, role)
 		require.Contains(t, notHere.Reason, "ALTER SYSTEM")
@@ -210,7 +210,7 @@ func TestPostgres_Resumes(t *testing.T) {
 	require.NoError(t, e.As(Variant{Tuned: true}).Tune(t.Context()))
 	require.FileExists(t, e.before)
 	require.NotEmpty(t, altered(t, server))
-	c.Engine = tunedFake{w.engine(), e}
+	c.Subject = tunedFake{w.engine(), e}
 	require.NoError(t, w.run(c))
 	require.Empty(t, altered(t, server))
 }
@@ -219,7 +219,7 @@ func TestPostgres_Resumes(t *testing.T) {
 type tunedFake struct {
 	fakeEngine
 
-	server postgresEngine
+	server postgresSubject
 }
 
 func (e tunedFake) Untune(ctx context.Context) error { return e.server.Untune(ctx) }
@@ -229,7 +229,7 @@ func TestCampaign_NotHere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.small = true
-	for _, s := range w.completed(func(c *Campaign) { c.Engine = refusingEngine{w.engine()} }).Steps {
+	for _, s := range w.completed(func(c *Campaign) { c.Subject = refusingEngine{w.engine()} }).Steps {
 		if s.Kind == KindRun {
 			require.Equal(t, LeftOut, s.State, s.Name)
 			require.Equal(t, "not on this server", s.Reason)
@@ -239,7 +239,7 @@ func TestCampaign_NotHere(t *testing.T) {
 
 type refusingEngine struct{ fakeEngine }
 
-func (e refusingEngine) As(Variant) Engine          { return e }
+func (e refusingEngine) As(Variant) Subject         { return e }
 func (e refusingEngine) Tune(context.Context) error { return &NotHereError{"not on this server"} }
 
 // The processes of the server are found, and their figures are read.

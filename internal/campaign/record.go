@@ -35,7 +35,7 @@ type Record struct {
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 
 	Dataset  workload.DatasetStamp `json:"dataset"` // what the load brings
-	Store    Store                 `json:"store"`
+	Store    StoreStamp            `json:"store"`
 	Settings Settings              `json:"settings"`
 	Machine  Machine               `json:"machine"`
 	Versions Versions              `json:"versions"`
@@ -45,9 +45,9 @@ type Record struct {
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
 
-// Store is the database as it describes itself, with the settings that results depend on. Campaigns whose Durability
-// differs are not compared.
-type Store struct {
+// StoreStamp is the database as it describes itself, with the settings that results depend on. Campaigns whose
+// Durability differs are not compared.
+type StoreStamp struct {
 	Engine     string            `json:"engine"`
 	Version    string            `json:"version"`
 	URL        string            `json:"url"` // without secrets
@@ -125,22 +125,22 @@ type Versions struct {
 	Generator int    `json:"generator"`
 }
 
-// Kind is what a step does, and determines which of its fields are set.
-type Kind string
+// StepKind is what a step does, and determines which of its fields are set.
+type StepKind string
 
 // The kinds of steps.
 const (
-	KindCreate     Kind = "create"
-	KindPopulation Kind = "population" // Inserts
-	KindLoad       Kind = "load"       // Load
-	KindStatistics Kind = "statistics" // nothing but its time
-	KindSpace      Kind = "space"      // Space
-	KindBackup     Kind = "backup"     // Copy
-	KindRestore    Kind = "restore"    // Copy
-	KindRun        Kind = "run"        // Runs, one for each repeat
-	KindInserts    Kind = "inserts"    // Inserts
-	KindTier       Kind = "tier"       // Tier
-	KindFind       Kind = "find"       // Found
+	KindCreate     StepKind = "create"
+	KindPopulation StepKind = "population" // Inserts
+	KindLoad       StepKind = "load"       // Load
+	KindStatistics StepKind = "statistics" // nothing but its time
+	KindSpace      StepKind = "space"      // Space
+	KindBackup     StepKind = "backup"     // Copy
+	KindRestore    StepKind = "restore"    // Copy
+	KindRun        StepKind = "run"        // Runs, one for each repeat
+	KindInserts    StepKind = "inserts"    // Inserts
+	KindTier       StepKind = "tier"       // Tier
+	KindFind       StepKind = "find"       // Found
 )
 
 // State is the state of a step.
@@ -157,7 +157,7 @@ const (
 // Step is one step of the campaign.
 type Step struct {
 	Name     string     `json:"name"` // unique
-	Kind     Kind       `json:"kind"`
+	Kind     StepKind   `json:"kind"`
 	State    State      `json:"state"`
 	Reason   string     `json:"reason,omitempty"`
 	Expected float64    `json:"expectedSeconds"` // as planned
@@ -167,7 +167,7 @@ type Step struct {
 	// Variant is the settings under test, such as "uncompressed"; nil for the default ones.
 	Variant *Variant `json:"variant,omitempty"`
 
-	Load    *Load          `json:"load,omitempty"`
+	Load    *BulkLoad      `json:"load,omitempty"`
 	Space   *Space         `json:"space,omitempty"`
 	Copy    *Copy          `json:"copy,omitempty"`
 	Plan    *RunPlan       `json:"plan,omitempty"`
@@ -197,8 +197,9 @@ type Variant struct {
 // same reports whether two steps are of the same variant. Steps with the default settings are of none.
 func (v *Variant) same(other *Variant) bool { return v != nil && other != nil && *v == *other }
 
-// Load is a bulk load, with many documents in a commit. Its rates must not be compared with published rates of inserts.
-type Load struct {
+// BulkLoad is a bulk load, with many documents in a commit. Its rates must not be compared with published rates of
+// inserts.
+type BulkLoad struct {
 	Documents int64       `json:"documents"`
 	Bytes     int64       `json:"bytes"` // of documents as a client gets them
 	Stages    []LoadStage `json:"stages"`

@@ -15,31 +15,31 @@ import (
 )
 
 // sqliteEngine is an embedded database: a file.
-type sqliteEngine struct {
-	engine
+type sqliteSubject struct {
+	baseSubject
 	path   string
 	design string // of sqliteDesigns; "" for the default
 }
 
-func newSQLite(path, folder string) (sqliteEngine, error) {
+func newSQLite(path, folder string) (sqliteSubject, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return sqliteEngine{}, err
+		return sqliteSubject{}, err
 	}
 	// The pace is below what was measured at XXXS on two cores, so that the plan holds.
-	common := engine{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 10e6}}
-	return sqliteEngine{engine: common}.at(path, folder), nil
+	common := baseSubject{validation: inService, pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 10e6}}
+	return sqliteSubject{baseSubject: common}.at(path, folder), nil
 }
 
-// at returns the engine of another file, with its backup in a folder.
-func (e sqliteEngine) at(path, folder string) sqliteEngine {
+// at returns the subject for another file, with its backup in a folder.
+func (e sqliteSubject) at(path, folder string) sqliteSubject {
 	e.path, e.url = path, store.SQLite+":"+path
 	e.backup = filepath.Join(folder, filepath.Base(path)+".backup.zst")
 	return e
 }
 
 // Holds does not open a file that does not exist, since that would create it. It migrates an older database.
-func (e sqliteEngine) Holds(ctx context.Context) (string, error) {
+func (e sqliteSubject) Holds(ctx context.Context) (string, error) {
 	info, err := os.Stat(e.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -54,14 +54,14 @@ func (e sqliteEngine) Holds(ctx context.Context) (string, error) {
 	return e.holds(ctx, false)
 }
 
-func (e sqliteEngine) Create(ctx context.Context) error {
+func (e sqliteSubject) Create(ctx context.Context) error {
 	if info, err := os.Stat(e.path); err == nil && info.Size() == 0 {
 		return e.with(ctx, false, func(store.Bulk) error { return nil })
 	}
-	return e.engine.Create(ctx)
+	return e.baseSubject.Create(ctx)
 }
 
-func (e sqliteEngine) Statistics(ctx context.Context) error {
+func (e sqliteSubject) Statistics(ctx context.Context) error {
 	db, err := sqlite.OpenFile(e.path)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (e sqliteEngine) Statistics(ctx context.Context) error {
 	return errors.Join(err, db.Close())
 }
 
-func (e sqliteEngine) Remove(ctx context.Context) error {
+func (e sqliteSubject) Remove(ctx context.Context) error {
 	if err := e.Discard(); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ const (
 )
 
 // Room is for the database, its backup, the copy that a restore makes, and what inserts add.
-func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float64) {
+func (e sqliteSubject) Room(d *dataset.Dataset, inserting float64) (string, float64) {
 	share := packedShare
 	if e.uncompressed {
 		share = plainShare
@@ -105,7 +105,7 @@ func (e sqliteEngine) Room(d *dataset.Dataset, inserting float64) (string, float
 
 // Variants are numbers of connections for reading, documents without compression, and no cache of documents. The
 // embedded store has no list of settings to tune as a server has.
-func (e sqliteEngine) Variants(cores int) []Variant {
+func (e sqliteSubject) Variants(cores int) []Variant {
 	pool := func(each int, text string) Variant {
 		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores, Factor: factorConnections,
 			Description: text + " for reading for each core instead of two"}
@@ -117,7 +117,7 @@ func (e sqliteEngine) Variants(cores int) []Variant {
 }
 
 // Designs are fewer and more indexes.
-func (sqliteEngine) Designs() []Variant {
+func (sqliteSubject) Designs() []Variant {
 	return []Variant{
 		designVariant(factorIndexes, fewIndexes, "only the indexes by which a document is found: searches, account "+
 			"summaries and greatest orders read whole tables; inserts have less to do"),
@@ -125,7 +125,7 @@ func (sqliteEngine) Designs() []Variant {
 	}
 }
 
-func (sqliteEngine) Absent() []Absent {
+func (sqliteSubject) Absent() []Absent {
 	return []Absent{
 		{factorInlining, "a document that does not fit into its page continues on others, and no setting changes that"},
 		{factorDurability, "each commit is flushed to disk before it is answered, and no setting changes that"},
@@ -133,8 +133,8 @@ func (sqliteEngine) Absent() []Absent {
 }
 
 // Restore also makes the design.
-func (e sqliteEngine) Restore(ctx context.Context) (Copy, error) {
-	c, err := e.engine.Restore(ctx)
+func (e sqliteSubject) Restore(ctx context.Context) (Copy, error) {
+	c, err := e.baseSubject.Restore(ctx)
 	if err != nil || e.design == "" {
 		return c, err
 	}
@@ -150,7 +150,7 @@ func (e sqliteEngine) Restore(ctx context.Context) (Copy, error) {
 	return c, errors.Join(err, db.Close())
 }
 
-func (e sqliteEngine) As(v Variant) Engine {
+func (e sqliteSubject) As(v Variant) Subject {
 	e.design = v.Design
 	if v.Uncompressed && !e.uncompressed {
 		e = e.at(e.path+".uncompressed", filepath.Dir(e.backup))

@@ -17,13 +17,13 @@ func TestSQLite(t *testing.T) {
 	folder := t.TempDir()
 	opened, err := Open("sqlite:"+filepath.Join(folder, "b.db"), folder, Commands{})
 	require.NoError(t, err)
-	e := opened.(sqliteEngine)
+	e := opened.(sqliteSubject)
 	ctx := t.Context()
 	name, err := e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.NoFileExists(t, e.path, "Holds creates nothing")
-	testEngine(t, e, func(do func(brokerage.Store) error) error {
+	testSubject(t, e, func(do func(brokerage.Store) error) error {
 		return e.with(ctx, false, func(s store.Bulk) error { return do(s) })
 	})
 	restored, err := e.Restore(ctx)
@@ -55,9 +55,9 @@ func TestSQLite_Variants(t *testing.T) {
 	folder := t.TempDir()
 	e, err := newSQLite(filepath.Join(folder, "b.db"), folder)
 	require.NoError(t, err)
-	var own []sqliteEngine
+	var own []sqliteSubject
 	for _, v := range e.Variants(2) {
-		if as := e.As(v).(sqliteEngine); as != e {
+		if as := e.As(v).(sqliteSubject); as != e {
 			require.NotEqual(t, e.path, as.path)
 			require.NotEqual(t, e.backup, as.backup)
 			require.Equal(t, as, as.As(v))

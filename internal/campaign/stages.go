@@ -17,7 +17,7 @@ const loadStages = 4
 type loadWatch struct {
 	dataset *dataset.Dataset
 	now     func() time.Time
-	load    *Load
+	load    *BulkLoad
 	closed  func() error // after each stage
 	err     error        // of closed
 
@@ -91,7 +91,7 @@ var stageWorkloads = []string{insertOrders, insertCustomers}
 func stageWarmUp(stage float64) float64 { return min(2, stage/4) }
 
 // stages runs stages of inserts without restoring the database between them, and measures its size after each stage.
-func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
+func (r *running) stages(ctx context.Context, e Subject, s *Step) error {
 	s.Inserts = nil // each stage continues the one before
 	if err := r.restore(ctx, e); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (r *running) stages(ctx context.Context, e Engine, s *Step) error {
 }
 
 // stage runs each kind of inserts once, against one service. Customers are not validated, as in the papers.
-func (r *running) stage(ctx context.Context, e Engine, s *Step, n int) error {
+func (r *running) stage(ctx context.Context, e Subject, s *Step, n int) error {
 	settings, err := r.storeSettings(ctx, e, s.Variant)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func feed(w *world, watch *loadWatch, d *dataset.Dataset) {
 }
 
 func TestLoadWatch(t *testing.T) {
-	w, d, load, closed := newWorld(t), xxxs(t), &Load{}, 0
+	w, d, load, closed := newWorld(t), xxxs(t), &BulkLoad{}, 0
 	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { closed++; return nil }}
 	watch.begin()
 	feed(w, watch, d)
@@ -59,7 +59,7 @@ func TestStageEnd(t *testing.T) {
 // A resumed load counts only the documents that it loads itself.
 func TestLoadWatch_Resumes(t *testing.T) {
 	w, d := newWorld(t), xxxs(t)
-	load := &Load{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
+	load := &BulkLoad{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
 	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { return nil }}
 	watch.there[dataset.Security], watch.there[dataset.Customer] = d.Count(dataset.Security), 2000
 	watch.begin()

@@ -16,7 +16,7 @@ import (
 
 // do runs a step; save writes its measurements so far.
 func (r *running) do(ctx context.Context, s *Step, save func() error) error {
-	e := r.Engine
+	e := r.Subject
 	if s.Variant != nil {
 		e = e.As(*s.Variant)
 	}
@@ -54,9 +54,9 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 
 // load loads the dataset, or resumes an interrupted load: earlier stages keep their figures, and the documents of the
 // interrupted stage belong to no stage.
-func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error) error {
+func (r *running) load(ctx context.Context, e Subject, s *Step, save func() error) error {
 	if s.Load == nil {
-		s.Load = &Load{}
+		s.Load = &BulkLoad{}
 	}
 	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load, closed: save}
 	for _, k := range dataset.Kinds {
@@ -84,7 +84,7 @@ func (r *running) load(ctx context.Context, e Engine, s *Step, save func() error
 }
 
 // describe records the contents and the settings of the database.
-func (r *running) describe(ctx context.Context, e Engine) (err error) {
+func (r *running) describe(ctx context.Context, e Subject) (err error) {
 	if r.record.Dataset, err = contentsOf(ctx, e.URL()); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (r *running) describe(ctx context.Context, e Engine) (err error) {
 }
 
 // copyDatabase measures a backup or a restore. After either, the database is in the state of the backup.
-func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(context.Context) (Copy, error)) error {
+func (r *running) copyDatabase(ctx context.Context, e Subject, s *Step, do func(context.Context) (Copy, error)) error {
 	began := r.Now()
 	c, err := do(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *running) copyDatabase(ctx context.Context, e Engine, s *Step, do func(c
 }
 
 // restore restores a database to the state after the load, unless nothing has changed it.
-func (r *running) restore(ctx context.Context, e Engine) (err error) {
+func (r *running) restore(ctx context.Context, e Subject) (err error) {
 	switch {
 	case r.intact[e.URL()]:
 		return nil
@@ -113,7 +113,7 @@ func (r *running) restore(ctx context.Context, e Engine) (err error) {
 		if err = e.Create(ctx); err == nil {
 			err = e.Load(ctx, r.dataset, func(int, int64) {})
 		}
-	case r.Engine.Lacks(KindRestore) != "":
+	case r.Subject.Lacks(KindRestore) != "":
 		return nil
 	case !e.BackedUp():
 		return errors.New("the backup of the database is missing: --replace starts again")
@@ -125,9 +125,9 @@ func (r *running) restore(ctx context.Context, e Engine) (err error) {
 }
 
 // runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
-func (r *running) runs(ctx context.Context, e Engine, s *Step, save func() error) (err error) {
+func (r *running) runs(ctx context.Context, e Subject, s *Step, save func() error) (err error) {
 	// A design in the same database: before its runs and after them, documents are stored again.
-	if s.Variant != nil && s.Variant.Design != "" && e.URL() == r.Engine.URL() {
+	if s.Variant != nil && s.Variant.Design != "" && e.URL() == r.Subject.URL() {
 		delete(r.intact, e.URL())
 		defer delete(r.intact, e.URL())
 	}
@@ -168,7 +168,7 @@ func mayRepeat(s *Step, r *Repeat) bool {
 }
 
 // untune restores the settings of a server, even after a Ctrl-C.
-func untune(ctx context.Context, e Engine) error {
+func untune(ctx context.Context, e Subject) error {
 	const timeout = 30 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
@@ -187,7 +187,7 @@ func (r *running) pressure(p *RunPlan) Pressure {
 }
 
 // run runs a workload against a service of its own.
-func (r *running) run(ctx context.Context, e Engine, v *Variant, p Pressure) (_ *workload.Run, err error) {
+func (r *running) run(ctx context.Context, e Subject, v *Variant, p Pressure) (_ *workload.Run, err error) {
 	if p.Settings, err = r.storeSettings(ctx, e, v); err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func ended(service *Service, err error) error {
 	return err
 }
 
-func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
+func (r *running) serviceSettings(e Subject, v *Variant) ServiceSettings {
 	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
 	if v != nil {
 		settings.CPUs, settings.Uncompressed, settings.NoCache = v.CPUs, v.Uncompressed, v.NoCache
@@ -219,12 +219,12 @@ func (r *running) serviceSettings(e Engine, v *Variant) ServiceSettings {
 	return settings
 }
 
-func (r *running) drive(ctx context.Context, e Engine, service *Service, p Pressure) (run *workload.Run, err error) {
-	if p.Watcher, err = e.Watch(ctx); err != nil {
+func (r *running) drive(ctx context.Context, e Subject, service *Service, p Pressure) (run *workload.Run, err error) {
+	if p.Observer, err = e.Watch(ctx); err != nil {
 		return nil, err
 	}
-	if p.Watcher != nil {
-		defer func() { err = errors.Join(err, p.Watcher.Close()) }()
+	if p.Observer != nil {
+		defer func() { err = errors.Join(err, p.Observer.Close()) }()
 	}
 	run, err = r.Driver.Run(ctx, service, p)
 	r.intact[e.URL()] = err == nil && readOnly(run)
@@ -233,14 +233,14 @@ func (r *running) drive(ctx context.Context, e Engine, service *Service, p Press
 
 // storeSettings returns the settings of the store and its durability for the result of a run. No service has the
 // database open.
-func (r *running) storeSettings(ctx context.Context, e Engine, v *Variant) (map[string]string, error) {
+func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map[string]string, error) {
 	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
 		if err := r.describe(ctx, e); err != nil {
 			return nil, err
 		}
 	}
 	is := r.record.Store
-	if e.URL() != r.Engine.URL() || v != nil && (v.Tuned || v.Parameters != "") {
+	if e.URL() != r.Subject.URL() || v != nil && (v.Tuned || v.Parameters != "") {
 		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err
@@ -273,7 +273,7 @@ func readOnly(run *workload.Run) bool {
 }
 
 // find looks for the highest rate that meets a goal.
-func (r *running) find(ctx context.Context, e Engine, s *Step) error {
+func (r *running) find(ctx context.Context, e Subject, s *Step) error {
 	if err := r.restore(ctx, e); err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (r *running) find(ctx context.Context, e Engine, s *Step) error {
 // their order is direct, HTTP, HTTP, direct, so that a drift favours neither.
 const tierTurns = 2
 
-func (r *running) tier(ctx context.Context, e Engine, s *Step) (err error) {
+func (r *running) tier(ctx context.Context, e Subject, s *Step) (err error) {
 	if err := r.restore(ctx, e); err != nil {
 		return err
 	}

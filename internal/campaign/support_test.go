@@ -72,14 +72,14 @@ func (w *world) database(url string) *words {
 
 // fakeEngine is one of the databases of a world; it describes itself as null:.
 type fakeEngine struct {
-	engine
+	baseSubject
 
 	w    *world
 	name string
 }
 
 func (w *world) engine() fakeEngine {
-	common := engine{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
+	common := baseSubject{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
 	return fakeEngine{common, w, "null:"}
 }
 
@@ -91,7 +91,7 @@ func (e fakeEngine) Variants(int) []Variant {
 		{Name: "plain", Description: "not packed", Uncompressed: true}}
 }
 
-func (e fakeEngine) As(v Variant) Engine {
+func (e fakeEngine) As(v Variant) Subject {
 	if v.Uncompressed {
 		e.name = "plain:"
 	}
@@ -229,7 +229,7 @@ func runOf(p Pressure) *workload.Run {
 	}
 }
 
-func (w *world) Tier(_ context.Context, e Engine, p Pressure) (*workload.Tier, error) {
+func (w *world) Tier(_ context.Context, e Subject, p Pressure) (*workload.Tier, error) {
 	require.Equal(w.t, isLoaded, w.database(e.URL()).holds)
 	w.database(e.URL()).holds = isDirty
 	w.pass(p.Duration)
@@ -261,7 +261,7 @@ func (w *world) settings() Settings {
 func (w *world) campaign(folder string) *Campaign {
 	return &Campaign{
 		Settings: w.settings(), Folder: folder,
-		Engine: w.engine(), Driver: w, Start: w.start,
+		Subject: w.engine(), Driver: w, Start: w.start,
 		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },
@@ -288,7 +288,7 @@ func (w *world) completed(change func(c *Campaign)) *Record {
 	return r
 }
 
-// stepOf returns the first step of a sort.
+// stepOf returns the first step for which is reports true.
 func stepOf(t testing.TB, r *Record, is func(s Step) bool) Step {
 	t.Helper()
 	i := slices.IndexFunc(r.Steps, is)

@@ -15,7 +15,7 @@ import (
 )
 
 // cutWithin is the largest number of bytes after which a connection is cut: a few trades with their answers, so that
-// every part of a trade is cut some time.
+// every part of a trade is cut at some point.
 const cutWithin = 6 << 10
 
 // Database is a database that a store can open.

@@ -163,7 +163,7 @@ func (t *trader) trade(ctx context.Context) error {
 	case off.IsZero():
 	case off.Equal(quantity): // it took effect twice
 		t.load.count(&t.load.tally.Duplicated)
-	default: // an earlier one took no effect
+	default: // an earlier trade had no effect
 		t.load.count(&t.load.tally.Lost)
 	}
 	if !c.Position.Equal(t.position) || !c.OnlineActualBal.Equal(t.balance) {

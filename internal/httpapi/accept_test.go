@@ -146,7 +146,7 @@ type panicking struct{}
 
 func (panicking) Client(context.Context, string) (*access.Client, bool) { panic("a fault") }
 
-// Each status that the contract lists of an operation can be reached.
+// Each status that the contract lists for an operation can be reached.
 func TestContract_StatusesReachable(t *testing.T) {
 	costly := &stub{Do: func(ctx context.Context) error {
 		<-ctx.Done()

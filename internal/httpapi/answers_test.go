@@ -217,7 +217,7 @@ func TestAnswers_Gzip(t *testing.T) {
 			requireConforms(t, "get_customer", a)
 		}
 	}
-	// Two headers are one list.
+	// Two headers of one name count as one list.
 	require.Equal(t, "gzip",
 		ask(s, "GET", large, "", "Accept-Encoding: br", "Accept-Encoding: gzip").Header.Get("Content-Encoding"))
 }

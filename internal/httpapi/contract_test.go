@@ -226,11 +226,11 @@ var refusals = map[string]error{
 }
 
 func TestContract_Problems(t *testing.T) {
-	want, got := map[string]kind{}, map[string]kind{}
+	want, got := map[string]problemKind{}, map[string]problemKind{}
 	for _, row := range contract().Extensions["x-problems"].([]any) {
 		row := row.(map[string]any)
 		name := row["type"].(string)
-		want[name] = kind{name, int(row["status"].(float64)), row["title"].(string)}
+		want[name] = problemKind{name, int(row["status"].(float64)), row["title"].(string)}
 	}
 	for name, err := range refusals {
 		got[name] = problemOf(err).kind

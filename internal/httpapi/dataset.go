@@ -119,7 +119,7 @@ func appendSearch(dst []byte) []byte {
 	return append(dst, "</Search>"...)
 }
 
-func appendStore(dst []byte, e brokerage.Engine) []byte {
+func appendStore(dst []byte, e brokerage.EngineInfo) []byte {
 	dst = begin(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
 		dst = appendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)

@@ -27,7 +27,7 @@ type readDeadline struct {
 	timer   *time.Timer // for patience
 }
 
-// SetReadDeadline sets the deadline of reads, and of one that waits.
+// SetReadDeadline sets the deadline of reads, including one that is waiting.
 func (c *joiningConn) SetReadDeadline(t time.Time) error {
 	d := &c.deadline
 	d.mu.Lock()

@@ -20,7 +20,7 @@ func TestDiffer_Db2(t *testing.T) {
 	few := dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
 	loaded := db2test.StartServer(t).Database(t)
 	openBench := func(t testing.TB, b *db2test.Bench) *db2.Store {
-		s, err := db2.Open(t.Context(), b.URL(), db2.Settings{})
+		s, err := db2.Open(t.Context(), b.URL(), db2.Options{})
 		require.NoError(t, err)
 		return s
 	}

@@ -32,8 +32,8 @@ type visitor struct {
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256
-	o.Inside = func() *live.Store {
-		return &live.Store{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
+	o.Inside = func() *live.StoreState {
+		return &live.StoreState{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
 	}
 	s := fresh(t, o)
 	s.now = time.Now // a page fills in today

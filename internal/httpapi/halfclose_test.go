@@ -294,8 +294,8 @@ func (c laggingConn) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
-// The last answer reaches a client that has finished, however late it is flushed: HTTP/2 calls a connection idle
-// before.
+// A client that has closed its side gets its last answer, however late it is flushed: HTTP/2 reports the connection as
+// idle before the flush.
 func TestHalfClose_HTTP2Flush(t *testing.T) {
 	for name, finished := range map[string]time.Duration{"Before": -1, "Meanwhile": flushTime / 8} {
 		t.Run(name, func(t *testing.T) {
@@ -463,7 +463,7 @@ func TestHalfClose_WhileAuthorized(t *testing.T) {
 			c.send(t, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n")
 			within(t, keys.asked)
 			require.NoError(t, finish(c))
-			time.Sleep(50 * time.Millisecond) // it is noticed meanwhile, if it is
+			time.Sleep(50 * time.Millisecond) // a service that notices the FIN does so meanwhile
 			close(keys.come)
 			require.Equal(t, http.StatusUnauthorized, received(t, bufio.NewReader(c)).StatusCode)
 		})

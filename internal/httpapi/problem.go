@@ -14,34 +14,34 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// kind is a type of problems: one of x-problems of the contract.
-type kind struct {
+// problemKind is a type of problems: one of x-problems of the contract.
+type problemKind struct {
 	name   string
 	status int
 	title  string
 }
 
 var (
-	kindBadRequest     = kind{"bad-request", 400, "The request does not follow the contract"}
-	kindBadCursor      = kind{"bad-cursor", 400, "The cursor is not of this search"}
-	kindMalformed      = kind{"malformed", 400, "The body is not well-formed XML, or not accepted"}
-	kindUnauthorized   = kind{"unauthorized", 401, "A valid token is needed"}
-	kindForbidden      = kind{"forbidden", 403, "The token does not have the scope"}
-	kindNotFound       = kind{"not-found", 404, "Not found"}
-	kindMethod         = kind{"method-not-allowed", 405, "The method is not allowed here"}
-	kindNotAcceptable  = kind{"not-acceptable", 406, "The answer is not available in an accepted media type"}
-	kindStale          = kind{"stale", 412, "The document is not that version"}
-	kindTooLarge       = kind{"too-large", 413, "The body is too large"}
-	kindMediaType      = kind{"unsupported-media-type", 415, "The media type of the body is not accepted"}
-	kindInvalid        = kind{"invalid", 422, "The document is not valid"}
-	kindKeyReused      = kind{"key-reused", 422, "The idempotency key was used for another request"}
-	kindTooMany        = kind{"too-many-requests", 429, "Too many requests"}
-	kindInternal       = kind{"internal", 500, "The service failed"}
-	kindDamaged        = kind{"damaged", 500, "Stored data is damaged"}
-	kindOverloaded     = kind{"overloaded", 503, "The service is at its limit"}
-	kindUnavailable    = kind{"unavailable", 503, "The service cannot answer now"}
-	kindOutcomeUnknown = kind{"outcome-unknown", 503, "Whether the write was done is not known"}
-	kindTimeout        = kind{"timeout", 504, "The request took too long"}
+	kindBadRequest     = problemKind{"bad-request", 400, "The request does not follow the contract"}
+	kindBadCursor      = problemKind{"bad-cursor", 400, "The cursor is not of this search"}
+	kindMalformed      = problemKind{"malformed", 400, "The body is not well-formed XML, or not accepted"}
+	kindUnauthorized   = problemKind{"unauthorized", 401, "A valid token is needed"}
+	kindForbidden      = problemKind{"forbidden", 403, "The token does not have the scope"}
+	kindNotFound       = problemKind{"not-found", 404, "Not found"}
+	kindMethod         = problemKind{"method-not-allowed", 405, "The method is not allowed here"}
+	kindNotAcceptable  = problemKind{"not-acceptable", 406, "The answer is not available in an accepted media type"}
+	kindStale          = problemKind{"stale", 412, "The document is not that version"}
+	kindTooLarge       = problemKind{"too-large", 413, "The body is too large"}
+	kindMediaType      = problemKind{"unsupported-media-type", 415, "The media type of the body is not accepted"}
+	kindInvalid        = problemKind{"invalid", 422, "The document is not valid"}
+	kindKeyReused      = problemKind{"key-reused", 422, "The idempotency key was used for another request"}
+	kindTooMany        = problemKind{"too-many-requests", 429, "Too many requests"}
+	kindInternal       = problemKind{"internal", 500, "The service failed"}
+	kindDamaged        = problemKind{"damaged", 500, "Stored data is damaged"}
+	kindOverloaded     = problemKind{"overloaded", 503, "The service is at its limit"}
+	kindUnavailable    = problemKind{"unavailable", 503, "The service cannot answer now"}
+	kindOutcomeUnknown = problemKind{"outcome-unknown", 503, "Whether the write was done is not known"}
+	kindTimeout        = problemKind{"timeout", 504, "The request took too long"}
 
 	conflicts = map[brokerage.Reason]string{
 		brokerage.OrderExists:     "The order exists",
@@ -59,7 +59,7 @@ var (
 
 // A refused is an error of HTTP's own, with the problem that it becomes.
 type refused struct {
-	kind      kind
+	kind      problemKind
 	detail    string // for clients
 	findings  []brokerage.Finding
 	cause     error  // for the log; may be nil
@@ -109,7 +109,7 @@ func problemOf(err error) *refused {
 		return &refused{kind: kindDamaged}
 	}
 	if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
-		k := kind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}
+		k := problemKind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}
 		return &refused{kind: k, detail: conflict.Detail}
 	}
 	if invalid, ok := errors.AsType[*brokerage.Invalid](err); ok {

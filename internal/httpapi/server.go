@@ -48,18 +48,18 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
-	Tokens           access.Authority   // nil: every client may do everything
-	Audit            Audit              // nil: none
-	Metrics          Metrics            // nil: none
-	MetricsElsewhere bool               // do not serve /metrics
-	Inside           func() *live.Store // returns the store's figures for live streams; nil: none
-	Traces           Tracer             // nil: none
-	Timeout          time.Duration      // of a request
-	MaxBody          int64              // in bytes; default 1 MiB
-	InFlight         int                // requests that run at once
-	Queue            int                // requests that wait for a free slot
-	QueueWait        time.Duration      // how long a request waits for a free slot
-	Rate             float64            // requests a second of one client
+	Tokens           access.Authority        // nil: every client may do everything
+	Audit            Audit                   // nil: none
+	Metrics          Metrics                 // nil: none
+	MetricsElsewhere bool                    // do not serve /metrics
+	Inside           func() *live.StoreState // returns the store's figures for live streams; nil: none
+	Traces           Tracer                  // nil: none
+	Timeout          time.Duration           // of a request
+	MaxBody          int64                   // in bytes; default 1 MiB
+	InFlight         int                     // requests that run at once
+	Queue            int                     // requests that wait for a free slot
+	QueueWait        time.Duration           // how long a request waits for a free slot
+	Rate             float64                 // requests a second of one client
 	LogRequest       func(context.Context, RequestLog)
 }
 

@@ -194,8 +194,8 @@ type holding struct {
 	contents brokerage.Contents
 }
 
-func (s *holding) Describe() brokerage.Engine {
-	return brokerage.Engine{Name: "test", Version: "1", Durability: brokerage.Forgetful}
+func (s *holding) Describe() brokerage.EngineInfo {
+	return brokerage.EngineInfo{Name: "test", Version: "1", Durability: brokerage.Forgetful}
 }
 
 func (s *holding) Contents(context.Context) (brokerage.Contents, error) { return s.contents, nil }

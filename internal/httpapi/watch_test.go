@@ -58,7 +58,8 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 // Events follow the contract, and continue beyond the time limits of a request.
 func TestWatch_Figures(t *testing.T) {
 	_, server := watchedServer(t, Options{
-		Timeout: live.Every / 2, InFlight: 1, Inside: func() *live.Store { return &live.Store{Connections: 4, Commits: 17} },
+		Timeout: live.Every / 2, InFlight: 1,
+		Inside: func() *live.StoreState { return &live.StoreState{Connections: 4, Commits: 17} },
 	})
 	w := watch(t, server, "Accept-Encoding: gzip")
 	require.Equal(t, http.StatusOK, w.StatusCode)
@@ -77,8 +78,8 @@ func TestWatch_Figures(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(data), &f))
 		orders.OK += f.Transactions["get_order"].OK
 		orders.Refused += f.Transactions["get_order"].Refused
-		require.Equal(t, live.Gate{Limit: 1}, f.Gate)
-		require.Equal(t, &live.Store{Connections: 4, Commits: 17}, f.Store)
+		require.Equal(t, live.GateState{Limit: 1}, f.Gate)
+		require.Equal(t, &live.StoreState{Connections: 4, Commits: 17}, f.Store)
 
 		var value any
 		require.NoError(t, json.Unmarshal([]byte(data), &value))

@@ -16,7 +16,7 @@ type Energy struct {
 	uj    uint64 // microjoules since the first reading
 }
 
-// energyZone is a counter of microjoules that begins at 0 again when it has reached its range.
+// energyZone is a counter of microjoules that starts again from 0 when it reaches its limit.
 type energyZone struct {
 	file        string
 	last, limit uint64

@@ -36,7 +36,7 @@ func (s System) Process(pid int) (r Reading) {
 }
 
 // Family adds up the figures of a process and its children. Children that have ended are counted with their parent,
-// which has waited for them, but for the time in which they waited for a disk. Shared memory, such as a database's
+// which has waited for them, except for the time in which they waited for a disk. Shared memory, such as a database's
 // cache, is counted once: as much as one process has touched.
 func (s System) Family(pid int) (r Reading) {
 	first, err := s.stat(pid)

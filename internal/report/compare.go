@@ -284,7 +284,7 @@ func (c *Comparison) compareGroups(a, b group) {
 	add(compared{Name: "p95, ms", write: millis}, p95)
 	add(compared{Name: "p99, ms", Head: true, write: millis}, p99)
 	add(compared{Name: "CPU, µs a transaction", write: format.Figure}, func(r *workload.Run) float64 {
-		cpuSeconds := serving(r, func(p *workload.Process) float64 { return p.CPUSeconds })
+		cpuSeconds := serving(r, func(p *workload.ProcessUsage) float64 { return p.CPUSeconds })
 		return 1e6 * cpuSeconds / float64(max(r.Total.Count, 1))
 	})
 	rows := a.middle().Transactions

@@ -14,6 +14,14 @@ func factorsSection(c *campaign.Record, groups []group) section {
 	if !c.Settings.Factors {
 		return section{}
 	}
+	return section{ID: "factors", Title: "Factors of the physical design",
+		Lead: "The same workload on the same data, each time with one thing changed. The ratio is the throughput of the " +
+			"variant by that of the default design; I/Os and bytes written are those of the whole computer for a transaction.",
+		Blocks: []block{{Table: factorsTable(c, groups), After: ruleText}}}
+}
+
+// factorsTable has a row for each design and default that was measured, and for what was not.
+func factorsTable(c *campaign.Record, groups []group) *table {
 	t := newTable("Factors of the physical design", "text:factor", "text:variant", "users", "runs", "tps", "num soft:±",
 		"num strong:ratio", "p99 ms", "I/Os", "bytes written", "text:difference", "text:what it changes")
 	t.Class = "factors"
@@ -67,8 +75,5 @@ func factorsSection(c *campaign.Record, groups []group) section {
 	for _, a := range c.Absent {
 		t.add("soft", a.Factor, "absent", make([]cell, 8), "this store does not have it", a.Reason)
 	}
-	return section{ID: "factors", Title: "Factors of the physical design",
-		Lead: "The same workload on the same data, each time with one thing changed. The ratio is the throughput of the " +
-			"variant by that of the default design; I/Os and bytes written are those of the whole computer for a transaction.",
-		Blocks: []block{{Table: t, After: ruleText}}}
+	return t
 }

@@ -14,7 +14,7 @@ func unfaithful(r *workload.Run) string {
 	if len(r.Faithful) == 0 {
 		return "not recorded how faithful the store is"
 	}
-	shares, all := make(map[brokerage.Faithful]float64), 0.
+	shares, all := make(map[brokerage.Fidelity]float64), 0.
 	for _, part := range r.Workload.Mix {
 		if how, known := r.Faithful[part.Transaction]; known {
 			shares[how] += part.Weight
@@ -22,7 +22,7 @@ func unfaithful(r *workload.Run) string {
 		}
 	}
 	var rest []string
-	for _, how := range brokerage.Faithfuls[1:] {
+	for _, how := range brokerage.Fidelities[1:] {
 		if shares[how] > 0 {
 			rest = append(rest, fmt.Sprintf("%s %s", percent(shares[how]/all, 0), how))
 		}
@@ -35,9 +35,9 @@ func unfaithful(r *workload.Run) string {
 }
 
 // faithfulText lists the transactions of each kind of work on XML, the most faithful first.
-func faithfulText(of map[string]brokerage.Faithful) string {
+func faithfulText(of map[string]brokerage.Fidelity) string {
 	var parts []string
-	for _, how := range brokerage.Faithfuls {
+	for _, how := range brokerage.Fidelities {
 		var names []string
 		for _, t := range brokerage.Transactions {
 			if of[t.Name] == how {

@@ -9,7 +9,7 @@ import (
 )
 
 // ofPostgres says of each transaction what the store in PostgreSQL says.
-var ofPostgres = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+var ofPostgres = brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
 	switch {
 	case t.Kind == brokerage.Update:
 		return brokerage.EditedInService
@@ -33,7 +33,7 @@ func TestUnfaithful(t *testing.T) {
 	require.Empty(t, unfaithful(&insert))
 
 	null := run("mixed", 100, 1000, 1)
-	null.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful {
+	null.Faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity {
 		return brokerage.NothingStored
 	})
 	require.Equal(t,
@@ -57,7 +57,7 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	}
 	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
 
-	b.Faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
+	b.Faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.InDatabase })
 	page := html(t, comparison(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b}))
 	require.Contains(t, page, text)
 	require.Contains(t, page, "XML in the database: every transaction")

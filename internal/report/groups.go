@@ -123,12 +123,12 @@ func busy(r *workload.Run) float64 {
 	if r.Usage.Host != nil {
 		return r.Usage.Host.CPU
 	}
-	return r.Usage.Generator.CPU + serving(r, func(p *workload.Process) float64 { return p.CPU })
+	return r.Usage.Generator.CPU + serving(r, func(p *workload.ProcessUsage) float64 { return p.CPU })
 }
 
 // serving adds up a figure of the service and its database, as far as they were measured.
-func serving(r *workload.Run, of func(*workload.Process) float64) (sum float64) {
-	for _, p := range []*workload.Process{r.Usage.Service, r.Usage.Database} {
+func serving(r *workload.Run, of func(*workload.ProcessUsage) float64) (sum float64) {
+	for _, p := range []*workload.ProcessUsage{r.Usage.Service, r.Usage.Database} {
 		if p != nil {
 			sum += of(p)
 		}

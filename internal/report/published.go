@@ -212,7 +212,7 @@ func uncompressedSpace(c *campaign.Record) *campaign.Space {
 func publishedStepsTable(c *campaign.Record) *table {
 	t := newTable("Load and maintenance, published and ours", "text:step", "published", "ours", "text:remark")
 	t.Class = "beside"
-	took, raw := make(map[campaign.Kind]float64), rawBytes(c)
+	took, raw := make(map[campaign.StepKind]float64), rawBytes(c)
 	for _, step := range c.Steps {
 		if step.Variant == nil && step.State == campaign.Done {
 			took[step.Kind] += step.Seconds
@@ -221,7 +221,7 @@ func publishedStepsTable(c *campaign.Record) *table {
 	if took[campaign.KindLoad] == 0 {
 		return t
 	}
-	ours := func(kind campaign.Kind) string {
+	ours := func(kind campaign.StepKind) string {
 		if took[kind] == 0 {
 			return "–"
 		}
@@ -268,7 +268,7 @@ func publishedUsageTable(c *campaign.Record, plain []group) *table {
 	}
 	add("memory", "2007: pools of 11.3 of 16 GB; 2008: of 46 of 64 GB, 10.5 % of the database", yardstickOf(plain), 200,
 		func(r *workload.Run) string {
-			peak := serving(r, func(p *workload.Process) float64 { return float64(p.MemoryPeak) })
+			peak := serving(r, func(p *workload.ProcessUsage) float64 { return float64(p.MemoryPeak) })
 			if peak == 0 || stored == 0 {
 				return "not measured"
 			}

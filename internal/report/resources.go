@@ -33,9 +33,9 @@ func resourcesSection(groups []group) section {
 		which := []string{g.name(), format.Count(g.Users)}
 		for _, p := range []struct {
 			name string
-			*workload.Process
+			*workload.ProcessUsage
 		}{{own, &r.Usage.Generator}, {"service", r.Usage.Service}, {"database", r.Usage.Database}} {
-			if p.Process == nil {
+			if p.ProcessUsage == nil {
 				continue
 			}
 			t.add("", which, p.name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),

@@ -47,7 +47,7 @@ func sampledSection(groups []group) section {
 		}
 	}
 	s.Blocks = append(s.Blocks, block{Title: "Not read", Table: missing,
-		Note: "Each reason once, with the first workload that it is of."})
+		Note: "Each reason once, with the first workload that it concerns."})
 	return s
 }
 

@@ -108,9 +108,9 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 	}
 	busy := float64(users) / (float64(users) + 6)
 	r.Usage = workload.Usage{
-		Generator: workload.Process{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
+		Generator: workload.ProcessUsage{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
 			MemoryPeak: 70e6},
-		Service: &workload.Process{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
+		Service: &workload.ProcessUsage{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
 			MemoryPeak: 300e6},
 		Host: &workload.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
 		Figures: map[string]workload.Change{
@@ -188,7 +188,7 @@ func steps(label string, most, scatter float64, variant *campaign.Variant, users
 }
 
 // done returns a step that was done.
-func done(name string, kind campaign.Kind, expected, seconds float64) campaign.Step {
+func done(name string, kind campaign.StepKind, expected, seconds float64) campaign.Step {
 	return campaign.Step{Name: name, Kind: kind, State: campaign.Done, Expected: expected, Seconds: seconds}
 }
 
@@ -198,7 +198,7 @@ func madeUpCampaign() *campaign.Record {
 	c := &campaign.Record{
 		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Updated: at.Add(4 * time.Hour), Seconds: 13_000,
 		Dataset: madeUpDataset(),
-		Store: campaign.Store{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
+		Store: campaign.StoreStamp{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
 			Validation: "by the project's schemas, in the service",
 			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full",
 				"compression": "zstd and S2 with trained dictionaries"}},
@@ -212,7 +212,7 @@ func madeUpCampaign() *campaign.Record {
 			Generator: 7},
 	}
 	load, space := done("load", campaign.KindLoad, 60, 48), done("space", campaign.KindSpace, 5, 3)
-	load.Load = &campaign.Load{Documents: 570_833, Bytes: 1_209_000_000, Finish: 4.2}
+	load.Load = &campaign.BulkLoad{Documents: 570_833, Bytes: 1_209_000_000, Finish: 4.2}
 	inserts := done("staged inserts", campaign.KindInserts, 120, 110)
 	var customers, orders []campaign.LoadStage
 	for n := range int64(5) {

@@ -76,13 +76,15 @@ func usersSection(groups []group) section {
 func usersTable(groups []group) *table {
 	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms",
 		"p99 ms", "CPU, all", "CPU, service")
-	processes := []func(workload.Usage) *workload.Process{func(u workload.Usage) *workload.Process { return u.Service }}
+	processes := []func(workload.Usage) *workload.ProcessUsage{
+		func(u workload.Usage) *workload.ProcessUsage { return u.Service },
+	}
 	if slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil }) {
 		t.widen("CPU, database")
-		processes = append(processes, func(u workload.Usage) *workload.Process { return u.Database })
+		processes = append(processes, func(u workload.Usage) *workload.ProcessUsage { return u.Database })
 	}
 	t.widen("CPU, load", "bar:")
-	processes = append(processes, func(u workload.Usage) *workload.Process { return &u.Generator })
+	processes = append(processes, func(u workload.Usage) *workload.ProcessUsage { return &u.Generator })
 	top := 0.0
 	for _, g := range groups {
 		top = max(top, g.median(tps))
@@ -103,7 +105,7 @@ func usersTable(groups []group) *table {
 }
 
 // processText returns the share of all cores that a process used.
-func processText(g group, of func(workload.Usage) *workload.Process) string {
+func processText(g group, of func(workload.Usage) *workload.ProcessUsage) string {
 	if slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { return of(r.Usage) == nil }) {
 		return "–"
 	}

@@ -42,9 +42,9 @@ func (s *service) tuneCollector(context.Context) error {
 	return nil
 }
 
-// collector adapts the percentage of the garbage collector (GOGC) after each collection, because Go has no setting for
+// gcTuner adapts the percentage of the garbage collector (GOGC) after each collection, because Go has no setting for
 // an amount of garbage.
-type collector struct {
+type gcTuner struct {
 	garbage int64 // bytes
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ type collector struct {
 // boundGarbage lets garbage gather up to a number of bytes, within the bounds in percent. The function that it returns
 // restores the percentage from before.
 func boundGarbage(garbage int64) (restore func() error) {
-	c := &collector{garbage: garbage, percent: percentMax}
+	c := &gcTuner{garbage: garbage, percent: percentMax}
 	before := debug.SetGCPercent(c.percent)
 	c.adapt()
 	return func() error {
@@ -69,7 +69,7 @@ func boundGarbage(garbage int64) (restore func() error) {
 
 // adapt sets the percentage for the live memory that the last collection found. The next collection calls it again,
 // since it finds an object that nobody refers to.
-func (c *collector) adapt() {
+func (c *gcTuner) adapt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopped {
@@ -81,7 +81,7 @@ func (c *collector) adapt() {
 		c.percent = percent
 		debug.SetGCPercent(percent)
 	}
-	runtime.AddCleanup(new([64]byte), (*collector).adapt, c)
+	runtime.AddCleanup(new([64]byte), (*gcTuner).adapt, c)
 }
 
 // garbagePercent returns the percentage of live memory that an amount of garbage is, within its bounds.

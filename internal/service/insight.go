@@ -64,7 +64,7 @@ func (i *insight) observe(inner domain.Store) {
 }
 
 // live returns the statistics of the store for the live page; nil for a store that has none, or is not open yet.
-func (i *insight) live() *live.Store {
+func (i *insight) live() *live.StoreState {
 	stats := i.stats.Load()
 	if stats == nil {
 		return nil
@@ -76,7 +76,7 @@ func (i *insight) live() *live.Store {
 	case s.Hits+s.Misses == 0: // a store that counts only pages
 		s.Hits, s.Misses = s.PageHits, s.PageMisses
 	}
-	return &live.Store{
+	return &live.StoreState{
 		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits,
 		Misses: s.Misses,
 	}

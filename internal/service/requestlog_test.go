@@ -80,7 +80,7 @@ func TestRequestLog_Flood(t *testing.T) {
 	require.Equal(t, 3000, flood(500))
 }
 
-// The document on the log has the numbers of the sample.
+// docs/observability.md states how many requests are logged.
 func TestRequestLog_Documented(t *testing.T) {
 	document, err := os.ReadFile("../../docs/observability.md")
 	require.NoError(t, err)

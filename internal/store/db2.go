@@ -18,7 +18,7 @@ var db2Engine = &Engine{
 	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
 	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },
 	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
-		return asStore(db2.Open(ctx, DB2+":"+rest, db2.Settings{
+		return asStore(db2.Open(ctx, DB2+":"+rest, db2.Options{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
 		}))
 	},
@@ -30,7 +30,7 @@ var db2Engine = &Engine{
 			Retries: map[string]int64{"transient": stats.Retries}, Kinds: stats.Kinds.Stats(),
 		}
 	},
-	watch: func(ctx context.Context, rest string) (Watcher, error) {
+	watch: func(ctx context.Context, rest string) (Observer, error) {
 		w, err := db2.Watch(ctx, DB2+":"+rest)
 		if err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ type Engine struct {
 	// stats returns the statistics of an open store; nil for an engine that has none.
 	stats func(s brokerage.Store) telemetry.StoreStats
 	// watch connects to the database's server to read what it counts; nil for an engine without a server.
-	watch func(ctx context.Context, rest string) (Watcher, error)
+	watch func(ctx context.Context, rest string) (Observer, error)
 	// warnings returns sentences about settings of the server that put data at risk; nil for none.
 	warnings func(s brokerage.Store) []string
 	// script returns the statements that make the schema in an empty database.
@@ -60,8 +60,8 @@ func asStore[S brokerage.Store](s S, err error) (brokerage.Store, error) {
 // engines is the registry: everything that depends on the kind of a database starts here.
 var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
 
-// A Watcher reads what the server of a database counts itself, by a connection of its own.
-type Watcher interface {
+// An Observer reads what the server of a database counts itself, by a connection of its own.
+type Observer interface {
 	// Observe returns the server's figures; with statements, also what it counts of each statement, which takes longer.
 	Observe(ctx context.Context, statements bool) (tally.Server, error)
 	// Process returns the parent process of the database, or 0 when it is not visible on this computer.
@@ -69,7 +69,7 @@ type Watcher interface {
 	Close() error
 }
 
-// A Settler is the Watcher of a server that tunes its memory under load.
+// A Settler is the Observer of a server that tunes its memory under load.
 type Settler interface {
 	// Settle waits, under the load of a warm-up, until the server has stopped tuning. It returns how that ended, or ""
 	// when the database's URL does not ask for it.
@@ -196,8 +196,8 @@ func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
 	return func() telemetry.StoreStats { return d.stats(s) }
 }
 
-// Watch returns a Watcher of the database's server; nil for an engine without a server.
-func (d Database) Watch(ctx context.Context) (Watcher, error) {
+// Watch returns an Observer of the database's server; nil for an engine without a server.
+func (d Database) Watch(ctx context.Context) (Observer, error) {
 	if d.watch == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}

@@ -25,7 +25,7 @@ var postgresEngine = &Engine{
 		}))
 	},
 	stats: func(s brokerage.Store) telemetry.StoreStats { return s.(*postgres.Store).Stats() },
-	watch: func(ctx context.Context, rest string) (Watcher, error) {
+	watch: func(ctx context.Context, rest string) (Observer, error) {
 		a, err := postgres.Administer(ctx, Postgres+":"+rest)
 		if err != nil {
 			return nil, err

@@ -52,8 +52,8 @@ func Open(ctx context.Context, url string, options Options) (brokerage.Store, er
 	return d.Open(ctx, options)
 }
 
-// Published returns what results, which may be published, show of a URL, valid or not: no folders, users, passwords or
-// parameters.
+// Published returns a URL, valid or not, as results show it, which may be published: without folders, users, passwords
+// and parameters.
 func Published(url string) string {
 	if d, err := Find(url); err == nil && d.Path() != "" {
 		return d.Scheme + ":" + filepath.Base(d.Path())

@@ -52,7 +52,7 @@ func TestURL_Postgres(t *testing.T) {
 	}
 }
 
-// The suite takes a database again that it has filled, and one that it was filling when it was interrupted.
+// The suite accepts a database that it has filled before, or was filling when it was interrupted.
 func TestURL_Again(t *testing.T) {
 	url := "sqlite:" + filepath.Join(t.TempDir(), "suite.db")
 	for range 2 {

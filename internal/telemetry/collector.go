@@ -35,9 +35,9 @@ func exporterVariable(setting string) (value, name string) {
 	return value, name
 }
 
-// A collector sends spans to OpenTelemetry's collector, in protobuf over HTTP: it is an otlptrace.Client. The client of
-// OpenTelemetry itself, otlptracehttp, would bring gRPC into the program (decision 0032).
-type collector struct {
+// An otlpClient sends spans to OpenTelemetry's collector, in protobuf over HTTP: it is an otlptrace.Client. The client
+// of OpenTelemetry itself, otlptracehttp, would bring gRPC into the program (decision 0032).
+type otlpClient struct {
 	http       http.Client
 	url        string
 	header     http.Header
@@ -53,14 +53,14 @@ const (
 	lastBackoff    = 30 * time.Second
 )
 
-// newCollector returns a client of the collector at the endpoint, or, when that is empty, of the one that
+// newOTLPClient returns a client of the collector at the endpoint, or, when that is empty, of the one that
 // OpenTelemetry's variables name. They also set headers, compression, timeout and certificates. No error has a secret.
-func newCollector(endpoint, agent string) (*collector, error) {
+func newOTLPClient(endpoint, agent string) (*otlpClient, error) {
 	target, err := collectorURL(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{url: target.String(), backoff: firstBackoff}
+	c := &otlpClient{url: target.String(), backoff: firstBackoff}
 	compression, _ := exporterVariable("COMPRESSION")
 	c.compressed = compression == "gzip"
 	if c.header, err = collectorHeader(); err != nil {
@@ -150,16 +150,16 @@ func collectorTLS() (*tls.Config, error) {
 }
 
 // Start implements otlptrace.Client. Connections are opened when there is something to send.
-func (c *collector) Start(context.Context) error { return nil }
+func (c *otlpClient) Start(context.Context) error { return nil }
 
 // Stop implements otlptrace.Client.
-func (c *collector) Stop(context.Context) error {
+func (c *otlpClient) Stop(context.Context) error {
 	c.http.CloseIdleConnections()
 	return nil
 }
 
 // UploadTraces sends a batch. It repeats what a collector refuses for now, or does not answer in time, until ctx ends.
-func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+func (c *otlpClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	// A request is an ExportTraceServiceRequest, whose package imports gRPC too; in protobuf, TracesData is the same.
 	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
@@ -203,7 +203,7 @@ type refusedForNow struct {
 func (e *refusedForNow) Unwrap() error { return e.error }
 
 // send sends a batch once.
-func (c *collector) send(ctx context.Context, body []byte) error {
+func (c *otlpClient) send(ctx context.Context, body []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
 		return err

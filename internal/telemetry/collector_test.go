@@ -24,7 +24,7 @@ import (
 // upload sends a span to the server, as it is set up by OpenTelemetry's variables.
 func upload(t testing.TB, server *httptest.Server) error {
 	t.Helper()
-	c, err := newCollector(server.URL, "agent/1")
+	c, err := newOTLPClient(server.URL, "agent/1")
 	require.NoError(t, err)
 	c.backoff = time.Millisecond
 	return c.UploadTraces(t.Context(), []*tracepb.ResourceSpans{{
@@ -183,7 +183,7 @@ func TestNewCollector_Refusals(t *testing.T) {
 				endpoint = ""
 			}
 			t.Setenv(c.variable, c.value)
-			_, err := newCollector(endpoint, "agent/1")
+			_, err := newOTLPClient(endpoint, "agent/1")
 			require.ErrorContains(t, err, c.variable+": ")
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "secret")

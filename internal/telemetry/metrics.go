@@ -76,7 +76,7 @@ type Metrics struct {
 	dataset      atomic.Pointer[state] // nil until it is known
 }
 
-// histogram is a histogram of one series, as the client makes them.
+// histogram is one series of a histogram vector, as Prometheus' client implements it.
 type histogram interface {
 	prometheus.Observer
 	prometheus.ExemplarObserver

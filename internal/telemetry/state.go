@@ -128,7 +128,7 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 }
 
 // Engine adds the engine of the store, its version and its durability.
-func (m *Metrics) Engine(e brokerage.Engine) {
+func (m *Metrics) Engine(e brokerage.EngineInfo) {
 	m.registry.MustRegister(state(func(out series) {
 		out.count("store_info", "What the store runs on, and how durable a commit is; always 1.", 1,
 			"store", e.Name, "version", e.Version, "durability", e.Durability)

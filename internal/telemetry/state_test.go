@@ -41,7 +41,7 @@ func full() *telemetry.Metrics {
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
 	m.Disk(func() (free, size float64) { return 25, 100 })
-	m.Engine(brokerage.Engine{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
+	m.Engine(brokerage.EngineInfo{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
 	m.Ready(true)
 	m.Dataset(brokerage.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
 		Customers: 200, Orders: 2000},

@@ -71,7 +71,7 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	if protocol, name := exporterVariable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		log.Warn("traces are sent as http/protobuf only", "variable", name, "value", protocol)
 	}
-	client, err := newCollector(endpoint, "brokerage/"+build.Version)
+	client, err := newOTLPClient(endpoint, "brokerage/"+build.Version)
 	if err != nil {
 		return nil, err
 	}

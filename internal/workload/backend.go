@@ -31,6 +31,6 @@ type session interface {
 
 // reading is what a backend has used at one moment. A backend in this process has no process of its own.
 type reading struct {
-	process *Process // CPUSeconds and MemoryAfter
+	process *ProcessUsage // CPUSeconds and MemoryAfter
 	figures map[string]float64
 }

@@ -17,7 +17,7 @@ type Config struct {
 	Rate       float64 // arrivals a second; 0 selects the closed model
 	Ramp       time.Duration
 	Duration   time.Duration // measured, after the ramp; 0 with a Count
-	Count      int64         // transactions to measure, after the ramp, instead of a Duration; 0 is no such number
+	Count      int64         // transactions to measure, after the ramp, instead of a Duration; 0 for none
 	Think      Think         // in the closed model
 	Every      time.Duration // between reports during the run; 0 is none
 	Seed       uint64
@@ -27,8 +27,8 @@ type Config struct {
 	// Consistency is for services with replicas.
 	Consistency Consistency
 
-	// Watcher reads what the server of the database counts, for the resources of the result; nil for none.
-	Watcher store.Watcher
+	// Observer reads what the server of the database counts, for the resources of the result; nil for none.
+	Observer store.Observer
 
 	Settings map[string]string // of the store, in addition to those that it reports itself
 	Version  string

@@ -252,7 +252,7 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 // for that in the open model and in a part of a load, which know from the beginning when they measure.
 func (d *driver) settle(ctx context.Context) <-chan struct{} {
 	settled := make(chan struct{})
-	server, tunes := d.config.Watcher.(store.Settler)
+	server, tunes := d.config.Observer.(store.Settler)
 	if !tunes || d.arrivals != nil || d.config.Share != (Share{}) {
 		close(settled)
 		return settled

@@ -282,7 +282,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 	require.Zero(t, r.Arrivals.Dropped)
 	require.Equal(t, r.Arrivals.Due, r.Total.Count+r.Total.Late, "the last may end after the measured time")
 	require.GreaterOrEqual(t, r.Total.Latency.Max, float64(stall.Microseconds()))
-	// Of 400, the 200 that were due in its first 200 ms waited for 100 and more.
+	// Of 400 requests, the 200 that were due in the first 200 ms waited for 100 ms or more.
 	require.GreaterOrEqual(t, r.Total.Latency.P50, 99_000.0)
 	require.GreaterOrEqual(t, r.Arrivals.Late, int64(290))
 }

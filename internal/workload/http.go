@@ -209,7 +209,7 @@ func (h *HTTP) open(ctx context.Context, check checker, consistency Consistency)
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
 func readMetrics(text []byte) reading {
-	var p Process
+	var p ProcessUsage
 	r := reading{figures: make(map[string]float64)}
 	for line := range bytes.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")

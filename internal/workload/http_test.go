@@ -130,7 +130,7 @@ func TestReadMetrics(t *testing.T) {
 	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
 		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\n" +
 		"go_info{version=\"x\"} 1\nodd\n"))
-	require.Equal(t, Process{CPUSeconds: 12.5, MemoryAfter: 42e6}, *r.process)
+	require.Equal(t, ProcessUsage{CPUSeconds: 12.5, MemoryAfter: 42e6}, *r.process)
 	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
 	require.Nil(t, readMetrics(nil).process)
 }

@@ -31,7 +31,7 @@ type httpSession struct {
 	input     *bufio.Reader
 	cancelled func() bool // stops watching the context
 	dialed    time.Time
-	renewed   time.Time // when the deadline was set; zero on a connection that was not used yet
+	renewed   time.Time // when the deadline was set; zero on a connection that has not been used yet
 
 	base    string // path of the service
 	headers string // of all requests, from the end of the first line on

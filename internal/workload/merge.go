@@ -75,7 +75,7 @@ func (p Prepared) beside(other Prepared) Prepared {
 func (u Usage) and(other Usage, a, b float64) Usage {
 	weighted := func(x, y float64) float64 { return (x*a + y*b) / max(a+b, 1e-9) }
 	g, o := u.Generator, other.Generator
-	sum := Usage{Generator: Process{
+	sum := Usage{Generator: ProcessUsage{
 		CPUSeconds: g.CPUSeconds + o.CPUSeconds, CPU: weighted(g.CPU, o.CPU),
 		MemoryBefore: g.MemoryBefore, MemoryAfter: o.MemoryAfter, MemoryPeak: max(g.MemoryPeak, o.MemoryPeak),
 	}}

@@ -263,7 +263,7 @@ func resourcesOf(runs []*Run) *Resources {
 func usageOf(runs []*Run) Usage {
 	u := runs[0].Usage
 	shares := make(map[string]float64) // of the processors, by host
-	u.Generator = Process{}
+	u.Generator = ProcessUsage{}
 	for _, r := range runs {
 		g := r.Usage.Generator
 		u.Generator.CPUSeconds += g.CPUSeconds

@@ -27,7 +27,7 @@ func (p populating) describe(ctx context.Context) (Target, *population, error) {
 		Fingerprint: p.dataset.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
 		Securities: p.dataset.Count(dataset.Security), Customers: p.dataset.Count(dataset.Customer),
 		Orders: p.dataset.Count(dataset.Order),
-	}, brokerage.Engine{})
+	}, brokerage.EngineInfo{})
 	if err != nil {
 		return target, nil, err
 	}

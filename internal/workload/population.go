@@ -62,7 +62,7 @@ type (
 	}
 	faithful struct {
 		Transaction string             `xml:"name,attr"`
-		Faithful    brokerage.Faithful `xml:"faithful,attr"`
+		Faithful    brokerage.Fidelity `xml:"faithful,attr"`
 	}
 )
 
@@ -117,11 +117,11 @@ func (p *population) settings() map[string]string {
 }
 
 // faithful returns how the store runs each transaction, nil if it does not say.
-func (p *population) faithful() map[string]brokerage.Faithful {
-	var all map[string]brokerage.Faithful
+func (p *population) faithful() map[string]brokerage.Fidelity {
+	var all map[string]brokerage.Fidelity
 	for _, f := range p.Store.Faithful {
 		if all == nil {
-			all = make(map[string]brokerage.Faithful)
+			all = make(map[string]brokerage.Fidelity)
 		}
 		all[f.Transaction] = f.Faithful
 	}
@@ -142,7 +142,7 @@ func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
 }
 
 // populationOf describes the contents of a store as the service does.
-func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error) {
+func populationOf(c brokerage.Contents, is brokerage.EngineInfo) (*population, error) {
 	p := &population{
 		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
 		Store: engine{Name: is.Name, Version: is.Version, Durability: is.Durability},

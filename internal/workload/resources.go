@@ -75,9 +75,9 @@ const (
 // sampler samples figures while a run is measured.
 type sampler struct {
 	backend  Backend
-	watcher  store.Watcher // nil: there is no server to ask
-	database int           // parent of its processes, or 0
-	energy   *probe.Energy // nil: there are no counters
+	watcher  store.Observer // nil: there is no server to ask
+	database int            // parent of its processes, or 0
+	energy   *probe.Energy  // nil: there are no counters
 
 	from     time.Time
 	every    time.Duration
@@ -99,7 +99,7 @@ type figureKey struct{ of, figure string }
 // startSampling takes the first sample, and further ones until end is called.
 func (d *driver) startSampling(ctx context.Context) *sampler {
 	s := &sampler{
-		backend: d.backend, watcher: d.config.Watcher, from: time.Now(), stop: make(chan struct{}),
+		backend: d.backend, watcher: d.config.Observer, from: time.Now(), stop: make(chan struct{}),
 		every: max(samplePause, d.config.Duration/mostSamples),
 	}
 	var err error
@@ -315,13 +315,13 @@ func (r *Resources) count(server tally.Server) {
 }
 
 // process returns what was sampled of processes in the form of Usage, or nil if that was nothing.
-func (r *Resources) process(of string, seconds float64, cores int) *Process {
+func (r *Resources) process(of string, seconds float64, cores int) *ProcessUsage {
 	user, ok := r.Used(of, probe.UserSeconds)
 	if !ok {
 		return nil
 	}
 	system, _ := r.Used(of, probe.SystemSeconds)
-	p := &Process{CPUSeconds: user + system}
+	p := &ProcessUsage{CPUSeconds: user + system}
 	p.CPU = ratio(p.CPUSeconds, seconds*float64(cores))
 	if memory := r.Find(of, probe.Memory); memory != nil {
 		p.MemoryBefore, p.MemoryAfter = int64(memory.Values[0]), int64(memory.Values[len(memory.Values)-1])

@@ -60,7 +60,7 @@ func TestDrive_Resources(t *testing.T) {
 			c := shortly(t, "mixed")
 			c.Duration = 2500 * time.Millisecond
 			watched := &counting{}
-			c.Watcher = watched
+			c.Observer = watched
 			run, err := Drive(t.Context(), b, c)
 			require.NoError(t, err)
 			requireSchema(t, run)
@@ -175,7 +175,7 @@ func TestResources_Process(t *testing.T) {
 		{OfDatabase, probe.SystemSeconds, true, []float64{0, .25, .5}},
 		{OfDatabase, probe.Memory, false, []float64{100, 300, 200}},
 	}}
-	require.Equal(t, &Process{CPUSeconds: 2, CPU: .5, MemoryBefore: 100, MemoryAfter: 200, MemoryPeak: 300},
+	require.Equal(t, &ProcessUsage{CPUSeconds: 2, CPU: .5, MemoryBefore: 100, MemoryAfter: 200, MemoryPeak: 300},
 		r.process(OfDatabase, 2, 2))
 	require.Nil(t, r.process(OfService, 2, 2))
 	require.Nil(t, (*Resources)(nil).process(OfDatabase, 2, 2))
@@ -203,7 +203,7 @@ func TestDrive_Settles(t *testing.T) {
 	for _, b := range bothWays(t, s) {
 		c := shortly(t, "query")
 		tunes := 700 * time.Millisecond
-		c.Watcher = &settler{tunes: tunes}
+		c.Observer = &settler{tunes: tunes}
 		run, err := Drive(t.Context(), b, c)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, run.Warmed, tunes.Seconds())

@@ -41,7 +41,7 @@ type Run struct {
 	Settings map[string]string `json:"settings"`
 	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if the target does not
 	// say.
-	Faithful map[string]brokerage.Faithful `json:"faithful,omitempty"`
+	Faithful map[string]brokerage.Fidelity `json:"faithful,omitempty"`
 
 	Transactions []Row     `json:"transactions"` // in the order of the mix
 	Kinds        []Row     `json:"kinds"`        // query, update, insert, delete; without those that the mix lacks
@@ -97,11 +97,11 @@ type LoadPart struct {
 	StartAt time.Time `json:"startAt,omitzero"` // as configured, the same for all parts
 
 	// In a merged result.
-	Measuring time.Time `json:"measuredFrom,omitzero"`
-	Measured  float64   `json:"measuredSeconds,omitempty"`
-	TPS       float64   `json:"tps,omitempty"`
-	Generator *Process  `json:"generator,omitempty"`
-	Machine   *Machine  `json:"machine,omitempty"`
+	Measuring time.Time     `json:"measuredFrom,omitzero"`
+	Measured  float64       `json:"measuredSeconds,omitempty"`
+	TPS       float64       `json:"tps,omitempty"`
+	Generator *ProcessUsage `json:"generator,omitempty"`
+	Machine   *Machine      `json:"machine,omitempty"`
 }
 
 // The kinds of targets.
@@ -258,18 +258,18 @@ type Arrivals struct {
 // Usage is what was used during the measured time. In a merged result, Generator.CPU and Host are those of the
 // computer where they were highest.
 type Usage struct {
-	Generator Process `json:"generator"`
+	Generator ProcessUsage `json:"generator"`
 	// Shared means that the store ran in the process of the load generator.
-	Shared   bool     `json:"shared"`
-	Service  *Process `json:"service,omitempty"`
-	Database *Process `json:"database,omitempty"` // if it has processes of its own
-	Host     *Host    `json:"host,omitempty"`     // of the load generator
+	Shared   bool          `json:"shared"`
+	Service  *ProcessUsage `json:"service,omitempty"`
+	Database *ProcessUsage `json:"database,omitempty"` // if it has processes of its own
+	Host     *Host         `json:"host,omitempty"`     // of the load generator
 	// Figures are metrics of the service and its store, by name: pool, caches, commits.
 	Figures map[string]Change `json:"figures,omitempty"`
 }
 
-// Process is what one or more processes used.
-type Process struct {
+// ProcessUsage is what one or more processes used.
+type ProcessUsage struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
 	CPU        float64 `json:"cpu"` // share of all cores, of 1
 	// Resident memory in bytes.

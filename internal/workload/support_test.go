@@ -114,7 +114,7 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	p, err := populationOf(brokerage.Contents{
 		Fingerprint: d.Fingerprint(), Scale: "tiny", Profile: profile.String(), Seed: 1,
 		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	}, brokerage.Engine{})
+	}, brokerage.EngineInfo{})
 	require.NoError(t, err)
 	return p
 }

@@ -68,8 +68,8 @@ func example(t testing.TB) *Run {
 		Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
 		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
 		Usage: Usage{
-			Generator: Process{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
-			Service:   &Process{CPUSeconds: 61.5, CPU: 0.5125, MemoryBefore: 1.2e9, MemoryAfter: 1.25e9},
+			Generator: ProcessUsage{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
+			Service:   &ProcessUsage{CPUSeconds: 61.5, CPU: 0.5125, MemoryBefore: 1.2e9, MemoryAfter: 1.25e9},
 			Host:      &Host{CPU: 0.93, IOWait: 0.04, ReadBytes: 123e6, WriteBytes: 45.6e9},
 		},
 		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},

@@ -82,7 +82,7 @@ func ratio(a, b float64) float64 {
 func (t *Tier) Write(w io.Writer) error {
 	p := &printer{}
 	d, h, total := &t.Direct, &t.HTTP, t.Total
-	p.linef("What the application tier costs: workload %s on %s, %d slices each way",
+	p.linef("What the application tier costs: workload %s on %s, %d turns each way",
 		d.Workload.Name, d.Target.URL, t.Slices)
 	p.linef("%d users; %.1f s measured directly, %.1f s over HTTP on this computer", d.Model.Users, d.Measured, h.Measured)
 	p.linef("Dataset %s\n", d.Dataset.Fingerprint)

@@ -15,7 +15,7 @@ import (
 // usageReading is what the load generator and the backend have used at one moment.
 type usageReading struct {
 	at      time.Time
-	self    Process // CPUSeconds, MemoryAfter and MemoryPeak
+	self    ProcessUsage // CPUSeconds, MemoryAfter and MemoryPeak
 	backend reading
 }
 
@@ -73,7 +73,7 @@ func usage(m measuredUsage, t Target, cores int) Usage {
 	return u
 }
 
-func processUsage(before, after Process, seconds float64, cores int) Process {
+func processUsage(before, after ProcessUsage, seconds float64, cores int) ProcessUsage {
 	used := after
 	used.CPUSeconds -= before.CPUSeconds
 	used.CPU = ratio(used.CPUSeconds, seconds*float64(cores))

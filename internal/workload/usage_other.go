@@ -3,4 +3,4 @@
 package workload
 
 // readSelf returns nothing on this system.
-func readSelf() Process { return Process{} }
+func readSelf() ProcessUsage { return ProcessUsage{} }

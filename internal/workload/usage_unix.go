@@ -11,13 +11,13 @@ import (
 )
 
 // readSelf returns what this process has used.
-func readSelf() Process {
+func readSelf() ProcessUsage {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for another address or process
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
 		u.Maxrss <<= 10 // kilobytes, except on Apple systems
 	}
-	return Process{
+	return ProcessUsage{
 		CPUSeconds:  float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9,
 		MemoryAfter: int64(probe.Here.Process(os.Getpid()).Figures[probe.Memory]), MemoryPeak: u.Maxrss,
 	}

@@ -80,7 +80,7 @@ type user struct {
 }
 
 func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
-	// PCG hashes the number as the second half of its seed: neighbours have unrelated sequences.
+	// PCG takes the hashed number as the second half of its seed, so that users draw unrelated sequences.
 	source := rand.NewPCG(p.seed, uint64(number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
 	u := &user{plan: p, rand: rand.New(source), ids: make(map[*idKind]*ids)}
 	d, held := p.definition.Draws, p.population
@@ -113,7 +113,7 @@ func (u *user) choose() int {
 		}
 		x -= share
 	}
-	return len(u.mix) - 1 // the shares add up to 1 but for rounding
+	return len(u.mix) - 1 // the shares add up to 1 except for rounding
 }
 
 // draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to

@@ -118,7 +118,7 @@ func refusals(r *Run, of ...brokerage.Reason) (n int64) {
 // generatorShare returns the share of its own processors that the load generator used, and of several load generators
 // the highest.
 func generatorShare(r *Run) (highest float64) {
-	share := func(used *Process, machine *Machine) float64 {
+	share := func(used *ProcessUsage, machine *Machine) float64 {
 		return used.CPU * float64(machine.Cores) / float64(processors(r.Target, r.ownRate(), machine.Cores))
 	}
 	for i := range r.Parts {
@@ -138,7 +138,7 @@ func (r *Run) ownRate() float64 {
 	return r.Model.Rate / float64(max(len(r.Parts), 1))
 }
 
-// judgeParts judges what only the parts of a load can have wrong.
+// judgeParts checks what can go wrong only in a load of several parts.
 func judgeParts(r *Run, no, note func(format string, args ...any)) {
 	if r.Part != nil {
 		note("this is part %d of %d of a load: brokerage merge adds the parts", r.Part.Number, r.Part.Of)

@@ -159,13 +159,13 @@ type outline struct {
 	root      []byte // the name of the root element
 }
 
-// document returns the end of the first document in b. blank reports that there are only comments or the like.
+// document returns the end of the first document in b. blank means that b has nothing but comments and the like.
 func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	d := outline{blank: true}
 	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
 		d.begin, d.at = 3, 3
 	}
-	looked := 0 // if a document must end on its line: no line ends before this
+	looked := 0 // no line ends before this; used if a document must end on its line
 	for !d.ended {
 		last := d.at
 		next := bytes.IndexByte(b[last:], '<')

@@ -65,9 +65,9 @@ func run(ctx context.Context, s *Stub, method string, args ...any) error {
 }
 
 // Describe returns the description of the store inside, or a fixed one.
-func (s *Stub) Describe() brokerage.Engine {
+func (s *Stub) Describe() brokerage.EngineInfo {
 	if s.Inner == nil {
-		return brokerage.Engine{Name: "answer"}
+		return brokerage.EngineInfo{Name: "answer"}
 	}
 	return s.Inner.Describe()
 }

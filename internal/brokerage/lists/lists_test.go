@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,13 +17,23 @@ import (
 
 // exceptions are the files of the product besides the registry that name transactions, each with the reason.
 var exceptions = map[string]string{
-	"api/clients/go/tour.go":            "a client, which is generated from the contract alone",
-	"internal/store/null/answers.go":    "answers that are not the contract's examples, which are not of the mean size",
-	"internal/report/published_data.go": "figures as TPoX published them",
-	"internal/store/storetest/cost.go":  "test code: calls and sizes of documents by transaction",
+	"api/openapi.yaml":                        "the contract, which tests compare with the registry",
+	"api/clients/go/tour.go":                  "a client, which is generated from the contract alone",
+	"api/clients/java/Tour.java":              "the same",
+	"api/clients/python/tour.py":              "the same",
+	"internal/store/null/answers.go":          "answers of the mean size, which the contract's examples do not have",
+	"internal/report/published_data.go":       "figures as TPoX published them",
+	"internal/store/storetest/cost.go":        "test code: calls and sizes of documents by transaction",
+	"loadtest/workloads/classic.json":         "a mix",
+	"loadtest/workloads/mixed.json":           "a mix with the registry's weights: TestLoad_MixedIsTheRegistrys",
+	"loadtest/workloads/query.json":           "a mix",
+	"loadtest/workloads/workload.schema.json": "generated, and compared by TestGenerate_IsCurrent",
 }
 
-// sources calls visit for each Go and JavaScript file of the product, except tests.
+// languages are the extensions of files that are searched for lists.
+var languages = []string{".go", ".java", ".js", ".json", ".py", ".sh", ".yaml", ".yml"}
+
+// sources calls visit for each file of the product in one of these languages, except tests.
 func sources(t *testing.T, visit func(name string, source []byte)) {
 	t.Helper()
 	root := os.DirFS("../../..")
@@ -32,7 +43,7 @@ func sources(t *testing.T, visit func(name string, source []byte)) {
 			return err
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.IsDir() || extension != ".go" && extension != ".js" || strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || !slices.Contains(languages, extension) || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
 		source, err := fs.ReadFile(root, name)
@@ -44,7 +55,7 @@ func sources(t *testing.T, visit func(name string, source []byte)) {
 }
 
 // generated matches the first line of every generated file, by Go's convention.
-var generated = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.\n`)
+var generated = regexp.MustCompile(`^(//|#) Code generated .* DO NOT EDIT\.\n`)
 
 var declaration = regexp.MustCompile(`(?m)^package (\w+)\n\nvar transactions = \[\.\.\.\]\*(\w+)\{$`)
 
@@ -71,13 +82,13 @@ func TestList_Current(t *testing.T) {
 // listed is how many transactions a file may name before it counts as a list of them.
 const listed = 4
 
-// literal matches the name of a transaction as a string or as a key.
+// literal matches the name of a transaction as a string, as a key, or as a value or an item in YAML.
 var literal = func() *regexp.Regexp {
 	var names []string
 	for _, t := range brokerage.Transactions {
 		names = append(names, t.Name)
 	}
-	return regexp.MustCompile("[\"'`]?\\b(" + strings.Join(names, "|") + ")(?:[\"'`]|\\s*:)")
+	return regexp.MustCompile("(?m)[\"'`]?\\b(" + strings.Join(names, "|") + ")(?:[\"'`]|\\s*:|$)")
 }()
 
 var comment = regexp.MustCompile(`(?m)^\s*//.*$`)

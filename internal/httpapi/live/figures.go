@@ -16,8 +16,8 @@ type Figures struct {
 	All          Ended             `json:"all"`
 	Transactions map[string]Ended  `json:"transactions"`
 	Refused      map[string]uint32 `json:"refused"` // before the store saw them, by reason
-	Gate         Gate              `json:"gate"`
-	Store        *Store            `json:"store,omitempty"` // none where it has no inside
+	Gate         GateState         `json:"gate"`
+	Store        *StoreState       `json:"store,omitempty"` // none where it has no inside
 	Watchers     int               `json:"watchers"`
 }
 
@@ -37,15 +37,15 @@ type Times struct {
 	P99 float64 `json:"p99"`
 }
 
-// Gate is the state of the gate: the requests running and waiting, and the limit. Without a limit all are 0.
-type Gate struct {
+// GateState is the state of the gate: the requests running and waiting, and the limit. Without a limit all are 0.
+type GateState struct {
 	Running int `json:"running"`
 	Waiting int `json:"waiting"`
 	Limit   int `json:"limit"`
 }
 
-// Store is the state of a store. Counts are since it was opened.
-type Store struct {
+// StoreState is the state of a store. Counts are since it was opened.
+type StoreState struct {
 	Connections int   `json:"connections"` // for reading, at most
 	InUse       int   `json:"in_use"`
 	Waits       int64 `json:"waits"` // for a connection

@@ -84,7 +84,7 @@ func (p Page) assets() map[string]*asset {
 	return all
 }
 
-// make returns the HTML of the page, and its files by name. A file that Make returns replaces an asset of its name.
+// make returns the HTML of the page and its files by name. A file that Make returns replaces the asset of that name.
 func (p Page) make() (html []byte, files map[string][]byte, err error) {
 	data, made, err := p.Make()
 	if err != nil {

@@ -31,27 +31,27 @@ func share(v float64) float64 {
 	return max(0, min(1, v))
 }
 
-// Log is a logarithmic scale, for values of which the greatest are hundreds of times the least.
-type Log struct{ Min, Max float64 }
+// Logarithmic is a logarithmic scale, for values of which the greatest are hundreds of times the least.
+type Logarithmic struct{ Min, Max float64 }
 
 // LogScale returns the scale of the given values that are above 0. It begins and ends with 1, 2 or 5 times a power of
 // ten.
-func LogScale(values ...float64) Log {
+func LogScale(values ...float64) Logarithmic {
 	values = slices.DeleteFunc(values, func(v float64) bool { return v <= 0 })
 	if len(values) == 0 {
-		return Log{Min: 1, Max: 10}
+		return Logarithmic{Min: 1, Max: 10}
 	}
-	l := Log{Min: roundBelow(slices.Min(values)), Max: roundAbove(slices.Max(values))}
+	l := Logarithmic{Min: roundBelow(slices.Min(values)), Max: roundAbove(slices.Max(values))}
 	if l.Min == l.Max {
 		l.Max *= 10
 	}
 	return l
 }
 
-func (l Log) at(v float64) float64 { return share(math.Log(v/l.Min) / math.Log(l.Max/l.Min)) }
+func (l Logarithmic) at(v float64) float64 { return share(math.Log(v/l.Min) / math.Log(l.Max/l.Min)) }
 
 // Ticks returns the powers of ten on the scale, and where these are few, also 2 and 5 times them.
-func (l Log) Ticks() (all []float64) {
+func (l Logarithmic) Ticks() (all []float64) {
 	factors := []float64{1}
 	if l.Max < 99*l.Min {
 		factors = []float64{1, 2, 5}
@@ -68,7 +68,7 @@ func (l Log) Ticks() (all []float64) {
 
 // Dots returns the values of one row on the scale, for a cell of a table, with a line from the first to the last. The
 // first dot is hollow, the last is filled.
-func (l Log) Dots(values ...float64) template.HTML {
+func (l Logarithmic) Dots(values ...float64) template.HTML {
 	var d drawing
 	d.addf(`<svg class="dots" aria-hidden="true">`)
 	for _, v := range l.Ticks() {
@@ -87,7 +87,7 @@ func (l Log) Dots(values ...float64) template.HTML {
 }
 
 // Axis returns the figures over a column of Dots; where two would overlap, the greater one stays.
-func (l Log) Axis(format func(float64) string) template.HTML {
+func (l Logarithmic) Axis(format func(float64) string) template.HTML {
 	const label = .15 // about the share of the column that a figure takes
 	var d drawing
 	d.addf(`<svg class="dots axis" aria-hidden="true">`)

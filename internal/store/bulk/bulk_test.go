@@ -119,7 +119,7 @@ func TestInspect(t *testing.T) {
 	err := bulk.Inspect(t.Context(), &v, dataset.Order, stored, func(docs []string) (seen bulk.Inspected) {
 		for _, doc := range docs {
 			if seen.Document(dataset.Order, doc, []byte(doc)) {
-				seen.Wrong(doc, "no keys")
+				seen.AddFinding(doc, "no keys")
 			}
 		}
 		return seen
@@ -135,8 +135,8 @@ func TestInspect(t *testing.T) {
 	require.Equal(t, int64(len("<a<b><!----></b><c>1</c>")), read)
 
 	v.Find = func(string) error { return errors.New("enough") }
-	require.ErrorContains(t, v.TellUnfinished(t.Context()), "enough")
+	require.ErrorContains(t, v.ReportUnfinished(t.Context()), "enough")
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.ErrorIs(t, v.Tell(ended), context.Canceled)
+	require.ErrorIs(t, v.Report(ended), context.Canceled)
 }

@@ -32,8 +32,8 @@ func (all Estimates) Stats() (kinds []tally.KindStats) {
 // Pages are the page reads of all clients of a server: those answered from memory, and the others.
 type Pages struct{ Hits, Misses int64 }
 
-// Figures are what a store fetches from its server for metrics.
-type Figures struct {
+// ServerFigures are what a store fetches from its server for metrics.
+type ServerFigures struct {
 	Pages tally.Cached[Pages]
 	Kinds tally.Cached[Estimates]
 }
@@ -45,12 +45,12 @@ const (
 	estimatesAge = time.Minute
 )
 
-// NewFigures returns figures that are fetched by the given functions, with a timeout for each fetch.
-func NewFigures(
+// NewServerFigures returns figures that are fetched by the given functions, with a timeout for each fetch.
+func NewServerFigures(
 	timeout time.Duration,
 	pages func(context.Context) (Pages, error), kinds func(context.Context) (Estimates, error),
-) *Figures {
-	return &Figures{
+) *ServerFigures {
+	return &ServerFigures{
 		Pages: tally.Cached[Pages]{Fetch: pages, MaxWait: figuresWait, Timeout: timeout},
 		Kinds: tally.Cached[Estimates]{Fetch: kinds, MaxAge: estimatesAge, MaxWait: figuresWait, Timeout: timeout},
 	}

@@ -29,8 +29,8 @@ type Verification struct {
 	Read func(bytes int64)          // called with the progress; it may be nil
 }
 
-// Tell counts and reports findings. It returns the error of Find, or of ctx when that is done.
-func (v *Verification) Tell(ctx context.Context, findings ...string) error {
+// Report counts and reports findings. It returns the error of Find, or of ctx when that is done.
+func (v *Verification) Report(ctx context.Context, findings ...string) error {
 	for _, f := range findings {
 		v.Findings++
 		if err := v.Find(f); err != nil {
@@ -40,9 +40,9 @@ func (v *Verification) Tell(ctx context.Context, findings ...string) error {
 	return ctx.Err()
 }
 
-// TellUnfinished reports that a load was not finished.
-func (v *Verification) TellUnfinished(ctx context.Context) error {
-	return v.Tell(ctx, "a load was not finished: the same load command continues it")
+// ReportUnfinished reports that a load was not finished.
+func (v *Verification) ReportUnfinished(ctx context.Context) error {
+	return v.Report(ctx, "a load was not finished: the same load command continues it")
 }
 
 // Inspected is what was found in a batch of documents.
@@ -57,8 +57,8 @@ type Inspected struct {
 	again []byte // the current document, admitted again
 }
 
-// Wrong adds a finding about a document.
-func (b *Inspected) Wrong(name, format string, args ...any) {
+// AddFinding adds a finding about a document.
+func (b *Inspected) AddFinding(name, format string, args ...any) {
 	b.Findings = append(b.Findings, name+": "+fmt.Sprintf(format, args...))
 }
 
@@ -73,15 +73,15 @@ func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML boo
 	b.Bytes += int64(len(doc))
 	var err error
 	if b.again, err = xmldoc.AppendAdmitted(b.again[:0], doc, stored); err != nil {
-		b.Wrong(name, "the document is not XML: %v", err)
+		b.AddFinding(name, "the document is not XML: %v", err)
 		return false
 	}
 	if !bytes.Equal(doc, b.again) {
-		b.Wrong(name, "the document is not in the normal form")
+		b.AddFinding(name, "the document is not in the normal form")
 		return false
 	}
 	if err := Validate(k, doc); err != nil {
-		b.Wrong(name, "the document is not valid: %v", err)
+		b.AddFinding(name, "the document is not valid: %v", err)
 	}
 	return true
 }
@@ -99,6 +99,6 @@ func Inspect[B any](
 		if v.Read != nil {
 			v.Read(b.Bytes)
 		}
-		return v.Tell(ctx, b.Findings...)
+		return v.Report(ctx, b.Findings...)
 	})
 }

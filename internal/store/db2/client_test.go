@@ -33,7 +33,7 @@ import (
 // A COMMIT whose outcome the client library cannot know is not reported as rolled back, nor run again.
 func TestClient_LostCommit(t *testing.T) {
 	b := onBench(t)
-	s := openBench(t, b, Settings{Pool: 1})
+	s := openBench(t, b, Options{Pool: 1})
 	w, symbol := brokerage.Write{Now: time.Now()}, few().Symbol(3)
 	update := func(price string) error {
 		_, err := s.UpdateSecurityPrice(t.Context(), w, symbol, brokerage.Price{LastTrade: price})
@@ -53,7 +53,7 @@ func TestClient_LostCommit(t *testing.T) {
 // another connection, which does not have its locks, when it prepares the next statement.
 func TestClient_LostLock(t *testing.T) {
 	b := onBench(t)
-	s := openBench(t, b, Settings{Pool: 1})
+	s := openBench(t, b, Options{Pool: 1})
 	inner, err := s.db.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer func() { _ = inner.Rollback() }() // the connection is lost
@@ -71,7 +71,7 @@ func TestClient_LostLock(t *testing.T) {
 func TestClient_StatementTimeout(t *testing.T) {
 	b := onBench(t)
 	link := chaostest.NewProxy(t, "tcp", b.Address())
-	s, err := Open(t.Context(), b.URLAt(link.Addr().String())+"?statement_timeout=1s", Settings{Pool: 1})
+	s, err := Open(t.Context(), b.URLAt(link.Addr().String())+"?statement_timeout=1s", Options{Pool: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	for name, pool := range map[string]*sql.DB{"Requests": s.db, "Administration": s.admin} {
@@ -120,7 +120,7 @@ func TestClient_Keywords(t *testing.T) {
 		requireValid(t, b.URL()+settings)
 	}
 	// The stand-in wants the password in clear.
-	_, err := Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", Settings{})
+	_, err := Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", Options{})
 	require.Equal(t, -30082, serverErrorOf(err).Code, "%v", err)
 }
 
@@ -139,7 +139,7 @@ func TestClient_TLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address, authority := encrypted(t, b.Address(), c.template)
 			url := b.URLAt(address) + "?tls=true&tls_ca=" + authority + c.settings
-			s, err := Open(t.Context(), url, Settings{})
+			s, err := Open(t.Context(), url, Options{})
 			require.Equal(t, c.code, serverErrorOf(err).Code, "%v", err)
 			if err == nil {
 				require.NoError(t, s.Close())

@@ -87,7 +87,7 @@ func undoAll(schema string) (drops []string) {
 }
 
 // writeScripts writes all scripts into a folder.
-func writeScripts(t testing.TB, folder string, settings Settings) {
+func writeScripts(t testing.TB, folder string, settings Options) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	schema := settings.Schema
@@ -117,7 +117,7 @@ func TestScripts(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
-	writeScripts(t, folder, Settings{Schema: testSchema, Setting: Tuned})
+	writeScripts(t, folder, Options{Schema: testSchema, Setup: Tuned})
 	read := func(name string) (text string, list []string) {
 		b, err := os.ReadFile(filepath.Join(folder, name))
 		require.NoError(t, err)

@@ -31,7 +31,7 @@ func onBench(t testing.TB) *db2test.Bench {
 	defer loaded.Unlock()
 	if loaded.bench == nil {
 		b := db2test.Start(t)
-		s := openBench(t, b, Settings{})
+		s := openBench(t, b, Options{})
 		require.NoError(t, s.LoadDataset(t.Context(), few(), nil))
 		require.NoError(t, s.Close())
 		loaded.bench = b
@@ -40,7 +40,7 @@ func onBench(t testing.TB) *db2test.Bench {
 }
 
 // openBench opens the store as the service does.
-func openBench(t testing.TB, b *db2test.Bench, settings Settings) *Store {
+func openBench(t testing.TB, b *db2test.Bench, settings Options) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), b.URL(), settings)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 	benches := make(map[*Store]*db2test.Bench)
 	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
 		b := onBench(t)
-		s := openBench(t, b, Settings{Rules: rules, Pool: 8})
+		s := openBench(t, b, Options{Rules: rules, Pool: 8})
 		benches[s] = b
 		return s
 	}
@@ -63,7 +63,7 @@ func TestStore(t *testing.T) {
 		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
 			require.NoError(t, s.Close())
 			b := benches[s.(*Store)]
-			again := openBench(t, b, Settings{Rules: s.(*Store).settings.Rules, Pool: 8})
+			again := openBench(t, b, Options{Rules: s.(*Store).settings.Rules, Pool: 8})
 			benches[again] = b
 			return again
 		},

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// A Setting is a way to set up a database; the campaign compares them, as the papers did.
-type Setting string
+// A Setup is a way to set up a database; the campaign compares them, as the papers did.
+type Setup string
 
 const (
 	// Box is out of the box: one table space, one buffer pool, and Db2's defaults.
-	Box Setting = "box"
+	Box Setup = "box"
 	// Tuned has a table space and a buffer pool of its own for each table and for its indexes.
-	Tuned Setting = "tuned"
+	Tuned Setup = "tuned"
 )
 
 // DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it. Schema must
 // be set: the names of buffer pools and table spaces depend on it.
-func (s Settings) DDL() []string {
+func (s Options) DDL() []string {
 	tables := s.tables()
 	return withoutComments(slices.Concat(tables[:1], s.storage(), tables[1:]))
 }
 
 // storage returns the statements that create buffer pools and table spaces, with their comments. Each must be committed
 // before the next: CREATE BUFFERPOOL creates the pool after its commit.
-func (s Settings) storage() (list []string) {
-	if s.Setting == Tuned {
+func (s Options) storage() (list []string) {
+	if s.Setup == Tuned {
 		for _, path := range s.Tuning.StoragePaths {
 			list = append(list, s.fill("schema_storage_path", "$path", path)...)
 		}
@@ -37,35 +37,35 @@ func (s Settings) storage() (list []string) {
 			list = append(list, s.fill("schema_storage_temporary")...)
 		}
 	}
-	return append(list, s.fill("schema_storage_"+string(s.Setting))...)
+	return append(list, s.fill("schema_storage_"+string(s.Setup))...)
 }
 
 // tables returns the statements that create tables and indexes, with their comments. The first creates the table that a
 // migration locks.
-func (s Settings) tables() []string {
+func (s Options) tables() []string {
 	return s.Design.apply(slices.Concat(
-		s.fill("schema_service"), s.fill("schema_"+string(s.Setting)), s.fill("schema_indexes"),
+		s.fill("schema_service"), s.fill("schema_"+string(s.Setup)), s.fill("schema_indexes"),
 	))
 }
 
 // configuration returns the statements that configure the database around the schema, with their comments. They need
 // more rights than a schema's owner may have.
-func (s Settings) configuration() []string {
+func (s Options) configuration() []string {
 	switch {
-	case s.Setting == Box && s.Tuning.Autoconfigure > 0:
+	case s.Setup == Box && s.Tuning.Autoconfigure > 0:
 		return s.fill("configure_advisor",
 			"$percent", fmt.Sprint(s.Tuning.Autoconfigure), "$connections", fmt.Sprint(cmp.Or(s.Pool, DefaultPool)))
-	case s.Setting == Tuned && s.Tuning.LogPath != "":
+	case s.Setup == Tuned && s.Tuning.LogPath != "":
 		return slices.Concat(s.fill("configure_tuned"), s.fill("configure_log_path", "$path", s.Tuning.LogPath))
 	}
-	return s.fill("configure_" + string(s.Setting))
+	return s.fill("configure_" + string(s.Setup))
 }
 
 // share is the part of Tuning.PoolMemory that a buffer pool begins with, in percent.
 var share = regexp.MustCompile(`\$(\d+)% `)
 
 // fill returns the statements of a file, with their comments, and with values in place of names that begin with $.
-func (s Settings) fill(file string, namesAndValues ...string) []string {
+func (s Options) fill(file string, namesAndValues ...string) []string {
 	values := strings.NewReplacer(append(namesAndValues, "$storage", storageName(s.Schema))...)
 	list := statementsOf(source(file), true)
 	for i, text := range list {

@@ -16,7 +16,7 @@ import (
 var createsStorage = regexp.MustCompile(`^CREATE (?:(?:LARGE|SYSTEM TEMPORARY) )?(BUFFERPOOL|TABLESPACE) (\S+)`)
 
 // storageNames returns the names of what a schema has outside of it, with their kinds.
-func storageNames(s Settings) (names []string) {
+func storageNames(s Options) (names []string) {
 	for _, text := range s.DDL() {
 		if m := createsStorage.FindStringSubmatch(text); m != nil {
 			names = append(names, m[1]+" "+m[2])
@@ -32,9 +32,9 @@ func TestStorage_Names(t *testing.T) {
 		"TPOX", "TPOX_TUNED", "TPOX_UNCOMPRESSED", "TPOX_OUT_OF_LINE", "TPOX_FEW_INDEXES", "TPOX_MANY_INDEXES",
 		"BROKERAGE_TEST", "A", "_A", "DB-USER", strings.Repeat("LONG", 32), strings.Repeat("LONG", 31) + "LONE",
 	} {
-		for _, setting := range []Setting{Box, Tuned} {
+		for _, setting := range []Setup{Box, Tuned} {
 			for _, temporary := range []bool{false, true} {
-				names := storageNames(Settings{Schema: schema, Setting: setting, Tuning: Tuning{Temporary: temporary}})
+				names := storageNames(Options{Schema: schema, Setup: setting, Tuning: Tuning{Temporary: temporary}})
 				require.NotEmpty(t, names)
 				require.Len(t, slices.Compact(slices.Sorted(slices.Values(names))), len(names))
 				for _, name := range names {
@@ -51,8 +51,8 @@ func TestStorage_Names(t *testing.T) {
 
 // Tables lie in table spaces that exist, and these in buffer pools of their page size.
 func TestStorage_IsThere(t *testing.T) {
-	for _, setting := range []Setting{Box, Tuned} {
-		s := Settings{Schema: "TPOX", Setting: setting, Tuning: Tuning{Temporary: true}}
+	for _, setting := range []Setup{Box, Tuned} {
+		s := Options{Schema: "TPOX", Setup: setting, Tuning: Tuning{Temporary: true}}
 		names := storageNames(s)
 		pages := make(map[string]string)
 		for _, text := range s.DDL() {
@@ -73,7 +73,7 @@ func TestStorage_IsThere(t *testing.T) {
 }
 
 // migrated opens a store on a database without a schema, which refuses what a test says.
-func migrated(t testing.TB, settings Settings, refuse func(query string) error) (*fake, []string, error) {
+func migrated(t testing.TB, settings Options, refuse func(query string) error) (*fake, []string, error) {
 	t.Helper()
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if query == statements["get_setting"] {
@@ -95,8 +95,8 @@ func nothing(string) error { return nil }
 // Each buffer pool and table space is committed before the transaction that uses it.
 func TestMigrate_StorageFirst(t *testing.T) {
 	tuning := Tuning{StoragePaths: []string{"/a", "/b"}, Temporary: true}
-	for _, setting := range []Setting{Box, Tuned} {
-		settings := Settings{Schema: "TPOX", Setting: setting, Tuning: tuning}
+	for _, setting := range []Setup{Box, Tuned} {
+		settings := Options{Schema: "TPOX", Setup: setting, Tuning: tuning}
 		f, _, err := migrated(t, settings, nothing)
 		require.NoError(t, err)
 		begin := slices.Index(f.calls, "BEGIN")
@@ -111,7 +111,7 @@ func TestMigrate_StorageFirst(t *testing.T) {
 
 // A migration that ended anywhere is continued by the next, and so is one beside a schema with the same storage.
 func TestMigrate_Again(t *testing.T) {
-	settings := Settings{Schema: "TPOX", Setting: Tuned, Tuning: Tuning{StoragePaths: []string{"/a"}, Temporary: true}}
+	settings := Options{Schema: "TPOX", Setup: Tuned, Tuning: Tuning{StoragePaths: []string{"/a"}, Temporary: true}}
 	exists := func(query string) error {
 		switch {
 		case createsStorage.MatchString(query), strings.HasPrefix(query, "CREATE TABLE settings"):
@@ -176,7 +176,7 @@ func TestScript_Tuning(t *testing.T) {
 			require.Contains(t, script, c.source)
 			require.NotContains(t, script, "$")
 			require.NotContains(t, script, "secret")
-			for _, setting := range []Setting{Box, Tuned} {
+			for _, setting := range []Setup{Box, Tuned} {
 				without, err := Script("db2://u@h/D?schema=tpox&setting=" + string(setting))
 				require.NoError(t, err)
 				require.NotContains(t, without, c.text)
@@ -193,9 +193,9 @@ func TestScript(t *testing.T) {
 		require.NoError(t, err)
 		list := split(script)
 		require.Equal(t, "SET CURRENT SCHEMA = 'TPOX'", list[0])
-		s := Settings{Schema: "TPOX", Setting: Tuned}
+		s := Options{Schema: "TPOX", Setup: Tuned}
 		if strings.Contains(url, "box") {
-			s.Setting = Box
+			s.Setup = Box
 		}
 		ddl := s.DDL()
 		require.Equal(t, ddl, list[1:1+len(ddl)])

@@ -9,13 +9,13 @@ import (
 )
 
 // faithful: each transaction is SQL/XML and XQuery on the document. The service edits none.
-var faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.InDatabase })
+var faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.InDatabase })
 
 // inspect reads the server's version and settings, and refuses a database that the store cannot work with. What the
 // user may not read is left out, with a notice.
-func (s *Store) inspect(ctx context.Context) (is brokerage.Engine, err error) {
+func (s *Store) inspect(ctx context.Context) (is brokerage.EngineInfo, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
-	is = brokerage.Engine{Name: "db2", Version: "unknown", Durability: brokerage.Durable, Faithful: faithful}
+	is = brokerage.EngineInfo{Name: "db2", Version: "unknown", Durability: brokerage.Durable, Faithful: faithful}
 	_, err = row(ctx, s.db, "server_version", nil, []any{&is.Version})
 	err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO", "results will not have the version of the server")
 	if err != nil {

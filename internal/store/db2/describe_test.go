@@ -19,7 +19,7 @@ func TestInspect_Denied(t *testing.T) {
 		return answer{}, nil
 	}}
 	var notices []string
-	s, err := openConnectors(t.Context(), f, f, Settings{Notice: func(text string) { notices = append(notices, text) }})
+	s, err := openConnectors(t.Context(), f, f, Options{Notice: func(text string) { notices = append(notices, text) }})
 	require.NoError(t, err)
 	require.Len(t, notices, 2)
 	require.Contains(t, notices[0], "GRANT SELECT ON SYSIBMADM.ENV_INST_INFO")
@@ -39,6 +39,6 @@ func TestInspect_Codeset(t *testing.T) {
 		}
 		return answer{rows: [][]driver.Value{{"DB2 v11.5.9.0"}}}, nil
 	}}
-	_, err := openConnectors(t.Context(), f, f, Settings{})
+	_, err := openConnectors(t.Context(), f, f, Options{})
 	require.ErrorContains(t, err, "codeset ISO8859-1")
 }

@@ -9,11 +9,11 @@ import (
 
 // Each design differs from the default one in what its name says.
 func TestDesign(t *testing.T) {
-	for _, s := range []Setting{Box, Tuned} {
-		plain := Settings{Schema: "S", Setting: s}.DDL()
+	for _, s := range []Setup{Box, Tuned} {
+		plain := Options{Schema: "S", Setup: s}.DDL()
 		for _, d := range Designs {
 			t.Run(string(s)+"/"+string(d), func(t *testing.T) {
-				ddl := Settings{Schema: "S", Setting: s, Design: d}.DDL()
+				ddl := Options{Schema: "S", Setup: s, Design: d}.DDL()
 				all := strings.Join(ddl, ";\n")
 				count := func(text string) int { return strings.Count(all, text) }
 				compressed, inline, indexes := 3, 3, 8

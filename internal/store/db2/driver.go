@@ -104,7 +104,7 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 		c.broken = true // it may be in a transaction now
 		return nil, c.note(err)
 	}
-	return &transaction{inner: inner, conn: c}, nil
+	return &driverTx{inner: inner, conn: c}, nil
 }
 
 // run runs a statement once.
@@ -146,12 +146,12 @@ func (c *conn) note(err error) error {
 	return err
 }
 
-type transaction struct {
+type driverTx struct {
 	inner driver.Tx
 	conn  *conn
 }
 
-func (t *transaction) Commit() error {
+func (t *driverTx) Commit() error {
 	err := t.inner.Commit()
 	if err != nil {
 		t.conn.broken = true
@@ -159,7 +159,7 @@ func (t *transaction) Commit() error {
 	return t.conn.note(err)
 }
 
-func (t *transaction) Rollback() error {
+func (t *driverTx) Rollback() error {
 	err := t.inner.Rollback()
 	if err != nil {
 		t.conn.broken = true

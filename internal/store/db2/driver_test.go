@@ -38,9 +38,9 @@ func TestDriver_Binds(t *testing.T) {
 
 // Each new connection runs the session's statements first, and is closed if one fails.
 func TestDriver_Session(t *testing.T) {
-	session := Settings{LockTimeout: 3 * time.Second}.session()
+	session := Options{LockTimeout: 3 * time.Second}.session()
 	require.Equal(t, []string{"SET CURRENT LOCK TIMEOUT = 3"}, session)
-	require.Empty(t, Settings{}.session())
+	require.Empty(t, Options{}.session())
 	fails := true
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		if fails && query == session[0] {

@@ -14,7 +14,7 @@ import (
 // Empty leaves nothing, and the same load restores everything. After a failure halfway the store is not ready, and
 // Empty can run again.
 func TestEmpty(t *testing.T) {
-	s := openBench(t, onBench(t), Settings{Pool: 4})
+	s := openBench(t, onBench(t), Options{Pool: 4})
 	order := brokerage.ID(few().ID(dataset.Order, 1))
 	_, err := s.GetOrder(t.Context(), order)
 	require.NoError(t, err)

@@ -119,13 +119,13 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case ctx.Err() != nil:
 		return ctx.Err() // the error is a consequence of it
 	case isRefused(err):
-		return brokerage.Unfit("the database refuses the document: it is not valid by its schema, or not well-formed")
+		return brokerage.NotStorable("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
-		return brokerage.Unfit("the database cannot index a key that is so long")
+		return brokerage.NotStorable("the database cannot index a key that is so long")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
-		return brokerage.Unfit("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
+		return brokerage.NotStorable("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
 	}
 	return &brokerage.Unavailable{Cause: err}
 }

@@ -224,7 +224,7 @@ func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
 		}
 		return inner(query, args)
 	}
-	s, err := openConnectors(t.Context(), f, f, Settings{Trace: begin})
+	s, err := openConnectors(t.Context(), f, f, Options{Trace: begin})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

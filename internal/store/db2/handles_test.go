@@ -31,7 +31,7 @@ func handles(t testing.TB) (connections, statements int) {
 func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)
-	s := openBench(t, b, Settings{Pool: 4})
+	s := openBench(t, b, Options{Pool: 4})
 	account, symbol := brokerage.ID(few().FirstAccount(3)), few().Symbol(3)
 	w := brokerage.Write{Now: time.Now()}
 	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}

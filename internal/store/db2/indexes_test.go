@@ -23,7 +23,7 @@ func intended(name string) []string {
 	return strings.Split(line[1], ", ")
 }
 
-func schemaOfTest() []string { return Settings{Schema: "TPOX", Setting: Tuned}.DDL() }
+func schemaOfTest() []string { return Options{Schema: "TPOX", Setup: Tuned}.DDL() }
 
 // created returns what a script creates, and the names of its indexes over XML.
 func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {

@@ -20,7 +20,7 @@ import (
 // to it from each earlier one.
 const schemaVersion = 1
 
-// ErrEmpty is returned for a database without a schema if Settings.AsIs is set.
+// ErrEmpty is returned for a database without a schema if Options.AsIs is set.
 var ErrEmpty = errors.New("the database is empty: the load command fills it")
 
 const settingVersion = "schema.version"
@@ -42,7 +42,7 @@ func Script(url string) (string, error) {
 		}
 	}
 	fmt.Fprintf(&b, "-- The schema %s of setting %q, for db2 -tf FILE by a user with SYSCTRL and DBADM.\n"+
-		"-- The last statements configure the database and need SYSADM.\n\n", s.Schema, s.Setting)
+		"-- The last statements configure the database and need SYSADM.\n\n", s.Schema, s.Setup)
 	tables := s.tables()
 	write("SET CURRENT SCHEMA = '"+s.Schema+"'", tables[0])
 	write(s.storage()...)
@@ -193,7 +193,7 @@ func (s *Store) configure(ctx context.Context, configuration []string) {
 			done++
 		}
 	}
-	if s.settings.Setting == Tuned && done > 0 {
+	if s.settings.Setup == Tuned && done > 0 {
 		s.notice("the configuration of logs (LOGBUFSZ, LOGFILSIZ, LOGPRIMARY, NEWLOGPATH) takes effect when the database " +
 			"is activated next")
 	}

@@ -11,22 +11,22 @@ import (
 )
 
 // Watch opens a connection that reads what the server of a database counts.
-func Watch(ctx context.Context, url string) (*Watcher, error) {
-	s, err := Open(ctx, url, Settings{Pool: 1, AsIs: true})
+func Watch(ctx context.Context, url string) (*Observer, error) {
+	s, err := Open(ctx, url, Options{Pool: 1, AsIs: true})
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{s}, nil
+	return &Observer{s}, nil
 }
 
-// A Watcher reads what a server counts, from the monitoring functions MON_GET_….
-type Watcher struct{ store *Store }
+// An Observer reads what a server counts, from the monitoring functions MON_GET_….
+type Observer struct{ store *Store }
 
 // Process returns 0: the processes of Db2 do not say which database they serve.
-func (w *Watcher) Process() int { return 0 }
+func (w *Observer) Process() int { return 0 }
 
 // Close closes the connection.
-func (w *Watcher) Close() error { return w.store.Close() }
+func (w *Observer) Close() error { return w.store.Close() }
 
 // databaseFigures are the columns of observe_database, with what their unit is divided by.
 var databaseFigures = []struct {
@@ -50,7 +50,7 @@ type part struct {
 // Observe returns what the server counts, for all clients of the database; its statements, if cache is set, are those
 // in the package cache. What the user may not read is missing; it
 // fails when that is everything.
-func (w *Watcher) Observe(ctx context.Context, cache bool) (server tally.Server, err error) {
+func (w *Observer) Observe(ctx context.Context, cache bool) (server tally.Server, err error) {
 	server.Figures = make(map[string]float64)
 	parts := []part{
 		{"MON_GET_DATABASE", "observe_database", func(rows *sql.Rows) error { return readFigures(rows, server.Figures) }},

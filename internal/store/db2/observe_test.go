@@ -10,9 +10,9 @@ import (
 )
 
 // monitor returns a watcher of a fake that answers the queries of Observe.
-func monitor(t testing.TB, failing map[string]error) *Watcher {
+func monitor(t testing.TB, failing map[string]error) *Observer {
 	t.Helper()
-	return &Watcher{open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+	return &Observer{open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		name := nameOf(query)
 		if err := failing[name]; err != nil {
 			return answer{}, err

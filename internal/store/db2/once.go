@@ -20,8 +20,8 @@ func keyOf(once *brokerage.Once) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// claim claims the idempotency key for this request. If the key has an answer already, claim returns that as kept,
-// never nil then.
+// claim claims the idempotency key for this request. If the key already has an answer, claim returns it as kept, which
+// is then not nil.
 func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	id, hash := keyOf(w.Once), hex.EncodeToString(w.Once.Hash[:])
 	now, expires := w.Now.UnixMilli(), w.Once.Expires.UnixMilli()

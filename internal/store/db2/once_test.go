@@ -22,13 +22,13 @@ func TestOnce_Cut(t *testing.T) {
 		Link:      link,
 		Writes:    40,
 		Open: func(t testing.TB) brokerage.Store {
-			s, err := Open(t.Context(), b.URLAt(link.Addr().String()), Settings{Pool: 8})
+			s, err := Open(t.Context(), b.URLAt(link.Addr().String()), Options{Pool: 8})
 			require.NoError(t, err)
 			return s
 		},
 	})
 	find := func(finding string) error { t.Error(finding); return nil }
-	v, err := openBench(t, b, Settings{}).Verify(t.Context(), find, func(int64) {})
+	v, err := openBench(t, b, Options{}).Verify(t.Context(), find, func(int64) {})
 	require.NoError(t, err)
 	require.Zero(t, v.Findings)
 	require.NotZero(t, v.Documents[dataset.Customer])

@@ -54,10 +54,10 @@ func TestOpen_Heals(t *testing.T) {
 				require.ErrorIs(t, err, c.err)
 				require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
 			}
-			_, err := openConnectors(t.Context(), unconnected{c.err}, unconnected{c.err}, Settings{})
+			_, err := openConnectors(t.Context(), unconnected{c.err}, unconnected{c.err}, Options{})
 			requireHeals(err)
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, c.err }}
-			_, err = openConnectors(t.Context(), f, f, Settings{})
+			_, err = openConnectors(t.Context(), f, f, Options{})
 			requireHeals(err)
 			require.Equal(t, f.connections, f.closed)
 		})
@@ -69,12 +69,12 @@ func TestOpen_PasswordFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	url := "db2://u@h/TPOX?password_file=" + file
 	require.NoError(t, CheckURL(url), "without a look at whether it is there")
-	_, err := Open(t.Context(), url, Settings{})
+	_, err := Open(t.Context(), url, Options{})
 	var unavailable *brokerage.Unavailable
 	require.ErrorAs(t, err, &unavailable)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, []byte("a;UID=root"), 0o600))
-	_, err = Open(t.Context(), url, Settings{})
+	_, err = Open(t.Context(), url, Options{})
 	require.ErrorContains(t, err, "cannot hold")
 	require.NotErrorAs(t, err, &unavailable)
 	require.NotContains(t, err.Error(), "root")

@@ -76,7 +76,7 @@ func (t *trial) page() string {
 	return b.String()
 }
 
-// said returns the server's answer with its codes before it.
+// said returns the server's message, preceded by its codes.
 func (a probe) said() string {
 	if a.Code == 0 {
 		return a.Failure

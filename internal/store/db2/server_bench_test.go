@@ -87,7 +87,7 @@ func TestScripts_DB2CLI(t *testing.T) {
 	kit, err := db2test.Fetched()
 	require.NoError(t, err)
 	folder := t.TempDir()
-	writeScripts(t, folder, Settings{Schema: "TPOX", Setting: Tuned})
+	writeScripts(t, folder, Options{Schema: "TPOX", Setup: Tuned})
 	result := filepath.Join(folder, "compile.out")
 	cmd := exec.CommandContext(t.Context(), filepath.Join(kit.CLIDriver, "bin", "db2cli"), "execsql", "-prepareonly",
 		"-connstring", b.DSN(), "-statementdelimiter", terminator,

@@ -31,13 +31,13 @@ type visit struct {
 	url      *url.URL
 	schema   string
 	folder   string // of the evidence; empty for none
-	settings Settings
+	settings Options
 	data     *dataset.Dataset // for the suite and the calls
 	// dial returns connections with one more keyword of the client library, if it is not empty.
 	dial  func(t testing.TB, keyword string) *sql.DB
 	admin *sql.DB
 	// opened opens the store.
-	opened func(context.Context, Settings) (*Store, error)
+	opened func(context.Context, Options) (*Store, error)
 }
 
 // TestServer tries everything on a Db2, in an order in which the first part says the most, and leaves a page that says
@@ -103,7 +103,7 @@ func newVisit(t *testing.T) *visit {
 	require.NoError(t, err)
 	v.settings, v.schema = parsed.settings, parsed.settings.Schema
 	require.NoError(t, parsed.readPassword())
-	v.opened = func(ctx context.Context, s Settings) (*Store, error) { return Open(ctx, u.String(), s) }
+	v.opened = func(ctx context.Context, s Options) (*Store, error) { return Open(ctx, u.String(), s) }
 	v.dial = func(t testing.TB, how string) *sql.DB {
 		connect, err := driverConnector(withKeyword(parsed, how))
 		require.NoError(t, err)
@@ -131,12 +131,12 @@ func alonePool(t testing.TB, connect driver.Connector) *sql.DB {
 func (v *visit) createAlone(t *testing.T) {
 	once := run(t.Context(), v.admin)
 	for _, s := range variants(v.schema) {
-		what, ddl := strings.TrimSpace(string(s.Setting)+" "+string(s.Design)), s.DDL()
+		what, ddl := strings.TrimSpace(string(s.Setup)+" "+string(s.Design)), s.DDL()
 		v.each(askSchema, alone(what, ddl), once)
 		v.each(askDrop, alone(what, undo(v.schema, ddl)), ignoreMissing(once))
 	}
-	for _, setting := range []Setting{Box, Tuned} {
-		configuration := Settings{Schema: v.schema, Setting: setting}.configuration()
+	for _, setting := range []Setup{Box, Tuned} {
+		configuration := Options{Schema: v.schema, Setup: setting}.configuration()
 		v.each(askConfigure, alone(string(setting), withoutComments(configuration)), once)
 	}
 }
@@ -145,7 +145,7 @@ func (v *visit) createAlone(t *testing.T) {
 // the rest can be tried.
 func (v *visit) migrate(t *testing.T) {
 	ctx := t.Context()
-	s, err := v.opened(ctx, Settings{})
+	s, err := v.opened(ctx, Options{})
 	v.note(askMigrate, "migrate", "", err)
 	if err == nil {
 		_ = s.Close() // the next step opens it again
@@ -188,7 +188,7 @@ const (
 // open opens the store, or skips the step, whose question then has a reason.
 func (v *visit) open(t *testing.T, q question, rules brokerage.Rules) *Store {
 	t.Helper()
-	s, err := v.opened(t.Context(), Settings{Rules: rules, Notice: func(text string) { t.Log(text) }})
+	s, err := v.opened(t.Context(), Options{Rules: rules, Notice: func(text string) { t.Log(text) }})
 	if err != nil {
 		v.note(q, "opening the store, for "+t.Name(), "", err)
 		v.untried[q] = "the store does not open: " + err.Error()
@@ -207,7 +207,7 @@ func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules broke
 		err = s.LoadDataset(t.Context(), d, nil)
 	}
 	if err == nil {
-		v.note(askStatistics, "for "+t.Name(), "", s.Runstats(t.Context())) // a load makes no more than a notice of a failure
+		v.note(askStatistics, "for "+t.Name(), "", s.Runstats(t.Context())) // a load only reports a failure as a notice
 	}
 	if err != nil {
 		v.note(q, "loading, for "+t.Name(), "", err)
@@ -292,7 +292,7 @@ func (v *visit) keep(t *testing.T, name string, content []byte) {
 }
 
 // drop drops what a schema of the store consists of. What is not there was not created, or was dropped before.
-func (v *visit) drop(ctx context.Context, s Settings) {
+func (v *visit) drop(ctx context.Context, s Options) {
 	v.each(askDrop, alone(s.Schema, undo(s.Schema, s.DDL())), ignoreMissing(run(ctx, v.admin)))
 	v.each(askDrop, alone(s.Schema, undoSchemas(s.Schema)), ignoreMissing(run(ctx, v.admin)))
 }
@@ -371,6 +371,6 @@ func (v *visit) campaign(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
 	v.note(askCampaign, "campaign --preset smoke", "", err)
 	v.keep(t, "campaign.txt", output)
-	v.drop(ctx, Settings{Schema: v.schema, Setting: Box})
-	v.drop(ctx, Settings{Schema: besideOf(v.schema), Setting: Tuned})
+	v.drop(ctx, Options{Schema: v.schema, Setup: Box})
+	v.drop(ctx, Options{Schema: besideOf(v.schema), Setup: Tuned})
 }

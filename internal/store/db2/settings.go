@@ -17,15 +17,15 @@ import (
 	"brokerage/internal/store/trace"
 )
 
-// Settings are the options of a store that its URL or connector does not contain.
-type Settings struct {
+// Options are the settings of a store that its URL or connector does not contain.
+type Options struct {
 	// Schema is the schema of the tables; default: the user's own.
 	Schema string
-	// Setting is how the schema is created if there is none.
-	Setting Setting
-	// Design is how the physical design differs from that of the setting, where there is no schema yet.
+	// Setup is how the schema is created if there is none.
+	Setup Setup
+	// Design is how the physical design differs from that of the setup, where there is no schema yet.
 	Design Design
-	// Tuning is what a new schema, a load and a load test have beyond the setting.
+	// Tuning is what a new schema, a load and a load test have beyond the setup.
 	Tuning Tuning
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
@@ -42,7 +42,7 @@ type Settings struct {
 	Trace trace.Begin
 }
 
-// DefaultPool is the default of Settings.Pool. Each connection of IBM's client takes some megabytes of this process and
+// DefaultPool is the default of Options.Pool. Each connection of IBM's client takes some megabytes of this process and
 // an agent of the server.
 const DefaultPool = 32
 
@@ -50,7 +50,7 @@ const DefaultPool = 32
 type target struct {
 	host, port, database, user, password string
 	passwordFile                         string // holds the password; empty for none
-	settings                             Settings
+	settings                             Options
 	// keywords are settings of the client library, for its connection strings; limits are those that administration does
 	// not have.
 	keywords, limits []string
@@ -96,7 +96,7 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	if err != nil {
 		return t, errURL
 	}
-	t.settings.Setting = Tuned
+	t.settings.Setup = Tuned
 	p := parameters{t: &t, lock: defaultLockTimeout, statement: defaultStatementTimeout}
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
@@ -174,7 +174,7 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		return nil
 	},
 	"setting": func(p *parameters, value string) error {
-		if p.t.settings.Setting = Setting(value); p.t.settings.Setting != Box && p.t.settings.Setting != Tuned {
+		if p.t.settings.Setup = Setup(value); p.t.settings.Setup != Box && p.t.settings.Setup != Tuned {
 			return fmt.Errorf("is neither %s nor %s", Box, Tuned)
 		}
 		return nil
@@ -314,7 +314,7 @@ func (t target) connection(limits ...string) string {
 
 // session returns the statements that each new connection runs first. A rollback does not undo a lock timeout that is
 // set in this way.
-func (s Settings) session() []string {
+func (s Options) session() []string {
 	if s.LockTimeout == 0 {
 		return nil
 	}

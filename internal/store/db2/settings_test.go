@@ -65,7 +65,7 @@ func TestParseURL(t *testing.T) {
 	got, err = parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
 	require.NoError(t, err)
 	require.Equal(t, 7, got.settings.Pool)
-	require.Equal(t, Box, got.settings.Setting)
+	require.Equal(t, Box, got.settings.Setup)
 	require.Equal(t, defaultLockTimeout, got.settings.LockTimeout)
 	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", none)
 	require.NoError(t, err)

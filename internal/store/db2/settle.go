@@ -18,7 +18,7 @@ const (
 
 // Settle waits until the sizes of the buffer pools are steady, at most as long as the setting settle says, and returns
 // how that ended; without the setting it returns "" at once. The caller keeps the server under load.
-func (w *Watcher) Settle(ctx context.Context) string {
+func (w *Observer) Settle(ctx context.Context) string {
 	most := w.store.settings.Tuning.Settle
 	if most == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (w *Watcher) Settle(ctx context.Context) string {
 }
 
 // poolSizes returns the sizes of the buffer pools in pages, by name.
-func (w *Watcher) poolSizes(ctx context.Context) (map[string]int64, error) {
+func (w *Observer) poolSizes(ctx context.Context) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	err := eachRow(ctx, w.store.db, statements["pool_sizes"], nil, func(rows *sql.Rows) error {
 		var name string

@@ -11,7 +11,7 @@ import (
 
 // tuning returns a watcher of a server whose buffer pools have the sizes that a function says for a time since the test
 // began.
-func tuning(t testing.TB, settle time.Duration, pages func(time.Duration) (int64, error)) *Watcher {
+func tuning(t testing.TB, settle time.Duration, pages func(time.Duration) (int64, error)) *Observer {
 	t.Helper()
 	began := time.Now()
 	s := open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
@@ -22,7 +22,7 @@ func tuning(t testing.TB, settle time.Duration, pages func(time.Duration) (int64
 		return answer{rows: [][]driver.Value{{"TPOX_ORD", n}, {"IBMDEFAULTBP", int64(1000)}}}, err
 	}})
 	s.settings.Tuning.Settle = settle
-	return &Watcher{s}
+	return &Observer{s}
 }
 
 // A load test waits while a buffer pool grows, and as long after it as shows that it has stopped.

@@ -9,7 +9,7 @@ import (
 
 // The statements, each in a file of its name, static, so that every one can be
 // pasted into a console. Names of tables are not qualified: the schema is a
-// setting of the connection (see Settings.Schema).
+// setting of the connection (see Options.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS

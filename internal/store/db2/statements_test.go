@@ -68,8 +68,8 @@ func TestStatements_Page(t *testing.T) {
 }
 
 func TestDDL(t *testing.T) {
-	for _, s := range []Setting{Box, Tuned} {
-		settings := Settings{Schema: "TPOX", Setting: s}
+	for _, s := range []Setup{Box, Tuned} {
+		settings := Options{Schema: "TPOX", Setup: s}
 		all := settings.DDL()
 		count := func(prefix string) (n int) {
 			for _, text := range all {

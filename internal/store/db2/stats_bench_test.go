@@ -14,7 +14,7 @@ import (
 // The queries of Stats run through the real driver. The stand-in has no buffer pools and no statistics, but invented
 // figures for them.
 func TestStats_Bench(t *testing.T) {
-	s := openBench(t, onBench(t), Settings{})
+	s := openBench(t, onBench(t), Options{})
 	p, err := s.countPages(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, bulk.Pages{Hits: 1505, Misses: 102}, p)

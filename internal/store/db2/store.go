@@ -21,22 +21,22 @@ type Store struct {
 
 	db       *sql.DB // for requests
 	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours
-	settings Settings
-	engine   brokerage.Engine
+	settings Options
+	engine   brokerage.EngineInfo
 	migrated [2]int // from, to
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
 	lost    atomic.Int64 // connections that were given up
-	figures *bulk.Figures
+	figures *bulk.ServerFigures
 	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
 
 var _ brokerage.Store = (*Store)(nil)
 
-// Open connects to the database that a URL names, and creates its schema if there is none. Everything that a URL can
-// say is from there, but for a pool in settings. The error is *brokerage.Unavailable if another attempt may succeed.
-func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
+// Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes
+// from it; only a pool in settings overrides it. The error is *brokerage.Unavailable if another attempt may succeed.
+func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Open(ctx context.Context, url string, settings Settings) (*Store, error) {
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
 	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
-	settings.Setting, settings.Tuning = t.settings.Setting, t.settings.Tuning
+	settings.Setup, settings.Tuning = t.settings.Setup, t.settings.Tuning
 	settings.Pool = cmp.Or(settings.Pool, t.settings.Pool)
 	return openConnectors(ctx, requests, admin, settings)
 }
@@ -66,7 +66,7 @@ const (
 	adminIdle      = 10 * time.Second
 )
 
-func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Settings) (*Store, error) {
+func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Options) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
 		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
 	}
@@ -75,7 +75,7 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.figures = bulk.NewFigures(statsTimeout, s.countPages, s.estimate)
+	s.figures = bulk.NewServerFigures(statsTimeout, s.countPages, s.estimate)
 	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {
@@ -111,7 +111,7 @@ func (s *Store) notice(format string, args ...any) {
 }
 
 // Describe returns what the store runs on; the server's settings are as they were when the store was opened.
-func (s *Store) Describe() brokerage.Engine { return s.engine }
+func (s *Store) Describe() brokerage.EngineInfo { return s.engine }
 
 // Migrated returns the versions of the schema before and after the store was opened.
 func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }

@@ -61,12 +61,12 @@ func TestServer_Refusing(t *testing.T) {
 				prepare: func(string) error { return refused() },
 				answer:  func(string, []driver.Value) (answer, error) { return answer{}, refused() },
 			}
-			v := &visit{schema: "S", settings: Settings{Schema: "S", Setting: Tuned}}
+			v := &visit{schema: "S", settings: Options{Schema: "S", Setup: Tuned}}
 			v.untried = make(map[question]string)
 			v.data = dataset.New(dataset.Spec{Seed: 1})
 			v.dial = func(t testing.TB, _ string) *sql.DB { return alonePool(t, f) }
 			v.admin = v.dial(t, "")
-			v.opened = func(ctx context.Context, s Settings) (*Store, error) { return openConnectors(ctx, f, f, s) }
+			v.opened = func(ctx context.Context, s Options) (*Store, error) { return openConnectors(ctx, f, f, s) }
 			for _, step := range v.steps() {
 				if step.name == "Conformance" && code != codeRolledBack {
 					continue // hundreds of cases
@@ -102,7 +102,7 @@ func TestServer_Campaign(t *testing.T) {
 		}}
 		u, err := url.Parse("db2://me:secret@localhost/TPOX?schema=S")
 		require.NoError(t, err)
-		v := &visit{url: u, schema: "S", folder: t.TempDir(), settings: Settings{Schema: "S", Setting: Tuned}}
+		v := &visit{url: u, schema: "S", folder: t.TempDir(), settings: Options{Schema: "S", Setup: Tuned}}
 		v.admin = alonePool(t, f)
 		require.True(t, t.Run(code, v.campaign))
 		require.Equal(t, says, v.answer(askCampaign))
@@ -124,7 +124,7 @@ func TestTrial_Gone(t *testing.T) {
 		return answer{}, lost
 	}}
 	var v trial
-	v.each(askSchema, alone("box", (Settings{Schema: "S", Setting: Box}).DDL()), run(t.Context(), alonePool(t, f)))
+	v.each(askSchema, alone("box", (Options{Schema: "S", Setup: Box}).DDL()), run(t.Context(), alonePool(t, f)))
 	require.Equal(t, 2*serverGone, asked, "each is tried twice")
 	failed, _ := v.failed(askSchema)
 	require.Len(t, failed, serverGone+1)

@@ -27,7 +27,7 @@ type probe struct {
 	Question question
 	Name     string
 	Text     string `json:",omitempty"` // of the statement
-	// Of an attempt that failed: Db2's codes, 0 and empty where the failure is not Db2's, and what was wrong.
+	// Set for an attempt that failed: Db2's codes, which are 0 and empty if Db2 did not report it, and the failure.
 	Code    int    `json:",omitempty"`
 	State   string `json:",omitempty"`
 	Reason  int    `json:",omitempty"`
@@ -284,10 +284,10 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[
 func besideOf(schema string) string { return schema + "_TUNED" }
 
 // variants returns the settings of each schema that the store can create.
-func variants(schema string) (list []Settings) {
-	for _, setting := range []Setting{Box, Tuned} {
+func variants(schema string) (list []Options) {
+	for _, setting := range []Setup{Box, Tuned} {
 		for _, design := range append([]Design{DefaultDesign}, Designs...) {
-			list = append(list, Settings{Schema: schema, Setting: setting, Design: design})
+			list = append(list, Options{Schema: schema, Setup: setting, Design: design})
 		}
 	}
 	return list

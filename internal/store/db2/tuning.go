@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Tuning is what the published studies did beyond a Setting. Each part is optional; docs/db2-tuning.md has the sources.
+// Tuning is what the published studies did beyond a Setup. Each part is optional; docs/db2-tuning.md has the sources.
 type Tuning struct {
 	// PoolMemory is how many bytes the buffer pools of Tuned begin with, all together; 0 is 1,000 pages each.
 	PoolMemory int64

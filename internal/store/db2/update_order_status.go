@@ -18,7 +18,7 @@ func (s *Store) UpdateOrderStatus(
 		return nil, err // a text that XML cannot hold
 	}
 	if !storable(stat) || len(stat) > 100 {
-		return nil, brokerage.Unfit("not an OrdStatus")
+		return nil, brokerage.NotStorable("not an OrdStatus")
 	}
 	answer, err = s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		changed, err := t.exec("update_order_status", stat, id.String())

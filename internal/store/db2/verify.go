@@ -28,7 +28,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = v.TellUnfinished(ctx)
+		err = v.ReportUnfinished(ctx)
 	}
 	if err != nil {
 		return v.Verified, err
@@ -111,16 +111,16 @@ func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64)
 		doc, refused := brokerage.Normal(doc)
 		if refused != nil {
 			seen.Documents++
-			seen.Wrong(tables[k], "%v", refused)
+			seen.AddFinding(tables[k], "%v", refused)
 			continue
 		}
 		name, held, err := keysOf(k, doc)
 		accounts += int64(held)
 		if err != nil {
-			seen.Wrong(name, "the document has no keys: %v", err)
+			seen.AddFinding(name, "the document has no keys: %v", err)
 		}
 		if seen.Document(k, name, doc) && k == dataset.Customer && bulk.Overdrawn(doc) {
-			seen.Wrong(name, "a position is below zero")
+			seen.AddFinding(name, "a position is below zero")
 		}
 	}
 	return seen, accounts

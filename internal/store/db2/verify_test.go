@@ -14,7 +14,7 @@ import (
 
 // Verify reads documents of more than a megabyte, which nothing but the limit of a request keeps out of a database.
 func TestVerify_LongDocument(t *testing.T) {
-	s := openBench(t, onBench(t), Settings{})
+	s := openBench(t, onBench(t), Options{})
 	doc := string(few().Append(nil, dataset.Security, 0))
 	at := strings.Index(doc, "Summary>")
 	require.Positive(t, at, "the document has no text to make longer")

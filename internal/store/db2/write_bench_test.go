@@ -17,7 +17,7 @@ import (
 // Concurrent writes of two customers, named in opposite orders, all count: there is no deadlock, and each writes both
 // documents or none.
 func TestWrite_SeveralDocumentsAtOnce(t *testing.T) {
-	s := openBench(t, onBench(t), Settings{Pool: 4})
+	s := openBench(t, onBench(t), Options{Pool: 4})
 	text := func(id brokerage.ID, n int) string {
 		return fmt.Sprintf(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="%d"><Title>%d</Title>`+
 			`<Accounts><Account id="%d"></Account></Accounts></Customer>`, id, n, 1000+id)

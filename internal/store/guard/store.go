@@ -52,9 +52,9 @@ func (s *Store) Trade(
 }
 
 // Describe returns the description of the store inside, and the zero Engine before Open.
-func (s *Store) Describe() brokerage.Engine {
+func (s *Store) Describe() brokerage.EngineInfo {
 	if s.absent.Load() != nil {
-		return brokerage.Engine{}
+		return brokerage.EngineInfo{}
 	}
 	return s.inner.Describe()
 }

@@ -54,11 +54,11 @@ func from(first int64) *atomic.Int64 {
 	return next
 }
 
-var faithful = brokerage.FaithfulBy(func(*brokerage.Transaction) brokerage.Faithful { return brokerage.NothingStored })
+var faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.NothingStored })
 
 // Describe returns an engine that keeps nothing.
-func (s *Store) Describe() brokerage.Engine {
-	return brokerage.Engine{Name: "null", Version: "1", Durability: brokerage.Forgetful, Faithful: faithful}
+func (s *Store) Describe() brokerage.EngineInfo {
+	return brokerage.EngineInfo{Name: "null", Version: "1", Durability: brokerage.Forgetful, Faithful: faithful}
 }
 
 // Contents returns the dataset that the store claims to hold.

@@ -27,7 +27,7 @@ const (
 	aimCoordinator  = 0.02      // share of the processor time
 	aimPlain        = 2.5       // processor time of a transaction against that of one server
 	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
-	aimSpare        = 0.15      // of the machine, or else the quotas do not limit alone
+	aimSpare        = 0.15      // of the machine; with less, not only the quotas limit
 )
 
 const (
@@ -71,7 +71,7 @@ type sample struct {
 	counts map[string]int64 // transactions by name
 }
 
-// total returns the processor time a transaction of all servers.
+// total returns the processor time per transaction, summed over all servers.
 func (s sample) total() (micros float64) {
 	for _, m := range s.micros {
 		micros += m

@@ -35,7 +35,7 @@ func TestHashOf(t *testing.T) {
 	require.False(t, ok)
 }
 
-// A statement enters at the node that has its rows, also when a host was down and is back.
+// A statement is sent to the node that has its rows, also after a host was down and is back.
 func TestEntries(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
@@ -90,7 +90,7 @@ func TestEntries(t *testing.T) {
 	local(t)
 }
 
-// A load enters the cluster at all nodes that its URL names.
+// A load connects to all nodes that its URL names.
 func TestEntries_Load(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)

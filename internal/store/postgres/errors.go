@@ -66,11 +66,11 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	}
 	switch codeOf(err) {
 	case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
-		return brokerage.Unfit("the database's XML parser does not take the document")
+		return brokerage.NotStorable("the database's XML parser does not take the document")
 	case tooComplex:
-		return brokerage.Unfit("the database cannot index a key that is so long")
+		return brokerage.NotStorable("the database cannot index a key that is so long")
 	case notNullViolation, checkViolation:
-		return brokerage.Unfit("the database finds no proper keys in the document")
+		return brokerage.NotStorable("the database finds no proper keys in the document")
 	}
 	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
 }

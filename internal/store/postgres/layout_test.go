@@ -61,7 +61,7 @@ func TestLayout_Refused(t *testing.T) {
 	require.Equal(t, layoutPartitioned, s.layoutName)
 }
 
-// Each entry of a cluster is the first of every other connection.
+// Successive connections try each host of the URL first, in turn.
 func TestConfigureCluster(t *testing.T) {
 	config, _, err := parseURL("postgres://u@a:1,b:2,c:3/d?layout=citus")
 	require.NoError(t, err)

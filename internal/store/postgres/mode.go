@@ -38,7 +38,7 @@ const (
 	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
 		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
 
-	// isPure is what tells a database of modePure from another.
+	// isPure creates the function that marks a database of modePure.
 	isPure = `
 	CREATE FUNCTION brokerage.mode() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'pure';`
 )
@@ -55,8 +55,8 @@ func (in *schema) makePure() {
 // faithfulIn says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
 // update a part of a document (ADR 0015), and a document is deleted by its key alone. In a spread layout, the service
 // reads a customer that is deleted, for the accounts.
-func faithfulIn(layout, mode string) map[string]brokerage.Faithful {
-	return brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+func faithfulIn(layout, mode string) map[string]brokerage.Fidelity {
+	return brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
 		searches := t.Name == "search_securities" || t.Name == "customer_max_order"
 		switch {
 		case t.Kind == brokerage.Update:

@@ -237,7 +237,7 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 	}
 }
 
-// A read with a bound on its age is answered by replicas while the primary rests, also behind the end of a file of its
+// A read with a bound on its age is answered by replicas while the primary rests, also after the end of a file of its
 // log, and not by one that is cut off once the primary has written.
 func (c *cluster) maxStaleness(t *testing.T) {
 	times := patient

@@ -29,7 +29,7 @@ var durability = []string{
 // Describe returns the version and the settings of the server, as they were when the store was opened. Its Durability
 // is Durable when the settings promise that a committed write survives a power failure. It does not know whether the
 // disk keeps that promise.
-func (s *Store) Describe() brokerage.Engine {
+func (s *Store) Describe() brokerage.EngineInfo {
 	e := s.engine
 	e.Settings = slices.Clone(e.Settings)
 	return e
@@ -42,7 +42,7 @@ func (s *Store) Checksums() bool {
 
 // inspect reads the version and the settings of the server. It returns an error for one that the store cannot use.
 func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
-	e := brokerage.Engine{Name: engine, Durability: brokerage.Durable}
+	e := brokerage.EngineInfo{Name: engine, Durability: brokerage.Durable}
 	var number int
 	var encoding string
 	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),

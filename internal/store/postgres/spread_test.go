@@ -92,7 +92,7 @@ func TestVisits_All(t *testing.T) {
 
 var partition = regexp.MustCompile(`\b([a-z_]+)_p\d+\b`)
 
-// On partitions, the plan of each statement has exactly one of each table that it is said to visit.
+// The plan of each statement reads exactly one partition of each table that the statement is declared to visit.
 func TestVisits_Partitions(t *testing.T) {
 	server := pgtest.Shared(t)
 	d := generator(t, "tiny")

@@ -59,7 +59,7 @@ type Store struct {
 	large    *large
 	replicas *replicas // nil: none
 	options  Options
-	engine   brokerage.Engine
+	engine   brokerage.EngineInfo
 	closing  sync.Once
 
 	wanted     wantedLayout
@@ -70,7 +70,7 @@ type Store struct {
 
 	purged  [slots]atomic.Int64 // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
-	figures *bulk.Figures
+	figures *bulk.ServerFigures
 }
 
 var _ brokerage.Store = (*Store)(nil)
@@ -119,7 +119,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
-	s.figures = bulk.NewFigures(patience, s.countPages, s.estimate)
+	s.figures = bulk.NewServerFigures(patience, s.countPages, s.estimate)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}

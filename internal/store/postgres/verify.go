@@ -52,7 +52,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	v := bulk.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = v.TellUnfinished(ctx)
+		err = v.ReportUnfinished(ctx)
 	}
 	if err != nil {
 		return v.Verified, err
@@ -70,7 +70,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	case isDamage(err): // it has ended the transaction
-		err = v.Tell(ctx, fmt.Sprintf("stored data is damaged, and the rest was not read: %v", err))
+		err = v.Report(ctx, fmt.Sprintf("stored data is damaged, and the rest was not read: %v", err))
 	}
 	return v.Verified, err
 }
@@ -105,12 +105,12 @@ func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
 			continue
 		}
 		if keys, err := keysOf(k, r.Doc); err != nil {
-			seen.Wrong(r.Name, "the document has no keys: %v", err)
+			seen.AddFinding(r.Name, "the document has no keys: %v", err)
 		} else if keys != r.Keys {
-			seen.Wrong(r.Name, "the keys %s are not those of the document, %s", r.Keys, keys)
+			seen.AddFinding(r.Name, "the keys %s are not those of the document, %s", r.Keys, keys)
 		}
 		if k == dataset.Customer && bulk.Overdrawn(r.Doc) {
-			seen.Wrong(r.Name, "a position is below zero")
+			seen.AddFinding(r.Name, "a position is below zero")
 		}
 	}
 	return seen
@@ -173,7 +173,7 @@ func (s *Store) checkLookUps(ctx context.Context, tx pgx.Tx, v *bulk.Verificatio
 		if err != nil {
 			return err
 		}
-		if err := v.Tell(ctx, findings...); err != nil {
+		if err := v.Report(ctx, findings...); err != nil {
 			return err
 		}
 	}

@@ -27,9 +27,9 @@ func (r *Result) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
 
 // Runner is a store that runs statements in the language of its engine.
 type Runner interface {
-	// RunScript runs statements in one transaction, which may be one that only reads, and appends to the result. A
-	// statement that the database refuses rolls it back; the error is *Refused then, and otherwise one of those of every
-	// operation of a store.
+	// RunScript runs statements in one transaction, read-only if asked, and appends to the result. If the database refuses
+	// a statement, the transaction is rolled back and the error is *Refused. Other errors are those of every operation of
+	// a store.
 	RunScript(ctx context.Context, readOnly bool, statements []Statement, r *Result) error
 	// CheckScript returns an error if the database refuses to prepare a statement.
 	CheckScript(ctx context.Context, text string) error

@@ -42,7 +42,7 @@ type counter struct {
 	queries []func() ([]byte, error)
 }
 
-// figureOf returns the whole number behind the marks; 0 if there is none.
+// figureOf returns the whole number after the marks; 0 if there is none.
 func (c *counter) figureOf(answer []byte) (n int64) {
 	rest := string(answer)
 	for _, mark := range c.marks {

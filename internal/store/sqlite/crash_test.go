@@ -157,7 +157,7 @@ func TestCrash_Killed(t *testing.T) {
 	}
 }
 
-// untilKilled collects what a process answers that is killed after a number of answers.
+// untilKilled collects the answers of a process that is killed after a number of them.
 func (a *answers) untilKilled(t testing.TB, path string, most int) {
 	t.Helper()
 	v := startVictim(t, "write", path)
@@ -173,7 +173,7 @@ func (a *answers) untilKilled(t testing.TB, path string, most int) {
 	require.Greater(t, len(a.orders), 100)
 }
 
-// An account is one that clients buy for, in the last state that was found.
+// An account is one that clients buy for, as it was last read.
 type account struct {
 	id       int64
 	customer []byte // its customer's document; empty: as generated

@@ -104,10 +104,10 @@ func (rs *readers) countPages() {
 }
 
 // Describe returns the engine with the settings of the connection that writes.
-func (s *Store) Describe() brokerage.Engine { return s.engine }
+func (s *Store) Describe() brokerage.EngineInfo { return s.engine }
 
 // faithful: a document is packed bytes to SQLite, and keys are columns beside it.
-var faithful = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Faithful {
+var faithful = brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
 	switch {
 	case t.Kind == brokerage.Update:
 		return brokerage.EditedInService
@@ -120,7 +120,7 @@ var faithful = brokerage.FaithfulBy(func(t *brokerage.Transaction) brokerage.Fai
 	}
 })
 
-func (s *Store) describe(ctx context.Context) (e brokerage.Engine, err error) {
+func (s *Store) describe(ctx context.Context) (e brokerage.EngineInfo, err error) {
 	var journal string
 	var synchronous, pageSize int
 	e.Name, e.Faithful = "sqlite", faithful

@@ -56,7 +56,7 @@ type Store struct {
 	writer  *writer
 	readers *readers
 	cache   *cache
-	engine  brokerage.Engine
+	engine  brokerage.EngineInfo
 	census  census
 	packed  [len(kinds)]packing
 	redone  atomic.Int64 // revisions that were planned again
@@ -267,7 +267,7 @@ func (s *Store) close() error {
 		errs = append(errs, s.writer.close())
 	}
 	if s.readers != nil {
-		s.readers.changes.all.Store(math.MaxUint64) // so that the cache answers nothing more
+		s.readers.changes.all.Store(math.MaxUint64) // so that the cache no longer answers
 		errs = append(errs, s.readers.close())
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {

@@ -52,7 +52,7 @@ func (s *Store) reportDamage(ctx context.Context, v *bulk.Verification, what str
 	if !isDamage(err) {
 		return fmt.Errorf("%s: %w", what, domainError(err))
 	}
-	return v.Tell(ctx, fmt.Sprintf("%s: damaged: %v", what, domainError(err)))
+	return v.Report(ctx, fmt.Sprintf("%s: damaged: %v", what, domainError(err)))
 }
 
 // owner returns the table or index that a page belongs to, as far as a damaged database shows it. It does not check

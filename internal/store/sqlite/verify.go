@@ -32,7 +32,7 @@ func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
 	}
 	broken, err := s.integrity(ctx)
 	if err == nil {
-		err = v.Tell(ctx, broken...)
+		err = v.Report(ctx, broken...)
 	}
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
 	if isDamage(err) { // reported as a finding already
 		err = nil
 	} else if err == nil && unfinished {
-		err = v.TellUnfinished(ctx)
+		err = v.ReportUnfinished(ctx)
 	}
 	for _, k := range dataset.Kinds {
 		if err != nil {
@@ -202,7 +202,7 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 		if k == dataset.Security {
 			name = "security " + r.symbol
 		}
-		report := func(format string, args ...any) { seen.Wrong(name, format, args...) }
+		report := func(format string, args ...any) { seen.AddFinding(name, format, args...) }
 		doc, err := s.codec.Load().unpack(r.packed)
 		if err != nil {
 			seen.Documents++
@@ -339,7 +339,7 @@ func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
 		if err := rows.Scan(&id, &customer); err != nil {
 			return err
 		}
-		failed = v.Tell(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))
+		failed = v.Report(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))
 		return failed
 	})
 	if err == nil {
@@ -352,5 +352,5 @@ func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
 	if err != nil {
 		return err
 	}
-	return v.Tell(ctx, finding)
+	return v.Report(ctx, finding)
 }

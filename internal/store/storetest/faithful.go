@@ -9,7 +9,7 @@ import (
 
 // Judge returns how faithful a transaction is that runs these statements, by their texts alone. A test of each store
 // compares it with what the store declares.
-func Judge(texts []string) brokerage.Faithful {
+func Judge(texts []string) brokerage.Fidelity {
 	some := func(of func(text string) bool) bool { return slices.ContainsFunc(texts, of) }
 	inXML := func(text string) bool { return onDocument.MatchString(text) && xmlFunction.MatchString(text) }
 	switch {

@@ -82,7 +82,7 @@ var insertCustomer = &transaction{
 	},
 }
 
-// badKeys returns customers with keys by which nothing can be found; validate=no does not admit them.
+// badKeys returns customers whose keys cannot be looked up. They are refused even with validate=no.
 func badKeys(e *env, doc string, accounts []brokerage.ID) []string {
 	return []string{
 		strings.Replace(doc, custacc, "http://example.org/other", 1),

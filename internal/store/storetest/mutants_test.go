@@ -253,7 +253,7 @@ func outcome(t *testing.T, name string, wrap func(store) store) []string {
 }
 
 func TestMutants(t *testing.T) {
-	// Files of their failures would be of no use.
+	// The failures are intended, so they are not written to files.
 	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
 	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	intact := map[string]bool{}

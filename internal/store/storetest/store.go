@@ -26,7 +26,7 @@ var storeCases = []testCase{
 			e.Errorf("the engine is %+v", is)
 		}
 		for _, t := range brokerage.Transactions {
-			if !slices.Contains(brokerage.Faithfuls[:], is.Faithful[t.Name]) {
+			if !slices.Contains(brokerage.Fidelities[:], is.Faithful[t.Name]) {
 				e.Errorf("%s is %q", t.Name, is.Faithful[t.Name])
 			}
 		}

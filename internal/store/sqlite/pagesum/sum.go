@@ -32,7 +32,7 @@ func add(s1, s2 uint32, b []byte, bigEndian bool) (uint32, uint32) {
 	return s1, s2
 }
 
-// Reserves reports whether a database, of which this is the beginning, has room for checksums at the end of its pages.
+// Reserves reports whether the database that begins with head has room for checksums at the end of its pages.
 func Reserves(head []byte) bool { return len(head) > 20 && head[20] == Reserved }
 
 // Put writes the checksum of a page into its end.

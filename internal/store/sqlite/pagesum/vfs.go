@@ -33,8 +33,8 @@ type file struct {
 	journal  bool
 	sums     bool // of a database: its pages have checksums
 
-	// unsealed is the offset from which on the frames of a journal have no checksum yet: a transaction may overwrite a
-	// page in its frame, and computes the checksums when it commits. Only the connection that writes reads these frames.
+	// unsealed is the offset of the first frame of a journal without checksums: a transaction may still overwrite a page
+	// in its frame, and computes the checksums when it commits. Only the connection that writes reads these frames.
 	unsealed int64
 	header   int64 // where the last header of a frame was written
 
@@ -178,7 +178,7 @@ func reserved(tls *libc.TLS, known *file, f uintptr) (sums bool, code int32) {
 	case sqlite3.SQLITE_OK:
 		return Reserves(bytesAt(p, head)), code
 	case sqlite3.SQLITE_IOERR_SHORT_READ: // missing bytes are zeros
-		return zero(bytesAt(p, head)), sqlite3.SQLITE_OK // any other beginning is not a database's
+		return zero(bytesAt(p, head)), sqlite3.SQLITE_OK // no database begins with anything else
 	}
 	return false, code
 }

@@ -31,7 +31,7 @@ func fixSQLSTT(s structure, rewrite func(string) string) (structure, error) {
 	}
 	length := int(binary.BigEndian.Uint32(s[lengthAt:]))
 	if start+length > len(s) {
-		return nil, errors.New("an SQLSTT that goes on in another segment")
+		return nil, errors.New("an SQLSTT that continues in another segment")
 	}
 	text := rewrite(string(s[start : start+length]))
 	changed, err := s.replace(start, start+length, []byte(text), firstObject)

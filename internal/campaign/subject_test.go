@@ -10,9 +10,9 @@ import (
 	"brokerage/internal/dataset"
 )
 
-// testEngine takes a database of an engine through the steps of a campaign. with calls a function with the open store
+// testSubject takes a subject through the steps of a campaign. with calls a function with the open store
 // between the steps.
-func testEngine(t *testing.T, e Engine, with func(do func(brokerage.Store) error) error) {
+func testSubject(t *testing.T, e Subject, with func(do func(brokerage.Store) error) error) {
 	t.Helper()
 	ctx := t.Context()
 	d := dataset.New(dataset.Spec{Seed: 1})

@@ -13,15 +13,15 @@ import (
 	"brokerage/internal/store/postgres"
 )
 
-// Engine is a database under test, with the operations that a campaign needs beside the transactions. Nothing else uses
-// the database while a method runs.
-type Engine interface {
+// Subject is the database under test, with the operations that a campaign needs beside the transactions. Nothing else
+// uses the database while a method runs.
+type Subject interface {
 	// URL returns the URL of the database for the service, secrets included.
 	URL() string
-	// Lacks returns why the engine cannot run a kind of step, or "" when it can.
-	Lacks(kind Kind) string
+	// Lacks returns why the subject cannot run a kind of step, or "" when it can.
+	Lacks(kind StepKind) string
 	// Describe returns the engine, its version and the settings that its figures depend on.
-	Describe(ctx context.Context) (Store, error)
+	Describe(ctx context.Context) (StoreStamp, error)
 	// Holds names the contents of the database, an unfinished load included, or returns "" when it is empty or does not
 	// exist.
 	Holds(ctx context.Context) (string, error)
@@ -57,15 +57,15 @@ type Engine interface {
 	Designs() []Variant
 	// Absent returns the factors of the physical design that the store does not have.
 	Absent() []Absent
-	// As returns the engine with the settings of a variant. Where that needs another database, it is beside the first.
-	As(v Variant) Engine
+	// As returns the subject with the settings of a variant. Where that needs another database, it is beside the first.
+	As(v Variant) Subject
 	// Tune changes the settings of a server for the runs of a variant, after it has saved the old ones where a resumed
 	// campaign finds them. It returns *NotHereError when that is not allowed.
 	Tune(ctx context.Context) error
 	// Untune restores the saved settings, if there are any.
 	Untune(ctx context.Context) error
 	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
-	Watch(ctx context.Context) (store.Watcher, error)
+	Watch(ctx context.Context) (store.Observer, error)
 }
 
 // NotHereError is returned for a step that this database does not allow.
@@ -77,9 +77,9 @@ func (e *NotHereError) Error() string { return e.Reason }
 // database for backup and restore.
 type Pace struct{ Load, Backup, Restore, Insert float64 }
 
-// Open returns the engine of a database URL. Files beside the database go to folder. Commands are for engines that need
-// them.
-func Open(url, folder string, commands Commands) (Engine, error) {
+// Open returns the subject for a database URL. Files beside the database go to folder. Commands are for engines that
+// need them.
+func Open(url, folder string, commands Commands) (Subject, error) {
 	database, err := store.Find(url)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 		return newSQLite(database.Path(), folder)
 	case store.Postgres:
 		if postgres.IsCluster(url) {
-			return clusterEngine{newPostgres(url, folder)}, nil
+			return clusterSubject{newPostgres(url, folder)}, nil
 		}
 		return newPostgres(url, folder), nil
 	case store.DB2:
@@ -101,8 +101,8 @@ func Open(url, folder string, commands Commands) (Engine, error) {
 	}
 }
 
-// engine implements what engines have in common: everything except statistics and the settings of a server.
-type engine struct {
+// baseSubject implements what all subjects have in common: everything except statistics and the settings of a server.
+type baseSubject struct {
 	url          string
 	parameters   string // more of them, for Describe
 	backup       string // file
@@ -114,12 +114,12 @@ type engine struct {
 // inService is the validation of engines that have none of their own.
 const inService = "by the project's schemas, in the service"
 
-func (e engine) URL() string { return e.url }
+func (e baseSubject) URL() string { return e.url }
 
-func (engine) Lacks(Kind) string { return "" }
+func (baseSubject) Lacks(StepKind) string { return "" }
 
 // database returns what Open has found, or As has made of it.
-func (e engine) database() store.Database {
+func (e baseSubject) database() store.Database {
 	d, err := store.Find(e.url)
 	if err != nil {
 		panic(err)
@@ -128,7 +128,7 @@ func (e engine) database() store.Database {
 }
 
 // with calls do with the open database. With asIs it creates no schema where there is none.
-func (e engine) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
+func (e baseSubject) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
 	s, err := e.database().OpenBulk(ctx, store.Options{Uncompressed: e.uncompressed, AsIs: asIs})
 	if err != nil {
 		return err
@@ -136,14 +136,14 @@ func (e engine) with(ctx context.Context, asIs bool, do func(store.Bulk) error) 
 	return errors.Join(do(s), s.Close())
 }
 
-func (e engine) Describe(ctx context.Context) (is Store, err error) {
+func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
 	s, err := store.Open(ctx, withParameters(e.url, e.parameters),
 		store.Options{Uncompressed: e.uncompressed, AsIs: true})
 	if err != nil {
 		return is, err
 	}
 	d := s.Describe()
-	is = Store{
+	is = StoreStamp{
 		Engine: d.Name, Version: d.Version, URL: store.Published(e.url), Durability: d.Durability,
 		Validation: e.validation, Settings: make(map[string]string, len(d.Settings)),
 	}
@@ -154,7 +154,7 @@ func (e engine) Describe(ctx context.Context) (is Store, err error) {
 }
 
 // Holds creates no schema where there is none.
-func (e engine) Holds(ctx context.Context) (string, error) {
+func (e baseSubject) Holds(ctx context.Context) (string, error) {
 	name, err := e.holds(ctx, true)
 	if errors.Is(err, postgres.ErrEmpty) || errors.Is(err, db2.ErrEmpty) {
 		return "", nil
@@ -162,7 +162,7 @@ func (e engine) Holds(ctx context.Context) (string, error) {
 	return name, err
 }
 
-func (e engine) holds(ctx context.Context, asIs bool) (name string, err error) {
+func (e baseSubject) holds(ctx context.Context, asIs bool) (name string, err error) {
 	err = e.with(ctx, asIs, func(s store.Bulk) error {
 		if name, err = store.Holds(ctx, s); err != nil || name != "" {
 			return err
@@ -177,7 +177,7 @@ func (e engine) holds(ctx context.Context, asIs bool) (name string, err error) {
 }
 
 // Create empties the schema of a database on a server, or creates it. It does not create that database.
-func (e engine) Create(ctx context.Context) error {
+func (e baseSubject) Create(ctx context.Context) error {
 	s, err := e.database().Empty(ctx, store.Options{Uncompressed: e.uncompressed})
 	if err != nil {
 		return err
@@ -185,11 +185,11 @@ func (e engine) Create(ctx context.Context) error {
 	return s.Close()
 }
 
-func (e engine) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
+func (e baseSubject) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
 	return e.with(ctx, false, func(s store.Bulk) error { return s.LoadDataset(ctx, d, progress) })
 }
 
-func (e engine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
+func (e baseSubject) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
 	err = e.with(ctx, true, func(s store.Bulk) error {
 		n, err = s.LoadedDocuments(ctx, k)
 		return err
@@ -197,7 +197,7 @@ func (e engine) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error)
 	return n, err
 }
 
-func (e engine) Space(ctx context.Context) (out Space, err error) {
+func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
 	err = e.with(ctx, true, func(s store.Bulk) error {
 		space, err := s.Space(ctx)
 		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
@@ -217,12 +217,12 @@ func (e engine) Space(ctx context.Context) (out Space, err error) {
 	return out, err
 }
 
-func (e engine) Backup(ctx context.Context) (Copy, error) {
+func (e baseSubject) Backup(ctx context.Context) (Copy, error) {
 	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{Replace: true})
 	return Copy{Database: m.Bytes, File: written}, err
 }
 
-func (e engine) Restore(ctx context.Context) (Copy, error) {
+func (e baseSubject) Restore(ctx context.Context) (Copy, error) {
 	info, err := os.Stat(e.backup)
 	if err != nil {
 		return Copy{}, err
@@ -231,14 +231,14 @@ func (e engine) Restore(ctx context.Context) (Copy, error) {
 	return Copy{Database: m.Bytes, File: info.Size()}, err
 }
 
-func (e engine) BackedUp() bool {
+func (e baseSubject) BackedUp() bool {
 	_, err := e.database().ReadManifest(e.backup)
 	return err == nil
 }
 
-func (engine) Reloads() bool { return false }
+func (baseSubject) Reloads() bool { return false }
 
-func (e engine) Discard() error {
+func (e baseSubject) Discard() error {
 	if err := os.Remove(e.backup); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -246,17 +246,21 @@ func (e engine) Discard() error {
 }
 
 // Remove leaves the empty schema of a database on a server.
-func (e engine) Remove(ctx context.Context) error { return errors.Join(e.Discard(), e.Create(ctx)) }
+func (e baseSubject) Remove(ctx context.Context) error {
+	return errors.Join(e.Discard(), e.Create(ctx))
+}
 
-func (e engine) Pace() Pace                                     { return e.pace }
-func (engine) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
-func (engine) Variants(int) []Variant                           { return nil }
-func (engine) Designs() []Variant                               { return nil }
-func (engine) Absent() []Absent                                 { return nil }
-func (engine) Tune(context.Context) error                       { return nil }
-func (engine) Untune(context.Context) error                     { return nil }
+func (e baseSubject) Pace() Pace                                     { return e.pace }
+func (baseSubject) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
+func (baseSubject) Variants(int) []Variant                           { return nil }
+func (baseSubject) Designs() []Variant                               { return nil }
+func (baseSubject) Absent() []Absent                                 { return nil }
+func (baseSubject) Tune(context.Context) error                       { return nil }
+func (baseSubject) Untune(context.Context) error                     { return nil }
 
-func (e engine) Watch(ctx context.Context) (store.Watcher, error) { return e.database().Watch(ctx) }
+func (e baseSubject) Watch(ctx context.Context) (store.Observer, error) {
+	return e.database().Watch(ctx)
+}
 
 // rawBytes returns the size of all documents of a dataset.
 func rawBytes(d *dataset.Dataset) (bytes float64) {
@@ -268,17 +272,17 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 
 // nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. It
 // stores no data, so a campaign on it consists of runs and comparisons of the tier only.
-type nullEngine struct{ engine }
+type nullSubject struct{ baseSubject }
 
-var null = nullEngine{engine{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
+var null = nullSubject{baseSubject{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
-func (nullEngine) Lacks(kind Kind) string {
+func (nullSubject) Lacks(kind StepKind) string {
 	if kind == KindRun || kind == KindTier || kind == KindFind {
 		return ""
 	}
 	return "null: keeps nothing"
 }
 
-func (nullEngine) Holds(context.Context) (string, error) { return "", nil }
-func (nullEngine) Statistics(context.Context) error      { return store.ErrNothingStored }
-func (e nullEngine) As(Variant) Engine                   { return e }
+func (nullSubject) Holds(context.Context) (string, error) { return "", nil }
+func (nullSubject) Statistics(context.Context) error      { return store.ErrNothingStored }
+func (e nullSubject) As(Variant) Subject                  { return e }
