@@ -103,9 +103,9 @@ func metricsIn(query string) (found []string) {
 // uncounted returns the metrics of a process that this system does not count, such as its waits for disks.
 func uncounted() (names []string) {
 	counted := probe.Here.Process(os.Getpid()).Figures
-	for figure, name := range telemetry.ProcessMetrics {
+	for figure, metric := range telemetry.ProcessMetrics {
 		if _, ok := counted[figure]; !ok {
-			names = append(names, name)
+			names = append(names, metric.Name)
 		}
 	}
 	return names

@@ -222,7 +222,7 @@ func readMetrics(text []byte) reading {
 			p.CPUSeconds, r.process = v, &p
 		case name == "process_resident_memory_bytes":
 			p.MemoryAfter = int64(v)
-		case name == telemetry.ProcessMetrics[probe.PeakMemory]:
+		case name == telemetry.ProcessMetrics[probe.PeakMemory].Name:
 			p.MemoryPeak = int64(v)
 			r.figures[name] = v
 		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),
