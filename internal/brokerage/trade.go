@@ -83,39 +83,40 @@ func QuoteOf(security []byte) Quote {
 	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
 }
 
-// Terms are the figures of a trade at a price, as documents have them, for a store that edits documents itself.
+// Terms are the amounts of a trade at a price, as documents have them, for a store that edits documents itself.
 type Terms struct {
 	Quantity string // three places
 	Amount   string // two places, above or at 0
 	Movement string // of the balances: Amount, negative for a purchase
 }
 
-// Terms returns the figures of the trade at the price of the quote. The error is *Invalid.
-func (t Trade) Terms(quote Quote) (Terms, error) {
-	is, err := t.terms(quote)
+// TermsAt returns the amounts of the trade at the price of the quote. The error is *Invalid.
+func (t Trade) TermsAt(quote Quote) (Terms, error) {
+	exact, err := t.exactTermsAt(quote)
 	if err != nil {
 		return Terms{}, err
 	}
-	return Terms{Quantity: shares(is.quantity), Amount: money(is.amount), Movement: money(is.movement)}, nil
+	return Terms{Quantity: shares(exact.quantity), Amount: money(exact.amount), Movement: money(exact.movement)}, nil
 }
 
-type terms struct{ quantity, amount, movement decimal.Decimal }
+// exactTerms are Terms as numbers.
+type exactTerms struct{ quantity, amount, movement decimal.Decimal }
 
-func (t Trade) terms(quote Quote) (is terms, err error) {
-	if is.quantity, err = t.quantity(); err != nil {
-		return is, err
+func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
+	if exact.quantity, err = t.quantity(); err != nil {
+		return exact, err
 	}
 	price, ok := parseDecimal(quote.LastTrade)
 	if !ok || price.Sign() < 0 {
-		return is, invalidf("/Security/Price/LastTrade", "the security has no price")
+		return exact, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
 	// Rounded first, so that balances and confirmation agree.
-	is.amount = is.quantity.Mul(price).RoundBank(2)
-	is.movement = is.amount.Neg()
+	exact.amount = exact.quantity.Mul(price).RoundBank(2)
+	exact.movement = exact.amount.Neg()
 	if t.Side == Sell {
-		is.movement = is.amount
+		exact.movement = exact.amount
 	}
-	return is, nil
+	return exact, nil
 }
 
 // Apply carries the trade out for an account of a customer, at the price of the quote. It returns the changed customer
@@ -124,7 +125,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
-	terms, err := t.terms(quote)
+	terms, err := t.exactTermsAt(quote)
 	if err != nil {
 		return nil, nil, err
 	}
