@@ -20,6 +20,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 )
 
@@ -161,7 +162,7 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
 	m := telemetry.New(telemetry.BuildInfo{})
-	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
+	m.Store(func() tally.Stats { return tally.Stats{} })
 	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
 	for _, id := range []brokerage.ID{103282, 103283, 103284} {

@@ -9,13 +9,13 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/scripted"
-	"brokerage/internal/telemetry"
+	"brokerage/internal/store/tally"
 )
 
 // Direct is a Backend that calls a store in this process.
 type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
-	Stats func() telemetry.StoreStats
+	Stats func() tally.Stats
 
 	store  brokerage.Store // guarded, as in a service
 	runner scripted.Runner // of own transactions; nil if the store is none

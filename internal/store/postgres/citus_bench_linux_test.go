@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/telemetry"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/workload"
 )
 
@@ -196,7 +196,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	var all, spare [2]float64
-	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
+	direct.Stats = func() tally.Stats { // is called at the beginning and at the end of the measured time
 		if t.edge != nil {
 			t.edge()
 		}
@@ -208,7 +208,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 		if len(used) == 2 {
 			t.limit(0)
 		}
-		return telemetry.StoreStats{}
+		return tally.Stats{}
 	}
 	run, err := workload.Drive(t.Context(), direct, workload.Config{
 		Definition: w, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: uint64(len(t.samples) + 1),
