@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -158,12 +157,11 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	if d, ok := s.generators.Load(c); ok {
 		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // stored below
 	}
-	scale, err := dataset.ParseScale(c.Scale)
-	profile, wrong := dataset.ParseProfile(c.Profile)
-	if err := cmp.Or(err, wrong); err != nil {
+	spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
+	if err != nil {
 		return nil, err
 	}
-	d, _ := s.generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
+	d, _ := s.generators.LoadOrStore(c, dataset.New(spec))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
 }
 

@@ -128,19 +128,6 @@ func (p *population) faithful() map[string]brokerage.Faithful {
 	return all
 }
 
-// generator returns the generator of a dataset, which also writes the templates of new documents.
-func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
-	s, err := dataset.ParseScale(scale)
-	if err != nil {
-		return nil, err
-	}
-	f, err := dataset.ParseProfile(profile)
-	if err != nil {
-		return nil, err
-	}
-	return dataset.New(dataset.Spec{Scale: s, Profile: f, Seed: seed}), nil
-}
-
 // populationOf describes the contents of a store as the service does.
 func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error) {
 	p := &population{
@@ -159,10 +146,11 @@ func populationOf(c brokerage.Contents, is brokerage.Engine) (*population, error
 	if c.Scale == "" {
 		return p, ErrNoDataset
 	}
-	d, err := generator(c.Scale, c.Profile, c.Seed)
+	spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
 	if err != nil {
 		return nil, err
 	}
+	d := dataset.New(spec)
 	p.Securities = counted{c.Securities, d.ID(dataset.Security, 0)}
 	p.Customers = counted{c.Customers, d.ID(dataset.Customer, 0)}
 	p.Orders = counted{c.Orders, d.ID(dataset.Order, 0)}
