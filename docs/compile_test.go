@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"brokerage/internal/testenv"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -141,9 +142,7 @@ func firstStart(b *testing.B, dir string) (elapsed, spent time.Duration, costs m
 		Mode, Package   string
 		CmdUser, CmdSys time.Duration
 	}
-	text, err := os.ReadFile(graph)
-	require.NoError(b, err)
-	require.NoError(b, json.Unmarshal(text, &actions))
+	require.NoError(b, json.Unmarshal([]byte(testenv.Text(b, graph)), &actions))
 	modules := modulesOf(b, dir)
 	costs = map[string]*cost{}
 	for _, module := range modules {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"brokerage/internal/testenv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,9 +23,7 @@ func TestDocuments_TestsExist(t *testing.T) {
 	tests := testNames(t)
 	named := 0
 	for _, document := range documents {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*\*?`).FindAllString(string(text), -1) {
+		for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*\*?`).FindAllString(testenv.Text(t, document), -1) {
 			prefix, group := strings.CutSuffix(name, "*")
 			if !group {
 				prefix += "\n"

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
 // The metrics are as the contract says, in every format.
@@ -149,8 +149,7 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 		named = append(named, name.(string))
 	}
 	require.ElementsMatch(t, telemetry.Reasons, named)
-	document, err := os.ReadFile("../../docs/observability.md")
-	require.NoError(t, err)
+	document := []byte(testenv.Text(t, "../../docs/observability.md"))
 	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").Find(document)
 	for _, reason := range telemetry.Reasons {
 		require.Contains(t, string(row), "`"+reason+"`")

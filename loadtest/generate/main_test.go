@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"brokerage/internal/testenv"
 	"path/filepath"
 	"testing"
 
@@ -13,8 +13,7 @@ func TestGenerate_IsCurrent(t *testing.T) {
 	files, err := generate("..")
 	require.NoError(t, err)
 	for name, want := range files {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		require.NoError(t, err)
-		require.Equal(t, string(want), string(text), "run go generate ./loadtest: %s", name)
+		text := testenv.Text(t, filepath.Join("..", name))
+		require.Equal(t, string(want), text, "run go generate ./loadtest: %s", name)
 	}
 }

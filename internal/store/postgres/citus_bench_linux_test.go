@@ -17,6 +17,7 @@ import (
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -230,9 +231,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 // priority, unless this one has that, too.
 func machine(t testing.TB) (all, spare float64) {
 	t.Helper()
-	text, err := os.ReadFile("/proc/stat")
-	require.NoError(t, err)
-	line, _, _ := strings.Cut(string(text), "\n")
+	line, _, _ := strings.Cut(testenv.Text(t, "/proc/stat"), "\n")
 	priority, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0) // 20 is normal, less is lower
 	require.NoError(t, err)
 	for i, field := range strings.Fields(line)[1:9] { // user, nice, system, idle, iowait and others

@@ -1,6 +1,7 @@
 package pinned
 
 import (
+	"brokerage/internal/testenv"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,9 +49,7 @@ func TestFetch(t *testing.T) {
 	path, err := f.Fetch(t.Context(), dir)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "thing-1.jar"), path)
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, content, got)
+	require.Equal(t, content, testenv.Text(t, path))
 
 	_, err = f.Fetch(t.Context(), dir)
 	require.NoError(t, err)
