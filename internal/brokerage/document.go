@@ -29,7 +29,7 @@ type field struct{ name, value string }
 
 func fields(dst []byte, all ...field) []byte {
 	for _, f := range all {
-		dst = closed(xmldoc.AppendText(open(dst, f.name), f.value), f.name)
+		dst = xmldoc.AppendElement(dst, f.name, f.value)
 	}
 	return dst
 }

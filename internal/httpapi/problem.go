@@ -258,9 +258,7 @@ func (p *problem) xml() []byte {
 }
 
 func appendElement(dst []byte, name, text string) []byte {
-	dst = append(append(append(dst, '<'), name...), '>')
-	dst = xmldoc.AppendText(dst, strings.Map(xmlCharacter, text))
-	return append(append(append(dst, "</"...), name...), '>')
+	return xmldoc.AppendElement(dst, name, strings.Map(xmlCharacter, text))
 }
 
 // xmlCharacter replaces characters that XML cannot contain.
