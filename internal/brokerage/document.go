@@ -34,22 +34,6 @@ func fields(dst []byte, all ...field) []byte {
 	return dst
 }
 
-func open(dst []byte, name string) []byte { return append(append(append(dst, '<'), name...), '>') }
-
-func closed(dst []byte, name string) []byte {
-	return append(append(append(dst, "</"...), name...), '>')
-}
-
-func attribute(dst []byte, name, value string) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
-	return append(xmldoc.AppendValue(dst, value), '"')
-}
-
-// root begins an answer with a start tag in a namespace, still open for attributes.
-func root(dst []byte, name, namespace string) []byte {
-	return attribute(append(append(dst, '<'), name...), "xmlns", namespace)
-}
-
 // ETag returns an identifier of this version of a document in the normal form. It is the same for every store and every
 // process: it depends neither on where a store declares namespaces, nor on where among the attributes of an order a
 // database puts the status.

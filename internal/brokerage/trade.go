@@ -156,11 +156,11 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
-	dst := attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
-	dst = fields(append(dst, '>'), field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
+	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Trade_Confirmation", "xmlns", CustAccNS, "ACCOUNT_ID", id.String())
+	dst = fields(dst, field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
 		field{"Quantity", shares(terms.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(terms.amount)},
 		field{"Position", shares(position)}, field{"OnlineActualBal", actualText}, field{"WorkingBalance", workingText})
-	return changed, closed(dst, "Trade_Confirmation"), nil
+	return changed, append(dst, "</Trade_Confirmation>"...), nil
 }
 
 // tradingAccount is an account with the parts that a trade reads or changes.
@@ -278,8 +278,8 @@ func (t Trade) move(
 }
 
 func newPosition(quote Quote, quantity decimal.Decimal) []byte {
-	dst := append(root(make([]byte, 0, 256), "Position", CustAccNS), '>')
+	dst := xmldoc.AppendStart(make([]byte, 0, 256), "Position", "xmlns", CustAccNS)
 	dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
 		field{"Quantity", shares(quantity)})
-	return closed(dst, "Position")
+	return append(dst, "</Position>"...)
 }
