@@ -80,7 +80,7 @@ func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
 			return
 		}
 		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
+		require.True(t, brokerage.Is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
 		contents, err := s.Contents(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, contents)

@@ -306,8 +306,7 @@ func together(n int, do func(i int)) {
 }
 
 func isUnavailable(err error) bool {
-	_, ok := errors.AsType[*brokerage.Unavailable](err)
-	return ok
+	return brokerage.Is[*brokerage.Unavailable](err)
 }
 
 // indexOf returns the position of a kind.
