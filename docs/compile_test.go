@@ -3,7 +3,6 @@
 package docs_test
 
 import (
-	"brokerage/internal/testenv"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -24,6 +23,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // floor is a program with the router and the drivers of both databases, and nothing else.

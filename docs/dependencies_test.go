@@ -2,7 +2,6 @@
 package docs_test
 
 import (
-	"brokerage/internal/testenv"
 	"os"
 	"os/exec"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // The modules of the binary are those that docs/dependencies.md lists: a dependency that brings more than before is

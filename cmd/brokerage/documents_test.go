@@ -1,7 +1,6 @@
 package main
 
 import (
-	"brokerage/internal/testenv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // Every test that a document names exists. A name that ends with _* stands for at least one test.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"brokerage/internal/testenv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // processorTime returns the processor time of a process, in ticks of 10 ms.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"brokerage/internal/testenv"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // issued writes a key set to a file, and returns a function that signs tokens with its key.

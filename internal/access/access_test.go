@@ -125,11 +125,12 @@ func TestAdd(t *testing.T) {
 		require.Equal(t, name, client.Name)
 	}
 
+	text = testenv.Text(t, path)
 	_, err = access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "has a token for alice already")
 	_, err = access.Add(path, access.Client{Name: "a:b", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "is not a name")
-	require.Equal(t, testenv.Text(t, path), testenv.Text(t, path))
+	require.Equal(t, text, testenv.Text(t, path))
 
 	write(t, path, "nonsense")
 	_, err = access.Add(path, access.Client{Name: "dan", Scopes: []access.Scope{access.Read}})

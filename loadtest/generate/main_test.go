@@ -1,11 +1,12 @@
 package main
 
 import (
-	"brokerage/internal/testenv"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // The scripts agree with the registry and with the contract.

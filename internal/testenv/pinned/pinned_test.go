@@ -1,7 +1,6 @@
 package pinned
 
 import (
-	"brokerage/internal/testenv"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 func sum(b []byte) string {
@@ -49,7 +50,7 @@ func TestFetch(t *testing.T) {
 	path, err := f.Fetch(t.Context(), dir)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "thing-1.jar"), path)
-	require.Equal(t, content, testenv.Text(t, path))
+	require.Equal(t, string(content), testenv.Text(t, path))
 
 	_, err = f.Fetch(t.Context(), dir)
 	require.NoError(t, err)

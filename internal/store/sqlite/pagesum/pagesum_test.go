@@ -1,7 +1,6 @@
 package pagesum
 
 import (
-	"brokerage/internal/testenv"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -17,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/testenv"
 )
 
 const pageSize = 4096
