@@ -142,7 +142,8 @@ func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
 // result reads the result that a run wrote and checks it against its schema.
 func (o outcome) result(t testing.TB, name string) (run workload.Run) {
 	t.Helper()
-	text := []byte(testenv.Text(t, filepath.Join(o.folder, name)))
+	text, err := os.ReadFile(filepath.Join(o.folder, name))
+	require.NoError(t, err, "%s%s", o.stdout, o.stderr)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&run))
