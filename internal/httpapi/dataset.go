@@ -92,5 +92,6 @@ func (q *request) leaseIDs() error {
 	q.note("kind", kind)
 	q.note("first", lease.First.String())
 	q.note("count", text)
-	return q.answer(element("Lease", "kind", kind, "first", lease.First.String(), "count", strconv.FormatInt(lease.Count, 10)))
+	return q.answer(element("Lease",
+		"kind", kind, "first", lease.First.String(), "count", strconv.FormatInt(lease.Count, 10)))
 }
