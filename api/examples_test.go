@@ -23,6 +23,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/xmldoc"
 )
 
@@ -66,9 +67,8 @@ func TestExamples(t *testing.T) {
 	var there []string
 	for _, e := range entries {
 		there = append(there, e.Name())
-		b, err := os.ReadFile(filepath.Join("examples", e.Name()))
-		require.NoError(t, err)
-		require.Equal(t, string(r.files[e.Name()]), string(b), "%s: go test ./api -update rewrites it", e.Name())
+		b := testenv.Text(t, filepath.Join("examples", e.Name()))
+		require.Equal(t, string(r.files[e.Name()]), b, "%s: go test ./api -update rewrites it", e.Name())
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(r.files)), there)
 }

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // floor is a program with the router and the drivers of both databases, and nothing else.
@@ -141,9 +143,7 @@ func firstStart(b *testing.B, dir string) (elapsed, spent time.Duration, costs m
 		Mode, Package   string
 		CmdUser, CmdSys time.Duration
 	}
-	text, err := os.ReadFile(graph)
-	require.NoError(b, err)
-	require.NoError(b, json.Unmarshal(text, &actions))
+	require.NoError(b, json.Unmarshal([]byte(testenv.Text(b, graph)), &actions))
 	modules := modulesOf(b, dir)
 	costs = map[string]*cost{}
 	for _, module := range modules {

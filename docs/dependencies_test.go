@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // The modules of the binary are those that docs/dependencies.md lists: a dependency that brings more than before is
 // noticed. A stand-in (decision 0032) is listed with its folder, so that its loss is noticed too.
 func TestDependencies_Compiled(t *testing.T) {
-	text, err := os.ReadFile("dependencies.md")
-	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(text), "\n## What they cost\n")
+	_, section, ok := strings.Cut(testenv.Text(t, "dependencies.md"), "\n## What they cost\n")
 	require.True(t, ok)
 	section, _, _ = strings.Cut(section, "\n## ")
 	listed := map[string]bool{}

@@ -175,7 +175,7 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 	if err != nil {
 		return err
 	}
-	target.Stats = database.Stats(opened)
+	target.Stats = store.Stats(opened)
 	if !c.Tier {
 		if config.Observer, err = database.Watch(ctx); err != nil {
 			return err

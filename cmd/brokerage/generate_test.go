@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 func tiny(profile dataset.Profile) *dataset.Dataset {
@@ -39,8 +40,7 @@ func content(t testing.TB, dir, kind string) []byte {
 	slices.Sort(names)
 	var all []byte
 	for _, name := range names {
-		b, err := os.ReadFile(name)
-		require.NoError(t, err)
+		b := []byte(testenv.Text(t, name))
 		if strings.HasSuffix(name, ".zst") {
 			d, err := zstd.NewReader(bytes.NewReader(b))
 			require.NoError(t, err)
@@ -222,8 +222,7 @@ func TestGenerate_Signals(t *testing.T) {
 				}
 				file, ok := folder.file(name)
 				require.True(t, ok, name)
-				b, err := os.ReadFile(filepath.Join(dir, name))
-				require.NoError(t, err)
+				b := []byte(testenv.Text(t, filepath.Join(dir, name)))
 				require.Equal(t, int(file.to-file.from), bytes.Count(b, []byte("\n")))
 				require.True(t, bytes.HasSuffix(b, append(d.Append(nil, file.kind, file.to-1), '\n')))
 			}

@@ -93,17 +93,12 @@ func (f sourceFolder) contents() (c domain.Contents) {
 			return c
 		}
 	}
-	profile, err1 := dataset.ParseProfile(first[1])
-	scale, err2 := dataset.ParseScale(first[2])
-	seed, err3 := strconv.ParseUint(first[3], 10, 64)
-	if errors.Join(err1, err2, err3) != nil {
+	seed, err1 := strconv.ParseUint(first[3], 10, 64)
+	spec, err2 := dataset.ParseSpec(first[2], first[1], seed)
+	if errors.Join(err1, err2) != nil {
 		return c
 	}
-	d := dataset.New(dataset.Spec{Profile: profile, Scale: scale, Seed: seed})
-	return domain.Contents{
-		Fingerprint: d.Fingerprint(), Scale: scale.String(), Profile: profile.String(), Seed: seed,
-		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	}
+	return bulk.ContentsOf(dataset.New(spec))
 }
 
 // filePosition is the position in a folder from which a load continues.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // issued writes a key set to a file, and returns a function that signs tokens with its key.
@@ -62,10 +64,9 @@ func TestServe_JWT(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status(http.MethodDelete, "103282", bob))
 	i.stop(t)
 
-	text, err := os.ReadFile(trail)
-	require.NoError(t, err)
+	text := testenv.Text(t, trail)
 	var did []string
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		var r struct{ Client, Transaction, Outcome string }
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
 		did = append(did, r.Client+" "+r.Transaction+" "+r.Outcome)
@@ -73,7 +74,7 @@ func TestServe_JWT(t *testing.T) {
 	require.Equal(t, []string{"jwt:eve delete_order forbidden", "jwt:ann delete_order ok", "bob delete_order not-found"},
 		did)
 	for _, secret := range []string{ann, bob} {
-		require.NotContains(t, string(text), secret)
+		require.NotContains(t, text, secret)
 		require.NotContains(t, i.logs.String(), secret)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/db2/db2test"
+	"brokerage/internal/testenv"
 )
 
 // onBench serves from a database of the stand-in for Db2.
@@ -254,15 +255,14 @@ func resources(t testing.TB, i *instance) (u used) {
 	files, err := os.ReadDir(process + "fd")
 	require.NoError(t, err)
 	u.files = len(files)
-	status, err := os.ReadFile(process + "status")
-	require.NoError(t, err)
+	status := testenv.Text(t, process+"status")
 	metrics := get(t, i.url+"/metrics").body
 	var heap, goroutines float64
 	for _, from := range []struct {
 		text, name string
 		into       any
 	}{
-		{string(status), "\nVmRSS:", &u.memory}, {string(status), "\nThreads:", &u.threads},
+		{status, "\nVmRSS:", &u.memory}, {status, "\nThreads:", &u.threads},
 		{metrics, "\ngo_goroutines ", &goroutines}, {metrics, "\ngo_memstats_heap_inuse_bytes ", &heap},
 	} {
 		_, rest, found := strings.Cut(from.text, from.name)

@@ -20,6 +20,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
 )
 
 // Without flags, the command serves a filled database; it stops cleanly, and the next start serves the same database.
@@ -100,8 +101,7 @@ func TestServe_Tokens(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, status(http.MethodDelete, trader))
 
 	// A mistake in the file changes nothing, and is logged.
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	text := []byte(testenv.Text(t, file))
 	require.NoError(t, os.WriteFile(file, append(text, "nonsense\n"...), 0o600))
 	require.Contains(t, i.logs.wait(t, "tokens not reloaded, the old ones stay valid")["error"], "line 3")
 	require.Equal(t, http.StatusNotFound, status(http.MethodGet, reader))

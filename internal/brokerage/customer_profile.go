@@ -14,16 +14,14 @@ var addresses = path("c:Address")
 func CustomerProfile(doc []byte) []byte {
 	var part [8]xmldoc.Node
 	profileParts.Find(in(doc), part[:])
-	dst := root(make([]byte, 0, 2048), "Customer_Profile", CustAccNS)
-	dst = append(attribute(dst, "CUSTOMERID", text(part[0])), '>')
+	dst := xmldoc.AppendStart(make([]byte, 0, 2048), "Customer_Profile", "xmlns", CustAccNS, "CUSTOMERID", text(part[0]))
 	for _, n := range part[1:6] {
 		dst = n.AppendWithin(dst, CustAccNS)
 	}
-	dst = open(dst, "Addresses")
+	dst = append(dst, "<Addresses>"...)
 	for address := range addresses.All(part[6]) {
 		dst = address.AppendWithin(dst, CustAccNS)
 	}
-	dst = closed(dst, "Addresses")
-	dst = part[7].AppendWithin(dst, CustAccNS)
-	return closed(dst, "Customer_Profile")
+	dst = part[7].AppendWithin(append(dst, "</Addresses>"...), CustAccNS)
+	return append(dst, "</Customer_Profile>"...)
 }

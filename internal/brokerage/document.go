@@ -29,25 +29,9 @@ type field struct{ name, value string }
 
 func fields(dst []byte, all ...field) []byte {
 	for _, f := range all {
-		dst = closed(xmldoc.AppendText(open(dst, f.name), f.value), f.name)
+		dst = xmldoc.AppendElement(dst, f.name, f.value)
 	}
 	return dst
-}
-
-func open(dst []byte, name string) []byte { return append(append(append(dst, '<'), name...), '>') }
-
-func closed(dst []byte, name string) []byte {
-	return append(append(append(dst, "</"...), name...), '>')
-}
-
-func attribute(dst []byte, name, value string) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
-	return append(xmldoc.AppendValue(dst, value), '"')
-}
-
-// root begins an answer with a start tag in a namespace, still open for attributes.
-func root(dst []byte, name, namespace string) []byte {
-	return attribute(append(append(dst, '<'), name...), "xmlns", namespace)
 }
 
 // ETag returns an identifier of this version of a document in the normal form. It is the same for every store and every

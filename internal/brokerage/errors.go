@@ -182,16 +182,16 @@ const (
 // any other kind.
 func KindOf(err error) ErrorKinds {
 	switch {
-	case is[*Unavailable](err), is[*Damaged](err),
+	case Is[*Unavailable](err), Is[*Damaged](err),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return IsUnavailable
-	case is[*NotFound](err):
+	case Is[*NotFound](err):
 		return IsNotFound
-	case is[*Invalid](err):
+	case Is[*Invalid](err):
 		return IsInvalid
-	case is[*Stale](err):
+	case Is[*Stale](err):
 		return IsStale
-	case is[*KeyReused](err):
+	case Is[*KeyReused](err):
 		return IsKeyError
 	}
 	switch c, ok := errors.AsType[*Conflict](err); {
@@ -204,7 +204,8 @@ func KindOf(err error) ErrorKinds {
 	}
 }
 
-func is[E error](err error) bool {
+// Is reports whether an error is, or wraps, one of type E.
+func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }

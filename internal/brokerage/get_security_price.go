@@ -11,10 +11,9 @@ var priceParts = paths(
 func SecurityPrice(doc []byte) []byte {
 	var part [6]xmldoc.Node
 	priceParts.Find(in(doc), part[:])
-	dst := root(make([]byte, 0, 512), "Security_Price", SecurityNS)
-	dst = append(attribute(dst, "SYMBOL", text(part[0])), '>')
+	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Security_Price", "xmlns", SecurityNS, "SYMBOL", text(part[0]))
 	for _, n := range part[1:] {
 		dst = n.AppendWithin(dst, SecurityNS)
 	}
-	return closed(dst, "Security_Price")
+	return append(dst, "</Security_Price>"...)
 }

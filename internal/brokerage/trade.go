@@ -83,41 +83,40 @@ func QuoteOf(security []byte) Quote {
 	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
 }
 
-// Terms are the figures of a trade at a price, as documents have them, for a store that edits documents itself.
+// Terms are the amounts of a trade at a price, as documents have them, for a store that edits documents itself.
 type Terms struct {
 	Quantity string // three places
 	Amount   string // two places, above or at 0
 	Movement string // of the balances: Amount, negative for a purchase
 }
 
-// Terms returns the figures of the trade at the price of the quote. The error is *Invalid.
-func (t Trade) Terms(quote Quote) (Terms, error) {
-	f, err := t.figures(quote)
+// TermsAt returns the amounts of the trade at the price of the quote. The error is *Invalid.
+func (t Trade) TermsAt(quote Quote) (Terms, error) {
+	exact, err := t.exactTermsAt(quote)
 	if err != nil {
 		return Terms{}, err
 	}
-	return Terms{Quantity: shares(f.quantity), Amount: money(f.amount), Movement: money(f.movement)}, nil
+	return Terms{Quantity: shares(exact.quantity), Amount: money(exact.amount), Movement: money(exact.movement)}, nil
 }
 
-// figures are Terms as numbers.
-type figures struct{ quantity, amount, movement decimal.Decimal }
+// exactTerms are Terms as numbers.
+type exactTerms struct{ quantity, amount, movement decimal.Decimal }
 
-// figures computes quantity, amount and movement at the price of the quote. The error is *Invalid.
-func (t Trade) figures(quote Quote) (f figures, err error) {
-	if f.quantity, err = t.quantity(); err != nil {
-		return f, err
+func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
+	if exact.quantity, err = t.quantity(); err != nil {
+		return exact, err
 	}
 	price, ok := parseDecimal(quote.LastTrade)
 	if !ok || price.Sign() < 0 {
-		return f, invalidf("/Security/Price/LastTrade", "the security has no price")
+		return exact, invalidf("/Security/Price/LastTrade", "the security has no price")
 	}
 	// Rounded first, so that balances and confirmation agree.
-	f.amount = f.quantity.Mul(price).RoundBank(2)
-	f.movement = f.amount.Neg()
+	exact.amount = exact.quantity.Mul(price).RoundBank(2)
+	exact.movement = exact.amount.Neg()
 	if t.Side == Sell {
-		f.movement = f.amount
+		exact.movement = exact.amount
 	}
-	return f, nil
+	return exact, nil
 }
 
 // Apply carries the trade out for an account of a customer, at the price of the quote. It returns the changed customer
@@ -126,7 +125,7 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err := t.Validate(); err != nil {
 		return nil, nil, err
 	}
-	f, err := t.figures(quote)
+	terms, err := t.exactTermsAt(quote)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,34 +133,34 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	actual, err := account.balance(actualBalance, f.movement)
+	actual, err := account.balance(actualBalance, terms.movement)
 	if err != nil {
 		return nil, nil, err
 	}
-	working, err := account.balance(workingBalance, f.movement)
+	working, err := account.balance(workingBalance, terms.movement)
 	if err != nil {
 		return nil, nil, err
 	}
 	if rules.Covered && t.Side == Buy && working.Sign() < 0 {
 		return nil, nil, &Conflict{NotCovered, fmt.Sprintf(
-			"the working balance of account %d does not cover %s", id, money(f.amount))}
+			"the working balance of account %d does not cover %s", id, money(terms.amount))}
 	}
 
 	e := xmldoc.Edit(customer)
-	position, err := t.move(e, rules, account, quote, f.quantity)
+	position, err := t.move(e, rules, account, quote, terms.quantity)
 	if err != nil {
 		return nil, nil, err
 	}
 	actualText, workingText := money(actual), money(working)
-	account.book(e, t.Now.UTC(), money(f.movement), actualText, workingText)
+	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
-	dst := attribute(root(make([]byte, 0, 512), "Trade_Confirmation", CustAccNS), "ACCOUNT_ID", id.String())
-	dst = fields(append(dst, '>'), field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
-		field{"Quantity", shares(f.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(f.amount)},
+	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Trade_Confirmation", "xmlns", CustAccNS, "ACCOUNT_ID", id.String())
+	dst = fields(dst, field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
+		field{"Quantity", shares(terms.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(terms.amount)},
 		field{"Position", shares(position)}, field{"OnlineActualBal", actualText}, field{"WorkingBalance", workingText})
-	return changed, closed(dst, "Trade_Confirmation"), nil
+	return changed, append(dst, "</Trade_Confirmation>"...), nil
 }
 
 // tradingAccount is an account with the parts that a trade reads or changes.
@@ -279,8 +278,8 @@ func (t Trade) move(
 }
 
 func newPosition(quote Quote, quantity decimal.Decimal) []byte {
-	dst := append(root(make([]byte, 0, 256), "Position", CustAccNS), '>')
+	dst := xmldoc.AppendStart(make([]byte, 0, 256), "Position", "xmlns", CustAccNS)
 	dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
 		field{"Quantity", shares(quantity)})
-	return closed(dst, "Position")
+	return append(dst, "</Position>"...)
 }

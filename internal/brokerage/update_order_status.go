@@ -31,6 +31,5 @@ func SetOrderStatus(doc []byte, stat string) (changed, answer []byte, err error)
 	case err != nil:
 		return nil, nil, err
 	}
-	answer = attribute(root(nil, "OrderStatus", FIXMLNS), "Stat", stat)
-	return changed, append(answer, "></OrderStatus>"...), nil
+	return changed, xmldoc.AppendEmpty(nil, "OrderStatus", "xmlns", FIXMLNS, "Stat", stat), nil
 }

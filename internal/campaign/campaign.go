@@ -120,7 +120,7 @@ func (r *running) check() error {
 	if err := r.Settings.Verify(); err != nil {
 		return err
 	}
-	spec, err := r.Settings.spec()
+	spec, err := dataset.ParseSpec(r.Settings.Scale, r.Settings.Profile, r.Settings.Seed)
 	r.dataset = dataset.New(spec)
 	return err
 }
@@ -335,9 +335,5 @@ func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, e
 		return stamp, err
 	}
 	c, err := s.Contents(ctx)
-	stamp = workload.DatasetStamp{
-		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
-		Securities: c.Securities, Customers: c.Customers, Orders: c.Orders,
-	}
-	return stamp, errors.Join(err, s.Close())
+	return workload.DatasetStamp(c), errors.Join(err, s.Close())
 }

@@ -15,7 +15,7 @@ func planned(t *testing.T, change func(s *Settings)) []Step {
 	change(&s)
 	s = s.Resolved()
 	require.NoError(t, s.Verify())
-	spec, err := s.spec()
+	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
 	require.NoError(t, err)
 	return plan(s, w.engine(), dataset.New(spec), 2)
 }
@@ -24,7 +24,7 @@ func planned(t *testing.T, change func(s *Settings)) []Step {
 func planSQLite(t *testing.T, s Settings) ([]Step, *dataset.Dataset) {
 	t.Helper()
 	require.NoError(t, s.Verify())
-	spec, err := s.spec()
+	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
 	require.NoError(t, err)
 	engine, err := newSQLite("b.db", "")
 	require.NoError(t, err)

@@ -82,7 +82,7 @@ func (s Settings) smoke() bool {
 
 // Verify returns an error that names the first invalid setting.
 func (s Settings) Verify() error {
-	spec, err := s.spec()
+	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
 	if err != nil {
 		return err
 	}
@@ -129,15 +129,6 @@ func (s Settings) Verify() error {
 // repeats reports whether a value is in a list more than once.
 func repeats[T cmp.Ordered](list []T) bool {
 	return len(slices.Compact(slices.Sorted(slices.Values(list)))) < len(list)
-}
-
-func (s Settings) spec() (spec dataset.Spec, err error) {
-	spec.Seed = s.Seed
-	if spec.Scale, err = dataset.ParseScale(s.Scale); err != nil {
-		return spec, err
-	}
-	spec.Profile, err = dataset.ParseProfile(s.Profile)
-	return spec, err
 }
 
 // changed returns the names of the settings in which other differs.

@@ -12,6 +12,16 @@ type Spec struct {
 	Seed    uint64
 }
 
+// ParseSpec returns the specification with the named scale and profile.
+func ParseSpec(scale, profile string, seed uint64) (spec Spec, err error) {
+	if spec.Scale, err = ParseScale(scale); err != nil {
+		return Spec{}, err
+	}
+	spec.Profile, err = ParseProfile(profile)
+	spec.Seed = seed
+	return spec, err
+}
+
 // Counts are numbers of documents.
 type Counts struct {
 	Securities        int

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 // Compression is one of the things that the benchmark measures, so generated orders must hold as much information as
@@ -49,9 +50,7 @@ func TestAppend_ProseEntropy(t *testing.T) {
 	if dir := os.Getenv("TPOX_KIT"); dir != "" {
 		clear(kit)
 		for _, name := range []string{"security5621.xml", "security1500.xml"} {
-			doc, err := os.ReadFile(filepath.Join(dir, name))
-			require.NoError(t, err)
-			description := text([]byte(oneLine(string(doc))), "Description")
+			description := text([]byte(oneLine(testenv.Text(t, filepath.Join(dir, name)))), "Description")
 			kit[len(description)] = ratio(description)
 		}
 	}

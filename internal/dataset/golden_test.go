@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/golden.txt; raise dataset.Version with it")
@@ -42,9 +43,7 @@ func TestAppend_Golden(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(got.String()), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got.String(), "documents changed: raise Version and run with -update")
+	require.Equal(t, testenv.Text(t, path), got.String(), "documents changed: raise Version and run with -update")
 }
 
 func checksum(d *dataset.Dataset, k dataset.Kind, from, n int64) string {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/schema"
+	"brokerage/internal/testenv"
 	"brokerage/internal/xmldoc"
 )
 
@@ -240,8 +240,7 @@ func TestContract_Problems(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	source, err := os.ReadFile("../brokerage/errors.go")
-	require.NoError(t, err)
+	source := []byte(testenv.Text(t, "../brokerage/errors.go"))
 	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllSubmatch(source, -1)
 	require.Len(t, reasons, bytes.Count(source, []byte("Reason = ")))
 	require.Len(t, conflicts, len(reasons))

@@ -1,38 +1,19 @@
 package httpapi
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"strconv"
 
 	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/xmldoc"
 )
 
-// serviceNS is the namespace of answers about the service.
-const serviceNS = "urn:brokerage:service"
-
-// element returns an empty element in that namespace.
+// element returns an empty element in the namespace of answers about the service.
 func element(name string, attributes ...string) []byte {
-	return appendEmpty(make([]byte, 0, 256), name, append([]string{"xmlns", serviceNS}, attributes...)...)
-}
-
-// appendEmpty appends an empty element.
-func appendEmpty(dst []byte, name string, attributes ...string) []byte {
-	return append(begin(dst, name, attributes...), "</"+name+">"...)
-}
-
-// begin appends a start tag. Attributes alternate between name and value.
-func begin(dst []byte, name string, attributes ...string) []byte {
-	dst = append(append(dst, '<'), name...)
-	for i := 0; i < len(attributes); i += 2 {
-		dst = append(append(append(dst, ' '), attributes[i]...), `="`...)
-		dst = append(xmldoc.AppendValue(dst, attributes[i+1]), '"')
-	}
-	return append(dst, '>')
+	return xmldoc.AppendEmpty(make([]byte, 0, 256), name, append([]string{"xmlns", bulk.ServiceNS}, attributes...)...)
 }
 
 var getDataset = &operation{
@@ -56,98 +37,11 @@ func (q *request) getDataset() error {
 	case contents == brokerage.Contents{}:
 		return errNothingHere
 	}
-	answer, err := q.server.describe(contents, symbols)
+	generator, err := q.server.generatorOf(contents)
 	if err != nil {
 		return err
 	}
-	return q.answer(answer)
-}
-
-// describe returns the description of a dataset. For data that was not generated, it has only counts.
-func (s *Server) describe(c brokerage.Contents, symbols bool) ([]byte, error) {
-	attributes := []string{"xmlns", serviceNS, "fingerprint", c.Fingerprint}
-	d, err := s.generatorOf(c)
-	if err != nil {
-		return nil, err
-	}
-	if d != nil {
-		attributes = append(attributes, "scale", c.Scale, "profile", c.Profile,
-			"seed", strconv.FormatUint(c.Seed, 10), "generator", strconv.Itoa(dataset.Version))
-	}
-	dst := begin(make([]byte, 0, 2048), "Dataset", attributes...)
-	for _, k := range []struct {
-		name  string
-		kind  dataset.Kind
-		count int64
-	}{
-		{"Securities", dataset.Security, c.Securities},
-		{"Customers", dataset.Customer, c.Customers},
-		{"Orders", dataset.Order, c.Orders},
-	} {
-		attributes := []string{"count", number(k.count)}
-		if d != nil {
-			attributes = append(attributes, "first", number(d.ID(k.kind, 0)))
-		}
-		dst = appendEmpty(dst, k.name, attributes...)
-	}
-	if d != nil {
-		dst = appendAccounts(dst, d)
-	}
-	dst = appendSearch(dst)
-	dst = appendStore(dst, s.store.Describe())
-	if symbols && d != nil {
-		dst = append(dst, "<Symbols>"...)
-		for i := range int(d.Count(dataset.Security)) {
-			dst = appendElement(dst, "Symbol", d.Symbol(i))
-		}
-		dst = append(dst, "</Symbols>"...)
-	}
-	return append(dst, "</Dataset>"...), nil
-}
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }
-
-// appendSearch appends the ranges from which clients draw the parameters of search_securities.
-func appendSearch(dst []byte) []byte {
-	dst = append(dst, "<Search>"...)
-	dst = appendEmpty(dst, "PEMin", "from", "20", "to", "23")
-	dst = appendEmpty(dst, "PEMax", "from", "25", "to", "27")
-	dst = appendEmpty(dst, "YieldMin", "from", "4", "to", "6")
-	for _, sector := range dataset.Sectors() {
-		dst = appendElement(dst, "Sector", sector)
-	}
-	return append(dst, "</Search>"...)
-}
-
-func appendStore(dst []byte, e brokerage.EngineInfo) []byte {
-	dst = begin(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
-	for _, setting := range e.Settings {
-		dst = appendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
-	}
-	for i := range brokerage.Transactions {
-		name := brokerage.Transactions[i].Name
-		if faithful, known := e.Faithful[name]; known {
-			dst = appendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
-		}
-	}
-	return append(dst, "</Store>"...)
-}
-
-// appendAccounts appends the pattern of account ids, which repeats after a few customers. It is read from the
-// generator.
-func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
-	period := int64(2)
-	if d.Spec().Profile == dataset.TPoX2 {
-		period = 3
-	}
-	first := d.FirstAccount(0)
-	dst = begin(dst, "Accounts", "count", number(d.TotalAccounts()), "first", number(first),
-		"stride", number(d.FirstAccount(period)-first))
-	for k := range period {
-		offset := d.FirstAccount(k) - first
-		dst = appendEmpty(dst, "Customer", "offset", number(offset), "accounts", fmt.Sprint(d.Accounts(k)))
-	}
-	return append(dst, "</Accounts>"...)
+	return q.answer(bulk.Describe(contents, generator, q.server.store.Describe(), symbols))
 }
 
 // generatorOf returns the generator of a dataset, or nil for data that was not generated.
@@ -158,12 +52,11 @@ func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
 	if d, ok := s.generators.Load(c); ok {
 		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // stored below
 	}
-	scale, err := dataset.ParseScale(c.Scale)
-	profile, wrong := dataset.ParseProfile(c.Profile)
-	if err := cmp.Or(err, wrong); err != nil {
+	spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
+	if err != nil {
 		return nil, err
 	}
-	d, _ := s.generators.LoadOrStore(c, dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: c.Seed}))
+	d, _ := s.generators.LoadOrStore(c, dataset.New(spec))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
 }
 
@@ -199,5 +92,6 @@ func (q *request) leaseIDs() error {
 	q.note("kind", kind)
 	q.note("first", lease.First.String())
 	q.note("count", text)
-	return q.answer(element("Lease", "kind", kind, "first", lease.First.String(), "count", number(lease.Count)))
+	return q.answer(element("Lease",
+		"kind", kind, "first", lease.First.String(), "count", strconv.FormatInt(lease.Count, 10)))
 }

@@ -24,6 +24,7 @@ import (
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // The differential test: the same requests, valid and not, to the service over two stores. Status, headers, problems
@@ -61,10 +62,8 @@ func (w twins) next(a *asker) asked {
 func differ(t *testing.T, open func(testing.TB) twins) {
 	t.Helper()
 	if name := os.Getenv("BROKERAGE_DIFFER_REPLAY"); name != "" {
-		b, err := os.ReadFile(name)
-		require.NoError(t, err)
 		var sequence []asked
-		require.NoError(t, json.Unmarshal(b, &sequence))
+		require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, name)), &sequence))
 		require.Empty(t, repeated(t, open, sequence))
 		return
 	}

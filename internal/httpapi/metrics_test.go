@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +19,9 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
 // The metrics are as the contract says, in every format.
@@ -148,8 +149,7 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 		named = append(named, name.(string))
 	}
 	require.ElementsMatch(t, telemetry.Reasons, named)
-	document, err := os.ReadFile("../../docs/observability.md")
-	require.NoError(t, err)
+	document := []byte(testenv.Text(t, "../../docs/observability.md"))
 	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").Find(document)
 	for _, reason := range telemetry.Reasons {
 		require.Contains(t, string(row), "`"+reason+"`")
@@ -161,7 +161,7 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
 	m := telemetry.New(telemetry.BuildInfo{})
-	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{} })
+	m.Store(func() tally.Stats { return tally.Stats{} })
 	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
 	for _, id := range []brokerage.ID{103282, 103283, 103284} {

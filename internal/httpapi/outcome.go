@@ -13,13 +13,13 @@ func outcome(status int, err error) string {
 	switch {
 	case status < 400:
 		return telemetry.OK
-	case is[*brokerage.Damaged](err):
+	case brokerage.Is[*brokerage.Damaged](err):
 		return telemetry.Damaged
 	case status == http.StatusNotFound:
 		return telemetry.NotFound
 	case status == http.StatusConflict:
 		return telemetry.Conflict
-	case status == http.StatusUnprocessableEntity && is[*brokerage.Invalid](err):
+	case status == http.StatusUnprocessableEntity && brokerage.Is[*brokerage.Invalid](err):
 		return telemetry.Invalid
 	case status == http.StatusServiceUnavailable:
 		return telemetry.Unavailable

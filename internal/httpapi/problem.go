@@ -105,7 +105,7 @@ func problemOf(err error) *refused {
 	if own, ok := errors.AsType[*refused](err); ok {
 		return own
 	}
-	if is[*brokerage.Damaged](err) { // before the others, because the cause may be anything
+	if brokerage.Is[*brokerage.Damaged](err) { // before the others, because the cause may be anything
 		return &refused{kind: kindDamaged}
 	}
 	if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
@@ -137,12 +137,6 @@ func problemOf(err error) *refused {
 		return &refused{kind: kindTimeout}
 	}
 	return &refused{kind: kindInternal}
-}
-
-// is reports whether there is an error of type E in the tree of err.
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // problem answers with the problem that an error becomes.
@@ -258,9 +252,7 @@ func (p *problem) xml() []byte {
 }
 
 func appendElement(dst []byte, name, text string) []byte {
-	dst = append(append(append(dst, '<'), name...), '>')
-	dst = xmldoc.AppendText(dst, strings.Map(xmlCharacter, text))
-	return append(append(append(dst, "</"...), name...), '>')
+	return xmldoc.AppendElement(dst, name, strings.Map(xmlCharacter, text))
 }
 
 // xmlCharacter replaces characters that XML cannot contain.

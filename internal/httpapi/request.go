@@ -221,7 +221,7 @@ func (q *request) readBody() ([]byte, error) {
 	switch {
 	case err == nil: // even if net/http has ended the request's context since: see halfclose.go
 		return raw.Bytes(), nil
-	case is[*http.MaxBytesError](err):
+	case brokerage.Is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded

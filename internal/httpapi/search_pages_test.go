@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,12 +38,12 @@ func TestSearch_Pages(t *testing.T) {
 	for _, limit := range []int{1, 3, len(all) - 1, len(all), len(all) + 1, 1000} {
 		var got []string
 		pages := 0
-		for target := searched + "&other=1&limit=" + number(int64(limit)); target != ""; pages++ {
+		for target := searched + "&other=1&limit=" + strconv.Itoa(limit); target != ""; pages++ {
 			a := ask(s, "GET", target, "")
 			require.Equal(t, 200, a.StatusCode, a.body)
 			requireConforms(t, "search_securities", a)
 			hits := hitForm.FindAllString(a.body, -1)
-			require.Contains(t, a.body, `count="`+number(int64(len(hits)))+`"`)
+			require.Contains(t, a.body, `count="`+strconv.Itoa(len(hits))+`"`)
 			require.LessOrEqual(t, len(hits), limit)
 			require.NotEmpty(t, hits)
 			got = append(got, hits...)

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,17 +28,13 @@ var schemaFiles = []struct {
 
 func example(t testing.TB, name string) []byte {
 	t.Helper()
-	doc, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	return doc
+	return []byte(testenv.Text(t, filepath.Join("testdata", name)))
 }
 
 // kitFile reads a file of the TPoX kit, which has its own licence and is not part of the project.
 func kitFile(t testing.TB, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(testenv.Kit(t), name))
-	require.NoError(t, err)
-	return content
+	return []byte(testenv.Text(t, filepath.Join(testenv.Kit(t), name)))
 }
 
 // replaced returns the document with one piece, which it must contain, exchanged for another. The piece may be given

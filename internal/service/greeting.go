@@ -33,13 +33,12 @@ func greet(ctx context.Context, out io.Writer, s domain.Store, base string, clos
 // examples returns two queries and a trade of the first customer, as arguments of curl.
 func examples(ctx context.Context, s domain.Store, base string) []string {
 	contents, err := s.Contents(ctx)
-	scale, unknown := dataset.ParseScale(contents.Scale)
-	profile, strange := dataset.ParseProfile(contents.Profile)
-	if err != nil || unknown != nil || strange != nil {
+	spec, unknown := dataset.ParseSpec(contents.Scale, contents.Profile, contents.Seed)
+	if err != nil || unknown != nil {
 		// Loaded from files: the keys are not known.
 		return []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
 	}
-	d := dataset.New(dataset.Spec{Scale: scale, Profile: profile, Seed: contents.Seed})
+	d := dataset.New(spec)
 	account := d.FirstAccount(0)
 	symbol := d.Symbol(int(account % d.Count(dataset.Security))) // of its first position
 	return []string{

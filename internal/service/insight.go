@@ -13,22 +13,22 @@ import (
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 )
 
 // insight collects the metrics of a service, and those of its store once that is open.
 type insight struct {
 	metrics   *telemetry.Metrics
-	database  store.Database
 	log       *slog.Logger
 	ctx       context.Context //nolint:containedctx // it ends the goroutines that observe the store, and nothing else
 	cancel    context.CancelFunc
 	observers sync.WaitGroup
-	stats     atomic.Pointer[func() telemetry.StoreStats]
+	stats     atomic.Pointer[func() tally.Stats]
 }
 
 func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.Database, log *slog.Logger) *insight {
-	i := &insight{metrics: telemetry.New(build), database: database, log: log}
+	i := &insight{metrics: telemetry.New(build), log: log}
 	i.ctx, i.cancel = context.WithCancel(ctx)
 	if path := database.Path(); path != "" {
 		folder := filepath.Dir(path)
@@ -45,7 +45,7 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 // observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document
 // counts, which take longer, in goroutines until close.
 func (i *insight) observe(inner domain.Store) {
-	if stats := i.database.Stats(inner); stats != nil {
+	if stats := store.Stats(inner); stats != nil {
 		i.metrics.Store(stats)
 		i.stats.Store(&stats)
 	}

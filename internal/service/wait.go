@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -23,8 +22,7 @@ const (
 // IsTransient reports whether another attempt to open a database may succeed without a change to this process: there is
 // no server yet, or it does not know the user yet. Stores return *brokerage.Unavailable then.
 func IsTransient(err error) bool {
-	_, unavailable := errors.AsType[*domain.Unavailable](err)
-	return unavailable
+	return domain.Is[*domain.Unavailable](err)
 }
 
 // Retry opens a database that cannot be reached yet.

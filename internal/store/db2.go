@@ -5,7 +5,6 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/db2"
-	"brokerage/internal/telemetry"
 )
 
 var _ Bulk = (*db2.Store)(nil)
@@ -21,14 +20,6 @@ var db2Engine = &Engine{
 		return asStore(db2.Open(ctx, DB2+":"+rest, db2.Options{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
 		}))
-	},
-	stats: func(s brokerage.Store) telemetry.StoreStats {
-		stats := s.(*db2.Store).Stats()
-		return telemetry.StoreStats{
-			Connections: stats.Connections, Open: stats.Open, InUse: stats.InUse, Waits: stats.Waits, Waited: stats.Waited,
-			PageHits: stats.Hits, PageMisses: stats.Misses,
-			Retries: map[string]int64{"transient": stats.Retries}, Kinds: stats.Kinds.Stats(),
-		}
 	},
 	watch: func(ctx context.Context, rest string) (Observer, error) {
 		w, err := db2.Watch(ctx, DB2+":"+rest)

@@ -11,7 +11,6 @@ import (
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/tally"
-	"brokerage/internal/telemetry"
 )
 
 // An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
@@ -29,8 +28,6 @@ type Engine struct {
 	path  func(rest string) string // the database's file; nil for a server
 	open  func(ctx context.Context, rest string, options Options) (brokerage.Store, error)
 
-	// stats returns the statistics of an open store; nil for an engine that has none.
-	stats func(s brokerage.Store) telemetry.StoreStats
 	// watch connects to the database's server to read what it counts; nil for an engine without a server.
 	watch func(ctx context.Context, rest string) (Observer, error)
 	// warnings returns sentences about settings of the server that put data at risk; nil for none.
@@ -188,12 +185,12 @@ func (d Database) Warnings(s brokerage.Store) []string {
 	return d.warnings(s)
 }
 
-// Stats returns a function that reads the statistics of an open store, or nil for a store without statistics.
-func (d Database) Stats(s brokerage.Store) func() telemetry.StoreStats {
-	if d.stats == nil {
-		return nil
+// Stats returns the function that reads the statistics of an open store, or nil for a store without statistics.
+func Stats(s brokerage.Store) func() tally.Stats {
+	if measured, ok := s.(interface{ Stats() tally.Stats }); ok {
+		return measured.Stats
 	}
-	return func() telemetry.StoreStats { return d.stats(s) }
+	return nil
 }
 
 // Watch returns an Observer of the database's server; nil for an engine without a server.

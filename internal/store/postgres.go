@@ -7,7 +7,6 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
-	"brokerage/internal/telemetry"
 )
 
 var _ Bulk = (*postgres.Store)(nil)
@@ -24,7 +23,6 @@ var postgresEngine = &Engine{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
 		}))
 	},
-	stats: func(s brokerage.Store) telemetry.StoreStats { return s.(*postgres.Store).Stats() },
 	watch: func(ctx context.Context, rest string) (Observer, error) {
 		a, err := postgres.Administer(ctx, Postgres+":"+rest)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"brokerage/internal/probe"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite"
-	"brokerage/internal/telemetry"
 )
 
 var _ Bulk = (*sqlite.Store)(nil)
@@ -34,7 +33,6 @@ var sqliteEngine = &Engine{
 			Notice: o.Notice, Doing: o.Doing, Trace: o.Trace,
 		}))
 	},
-	stats:  func(s brokerage.Store) telemetry.StoreStats { return s.(*sqlite.Store).Stats() },
 	script: func(string) (string, error) { return sqlite.Script(), nil },
 	remove: func(ctx context.Context, path string) error {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

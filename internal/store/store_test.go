@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
 )
 
 func TestFind(t *testing.T) {
@@ -134,9 +134,7 @@ func TestOpen_Options(t *testing.T) {
 	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
 	_, err = s.InsertOrder(t.Context(), brokerage.Write{}, order)
 	require.NoError(t, err)
-	stored, err := os.ReadFile(path + "-wal")
-	require.NoError(t, err)
-	require.True(t, bytes.Contains(stored, order))
+	require.True(t, bytes.Contains([]byte(testenv.Text(t, path+"-wal")), order))
 }
 
 // A store that cannot be opened is nil, not an interface with a nil pointer.

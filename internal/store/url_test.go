@@ -140,9 +140,7 @@ func contents(t testing.TB, url string) (all string) {
 	require.NoError(t, err)
 	switch d.Scheme {
 	case SQLite:
-		b, err := os.ReadFile(d.Path())
-		require.NoError(t, err)
-		return string(b)
+		return testenv.Text(t, d.Path())
 	case Postgres:
 		conn, err := pgx.Connect(t.Context(), url)
 		require.NoError(t, err)

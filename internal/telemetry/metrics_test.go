@@ -64,10 +64,10 @@ func TestMetrics_FromTheStart(t *testing.T) {
 func TestMetrics_Process(t *testing.T) {
 	series, _ := scrape(t, telemetry.New(build))
 	counted := probe.Here.Process(os.Getpid()).Figures
-	for figure, name := range telemetry.ProcessMetrics {
+	for figure, metric := range telemetry.ProcessMetrics {
 		_, known := counted[figure]
-		_, has := series[name]
-		require.Equal(t, known, has, name)
+		_, has := series[metric.Name]
+		require.Equal(t, known, has, metric.Name)
 	}
 }
 

@@ -135,15 +135,8 @@ func (m *Metrics) Engine(e brokerage.EngineInfo) {
 	}))
 }
 
-type (
-	// StoreStats are the figures of a store.
-	StoreStats = tally.Stats
-	// StoreKind has the figures of the documents of a kind.
-	StoreKind = tally.KindStats
-)
-
 // Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
-func (m *Metrics) Store(stats func() StoreStats) {
+func (m *Metrics) Store(stats func() tally.Stats) {
 	m.registry.MustRegister(state(func(out series) {
 		s := stats()
 		out.store(&s)
@@ -156,7 +149,7 @@ func (m *Metrics) Store(stats func() StoreStats) {
 	}))
 }
 
-func (out series) store(s *StoreStats) {
+func (out series) store(s *tally.Stats) {
 	out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
 	out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
 	out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
@@ -198,7 +191,7 @@ func (out series) store(s *StoreStats) {
 	}
 }
 
-func (out series) storeKind(k *StoreKind) {
+func (out series) storeKind(k *tally.KindStats) {
 	if k.Known {
 		out.count("store_documents", "Stored documents, by kind: of the embedded store counted after the start, and until "+
 			"then no series; of PostgreSQL and Db2 the server's own estimate, at most a minute old (the planner's; the last "+
@@ -218,7 +211,7 @@ func (out series) storeKind(k *StoreKind) {
 		"kind", k.Kind)
 }
 
-func (out series) replicas(s *StoreStats) {
+func (out series) replicas(s *tally.Stats) {
 	reads := func(n int64, target string) {
 		out.count("store_reads_total", "Reads by the server that answered: primary, or the address of a replica; only with "+
 			"--replica.", n, "target", target)

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-var stats = telemetry.StoreStats{
+var stats = tally.Stats{
 	Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2,
 	Groups: tally.Distribution{Bounds: []float64{1, 2}, Counts: []uint64{4, 3, 2}, Sum: 20},
 	// A commit that took longer than the largest bucket.
@@ -27,7 +27,7 @@ var stats = telemetry.StoreStats{
 	DocumentHits: 80, DocumentMisses: 20, DocumentBytes: 6000, DocumentLimit: 8000,
 	WriterPageHits: 300, WriterPageMisses: 40, PageWrites: 70,
 	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
-	Kinds: []telemetry.StoreKind{
+	Kinds: []tally.KindStats{
 		{Kind: "order", Known: true, Documents: 2000, Stored: 600000, Packed: 5, PackedFrom: 8000, PackedTo: 1500},
 		{Kind: "customer", Packed: 1, PackedFrom: 20, PackedTo: 10},
 	},
@@ -36,7 +36,7 @@ var stats = telemetry.StoreStats{
 // full returns metrics with everything that a service adds.
 func full() *telemetry.Metrics {
 	m := telemetry.New(build)
-	m.Store(func() telemetry.StoreStats { return stats })
+	m.Store(func() tally.Stats { return stats })
 	m.Gate(256, func() int64 { return 3 })
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
@@ -88,7 +88,7 @@ func TestMetrics_State(t *testing.T) {
 // A figure that a store does not have has no series, instead of one that is always zero.
 func TestMetrics_StoreWithLess(t *testing.T) {
 	m := telemetry.New(build)
-	m.Store(func() telemetry.StoreStats { return telemetry.StoreStats{Connections: 4} })
+	m.Store(func() tally.Stats { return tally.Stats{Connections: 4} })
 	_, text := scrape(t, m)
 	require.Contains(t, text, "brokerage_store_connections_limit 4")
 	for _, name := range []string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries",
@@ -100,8 +100,8 @@ func TestMetrics_StoreWithLess(t *testing.T) {
 // A server that compresses documents itself has figures of documents, but none of packing.
 func TestMetrics_StoreEstimates(t *testing.T) {
 	m := telemetry.New(build)
-	m.Store(func() telemetry.StoreStats {
-		return telemetry.StoreStats{Kinds: []telemetry.StoreKind{
+	m.Store(func() tally.Stats {
+		return tally.Stats{Kinds: []tally.KindStats{
 			{Kind: "order", Known: true, Estimated: true, Documents: 2000, Stored: 600000}, {Kind: "customer", Estimated: true},
 		}}
 	})
@@ -115,8 +115,8 @@ func TestMetrics_StoreEstimates(t *testing.T) {
 // The figures of replicas have the replica, or the primary, as a label; one that was never reached has no lag.
 func TestMetrics_StoreReplicas(t *testing.T) {
 	m := telemetry.New(build)
-	m.Store(func() telemetry.StoreStats {
-		return telemetry.StoreStats{
+	m.Store(func() tally.Stats {
+		return tally.Stats{
 			PrimaryReads: 5, Fallbacks: map[string]int64{"behind": 2, "conflict": 0},
 			Replicas: []tally.ReplicaStats{
 				{Name: "a:5432", InRotation: true, Reads: 7, Known: true, LagBytes: 96, Age: 1500 * time.Millisecond},

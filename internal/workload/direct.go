@@ -9,13 +9,13 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/scripted"
-	"brokerage/internal/telemetry"
+	"brokerage/internal/store/tally"
 )
 
 // Direct is a Backend that calls a store in this process.
 type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
-	Stats func() telemetry.StoreStats
+	Stats func() tally.Stats
 
 	store  brokerage.Store // guarded, as in a service
 	runner scripted.Runner // of own transactions; nil if the store is none
@@ -145,26 +145,21 @@ func refusalOf(c *call, err error) outcome {
 	}
 	c.doc = nil // a store that timed out may still be reading the document
 	switch {
-	case is[*brokerage.Stale](err):
+	case brokerage.Is[*brokerage.Stale](err):
 		return c.transaction.refused(reasonStale)
-	case is[*brokerage.NotFound](err):
+	case brokerage.Is[*brokerage.NotFound](err):
 		return outcome{unexpected, reasonNotFound}
-	case is[*brokerage.Invalid](err):
+	case brokerage.Is[*brokerage.Invalid](err):
 		return outcome{unexpected, "422 invalid"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return timedOut
 	case errors.Is(err, context.Canceled):
 		return noAnswer
-	case is[*brokerage.Unavailable](err):
+	case brokerage.Is[*brokerage.Unavailable](err):
 		return outcome{unanswered, "503 unavailable"}
-	case is[*brokerage.Damaged](err):
+	case brokerage.Is[*brokerage.Damaged](err):
 		return outcome{unexpected, "500 damaged"}
 	default:
 		return outcome{unexpected, "500 internal"}
 	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }

@@ -187,7 +187,7 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (brokerage.R
 // reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	text, err := h.fetch(ctx, http.MethodGet, "/metrics", "read its metrics")
-	if is[*refusedError](err) {
+	if brokerage.Is[*refusedError](err) {
 		return reading{}, nil
 	}
 	return readMetrics(text), err
@@ -222,7 +222,7 @@ func readMetrics(text []byte) reading {
 			p.CPUSeconds, r.process = v, &p
 		case name == "process_resident_memory_bytes":
 			p.MemoryAfter = int64(v)
-		case name == telemetry.ProcessMetrics[probe.PeakMemory]:
+		case name == telemetry.ProcessMetrics[probe.PeakMemory].Name:
 			p.MemoryPeak = int64(v)
 			r.figures[name] = v
 		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),

@@ -5,6 +5,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 // populating is a backend whose users do not draw from what it holds.
@@ -22,12 +23,7 @@ func (p populating) describe(ctx context.Context) (Target, *population, error) {
 	if err != nil {
 		return target, nil, err
 	}
-	spec := p.dataset.Spec()
-	whole, err := populationOf(brokerage.Contents{
-		Fingerprint: p.dataset.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
-		Securities: p.dataset.Count(dataset.Security), Customers: p.dataset.Count(dataset.Customer),
-		Orders: p.dataset.Count(dataset.Order),
-	}, brokerage.EngineInfo{})
+	whole, err := populationOf(bulk.ContentsOf(p.dataset), brokerage.EngineInfo{})
 	if err != nil {
 		return target, nil, err
 	}

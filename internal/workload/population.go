@@ -8,6 +8,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 )
 
 // population describes the dataset, in the form of GET /v1/dataset?symbols=true: it is all that users know of the data.
@@ -128,57 +129,22 @@ func (p *population) faithful() map[string]brokerage.Fidelity {
 	return all
 }
 
-// generator returns the generator of a dataset, which also writes the templates of new documents.
-func generator(scale, profile string, seed uint64) (*dataset.Dataset, error) {
-	s, err := dataset.ParseScale(scale)
-	if err != nil {
-		return nil, err
-	}
-	f, err := dataset.ParseProfile(profile)
-	if err != nil {
-		return nil, err
-	}
-	return dataset.New(dataset.Spec{Scale: s, Profile: f, Seed: seed}), nil
-}
-
-// populationOf describes the contents of a store as the service does.
+// populationOf returns what a service would say about the contents of a store.
 func populationOf(c brokerage.Contents, is brokerage.EngineInfo) (*population, error) {
-	p := &population{
-		Fingerprint: c.Fingerprint, Scale: c.Scale, Profile: c.Profile, Seed: c.Seed,
-		Store: engine{Name: is.Name, Version: is.Version, Durability: is.Durability},
-	}
-	for _, s := range is.Settings {
-		p.Store.Settings = append(p.Store.Settings, setting(s))
-	}
-	for i := range brokerage.Transactions {
-		name := brokerage.Transactions[i].Name
-		if how, known := is.Faithful[name]; known {
-			p.Store.Faithful = append(p.Store.Faithful, faithful{name, how})
+	var d *dataset.Dataset
+	if c.Scale != "" {
+		spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
+		if err != nil {
+			return nil, err
 		}
+		d = dataset.New(spec)
 	}
-	if c.Scale == "" {
-		return p, ErrNoDataset
-	}
-	d, err := generator(c.Scale, c.Profile, c.Seed)
-	if err != nil {
+	p := &population{}
+	if err := xml.Unmarshal(bulk.Describe(c, d, is, true), p); err != nil {
 		return nil, err
 	}
-	p.Securities = counted{c.Securities, d.ID(dataset.Security, 0)}
-	p.Customers = counted{c.Customers, d.ID(dataset.Customer, 0)}
-	p.Orders = counted{c.Orders, d.ID(dataset.Order, 0)}
-	first, period := d.FirstAccount(0), int64(3)
-	if d.Spec().Profile == dataset.TPoX1 {
-		period = 2
-	}
-	p.Accounts.counted = counted{d.TotalAccounts(), first}
-	p.Accounts.Stride = d.FirstAccount(period) - first
-	for k := range period {
-		p.Accounts.Pattern = append(p.Accounts.Pattern, owner{d.FirstAccount(k) - first, int64(d.Accounts(k))})
-	}
-	p.Search.PEMin, p.Search.PEMax, p.Search.YieldMin = bounds{20, 23}, bounds{25, 27}, bounds{4, 6}
-	p.Search.Sectors = dataset.Sectors()
-	for i := range int(c.Securities) {
-		p.Symbols = append(p.Symbols, d.Symbol(i))
+	if d == nil {
+		return p, ErrNoDataset
 	}
 	return p, nil
 }

@@ -197,7 +197,7 @@ func (o *resourceSample) service(ctx context.Context, s *sampler) {
 	if r.process != nil {
 		o.figures[figureKey{OfService, probe.Memory}] = float64(r.process.MemoryAfter)
 		for figure, metric := range telemetry.ProcessMetrics {
-			if value, ok := r.figures[metric]; ok {
+			if value, ok := r.figures[metric.Name]; ok {
 				o.figures[figureKey{OfService, figure}] = value
 			} else {
 				s.miss(OfService, figure+" is not among its metrics")

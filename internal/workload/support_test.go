@@ -16,6 +16,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
@@ -111,10 +112,7 @@ func shortly(t testing.TB, workload string) Config {
 func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	t.Helper()
 	d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
-	p, err := populationOf(brokerage.Contents{
-		Fingerprint: d.Fingerprint(), Scale: "tiny", Profile: profile.String(), Seed: 1,
-		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
-	}, brokerage.EngineInfo{})
+	p, err := populationOf(bulk.ContentsOf(d), brokerage.EngineInfo{})
 	require.NoError(t, err)
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 )
 
 // template is a text with gaps that are filled from a call: a path, a body, a new document, a part of an answer.
@@ -127,10 +128,11 @@ func newDocuments(p *population, d *Definition, now time.Time) (*documents, erro
 	if d.Prepare == (Prepare{}) && !d.has(func(t *Transaction) bool { return t.location != nil }) {
 		return docs, nil
 	}
-	g, err := generator(p.Scale, p.Profile, p.Seed)
+	spec, err := dataset.ParseSpec(p.Scale, p.Profile, p.Seed)
 	if err != nil {
 		return nil, err
 	}
+	g := dataset.New(spec)
 	templates := func(kind string) (list []*template) {
 		for _, t := range g.Templates(kind, templateCount) {
 			list = append(list, newTemplate(t.Parts))

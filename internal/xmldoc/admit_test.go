@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -378,8 +377,7 @@ func TestAdmit_Kit(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		src, err := os.ReadFile(file)
-		require.NoError(t, err)
+		src := []byte(testenv.Text(t, file))
 		out, err := xmldoc.Admit(src, xmldoc.Limits{})
 		require.NoError(t, err, file)
 		want, err := expand(src)

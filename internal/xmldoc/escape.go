@@ -8,6 +8,28 @@ func AppendText(dst []byte, text string) []byte { return appendEscaped(dst, text
 // AppendValue appends the value of an attribute, escaped, without its quotes.
 func AppendValue(dst []byte, value string) []byte { return appendEscaped(dst, value, true) }
 
+// AppendStart appends a start tag. Attributes alternate between name and value.
+func AppendStart(dst []byte, name string, attributes ...string) []byte {
+	dst = append(append(dst, '<'), name...)
+	for i := 0; i < len(attributes); i += 2 {
+		dst = append(append(append(dst, ' '), attributes[i]...), `="`...)
+		dst = append(AppendValue(dst, attributes[i+1]), '"')
+	}
+	return append(dst, '>')
+}
+
+// AppendEmpty appends an empty element.
+func AppendEmpty(dst []byte, name string, attributes ...string) []byte {
+	return appendEnd(AppendStart(dst, name, attributes...), name)
+}
+
+// AppendElement appends an element that has only text.
+func AppendElement(dst []byte, name, text string) []byte {
+	return appendEnd(AppendText(AppendStart(dst, name), text), name)
+}
+
+func appendEnd(dst []byte, name string) []byte { return append(append(append(dst, "</"...), name...), '>') }
+
 // escape returns the reference by which the normal form writes c, or "" if c is written as itself.
 func escape(c byte, value bool) string {
 	switch c {

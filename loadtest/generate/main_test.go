@@ -1,11 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // The scripts agree with the registry and with the contract.
@@ -13,8 +14,7 @@ func TestGenerate_IsCurrent(t *testing.T) {
 	files, err := generate("..")
 	require.NoError(t, err)
 	for name, want := range files {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		require.NoError(t, err)
-		require.Equal(t, string(want), string(text), "run go generate ./loadtest: %s", name)
+		text := testenv.Text(t, filepath.Join("..", name))
+		require.Equal(t, string(want), text, "run go generate ./loadtest: %s", name)
 	}
 }

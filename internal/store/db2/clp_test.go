@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
+	"brokerage/internal/testenv"
 )
 
 // The scripts are for somebody who has a Db2 and no Go (make db2-scripts). They end a statement with a tilde, which no
@@ -119,9 +120,8 @@ func TestScripts(t *testing.T) {
 	}
 	writeScripts(t, folder, Options{Schema: testSchema, Setup: Tuned})
 	read := func(name string) (text string, list []string) {
-		b, err := os.ReadFile(filepath.Join(folder, name))
-		require.NoError(t, err)
-		return string(b), strings.Split(string(b), terminator)
+		b := testenv.Text(t, filepath.Join(folder, name))
+		return b, strings.Split(b, terminator)
 	}
 	for _, s := range everything(testSchema) {
 		require.NotContains(t, s.text, terminator, s.name)

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"brokerage/internal/store/trace"
 )
@@ -36,8 +35,7 @@ import (
 // A connector opens connections and wraps them.
 type connector struct {
 	driver.Connector
-	lost    *atomic.Int64 // connections that were given up
-	session []string      // statements that each new connection runs first
+	session []string // statements that each new connection runs first
 	trace   trace.Begin
 }
 
@@ -46,7 +44,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, diagnosed(err)
 	}
-	opened := &conn{inner: inner, lost: c.lost, trace: c.trace, prepared: make(map[string]driver.Stmt)}
+	opened := &conn{inner: inner, trace: c.trace, prepared: make(map[string]driver.Stmt)}
 	for _, text := range c.session {
 		if err := opened.run(text); err != nil {
 			_ = opened.Close() // it cannot be used
@@ -59,7 +57,6 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 // A conn is a connection with its prepared statements. database/sql uses it from one goroutine at a time.
 type conn struct {
 	inner    driver.Conn
-	lost     *atomic.Int64
 	trace    trace.Begin
 	prepared map[string]driver.Stmt
 	broken   bool
@@ -135,14 +132,10 @@ func (c *conn) note(err error) error {
 	}
 	if errors.Is(err, driver.ErrBadConn) {
 		c.broken = true
-		c.lost.Add(1)
 		return &ServerError{Code: codeLost, State: stateConnectionFailure, Message: err.Error()}
 	}
 	err = diagnosed(err)
-	if isLost(err) && !c.broken {
-		c.broken = true
-		c.lost.Add(1)
-	}
+	c.broken = c.broken || isLost(err)
 	return err
 }
 

@@ -14,8 +14,7 @@ import (
 // bare returns a pool over the fake, without the store around it.
 func bare(t *testing.T, f *fake) *sql.DB {
 	t.Helper()
-	var s Store
-	db := sql.OpenDB(connector{Connector: f, lost: &s.lost})
+	db := sql.OpenDB(connector{Connector: f})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
@@ -48,8 +47,7 @@ func TestDriver_Session(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	var s Store
-	db := sql.OpenDB(connector{Connector: f, lost: &s.lost, session: session})
+	db := sql.OpenDB(connector{Connector: f, session: session})
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	require.Error(t, db.PingContext(t.Context()))
 	require.Equal(t, 1, f.closed)

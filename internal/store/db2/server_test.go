@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,7 +121,7 @@ func newVisit(t *testing.T) *visit {
 // alonePool returns a pool for statements that are tried alone.
 func alonePool(t testing.TB, connect driver.Connector) *sql.DB {
 	t.Helper()
-	db := sql.OpenDB(connector{Connector: connect, lost: new(atomic.Int64)})
+	db := sql.OpenDB(connector{Connector: connect})
 	t.Cleanup(func() { _ = db.Close() }) // what was tried is noted
 	return db
 }

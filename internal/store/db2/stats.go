@@ -6,37 +6,22 @@ import (
 	"time"
 
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/tally"
 )
-
-// Stats are the figures of a store, for metrics.
-type Stats struct {
-	Connections int // at most
-	Open, InUse int // of them, now
-	Waits       int64
-	Waited      time.Duration // for a connection, all together
-	Retries     int64         // of transactions and reads, since the store was opened
-	Lost        int64         // connections that were given up
-
-	// Hits are the pages that the server found in its buffer pools, Misses those that it read into them, for all clients
-	// since the database was activated.
-	Hits, Misses int64
-
-	// Kinds are the counts of the last RUNSTATS.
-	Kinds bulk.Estimates
-}
 
 // statsTimeout is how long the server may take to answer; after that the connection is closed.
 const statsTimeout = 5 * time.Second
 
 // Stats returns the figures of the store. If the server does not answer at once, its counts are those of the previous
-// call; if the user may not read them, they are zero.
-func (s *Store) Stats() Stats {
+// call; if the user may not read them, they are zero. Pages count for all clients since the database was activated.
+func (s *Store) Stats() tally.Stats {
 	pool := s.db.Stats() // before the next line takes a connection
 	counted := s.figures.Pages.Look()
-	return Stats{
+	return tally.Stats{
 		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
-		Waits: pool.WaitCount, Waited: pool.WaitDuration, Retries: s.retries.Load(), Lost: s.lost.Load(),
-		Hits: counted.Hits, Misses: counted.Misses, Kinds: s.figures.Kinds.Look(),
+		Waits: pool.WaitCount, Waited: pool.WaitDuration,
+		Retries:  map[string]int64{"transient": s.retries.Load()},
+		PageHits: counted.Hits, PageMisses: counted.Misses, Kinds: s.figures.Kinds.Look().Stats(),
 	}
 }
 

@@ -35,8 +35,8 @@ func TestStats(t *testing.T) {
 	s := open(t, asServer(&pages, nil))
 	stats := s.Stats()
 	require.Equal(t, DefaultPool, stats.Connections)
-	require.Equal(t, int64(900), stats.Hits)
-	require.Equal(t, int64(100), stats.Misses)
+	require.Equal(t, int64(900), stats.PageHits)
+	require.Equal(t, int64(100), stats.PageMisses)
 	require.True(t, stats.Kinds[dataset.Order].Known)
 	require.Equal(t, int64(2000), stats.Kinds[dataset.Order].Documents)
 	require.Equal(t, int64(640*1024), stats.Kinds[dataset.Order].Stored)
@@ -62,8 +62,8 @@ func TestStats_Pages(t *testing.T) {
 	} {
 		pages = [2]int64{step.asked, step.read}
 		stats := s.Stats()
-		require.Equal(t, step.hits, stats.Hits, step.name)
-		require.Equal(t, step.misses, stats.Misses, step.name)
+		require.Equal(t, step.hits, stats.PageHits, step.name)
+		require.Equal(t, step.misses, stats.PageMisses, step.name)
 	}
 }
 
@@ -71,9 +71,9 @@ func TestStats_Pages(t *testing.T) {
 func TestStats_Refused(t *testing.T) {
 	pages := [2]int64{1000, 100}
 	stats := open(t, asServer(&pages, map[string]error{"count_pages": failure(-551, "42501")})).Stats()
-	require.Zero(t, stats.Hits)
+	require.Zero(t, stats.PageHits)
 	require.True(t, stats.Kinds[dataset.Order].Known)
 	stats = open(t, asServer(&pages, map[string]error{"space": failure(-551, "42501")})).Stats()
-	require.Equal(t, int64(900), stats.Hits)
+	require.Equal(t, int64(900), stats.PageHits)
 	require.False(t, stats.Kinds[dataset.Order].Known)
 }

@@ -27,7 +27,6 @@ type Store struct {
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
-	lost    atomic.Int64 // connections that were given up
 	figures *bulk.ServerFigures
 	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
@@ -88,7 +87,7 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 
 // pool returns a pool of connections.
 func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
-	db := sql.OpenDB(connector{connect, &s.lost, s.settings.session(), s.settings.Trace})
+	db := sql.OpenDB(connector{connect, s.settings.session(), s.settings.Trace})
 	db.SetMaxOpenConns(s.settings.Pool)
 	db.SetMaxIdleConns(s.settings.Pool)
 	db.SetConnMaxLifetime(connectionLife)

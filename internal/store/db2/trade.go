@@ -26,7 +26,7 @@ func (s *Store) Trade(
 		if err != nil || !found {
 			return nil, cmp.Or[error](err, brokerage.NoSecurity(trade.Symbol))
 		}
-		terms, err := trade.Terms(quote)
+		terms, err := trade.TermsAt(quote)
 		if err != nil {
 			return nil, err
 		}

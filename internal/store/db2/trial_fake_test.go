@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 // refusals are errors of each kind that the store distinguishes, and one that it does not know.
@@ -109,10 +110,9 @@ func TestServer_Campaign(t *testing.T) {
 		require.Equal(t, "**confirmed**", v.answer(askDrop)[:len("**confirmed**")])
 		require.Contains(t, dropped, "DROP TABLE S.custacc")
 		require.Contains(t, dropped, "DROP TABLE S_TUNED.custacc")
-		output, err := os.ReadFile(filepath.Join(v.folder, "campaign.txt"))
-		require.NoError(t, err)
+		output := testenv.Text(t, filepath.Join(v.folder, "campaign.txt"))
 		require.Regexp(t, `^campaign --db db2://me@localhost/TPOX\?schema=S --out \S+/campaign --preset smoke .*--scale tiny`+
-			` password=secret`, string(output))
+			` password=secret`, output)
 	}
 }
 
@@ -210,20 +210,17 @@ func TestTrial_Page(t *testing.T) {
 	v.note(askCalls, "get_order", "", &ServerError{Code: -16999, State: "10599", Reason: 3, Message: "a | b\nc"})
 	folder := filepath.Join(t.TempDir(), "evidence")
 	require.NoError(t, v.write(folder))
-	page, err := os.ReadFile(filepath.Join(folder, "README.md"))
-	require.NoError(t, err)
+	page := testenv.Text(t, filepath.Join(folder, "README.md"))
 	for _, line := range []string{
 		"Server: DB2 v11.5.9.0", "| " + string(askSchema) + " | **confirmed**: 1 of 1 |",
 		"**not tried**: there is no program",
 		"**not tried**: the run ended before it", "no XISCAN on ORDERS_ID; it scans ORDERS",
 		`SQLCODE -16999, SQLSTATE 10599, reason 3: a \| b c |`,
 	} {
-		require.Contains(t, string(page), line)
+		require.Contains(t, page, line)
 	}
 	var attempts []probe
-	b, err := os.ReadFile(filepath.Join(folder, "attempts.json"))
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(b, &attempts))
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, filepath.Join(folder, "attempts.json"))), &attempts))
 	require.Equal(t, v.attempts, attempts)
 	require.Equal(t, []question{askPlans, askCalls}, v.unconfirmed())
 }

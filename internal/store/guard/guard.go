@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -64,6 +63,5 @@ func (s *Store) declared(op *operation, err error) error {
 	if s.options.Strict {
 		panic(fault)
 	}
-	_, rolledBack := errors.AsType[*brokerage.RolledBack](err)
-	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !rolledBack}
+	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !brokerage.Is[*brokerage.RolledBack](err)}
 }

@@ -229,8 +229,7 @@ func TestStore_Refusals(t *testing.T) {
 
 func requireInvalid(t testing.TB, err error, what string) {
 	t.Helper()
-	_, ok := errors.AsType[*brokerage.Invalid](err)
-	require.True(t, ok, "%s: %v", what, err)
+	require.True(t, brokerage.Is[*brokerage.Invalid](err), "%s: %v", what, err)
 }
 
 func TestStore_Contents(t *testing.T) {
@@ -271,8 +270,7 @@ func TestStore_Lease(t *testing.T) {
 		requireInvalid(t, err, "count")
 	}
 	_, err := s.Lease(t.Context(), "security", 1)
-	_, ok := errors.AsType[*brokerage.NotFound](err)
-	require.True(t, ok, "%v", err)
+	require.True(t, brokerage.Is[*brokerage.NotFound](err), "%v", err)
 }
 
 func TestStore_Ready(t *testing.T) {
@@ -280,6 +278,5 @@ func TestStore_Ready(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Ready(t.Context()))
 	require.NoError(t, s.Close())
-	_, ok := errors.AsType[*brokerage.Unavailable](s.Ready(t.Context()))
-	require.True(t, ok)
+	require.True(t, brokerage.Is[*brokerage.Unavailable](s.Ready(t.Context())))
 }

@@ -16,7 +16,8 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/telemetry"
+	"brokerage/internal/store/tally"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -196,7 +197,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	var all, spare [2]float64
-	direct.Stats = func() telemetry.StoreStats { // is called at the beginning and at the end of the measured time
+	direct.Stats = func() tally.Stats { // is called at the beginning and at the end of the measured time
 		if t.edge != nil {
 			t.edge()
 		}
@@ -208,7 +209,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 		if len(used) == 2 {
 			t.limit(0)
 		}
-		return telemetry.StoreStats{}
+		return tally.Stats{}
 	}
 	run, err := workload.Drive(t.Context(), direct, workload.Config{
 		Definition: w, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: uint64(len(t.samples) + 1),
@@ -230,9 +231,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 // priority, unless this one has that, too.
 func machine(t testing.TB) (all, spare float64) {
 	t.Helper()
-	text, err := os.ReadFile("/proc/stat")
-	require.NoError(t, err)
-	line, _, _ := strings.Cut(string(text), "\n")
+	line, _, _ := strings.Cut(testenv.Text(t, "/proc/stat"), "\n")
 	priority, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0) // 20 is normal, less is lower
 	require.NoError(t, err)
 	for i, field := range strings.Fields(line)[1:9] { // user, nice, system, idle, iowait and others

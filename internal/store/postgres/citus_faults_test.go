@@ -80,7 +80,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	t.Run("InsertOrder", func(t *testing.T) {
 		insert := func() error { return errOf(s.InsertOrder(t.Context(), now(), order(d, 900))) }
 		loses(t, insert, "order_homes_", "orders_", commit)
-		require.True(t, is[*brokerage.Conflict](insert()))
+		require.True(t, brokerage.Is[*brokerage.Conflict](insert()))
 		require.NoError(t, errOf(s.GetOrder(t.Context(), 900)))
 	})
 	require.Empty(t, verified(t, s))

@@ -39,7 +39,7 @@ func TestDamage(t *testing.T) {
 	refused := 0
 	for id, want := range want {
 		got, err := s.GetOrder(t.Context(), id)
-		if is[*brokerage.Damaged](err) {
+		if brokerage.Is[*brokerage.Damaged](err) {
 			refused++
 			continue
 		}

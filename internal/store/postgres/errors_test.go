@@ -21,7 +21,8 @@ func server(code string) error {
 }
 
 func TestDomainError(t *testing.T) {
-	unfit, down, damaged := is[*brokerage.Invalid], is[*brokerage.Unavailable], is[*brokerage.Damaged]
+	unfit, down := brokerage.Is[*brokerage.Invalid], brokerage.Is[*brokerage.Unavailable]
+	damaged := brokerage.Is[*brokerage.Damaged]
 	for code, want := range map[string]func(error) bool{
 		invalidXMLDocument: unfit, invalidXMLContent: unfit, untranslatable: unfit, tooComplex: unfit, checkViolation: unfit,
 		notNullViolation: unfit, uniqueViolation: down, deadlockDetected: down, adminShutdown: down, queryCanceled: down,
@@ -29,7 +30,7 @@ func TestDomainError(t *testing.T) {
 	} {
 		err := domainError(t.Context(), server(code), false)
 		require.True(t, want(err), "%s: %v", code, err)
-		if is[*brokerage.Invalid](err) { // what the server says is for the log
+		if brokerage.Is[*brokerage.Invalid](err) { // what the server says is for the log
 			require.NotContains(t, err.Error(), "nobody may go by")
 		}
 	}
@@ -155,7 +156,7 @@ func TestOpen_Unavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(t.Context(), c.url, Options{})
 			require.ErrorContains(t, err, c.says)
-			require.Equal(t, c.heal, is[*brokerage.Unavailable](err), "%v", err)
+			require.Equal(t, c.heal, brokerage.Is[*brokerage.Unavailable](err), "%v", err)
 		})
 	}
 }

@@ -128,7 +128,7 @@ func (p *promises) settled(t testing.TB, s *Store, held int64) {
 		for _, id := range p.orders[outcome] {
 			_, err := s.GetOrder(t.Context(), id)
 			require.Equal(t, there, err == nil, "order %d, %v", id, err)
-			require.Equal(t, !there, is[*brokerage.NotFound](err), "order %d, %v", id, err)
+			require.Equal(t, !there, brokerage.Is[*brokerage.NotFound](err), "order %d, %v", id, err)
 		}
 	}
 	bought := sharesOf(t, s) - held
@@ -255,7 +255,7 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := s.GetOrder(ctx, orderID(d, 0))
-	require.True(t, is[*brokerage.Unavailable](err) || errors.Is(err, context.DeadlineExceeded), "%v", err)
+	require.True(t, brokerage.Is[*brokerage.Unavailable](err) || errors.Is(err, context.DeadlineExceeded), "%v", err)
 	for _, conn := range others {
 		require.NoError(t, conn.Close(t.Context()))
 	}
@@ -313,7 +313,7 @@ func TestAccounts_Swapped(t *testing.T) {
 			id := int64(1 + (i+n)%2)
 			doc := customer(d, id, accounts[(i+n/2)%2])
 			err := s.ReplaceCustomer(t.Context(), now(), brokerage.ID(id), doc, true, nil)
-			if err != nil && !is[*brokerage.Conflict](err) {
+			if err != nil && !brokerage.Is[*brokerage.Conflict](err) {
 				return err
 			}
 		}

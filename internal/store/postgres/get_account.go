@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"brokerage/internal/brokerage"
 )
@@ -29,7 +28,7 @@ func (s spread) GetAccount(ctx context.Context, account brokerage.ID) (found bro
 		if err == nil {
 			found, err = brokerage.AccountOf(customer, account)
 		}
-		if _, notFound := errors.AsType[*brokerage.NotFound](err); notFound {
+		if brokerage.Is[*brokerage.NotFound](err) {
 			return s.moved(ctx, "customer_of", account, owner, missing)
 		}
 		return err

@@ -31,7 +31,7 @@ func (s spread) atOrder(
 			return err
 		}
 		err = f(home)
-		if _, notFound := errors.AsType[*brokerage.NotFound](err); notFound {
+		if brokerage.Is[*brokerage.NotFound](err) {
 			return s.moved(ctx, "order_home", id, home, missing)
 		}
 		return err

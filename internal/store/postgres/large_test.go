@@ -111,7 +111,7 @@ func TestLarge_Same(t *testing.T) {
 	for _, err := range []error{
 		s.CloseAccount(t.Context(), now(), id+7, id+8), s.DeleteCustomer(t.Context(), now(), id+7), noSummary, noTrade,
 	} {
-		require.True(t, is[*brokerage.NotFound](err), "%v", err)
+		require.True(t, brokerage.Is[*brokerage.NotFound](err), "%v", err)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
 			return
 		}
 		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
+		require.True(t, brokerage.Is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
 		contents, err := s.Contents(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, contents)
@@ -247,8 +247,7 @@ func TestBackup_ByHand(t *testing.T) {
 func TestRestore_Damaged(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	file := backedUpTo(t, s)
-	whole, err := os.ReadFile(file)
-	require.NoError(t, err)
+	whole := []byte(testenv.Text(t, file))
 	damaged := file + ".damaged"
 	for i := range 20 {
 		at := i * (len(whole) - 1) / 19
@@ -260,7 +259,7 @@ func TestRestore_Damaged(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = s.Restore(ctx, file, true, func(done, total int64) {
+	_, err := s.Restore(ctx, file, true, func(done, total int64) {
 		if done > total*3/4 { // in the transaction
 			cancel()
 		}

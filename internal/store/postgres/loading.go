@@ -211,8 +211,7 @@ func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.Pr
 // isRefusal reports whether an error is about a document, and not about the load.
 func isRefusal(err error) bool {
 	_, invalid := errors.AsType[*brokerage.Invalid](domainError(context.Background(), err, false))
-	_, conflict := errors.AsType[*brokerage.Conflict](err)
-	return invalid || conflict || codeOf(err) == uniqueViolation
+	return invalid || brokerage.Is[*brokerage.Conflict](err) || codeOf(err) == uniqueViolation
 }
 
 // refusalOf returns the error of the domain for a refused document with these keys.

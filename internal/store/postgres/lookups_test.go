@@ -74,7 +74,7 @@ func TestClose(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
 	for _, call := range calls {
-		require.True(t, is[*brokerage.Unavailable](call.Do(t.Context())), call.Name)
+		require.True(t, brokerage.Is[*brokerage.Unavailable](call.Do(t.Context())), call.Name)
 	}
 }
 

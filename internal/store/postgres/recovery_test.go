@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // archived waits until all changes so far are in the archive.
@@ -75,8 +76,7 @@ func TestRecovery(t *testing.T) {
 	t.Run("Damaged", func(t *testing.T) {
 		require.NoError(t, damaged.Verify(t))
 		file := largest(t, filepath.Join(damaged.Folder(), "base"))
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
+		content := []byte(testenv.Text(t, file))
 		content[5000] ^= 1
 		require.NoError(t, os.WriteFile(file, content, 0o600))
 		require.ErrorContains(t, damaged.Verify(t), "checksum mismatch")

@@ -225,7 +225,7 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 			if (err == nil) != there {
 				stale.Add(1)
 			}
-			if err != nil && !is[*brokerage.NotFound](err) {
+			if err != nil && !brokerage.Is[*brokerage.NotFound](err) {
 				t.Errorf("order %d: %v", id, err)
 			}
 			done.Add(1)
@@ -555,9 +555,10 @@ func (c *cluster) tokens(t *testing.T) {
 	var token brokerage.Token
 	w := now()
 	w.Token = &token
-	require.True(t, is[*brokerage.NotFound](r.DeleteOrder(t.Context(), w, 5)), "a single statement that finds no row")
-	require.True(t, is[*brokerage.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
-	require.True(t, is[*brokerage.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
+	err = r.DeleteOrder(t.Context(), w, 5)
+	require.True(t, brokerage.Is[*brokerage.NotFound](err), "a single statement that finds no row")
+	require.True(t, brokerage.Is[*brokerage.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
+	require.True(t, brokerage.Is[*brokerage.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
 	require.Zero(t, token)
 }
 

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -129,12 +128,6 @@ func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (conn
 
 // errOf returns the error of a call.
 func errOf[A any](_ A, err error) error { return err }
-
-// is reports whether an error is, or wraps, one of a type.
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
 
 // verified returns what verify finds.
 func verified(t testing.TB, s *Store) (findings []string) {

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,17 +11,17 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 const tunedFile = "../../../deploy/postgres/tuned.conf"
 
 // Each of the tuned settings has its reason in the line above, and none of them is about durability.
 func TestTuned_Reasons(t *testing.T) {
-	text, err := os.ReadFile(tunedFile)
-	require.NoError(t, err)
+	text := testenv.Text(t, tunedFile)
 	form := regexp.MustCompile(`^([a-z_]+) = (\S+)$`)
 	explained, count := false, 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
 			explained = line != ""
@@ -34,7 +33,7 @@ func TestTuned_Reasons(t *testing.T) {
 		require.False(t, slices.Contains(durability, setting[1]), setting[1])
 		count++
 	}
-	read, err := ReadSettings(string(text))
+	read, err := ReadSettings(text)
 	require.NoError(t, err)
 	require.Len(t, read, count)
 }
@@ -71,9 +70,7 @@ func TestTuned_Applied(t *testing.T) {
 // are for a trial, and no lz4 if the server was built without it.
 func takeable(t testing.TB, server *pgtest.Server) string {
 	t.Helper()
-	text, err := os.ReadFile(tunedFile)
-	require.NoError(t, err)
-	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(string(text), "\n$2 = $1")
+	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(testenv.Text(t, tunedFile), "\n$2 = $1")
 	require.Contains(t, conf, "shared_buffers = 1GB")
 	conn := server.Connect(t, "postgres")
 	methods := value[[]string](t, conn, "SELECT enumvals FROM pg_settings WHERE name = 'wal_compression'",

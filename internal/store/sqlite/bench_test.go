@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"cmp"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"sync/atomic"
@@ -100,7 +99,7 @@ func BenchmarkStore(b *testing.B) {
 }
 
 func ignoreMissing(err error) error {
-	if _, missing := errors.AsType[*brokerage.NotFound](err); missing {
+	if brokerage.Is[*brokerage.NotFound](err) {
 		return nil
 	}
 	return err

@@ -148,7 +148,7 @@ func requireCurrent(ctx context.Context, s *Store, writes int64) error {
 					for !over.Load() {
 						least := acknowledged.Load()
 						answer, err := query()
-						if _, none := errors.AsType[*brokerage.NotFound](err); none {
+						if brokerage.Is[*brokerage.NotFound](err) {
 							runtime.Gosched() // between two inserts
 							continue
 						}

@@ -244,7 +244,7 @@ func TestDamage_Writes(t *testing.T) {
 		flip(t, b.path, bit)
 		refused := make(map[string]bool)
 		writeAll(t.Context(), s, func(name string, err error) {
-			if _, missing := errors.AsType[*brokerage.NotFound](err); missing && refused["insert"+name[len("delete"):]] {
+			if brokerage.Is[*brokerage.NotFound](err) && refused["insert"+name[len("delete"):]] {
 				return // it could not be inserted
 			}
 			if isRefused(t, err, what+": "+name) {

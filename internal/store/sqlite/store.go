@@ -95,7 +95,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
-		if _, damaged := errors.AsType[*brokerage.Damaged](err); !damaged && isDamage(err) {
+		if !brokerage.Is[*brokerage.Damaged](err) && isDamage(err) {
 			err = fmt.Errorf("%s: %w", path, domainError(err))
 		}
 		return nil, errors.Join(err, s.Close())

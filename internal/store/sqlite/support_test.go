@@ -160,9 +160,7 @@ func execute(t testing.TB, path, statements string, args ...any) {
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return b
+	return []byte(testenv.Text(t, path))
 }
 
 func writeFile(t testing.TB, path string, content []byte) {
@@ -308,8 +306,7 @@ func together(n int, do func(i int)) {
 }
 
 func isUnavailable(err error) bool {
-	_, ok := errors.AsType[*brokerage.Unavailable](err)
-	return ok
+	return brokerage.Is[*brokerage.Unavailable](err)
 }
 
 // indexOf returns the position of a kind.

@@ -318,10 +318,8 @@ func (s *Store) checkAccountsOf(
 // own.
 func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
 	doc, err := s.GetCustomer(ctx, customer)
-	_, missing := errors.AsType[*brokerage.NotFound](err)
-	_, damaged := errors.AsType[*brokerage.Damaged](err)
 	switch {
-	case missing || damaged:
+	case brokerage.Is[*brokerage.NotFound](err) || brokerage.Is[*brokerage.Damaged](err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("reading customer %d: %w", customer, err)

@@ -137,7 +137,7 @@ var concurrencyCases = []testCase{
 		var won atomic.Int64
 		e.together(16, func(int) error {
 			err := e.s.DeleteOrder(e.Context(), plain(), id)
-			if is[*brokerage.NotFound](err) {
+			if brokerage.Is[*brokerage.NotFound](err) {
 				return nil
 			}
 			won.Add(1)
@@ -161,12 +161,12 @@ var concurrencyCases = []testCase{
 						})
 					},
 					func() error {
-						return h.record(step{name: "read", before: true, after: true}, is[*brokerage.NotFound], func() error {
+						return h.record(step{name: "read", before: true, after: true}, brokerage.Is[*brokerage.NotFound], func() error {
 							return errOf(e.s.GetOrder(e.Context(), id))
 						})
 					},
 					func() error {
-						return h.record(step{name: "delete", before: true}, is[*brokerage.NotFound], func() error {
+						return h.record(step{name: "delete", before: true}, brokerage.Is[*brokerage.NotFound], func() error {
 							return e.s.DeleteOrder(e.Context(), plain(), id)
 						})
 					},
@@ -258,12 +258,6 @@ func (e *env) explained(h *history, existed bool, customer, id brokerage.ID) (ex
 	}
 	e.same("the largest order", stored, e.got(e.s.CustomerMaxOrder(e.Context(), customer)).child("Order"))
 	return true
-}
-
-// is reports whether an error is of one type, as errors.As finds it.
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // isConflict reports whether an error is a conflict with the given reason.

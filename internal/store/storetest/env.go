@@ -152,7 +152,7 @@ func (e *env) state(w watch) string {
 	note := func(what string, key any) func([]byte, error) {
 		return func(doc []byte, err error) {
 			switch {
-			case is[*brokerage.NotFound](err):
+			case brokerage.Is[*brokerage.NotFound](err):
 				fmt.Fprintf(&b, "%s %v: missing\n", what, key)
 			case err != nil:
 				e.Fatalf("reading %s %v: %v", what, key, err)

@@ -59,7 +59,7 @@ var matchCases = []testCase{
 			e.together(16, func(i int) error {
 				changed := []byte(e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round)))
 				err := e.s.ReplaceCustomer(e.Context(), plain(), id, changed, true, version)
-				if is[*brokerage.Stale](err) {
+				if brokerage.Is[*brokerage.Stale](err) {
 					return nil
 				}
 				won.Add(1)

@@ -714,7 +714,7 @@ type swallow struct{ store }
 
 func (s swallow) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	id, err := s.store.InsertOrder(ctx, w, doc)
-	if is[*brokerage.Conflict](err) {
+	if brokerage.Is[*brokerage.Conflict](err) {
 		err = nil
 	}
 	return id, err
@@ -723,7 +723,7 @@ func (s swallow) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 type eagerDelete struct{ store }
 
 func deleted(err error) error {
-	if is[*brokerage.NotFound](err) {
+	if brokerage.Is[*brokerage.NotFound](err) {
 		return nil
 	}
 	return err
@@ -822,7 +822,7 @@ type closesLast struct{ store }
 
 func (s closesLast) CloseAccount(ctx Context, w Write, customer, account ID) error {
 	err := s.store.CloseAccount(ctx, w, customer, account)
-	if is[*brokerage.Conflict](err) {
+	if brokerage.Is[*brokerage.Conflict](err) {
 		return nil
 	}
 	return err

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 func sum(b []byte) string {
@@ -48,9 +50,7 @@ func TestFetch(t *testing.T) {
 	path, err := f.Fetch(t.Context(), dir)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "thing-1.jar"), path)
-	got, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, content, got)
+	require.Equal(t, string(content), testenv.Text(t, path))
 
 	_, err = f.Fetch(t.Context(), dir)
 	require.NoError(t, err)

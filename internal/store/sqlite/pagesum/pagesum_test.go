@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/testenv"
 )
 
 const pageSize = 4096
@@ -128,8 +130,7 @@ func TestFile(t *testing.T) {
 // requireFit checks the checksum of each page of a file.
 func requireFit(t testing.TB, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := []byte(testenv.Text(t, path))
 	require.True(t, Reserves(b))
 	for i := 0; i < len(b); i += pageSize {
 		if page := b[i : i+pageSize]; !Fits(page) {
@@ -267,9 +268,7 @@ func TestWrite_Without(t *testing.T) {
 	db := connect(t, path, url.Values{})
 	run(t, db, "INSERT INTO t SELECT randomblob(value * 40) FROM generate_series(1, 200)")
 	require.NoError(t, db.Close())
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.False(t, Reserves(b))
+	require.False(t, Reserves([]byte(testenv.Text(t, path))))
 	requireWhole(t, openName(t, path))
 }
 

@@ -1,0 +1,96 @@
+package bulk
+
+import (
+	"strconv"
+
+	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
+	"brokerage/internal/xmldoc"
+)
+
+// ServiceNS is the namespace of answers about the service.
+const ServiceNS = "urn:brokerage:service"
+
+// Describe returns the description of a dataset and its store, which is the answer of get_dataset and all that users
+// of a load test know of the data. For data that was not generated, d is nil and the description has only counts.
+func Describe(c brokerage.Contents, d *dataset.Dataset, is brokerage.EngineInfo, symbols bool) []byte {
+	attributes := []string{"xmlns", ServiceNS, "fingerprint", c.Fingerprint}
+	if d != nil {
+		attributes = append(attributes, "scale", c.Scale, "profile", c.Profile,
+			"seed", strconv.FormatUint(c.Seed, 10), "generator", strconv.Itoa(dataset.Version))
+	}
+	dst := xmldoc.AppendStart(make([]byte, 0, 2048), "Dataset", attributes...)
+	for _, k := range []struct {
+		name  string
+		kind  dataset.Kind
+		count int64
+	}{
+		{"Securities", dataset.Security, c.Securities},
+		{"Customers", dataset.Customer, c.Customers},
+		{"Orders", dataset.Order, c.Orders},
+	} {
+		attributes := []string{"count", number(k.count)}
+		if d != nil {
+			attributes = append(attributes, "first", number(d.ID(k.kind, 0)))
+		}
+		dst = xmldoc.AppendEmpty(dst, k.name, attributes...)
+	}
+	if d != nil {
+		dst = appendAccounts(dst, d)
+	}
+	dst = appendSearch(dst)
+	dst = appendStore(dst, is)
+	if symbols && d != nil {
+		dst = append(dst, "<Symbols>"...)
+		for i := range int(d.Count(dataset.Security)) {
+			dst = xmldoc.AppendElement(dst, "Symbol", d.Symbol(i))
+		}
+		dst = append(dst, "</Symbols>"...)
+	}
+	return append(dst, "</Dataset>"...)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// appendAccounts appends the pattern of account ids, which repeats after a few customers. It is read from the
+// generator.
+func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
+	period := int64(2)
+	if d.Spec().Profile == dataset.TPoX2 {
+		period = 3
+	}
+	first := d.FirstAccount(0)
+	dst = xmldoc.AppendStart(dst, "Accounts", "count", number(d.TotalAccounts()), "first", number(first),
+		"stride", number(d.FirstAccount(period)-first))
+	for k := range period {
+		dst = xmldoc.AppendEmpty(dst, "Customer", "offset", number(d.FirstAccount(k)-first),
+			"accounts", strconv.Itoa(d.Accounts(k)))
+	}
+	return append(dst, "</Accounts>"...)
+}
+
+// appendSearch appends the ranges from which clients draw the parameters of search_securities.
+func appendSearch(dst []byte) []byte {
+	dst = append(dst, "<Search>"...)
+	dst = xmldoc.AppendEmpty(dst, "PEMin", "from", "20", "to", "23")
+	dst = xmldoc.AppendEmpty(dst, "PEMax", "from", "25", "to", "27")
+	dst = xmldoc.AppendEmpty(dst, "YieldMin", "from", "4", "to", "6")
+	for _, sector := range dataset.Sectors() {
+		dst = xmldoc.AppendElement(dst, "Sector", sector)
+	}
+	return append(dst, "</Search>"...)
+}
+
+func appendStore(dst []byte, e brokerage.EngineInfo) []byte {
+	dst = xmldoc.AppendStart(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
+	for _, setting := range e.Settings {
+		dst = xmldoc.AppendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
+	}
+	for i := range brokerage.Transactions {
+		name := brokerage.Transactions[i].Name
+		if faithful, known := e.Faithful[name]; known {
+			dst = xmldoc.AppendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
+		}
+	}
+	return append(dst, "</Store>"...)
+}
