@@ -246,6 +246,23 @@ func TestLoader_EndFails(t *testing.T) {
 	require.NotContains(t, m.settings, bulk.SettingContents)
 }
 
+// Documents are stored in the normal form, whatever their encoding, and are validated on request.
+func TestLoader_Admits(t *testing.T) {
+	latin := `<?xml version='1.0' encoding='ISO-8859-1'?>` + strings.Replace(order(1), ` Acct`, " Txt='\xE9' Acct", 1)
+	for validate, refused := range map[bool]int64{false: 0, true: 1} {
+		var refusals []string
+		m := newMemory()
+		from := orders(&refusals, latin)
+		from.Validate = validate
+		l, err := m.loader().Load(t.Context(), from, nil)
+		require.NoError(t, err)
+		require.Equal(t, refused, l.Refused, "%s", refusals)
+		if !validate {
+			require.Equal(t, strings.ToUpper(strings.Replace(order(1), ` Acct`, ` Txt="é" Acct`, 1)), m.orders[1])
+		}
+	}
+}
+
 // Documents that are not packed have their own memory.
 func TestLoader_AsIs(t *testing.T) {
 	var refusals []string
