@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/storetest"
 )
 
 // An interrupted load is reported as not finished, however far it has come.
@@ -232,54 +232,8 @@ func TestLoad_Continues(t *testing.T) {
 
 // tinySource returns the dataset tiny in batches of 300, whatever the kind.
 func tinySource() bulk.Source {
-	var docs [][]byte
-	for _, k := range dataset.Kinds {
-		docs = append(docs, documents(tiny, k)...)
-	}
-	s := source("source-of-"+tiny.Fingerprint(), 300, docs...)
+	s := storetest.Source("source-of-"+tiny.Fingerprint(), 300, nil, storetest.Documents(tiny, dataset.Kinds[:]...)...)
 	s.Contents = bulk.ContentsOf(tiny)
-	return s
-}
-
-// documents returns all documents of a kind.
-func documents(d *dataset.Dataset, k dataset.Kind) (docs [][]byte) {
-	for i := range d.Count(k) {
-		docs = append(docs, d.Append(nil, k, i))
-	}
-	return docs
-}
-
-// source returns documents in batches of a size. Their line numbers are multiples of ten, and the files are numbered.
-func source(name string, size int, docs ...[]byte) bulk.Source {
-	return bulk.Source{
-		Name:    name,
-		Sample:  func(k dataset.Kind, n int) [][]byte { return sample(tiny, k, min(n, 100)) }, // more would only take longer
-		Refused: func(file string, line int, err error) error { return fmt.Errorf("%s:%d: %w", file, line, err) },
-		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
-			return func(yield func(bulk.RawBatch, error) bool) {
-				from, _ := strconv.Atoi("0" + position)
-				for ; from < len(docs); from += size {
-					end := min(from+size, len(docs))
-					b := bulk.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
-					for i, doc := range docs[from:end] {
-						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: doc, Line: 1 + 10*i})
-						b.Bytes += int64(len(doc))
-					}
-					if !yield(b, nil) {
-						return
-					}
-				}
-			}
-		},
-	}
-}
-
-// recording records refusals instead of ending the load.
-func recording(s bulk.Source, refusals *[]string) bulk.Source {
-	s.Refused = func(file string, line int, err error) error {
-		*refusals = append(*refusals, fmt.Sprintf("%s:%d: %v", file, line, err))
-		return nil
-	}
 	return s
 }
 
@@ -327,7 +281,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 	}
 	var refusals []string
 	s := empty(t)
-	l, err := s.LoadBatches(t.Context(), recording(source("odd", 5, all...), &refusals), nil)
+	l, err := s.LoadBatches(t.Context(), storetest.Source("odd", 5, &refusals, all...), nil)
 	require.NoError(t, err)
 	require.Len(t, refusals, len(says), "%s", strings.Join(refusals, "\n"))
 	for i := range says {
