@@ -94,11 +94,11 @@ func TestAccept_Mutants(t *testing.T) {
 			const each = 60
 			valid, all := 0, 0
 			for _, doc := range docs[s.root] {
-				tree := parseParts(t, doc)
+				tree := treeOf(t, doc)
 				for i := range each {
 					mutant := doc
 					if i%3 == 0 {
-						mutant = []byte(mutate(r, tree).String())
+						mutant = []byte(written(mutate(r, tree)))
 					}
 					if i%3 != 0 || i%2 == 0 {
 						mutant = damage(r, mutant)

@@ -1,110 +1,36 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/xml"
-	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/beevik/etree"
 	"github.com/stretchr/testify/require"
 )
 
-// part is a piece of a document: an element, or text where it has no name.
-type part struct {
-	name  string
-	attrs []xml.Attr
-	parts []*part
-	text  string
-}
-
-// parseParts reads a document into a tree that can be damaged and written again. Prefixes stay as they are.
-func parseParts(t testing.TB, doc []byte) *part {
+// treeOf reads a document into a tree that can be damaged and written again.
+func treeOf(t testing.TB, doc []byte) *etree.Element {
 	t.Helper()
-	top := &part{}
-	open := []*part{top}
-	dec := xml.NewDecoder(bytes.NewReader(doc))
-	dec.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
-	for {
-		token, err := dec.RawToken()
-		if err != nil {
-			break
-		}
-		parent := open[len(open)-1]
-		switch tok := token.(type) {
-		case xml.StartElement:
-			p := &part{name: qualified(tok.Name), attrs: append([]xml.Attr(nil), tok.Attr...)}
-			parent.parts = append(parent.parts, p)
-			open = append(open, p)
-		case xml.EndElement:
-			open = open[:len(open)-1]
-		case xml.CharData:
-			if parent != top {
-				parent.parts = append(parent.parts, &part{text: string(tok)})
-			}
-		}
-	}
-	require.Len(t, top.parts, 1)
-	return top.parts[0]
+	tree := etree.NewDocument()
+	require.NoError(t, tree.ReadFromBytes(doc))
+	return tree.Root()
 }
 
-func qualified(name xml.Name) string {
-	if name.Space == "" {
-		return name.Local
-	}
-	return name.Space + ":" + name.Local
-}
-
-func (p *part) clone() *part {
-	c := &part{name: p.name, attrs: append([]xml.Attr(nil), p.attrs...), text: p.text}
-	for _, kid := range p.parts {
-		c.parts = append(c.parts, kid.clone())
-	}
-	return c
-}
-
-func (p *part) write(b *strings.Builder) {
-	if p.name == "" {
-		escape(b, p.text)
-		return
-	}
-	b.WriteString("<" + p.name)
-	for _, a := range p.attrs {
-		b.WriteString(" " + qualified(a.Name) + `="`)
-		escape(b, a.Value)
-		b.WriteString(`"`)
-	}
-	if len(p.parts) == 0 {
-		b.WriteString("/>")
-		return
-	}
-	b.WriteString(">")
-	for _, kid := range p.parts {
-		kid.write(b)
-	}
-	b.WriteString("</" + p.name + ">")
-}
-
-var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
-
-func escape(b *strings.Builder, s string) { _, _ = escaper.WriteString(b, s) }
-
-func (p *part) String() string {
+func written(root *etree.Element) string {
 	var b strings.Builder
-	p.write(&b)
+	root.WriteTo(&b, &etree.WriteSettings{})
 	return b.String()
 }
 
-// elements lists the element and all below it, with the element that each is in.
-func (p *part) elements(parent *part, visit func(parent, p *part)) {
-	if p.name == "" {
-		return
+// elements returns an element and all below it.
+func elements(p *etree.Element) []*etree.Element {
+	all := []*etree.Element{p}
+	for _, kid := range p.ChildElements() {
+		all = append(all, elements(kid)...)
 	}
-	visit(parent, p)
-	for _, kid := range p.parts {
-		kid.elements(p, visit)
-	}
+	return all
 }
 
 // values are put into attributes and elements. Each is valid in some places and invalid in others; most are at the
@@ -120,90 +46,64 @@ var values = []string{
 }
 
 // mutate damages a copy of the document in up to three ways. Some of the results are still valid.
-func mutate(r *rand.Rand, doc *part) *part {
-	doc = doc.clone()
+func mutate(r *rand.Rand, doc *etree.Element) *etree.Element {
+	doc = doc.Copy()
+	insert := func(p *etree.Element, kid etree.Token) { p.InsertChildAt(r.IntN(len(p.Child)+1), kid) }
+	value := func() string { return values[r.IntN(len(values))] }
 	for range 1 + r.IntN(3) {
-		var all, parents []*part
-		doc.elements(nil, func(parent, p *part) {
-			all = append(all, p)
-			parents = append(parents, parent)
-		})
-		i := r.IntN(len(all))
-		p, parent := all[i], parents[i]
-		other := all[r.IntN(len(all))]
+		all := elements(doc)
+		p, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
+		parent := p.Parent()
 		switch r.IntN(12) {
 		case 0: // delete
 			if parent != nil {
-				parent.remove(p)
+				parent.RemoveChild(p)
 			}
 		case 1: // repeat, also somewhere else
 			if parent != nil {
-				parent.insert(r, p.clone())
+				insert(parent, p.Copy())
 			}
-		case 2: // swap with a neighbour
-			if n := len(p.parts); n > 1 {
-				a, b := r.IntN(n), r.IntN(n)
-				p.parts[a], p.parts[b] = p.parts[b], p.parts[a]
+		case 2: // move among its neighbours
+			if parent != nil {
+				insert(parent, parent.RemoveChild(p))
 			}
 		case 3: // rename to a name that exists
-			p.name = other.name
+			p.Space, p.Tag = other.Space, other.Tag
 		case 4:
-			p.name += "x"
+			p.Tag += "x"
 		case 5: // move elsewhere
-			if other.name != "" && other.name != p.name {
-				other.insert(r, p.clone())
+			if other.FullTag() != p.FullTag() {
+				insert(other, p.Copy())
 			}
 		case 6, 7: // change a value
-			p.parts = []*part{{text: values[r.IntN(len(values))]}}
+			p.Child = nil
+			p.SetText(value())
 		case 8: // text between elements
-			p.insert(r, &part{text: values[r.IntN(len(values))]})
+			insert(p, etree.NewText(value()))
 		case 9, 10:
-			if a := p.attr(r); a >= 0 {
-				p.attrs[a].Value = values[r.IntN(len(values))]
+			if a := pick(r, p); a >= 0 {
+				p.Attr[a].Value = value()
 			}
 		case 11:
-			if a := p.attr(r); a >= 0 && r.IntN(2) == 0 {
-				p.attrs = append(p.attrs[:a:a], p.attrs[a+1:]...)
-			} else if a := other.attr(r); a >= 0 {
-				p.set(other.attrs[a])
+			if a := pick(r, p); a >= 0 && r.IntN(2) == 0 {
+				p.Attr = slices.Delete(p.Attr, a, a+1)
+			} else if a := pick(r, other); a >= 0 && p.SelectAttr(other.Attr[a].Key) == nil {
+				p.CreateAttr(other.Attr[a].Key, other.Attr[a].Value)
 			}
 		}
 	}
 	return doc
 }
 
-// attr picks an attribute, or returns -1. It picks no namespace declaration and no attribute with a namespace, since
+// pick picks an attribute, or returns -1. It picks no namespace declaration and no attribute with a namespace, since
 // the schemas describe neither.
-func (p *part) attr(r *rand.Rand) int {
-	if len(p.attrs) == 0 {
+func pick(r *rand.Rand, p *etree.Element) int {
+	if len(p.Attr) == 0 {
 		return -1
 	}
-	i := r.IntN(len(p.attrs))
-	if name := p.attrs[i].Name; name.Space != "" || name.Local == "xmlns" {
+	i := r.IntN(len(p.Attr))
+	if a := p.Attr[i]; a.Space != "" || a.Key == "xmlns" {
 		return -1
 	}
 	return i
-}
-
-func (p *part) remove(kid *part) {
-	for i := range p.parts {
-		if p.parts[i] == kid {
-			p.parts = append(p.parts[:i:i], p.parts[i+1:]...)
-			return
-		}
-	}
-}
-
-func (p *part) insert(r *rand.Rand, kid *part) {
-	i := r.IntN(len(p.parts) + 1)
-	p.parts = append(p.parts[:i:i], append([]*part{kid}, p.parts[i:]...)...)
-}
-
-func (p *part) set(attr xml.Attr) {
-	for _, a := range p.attrs {
-		if a.Name == attr.Name {
-			return
-		}
-	}
-	p.attrs = append(p.attrs, attr)
 }

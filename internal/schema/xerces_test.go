@@ -51,7 +51,7 @@ func damaged(t *testing.T, docs [][]byte, each int) [][]byte {
 	t.Helper()
 	all := slices.Clone(docs)
 	for _, doc := range mutants(t, docs, each) {
-		all = append(all, []byte(doc.String()))
+		all = append(all, []byte(written(doc)))
 	}
 	r := rand.New(rand.NewPCG(2026, 20))
 	for _, doc := range docs {

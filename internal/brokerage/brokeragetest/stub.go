@@ -18,6 +18,8 @@ type Stub struct {
 	Do func(ctx context.Context) error
 	// Called is called before Do with the method and its arguments; nil does nothing.
 	Called func(method string, args ...any)
+	// Around makes the call of Inner, whose context, arguments and result it may change; nil changes nothing.
+	Around func(ctx context.Context, method string, args []any, do func(context.Context) (any, error)) (any, error)
 }
 
 var _ brokerage.Store = (*Stub)(nil)
@@ -47,15 +49,22 @@ func call[T any](ctx context.Context, s *Stub, method string, args ...any) (answ
 	case err != nil:
 		return answer, err
 	}
-	in := []reflect.Value{reflect.ValueOf(ctx)}
-	for _, arg := range args {
-		in = append(in, reflect.ValueOf(arg))
+	do := func(ctx context.Context) (answer any, err error) {
+		in := []reflect.Value{reflect.ValueOf(ctx)}
+		for _, arg := range args {
+			in = append(in, reflect.ValueOf(arg))
+		}
+		out := reflect.ValueOf(s.Inner).MethodByName(method).Call(in)
+		err, _ = reflect.TypeAssert[error](out[len(out)-1])
+		return out[0].Interface(), err
 	}
-	out := reflect.ValueOf(s.Inner).MethodByName(method).Call(in)
-	if len(out) == 2 {
-		answer = out[0].Interface().(T)
+	var result any
+	if s.Around != nil {
+		result, err = s.Around(ctx, method, args, do)
+	} else {
+		result, err = do(ctx)
 	}
-	err, _ = reflect.TypeAssert[error](out[len(out)-1])
+	answer, _ = result.(T) // a method that returns only an error has no answer
 	return answer, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/storetest"
 )
 
 // memory is a store of orders. A transaction is a copy, which a commit makes current.
@@ -105,30 +106,13 @@ func order(id int) string {
 	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, brokerage.FIXMLNS, id)
 }
 
-// orders returns a source of documents in batches of two, which records refusals with their lines.
-func orders(refusals *[]string, docs ...string) bulk.Source {
-	return bulk.Source{
-		Name: "files",
-		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
-			return func(yield func(bulk.RawBatch, error) bool) {
-				from := 0
-				_, _ = fmt.Sscan(position, &from) // empty at first
-				for ; from < len(docs); from += 2 {
-					b := bulk.RawBatch{File: "f", Position: fmt.Sprint(from + 2), Bytes: 7}
-					for i := from; i < min(from+2, len(docs)); i++ {
-						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: []byte(docs[i]), Line: i})
-					}
-					if !yield(b, nil) {
-						return
-					}
-				}
-			}
-		},
-		Refused: func(file string, line int, err error) error {
-			*refusals = append(*refusals, fmt.Sprintf("%s:%d %v", file, line, err))
-			return nil
-		},
+// orders returns a source of documents in batches of two.
+func orders(refused *[]string, docs ...string) bulk.Source {
+	var all [][]byte
+	for _, doc := range docs {
+		all = append(all, []byte(doc))
 	}
+	return storetest.Source("files", 2, refused, all...)
 }
 
 func TestLoader(t *testing.T) {
@@ -139,12 +123,12 @@ func TestLoader(t *testing.T) {
 		t.Context(), from, func(n int, size int64) { documents, bytes = documents+int64(n), bytes+size },
 	)
 	require.NoError(t, err)
-	require.Equal(t, []string{"f:2 exists already"}, refusals)
+	require.Equal(t, []string{"file-1:1: exists already"}, refusals)
 	require.Equal(t, bulk.Loaded{
-		Source: "files", Position: "6", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
+		Source: "files", Position: "5", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
 		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
 	}, l)
-	require.Equal(t, [2]int64{5, 21}, [2]int64{documents, bytes})
+	require.Equal(t, [2]int64{5, int64(5 * len(order(1)))}, [2]int64{documents, bytes})
 	require.Equal(t, strings.ToUpper(order(1)), m.orders[1])
 	require.Equal(t, brokerage.ID(5), m.lease)
 	kept, err := m.loader().Ledger.LoadedFrom(t.Context())
@@ -244,6 +228,23 @@ func TestLoader_EndFails(t *testing.T) {
 	require.ErrorIs(t, err, lost)
 	require.False(t, l.Done)
 	require.NotContains(t, m.settings, bulk.SettingContents)
+}
+
+// Documents are stored in the normal form, whatever their encoding, and are validated on request.
+func TestLoader_Admits(t *testing.T) {
+	latin := `<?xml version='1.0' encoding='ISO-8859-1'?>` + strings.Replace(order(1), ` Acct`, " Txt='\xE9' Acct", 1)
+	for validate, refused := range map[bool]int64{false: 0, true: 1} {
+		var refusals []string
+		m := newMemory()
+		from := orders(&refusals, latin)
+		from.Validate = validate
+		l, err := m.loader().Load(t.Context(), from, nil)
+		require.NoError(t, err)
+		require.Equal(t, refused, l.Refused, "%s", refusals)
+		if !validate {
+			require.Equal(t, strings.ToUpper(strings.Replace(order(1), ` Acct`, ` Txt="é" Acct`, 1)), m.orders[1])
+		}
+	}
 }
 
 // Documents that are not packed have their own memory.

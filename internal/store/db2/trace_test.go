@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"context"
 	"database/sql/driver"
 	"strings"
 	"testing"
@@ -9,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/storetest"
 )
 
 // Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement
 // is traced again.
 func TestStore_Trace(t *testing.T) {
-	type key struct{}
 	doc := "<a>" + strings.Repeat("x", 9000) + "</a>"
 	var refusing error
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
@@ -26,21 +25,9 @@ func TestStore_Trace(t *testing.T) {
 		}
 		return answer{changed: 1}, nil
 	}}
-	var told []string
-	begin := func(ctx context.Context, name string) func(error) {
-		require.NotEmpty(t, name)
-		if ctx.Value(key{}) == nil {
-			return func(error) {}
-		}
-		return func(err error) {
-			if err != nil {
-				name += " failed"
-			}
-			told = append(told, name)
-		}
-	}
-	s := openTraced(t, f, begin)
-	ctx := context.WithValue(t.Context(), key{}, true)
+	var tracer storetest.Tracer
+	s := openTraced(t, f, tracer.Begin)
+	ctx := storetest.Traced(t.Context())
 	w := brokerage.Write{Now: noon}
 	for _, c := range []struct {
 		name, told string
@@ -56,9 +43,9 @@ func TestStore_Trace(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			told, refusing = nil, c.refusing
+			refusing = c.refusing
 			require.NoError(t, c.do())
-			require.Equal(t, c.told, strings.Join(told, " "))
+			require.Equal(t, c.told, strings.Join(tracer.Take(), " "))
 		})
 	}
 }

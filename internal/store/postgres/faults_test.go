@@ -239,7 +239,7 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 
 	// More clients than there are connections: all are served.
-	require.NoError(t, together(40, func(i int) error {
+	require.NoError(t, storetest.Together(40, func(i int) error {
 		_, err := s.InsertOrder(t.Context(), now(), order(d, int64(800_000_000_000+i)))
 		return err
 	}))
@@ -262,19 +262,6 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	require.NoError(t, errOf(s.GetOrder(t.Context(), orderID(d, 0))))
 }
 
-// together runs f n times at once.
-func together(n int, f func(i int) error) error {
-	var all sync.WaitGroup
-	errs := make([]error, n)
-	start := make(chan struct{})
-	for i := range n {
-		all.Go(func() { <-start; errs[i] = f(i) })
-	}
-	close(start)
-	all.Wait()
-	return errors.Join(errs...)
-}
-
 // Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names
 // the accounts in a different order.
 func TestAccounts_OneOf64Wins(t *testing.T) {
@@ -282,7 +269,7 @@ func TestAccounts_OneOf64Wins(t *testing.T) {
 	for round := range int64(5) {
 		wanted := []int64{600_000_000_001 + 10*round, 600_000_000_002 + 10*round, 600_000_000_003 + 10*round}
 		var won atomic.Int64
-		require.NoError(t, together(64, func(i int) error {
+		require.NoError(t, storetest.Together(64, func(i int) error {
 			accounts := []int64{wanted[i%3], wanted[(i+1)%3], wanted[(i+2)%3]}
 			if i%2 == 1 {
 				accounts[0], accounts[2] = accounts[2], accounts[0]
@@ -308,7 +295,7 @@ func TestAccounts_Swapped(t *testing.T) {
 	accounts := [...]int64{620_000_000_001, 620_000_000_002}
 	insertCustomer(t, s, customer(d, 1, accounts[0]), true)
 	insertCustomer(t, s, customer(d, 2, accounts[1]), true)
-	require.NoError(t, together(16, func(i int) error {
+	require.NoError(t, storetest.Together(16, func(i int) error {
 		for n := range 20 {
 			id := int64(1 + (i+n)%2)
 			doc := customer(d, id, accounts[(i+n/2)%2])

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +19,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
 )
 
@@ -96,50 +95,16 @@ func TestLoadDataset_Empty(t *testing.T) {
 	requireDataset(t, s, other)
 }
 
-// source returns documents of a dataset, with others among them, and the refused ones.
-func source(d *dataset.Dataset, odd map[int]string) (from bulk.Source, refused *[]string) {
-	refused = new([]string)
-	var all []bulk.RawDocument
-	add := func(doc []byte) { all = append(all, bulk.RawDocument{Bytes: doc, Line: len(all) + 1}) }
-	for _, k := range dataset.Kinds {
-		for i := range d.Count(k) {
-			if text, ok := odd[len(all)]; ok {
-				add([]byte(text))
-			}
-			add(d.Append(nil, k, i))
-		}
-	}
-	return bulk.Source{
-		Name: "files", Contents: bulk.ContentsOf(d),
-		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
-			return func(yield func(bulk.RawBatch, error) bool) {
-				from, _ := strconv.Atoi(position) // empty at first
-				for batch := range slices.Chunk(all[from:], 300) {
-					from += len(batch)
-					b := bulk.RawBatch{File: "f", Documents: batch, Position: strconv.Itoa(from), Bytes: int64(len(batch))}
-					if !yield(b, nil) {
-						return
-					}
-				}
-			}
-		},
-		Refused: func(_ string, line int, err error) error {
-			*refused = append(*refused, fmt.Sprintf("%d: %v", line, err))
-			return nil
-		},
-	}, refused
-}
-
 func TestLoadBatches(t *testing.T) {
 	s, _, d := fresh(t)
-	from, refused := source(d, nil)
+	from := storetest.Source("files", 300, nil, storetest.Documents(d, dataset.Kinds[:]...)...)
+	from.Contents = bulk.ContentsOf(d)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := s.LoadBatches(ctx, from, func(int, int64) { cancel() }) // in the middle
 	require.ErrorIs(t, err, context.Canceled)
 	loaded, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
 	require.True(t, loaded.Done)
-	require.Empty(t, *refused)
 	requireDataset(t, s, d)
 	_, err = s.LoadBatches(t.Context(), from, func(int, int64) { t.Error("something was loaded again") })
 	require.NoError(t, err)
@@ -149,23 +114,28 @@ func TestLoadBatches_Refused(t *testing.T) {
 	s, _, d := fresh(t)
 	customers := int(d.Count(dataset.Security))
 	orders := customers + int(d.Count(dataset.Customer))
-	from, refused := source(d, map[int]string{
-		10:             `not XML`,
-		customers + 20: string(d.Append(nil, dataset.Customer, 3)),                // exists already
-		customers + 30: string(customer(d, 5_000_000_000, d.FirstAccount(40), 9)), // with an account of a later customer
-		orders + 50:    string(d.Append(nil, dataset.Order, 0)),
-		orders + 60:    `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="x" Acct="1"/></FIXML>`,
-	})
+	docs := storetest.Documents(d, dataset.Kinds[:]...)
+	docs = slices.Insert(docs, orders+60,
+		[]byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="x" Acct="1"/></FIXML>`))
+	docs = slices.Insert(docs, orders+50, d.Append(nil, dataset.Order, 0))
+	// With an account of a later customer.
+	docs = slices.Insert(docs, customers+30, customer(d, 5_000_000_000, d.FirstAccount(40), 9))
+	docs = slices.Insert(docs, customers+20, d.Append(nil, dataset.Customer, 3))
+	docs = slices.Insert(docs, 10, []byte("not XML"))
+	var refused []string
+	from := storetest.Source("files", 300, &refused, docs...)
+	from.Contents = bulk.ContentsOf(d)
 	loaded, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
-	require.Len(t, *refused, 5)
+	require.Len(t, refused, 5)
 	require.Equal(t, int64(5), loaded.Refused)
 	for i, want := range []string{
-		1: fmt.Sprintf("%d: customer %d exists already", customers+21, d.ID(dataset.Customer, 3)),
+		0: "file-0:101: ",
+		1: fmt.Sprintf("customer %d exists already", d.ID(dataset.Customer, 3)),
 		2: "exists already",
 		3: fmt.Sprintf("order %d exists already", orderID(d, 0)),
 	} {
-		require.Contains(t, (*refused)[i], want)
+		require.Contains(t, refused[i], want)
 	}
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)

@@ -3,10 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
-	"fmt"
-	"io"
 	"sync"
 	"testing"
 
@@ -76,50 +73,4 @@ func TestClose(t *testing.T) {
 	for _, call := range calls {
 		require.True(t, brokerage.Is[*brokerage.Unavailable](call.Do(t.Context())), call.Name)
 	}
-}
-
-// An element without a namespace stays without one in an answer that has one.
-func TestAnswers_NoNamespace(t *testing.T) {
-	s, d, _, _ := tiny(t)
-	const plain = "<plain>x</plain>"
-	insertOrder(t, s, fmt.Appendf(nil, `<f:FIXML xmlns:f="http://www.fixprotocol.org/FIXML-4-4">`+
-		`<f:Order ID="1" Acct="%d"><f:OrdQty Cash="9999999999999"/>`+plain+`</f:Order></f:FIXML>`, d.FirstAccount(0)))
-	insertCustomer(t, s, []byte(
-		`<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="2"><c:Name>`+plain+`</c:Name>
-		<c:Addresses><c:Address>`+plain+`</c:Address></c:Addresses><c:Accounts><c:Account id="3">`+
-			`<c:gValueDate><c:mValueDate>`+plain+`</c:mValueDate></c:gValueDate></c:Account></c:Accounts></c:Customer>`), false)
-	requirePlain := func(count int) func([]byte, error) {
-		return func(doc []byte, err error) {
-			t.Helper()
-			require.NoError(t, err)
-			var found []string // the namespaces of the plain elements
-			for decoder := xml.NewDecoder(bytes.NewReader(doc)); ; {
-				token, err := decoder.Token()
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				require.NoError(t, err)
-				if start, is := token.(xml.StartElement); is && start.Name.Local == "plain" {
-					found = append(found, start.Name.Space)
-				}
-			}
-			require.Equal(t, make([]string, count), found, "%s", doc)
-		}
-	}
-	requirePlain(1)(s.GetOrder(t.Context(), 1))
-	requirePlain(1)(s.CustomerMaxOrder(t.Context(), brokerage.ID(d.ID(dataset.Customer, 0))))
-	requirePlain(2)(s.CustomerProfile(t.Context(), 2))
-	requirePlain(2)(s.AccountSummary(t.Context(), 2))
-}
-
-// A position in a document that was not validated is returned with the parts that it has.
-func TestAccountSummary_NoSymbol(t *testing.T) {
-	s, _, _, _ := tiny(t)
-	insertCustomer(t, s, []byte(`<Customer xmlns="http://tpox-benchmark.com/custacc" id="2"><Name/><Accounts>`+
-		`<Account id="3"><Holdings><Position><Quantity>5</Quantity></Position><Position/></Holdings></Account>`+
-		`</Accounts></Customer>`), false)
-	answer, err := s.AccountSummary(t.Context(), 2)
-	require.NoError(t, err)
-	require.Contains(t, string(answer),
-		"<c:Securities><c:Position><c:Quantity>5</c:Quantity></c:Position><c:Position/></c:Securities>")
 }

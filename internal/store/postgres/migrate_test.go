@@ -20,7 +20,7 @@ import (
 func TestMigrate_TenAtOnce(t *testing.T) {
 	server := pgtest.Shared(t)
 	url := server.URL(server.Database(t))
-	require.NoError(t, together(10, func(int) error {
+	require.NoError(t, storetest.Together(10, func(int) error {
 		s, err := Open(t.Context(), url, Options{Pool: 2})
 		if err == nil {
 			_, err = s.Lease(t.Context(), "order", 1)

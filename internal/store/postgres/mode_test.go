@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -20,21 +19,10 @@ func TestFaithful(t *testing.T) {
 	d := generator(t, "tiny")
 	for _, parameters := range []string{"", partitioned, pure} {
 		t.Run("URL"+parameters, func(t *testing.T) {
-			var f followed
-			s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: f.begin})
+			var tracer storetest.Tracer
+			s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: tracer.Begin})
+			storetest.Faithful(t, s, d, &tracer, s.sql)
 			declared := s.Describe().Faithful
-			ctx := context.WithValue(t.Context(), followedKey{}, true)
-			for _, call := range storetest.Calls(t, s, d) {
-				f.ended = nil
-				require.NoError(t, call.Do(ctx), call.Name)
-				var texts []string
-				for _, name := range f.ended {
-					if text := s.sql(name); text != "" {
-						texts = append(texts, text)
-					}
-				}
-				require.Equal(t, declared[call.Name], storetest.Judge(texts), "%s runs %q", call.Name, f.ended)
-			}
 			require.Equal(t, parameters == pure, declared["search_securities"] == brokerage.InDatabase)
 			require.Equal(t, parameters == pure, declared["customer_max_order"] == brokerage.InDatabase)
 		})

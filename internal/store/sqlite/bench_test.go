@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/storetest"
 )
 
 // BenchmarkStore measures every transaction on a warm database of XXXS, or of BENCH_SCALE; writes come from 64
@@ -121,7 +122,7 @@ func BenchmarkLoad(b *testing.B) {
 		})
 		for name, validate := range map[string]bool{"admitted": false, "validated": true} {
 			b.Run(k.String()+"/"+name, func(b *testing.B) {
-				from := source("benchmark", batchSize, documents(d, k)...)
+				from := storetest.Source("benchmark", batchSize, nil, storetest.Documents(d, k)...)
 				from.Validate = validate
 				for b.Loop() {
 					b.StopTimer()

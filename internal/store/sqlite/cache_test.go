@@ -269,32 +269,6 @@ func TestCache_Control(t *testing.T) {
 	require.Equal(t, string(last), string(got))
 }
 
-// An account that another customer has now is found there, though the cache still names the one before.
-func TestCache_AccountMoves(t *testing.T) {
-	s := opened(t, tinyDatabase(t), Options{Cache: allDocuments})
-	const account = 9_000_003
-	trade, seen := buyOne(1), ""
-	for i := range int64(2) {
-		customer := customerID(3 + i)
-		_, err := s.OpenAccount(t.Context(), now(), customer,
-			tiny.AppendNewAccount(nil, 1, dataset.NewAccount{ID: account}))
-		require.NoError(t, err)
-		for range 2 {
-			_, err = s.Trade(t.Context(), now(), account, trade)
-			require.NoError(t, err)
-		}
-		doc, err := s.GetCustomer(t.Context(), customer)
-		require.NoError(t, err)
-		require.Contains(t, string(doc), fmt.Sprintf(`id="%d"`, account))
-		require.NotEqual(t, seen, string(doc))
-		seen = string(doc)
-		require.NoError(t, s.CloseAccount(t.Context(), now(), customer, account))
-		_, err = s.Trade(t.Context(), now(), account, trade)
-		require.ErrorAs(t, err, new(*brokerage.NotFound))
-	}
-	requireClean(t, s)
-}
-
 // A copy answers correctly when the pages of its document are damaged on disk, and verify finds the damage too.
 func TestCache_Damage(t *testing.T) {
 	b := newDamageable(t)

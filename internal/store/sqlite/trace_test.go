@@ -1,35 +1,19 @@
 package sqlite
 
 import (
-	"context"
-	"errors"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/store/storetest"
 )
 
-type tracedKey struct{}
-
-// Each statement of a transaction begins and ends in the context of the transaction, although another goroutine writes.
+// Each statement of a transaction is traced in the context of the transaction, although another goroutine writes.
 func TestStore_Trace(t *testing.T) {
-	var mu sync.Mutex
-	var events []string
-	event := func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		events = append(events, text)
-	}
-	s := opened(t, tinyDatabase(t), Options{Trace: func(ctx context.Context, name string) func(error) {
-		if ctx.Value(tracedKey{}) == nil {
-			return func(error) {}
-		}
-		event(name)
-		return func(err error) { event(errors.Join(errors.New("end"), err).Error()) }
-	}})
-	ctx := context.WithValue(t.Context(), tracedKey{}, true)
+	var tracer storetest.Tracer
+	s := opened(t, tinyDatabase(t), Options{Trace: tracer.Begin})
+	ctx := storetest.Traced(t.Context())
 	const newOrder, account = 990004, 104000000
 	for _, c := range []struct {
 		name       string
@@ -56,13 +40,8 @@ func TestStore_Trace(t *testing.T) {
 		{"Untraced", nil, func() error { _, err := s.GetOrder(t.Context(), 103282); return err }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			events = nil
 			require.NoError(t, c.do())
-			var want []string
-			for _, name := range c.statements {
-				want = append(want, name, "end")
-			}
-			require.Equal(t, want, events)
+			require.Equal(t, c.statements, tracer.Take())
 		})
 	}
 }

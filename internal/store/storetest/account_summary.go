@@ -42,6 +42,14 @@ var accountSummary = &transaction{
 				func(doc, _ string) string { return first(doc, "Holdings", "></Holdings><Holdings") },
 				func(doc, _ string) string { return first(doc, "gValueDate", "></gValueDate><gValueDate") },
 				func(doc, _ string) string { return e.put(doc, "Accounts", "") },
+				func(doc, _ string) string {
+					return first(doc, "Holdings", "><Position><Quantity>5</Quantity></Position><Position/")
+				},
+				// An element without a namespace stays without one in an answer that has one.
+				func(doc, _ string) string {
+					doc = first(prefixed(doc, custacc), "odd:FirstName", "><plain>x</plain")
+					return first(first(doc, "odd:City", "><plain>x</plain"), "odd:mValueDate", "><plain>x</plain")
+				},
 			} {
 				id, _, doc := e.newCustomer(2)
 				start, end := strings.Index(doc, "<Name>"), strings.Index(doc, "</Name>")+len("</Name>")

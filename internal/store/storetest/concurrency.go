@@ -276,8 +276,8 @@ func requireConflict(err error, reason brokerage.Reason) error {
 	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
 }
 
-// together runs f n times at once and requires that it succeeds.
-func (e *env) together(n int, f func(i int) error) {
+// Together runs f n times at once and returns the errors.
+func Together(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	start := make(chan struct{})
 	var all sync.WaitGroup
@@ -286,8 +286,10 @@ func (e *env) together(n int, f func(i int) error) {
 	}
 	close(start)
 	all.Wait()
-	e.must(errors.Join(errs...))
+	return errors.Join(errs...)
 }
+
+func (e *env) together(n int, f func(i int) error) { e.must(Together(n, f)) }
 
 func heldOf(account *element, symbol string) *big.Rat {
 	for _, p := range account.child("Holdings").children("Position") {

@@ -1,14 +1,69 @@
 package storetest
 
 import (
+	"context"
 	"regexp"
 	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/dataset"
 )
 
-// Judge returns how faithful a transaction is that runs these statements, by their texts alone. A test of each store
-// compares it with what the store declares.
+// A Tracer records the statements of calls with a context of Traced.
+type Tracer struct {
+	mu    sync.Mutex
+	ended []string
+}
+
+type tracedKey struct{}
+
+// Traced returns a context for calls whose statements are recorded.
+func Traced(ctx context.Context) context.Context { return context.WithValue(ctx, tracedKey{}, true) }
+
+// Begin is for a store's option Trace.
+func (r *Tracer) Begin(ctx context.Context, name string) func(error) {
+	if ctx.Value(tracedKey{}) == nil {
+		return func(error) {}
+	}
+	return func(err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err != nil {
+			name += " failed"
+		}
+		r.ended = append(r.ended, name)
+	}
+}
+
+// Take returns the names of the statements that have ended since the last call, each marked if it has failed.
+func (r *Tracer) Take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.ended
+	r.ended = nil
+	return all
+}
+
+// Faithful requires that a store, which is loaded with d, declares of each transaction what its statements do. text
+// returns the text of a statement by its name, or nothing.
+func Faithful(t testing.TB, s brokerage.Store, d *dataset.Dataset, tracer *Tracer, text func(name string) string) {
+	t.Helper()
+	for _, call := range Calls(t, s, d) {
+		require.NoError(t, call.Do(Traced(t.Context())), call.Name)
+		var texts []string
+		for _, name := range tracer.Take() {
+			texts = append(texts, text(name))
+		}
+		texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+		require.Equal(t, s.Describe().Faithful[call.Name], Judge(texts), "%s runs %q", call.Name, texts)
+	}
+}
+
+// Judge returns how faithful a transaction is that runs these statements, by their texts alone.
 func Judge(texts []string) brokerage.Fidelity {
 	some := func(of func(text string) bool) bool { return slices.ContainsFunc(texts, of) }
 	inXML := func(text string) bool { return onDocument.MatchString(text) && xmlFunction.MatchString(text) }

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 )
@@ -120,18 +121,12 @@ var mutants = []struct {
 	{"SearchKeysStay", "ReplaceSecurity/MovesSearchKeys",
 		func(s store) store { return staleKeys{s, map[string][]byte{}} }},
 	{"SearchBackwards", "SearchSecurities/Order SearchSecurities/Answer", func(s store) store { return backwards{s} }},
-	{"SearchTakesPEMax", "SearchSecurities/Bounds",
-		func(s store) store { return wider{s, func(q *brokerage.Search) { q.PEMax++ }} }},
-	{"SearchTakesYieldMin", "SearchSecurities/Bounds",
-		func(s store) store { return wider{s, func(q *brokerage.Search) { q.YieldMin-- }} }},
-	{"PageIgnoresAfter", "SearchSecurities/Pages",
-		func(s store) store { return wider{s, func(q *brokerage.Search) { q.After = "" }} }},
-	{"PageTakesAfter", "SearchSecurities/Pages", func(s store) store {
-		return wider{s, func(q *brokerage.Search) { q.After = q.After[:max(0, len(q.After)-1)] }}
-	}},
-	{"PageTooLong", "SearchSecurities/Pages", func(s store) store {
-		return wider{s, func(q *brokerage.Search) { q.Limit += min(q.Limit, 1) }}
-	}},
+	{"SearchTakesPEMax", "SearchSecurities/Bounds", searches(func(q *brokerage.Search) { q.PEMax++ })},
+	{"SearchTakesYieldMin", "SearchSecurities/Bounds", searches(func(q *brokerage.Search) { q.YieldMin-- })},
+	{"PageIgnoresAfter", "SearchSecurities/Pages", searches(func(q *brokerage.Search) { q.After = "" })},
+	{"PageTakesAfter", "SearchSecurities/Pages",
+		searches(func(q *brokerage.Search) { q.After = q.After[:max(0, len(q.After)-1)] })},
+	{"PageTooLong", "SearchSecurities/Pages", searches(func(q *brokerage.Search) { q.Limit += min(q.Limit, 1) })},
 	{"AccountIsTheFirst", "GetAccount/Answer", func(s store) store { return firstAccounts{s} }},
 	{"AccountOfTheCache", "GetAccount/Current Model/RandomOperations",
 		func(s store) store { return &keptAccounts{store: s} }},
@@ -179,16 +174,27 @@ var mutants = []struct {
 	{"OrderKeyApart", "Concurrency/OrderComesAndGoes", func(s store) store { return &keyApart{store: s} }},
 	{"DeletedKeyStays", "DeleteOrder/Deletes Concurrency/OrderComesAndGoes",
 		func(s store) store { return &lateKey{store: s} }},
-	{"TagsOfBytes", "Match/Moved", func(s store) store { return otherSpelling{s} }},
-	{"PriceWithoutAttributes", "SecurityPrice/Odd", func(s store) store { return textOnly{s} }},
-	{"SummaryWithoutAttributes", "AccountSummary/Odd", func(s store) store { return textOnly{s} }},
-	{"SearchLeavesOutEmpty", "SearchSecurities/Odd", func(s store) store { return textOnly{s} }},
-	{"AccountNotNamed", "InsertCustomer/AccountExists", func(s store) store { return vague{s} }},
+	{"TagsOfBytes", "Match/Moved", answers("GetOrder", `></[^>]*>`, "/>")}, // databases write empty elements as one tag
+	{"PriceWithoutAttributes", "SecurityPrice/Odd", answers("SecurityPrice", `<(LastTrade|Name) [^>]*>`, "<$1>")},
+	{"SummaryWithoutAttributes", "AccountSummary/Odd",
+		answers("AccountSummary", `<(Name|Symbol|Quantity) [^>]*>`, "<$1>")},
+	{"SummaryNeedsSymbols", "AccountSummary/Odd",
+		answers("AccountSummary", `<Position>(<Quantity>[^<]*</Quantity>)?</Position>`, "")},
+	{"NamespaceOfTheAnswer", "AccountSummary/Odd", answers("AccountSummary", ` xmlns=""`, "")},
+	{"NamespaceOfTheProfile", "AccountSummary/Odd", answers("CustomerProfile", ` xmlns=""`, "")},
+	{"NamespaceOfTheLargest", "Odd/Order", answers("CustomerMaxOrder", ` xmlns=""`, "")},
+	{"SearchLeavesOutEmpty", "SearchSecurities/Odd", answers("SearchSecurities", "<Name></Name>", "")},
+	{"AccountNotNamed", "InsertCustomer/AccountExists", refusals("InsertCustomer", func(err error) error {
+		if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
+			return &brokerage.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
+		}
+		return err
+	})},
 	{"ConflictSwallowed", "InsertOrder/Exists Concurrency/OneOrder Concurrency/OrderComesAndGoes Model/RandomOperations",
-		func(s store) store { return swallow{s} }},
+		refusals("InsertOrder", ignored[*brokerage.Conflict])},
 	{"MissingDeleted", "DeleteOrder/Missing DeleteOrder/Deletes DeleteCustomer/Missing Concurrency/OneDelete " +
 		"Concurrency/OrderComesAndGoes Once/RefusalsNotKept",
-		func(s store) store { return eagerDelete{s} }},
+		refusals("DeleteOrder DeleteCustomer", ignored[*brokerage.NotFound])},
 	{"NoKeys", "Once/DoneOnce Once/OtherRequest Once/AtOnce Once/Durable", writes(func(w Write) Write {
 		w.Once = nil
 		return w
@@ -199,21 +205,39 @@ var mutants = []struct {
 	{"KeysOfAllClients", "Once/OtherClient", onces(func(o *brokerage.Once) { o.Client = ""; o.Hash = [32]byte{} })},
 	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s store) store { return forgetful{s} }},
 	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s store) store { return lax{s} }},
-	{"InsertNotValidated", "InsertCustomer/Invalid", func(s store) store { return fixedValidation{s, false} }},
-	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", func(s store) store { return fixedValidation{s, true} }},
+	{"InsertNotValidated", "InsertCustomer/Invalid", validates(false)},
+	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", validates(true)},
 	{"HalfInserted", "InsertCustomer/AccountExists", func(s store) store { return halfInsert{s} }},
-	{"LastAccountClosed", "CloseAccount/Last Concurrency/LastAccount", func(s store) store { return closesLast{s} }},
-	{"MatchIgnored", "Match/Customer Match/Security Match/Race", func(s store) store { return unconditional{s} }},
+	{"LastAccountClosed", "CloseAccount/Last Concurrency/LastAccount",
+		refusals("CloseAccount", ignored[*brokerage.Conflict])},
+	{"MatchIgnored", "Match/Customer Match/Security Match/Race",
+		around("ReplaceCustomer ReplaceSecurity", func(ctx Context, args []any, do next) (any, error) {
+			args[4] = brokerage.Match(nil)
+			return do(ctx)
+		})},
 	{"MatchCheckedBefore", "Match/Race", func(s store) store { return checkThenAct{s} }},
 	{"LeasedTwice", "Lease/Disjoint", func(s store) store { return &doubleLease{store: s} }},
 	{"LeasesInMemory", "Lease/Durable", func(s store) store { return &memoryLease{store: s, next: 700_000_000} }},
 	{"HighStays", "UpdateSecurityPrice/HighAndLow UpdateSecurityPrice/Changes",
 		func(s store) store { return stiffHigh{s} }},
-	{"BlanksLost", "Odd/Security GetSecurity/Answer", func(s store) store { return trimmed{s} }},
-	{"OnlyBMP", "Odd/Customer", func(s store) store { return narrow{s} }},
-	{"ContextIgnored", "Context/Cancelled", func(s store) store { return tireless{s} }},
-	{"WrongErrorType", "GetOrder/Missing", func(s store) store { return untyped{s} }},
-	{"Panics", "AccountSummary/Answer", func(s store) store { return panics{s} }},
+	{"BlanksLost", "Odd/Security GetSecurity/Answer", answers("GetSecurity", `>\s+<`, "><")}, // even in mixed content
+	// A column for characters of at most three bytes.
+	{"OnlyBMP", "Odd/Customer", around("InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
+		args[1] = regexp.MustCompile(`[^\x00-\x{FFFF}]`).ReplaceAll(args[1].([]byte), []byte("?"))
+		return do(ctx)
+	})},
+	{"ContextIgnored", "Context/Cancelled", around("DeleteOrder", func(ctx Context, _ []any, do next) (any, error) {
+		return do(context.WithoutCancel(ctx))
+	})},
+	{"WrongErrorType", "GetOrder/Missing", refusals("GetOrder", func(err error) error {
+		if err != nil {
+			return errors.New(err.Error())
+		}
+		return nil
+	})},
+	{"Panics", "AccountSummary/Answer", around("AccountSummary", func(Context, []any, next) (any, error) {
+		panic("broken")
+	})},
 }
 
 var tinyFixture = sync.OnceValue(func() *fixture { return newFixture(nil) })
@@ -325,6 +349,48 @@ func (r *recorder) Failed() bool {
 	return len(r.failures) > 0
 }
 
+// next calls the method of the store that a mutant breaks.
+type next = func(Context) (any, error)
+
+// around breaks the methods that are named, separated by blanks.
+func around(methods string, broken func(ctx Context, args []any, do next) (any, error)) func(store) store {
+	names := strings.Fields(methods)
+	return func(s store) store {
+		call := func(ctx Context, method string, args []any, do next) (any, error) {
+			if slices.Contains(names, method) {
+				return broken(ctx, args, do)
+			}
+			return do(ctx)
+		}
+		return &brokeragetest.Stub{Inner: s, Around: call}
+	}
+}
+
+// answers edits the documents that methods return.
+func answers(methods, from, to string) func(store) store {
+	match := regexp.MustCompile(from)
+	return around(methods, func(ctx Context, _ []any, do next) (any, error) {
+		doc, err := do(ctx)
+		return match.ReplaceAll(doc.([]byte), []byte(to)), err
+	})
+}
+
+// refusals changes the errors that methods return, and what is no error.
+func refusals(methods string, change func(error) error) func(store) store {
+	return around(methods, func(ctx Context, _ []any, do next) (any, error) {
+		answer, err := do(ctx)
+		return answer, change(err)
+	})
+}
+
+// ignored takes one type of errors for success.
+func ignored[E error](err error) error {
+	if brokerage.Is[E](err) {
+		return nil
+	}
+	return err
+}
+
 // A mutant trades incorrectly.
 type mutant struct {
 	store
@@ -407,15 +473,14 @@ func (s backwards) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, er
 	return brokerage.SearchAnswer(len(hits), bytes.Join(hits, nil)), nil
 }
 
-// wider searches with wrong bounds.
-type wider struct {
-	store
-	change func(*brokerage.Search)
-}
-
-func (s wider) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, error) {
-	s.change(&q)
-	return s.store.SearchSecurities(ctx, q)
+// searches searches for something else.
+func searches(change func(*brokerage.Search)) func(store) store {
+	return around("SearchSecurities", func(ctx Context, args []any, do next) (any, error) {
+		q := args[0].(brokerage.Search)
+		change(&q)
+		args[0] = q
+		return do(ctx)
+	})
 }
 
 // staleKeys replaces documents without updating their keys.
@@ -710,41 +775,12 @@ func (s *lateKey) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	return s.store.InsertOrder(ctx, w, doc)
 }
 
-type swallow struct{ store }
-
-func (s swallow) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
-	id, err := s.store.InsertOrder(ctx, w, doc)
-	if brokerage.Is[*brokerage.Conflict](err) {
-		err = nil
-	}
-	return id, err
-}
-
-type eagerDelete struct{ store }
-
-func deleted(err error) error {
-	if brokerage.Is[*brokerage.NotFound](err) {
-		return nil
-	}
-	return err
-}
-
-func (s eagerDelete) DeleteOrder(ctx Context, w Write, id ID) error {
-	return deleted(s.store.DeleteOrder(ctx, w, id))
-}
-
-func (s eagerDelete) DeleteCustomer(ctx Context, w Write, id ID) error {
-	return deleted(s.store.DeleteCustomer(ctx, w, id))
-}
-
-// otherWrites changes what some writes carry.
-type otherWrites struct {
-	store
-	change func(Write) Write
-}
-
+// writes changes what some writes carry.
 func writes(change func(Write) Write) func(store) store {
-	return func(s store) store { return otherWrites{s, change} }
+	return around("Trade InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
+		args[0] = change(args[0].(Write))
+		return do(ctx)
+	})
 }
 
 func onces(change func(*brokerage.Once)) func(store) store {
@@ -756,14 +792,6 @@ func onces(change func(*brokerage.Once)) func(store) store {
 		}
 		return w
 	})
-}
-
-func (s otherWrites) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, error) {
-	return s.store.Trade(ctx, s.change(w), account, t)
-}
-
-func (s otherWrites) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
-	return s.store.InsertCustomer(ctx, s.change(w), doc, validate)
 }
 
 // forgetful stores keys, but not the answers.
@@ -798,13 +826,11 @@ func (s lax) OpenAccount(ctx Context, w Write, customer ID, account []byte) (ID,
 	return id, s.ReplaceCustomer(ctx, w, customer, doc, false, nil)
 }
 
-type fixedValidation struct {
-	store
-	validate bool
-}
-
-func (s fixedValidation) InsertCustomer(ctx Context, w Write, doc []byte, _ bool) (ID, error) {
-	return s.store.InsertCustomer(ctx, w, doc, s.validate)
+func validates(validate bool) func(store) store {
+	return around("InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
+		args[2] = validate
+		return do(ctx)
+	})
 }
 
 // halfInsert keeps the customer when an account is refused.
@@ -816,30 +842,6 @@ func (s halfInsert) InsertCustomer(ctx Context, w Write, doc []byte, validate bo
 		_, _ = s.store.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
 	}
 	return id, err
-}
-
-type closesLast struct{ store }
-
-func (s closesLast) CloseAccount(ctx Context, w Write, customer, account ID) error {
-	err := s.store.CloseAccount(ctx, w, customer, account)
-	if brokerage.Is[*brokerage.Conflict](err) {
-		return nil
-	}
-	return err
-}
-
-type unconditional struct{ store }
-
-func (s unconditional) ReplaceCustomer(
-	ctx Context, w Write, id ID, doc []byte, validate bool, _ brokerage.Match,
-) error {
-	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
-}
-
-func (s unconditional) ReplaceSecurity(
-	ctx Context, w Write, symbol string, doc []byte, validate bool, _ brokerage.Match,
-) error {
-	return s.store.ReplaceSecurity(ctx, w, symbol, doc, validate, nil)
 }
 
 // checkThenAct looks at the version in a transaction before that of the write.
@@ -902,47 +904,6 @@ func (s stiffHigh) UpdateSecurityPrice(ctx Context, w Write, symbol string, p br
 	return answer, s.ReplaceSecurity(ctx, w, symbol, []byte(doc), false, nil)
 }
 
-// trimmed loses white space between elements, even in mixed content.
-type trimmed struct{ store }
-
-func (s trimmed) GetSecurity(ctx Context, symbol string) ([]byte, error) {
-	doc, err := s.store.GetSecurity(ctx, symbol)
-	return regexp.MustCompile(`>\s+<`).ReplaceAll(doc, []byte("><")), err
-}
-
-// narrow has a column for characters of at most three bytes.
-type narrow struct{ store }
-
-func (s narrow) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
-	doc = []byte(strings.Map(func(r rune) rune {
-		if r > 0xFFFF {
-			return '?'
-		}
-		return r
-	}, string(doc)))
-	return s.store.InsertCustomer(ctx, w, doc, validate)
-}
-
-type tireless struct{ store }
-
-func (s tireless) DeleteOrder(ctx Context, w Write, id ID) error {
-	return s.store.DeleteOrder(context.WithoutCancel(ctx), w, id)
-}
-
-type untyped struct{ store }
-
-func (s untyped) GetOrder(ctx Context, id ID) ([]byte, error) {
-	doc, err := s.store.GetOrder(ctx, id)
-	if err != nil {
-		err = errors.New(err.Error())
-	}
-	return doc, err
-}
-
-type panics struct{ store }
-
-func (panics) AccountSummary(Context, ID) ([]byte, error) { panic("broken") }
-
 // anyCash returns the greatest cash of any OrdQty.
 func anyCash(order *element) *big.Rat {
 	most := new(big.Rat)
@@ -952,43 +913,4 @@ func anyCash(order *element) *big.Rat {
 		}
 	}
 	return most
-}
-
-// otherSpelling writes empty elements as one tag, as databases do.
-type otherSpelling struct{ store }
-
-func (s otherSpelling) GetOrder(ctx Context, id ID) ([]byte, error) {
-	doc, err := s.store.GetOrder(ctx, id)
-	return regexp.MustCompile(`></[^>]*>`).ReplaceAll(doc, []byte("/>")), err
-}
-
-// textOnly stores the parts of its answers as text.
-type textOnly struct{ store }
-
-var attributes = regexp.MustCompile(`<(LastTrade|Name|Symbol|Quantity) [^>]*>`)
-
-func (s textOnly) SecurityPrice(ctx Context, symbol string) ([]byte, error) {
-	doc, err := s.store.SecurityPrice(ctx, symbol)
-	return attributes.ReplaceAll(doc, []byte("<$1>")), err
-}
-
-func (s textOnly) AccountSummary(ctx Context, id ID) ([]byte, error) {
-	doc, err := s.store.AccountSummary(ctx, id)
-	return attributes.ReplaceAll(doc, []byte("<$1>")), err
-}
-
-func (s textOnly) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, error) {
-	doc, err := s.store.SearchSecurities(ctx, q)
-	return bytes.ReplaceAll(doc, []byte("<Name></Name>"), nil), err
-}
-
-// vague does not name the account.
-type vague struct{ store }
-
-func (s vague) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
-	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
-	if conflict := (*brokerage.Conflict)(nil); errors.As(err, &conflict) {
-		err = &brokerage.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
-	}
-	return id, err
 }

@@ -37,7 +37,7 @@ var oddCases = []testCase{
 		customer, accounts, _ := e.insertCustomer(1)
 		for i, form := range []string{
 			`<f:FIXML xmlns:f="%[1]s"><f:Order ID="%[2]d" Acct="%[3]d" Txt="%[4]s">` +
-				`<f:OrdQty Cash=" 1%[5]d.5 "/></f:Order></f:FIXML>`,
+				`<f:OrdQty Cash=" 1%[5]d.5 "/><plain>x</plain></f:Order></f:FIXML>`,
 			`<FIXML xmlns="%[1]s" xmlns:x="urn:x" xmlns:y="urn:y">` +
 				`<Order x:ID="1" ID="%[2]d" y:Acct="2" Acct="%[3]d" Txt="%[4]s"><x:OrdQty Cash="99999"/>` +
 				`<OrdQty Cash="1%[5]d.5"/> mixed <x:a y:b="&#9;&#10;&#13;"/> text </Order></FIXML>`,

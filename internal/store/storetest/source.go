@@ -1,0 +1,59 @@
+package storetest
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
+)
+
+// Documents returns all documents of some kinds.
+func Documents(d *dataset.Dataset, kinds ...dataset.Kind) (docs [][]byte) {
+	for _, k := range kinds {
+		for i := range d.Count(k) {
+			docs = append(docs, d.Append(nil, k, i))
+		}
+	}
+	return docs
+}
+
+// Source returns documents in batches of a size, each from a numbered file with a document on every tenth line.
+// Refusals are added to refused; if that is nil, the first ends the load.
+func Source(name string, size int, refused *[]string, docs ...[]byte) bulk.Source {
+	return bulk.Source{
+		Name: name,
+		Sample: func(k dataset.Kind, n int) (docs [][]byte) {
+			d := dataset.New(dataset.Spec{Seed: 1})
+			for i := range int64(min(n, 100)) { // more would only take longer
+				docs = append(docs, d.Append(nil, k, i))
+			}
+			return docs
+		},
+		Refused: func(file string, line int, err error) error {
+			err = fmt.Errorf("%s:%d: %w", file, line, err)
+			if refused == nil {
+				return err
+			}
+			*refused = append(*refused, err.Error())
+			return nil
+		},
+		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
+			return func(yield func(bulk.RawBatch, error) bool) {
+				from, _ := strconv.Atoi("0" + position)
+				for ; from < len(docs); from += size {
+					end := min(from+size, len(docs))
+					b := bulk.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
+					for i, doc := range docs[from:end] {
+						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: doc, Line: 1 + 10*i})
+						b.Bytes += int64(len(doc))
+					}
+					if !yield(b, nil) {
+						return
+					}
+				}
+			}
+		},
+	}
+}
