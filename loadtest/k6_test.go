@@ -224,10 +224,9 @@ func TestK6_Workloads(t *testing.T) {
 					require.Positive(t, row.Count, row.Name)
 				}
 			}
-			html, err := os.ReadFile(filepath.Join(o.folder, "k6-"+name+".html"))
-			require.NoError(t, err)
-			require.NotContains(t, string(html), "src=")
-			require.Contains(t, string(html), "<h1>Workload "+name+" ")
+			html := testenv.Text(t, filepath.Join(o.folder, "k6-"+name+".html"))
+			require.NotContains(t, html, "src=")
+			require.Contains(t, html, "<h1>Workload "+name+" ")
 		})
 	}
 }
@@ -408,11 +407,10 @@ func TestK6_ServiceDies(t *testing.T) {
 // The command for k6 in docs/load-tests.md, with less to do.
 func TestK6_Readme(t *testing.T) {
 	requireK6(t)
-	readme, err := os.ReadFile("../docs/load-tests.md")
-	require.NoError(t, err)
+	readme := testenv.Text(t, "../docs/load-tests.md")
 	const command = "loadtest/k6 run loadtest/brokerage.js "
 	lines := 0
-	for line := range strings.Lines(string(readme)) {
+	for line := range strings.Lines(readme) {
 		arguments, ok := strings.CutPrefix(strings.TrimSpace(line), command)
 		if !ok {
 			continue

@@ -33,9 +33,7 @@ func TestK6_Outputs(t *testing.T) {
 		Metrics map[string]map[string]any `json:"metrics"`
 		Setup   any                       `json:"setup_data"`
 	}
-	text, err := os.ReadFile(summary)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &exported))
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, summary)), &exported))
 	require.Nil(t, exported.Setup, "ids and symbols")
 	require.Contains(t, exported.Metrics, "http_req_duration")
 	require.Contains(t, exported.Metrics["http_req_duration"], "p(99)")

@@ -16,6 +16,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -109,9 +110,7 @@ func TestK6_Steps(t *testing.T) {
 	require.Zero(t, run.Curve.Steps[0].Dropped)
 	require.InDelta(t, 20, run.Intervals[0].Count, 2)
 	require.Regexp(t, `arrivals/s +tps +p50 +p95 +p99 +max +errors +dropped +k6\n +5 `, o.stdout)
-	page, err := os.ReadFile(filepath.Join(o.folder, "k6-query.html"))
-	require.NoError(t, err)
-	require.Contains(t, string(page), "Rate against latency")
+	require.Contains(t, testenv.Text(t, filepath.Join(o.folder, "k6-query.html")), "Rate against latency")
 }
 
 // Two k6s with one seed share a load as k6-operator runs them: together they have all users, draw different numbers and

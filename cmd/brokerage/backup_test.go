@@ -54,8 +54,7 @@ func TestRestore(t *testing.T) {
 		"exists already: --replace replaces it")
 	succeeds(t, "restore", "--from", file, "--db", "sqlite:"+db, "--replace")
 
-	before, err := os.ReadFile(db)
-	require.NoError(t, err)
+	before := testenv.Text(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	requireOneLine(t, brokerage(ctx, "restore", "--from", file, "--db", "sqlite:"+db, "--replace"), exitInterrupted,
@@ -66,9 +65,7 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, backup, 0o666))
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+db, "--replace"), exitFailed,
 		"is damaged")
-	after, err := os.ReadFile(db)
-	require.NoError(t, err)
-	require.Equal(t, before, after)
+	require.Equal(t, before, testenv.Text(t, db))
 }
 
 func TestRestore_FullDisk(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"syscall"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -47,9 +47,7 @@ func TestCampaign_Postgres(t *testing.T) {
 	require.Equal(t, "4", runs["query, 2 users"].Settings["random_page_cost"])
 	require.Equal(t, "1.1", runs["tuned: query, 2 users"].Settings["random_page_cost"])
 	require.Equal(t, "128MB", runs["tuned: query, 2 users"].Settings["shared_buffers"], "it takes a restart")
-	text, err := os.ReadFile(folder + "/" + campaign.File)
-	require.NoError(t, err)
-	require.NotContains(t, string(text), "host=", "a result may be published")
+	require.NotContains(t, testenv.Text(t, folder+"/"+campaign.File), "host=", "a result may be published")
 }
 
 // A published study on a server.

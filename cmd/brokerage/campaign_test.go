@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
@@ -85,9 +86,7 @@ func TestCampaign(t *testing.T) {
 
 func requireBySchema(t testing.TB, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	schematest.Require(t, schematest.Compile(t, campaign.Schema, workload.RunSchema), text)
+	schematest.Require(t, schematest.Compile(t, campaign.Schema, workload.RunSchema), []byte(testenv.Text(t, file)))
 }
 
 // studied runs a published study with few documents and users, and returns its record.
@@ -127,9 +126,8 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 		"population insert-customers": 200, "population insert-orders": 2000,
 		"insert-orders, 1,500 documents, 100 users": 1500, "insert-customers, 300 documents, 50 users": 300,
 	}, counts)
-	page, err := os.ReadFile(filepath.Join(folder, "campaign.html"))
-	require.NoError(t, err)
-	require.Contains(t, string(page), "paper-2007 with 0.0001 times its documents and 2e-05 times its times")
+	page := testenv.Text(t, filepath.Join(folder, "campaign.html"))
+	require.Contains(t, page, "paper-2007 with 0.0001 times its documents and 2e-05 times its times")
 	return record
 }
 

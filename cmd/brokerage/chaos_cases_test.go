@@ -144,9 +144,8 @@ func slowDisk(h *harness) {
 // processesOf returns the ids of a process and its children.
 func processesOf(t testing.TB, parent int) []string {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
-	require.NoError(t, err)
-	return append(strings.Fields(string(text)), strconv.Itoa(parent))
+	text := testenv.Text(t, fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+	return append(strings.Fields(text), strconv.Itoa(parent))
 }
 
 func network(fault chaostest.Fault) func(*harness) {

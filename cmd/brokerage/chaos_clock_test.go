@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 // serviceClock jumps by less than the lifetime of idempotency keys, while the service runs and while it is down: a
@@ -164,10 +164,9 @@ func TestChaosClock(t *testing.T) {
 			require.NoError(t, err)
 			require.WithinDuration(t, time.Now().Add(-48*time.Hour), at, time.Hour)
 		}
-		text, err := os.ReadFile(trail)
-		require.NoError(t, err)
+		text := testenv.Text(t, trail)
 		var line struct{ Time string }
-		require.NoError(t, json.Unmarshal(text, &line), "%s", text)
+		require.NoError(t, json.Unmarshal([]byte(text), &line), "%s", text)
 		requireAgo(line.Time)
 		at, _ := i.logs.find(t, "stopped")["time"].(string)
 		requireAgo(at)

@@ -104,10 +104,9 @@ func chaosMode(t testing.TB) (full bool) {
 // writeTable puts a table between the marks of a document.
 func writeTable(t testing.TB, file, table string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	text := testenv.Text(t, file)
 	const begin, end = "<!-- begin: make chaos -->\n", "<!-- end -->"
-	before, rest, ok := strings.Cut(string(text), begin)
+	before, rest, ok := strings.Cut(text, begin)
 	require.True(t, ok, "%s has no %s", file, begin)
 	_, after, ok := strings.Cut(rest, end)
 	require.True(t, ok)

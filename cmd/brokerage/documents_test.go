@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // Every test that a document names exists. A name that ends with _* stands for at least one test.
@@ -22,9 +24,7 @@ func TestDocuments_TestsExist(t *testing.T) {
 	tests := testNames(t)
 	named := 0
 	for _, document := range documents {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*\*?`).FindAllString(string(text), -1) {
+		for _, name := range regexp.MustCompile(`\bTest[A-Z]\w*\*?`).FindAllString(testenv.Text(t, document), -1) {
 			prefix, group := strings.CutSuffix(name, "*")
 			if !group {
 				prefix += "\n"

@@ -18,15 +18,14 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
 // readRun reads the file that --json has written.
 func readRun(t testing.TB, file string) (r workload.Run) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &r))
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &r))
 	return r
 }
 
@@ -209,9 +208,8 @@ func TestDrive_ChangedByHand(t *testing.T) {
 			require.Equal(t, 204, send(t, "DELETE", service.url+path, "", "").status)
 		}
 	}
-	account, err := os.ReadFile("../../api/examples/open_account.request.xml") // with an id that nobody has leased
-	require.NoError(t, err)
-	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", string(account)).status)
+	account := testenv.Text(t, "../../api/examples/open_account.request.xml") // with an id that nobody has leased
+	require.Equal(t, 201, send(t, "POST", service.url+"/v1/customers/1006/accounts", "", account).status)
 	drive := func(seed int) string {
 		r := succeeds(t, "drive", "--url", service.url, "--users", "4", "--ramp", "0s", "--duration", "1s",
 			"--allow-invalid", "--seed", strconv.Itoa(seed))
@@ -388,10 +386,9 @@ func TestDrive_Tier(t *testing.T) {
 	require.Contains(t, r.out, "What the application tier costs")
 	require.Equal(t, 2, strings.Count(r.err, ": 0s, then 500ms measured\n"), "half of it each: %s", r.err)
 	require.NotContains(t, r.out, "UNEXPECTED")
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
+	text := testenv.Text(t, file)
 	var tier workload.Tier
-	require.NoError(t, json.Unmarshal(text, &tier))
+	require.NoError(t, json.Unmarshal([]byte(text), &tier))
 	require.Equal(t, workload.TierFormat, tier.Format)
 	require.Len(t, tier.Transactions, 7)
 	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")

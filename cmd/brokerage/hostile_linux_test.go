@@ -2,21 +2,21 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // processorTime returns the processor time of a process, in ticks of 10 ms.
 func processorTime(t testing.TB, pid int) time.Duration {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	require.NoError(t, err)
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	text := testenv.Text(t, fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[strings.LastIndexByte(text, ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] { // utime and stime
 		n, err := strconv.ParseInt(field, 10, 64)
@@ -29,9 +29,7 @@ func processorTime(t testing.TB, pid int) time.Duration {
 // mostMemory returns the peak memory of a process, in bytes.
 func mostMemory(t testing.TB, pid int) int64 {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	_, rest, ok := strings.Cut(string(text), "VmHWM:")
+	_, rest, ok := strings.Cut(testenv.Text(t, fmt.Sprintf("/proc/%d/status", pid)), "VmHWM:")
 	require.True(t, ok)
 	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 	require.NoError(t, err)

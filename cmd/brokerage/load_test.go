@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
 )
 
 // requireHolds compares all documents of a database with the generator, and verifies the database.
@@ -97,9 +98,7 @@ func TestLoad_Refusals(t *testing.T) {
 		"VerifyThesis":    {"verify --db sqlite:" + text, exitFailed, "not a database"},
 		"VerifyADatabase": {"verify --db sqlite:" + dir, exitFailed, "not a file"},
 	})
-	b, err := os.ReadFile(text)
-	require.NoError(t, err)
-	require.Len(t, b, 6000)
+	require.Len(t, testenv.Text(t, text), 6000)
 }
 
 // A database in use is not replaced.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -56,9 +56,7 @@ func TestMerge_FourProcesses(t *testing.T) {
 	service.stop(t)
 
 	succeeds(t, "report", file)
-	page, err := os.ReadFile(filepath.Join(dir, "merged.html"))
-	require.NoError(t, err)
-	require.Contains(t, string(page), "Load generators")
+	require.Contains(t, testenv.Text(t, filepath.Join(dir, "merged.html")), "Load generators")
 
 	requireRefusedMerges(t, files, file, one)
 }

@@ -17,6 +17,7 @@ import (
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
 )
 
 func TestMigrate(t *testing.T) {
@@ -110,9 +111,8 @@ func makeOlder(t testing.TB, file string, version int) {
 	if version == 1 {
 		db, err = sql.Open("sqlite", file) // without checksums
 		require.NoError(t, err)
-		script, err := os.ReadFile("../../internal/store/sqlite/migrations/0001_documents.sql")
-		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), "PRAGMA journal_mode = WAL;"+string(script))
+		script := testenv.Text(t, "../../internal/store/sqlite/migrations/0001_documents.sql")
+		_, err = db.ExecContext(t.Context(), "PRAGMA journal_mode = WAL;"+script)
 		require.NoError(t, err)
 	} else {
 		require.Equal(t, exitOK, brokerage(t.Context(), "migrate", "--db", "sqlite:"+file).code)

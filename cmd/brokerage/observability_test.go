@@ -15,6 +15,7 @@ import (
 
 	"brokerage/internal/probe"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
 const deployed = "../../deploy/observability/"
@@ -28,10 +29,9 @@ func rules(t testing.TB) (all []rule) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+		text := testenv.Text(t, path)
 		var file struct{ Groups []struct{ Rules []rule } }
-		require.NoError(t, yaml.Unmarshal(text, &file))
+		require.NoError(t, yaml.Unmarshal([]byte(text), &file))
 		for _, group := range file.Groups {
 			all = append(all, group.Rules...)
 		}
@@ -48,12 +48,11 @@ func asked(t testing.TB) map[string]string {
 		queries = append(queries, r.Expr)
 		recorded[r.Record] = true
 	}
-	text, err := os.ReadFile(deployed + "grafana/brokerage.json")
-	require.NoError(t, err)
+	text := testenv.Text(t, deployed+"grafana/brokerage.json")
 	var dashboard struct {
 		Panels []struct{ Targets []struct{ Expr string } }
 	}
-	require.NoError(t, json.Unmarshal(text, &dashboard))
+	require.NoError(t, json.Unmarshal([]byte(text), &dashboard))
 	for _, panel := range dashboard.Panels {
 		for _, target := range panel.Targets {
 			queries = append(queries, target.Expr)
@@ -135,9 +134,8 @@ func TestObservability_MetricsExist(t *testing.T) {
 		require.True(t, exists(name), "%s, of %s", name, query)
 	}
 	for _, document := range []string{"../../docs/runbook.md", "../../docs/observability.md"} {
-		text, err := os.ReadFile(document)
-		require.NoError(t, err)
-		found := regexp.MustCompile("`((brokerage|process|go)_[a-z_]+)`").FindAllStringSubmatch(string(text), -1)
+		text := testenv.Text(t, document)
+		found := regexp.MustCompile("`((brokerage|process|go)_[a-z_]+)`").FindAllStringSubmatch(text, -1)
 		require.NotEmpty(t, found)
 		for _, name := range found {
 			if name[1] == "brokerage_process_io_wait_seconds_total" {

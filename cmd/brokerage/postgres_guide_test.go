@@ -61,9 +61,8 @@ func TestPostgres_Guide(t *testing.T) {
 // guideBlocks returns the blocks of commands of a document.
 func guideBlocks(t testing.TB, document string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	require.NoError(t, err)
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(string(text), -1) {
+	text := testenv.Text(t, document)
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(text, -1) {
 		blocks = append(blocks, block[1])
 	}
 	return blocks

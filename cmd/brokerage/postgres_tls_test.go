@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // databaseTLS returns the variables of deploy/k8s/components/database-tls, for an authority in another file.
 func databaseTLS(t testing.TB, ca string) (variables []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/k8s/components/database-tls/pod.yaml")
-	require.NoError(t, err)
+	text := testenv.Text(t, "../../deploy/k8s/components/database-tls/pod.yaml")
 	var operations []struct {
 		Path  string
 		Value struct{ Name, Value string }
 	}
-	require.NoError(t, yaml.Unmarshal(text, &operations))
+	require.NoError(t, yaml.Unmarshal([]byte(text), &operations))
 	for _, o := range operations {
 		if strings.HasSuffix(o.Path, "/env/-") {
 			variables = append(variables, o.Value.Name+"="+

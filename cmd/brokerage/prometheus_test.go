@@ -52,9 +52,8 @@ func scraping(t testing.TB, target string, flags ...string) *prometheus {
 		text = bytes.ReplaceAll(text, []byte("interval: 2m"), []byte("interval: 1s"))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "rules", filepath.Base(file)), text, 0o600))
 	}
-	configuration, err := os.ReadFile(deployed + "prometheus.yml")
-	require.NoError(t, err)
-	changed := strings.NewReplacer("15s", "1s", "127.0.0.1:8080", target).Replace(string(configuration))
+	configuration := testenv.Text(t, deployed+"prometheus.yml")
+	changed := strings.NewReplacer("15s", "1s", "127.0.0.1:8080", target).Replace(configuration)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
 
 	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
@@ -281,9 +280,7 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	requests, err := os.ReadFile(filepath.Join(dir, "requests.json"))
-	require.NoError(t, err)
-	lines := bufio.NewScanner(bytes.NewReader(requests))
+	lines := bufio.NewScanner(strings.NewReader(testenv.Text(t, filepath.Join(dir, "requests.json"))))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var point struct {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -24,9 +23,8 @@ const readmeAddr = "127.0.0.1:8080"
 func readme(t testing.TB, language string) (blocks []string) {
 	t.Helper()
 	for _, name := range []string{"README.md", "docs/tour.md", "docs/load-tests.md"} {
-		b, err := os.ReadFile("../../" + name)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)\n```$").FindAllStringSubmatch(string(b), -1) {
+		b := testenv.Text(t, "../../"+name)
+		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)\n```$").FindAllStringSubmatch(b, -1) {
 			blocks = append(blocks, m[1])
 		}
 	}
@@ -175,9 +173,7 @@ func TestReadme_Commands(t *testing.T) {
 			}
 			target, ok := strings.CutPrefix(line, "make ")
 			require.True(t, ok, "no test knows how to run %q", line)
-			makefile, err := os.ReadFile("../../Makefile")
-			require.NoError(t, err)
-			require.Contains(t, string(makefile), "\n"+strings.TrimSpace(target)+":")
+			require.Contains(t, testenv.Text(t, "../../Makefile"), "\n"+strings.TrimSpace(target)+":")
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -45,15 +46,14 @@ func TestReport(t *testing.T) {
 	r := succeeds(t, "report", file)
 	page := strings.TrimSuffix(file, ".json") + ".html"
 	require.Contains(t, r.err, "wrote "+page)
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Contains(t, string(html), "<strong>INVALID</strong>")
+	html := testenv.Text(t, page)
+	require.Contains(t, html, "<strong>INVALID</strong>")
 
 	other := filepath.Join(t.TempDir(), "other.html")
 	succeeds(t, "report", file, "--out", other)
 	require.FileExists(t, other)
 	r = succeeds(t, "report", file, "--out", "-")
-	require.Equal(t, string(html), r.out)
+	require.Equal(t, html, r.out)
 }
 
 func TestReport_Compare(t *testing.T) {
@@ -66,9 +66,7 @@ func TestReport_Compare(t *testing.T) {
 
 	page := filepath.Join(t.TempDir(), "compared.html")
 	succeeds(t, "report", a, b, "--out", page)
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
-	require.Contains(t, string(html), "× 1.200")
+	require.Contains(t, testenv.Text(t, page), "× 1.200")
 }
 
 // Two groups, as a shell passes them: kong passes on the arguments before -- and those after it.
@@ -115,10 +113,9 @@ func TestReport_Groups(t *testing.T) {
 			r := succeeds(t, slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
 			require.Contains(t, r.out, c.want)
 			require.Contains(t, r.out, "A  "+strings.Join(c.a, " "))
-			html, err := os.ReadFile(page)
-			require.NoError(t, err)
-			require.Contains(t, string(html), `<section class="banner verdict">`)
-			require.Contains(t, string(html), c.b[len(c.b)-1]+"</code>", "every file is named as a source")
+			html := testenv.Text(t, page)
+			require.Contains(t, html, `<section class="banner verdict">`)
+			require.Contains(t, html, c.b[len(c.b)-1]+"</code>", "every file is named as a source")
 		})
 	}
 	a, b := group("a", 100), group("b", 200)
@@ -155,7 +152,5 @@ func TestReport_Refuses(t *testing.T) {
 	})
 	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
 	require.ErrorIs(t, err, os.ErrNotExist)
-	kept, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Contains(t, string(kept), workload.RunFormat)
+	require.Contains(t, testenv.Text(t, file), workload.RunFormat)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
+	"brokerage/internal/testenv"
 )
 
 func TestToken(t *testing.T) {
@@ -31,9 +32,7 @@ func TestToken_File(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
 	r := succeeds(t, "token", "--name", "alice", "--scope", "read", "--file", file)
 	require.Empty(t, r.err)
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.NotContains(t, string(text), strings.TrimSpace(r.out))
+	require.NotContains(t, testenv.Text(t, file), strings.TrimSpace(r.out))
 
 	requireOneLine(t, brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file), exitFailed,
 		"alice already")

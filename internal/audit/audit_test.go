@@ -43,10 +43,9 @@ func TestLog_Record(t *testing.T) {
 	l, err := audit.Open(path, func(err error) { t.Error(err) })
 	require.NoError(t, err)
 	l.Record(record("a"))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := testenv.Text(t, path)
 	require.JSONEq(t, `{"time":"2023-11-14T22:13:20Z","client":"ann","address":"192.0.2.1","transaction":"delete_order",
-		"ids":{"order":"7"},"outcome":"ok","status":204,"request_id":"a"}`, string(text))
+		"ids":{"order":"7"},"outcome":"ok","status":204,"request_id":"a"}`, text)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -56,9 +55,8 @@ func TestLog_Record(t *testing.T) {
 	require.NoError(t, err)
 	l.Record(record("b"))
 	require.NoError(t, l.Close())
-	text, err = os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, []string{"a", "b"}, ids(t, string(text)))
+	text = testenv.Text(t, path)
+	require.Equal(t, []string{"a", "b"}, ids(t, text))
 
 	_, err = audit.Open(t.TempDir(), nil)
 	require.ErrorContains(t, err, "the audit log")
@@ -91,9 +89,7 @@ func TestLog_Moved(t *testing.T) {
 	l.Record(record("c"))
 	require.NoError(t, l.Close())
 	for file, want := range map[string]string{path + ".1": "a", path: "c"} {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, []string{want}, ids(t, string(text)))
+		require.Equal(t, []string{want}, ids(t, testenv.Text(t, file)))
 	}
 }
 
@@ -228,7 +224,5 @@ func TestLog_DiskFull(t *testing.T) {
 	require.Error(t, l.Ready())
 	require.NoError(t, os.Remove(ballast))
 	require.NoError(t, errors.Join(l.Ready(), l.Close()))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Len(t, ids(t, string(text)), n)
+	require.Len(t, ids(t, testenv.Text(t, path)), n)
 }

@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // postgresIn returns an engine on a database of a server.
@@ -163,10 +163,9 @@ func TestPostgres_Tune(t *testing.T) {
 
 	// Tuned again by a resumed campaign, the note has still the first state; people can read it and restore it themselves.
 	require.NoError(t, tuned.Tune(t.Context()))
-	note, err := os.ReadFile(filepath.Join(filepath.Dir(e.backup), "postgres.settings.json"))
-	require.NoError(t, err)
-	require.Contains(t, string(note), `"random_page_cost": "2.5"`)
-	require.Contains(t, string(note), `"jit": null`)
+	note := testenv.Text(t, filepath.Join(filepath.Dir(e.backup), "postgres.settings.json"))
+	require.Contains(t, note, `"random_page_cost": "2.5"`)
+	require.Contains(t, note, `"jit": null`)
 	require.NoError(t, untune(canceled(t), e))
 	require.Equal(t, "random_page_cost=2.5", altered(t, server))
 	require.Equal(t, "2.5", settingsOf(t, e, "random_page_cost")["random_page_cost"])

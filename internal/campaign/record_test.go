@@ -2,13 +2,13 @@ package campaign
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
 	"brokerage/internal/workload"
 )
@@ -51,9 +51,7 @@ func schema(t testing.TB) *jsonschema.Schema {
 // requireValid checks a file against the schema.
 func requireValid(t testing.TB, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	schematest.Require(t, schema(t), text)
+	schematest.Require(t, schema(t), []byte(testenv.Text(t, file)))
 }
 
 // The file is valid at any time: after planning, after a failed run, at the end.
@@ -81,8 +79,7 @@ func TestSchema(t *testing.T) {
 func TestSchema_Refuses(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	require.NoError(t, w.run(w.campaign(folder)))
-	text, err := os.ReadFile(filepath.Join(folder, File))
-	require.NoError(t, err)
+	text := testenv.Text(t, filepath.Join(folder, File))
 	s := schema(t)
 	for name, change := range map[string]func(r map[string]any, step map[string]any){
 		"Format":     func(r, _ map[string]any) { r["format"] = "brokerage-campaign/2" },
@@ -96,7 +93,7 @@ func TestSchema_Refuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r map[string]any
-			require.NoError(t, json.Unmarshal(text, &r))
+			require.NoError(t, json.Unmarshal([]byte(text), &r))
 			require.NoError(t, s.Validate(r))
 			change(r, r["steps"].([]any)[1].(map[string]any)) // the load
 			require.Error(t, s.Validate(r))

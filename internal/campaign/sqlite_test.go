@@ -10,6 +10,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 )
 
 func TestSQLite(t *testing.T) {
@@ -93,7 +94,5 @@ func TestSQLite_OtherFile(t *testing.T) {
 	_, err = e.Holds(t.Context())
 	require.Error(t, err)
 	require.Error(t, e.Create(t.Context()))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "a letter, and no database", string(text))
+	require.Equal(t, "a letter, and no database", testenv.Text(t, path))
 }

@@ -1,14 +1,12 @@
 package httpapi
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -24,6 +22,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/schema"
+	"brokerage/internal/testenv"
 	"brokerage/internal/xmldoc"
 )
 
@@ -240,10 +239,9 @@ func TestContract_Problems(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	source, err := os.ReadFile("../brokerage/errors.go")
-	require.NoError(t, err)
-	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllSubmatch(source, -1)
-	require.Len(t, reasons, bytes.Count(source, []byte("Reason = ")))
+	source := testenv.Text(t, "../brokerage/errors.go")
+	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)
+	require.Len(t, reasons, strings.Count(source, "Reason = "))
 	require.Len(t, conflicts, len(reasons))
 	for _, r := range reasons {
 		require.Contains(t, conflicts, brokerage.Reason(r[1]))

@@ -24,6 +24,7 @@ import (
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 // The differential test: the same requests, valid and not, to the service over two stores. Status, headers, problems
@@ -61,10 +62,9 @@ func (w twins) next(a *asker) asked {
 func differ(t *testing.T, open func(testing.TB) twins) {
 	t.Helper()
 	if name := os.Getenv("BROKERAGE_DIFFER_REPLAY"); name != "" {
-		b, err := os.ReadFile(name)
-		require.NoError(t, err)
+		b := testenv.Text(t, name)
 		var sequence []asked
-		require.NoError(t, json.Unmarshal(b, &sequence))
+		require.NoError(t, json.Unmarshal([]byte(b), &sequence))
 		require.Empty(t, repeated(t, open, sequence))
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
 // The metrics are as the contract says, in every format.
@@ -148,11 +148,10 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 		named = append(named, name.(string))
 	}
 	require.ElementsMatch(t, telemetry.Reasons, named)
-	document, err := os.ReadFile("../../docs/observability.md")
-	require.NoError(t, err)
-	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").Find(document)
+	document := testenv.Text(t, "../../docs/observability.md")
+	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").FindString(document)
 	for _, reason := range telemetry.Reasons {
-		require.Contains(t, string(row), "`"+reason+"`")
+		require.Contains(t, row, "`"+reason+"`")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 )
 
 func TestRequestLog(t *testing.T) {
@@ -82,9 +82,7 @@ func TestRequestLog_Flood(t *testing.T) {
 
 // The document on the log has the numbers of the sample.
 func TestRequestLog_Documented(t *testing.T) {
-	document, err := os.ReadFile("../../docs/observability.md")
-	require.NoError(t, err)
-	text := strings.Join(strings.Fields(string(document)), " ")
+	text := strings.Join(strings.Fields(testenv.Text(t, "../../docs/observability.md")), " ")
 	require.Contains(t, text,
 		fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
 	"brokerage/loadtest"
 )
@@ -59,8 +59,7 @@ func TestWorkloadSchema_Files(t *testing.T) {
 func TestWorkloadSchema_Documented(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(workloadFile(t, "workloads/workload.schema.json"), &schema))
-	guide, err := os.ReadFile("../../docs/workloads.md")
-	require.NoError(t, err)
+	guide := testenv.Text(t, "../../docs/workloads.md")
 	inSchema := make(map[string]bool)
 	var visit func(any)
 	visit = func(node any) {
@@ -85,7 +84,7 @@ func TestWorkloadSchema_Documented(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inProgram)), slices.Sorted(maps.Keys(inSchema)))
 	require.Greater(t, len(inProgram), 40)
 	for name := range inProgram {
-		require.Contains(t, string(guide), "`"+name+"`")
+		require.Contains(t, guide, "`"+name+"`")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/brokerage"
+	"brokerage/internal/testenv"
 )
 
 // written returns what is written, whose lines must be narrow.
@@ -84,9 +85,7 @@ func TestRun_Write(t *testing.T) {
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), text)
+	require.Equal(t, testenv.Text(t, golden), text)
 }
 
 // On a narrow terminal two columns are left out, and only sentences exceed its width.
