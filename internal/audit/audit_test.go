@@ -204,12 +204,6 @@ func TestLog_BoundedWrites(t *testing.T) {
 	require.ErrorContains(t, l.Close(), fmt.Sprint(many, " records are lost"))
 }
 
-func TestLog_CloseTellsWhatIsLost(t *testing.T) {
-	l := audit.To(&full{}, func(error) {})
-	l.Record(record("a"))
-	require.ErrorContains(t, l.Close(), "1 records are lost")
-}
-
 // The same on a disk that is really full.
 func TestLog_DiskFull(t *testing.T) {
 	dir := testenv.SmallDisk(t, "256k")
