@@ -208,6 +208,29 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	}
 }
 
+// A service that dies ends the campaign with what it has, and is the reported reason instead of the errors of requests.
+func TestCampaign_ServiceDies(t *testing.T) {
+	t.Parallel()
+	w, folder := newWorld(t), t.TempDir()
+	reports := 0
+	w.onRun = func(Pressure) error {
+		w.onStop = ErrGone
+		return workload.ErrTargetDied
+	}
+	c := w.campaign(folder)
+	c.Report = func(r *Record) error { reports++; require.False(t, r.Complete); return nil }
+	err := w.run(c)
+	require.ErrorIs(t, err, ErrGone)
+	require.ErrorContains(t, err, "query, 2 users: the service died: what was measured is in ")
+	require.Equal(t, 1, reports)
+	r := read(t, folder)
+	require.Contains(t, r.Unfinished, "the service died")
+	require.Len(t, stepOf(t, r, func(s Step) bool { return s.State == Interrupted }).Runs, 1)
+
+	w.onRun, w.onStop = nil, nil
+	require.NoError(t, w.run(w.campaign(folder)))
+}
+
 // A refusal is one line, and nothing has been changed.
 func TestCampaign_Refusals(t *testing.T) {
 	write := func(w *world, text string, path ...string) {

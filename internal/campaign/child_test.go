@@ -75,6 +75,16 @@ func TestChildren_Fails(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+func TestChildren_Dies(t *testing.T) {
+	c := newChild()
+	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:"})
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
+	<-c.exited
+	require.ErrorIs(t, s.Stop(), ErrGone)
+	require.ErrorContains(t, s.Stop(), "signal: killed")
+}
+
 func TestChildren_EndsBadly(t *testing.T) {
 	s, err := Children(command("stubborn"))(t.Context(), ServiceSettings{DB: "null:"})
 	require.NoError(t, err)

@@ -35,6 +35,7 @@ type world struct {
 	onStep func(name string) error            // an error is a Ctrl-C, at the beginning of a step
 	onRun  func(p Pressure) (err error)       // an error ends the run in its middle
 	judge  func(p Pressure) workload.Validity // returns the validity of a run; nil: it is valid
+	onStop error                              // error of stopping a service
 	stop   context.CancelFunc
 }
 
@@ -161,7 +162,7 @@ func (e fakeEngine) Remove(context.Context) error {
 
 // start starts a service whose URL is that of its database.
 func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
-	return &Service{URL: s.DB, Stop: func() error { return nil }}, nil
+	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
 func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
