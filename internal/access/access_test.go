@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
+	"brokerage/internal/testenv"
 )
 
 // write makes a file of tokens.
@@ -106,10 +107,8 @@ func TestAdd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	first, err := access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
 	// an editor that writes no line end after the last line
-	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(string(text))), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(testenv.Text(t, path))), 0o600))
 	second, err := access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Trade, access.Admin}})
 	require.NoError(t, err)
 	third, err := access.Add(path, access.Client{Name: "carol", Scopes: []access.Scope{access.Read}})
@@ -123,15 +122,12 @@ func TestAdd(t *testing.T) {
 		require.Equal(t, name, client.Name)
 	}
 
-	text, err = os.ReadFile(path)
-	require.NoError(t, err)
+	text := testenv.Text(t, path)
 	_, err = access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "has a token for alice already")
 	_, err = access.Add(path, access.Client{Name: "a:b", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "is not a name")
-	after, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(text), string(after))
+	require.Equal(t, text, testenv.Text(t, path))
 
 	write(t, path, "nonsense")
 	_, err = access.Add(path, access.Client{Name: "dan", Scopes: []access.Scope{access.Read}})
