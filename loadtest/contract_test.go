@@ -14,16 +14,11 @@ import (
 	"brokerage/internal/workload"
 )
 
-func readFile(t testing.TB, name string) string {
-	t.Helper()
-	return testenv.Text(t, name)
-}
-
 // The script has no folders to list, so it repeats the names of the workloads.
 func TestScript_Workloads(t *testing.T) {
 	t.Parallel()
 	for _, name := range workload.Names() {
-		require.Contains(t, readFile(t, "lib/workload.js"), "'"+name+"'")
+		require.Contains(t, testenv.Text(t, "lib/workload.js"), "'"+name+"'")
 	}
 }
 
@@ -40,7 +35,7 @@ func TestTemplates_AreTheGenerators(t *testing.T) {
 			Dataset   string     `json:"dataset"`
 			Templates [][]string `json:"templates"`
 		}
-		text := []byte(readFile(t, filepath.Join("templates", kind+".templates.json")))
+		text := []byte(testenv.Text(t, filepath.Join("templates", kind+".templates.json")))
 		require.NoError(t, json.Unmarshal(text, &file))
 		require.Equal(t, d.Fingerprint(), file.Dataset)
 		want := d.Templates(kind, 100)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"sort"
@@ -19,6 +18,7 @@ import (
 
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
@@ -95,12 +95,11 @@ func names(values map[string]int) (list []string) {
 // Both tools draw the same parameters for one workload: the whole of each range or list, and each value as often.
 func TestK6_DrawsAsTheDriver(t *testing.T) {
 	s := newService(t, true)
-	own := filepath.Join(t.TempDir(), "own.json")
-	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {"order": {"distribution": "zipf", "s": 1.2}},
+	own := testenv.File(t, "own.json", `{"name": "own", "draws": {"order": {"distribution": "zipf", "s": 1.2}},
 		"mix": [{"transaction": "get_order", "weight": 1}, {"transaction": "update_security_price", "weight": 3},
 		 {"transaction": "update_order_status", "weight": 1},
 		{"transaction": "buy_security", "weight": 1}, {"transaction": "sell_security", "weight": 1},
-		{"transaction": "search_securities", "weight": 1}]}`), 0o600))
+		{"transaction": "search_securities", "weight": 1}]}`)
 	drive, k6, definition := drawnByBoth(t, s, own, 8*time.Second)
 	for _, name := range []string{"status", "sector", "peMin", "peMax", "yieldMin", "buy", "sell"} {
 		require.Equal(t, names(drive.values[name]), names(k6.values[name]), name)
@@ -157,12 +156,11 @@ func requireDrawn(t testing.TB, tool string, shares map[string]float64, drawn ma
 // The other distributions of keys have the shape that their parameters say, by both tools.
 func TestK6_Distributions(t *testing.T) {
 	s := newService(t, true)
-	own := filepath.Join(t.TempDir(), "own.json")
-	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "draws": {
+	own := testenv.File(t, "own.json", `{"name": "own", "draws": {
 		"order": {"distribution": "zipf", "s": 1}, "security": {"distribution": "normal", "mean": 0.25, "deviation": 0.1},
 		"customer": {"distribution": "hot-set", "hot": 0.1, "share": 0.8}}, "mix": [
 		{"transaction": "get_order", "weight": 1}, {"transaction": "get_security", "weight": 1},
-		{"transaction": "customer_profile", "weight": 1}]}`), 0o600))
+		{"transaction": "customer_profile", "weight": 1}]}`)
 	drive, k6, _ := drawnByBoth(t, s, own, 6*time.Second)
 	for tool, d := range map[string]*drawn{"drive": drive, "k6": k6} {
 		requireShapes(t, tool, d)
@@ -253,11 +251,11 @@ func TestDefaults_OnePlace(t *testing.T) {
 	mixed, err := workload.Load("mixed")
 	require.NoError(t, err)
 	require.Equal(t, defaults.Updates, mixed.Updates, "the hash of its file stands for what is drawn")
-	require.Contains(t, readFile(t, "lib/workload.js"), "../workloads/defaults.json")
+	require.Contains(t, testenv.Text(t, "lib/workload.js"), "../workloads/defaults.json")
 	scripts, err := filepath.Glob("transactions/*.js")
 	require.NoError(t, err)
 	require.Greater(t, len(scripts), len(brokerage.Transactions))
 	for _, script := range append(scripts, "lib/workload.js", "lib/transactions.js") {
-		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, readFile(t, script), script)
+		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, testenv.Text(t, script), script)
 	}
 }

@@ -337,9 +337,8 @@ func TestK6_SlowService(t *testing.T) {
 // with 99, and loadtest/k6 with 4.
 func TestK6_Invalid(t *testing.T) {
 	s := newService(t, true)
-	own := filepath.Join(t.TempDir(), "own.json")
 	mix := `{"transaction": "insert_order", "weight": 1}, {"transaction": "delete_order", "weight": 50}`
-	require.NoError(t, os.WriteFile(own, []byte(`{"name": "own", "mix": [`+mix+`]}`), 0o600))
+	own := testenv.File(t, "own.json", `{"name": "own", "mix": [`+mix+`]}`)
 	settings := s.with("USERS=2 DURATION=3s RAMP=1s WORKLOAD=" + own)
 	o := runK6(t, settings...)
 	require.Equal(t, 4, o.code, "%s%s", o.stdout, o.stderr)

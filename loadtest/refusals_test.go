@@ -3,12 +3,13 @@ package loadtest_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // Bad input is refused before any load, with one line and without a result.
@@ -18,9 +19,7 @@ func TestK6_BadInput(t *testing.T) {
 		return append(s.with("USERS=2 DURATION=5s RAMP=1s"), settings...)
 	}
 	own := func(text string) []string {
-		name := filepath.Join(t.TempDir(), "own.json")
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-		return at(full, "WORKLOAD="+name)
+		return at(full, "WORKLOAD="+testenv.File(t, "own.json", text))
 	}
 	mix := func(transaction, weight string) []string {
 		return own(`{"name":"own","mix":[{"transaction":"` + transaction + `","weight":` + weight + `}]}`)

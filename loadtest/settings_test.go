@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -184,14 +183,13 @@ func TestK6_Histogram(t *testing.T) {
 	requireK6(t)
 	lib, err := filepath.Abs("lib/histogram.js")
 	require.NoError(t, err)
-	script := filepath.Join(t.TempDir(), "histogram.js")
-	require.NoError(t, os.WriteFile(script, []byte(`import { histogram, quantileNames } from '`+lib+`';
+	script := testenv.File(t, "histogram.js", `import { histogram, quantileNames } from '`+lib+`';
 const at = (p) => 1 + 1000 * p * p * p;
 const values = { count: 100001, min: at(0), max: at(1) };
 for (const name of quantileNames) values[name] = at(Number(name.slice(2, -1)) / 100);
 export default function () {}
 export const handleSummary = () => ({ stdout: JSON.stringify(histogram({ values })) });
-`), 0o600))
+`)
 	out, err := exec.CommandContext(t.Context(), "./k6", "run", "--quiet", script).Output()
 	require.NoError(t, err)
 	var encoded workload.Histogram

@@ -41,7 +41,7 @@ func TestK6_Version(t *testing.T) {
 			answers := "version) echo '" + c.version + "';;\ninspect) exit " + inspect + ";;\n"
 			program(filepath.Join(bin, "k6"), answers+strings.ReplaceAll(run, "%s", "the k6 on the PATH"))
 			program(filepath.Join(bin, "go"), "env) echo "+cache+";;\n")
-			built := regexp.MustCompile(`version=(v[0-9.]+)`).FindStringSubmatch(readFile(t, "k6"))[1]
+			built := regexp.MustCompile(`version=(v[0-9.]+)`).FindStringSubmatch(testenv.Text(t, "k6"))[1]
 			program(filepath.Join(cache, "brokerage-k6", "k6-"+built), strings.ReplaceAll(run, "%s", "the built k6"))
 
 			cmd := exec.CommandContext(t.Context(), shell, "./k6", "run", "brokerage.js", "-e", "OUT=none")

@@ -256,8 +256,7 @@ func childOf(parent int) int {
 
 func TestCampaign_Refusals(t *testing.T) {
 	t.Parallel()
-	letter := filepath.Join(t.TempDir(), "letter")
-	require.NoError(t, os.WriteFile(letter, []byte("a letter"), 0o600))
+	letter := testenv.File(t, "letter", "a letter")
 	requireRefusals(t, strings.Join(shortly(t.TempDir()), " "), map[string]refusal{
 		"Preset": {"--preset huge", exitUsage, "huge"},
 		"File":   {"--workloads ./none.json", exitUsage, "none.json"},
@@ -265,7 +264,6 @@ func TestCampaign_Refusals(t *testing.T) {
 			"log_entry has no request, which a service needs"},
 		"Scale":    {"--scale XXXXL", exitUsage, "XXXXL"},
 		"Database": {"--db oracle:x", exitUsage, "oracle"},
-		"Space":    {"--scale XXL --limit 0s", exitFailed, "GB free"},
 		"NoDB":     {"--db sqlite:" + letter, exitFailed, "not a database"},
 		"Folder":   {"--out " + letter, exitFailed, "not a directory"},
 	})

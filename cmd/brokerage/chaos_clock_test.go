@@ -164,9 +164,9 @@ func TestChaosClock(t *testing.T) {
 			require.NoError(t, err)
 			require.WithinDuration(t, time.Now().Add(-48*time.Hour), at, time.Hour)
 		}
-		text := []byte(testenv.Text(t, trail))
+		text := testenv.Text(t, trail)
 		var line struct{ Time string }
-		require.NoError(t, json.Unmarshal(text, &line), "%s", text)
+		require.NoError(t, json.Unmarshal([]byte(text), &line), "%s", text)
 		requireAgo(line.Time)
 		at, _ := i.logs.find(t, "stopped")["time"].(string)
 		requireAgo(at)

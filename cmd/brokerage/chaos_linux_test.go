@@ -46,9 +46,8 @@ func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 // add puts a process and its children into the group. Children that begin later are in it from the start.
 func (g *memoryCgroup) add(pid int) {
 	g.t.Helper()
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
-	require.NoError(g.t, err)
-	for _, one := range append(strings.Fields(string(children)), strconv.Itoa(pid)) {
+	children := testenv.Text(g.t, fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
+	for _, one := range append(strings.Fields(children), strconv.Itoa(pid)) {
 		require.NoError(g.t, os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(one), 0o600))
 	}
 }
@@ -65,9 +64,7 @@ func (g *memoryCgroup) starter(program string) string {
 // used returns the bytes that the group's programs have, and those of files that it has in memory.
 func (g *memoryCgroup) used() (programs, files int64) {
 	g.t.Helper()
-	text, err := os.ReadFile(filepath.Join(g.dir, "memory.stat"))
-	require.NoError(g.t, err)
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(testenv.Text(g.t, filepath.Join(g.dir, "memory.stat"))) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, err := strconv.ParseInt(value, 10, 64)
 		require.NoError(g.t, err, line)
@@ -83,9 +80,7 @@ func (g *memoryCgroup) used() (programs, files int64) {
 
 func (g *memoryCgroup) most() int64 {
 	g.t.Helper()
-	text, err := os.ReadFile(g.highest)
-	require.NoError(g.t, err)
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(testenv.Text(g.t, g.highest)), 10, 64)
 	require.NoError(g.t, err)
 	return n
 }

@@ -16,13 +16,3 @@ func TestDBFlag(t *testing.T) {
 	require.NoError(t, f.UnmarshalText([]byte("postgres://me:secret@host:5433/db?sslmode=disable")))
 	require.Equal(t, "postgres://me@host:5433/db", f.name())
 }
-
-func TestDBFlag_Refusals(t *testing.T) {
-	for _, command := range []string{"load", "verify"} {
-		for db, says := range map[string]string{
-			"null:": "null: holds nothing that could be loaded", "sqlite:": "sqlite:PATH",
-		} {
-			requireOneLine(t, brokerage(t.Context(), command, "--db", db), exitUsage, says)
-		}
-	}
-}

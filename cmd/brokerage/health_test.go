@@ -53,6 +53,7 @@ func TestHealth_Failures(t *testing.T) {
 		"deadline exceeded")
 	for _, url := range []string{
 		"localhost:8080", "ftp://localhost/", "http://", "http://me:secret@localhost/", "http://localhost/?a=b",
+		"http://localhost/#a", "http://local host",
 	} {
 		drive, health := brokerage(t.Context(), "drive", "--url", url), brokerage(t.Context(), "health", "--url", url)
 		requireOneLine(t, health, exitUsage, "URL of a service")

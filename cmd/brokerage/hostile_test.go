@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -46,19 +45,11 @@ var polite = &http.Client{
 // post sends a body unchanged.
 func (i *instance) post(t testing.TB, path, encoding string, body []byte) answer {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.url+path, bytes.NewReader(body))
-	require.NoError(t, err)
-	request.Header.Set("Content-Type", "application/xml")
-	request.Header.Set("Expect", "100-continue")
+	headers := []string{"Expect", "100-continue"}
 	if encoding != "" {
-		request.Header.Set("Content-Encoding", encoding)
+		headers = append(headers, "Content-Encoding", encoding)
 	}
-	response, err := polite.Do(request)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }() // only read
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return answer{response.StatusCode, response.Header, string(text)}
+	return sendBy(t, polite, http.MethodPost, i.url+path, "", string(body), headers...)
 }
 
 // The cost of a hostile body, compared with a harmless one of the largest size.
@@ -208,10 +199,7 @@ func TestHostile_Requests(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", i.url[len("http://"):])
-			require.NoError(t, err)
-			defer func() { _ = conn.Close() }() // in any state
-			require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
+			conn := dialed(t, i.url)
 			go func() { _, _ = io.WriteString(conn, c.sent) }() // a response may come before everything is sent
 			line, _ := bufio.NewReader(conn).ReadString('\n')
 			status := ""

@@ -90,6 +90,9 @@ func TestLoad_Refusals(t *testing.T) {
 	requireRefusals(t, "", map[string]refusal{
 		"NoDatabase":      {"load", exitUsage, "--db"},
 		"OtherDatabase":   {"load --db oracle:x", exitUsage, "sqlite:PATH"},
+		"Null":            {"load --db null:", exitUsage, "null: holds nothing that could be loaded"},
+		"NoPath":          {"load --db sqlite:", exitUsage, "sqlite:PATH"},
+		"VerifyNull":      {"verify --db null:", exitUsage, "null: holds nothing that could be loaded"},
 		"ValidateAlone":   {"load --db " + db + " --validate", exitUsage, "--from"},
 		"NotADatabase":    {"load --db sqlite:" + text, exitFailed, "not a database"},
 		"ReplaceNone":     {"load --db sqlite:" + text + " --replace", exitFailed, "not a database"},
@@ -99,17 +102,6 @@ func TestLoad_Refusals(t *testing.T) {
 		"VerifyADatabase": {"verify --db sqlite:" + dir, exitFailed, "not a file"},
 	})
 	require.Len(t, testenv.Text(t, text), 6000)
-}
-
-// A database in use is not replaced.
-func TestLoad_InUse(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "b.db")
-	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
-	require.NoError(t, err)
-	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--replace"), exitFailed, "in use")
-	require.NoError(t, store.Ready(t.Context()))
-	require.NoError(t, store.Close())
 }
 
 // killed starts a command and kills it after a while, again and again until it ends by itself. It returns the number of
@@ -154,12 +146,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	cancel()
 	requireOneLine(t, brokerage(ctx, "load", "--db", "sqlite:"+db), exitInterrupted, "interrupted")
 
-	store, err := sqlite.Open(t.Context(), db, sqlite.Options{})
-	require.NoError(t, err)
-	ctx, cancel = context.WithCancel(t.Context())
-	err = store.LoadDataset(ctx, tiny(dataset.TPoX2), func(int, int64) { cancel() })
-	require.ErrorIs(t, err, context.Canceled)
-	require.NoError(t, store.Close())
+	db = filepath.Join(begun(t, tiny(dataset.TPoX2)), "brokerage.db")
 	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.out, "a load was not finished")
@@ -225,7 +212,7 @@ func TestLoad_Batch(t *testing.T) {
 	} {
 		require.True(t, strings.HasPrefix(told[i], begins), told[i])
 	}
-	require.Equal(t, exitOK, brokerage(t.Context(), "verify", "--db", "sqlite:"+db).code)
+	succeeds(t, "verify", "--db", "sqlite:"+db)
 
 	db = filepath.Join(t.TempDir(), "b.db")
 	r = brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--from", files, "--strict")

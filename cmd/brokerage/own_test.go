@@ -104,13 +104,8 @@ func TestDrive_OwnBadInput(t *testing.T) {
 		"Marker": {"--workload " + marker, exitUsage, "the marker {w} has no value: values has v"},
 		"ListEnds": {"--workload " + list + " --count 4 --ramp 0s", exitUsage,
 			"values.v: the list ends after 3 values, and the run may need 4"},
-		"ListRamp": {"--workload " + list + " --count 3", exitUsage, "the list ends after 3 values"},
-		"ListTime": {"--workload " + list + " --duration 1s", exitUsage, "the list ends after 3 values"},
-		"Weight": {"--workload " + list + " --weights u=1", exitUsage,
-			`--weights: mix: there is no transaction "u": it is one of get_order, `},
 		"NoRequest": {"--workload " + examples + "logging/logging.json", exitUsage,
 			"the transaction log_entry has no request, which a service needs"},
-		"Think":     {"--think gauss:1s", exitUsage, "is not TIME, TIME..TIME (uniform)"},
-		"ThinkRate": {"--think exponential:1s --rate 5", exitUsage, "a think time is for the closed model"},
+		"Think": {"--think gauss:1s", exitUsage, "is not TIME, TIME..TIME (uniform)"},
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 // pgbench runs the store's statements by PostgreSQL's own program, with the keys that the workloads draw.
@@ -38,9 +39,7 @@ const drawnWords = 4
 // prepare writes the scripts of a query.
 func (p *pgbench) prepare(query string) {
 	p.b.Helper()
-	text, err := os.ReadFile("../../internal/store/postgres/sql/" + query + ".sql")
-	require.NoError(p.b, err)
-	statement := pgbenchStatement(string(text))
+	statement := pgbenchStatement(testenv.Text(p.b, "../../internal/store/postgres/sql/"+query+".sql"))
 	scale, err := dataset.ParseScale(p.scale)
 	require.NoError(p.b, err)
 	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})

@@ -26,7 +26,7 @@ func TestPostgres_Guide(t *testing.T) {
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
 	run := guideShell(t, server, "PGHOST=localhost", "PGPORT="+port)
 	ran := 0
-	for _, block := range guideBlocks(t, "../../docs/postgres.md") {
+	for _, block := range guideBlocks(t, "../../docs/postgres.md", "sh") {
 		for line := range strings.Lines(block) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
 			program, _, _ := strings.Cut(line, " ")
@@ -58,11 +58,11 @@ func TestPostgres_Guide(t *testing.T) {
 	require.GreaterOrEqual(t, ran, 10)
 }
 
-// guideBlocks returns the blocks of commands of a document.
-func guideBlocks(t testing.TB, document string) (blocks []string) {
+// guideBlocks returns the fenced blocks of a language, such as sh for commands, in a document.
+func guideBlocks(t testing.TB, document, language string) (blocks []string) {
 	t.Helper()
-	text := testenv.Text(t, document)
-	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)\n```$").FindAllStringSubmatch(text, -1) {
+	fenced := regexp.MustCompile("(?ms)^```" + language + "\n(.*?)\n```$")
+	for _, block := range fenced.FindAllStringSubmatch(testenv.Text(t, document), -1) {
 		blocks = append(blocks, block[1])
 	}
 	return blocks

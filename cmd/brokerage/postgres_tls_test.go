@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,12 +16,12 @@ import (
 // databaseTLS returns the variables of deploy/k8s/components/database-tls, for an authority in another file.
 func databaseTLS(t testing.TB, ca string) (variables []string) {
 	t.Helper()
-	text := []byte(testenv.Text(t, "../../deploy/k8s/components/database-tls/pod.yaml"))
+	text := testenv.Text(t, "../../deploy/k8s/components/database-tls/pod.yaml")
 	var operations []struct {
 		Path  string
 		Value struct{ Name, Value string }
 	}
-	require.NoError(t, yaml.Unmarshal(text, &operations))
+	require.NoError(t, yaml.Unmarshal([]byte(text), &operations))
 	for _, o := range operations {
 		if strings.HasSuffix(o.Path, "/env/-") {
 			variables = append(variables, o.Value.Name+"="+
@@ -39,13 +38,9 @@ func TestPostgres_VerifiesServer(t *testing.T) {
 	_, port, found := strings.Cut(freeAddress(t), ":")
 	require.True(t, found)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
-	ca, dir := newAuthority(t), t.TempDir()
-	file := func(name string, content []byte) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, content, 0o600))
-		return path
-	}
-	right, other := file("ca.crt", ca.pem), file("other.crt", newAuthority(t).pem)
+	ca := newAuthority(t)
+	right := testenv.File(t, "ca.crt", string(ca.pem))
+	other := testenv.File(t, "other.crt", string(newAuthority(t).pem))
 	migrate := func(ca, host string) (code int, errs string) {
 		cmd := process(t, "migrate", "--db", "postgres://"+pgtest.User+"@"+host+":"+port+"/postgres")
 		cmd.Env = append(os.Environ(), databaseTLS(t, ca)...)

@@ -23,10 +23,7 @@ const readmeAddr = "127.0.0.1:8080"
 func readme(t testing.TB, language string) (blocks []string) {
 	t.Helper()
 	for _, name := range []string{"README.md", "docs/tour.md", "docs/load-tests.md"} {
-		b := testenv.Text(t, "../../"+name)
-		for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)\n```$").FindAllStringSubmatch(b, -1) {
-			blocks = append(blocks, m[1])
-		}
+		blocks = append(blocks, guideBlocks(t, "../../"+name, language)...)
 	}
 	require.NotEmpty(t, blocks)
 	return blocks

@@ -27,7 +27,7 @@ func TestScaling_Guide(t *testing.T) {
 	inURL := regexp.MustCompile(`@([a-z0-9,]+)/brokerage\?`)
 	run := guideShell(t, cluster.Nodes[0])
 	ran := ""
-	for _, block := range guideBlocks(t, "../../docs/scaling.md") {
+	for _, block := range guideBlocks(t, "../../docs/scaling.md", "sh") {
 		if !regexp.MustCompile(`^(for|createdb|psql|brokerage) `).MatchString(block) {
 			continue // a target of make, for example
 		}

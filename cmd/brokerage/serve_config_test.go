@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // settings are the flags of serve.
@@ -37,9 +38,7 @@ func TestServe_EverySettingHasAVariable(t *testing.T) {
 
 func configIn(t testing.TB, text string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "brokerage.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
+	return testenv.File(t, "brokerage.yaml", text)
 }
 
 // A flag overrides a variable, a variable the file, the file the default. The error for an unknown database shows which

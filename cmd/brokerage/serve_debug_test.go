@@ -29,12 +29,3 @@ func TestServe_Profiles(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
 	i.stop(t)
 }
-
-// Other machines get no profiles, whatever other access they have.
-func TestServe_ProfilesLoopbackOnly(t *testing.T) {
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:6060"} {
-		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--insecure-no-auth", "--debug-addr",
-			addr)
-		requireOneLine(t, r, exitUsage, "can be reached from other machines; profiles are for this one")
-	}
-}

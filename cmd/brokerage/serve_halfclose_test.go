@@ -15,14 +15,11 @@ import (
 // halfClosed sends a request for a statement on a new connection, and closes its side with a FIN.
 func halfClosed(t testing.TB, i *instance) *net.TCPConn {
 	t.Helper()
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(i.url, "http://"))
+	c := dialed(t, i.url).(*net.TCPConn)
+	_, err := io.WriteString(c, "GET /v1/customers/1002/statement HTTP/1.1\r\nHost: x\r\n\r\n")
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
-	_, err = io.WriteString(c, "GET /v1/customers/1002/statement HTTP/1.1\r\nHost: x\r\n\r\n")
-	require.NoError(t, err)
-	require.NoError(t, c.(*net.TCPConn).CloseWrite())
-	return c.(*net.TCPConn)
+	require.NoError(t, c.CloseWrite())
+	return c
 }
 
 // whole reads an answer and the end of the connection.

@@ -130,6 +130,12 @@ var client = &http.Client{
 // send sends a request with a token, unless that is empty, and with more headers, names and values in turn.
 func send(t testing.TB, method, url, token, body string, headers ...string) answer {
 	t.Helper()
+	return sendBy(t, client, method, url, token, body, headers...)
+}
+
+// sendBy is send for another client.
+func sendBy(t testing.TB, by *http.Client, method, url, token, body string, headers ...string) answer {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	require.NoError(t, err)
 	if body != "" {
@@ -141,7 +147,7 @@ func send(t testing.TB, method, url, token, body string, headers ...string) answ
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := client.Do(request)
+	response, err := by.Do(request)
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)

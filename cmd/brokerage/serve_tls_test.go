@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -159,16 +158,10 @@ func requireExpiry(t testing.TB, over *http.Client, url string, cert []byte) {
 	block, _ := pem.Decode(cert)
 	parsed, err := x509.ParseCertificate(block.Bytes)
 	require.NoError(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/metrics", http.NoBody)
-	require.NoError(t, err)
-	response, err := over.Do(request)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }() // it was read
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	found := regexp.MustCompile(`(?m)^brokerage_tls_certificate_expiry_timestamp_seconds (\S+)$`).FindSubmatch(text)
+	text := sendBy(t, over, http.MethodGet, url+"/metrics", "", "").body
+	found := regexp.MustCompile(`(?m)^brokerage_tls_certificate_expiry_timestamp_seconds (\S+)$`).FindStringSubmatch(text)
 	require.NotNil(t, found, "the metric is missing")
-	require.Equal(t, strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64), string(found[1]))
+	require.Equal(t, strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64), found[1])
 }
 
 // mutual starts a service with a certificate of an authority, valid for an hour, that also requires client certificates

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"brokerage/internal/workload"
 )
 
 // onTerminal starts the command on a new terminal with the given number of columns. What is written to keys is typed on
@@ -54,13 +57,14 @@ func screen(text string) (lines []string) {
 	return lines
 }
 
-// On a terminal, a line shows the progress of the run each second; Ctrl-C ends the run with a table that fits, and
-// erases that line.
+// On a terminal, a line shows the progress of the run each second; Ctrl-C ends the run with a result and a table that
+// fits, and erases that line.
 func TestDrive_Terminal(t *testing.T) {
 	t.Parallel()
 	for _, width := range []uint16{80, 120} {
+		file := filepath.Join(t.TempDir(), "run.json")
 		cmd, keys, shown := onTerminal(t, width, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2",
-			"--think", "5ms", "--ramp", "2s", "--duration", "1h", "--every", "2s")
+			"--think", "5ms", "--ramp", "2s", "--duration", "1h", "--every", "2s", "--json", file)
 		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
 		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
 			"a live line and a report in %q", shown)
@@ -68,6 +72,9 @@ func TestDrive_Terminal(t *testing.T) {
 		_, err := keys.Write([]byte{3}) // Ctrl-C
 		require.NoError(t, err)
 		require.Equal(t, exitEnded, exitCode(t, cmd), shown)
+		run := readRun(t, file)
+		require.Equal(t, workload.Interrupted, run.Ended)
+		require.Positive(t, run.Total.Count)
 		eventually(t, func() bool { return strings.Contains(shown.String(), "the run ended early") }, "the end in %q", shown)
 		lines := screen(shown.String())
 		require.Contains(t, strings.Join(lines, "\n"), "INVALID: it was interrupted")

@@ -19,8 +19,7 @@ func TestToken(t *testing.T) {
 	require.NotContains(t, r.err, strings.TrimSpace(r.out))
 
 	// The line makes a token valid.
-	file := filepath.Join(t.TempDir(), "tokens")
-	require.NoError(t, os.WriteFile(file, []byte(r.err), 0o600))
+	file := testenv.File(t, "tokens", r.err)
 	tokens, err := access.Load(file)
 	require.NoError(t, err)
 	client, ok := tokens.Client(t.Context(), "Bearer "+strings.TrimSpace(r.out))

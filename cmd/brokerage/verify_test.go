@@ -2,13 +2,13 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
 )
 
 func TestVerify(t *testing.T) {
@@ -33,8 +33,7 @@ func TestVerify(t *testing.T) {
 
 // verify only reads: it creates nothing where there is nothing to read.
 func TestVerify_Empty(t *testing.T) {
-	db := filepath.Join(t.TempDir(), "b.db")
-	require.NoError(t, os.WriteFile(db, nil, 0o600))
+	db := testenv.File(t, "b.db", "")
 	requireOneLine(t, brokerage(t.Context(), "verify", "--db", "sqlite:"+db), exitFailed, "is an empty file")
 	info, err := os.Stat(db)
 	require.NoError(t, err)

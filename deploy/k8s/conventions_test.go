@@ -2,7 +2,6 @@ package k8s_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -290,10 +289,9 @@ func TestConventions_Keda(t *testing.T) {
 
 	// The query is one, of metrics that the service has.
 	query := text(triggers[1], "metadata", "query")
-	rules := filepath.Join(t.TempDir(), "rules.yml")
-	require.NoError(t, os.WriteFile(rules, []byte(dump(t, object{"groups": []any{map[string]any{
+	rules := testenv.File(t, "rules.yml", dump(t, object{"groups": []any{map[string]any{
 		"name": "keda", "rules": []any{map[string]any{"record": "keda", "expr": query}},
-	}}})), 0o600))
+	}}}))
 	out, err := exec.CommandContext(t.Context(), testenv.Command(t, "promtool"), "check", "rules", rules).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	metrics := testenv.Text(t, "../../docs/observability.md")

@@ -83,8 +83,7 @@ func TestSecrets_Twice(t *testing.T) {
 	}
 
 	// The token of another client stays when that of the load generator has to be replaced.
-	file := filepath.Join(t.TempDir(), "tokens")
-	require.NoError(t, os.WriteFile(file, []byte(first["brokerage-tokens"]["tokens"]), 0o600))
+	file := testenv.File(t, "tokens", first["brokerage-tokens"]["tokens"])
 	_, err := access.Add(file, access.Client{Name: "other", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
 	lines := testenv.Text(t, file)

@@ -1,7 +1,6 @@
 package access_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,9 +107,8 @@ func TestAdd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	first, err := access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
 	require.NoError(t, err)
-	text := testenv.Text(t, path)
 	// an editor that writes no line end after the last line
-	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(text)), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(strings.TrimSpace(testenv.Text(t, path))), 0o600))
 	second, err := access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Trade, access.Admin}})
 	require.NoError(t, err)
 	third, err := access.Add(path, access.Client{Name: "carol", Scopes: []access.Scope{access.Read}})
@@ -125,7 +122,7 @@ func TestAdd(t *testing.T) {
 		require.Equal(t, name, client.Name)
 	}
 
-	text = testenv.Text(t, path)
+	text := testenv.Text(t, path)
 	_, err = access.Add(path, access.Client{Name: "alice", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "has a token for alice already")
 	_, err = access.Add(path, access.Client{Name: "a:b", Scopes: []access.Scope{access.Read}})
@@ -203,72 +200,6 @@ func TestLoad_Mode(t *testing.T) {
 		}
 		require.NoError(t, os.Remove(path))
 	}
-}
-
-func TestTokens_Watch(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "tokens")
-	write(t, path, line("alice", "read", "a"))
-	tokens, err := access.Load(path)
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	changes, ended := make(chan error, 100), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tokens.Watch(ctx, time.Millisecond, func(err error) { changes <- err })
-	}()
-	knows := func(token string) bool {
-		_, ok := tokens.Client(t.Context(), "Bearer "+token)
-		return ok
-	}
-	// put replaces the file atomically, as a careful editor does.
-	put := func(lines ...string) {
-		write(t, path+".new", lines...)
-		require.NoError(t, os.Rename(path+".new", path))
-	}
-	quiet := func() {
-		t.Helper()
-		time.Sleep(30 * time.Millisecond)
-		require.Empty(t, changes)
-	}
-	quiet()
-
-	put(line("bob", "read", "b"))
-	require.NoError(t, <-changes)
-	require.True(t, knows("b"))
-	require.False(t, knows("a"))
-	quiet()
-
-	put("nonsense")
-	require.ErrorContains(t, <-changes, "line 1")
-	require.True(t, knows("b"))
-	quiet()
-
-	require.NoError(t, os.Remove(path))
-	require.ErrorIs(t, <-changes, os.ErrNotExist)
-	require.True(t, knows("b"))
-	quiet()
-
-	put(line("carol", "read", "c"))
-	require.NoError(t, <-changes)
-	require.True(t, knows("c"))
-	require.False(t, knows("b"))
-
-	// Kubernetes replaces the target of a symbolic link.
-	write(t, filepath.Join(dir, "v1"), line("dan", "read", "d"))
-	require.NoError(t, os.Symlink("v1", path+".link"))
-	require.NoError(t, os.Rename(path+".link", path))
-	require.NoError(t, <-changes)
-	require.True(t, knows("d"))
-
-	put() // empty: no client is left
-	require.NoError(t, <-changes)
-	require.False(t, knows("d"))
-
-	cancel()
-	<-ended
-	put(line("eve", "read", "e"))
-	quiet()
 }
 
 // Every request begins with this check.

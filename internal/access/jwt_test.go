@@ -17,6 +17,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 func TestJWTs_Client(t *testing.T) {
@@ -313,8 +315,7 @@ func TestParseKeys(t *testing.T) {
 // No other token is accepted, whatever its bytes.
 func FuzzJWTs_Client(f *testing.F) {
 	es := newSigner(f, "e", ES256)
-	path := filepath.Join(f.TempDir(), "jwks.json")
-	require.NoError(f, os.WriteFile(path, jwks(f, es.jwk(f)), 0o600))
+	path := testenv.File(f, "jwks.json", string(jwks(f, es.jwk(f))))
 	j := openedJWTs(f, "", func(o *JWTOptions) { o.KeysFile = path })
 	proper := es.sign(f, nil, nil)
 	f.Add(proper)
@@ -330,8 +331,7 @@ func FuzzJWTs_Client(f *testing.F) {
 func BenchmarkJWTs_Client(b *testing.B) {
 	for _, algorithm := range Algorithms {
 		s := newSigner(b, "k", algorithm)
-		path := filepath.Join(b.TempDir(), "jwks.json")
-		require.NoError(b, os.WriteFile(path, jwks(b, s.jwk(b)), 0o600))
+		path := testenv.File(b, "jwks.json", string(jwks(b, s.jwk(b))))
 		j := openedJWTs(b, "", func(o *JWTOptions) { o.KeysFile = path })
 		header := "Bearer " + s.sign(b, nil, nil)
 		b.Run(algorithm, func(b *testing.B) {

@@ -240,7 +240,7 @@ func TestCampaign_Refusals(t *testing.T) {
 		change func(w *world, c *Campaign)
 		says   string
 	}{
-		"Settings": {func(_ *world, c *Campaign) { c.Settings.Repeat = 0 }, "--repeat must be at least 1"},
+		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil }, "--users must be a list of numbers from 1"},
 		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,9 +66,6 @@ func PaperPreset(name string, dataScale, timeScale float64) (Settings, error) {
 	study, ok := papers[name]
 	if !ok {
 		return Settings{}, fmt.Errorf("there is no study %q", name)
-	}
-	if !(dataScale > 0) || !(timeScale > 0) {
-		return Settings{}, errors.New("--data-scale and --time-scale must be above 0")
 	}
 	scaled := func(n int64) int64 { return int64(math.Round(float64(n) * dataScale)) }
 	scale, err := dataset.ScaleOf(scaled(study.customers), scaled(study.orders))

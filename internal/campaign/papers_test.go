@@ -70,26 +70,6 @@ func TestPaperPreset_Scaled(t *testing.T) {
 	require.EqualValues(t, 15_000_000, whole.Inserts[0].Documents, "the preset itself is not changed")
 }
 
-func TestPaperPreset_Refused(t *testing.T) {
-	for _, c := range []struct {
-		data, times float64
-		says        string
-	}{
-		{0, 1, "above 0"}, {1, -1, "above 0"}, {1e6, 1, "--data-scale 1e+06: dataset: the number of customers is not from 0"},
-		{1e-5, 1, "is too small for 200 users: it has 30 customers and 150 orders"},
-	} {
-		s, err := PaperPreset(Paper2007, c.data, c.times)
-		if err == nil {
-			s.CPUs = []int{1}
-			err = s.Verify()
-		}
-		require.ErrorContains(t, err, c.says)
-	}
-	s, err := PaperPreset(Paper2008, 1e-4, 1)
-	require.NoError(t, err)
-	require.ErrorContains(t, s.Verify(), "insert-orders of 300 documents is too few for 600 users")
-}
-
 // study is a campaign of a published study in a world, with few documents and users.
 func (w *world) study(folder string) *Campaign {
 	c := w.campaign(folder)

@@ -79,7 +79,7 @@ func TestSchema(t *testing.T) {
 func TestSchema_Refuses(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	require.NoError(t, w.run(w.campaign(folder)))
-	text := []byte(testenv.Text(t, filepath.Join(folder, File)))
+	text := testenv.Text(t, filepath.Join(folder, File))
 	s := schema(t)
 	for name, change := range map[string]func(r map[string]any, step map[string]any){
 		"Format":     func(r, _ map[string]any) { r["format"] = "brokerage-campaign/2" },
@@ -93,7 +93,7 @@ func TestSchema_Refuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r map[string]any
-			require.NoError(t, json.Unmarshal(text, &r))
+			require.NoError(t, json.Unmarshal([]byte(text), &r))
 			require.NoError(t, s.Validate(r))
 			change(r, r["steps"].([]any)[1].(map[string]any)) // the load
 			require.Error(t, s.Validate(r))

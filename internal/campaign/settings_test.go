@@ -62,21 +62,10 @@ func TestSettings_Verify(t *testing.T) {
 		"Scale":     {func(s *Settings) { s.Scale = "XXXXL" }, "XXXXL"},
 		"Profile":   {func(s *Settings) { s.Profile = "tpox-3" }, "tpox-3"},
 		"NoUsers":   {func(s *Settings) { s.Users = nil }, "--users"},
-		"ZeroUsers": {func(s *Settings) { s.Users = []int{5, 0} }, "--users must be a list of numbers from 1"},
 		"SameUsers": {func(s *Settings) { s.Users = []int{5, 6, 5} }, "--users names a number twice"},
 		"SameWork":  {func(s *Settings) { s.Workloads = []string{mixed, mixed} }, "--workloads names one twice"},
 		"NoWork":    {func(s *Settings) { s.Workloads = nil }, "--workloads"},
-		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
-		"Repeat":    {func(s *Settings) { s.Repeat = 0 }, "--repeat"},
 		"CPUs":      {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
-		"Duration":  {func(s *Settings) { s.Duration = 0 }, "--duration must be above 0"},
-		"WarmUp":    {func(s *Settings) { s.WarmUp = -1 }, "--warm-up"},
-		"Think":     {func(s *Settings) { s.Think = -1 }, "--think"},
-		"Stages":    {func(s *Settings) { s.Stages = -1 }, "--stages"},
-		"Stage":     {func(s *Settings) { s.Stage = 0 }, "--stage"},
-		"Tier":      {func(s *Settings) { s.Tier = -1 }, "--tier"},
-		"Limit":     {func(s *Settings) { s.Limit = -1 }, "--limit"},
-		"Pool":      {func(s *Settings) { s.Pool = -1 }, "--pool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newWorld(t).settings()

@@ -87,8 +87,7 @@ func TestOpen_Refusals(t *testing.T) {
 
 // Another file is refused and stays unchanged.
 func TestSQLite_OtherFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b.db")
-	require.NoError(t, os.WriteFile(path, []byte("a letter, and no database"), 0o600))
+	path := testenv.File(t, "b.db", "a letter, and no database")
 	e, err := newSQLite(path, "")
 	require.NoError(t, err)
 	_, err = e.Holds(t.Context())

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -240,9 +239,9 @@ func TestContract_Problems(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	source := []byte(testenv.Text(t, "../brokerage/errors.go"))
-	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllSubmatch(source, -1)
-	require.Len(t, reasons, bytes.Count(source, []byte("Reason = ")))
+	source := testenv.Text(t, "../brokerage/errors.go")
+	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)
+	require.Len(t, reasons, strings.Count(source, "Reason = "))
 	require.Len(t, conflicts, len(reasons))
 	for _, r := range reasons {
 		require.Contains(t, conflicts, brokerage.Reason(r[1]))

@@ -149,10 +149,10 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 		named = append(named, name.(string))
 	}
 	require.ElementsMatch(t, telemetry.Reasons, named)
-	document := []byte(testenv.Text(t, "../../docs/observability.md"))
-	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").Find(document)
+	document := testenv.Text(t, "../../docs/observability.md")
+	row := regexp.MustCompile("(?m)^\\| `brokerage_requests_refused_total` .*$").FindString(document)
 	for _, reason := range telemetry.Reasons {
-		require.Contains(t, string(row), "`"+reason+"`")
+		require.Contains(t, row, "`"+reason+"`")
 	}
 }
 

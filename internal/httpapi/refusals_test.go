@@ -313,14 +313,3 @@ func TestRefusals_Abort(t *testing.T) {
 	s := serverOf(t, &stub{Do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(s, "GET", "/v1/orders/103282", "") })
 }
-
-func TestRefusals_Draining(t *testing.T) {
-	s := fresh(t, Options{})
-	require.Equal(t, 200, ask(s, "GET", "/readyz", "").StatusCode)
-	s.Drain()
-	a := ask(s, "GET", "/readyz", "")
-	requireProblem(t, a, 503, "unavailable")
-	requireConforms(t, "get_readiness", a)
-	require.Equal(t, 200, ask(s, "GET", "/healthz", "").StatusCode)
-	require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "").StatusCode)
-}

@@ -27,15 +27,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-var generator = dataset.New(dataset.Spec{Scale: scale("tiny"), Profile: dataset.TPoX2, Seed: 1})
-
-func scale(name string) dataset.Scale {
-	s, err := dataset.ParseScale(name)
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
+var generator = dataset.New(dataset.Spec{Seed: 1}) // tiny
 
 // freshStore returns a store on a database of its own.
 func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {

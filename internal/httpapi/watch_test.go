@@ -121,22 +121,6 @@ func TestWatch_Full(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-// A stop does not wait for watchers: the streams end, and no new one begins.
-func TestWatch_Drain(t *testing.T) {
-	s, server := watchedServer(t, Options{})
-	all := []*watched{watch(t, server), watch(t, server)}
-	require.NotEmpty(t, all[0].next())
-	s.Drain()
-	for _, w := range all {
-		for w.next() != "" { // a frame that was already sent
-		}
-		require.NoError(t, w.lines.Err(), "the stream ends, and is not cut off")
-	}
-	a := over(t, server, "GET", "/v1/live", nil)
-	requireProblem(t, a, 503, "unavailable")
-	require.NoError(t, server.Config.Shutdown(t.Context()))
-}
-
 // stuck is a connection that accepts nothing: a write waits for its deadline.
 type stuck struct {
 	http.ResponseWriter

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/browsertest"
 	"brokerage/internal/workload"
 )
@@ -95,8 +95,7 @@ func TestPage_Prints(t *testing.T) {
 	all := pages(t)
 	for _, name := range []string{"campaign", "comparison"} {
 		t.Run(name, func(t *testing.T) {
-			source := filepath.Join(t.TempDir(), "page.html")
-			require.NoError(t, os.WriteFile(source, []byte(all[name]), 0o600))
+			source := testenv.File(t, "page.html", all[name])
 			b := browsertest.Start(t)
 			b.Open("file://" + source)
 			var pdf struct{ Data []byte }

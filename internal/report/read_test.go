@@ -2,14 +2,13 @@ package report
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -21,26 +20,12 @@ func encoded(t testing.TB, v any) string {
 }
 
 func TestRead(t *testing.T) {
-	c := madeUpCampaign()
-	path := filepath.Join(t.TempDir(), "campaign.json")
-	require.NoError(t, os.WriteFile(path, []byte(encoded(t, c)), 0o600))
-	f, err := Read(path)
-	require.NoError(t, err)
-	require.Equal(t, c, f.Campaign)
-
-	_, err = Read(filepath.Join(t.TempDir(), "none.json"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
-func TestParse_Formats(t *testing.T) {
 	r := run("mixed", 10, 1000, 1)
-	f, err := Parse("run.json", []byte(encoded(t, r)))
-	require.NoError(t, err)
-	require.Equal(t, &r, f.Run)
-	tier := madeUpTier()
-	f, err = Parse("tier.json", []byte(encoded(t, tier)))
-	require.NoError(t, err)
-	require.Equal(t, tier, f.Tier)
+	for name, want := range map[string]any{"run.json": &r, "tier.json": madeUpTier(), "campaign.json": madeUpCampaign()} {
+		f, err := Read(testenv.File(t, name, encoded(t, want)))
+		require.NoError(t, err)
+		require.Contains(t, []any{f.Run, f.Tier, f.Campaign}, want)
+	}
 }
 
 func TestParse_Refuses(t *testing.T) {
@@ -63,6 +48,7 @@ func TestParse_Refuses(t *testing.T) {
 		"CutShort": {good[:len(good)/2], "unexpected end of JSON input"},
 		"TextForNumber": {strings.Replace(good, `"measuredSeconds": 120`, `"measuredSeconds": "long"`, 1),
 			"measuredSeconds"},
+		"Place":    {"{\n  \"format\": \"brokerage-run/1\",\n  \"tps\": \"a\"\n}", "r.json:3:"},
 		"NoFormat": {`{"tps": 1}`, "r.json: has no format"},
 		"OtherFormat": {`{"format": "k6-summary"}`,
 			`r.json: is of format "k6-summary"; this build reads brokerage-campaign/1, brokerage-run/1 and brokerage-tier/1`},
@@ -91,12 +77,4 @@ func TestParse_Refuses(t *testing.T) {
 			require.True(t, strings.HasPrefix(err.Error(), "r.json:"), err.Error())
 		})
 	}
-}
-
-// Errors in JSON have line and column.
-func TestParse_Place(t *testing.T) {
-	_, err := Parse("r.json", []byte("{\n  \"format\": \"brokerage-run/1\",\n  \"seed\": ?\n}"))
-	require.ErrorContains(t, err, "r.json:3:11: invalid character '?'")
-	_, err = Parse("r.json", []byte("{\n  \"format\": \"brokerage-run/1\",\n  \"tps\": \"a\"\n}"))
-	require.ErrorContains(t, err, "r.json:3:")
 }

@@ -102,6 +102,8 @@ func TestPage_Campaign(t *testing.T) {
 	require.NotContains(t, page, ">INVALID<")
 	require.NotContains(t, page, ">SMOKE<")
 	require.Contains(t, page, "SAME HOST")
+	require.Contains(t, page, "<dt>Store settings</dt><dd>compression = zstd and S2 with trained dictionaries; "+
+		"journal_mode = wal; synchronous = full</dd>")
 
 	require.Equal(t, []string{"security", "20,833", "129 MB", "6.19 kB", "61.0 MB", "47.3 %", "−52.7 %", ""},
 		cells(t, part(t, page, "space"), "security"))
@@ -164,6 +166,7 @@ func TestPage_Run(t *testing.T) {
 	requirePage(t, page)
 	require.Equal(t, []string{"latency", "statistics", "goodput", "mix", "time", "resources", "caches"}, sectionsOf(page))
 	require.Contains(t, page, "<b>4,000</b> a second")
+	require.Contains(t, page, "<dt>Settings</dt><dd>durability = "+durability+"</dd>")
 
 	r.Model = workload.Model{Kind: workload.Open, Rate: 4000}
 	require.Contains(t, html(t, &File{Run: &r}), "4,000 arrivals a second, timed from when each was due")
@@ -372,25 +375,6 @@ func TestPage_Stamps(t *testing.T) {
 		require.Contains(t, page, "<strong>SMOKE</strong>")
 		require.Contains(t, part(t, page, "published"), "ours is a smoke run")
 	})
-}
-
-// The settings of a store are on the page, such as whether PostgreSQL's pages have checksums. An old result does not
-// say it, and then the page does not either.
-func TestPage_DataChecksums(t *testing.T) {
-	line := regexp.MustCompile(`<dt>(?:Store settings|Settings)</dt><dd>([^<]*)</dd>`)
-	for want, settings := range map[string]map[string]string{
-		"data_checksums = on; fsync = on":  {"fsync": "on", "data_checksums": "on"},
-		"data_checksums = off; fsync = on": {"fsync": "on", "data_checksums": "off"},
-		"fsync = on":                       {"fsync": "on"},
-	} {
-		record, r := madeUpCampaign(), run("mixed", 10, 100, 1)
-		record.Store.Settings, r.Settings = settings, settings
-		for _, f := range []*File{FromCampaign(record), {Name: "run.json", Run: &r}} {
-			page := html(t, f)
-			require.Equal(t, want, line.FindStringSubmatch(page)[1])
-			require.Equal(t, strings.Count(want, "data_checksums"), strings.Count(page, "data_checksums"))
-		}
-	}
 }
 
 func TestPage_Published(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -80,9 +81,12 @@ func TestRequestLog_Flood(t *testing.T) {
 	require.Equal(t, 3000, flood(500))
 }
 
-// docs/observability.md states how many requests are logged.
+// docs/observability.md and the help state how many requests are logged.
 func TestRequestLog_Documented(t *testing.T) {
 	text := strings.Join(strings.Fields(testenv.Text(t, "../../docs/observability.md")), " ")
 	require.Contains(t, text,
 		fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
+	level, _ := reflect.TypeFor[Config]().FieldByName("LogLevel")
+	require.Contains(t, level.Tag.Get("help"),
+		fmt.Sprintf("up to %d requests per second are logged, and one in %d of the rest", linesPerSecond, beyondEvery))
 }

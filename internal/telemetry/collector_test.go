@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -19,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"brokerage/internal/testenv"
 )
 
 // upload sends a span to the server, as it is set up by OpenTelemetry's variables.
@@ -135,9 +135,7 @@ func TestCollector_Certificates(t *testing.T) {
 	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
 	require.NoError(t, err)
 	write := func(kind string, text []byte) string {
-		file := filepath.Join(t.TempDir(), "x.pem")
-		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: text}), 0o600))
-		return file
+		return testenv.File(t, "x.pem", string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: text})))
 	}
 	certificate := write("CERTIFICATE", server.Certificate().Raw)
 	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", certificate)
@@ -166,8 +164,7 @@ func TestCollectorURL(t *testing.T) {
 }
 
 func TestNewCollector_Refusals(t *testing.T) {
-	notPEM := filepath.Join(t.TempDir(), "not.pem")
-	require.NoError(t, os.WriteFile(notPEM, []byte("secret"), 0o600))
+	notPEM := testenv.File(t, "not.pem", "secret")
 	for name, c := range map[string]struct{ variable, value, says string }{
 		"NoScheme":      {"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", "is not the URL of a collector"},
 		"Header":        {"OTEL_EXPORTER_OTLP_HEADERS", "secret", "is not name=value"},

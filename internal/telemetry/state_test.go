@@ -85,60 +85,53 @@ func TestMetrics_State(t *testing.T) {
 	require.NotContains(t, series, `brokerage_store_documents{kind="customer"}`) // nobody has counted them
 }
 
-// A figure that a store does not have has no series, instead of one that is always zero.
-func TestMetrics_StoreWithLess(t *testing.T) {
-	m := telemetry.New(build)
-	m.Store(func() tally.Stats { return tally.Stats{Connections: 4} })
-	_, text := scrape(t, m)
-	require.Contains(t, text, "brokerage_store_connections_limit 4")
-	for _, name := range []string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries",
-		"writer_page", "page_writes"} {
-		require.NotContains(t, text, "brokerage_store_"+name)
-	}
-}
-
-// A server that compresses documents itself has figures of documents, but none of packing.
-func TestMetrics_StoreEstimates(t *testing.T) {
-	m := telemetry.New(build)
-	m.Store(func() tally.Stats {
-		return tally.Stats{Kinds: []tally.KindStats{
-			{Kind: "order", Known: true, Estimated: true, Documents: 2000, Stored: 600000}, {Kind: "customer", Estimated: true},
-		}}
-	})
-	series, text := scrape(t, m)
-	require.Equal(t, "2000", series[`brokerage_store_documents{kind="order"}`])
-	require.Equal(t, "600000", series[`brokerage_store_document_bytes{kind="order"}`])
-	require.NotContains(t, text, `brokerage_store_documents{kind="customer"}`)
-	require.NotContains(t, text, "brokerage_store_packed")
-}
-
-// The figures of replicas have the replica, or the primary, as a label; one that was never reached has no lag.
-func TestMetrics_StoreReplicas(t *testing.T) {
-	m := telemetry.New(build)
-	m.Store(func() tally.Stats {
-		return tally.Stats{
-			PrimaryReads: 5, Fallbacks: map[string]int64{"behind": 2, "conflict": 0},
-			Replicas: []tally.ReplicaStats{
-				{Name: "a:5432", InRotation: true, Reads: 7, Known: true, LagBytes: 96, Age: 1500 * time.Millisecond},
-				{Name: "b:5432"},
+// Stores differ in their figures. One that a store does not have has no series, instead of one that is always zero.
+func TestMetrics_Stores(t *testing.T) {
+	for name, c := range map[string]struct {
+		stats tally.Stats
+		want  map[string]string
+		lacks []string
+	}{
+		"Less": {
+			tally.Stats{Connections: 4}, map[string]string{"connections_limit": "4"},
+			[]string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries", "writer_page", "page_writes"},
+		},
+		"Estimates": { // a server that compresses documents itself
+			tally.Stats{Kinds: []tally.KindStats{
+				{Kind: "order", Known: true, Estimated: true, Documents: 2000, Stored: 600000}, {Kind: "customer", Estimated: true},
+			}},
+			map[string]string{`documents{kind="order"}`: "2000", `document_bytes{kind="order"}`: "600000"},
+			[]string{`documents{kind="customer"}`, "packed"},
+		},
+		"Replicas": { // the second was never reached
+			tally.Stats{
+				PrimaryReads: 5, Fallbacks: map[string]int64{"behind": 2, "conflict": 0},
+				Replicas: []tally.ReplicaStats{
+					{Name: "a:5432", InRotation: true, Reads: 7, Known: true, LagBytes: 96, Age: 1500 * time.Millisecond},
+					{Name: "b:5432"},
+				},
 			},
-		}
-	})
-	series, text := scrape(t, m)
-	for name, want := range map[string]string{
-		`brokerage_store_reads_total{target="primary"}`:              "5",
-		`brokerage_store_reads_total{target="a:5432"}`:               "7",
-		`brokerage_store_reads_total{target="b:5432"}`:               "0",
-		`brokerage_store_replica_fallbacks_total{reason="behind"}`:   "2",
-		`brokerage_store_replica_fallbacks_total{reason="conflict"}`: "0",
-		`brokerage_store_replica_up{replica="a:5432"}`:               "1",
-		`brokerage_store_replica_up{replica="b:5432"}`:               "0",
-		`brokerage_store_replica_lag_bytes{replica="a:5432"}`:        "96",
-		`brokerage_store_replica_lag_seconds{replica="a:5432"}`:      "1.5",
+			map[string]string{
+				`reads_total{target="primary"}`: "5", `reads_total{target="a:5432"}`: "7", `reads_total{target="b:5432"}`: "0",
+				`replica_fallbacks_total{reason="behind"}`: "2", `replica_fallbacks_total{reason="conflict"}`: "0",
+				`replica_up{replica="a:5432"}`: "1", `replica_up{replica="b:5432"}`: "0",
+				`replica_lag_bytes{replica="a:5432"}`: "96", `replica_lag_seconds{replica="a:5432"}`: "1.5",
+			},
+			[]string{`replica_lag_bytes{replica="b:5432"}`},
+		},
 	} {
-		require.Equal(t, want, series[name], name)
+		t.Run(name, func(t *testing.T) {
+			m := telemetry.New(build)
+			m.Store(func() tally.Stats { return c.stats })
+			series, text := scrape(t, m)
+			for name, want := range c.want {
+				require.Equal(t, want, series["brokerage_store_"+name], name)
+			}
+			for _, name := range c.lacks {
+				require.NotContains(t, text, "brokerage_store_"+name)
+			}
+		})
 	}
-	require.NotContains(t, text, `lag_bytes{replica="b:5432"}`)
 }
 
 // A dataset replaces the previous one, even if there is none any more.

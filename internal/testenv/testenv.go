@@ -67,3 +67,11 @@ func Text(t testing.TB, path string) string {
 	require.NoError(t, err)
 	return string(content)
 }
+
+// File writes a file in a folder of its own, and returns its path.
+func File(t testing.TB, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkClient measures one get_order of a client, against a server that always writes the same bytes: with this
-// package's connection, and with that of net/http.
+// BenchmarkClient measures one get_order of a client, against a server that always writes the same bytes.
 func BenchmarkClient(b *testing.B) {
 	body := `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282">` + strings.Repeat("x", 1400) + "</Order>"
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n%s"
@@ -29,36 +27,18 @@ func BenchmarkClient(b *testing.B) {
 			}
 		}
 	})
-	b.Run("session", func(b *testing.B) {
-		h, err := NewHTTP(url, "", nil)
-		require.NoError(b, err)
-		s, err := h.open(b.Context(), checker{keys: true}, Primary)
-		require.NoError(b, err)
-		defer s.close()
-		b.ReportAllocs()
-		c := &call{transaction: getOrder, id: 103_282}
-		for b.Loop() {
-			if o := s.do(b.Context(), c); o != done {
-				b.Fatal(o)
-			}
+	h, err := NewHTTP(url, "", nil)
+	require.NoError(b, err)
+	s, err := h.open(b.Context(), checker{keys: true}, Primary)
+	require.NoError(b, err)
+	defer s.close()
+	b.ReportAllocs()
+	c := &call{transaction: getOrder, id: 103_282}
+	for b.Loop() {
+		if o := s.do(b.Context(), c); o != done {
+			b.Fatal(o)
 		}
-	})
-	b.Run("net-http", func(b *testing.B) {
-		client := &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1}}
-		b.ReportAllocs()
-		for b.Loop() {
-			request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url+"/v1/orders/103282", http.NoBody)
-			require.NoError(b, err)
-			response, err := client.Do(request)
-			require.NoError(b, err)
-			text, err := io.ReadAll(response.Body)
-			require.NoError(b, err)
-			require.NoError(b, response.Body.Close())
-			if len(text) != len(body) {
-				b.Fatal(len(text))
-			}
-		}
-	})
+	}
 }
 
 // BenchmarkDraw measures drawing a transaction of the mixed workload and making its document.

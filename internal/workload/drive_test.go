@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlite/sqlitetest"
 )
@@ -151,54 +150,6 @@ func TestDrive_SharedDocuments(t *testing.T) {
 	require.Positive(t, r.Total.Expected[reasonNotFound])
 }
 
-// Each of these is refused before any load.
-func TestDrive_RefusedBeforeLoad(t *testing.T) {
-	s := sqlitetest.Store(t)
-	empty := openSQLite(t, t.TempDir()+"/e.db")
-	reader := &access.Client{Name: "r", Scopes: []access.Scope{access.Read}}
-	trader := &access.Client{Name: "t", Scopes: []access.Scope{access.Read, access.Trade}}
-	closed, _ := serve(t, s, tokens{"Bearer r": reader, "Bearer t": trader})
-	emptyURL, _ := serve(t, empty, nil)
-	gone, stop := serve(t, s, nil)
-	stop()
-	for name, c := range map[string]struct {
-		backend  Backend
-		workload string
-		users    int
-		says     string
-	}{
-		"EmptyDatabase": {direct(t, empty, "sqlite:e.db"), "query", 1, "load one"},
-		"EmptyService":  {overHTTP(t, emptyURL, ""), "query", 1, "load one"},
-		"TooSmall":      {direct(t, s, "sqlite:b.db"), "query", 201, "too small for 201 users"},
-		"Down":          {overHTTP(t, gone, ""), "query", 1, "does not answer"},
-		"NoToken":       {overHTTP(t, closed, ""), "query", 1, "does not accept the token (401)"},
-		"WrongToken":    {overHTTP(t, closed, "x"), "query", 1, "does not accept the token (401)"},
-		"NoTrade":       {overHTTP(t, closed, "r"), "mixed", 1, "may not write (scope trade) (403)"},
-		"NoAdmin":       {overHTTP(t, closed, "t"), "classic", 1, "may not replace documents (scope admin) (403)"},
-		"NoUsers":       {direct(t, s, "sqlite:b.db"), "query", 0, "number of users is 0"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := shortly(t, c.workload)
-			config.Users = c.users
-			config.Begun = func(*Run) { t.Error("it has begun") }
-			r, err := Drive(t.Context(), c.backend, config)
-			require.ErrorContains(t, err, c.says)
-			require.NotContains(t, err.Error(), "\n")
-			require.Nil(t, r)
-		})
-	}
-	t.Run("ReaderMayQuery", func(t *testing.T) {
-		require.Empty(t, driven(t, overHTTP(t, closed, "r"), shortly(t, "query")).Total.Unexpected)
-	})
-}
-
-type tokens map[string]*access.Client
-
-func (a tokens) Client(_ context.Context, authorization string) (*access.Client, bool) {
-	c, ok := a[authorization]
-	return c, ok
-}
-
 // A run that ends early has what was measured until then.
 func TestDrive_EndsEarly(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -213,7 +164,7 @@ func TestDrive_EndsEarly(t *testing.T) {
 			inBothModels(t, func(t *testing.T, rate float64) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				url, stop := serve(t, sqlitetest.Store(t), nil)
+				url, stop := serve(t, sqlitetest.Store(t))
 				end := map[error]func(){ErrInterrupted: cancel, ErrTargetDied: stop}[c.want]
 				config := shortly(t, "mixed")
 				config.Duration, config.Every, config.Rate = time.Hour, 50*time.Millisecond, rate

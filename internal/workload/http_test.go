@@ -113,15 +113,7 @@ func TestChecker(t *testing.T) {
 	require.Equal(t, wrongAnswer, k.check(c, []byte(`<html>`)))
 }
 
-func TestNewHTTP_Refusals(t *testing.T) {
-	for _, url := range []string{
-		"", "127.0.0.1:8080", "ftp://host", "http://", "http://user:secret@host", "http://host?x=1", "http://host#x",
-		"http://ho st",
-	} {
-		_, err := NewHTTP(url, "", nil)
-		require.Error(t, err, url)
-		require.NotContains(t, err.Error(), "secret")
-	}
+func TestNewHTTP_Token(t *testing.T) {
 	_, err := NewHTTP("http://host", "a\r\nb", nil)
 	require.Error(t, err)
 }

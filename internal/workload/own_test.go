@@ -195,7 +195,7 @@ func TestOwn_Requests(t *testing.T) {
 		"mix": [{"transaction": "read", "weight": 1}, {"transaction": "send", "weight": 1},
 			{"transaction": "typed", "weight": 1}]}`,
 		map[string]string{"body.txt": `{"n": {n}, "t": "{text}", "p": {price}, "d": "{day}", "o": {order}}`})
-	quick, _ := serve(t, sqlitetest.Store(t), nil)
+	quick, _ := serve(t, sqlitetest.Store(t))
 	var got asked
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)
@@ -257,7 +257,7 @@ func TestOwn_Expectations(t *testing.T) {
 				"transactions": [{"name": "t", "kind": "query", "expect": `+c.expect+`,
 					"request": {"method": "GET", "path": "/v1/orders/{v}"}}],
 				"mix": [{"transaction": "t", "weight": 1}]}`, nil)
-			url, _ := serve(t, sqlitetest.Store(t), nil)
+			url, _ := serve(t, sqlitetest.Store(t))
 			r := driven(t, overHTTP(t, url, ""), Config{Definition: d, Users: 2, Count: 20, Seed: 1})
 			if c.reason == "" {
 				require.Equal(t, int64(20), r.Total.Good)
@@ -324,7 +324,7 @@ func TestOwn_StatementsRefused(t *testing.T) {
 
 	_, err = Drive(t.Context(), direct(t, nullStore(t), "null:"), c)
 	require.ErrorContains(t, err, "the transaction twice has no statements for null")
-	url, _ := serve(t, sqlitetest.Store(t), nil)
+	url, _ := serve(t, sqlitetest.Store(t))
 	_, err = Drive(t.Context(), overHTTP(t, url, ""), c)
 	require.ErrorContains(t, err, "the transaction twice has no request, which a service needs")
 

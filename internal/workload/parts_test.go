@@ -121,6 +121,8 @@ func TestShare_Users(t *testing.T) {
 	require.ErrorContains(t, c.Check(), "4 users cannot be divided among 5 parts")
 	c.Share = Share{5, 4}
 	require.ErrorContains(t, c.Check(), "there is no part 5 of 4")
+	c.Users = 0
+	require.ErrorContains(t, c.Check(), "number of users is 0")
 }
 
 func TestDrive_StartHasPassed(t *testing.T) {

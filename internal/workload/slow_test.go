@@ -53,7 +53,7 @@ func requireSums(t testing.TB, r *Run) {
 // slowService answers the requests of workloads after a delay, and counts them.
 func slowService(t testing.TB, after time.Duration) (base string, asked, answered *atomic.Int64) {
 	t.Helper()
-	quick, _ := serve(t, sqlitetest.Store(t), nil)
+	quick, _ := serve(t, sqlitetest.Store(t))
 	target, err := url.Parse(quick)
 	require.NoError(t, err)
 	behind := httputil.NewSingleHostReverseProxy(target)

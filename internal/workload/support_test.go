@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/access"
 	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
@@ -53,10 +52,10 @@ func direct(t testing.TB, s brokerage.Store, url string) *Direct {
 }
 
 // serve starts a service over a store; stop closes all its connections.
-func serve(t testing.TB, s brokerage.Store, authority access.Authority) (url string, stop func()) {
+func serve(t testing.TB, s brokerage.Store) (url string, stop func()) {
 	t.Helper()
 	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
-		Metrics: telemetry.New(telemetry.BuildInfo{}), Tokens: authority, Timeout: 20 * time.Second,
+		Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second,
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(api)
@@ -129,7 +128,7 @@ func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *u
 // bothWays returns a store and a service over it.
 func bothWays(t testing.TB, s brokerage.Store) map[string]Backend {
 	t.Helper()
-	url, _ := serve(t, s, nil)
+	url, _ := serve(t, s)
 	return map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")}
 }
 

@@ -20,17 +20,12 @@ func written(t testing.TB, write func(w io.Writer) error) string {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, write(&out))
-	requireNarrow(t, out.String())
-	return out.String()
-}
-
-func requireNarrow(t testing.TB, text string) {
-	t.Helper()
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(out.String()) {
 		if !strings.HasPrefix(line, "Note: ") && !strings.HasPrefix(line, "INVALID: ") {
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
 		}
 	}
+	return out.String()
 }
 
 // example returns a run with every kind of figure, and large numbers.

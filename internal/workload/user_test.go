@@ -138,6 +138,10 @@ func TestPopulation_HTTPAndDirect(t *testing.T) {
 	require.Equal(t, in, over)
 	require.NoError(t, over.check(200))
 	require.ErrorContains(t, over.check(201), "too small for 201 users: it has 200 customers")
+
+	url, _ := serve(t, openSQLite(t, t.TempDir()+"/empty.db"))
+	_, _, err = overHTTP(t, url, "").describe(t.Context())
+	require.ErrorIs(t, err, ErrNoDataset)
 }
 
 func TestPicker(t *testing.T) {
