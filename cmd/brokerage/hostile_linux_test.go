@@ -16,7 +16,7 @@ import (
 func processorTime(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	text := testenv.Text(t, fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(text[strings.LastIndexByte(text, ')')+1:]))
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	var ticks int64
 	for _, field := range fields[11:13] { // utime and stime
 		n, err := strconv.ParseInt(field, 10, 64)

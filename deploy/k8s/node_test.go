@@ -230,7 +230,7 @@ func TestNode_Parts(t *testing.T) {
 		if header.Typeflag == tar.TypeReg {
 			text, err := io.ReadAll(archive)
 			require.NoError(t, err)
-			require.Equal(t, testenv.Text(t, filepath.Join(results, header.Name)), text)
+			require.Equal(t, testenv.Text(t, filepath.Join(results, header.Name)), string(text))
 			copied++
 		}
 	}

@@ -28,7 +28,9 @@ func AppendElement(dst []byte, name, text string) []byte {
 	return appendEnd(AppendText(AppendStart(dst, name), text), name)
 }
 
-func appendEnd(dst []byte, name string) []byte { return append(append(append(dst, "</"...), name...), '>') }
+func appendEnd(dst []byte, name string) []byte {
+	return append(append(append(dst, "</"...), name...), '>')
+}
 
 // escape returns the reference by which the normal form writes c, or "" if c is written as itself.
 func escape(c byte, value bool) string {
