@@ -67,8 +67,8 @@ type Customers interface {
 	OpenAccount(ctx context.Context, w Write, customer ID, account []byte) (ID, error)
 	// CloseAccount refuses to close a customer's last account as a *Conflict.
 	CloseAccount(ctx context.Context, w Write, customer, account ID) error
-	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too; what Trade.Apply
-	// refuses is *Invalid or a *Conflict.
+	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too, after a missing
+	// account; what Trade.Apply refuses is *Invalid or a *Conflict.
 	Trade(ctx context.Context, w Write, account ID, t Trade) ([]byte, error)
 }
 

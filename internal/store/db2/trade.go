@@ -16,19 +16,26 @@ func (s *Store) Trade(
 	if err := trade.Validate(); err != nil {
 		return nil, err
 	}
-	if !listed(trade.Symbol) {
-		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(trade.Symbol))
-	}
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		quote := brokerage.Quote{Symbol: trade.Symbol}
 		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
+		refusal := func(err error) error { // a missing account is refused before the security
+			return t.explain("get_customer_of_account", account.String(), brokerage.NoAccount(account),
+				func([]byte) error { return err })
+		}
+		if !listed(trade.Symbol) {
+			return nil, refusal(brokerage.NoSecurity(trade.Symbol))
+		}
 		found, err := row(t.ctx, t, "trade_quote", args, into)
-		if err != nil || !found {
-			return nil, cmp.Or[error](err, brokerage.NoSecurity(trade.Symbol))
+		switch {
+		case err != nil:
+			return nil, err
+		case !found:
+			return nil, refusal(brokerage.NoSecurity(trade.Symbol))
 		}
 		terms, err := trade.TermsAt(quote)
 		if err != nil {
-			return nil, err
+			return nil, refusal(err)
 		}
 		d := deal{account.String(), quote, terms, trade.Now}
 		var done bool

@@ -112,6 +112,7 @@ var tradeCases = []testCase{
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, symbol := range e.unknownSymbols() {
 				e.notFound(errOf(e.s.Trade(e.Context(), plain(), e.accountID(0), buying(symbol, "1"))), "security")
+				e.notFound(errOf(e.s.Trade(e.Context(), plain(), e.id(), buying(symbol, "1"))), "account")
 			}
 		})
 	}},
