@@ -112,6 +112,11 @@ func TestServe_Tokens(t *testing.T) {
 	eventually(t, func() bool { return status(http.MethodGet, reader) == http.StatusUnauthorized }, "the token goes")
 	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
 
+	// A file that is gone changes nothing.
+	require.NoError(t, os.Remove(file))
+	eventually(t, func() bool { return strings.Contains(i.logs.String(), "no such file") }, "the loss in %s", i.logs)
+	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
+
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), reader)
 	require.NotContains(t, i.logs.String(), trader)

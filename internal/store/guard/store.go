@@ -51,7 +51,7 @@ func (s *Store) Trade(
 	return call(ctx, s, op, func(ctx context.Context) ([]byte, error) { return s.inner.Trade(ctx, w, account, t) })
 }
 
-// Describe returns the description of the store inside, and the zero Engine before Open.
+// Describe returns the description of the store inside, and the zero EngineInfo before Open.
 func (s *Store) Describe() brokerage.EngineInfo {
 	if s.absent.Load() != nil {
 		return brokerage.EngineInfo{}

@@ -4,14 +4,18 @@ import (
 	"slices"
 
 	"brokerage/internal/brokerage"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/dataset"
 )
 
 var storeCases = []testCase{
 	{name: "Contents/Loaded", run: func(e *env) {
 		got, err := e.s.Contents(e.Context())
 		e.must(err)
-		e.equal("the contents", bulk.ContentsOf(e.d), got)
+		e.equal("the contents", brokerage.Contents{
+			Fingerprint: e.d.Fingerprint(), Seed: e.d.Spec().Seed,
+			Scale: e.d.Spec().Scale.String(), Profile: e.d.Spec().Profile.String(),
+			Securities: e.d.Count(dataset.Security), Customers: e.d.Count(dataset.Customer), Orders: e.d.Count(dataset.Order),
+		}, got)
 		e.must(e.s.Ready(e.Context()))
 	}},
 	// Results are compared only if their stores promise the same durability. (A server for tests may promise less.)
