@@ -8,8 +8,8 @@ import (
 	"github.com/beevik/etree"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // answer is one that the domain constructs, and where its schema is.
@@ -33,39 +33,39 @@ func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer
 	var hits []byte
 	for i := range n {
 		order := d.Append(nil, dataset.Order, i)
-		visit(orderAnswer, brokerage.Order(order))
-		visit(maxOrderAnswer, brokerage.MaxOrder(brokerage.ID(d.ID(dataset.Customer, i)), order))
-		_, status, err := brokerage.SetOrderStatus(order, string("012346789ABCDE"[i%14]))
+		visit(orderAnswer, tpox.Order(order))
+		visit(maxOrderAnswer, tpox.MaxOrder(tpox.ID(d.ID(dataset.Customer, i)), order))
+		_, status, err := tpox.SetOrderStatus(order, string("012346789ABCDE"[i%14]))
 		require.NoError(t, err)
 		visit(statusAnswer, status)
 
 		security := d.Append(nil, dataset.Security, i)
-		visit(priceAnswer, brokerage.SecurityPrice(security))
-		keys, err := brokerage.SecurityKeysOf(security)
+		visit(priceAnswer, tpox.SecurityPrice(security))
+		keys, err := tpox.SecurityKeysOf(security)
 		require.NoError(t, err)
 		if keys.Sector != "" {
-			hits = brokerage.AppendHit(hits[:0], keys)
-			visit(searchAnswer, brokerage.SearchAnswer(1, hits))
+			hits = tpox.AppendHit(hits[:0], keys)
+			visit(searchAnswer, tpox.SearchAnswer(1, hits))
 		}
 
 		customer := d.Append(nil, dataset.Customer, i)
-		visit(profileAnswer, brokerage.CustomerProfile(customer))
-		visit(summaryAnswer, brokerage.AccountSummary(customer))
-		account := brokerage.ID(d.FirstAccount(i))
-		for _, trade := range []brokerage.Trade{
-			{Side: brokerage.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
-			{Side: brokerage.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
+		visit(profileAnswer, tpox.CustomerProfile(customer))
+		visit(summaryAnswer, tpox.AccountSummary(customer))
+		account := tpox.ID(d.FirstAccount(i))
+		for _, trade := range []tpox.Trade{
+			{Side: tpox.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
+			{Side: tpox.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
 		} {
-			changed, confirmation, err := trade.Apply(brokerage.Rules{MaxHoldings: 100}, customer, account,
-				brokerage.QuoteOf(security))
+			changed, confirmation, err := trade.Apply(tpox.Rules{MaxHoldings: 100}, customer, account,
+				tpox.QuoteOf(security))
 			require.NoError(t, err)
 			visit(confirmationAnswer, confirmation)
-			visit(summaryAnswer, brokerage.AccountSummary(changed))
+			visit(summaryAnswer, tpox.AccountSummary(changed))
 			customer = changed
 		}
 	}
-	visit(maxOrderAnswer, brokerage.MaxOrder(1002, nil))
-	visit(searchAnswer, brokerage.SearchAnswer(0, nil))
+	visit(maxOrderAnswer, tpox.MaxOrder(1002, nil))
+	visit(searchAnswer, tpox.SearchAnswer(0, nil))
 }
 
 // damaged is a valid document with one fault that its schema must see.

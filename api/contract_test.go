@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 const typePrefix = "urn:brokerage:problem:"
@@ -37,14 +37,14 @@ func problemTypes(t testing.TB, doc *openapi3.T) map[string]problemType {
 
 func TestContract_Transactions(t *testing.T) {
 	all := operations(contract(t))
-	for _, tx := range brokerage.Transactions {
+	for _, tx := range tpox.Transactions {
 		require.Contains(t, all, tx.Name)
 		require.Equal(t, map[string]any{"code": tx.Code, "kind": tx.Kind.String(), "weight": float64(tx.Weight),
 			"validated": tx.Validated},
 			all[tx.Name].Extensions["x-transaction"], tx.Name)
 	}
 	for name, op := range all {
-		is := slices.ContainsFunc(brokerage.Transactions[:], func(tx brokerage.Transaction) bool { return tx.Name == name })
+		is := slices.ContainsFunc(tpox.Transactions[:], func(tx tpox.Transaction) bool { return tx.Name == name })
 		require.Equal(t, is, op.Extensions["x-transaction"] != nil, name)
 		require.NotEmpty(t, op.Summary, name)
 		require.NotEmpty(t, op.Description, name)
@@ -150,20 +150,20 @@ func TestContract_Headers(t *testing.T) {
 func TestContract_Conflicts(t *testing.T) {
 	doc := contract(t)
 	types := problemTypes(t, doc)
-	want := map[string][]brokerage.Reason{
-		"insert_order":     {brokerage.OrderExists, brokerage.KeyInUse},
-		"insert_customer":  {brokerage.CustomerExists, brokerage.AccountExists, brokerage.KeyInUse},
-		"replace_customer": {brokerage.AccountExists},
-		"open_account":     {brokerage.AccountExists, brokerage.KeyInUse},
-		"close_account":    {brokerage.LastAccount},
-		"buy_security":     {brokerage.TooManyHoldings, brokerage.NotCovered, brokerage.BalanceLimit, brokerage.KeyInUse},
-		"sell_security":    {brokerage.NotHeld, brokerage.TooFewHeld, brokerage.BalanceLimit, brokerage.KeyInUse},
+	want := map[string][]tpox.Reason{
+		"insert_order":     {tpox.OrderExists, tpox.KeyInUse},
+		"insert_customer":  {tpox.CustomerExists, tpox.AccountExists, tpox.KeyInUse},
+		"replace_customer": {tpox.AccountExists},
+		"open_account":     {tpox.AccountExists, tpox.KeyInUse},
+		"close_account":    {tpox.LastAccount},
+		"buy_security":     {tpox.TooManyHoldings, tpox.NotCovered, tpox.BalanceLimit, tpox.KeyInUse},
+		"sell_security":    {tpox.NotHeld, tpox.TooFewHeld, tpox.BalanceLimit, tpox.KeyInUse},
 	}
 	used := map[string]bool{}
 	for name, op := range operations(doc) {
-		got := []brokerage.Reason{}
+		got := []tpox.Reason{}
 		for _, reason := range op.conflicts() {
-			got = append(got, brokerage.Reason(reason.(string)))
+			got = append(got, tpox.Reason(reason.(string)))
 			used[reason.(string)] = true
 			require.Equal(t, 409, types[reason.(string)].status, reason)
 			require.Contains(t, *op.Responses.Map()["409"].Description, "`"+reason.(string)+"`", name)
@@ -223,13 +223,13 @@ func TestContract_Parameters(t *testing.T) {
 	for _, value := range []string{
 		"", "0", "1", "01", "-1", "+1", "1.0", "1e3", "x", "999999999999999", "1000000000000000", "1 ", "１",
 	} {
-		_, ok := brokerage.ParseID(value)
+		_, ok := tpox.ParseID(value)
 		require.Equal(t, ok, matches(doc.Components.Schemas["Id"].Value, value), "%q", value)
 	}
 	for _, value := range []string{
 		"", "A", "AB.X", "SEVENXX", "EIGHTXXX", "A B", "A\n", "\tA", "É", "ÉÉÉÉÉÉÉ", "ÉÉÉÉÉÉÉÉ",
 	} {
-		require.Equal(t, brokerage.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value),
+		require.Equal(t, tpox.IsSymbol(value), matches(doc.Components.Parameters["Symbol"].Value.Schema.Value, value),
 			"%q", value)
 	}
 	// The pattern checks the form only; the description limits the size of a figure.
@@ -237,7 +237,7 @@ func TestContract_Parameters(t *testing.T) {
 		"0", "20", "20.5", "20.", ".5", "+20", "-0", "0020.50000", "123456789.1234", "20,5", "1e3", "", ".", "+", "NaN",
 		"0x1", "2 0",
 	} {
-		_, ok := brokerage.Scaled(value)
+		_, ok := tpox.Scaled(value)
 		require.Equal(t, ok, matches(doc.Components.Schemas["Figure"].Value, value), "%q", value)
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -40,7 +40,7 @@ type recorder struct {
 }
 
 // clock is when all examples were made.
-var clock = brokerage.Write{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+var clock = tpox.Write{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 
 func TestExamples(t *testing.T) {
 	// The file, not the embedded contract: an example that it names may not be written yet.
@@ -82,16 +82,16 @@ func (r *recorder) value(parameter string) string {
 	return fmt.Sprint(p.Value.Example)
 }
 
-func (r *recorder) id(parameter string) brokerage.ID {
+func (r *recorder) id(parameter string) tpox.ID {
 	r.Helper()
-	id, ok := brokerage.ParseID(r.value(parameter))
+	id, ok := tpox.ParseID(r.value(parameter))
 	require.True(r, ok, parameter)
 	return id
 }
 
 func (r *recorder) figure(parameter string) int64 {
 	r.Helper()
-	n, ok := brokerage.Scaled(r.value(parameter))
+	n, ok := tpox.Scaled(r.value(parameter))
 	require.True(r, ok, parameter)
 	return n
 }
@@ -115,7 +115,7 @@ func (r *recorder) sent(operation string, body []byte) []byte {
 }
 
 // location requires that the contract shows the location of what was created.
-func (r *recorder) location(operation, path string, id brokerage.ID) {
+func (r *recorder) location(operation, path string, id tpox.ID) {
 	r.Helper()
 	header := operations(r.doc)[operation].Responses.Value("201").Value.Headers["Location"]
 	require.Equal(r, path+id.String(), header.Value.Example, operation)
@@ -134,7 +134,7 @@ func (r *recorder) queries() {
 	require.Equal(r, customer, account.Customer, "the parameters of the contract are not of one customer")
 	r.got("get_security")(s.GetSecurity(ctx, symbol))
 	r.got("get_security_price")(s.SecurityPrice(ctx, symbol))
-	search := brokerage.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"),
+	search := tpox.Search{Sector: r.value("Sector"), PEMin: r.figure("PEMin"), PEMax: r.figure("PEMax"),
 		YieldMin: r.figure("YieldMin")}
 	r.got("search_securities")(s.SearchSecurities(ctx, search))
 
@@ -155,7 +155,7 @@ func (r *recorder) writes() {
 	inserted, err := s.InsertOrder(ctx, clock, body)
 	require.NoError(r, err)
 	r.location("insert_order", "/v1/orders/", inserted)
-	body = r.sent("update_order_status", []byte(`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="2"/>`))
+	body = r.sent("update_order_status", []byte(`<OrderStatus xmlns="`+tpox.FIXMLNS+`" Stat="2"/>`))
 	stat := string(xmldoc.Root(body).Attr("Stat").Text())
 	r.got("update_order_status")(s.UpdateOrderStatus(ctx, clock, r.id("Order"), stat))
 
@@ -176,21 +176,21 @@ func (r *recorder) writes() {
 	body = r.sent("replace_customer",
 		bytes.Replace(read, []byte("<PremiumCustomer>No<"), []byte("<PremiumCustomer>Yes<"), 1))
 	require.NotEqual(r, string(read), string(body), "the example replaces a customer by the same")
-	require.NoError(r, s.ReplaceCustomer(ctx, clock, customer, body, true, brokerage.Match{brokerage.ETag(read)}))
+	require.NoError(r, s.ReplaceCustomer(ctx, clock, customer, body, true, tpox.Match{tpox.ETag(read)}))
 
-	r.trade("buy_security", brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "12.5"}, account)
-	r.trade("sell_security", brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: "10"}, account)
+	r.trade("buy_security", tpox.Trade{Side: tpox.Buy, Symbol: symbol, Quantity: "12.5"}, account)
+	r.trade("sell_security", tpox.Trade{Side: tpox.Sell, Symbol: symbol, Quantity: "10"}, account)
 
-	price := brokerage.Price{LastTrade: "41.25", Ask: "41.5"}
+	price := tpox.Price{LastTrade: "41.25", Ask: "41.5"}
 	r.sent("update_security_price",
-		[]byte(`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>`+price.LastTrade+`</LastTrade><Ask>`+price.Ask+`</Ask>`+
+		[]byte(`<Price xmlns="`+tpox.SecurityNS+`"><LastTrade>`+price.LastTrade+`</LastTrade><Ask>`+price.Ask+`</Ask>`+
 			`</Price>`))
 	r.got("update_security_price")(s.UpdateSecurityPrice(ctx, clock, symbol, price))
 	read, err = s.GetSecurity(ctx, symbol)
 	require.NoError(r, err)
 	body = r.sent("replace_security", bytes.Replace(read, []byte("<Ask>41.5<"), []byte("<Ask>41.4<"), 1))
 	require.NotEqual(r, string(read), string(body), "the example replaces a security by the same")
-	require.NoError(r, s.ReplaceSecurity(ctx, clock, symbol, body, true, brokerage.Match{brokerage.ETag(read)}))
+	require.NoError(r, s.ReplaceSecurity(ctx, clock, symbol, body, true, tpox.Match{tpox.ETag(read)}))
 
 	// Leases come last, because the writes above use the first ids.
 	count, err := strconv.ParseInt(r.value("Count"), 10, 64)
@@ -202,17 +202,17 @@ func (r *recorder) writes() {
 }
 
 // leased returns the first id of a lease.
-func (r *recorder) leased(kind string) brokerage.ID {
+func (r *recorder) leased(kind string) tpox.ID {
 	r.Helper()
 	lease, err := r.store.Lease(r.Context(), kind, 1)
 	require.NoError(r, err)
 	return lease.First
 }
 
-func (r *recorder) trade(operation string, trade brokerage.Trade, account brokerage.ID) {
+func (r *recorder) trade(operation string, trade tpox.Trade, account tpox.ID) {
 	r.Helper()
 	trade.Now = clock.Now
-	r.sent(operation, []byte(`<Trade xmlns="`+brokerage.CustAccNS+`"><Symbol>`+trade.Symbol+`</Symbol>`+
+	r.sent(operation, []byte(`<Trade xmlns="`+tpox.CustAccNS+`"><Symbol>`+trade.Symbol+`</Symbol>`+
 		`<Quantity>`+trade.Quantity+`</Quantity></Trade>`))
 	r.got(operation)(r.store.Trade(r.Context(), clock, account, trade))
 }
@@ -256,7 +256,7 @@ func (r *recorder) problems() {
 	r.refused("last-account", "close_account", "/v1/customers/1002/accounts/104000000",
 		s.CloseAccount(ctx, clock, 1002, 104000000))
 	r.refused("stale", "replace_customer", "/v1/customers/"+r.value("Customer"),
-		s.ReplaceCustomer(ctx, clock, r.id("Customer"), customer, true, brokerage.Match{brokerage.ETag(nil)}))
+		s.ReplaceCustomer(ctx, clock, r.id("Customer"), customer, true, tpox.Match{tpox.ETag(nil)}))
 	wrong := strings.NewReplacer("<Gender>", "<Gender>un", "<DateOfBirth>", "<DateOfBirth>on ").Replace(string(customer))
 	_, err = s.InsertCustomer(ctx, clock, []byte(wrong), true)
 	r.refused("invalid", "insert_customer", "/v1/customers", err)
@@ -295,7 +295,7 @@ func (r *recorder) refused(kind, operation, instance string, err error) {
 	if err != nil {
 		p.Detail = err.Error()
 	}
-	if invalid := (*brokerage.Invalid)(nil); errors.As(err, &invalid) {
+	if invalid := (*tpox.Invalid)(nil); errors.As(err, &invalid) {
 		for _, f := range invalid.Findings {
 			p.Findings = append(p.Findings, finding(f))
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/schema"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestSchemas_AllUsed(t *testing.T) {
@@ -168,27 +168,27 @@ func TestSchemas_AgreeWithDomain(t *testing.T) {
 		"1", "0", "-1", "+1", "0.001", "0.0001", "0.0010", "1000000000", "1000000000.000", "1000000000.001", "1e3", "", " 5 ",
 		".5", "5.", "x", "1,5",
 	} {
-		body := `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>IBM</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
-		domain := brokerage.Trade{Side: brokerage.Buy, Symbol: "IBM", Quantity: quantity}.Validate()
+		body := `<Trade xmlns="` + tpox.CustAccNS + `"><Symbol>IBM</Symbol><Quantity>` + quantity + `</Quantity></Trade>`
+		domain := tpox.Trade{Side: tpox.Buy, Symbol: "IBM", Quantity: quantity}.Validate()
 		require.Equal(t, domain == nil, trade.Validate([]byte(body)) == nil, "%q", quantity)
 	}
 	for _, price := range []string{
 		"1", "0", "-1", "-0", "+1", "0.0001", "0.00001", "0.00010", "123456789.1234", "1234567890.1234", "9999999999999",
 		"10000000000000", "", " 5 ", "x",
 	} {
-		body := `<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>` + price + `</LastTrade></Price>`
-		domain := brokerage.Price{LastTrade: price}.Validate()
+		body := `<Price xmlns="` + tpox.SecurityNS + `"><LastTrade>` + price + `</LastTrade></Price>`
+		domain := tpox.Price{LastTrade: price}.Validate()
 		require.Equal(t, domain == nil, update.Validate([]byte(body)) == nil, "%q", price)
 	}
 	for _, symbol := range []string{"A", "", "SEVENXX", "EIGHTXXX", "A B", "ÉÉÉÉÉÉÉ", " A"} {
-		body := `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>1</Quantity></Trade>`
-		require.Equal(t, brokerage.IsSymbol(symbol), trade.Validate([]byte(body)) == nil, "%q", symbol)
+		body := `<Trade xmlns="` + tpox.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>1</Quantity></Trade>`
+		require.Equal(t, tpox.IsSymbol(symbol), trade.Validate([]byte(body)) == nil, "%q", symbol)
 	}
 	order := generator(t, "tiny", dataset.TPoX2).Append(nil, dataset.Order, 0)
 	for c := byte(' '); c <= '~'; c++ {
-		changed, body, err := brokerage.SetOrderStatus(order, string(c))
+		changed, body, err := tpox.SetOrderStatus(order, string(c))
 		require.NoError(t, err)
-		require.Equal(t, brokerage.ValidateOrder(changed) == nil, status.Validate(body) == nil, "%q", c)
+		require.Equal(t, tpox.ValidateOrder(changed) == nil, status.Validate(body) == nil, "%q", c)
 	}
 }
 
@@ -216,8 +216,8 @@ func TestSchemas_RepeatedTypes(t *testing.T) {
 func TestDataset_AccountRule(t *testing.T) {
 	for _, p := range profiles {
 		d := generator(t, "XXXS", p)
-		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(brokerage.EngineInfo{Name: "null", Version: "1",
-			Durability: brokerage.Forgetful})))
+		b, err := xml.Marshal(datasetAnswer(d).with(storeAnswer(tpox.EngineInfo{Name: "null", Version: "1",
+			Durability: tpox.Forgetful})))
 		require.NoError(t, err)
 		require.NoError(t, validator(t, "service.xsd", "Dataset").Validate(b))
 		var got struct {

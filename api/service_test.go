@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // The service's own answers, in its own namespace.
@@ -91,12 +91,12 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 }
 
 // storeAnswer returns the part of that answer which describes the store.
-func storeAnswer(e brokerage.EngineInfo) ofService {
+func storeAnswer(e tpox.EngineInfo) ofService {
 	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
 		n = n.with(node("Setting", "name", setting.Name, "value", setting.Value))
 	}
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		if faithful, known := e.Faithful[t.Name]; known {
 			n = n.with(node("Transaction", "name", t.Name, "faithful", string(faithful)))
 		}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 	"brokerage/loadtest"
 )
@@ -254,7 +254,7 @@ func TestDefaults_OnePlace(t *testing.T) {
 	require.Contains(t, testenv.Text(t, "lib/workload.js"), "../workloads/defaults.json")
 	scripts, err := filepath.Glob("transactions/*.js")
 	require.NoError(t, err)
-	require.Greater(t, len(scripts), len(brokerage.Transactions))
+	require.Greater(t, len(scripts), len(tpox.Transactions))
 	for _, script := range append(scripts, "lib/workload.js", "lib/transactions.js") {
 		require.NotRegexp(t, `\[\d+, ?\d+\]|'8'|0\.7|20000`, testenv.Text(t, script), script)
 	}

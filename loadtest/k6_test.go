@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/sqlite"
@@ -26,6 +25,7 @@ import (
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -220,7 +220,7 @@ func TestK6_Workloads(t *testing.T) {
 			require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", run.Dataset.Fingerprint)
 			for _, row := range run.Transactions {
 				require.Contains(t, o.stdout, row.Name)
-				if row.Kind != brokerage.Delete.String() && row.Name != "close_account" {
+				if row.Kind != tpox.Delete.String() && row.Name != "close_account" {
 					require.Positive(t, row.Count, row.Name)
 				}
 			}
@@ -262,9 +262,9 @@ func TestK6_Mixed_AllTransactions(t *testing.T) {
 	requireOneLayout(t, run, o.stdout)
 	require.Regexp(t, `5 s  [0-9,]+ tx  [0-9,]+/s  so far p50 [0-9.]+  p90 [0-9.]+  p95 [0-9.]+  max [0-9.]+ ms`, o.stderr)
 	require.Regexp(t, `10 s  [0-9,]+ tx  `, o.stderr)
-	require.Len(t, run.Transactions, len(brokerage.Transactions))
+	require.Len(t, run.Transactions, len(tpox.Transactions))
 	for i, row := range run.Transactions {
-		require.Equal(t, brokerage.Transactions[i].Name, row.Name)
+		require.Equal(t, tpox.Transactions[i].Name, row.Name)
 		require.Positive(t, row.Count, row.Name)
 		require.Positive(t, row.Good, row.Name)
 	}
@@ -432,10 +432,10 @@ func TestK6_Readme(t *testing.T) {
 		o := succeed(t, all...)
 		run := o.result(t, "k6-"+settings["WORKLOAD"]+".json")
 		requireSound(t, run)
-		require.Equal(t, brokerage.Durable, run.Settings["durability"])
+		require.Equal(t, tpox.Durable, run.Settings["durability"])
 		require.Equal(t, "sqlite", run.Target.Engine)
-		require.Len(t, run.Faithful, len(brokerage.Transactions))
-		require.Equal(t, brokerage.StoredReady, run.Faithful["get_security_price"])
+		require.Len(t, run.Faithful, len(tpox.Transactions))
+		require.Equal(t, tpox.StoredReady, run.Faithful["get_security_price"])
 	}
 	require.Equal(t, 1, lines)
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // What k6 itself writes is for other programs: the summary has no thresholds that cannot fail and no sub-metrics that
@@ -52,7 +52,7 @@ func TestK6_Outputs(t *testing.T) {
 		require.Contains(t, seen, tag)
 	}
 	require.Len(t, seen["interval"], 2)
-	for _, transaction := range brokerage.Transactions[:7] {
+	for _, transaction := range tpox.Transactions[:7] {
 		require.Contains(t, seen["name"], transaction.Name)
 	}
 	for url := range seen["url"] {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // Clients that are generated from the contract of a running service work with it: every transaction, the account at its
@@ -46,7 +46,7 @@ func TestClients(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), filepath.Join(language, "run"), service, t.TempDir()).CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.True(t, strings.HasSuffix(string(out), "the tour is complete\n"), "%s", out)
-			for _, transaction := range brokerage.Transactions {
+			for _, transaction := range tpox.Transactions {
 				require.Contains(t, done(), transaction.Name)
 			}
 			for _, other := range []string{client.reads, "get_customer", "get_account", "lease_ids"} {

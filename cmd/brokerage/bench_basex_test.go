@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/testenv/basex"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 	"brokerage/internal/xmldoc"
 )
@@ -104,12 +104,12 @@ func (r *baseXBench) start() *instance {
 // their definitions into the folder.
 func (r *baseXBench) comparisons() (comparisons []*comparison) {
 	writes, all := &comparison{name: "insert and delete order"}, &comparison{name: "all of these, mixed"}
-	for _, t := range domain.Transactions {
+	for _, t := range tpox.Transactions {
 		part := workload.Part{Transaction: t.Name, Weight: float64(t.Weight)}
 		switch {
 		case t.Name == "insert_order" || t.Name == "delete_order":
 			writes.mix = append(writes.mix, part)
-		case t.Kind != domain.Query:
+		case t.Kind != tpox.Query:
 			continue // BaseX has no module for it
 		case t.Name == "get_order":
 			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimGetOrder, mix: []workload.Part{part}})

@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/store/archive"
 	"brokerage/internal/workload"
 
-	domain "brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 //nolint:lll // a help text is one string
@@ -434,7 +434,7 @@ func removeIfThere(name string) error {
 }
 
 // openExisting opens a database that exists: a mistyped path must not make a new one.
-func openExisting(ctx context.Context, url string) (store.Database, domain.Store, error) {
+func openExisting(ctx context.Context, url string) (store.Database, tpox.Store, error) {
 	database, err := store.Find(url)
 	if err != nil {
 		return database, nil, err
@@ -442,13 +442,13 @@ func openExisting(ctx context.Context, url string) (store.Database, domain.Store
 	if err := database.RequireExisting(); err != nil {
 		return database, nil, err
 	}
-	opened, err := database.Open(ctx, store.Options{Rules: domain.DefaultRules})
+	opened, err := database.Open(ctx, store.Options{Rules: tpox.DefaultRules})
 	return database, opened, err
 }
 
 // compareTier runs a workload on an open store, and through a service on it.
 func compareTier(
-	ctx context.Context, database store.Database, opened domain.Store, direct workload.Backend, config workload.Config,
+	ctx context.Context, database store.Database, opened tpox.Store, direct workload.Backend, config workload.Config,
 	turns int,
 ) (tier *workload.Tier, err error) {
 	url, stop, err := service.Loopback(ctx, database, opened, buildInfo())

@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // requireHolds compares all documents of a database with the generator, and verifies the database.
@@ -33,14 +33,14 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 		require.Equal(t, string(d.Append(nil, dataset.Security, i)), string(doc))
 	}
 	for i := range d.Count(dataset.Customer) {
-		doc, err := store.GetCustomer(t.Context(), domain.ID(d.ID(dataset.Customer, i)))
+		doc, err := store.GetCustomer(t.Context(), tpox.ID(d.ID(dataset.Customer, i)))
 		require.NoError(t, err)
 		require.Equal(t, string(d.Append(nil, dataset.Customer, i)), string(doc))
 	}
 	for i := range d.Count(dataset.Order) {
-		doc, err := store.GetOrder(t.Context(), domain.ID(d.ID(dataset.Order, i)))
+		doc, err := store.GetOrder(t.Context(), tpox.ID(d.ID(dataset.Order, i)))
 		require.NoError(t, err)
-		require.Equal(t, string(domain.Order(d.Append(nil, dataset.Order, i))), string(doc))
+		require.Equal(t, string(tpox.Order(d.Append(nil, dataset.Order, i))), string(doc))
 	}
 	v, err := store.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
 	require.NoError(t, err)

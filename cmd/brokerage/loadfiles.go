@@ -17,9 +17,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -83,7 +83,7 @@ func (f sourceFolder) name() string {
 var generatedName = regexp.MustCompile(`^([^_]+)_([^_]+)_seed-(\d+)_v(\d+)\.`)
 
 // contents returns the dataset that the names of the files declare, zero if they declare none.
-func (f sourceFolder) contents() (c domain.Contents) {
+func (f sourceFolder) contents() (c tpox.Contents) {
 	first := generatedName.FindStringSubmatch(f.files[0].name)
 	if len(first) == 0 || first[4] != strconv.Itoa(dataset.Version) {
 		return c

@@ -6,10 +6,10 @@ import (
 	"io"
 	"log/slog"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/service"
 	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 //nolint:lll // a help text is one string
@@ -30,7 +30,7 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	var opened store.Bulk
-	open := func(ctx context.Context) (_ domain.Store, err error) {
+	open := func(ctx context.Context) (_ tpox.Store, err error) {
 		opened, err = c.DB.open(ctx, s, false)
 		return opened, err
 	}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestMigrate(t *testing.T) {
@@ -126,7 +126,7 @@ func makeOlder(t testing.TB, file string, version int) {
 		SELECT i, 1, x'31', CAST(printf(
 			'<FIXML xmlns="%s"><Order ID="%%d" Acct="1" Txt="%%s"><OrdQty></OrdQty></Order></FIXML>',
 			i, hex(randomblob(400))) AS BLOB) FROM n;
-		PRAGMA user_version = %d`, olderOrders, domain.FIXMLNS, version))
+		PRAGMA user_version = %d`, olderOrders, tpox.FIXMLNS, version))
 	require.NoError(t, err)
 }
 

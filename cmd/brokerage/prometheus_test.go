@@ -24,8 +24,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // prometheus is a real one, with the rules of the project.
@@ -168,7 +168,7 @@ func TestPrometheus(t *testing.T) {
 	transactions := func(counts map[[2]string]int) map[[2]string]int {
 		of := map[[2]string]int{}
 		for key, n := range counts {
-			if slices.ContainsFunc(domain.Transactions[:], func(t domain.Transaction) bool { return t.Name == key[0] }) {
+			if slices.ContainsFunc(tpox.Transactions[:], func(t tpox.Transaction) bool { return t.Name == key[0] }) {
 				of[key] = n
 			}
 		}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/tpox"
 )
 
 // designedEngine has a design in the same database, and notes what is done to the database.
@@ -149,7 +149,7 @@ func requireWorks(t testing.TB, url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, store.Options{})
 	require.NoError(t, err)
-	_, err = s.CustomerMaxOrder(t.Context(), brokerage.ID(1002))
+	_, err = s.CustomerMaxOrder(t.Context(), tpox.ID(1002))
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 }

@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // postgresIn returns the subject for a database of a server.
@@ -37,7 +37,7 @@ func TestPostgres(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.ErrorIs(t, e.with(ctx, true, nil), postgres.ErrEmpty, "Holds creates nothing")
-	testSubject(t, e, func(do func(brokerage.Store) error) error {
+	testSubject(t, e, func(do func(tpox.Store) error) error {
 		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})
 
@@ -77,7 +77,7 @@ func TestPostgres_Cluster(t *testing.T) {
 
 	r := running{Campaign: &Campaign{Subject: e}, dataset: d, intact: make(map[string]bool)}
 	for range 2 { // the second insert would be refused if the order were still there
-		_, err = s.InsertOrder(t.Context(), brokerage.Write{Now: time.Now()},
+		_, err = s.InsertOrder(t.Context(), tpox.Write{Now: time.Now()},
 			d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
 		require.NoError(t, err)
 		r.intact[e.URL()] = false

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestSQLite(t *testing.T) {
@@ -24,7 +24,7 @@ func TestSQLite(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.NoFileExists(t, e.path, "Holds creates nothing")
-	testSubject(t, e, func(do func(brokerage.Store) error) error {
+	testSubject(t, e, func(do func(tpox.Store) error) error {
 		return e.with(ctx, false, func(s store.Bulk) error { return do(s) })
 	})
 	restored, err := e.Restore(ctx)

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -263,8 +263,8 @@ func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map
 // readOnly reports whether a run, its preparation included, had nothing but queries.
 func readOnly(run *workload.Run) bool {
 	for _, part := range run.Workload.Mix {
-		if !slices.ContainsFunc(brokerage.Transactions[:], func(t brokerage.Transaction) bool {
-			return t.Name == part.Transaction && t.Kind == brokerage.Query
+		if !slices.ContainsFunc(tpox.Transactions[:], func(t tpox.Transaction) bool {
+			return t.Name == part.Transaction && t.Kind == tpox.Query
 		}) {
 			return false
 		}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // testSubject takes a subject through the steps of a campaign. with calls a function with the open store
 // between the steps.
-func testSubject(t *testing.T, e Subject, with func(do func(brokerage.Store) error) error) {
+func testSubject(t *testing.T, e Subject, with func(do func(tpox.Store) error) error) {
 	t.Helper()
 	ctx := t.Context()
 	d := dataset.New(dataset.Spec{Seed: 1})
@@ -22,8 +22,8 @@ func testSubject(t *testing.T, e Subject, with func(do func(brokerage.Store) err
 		return name
 	}
 	insert := func() {
-		require.NoError(t, with(func(s brokerage.Store) error {
-			_, err := s.InsertOrder(ctx, brokerage.Write{Now: time.Now()},
+		require.NoError(t, with(func(s tpox.Store) error {
+			_, err := s.InsertOrder(ctx, tpox.Write{Now: time.Now()},
 				d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
 			return err
 		}))

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -206,9 +206,9 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 
 // runOf returns a result with only the required fields.
 func runOf(p Pressure) *workload.Run {
-	transaction, kind := "insert_order", brokerage.Insert
+	transaction, kind := "insert_order", tpox.Insert
 	if p.Workload == query {
-		transaction, kind = "get_order", brokerage.Query
+		transaction, kind = "get_order", tpox.Query
 	}
 	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration, 1)
 	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: count, Good: count}

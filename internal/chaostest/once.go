@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/tpox"
 )
 
 // cutWithin is the largest number of bytes after which a connection is cut: a few trades with their answers, so that
@@ -22,7 +22,7 @@ const cutWithin = 6 << 10
 type Database struct {
 	Generator *dataset.Dataset // of what is in it
 	// Open opens the database again.
-	Open func(testing.TB) brokerage.Store
+	Open func(testing.TB) tpox.Store
 	// Alone is set if only one store at a time can open the database.
 	Alone bool
 	// Link is the proxy to the database, or nil.
@@ -85,10 +85,10 @@ func Once(t *testing.T, d Database) {
 // instance is a service in this process, on a port of its own.
 type instance struct {
 	server *httptest.Server
-	store  brokerage.Store
+	store  tpox.Store
 }
 
-func serve(t testing.TB, store brokerage.Store) *instance {
+func serve(t testing.TB, store tpox.Store) *instance {
 	t.Helper()
 	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}),
 		httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})

@@ -13,8 +13,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // trader buys and sells for one account, and places orders.
@@ -145,7 +145,7 @@ func (t *trader) trade(ctx context.Context) error {
 	if t.random.IntN(3) == 0 {
 		side = "sell"
 	}
-	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, brokerage.CustAccNS,
+	body := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>%s</Quantity></Trade>`, tpox.CustAccNS,
 		t.symbol, quantity)
 	answer, err := t.post(ctx, fmt.Sprintf("/v1/accounts/%d/%s", t.account, side), body)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // XML has two media types, and a client gets the one that it prefers: application/xml if it has no preference.
@@ -160,9 +160,9 @@ func TestContract_StatusesReachable(t *testing.T) {
 		return sendTo(fresh(t, o), operation, body, headers...)
 	}
 	// asIs sends an example unchanged, to the given store if any.
-	asIs := func(o Options, store brokerage.Store, operation string, headers ...string) answer {
+	asIs := func(o Options, store tpox.Store, operation string, headers ...string) answer {
 		if store == nil {
-			store = freshStore(t, brokerage.DefaultRules)
+			store = freshStore(t, tpox.DefaultRules)
 		}
 		return sendTo(serverOf(t, store, o), operation, bodyOf(t, operation), headers...)
 	}
@@ -214,7 +214,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			return sendTo(s, "replace_customer", body)
 		},
 		"409 buy_security": func() answer {
-			covered := freshStore(t, brokerage.Rules{MaxHoldings: 30, Covered: true})
+			covered := freshStore(t, tpox.Rules{MaxHoldings: 30, Covered: true})
 			return sendTo(serverOf(t, covered, Options{}), "buy_security", tooMany)
 		},
 		"409 sell_security": func() answer { return send(Options{}, "sell_security", tooMany) },
@@ -246,7 +246,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 		422: func(op string) answer { return send(Options{}, op, "<a/>") },
 		429: func(op string) answer { return twice(Options{Rate: .001}, op) },
 		500: func(op string) answer { return asIs(Options{}, failing(errors.New("a fault")), op) },
-		503: func(op string) answer { return asIs(Options{}, failing(&brokerage.Unavailable{Cause: io.EOF}), op) },
+		503: func(op string) answer { return asIs(Options{}, failing(&tpox.Unavailable{Cause: io.EOF}), op) },
 		504: func(op string) answer { return asIs(Options{Timeout: time.Millisecond}, costly, op) },
 	}
 	for _, success := range []int{200, 201, 204} {

@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var accountSummary = &operation{
 	name: "account_summary", method: http.MethodGet, path: "/v1/customers/:customer/statement", scope: access.Read,
 	links:  describedBy("custacc-summary.xsd"),
-	handle: query(byID("customer"), brokerage.Store.AccountSummary, (*request).answer),
+	handle: query(byID("customer"), tpox.Store.AccountSummary, (*request).answer),
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 const (
@@ -90,7 +90,7 @@ func (q *request) answer(body []byte) error {
 
 // document answers with a stored document, or 304 if the client has it.
 func (q *request) document(body []byte) error {
-	version := brokerage.ETag(body)
+	version := tpox.ETag(body)
 	mediaType, _ := q.mediaType()
 	compressed := q.compresses(body)
 	tag := version // each representation has its own strong tag (RFC 9110, 8.8.3)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // target returns the path of an operation with the examples of its parameters.
@@ -242,13 +242,13 @@ func TestAnswers_RequestID(t *testing.T) {
 // Without a dataset there is nothing to describe, and imported data has counts only.
 func TestAnswers_Dataset(t *testing.T) {
 	for name, c := range map[string]struct {
-		contents brokerage.Contents
+		contents tpox.Contents
 		status   int
 	}{
-		"Empty":     {brokerage.Contents{}, 404},
-		"Imported":  {brokerage.Contents{Fingerprint: "files/3-2-1", Securities: 3, Customers: 2, Orders: 1}, 200},
-		"Generated": {brokerage.Contents{Fingerprint: "x", Scale: "tiny", Profile: "tpox-1", Seed: 7, Securities: 500}, 200},
-		"Unknown":   {brokerage.Contents{Fingerprint: "x", Scale: "secret", Profile: "tpox-1"}, 500},
+		"Empty":     {tpox.Contents{}, 404},
+		"Imported":  {tpox.Contents{Fingerprint: "files/3-2-1", Securities: 3, Customers: 2, Orders: 1}, 200},
+		"Generated": {tpox.Contents{Fingerprint: "x", Scale: "tiny", Profile: "tpox-1", Seed: 7, Securities: 500}, 200},
+		"Unknown":   {tpox.Contents{Fingerprint: "x", Scale: "secret", Profile: "tpox-1"}, 500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := ask(serverOf(t, &holding{contents: c.contents}, Options{}), "GET", "/v1/dataset?symbols=true", "")

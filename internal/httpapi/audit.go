@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"brokerage/internal/audit"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // Audit records each write before it is answered.
@@ -36,7 +36,7 @@ func (q *request) mayWrite() error {
 		return nil
 	}
 	if err := q.server.options.Audit.Ready(); err != nil {
-		return &brokerage.Unavailable{Cause: fmt.Errorf("%w: %w", errAudit, err)}
+		return &tpox.Unavailable{Cause: fmt.Errorf("%w: %w", errAudit, err)}
 	}
 	q.auditing.wanted = true
 	return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/audit"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // trail is an audit log in memory.
@@ -112,7 +112,7 @@ func TestAudit_NoContent(t *testing.T) {
 		ask(s, "POST", "/v1/orders", body)
 		require.NotContains(t, out.String(), secret, name)
 	}
-	status := `<OrderStatus xmlns="` + brokerage.FIXMLNS + `" Stat="` + secret + `"/>`
+	status := `<OrderStatus xmlns="` + tpox.FIXMLNS + `" Stat="` + secret + `"/>`
 	a := ask(s, "PUT", "/v1/orders/103282/status", status)
 	require.Equal(t, 422, a.StatusCode)
 	require.Contains(t, a.body, secret)
@@ -156,7 +156,7 @@ func TestAudit_Faults(t *testing.T) {
 		outcome string
 	}{
 		"Panic": {func(context.Context) error { panic("x") }, "internal"},
-		"Unknown": {func(context.Context) error { return &brokerage.Unavailable{Cause: errors.New("x"), Unknown: true} },
+		"Unknown": {func(context.Context) error { return &tpox.Unavailable{Cause: errors.New("x"), Unknown: true} },
 			"outcome-unknown"},
 		"Gone": {func(context.Context) error { return context.Canceled }, "outcome-unknown"},
 	} {

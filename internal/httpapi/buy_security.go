@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var buySecurity = &operation{
 	name: "buy_security", method: http.MethodPost, path: "/v1/accounts/:account/buy", scope: access.Trade,
 	links:  describedBy("custacc-messages.xsd"),
-	handle: trade(brokerage.Buy),
+	handle: trade(tpox.Buy),
 }

@@ -14,16 +14,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // sized is a store whose securities have the length that their symbol gives.
-type sized struct{ brokerage.Store }
+type sized struct{ tpox.Store }
 
 func (sized) GetSecurity(_ context.Context, symbol string) ([]byte, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(symbol, "S"))
 	if err != nil {
-		return nil, &brokerage.NotFound{What: "security", Key: symbol}
+		return nil, &tpox.NotFound{What: "security", Key: symbol}
 	}
 	return bytes.Repeat([]byte{'x'}, n), nil
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/schema"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -207,19 +207,19 @@ var refusals = map[string]error{
 	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
 	"unauthorized":           errToken,
 	"forbidden":              &refused{kind: kindForbidden, detail: "x"},
-	"not-found":              &brokerage.NotFound{},
+	"not-found":              &tpox.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,
-	"stale":                  &brokerage.Stale{},
+	"stale":                  &tpox.Stale{},
 	"too-large":              errTooLarge,
 	"unsupported-media-type": errMediaType,
-	"invalid":                &brokerage.Invalid{Findings: []brokerage.Finding{{Message: "x"}}},
-	"key-reused":             &brokerage.KeyReused{},
+	"invalid":                &tpox.Invalid{Findings: []tpox.Finding{{Message: "x"}}},
+	"key-reused":             &tpox.KeyReused{},
 	"internal":               errors.New("x"),
-	"damaged":                &brokerage.Damaged{Cause: io.EOF},
+	"damaged":                &tpox.Damaged{Cause: io.EOF},
 	"overloaded":             errOverloaded,
-	"unavailable":            &brokerage.Unavailable{Cause: io.EOF},
-	"outcome-unknown":        &brokerage.Unavailable{Cause: io.EOF, Unknown: true},
+	"unavailable":            &tpox.Unavailable{Cause: io.EOF},
+	"outcome-unknown":        &tpox.Unavailable{Cause: io.EOF, Unknown: true},
 	"timeout":                context.DeadlineExceeded,
 	"too-many-requests":      tooMany(time.Second),
 }
@@ -235,7 +235,7 @@ func TestContract_Problems(t *testing.T) {
 		got[name] = problemOf(err).kind
 	}
 	for reason := range conflicts {
-		got[string(reason)] = problemOf(&brokerage.Conflict{Reason: reason}).kind
+		got[string(reason)] = problemOf(&tpox.Conflict{Reason: reason}).kind
 	}
 	require.Equal(t, want, got)
 
@@ -244,7 +244,7 @@ func TestContract_Problems(t *testing.T) {
 	require.Len(t, reasons, strings.Count(source, "Reason = "))
 	require.Len(t, conflicts, len(reasons))
 	for _, r := range reasons {
-		require.Contains(t, conflicts, brokerage.Reason(r[1]))
+		require.Contains(t, conflicts, tpox.Reason(r[1]))
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var customerMaxOrder = &operation{
 	name: "customer_max_order", method: http.MethodGet, scope: access.Read,
 	links:  describedBy("order-messages.xsd"),
 	path:   "/v1/customers/:customer/orders/largest",
-	handle: query(byID("customer"), brokerage.Store.CustomerMaxOrder, (*request).answer),
+	handle: query(byID("customer"), tpox.Store.CustomerMaxOrder, (*request).answer),
 }

@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var customerProfile = &operation{
 	name: "customer_profile", method: http.MethodGet, path: "/v1/customers/:customer/profile", scope: access.Read,
 	links:  describedBy("custacc-messages.xsd"),
-	handle: query(byID("customer"), brokerage.Store.CustomerProfile, (*request).answer),
+	handle: query(byID("customer"), tpox.Store.CustomerProfile, (*request).answer),
 }

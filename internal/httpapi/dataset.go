@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -34,7 +34,7 @@ func (q *request) getDataset() error {
 	switch {
 	case err != nil:
 		return err
-	case contents == brokerage.Contents{}:
+	case contents == tpox.Contents{}:
 		return errNothingHere
 	}
 	generator, err := q.server.generatorOf(contents)
@@ -45,7 +45,7 @@ func (q *request) getDataset() error {
 }
 
 // generatorOf returns the generator of a dataset, or nil for data that was not generated.
-func (s *Server) generatorOf(c brokerage.Contents) (*dataset.Dataset, error) {
+func (s *Server) generatorOf(c tpox.Contents) (*dataset.Dataset, error) {
 	if c.Scale == "" {
 		return nil, nil //nolint:nilnil // not generated
 	}
@@ -82,8 +82,8 @@ func (q *request) leaseIDs() error {
 		return err
 	}
 	count, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || brokerage.CheckLease(count) != nil {
-		return badRequest("the parameter count is not a number from 1 to %d", brokerage.MaxLease)
+	if err != nil || tpox.CheckLease(count) != nil {
+		return badRequest("the parameter count is not a number from 1 to %d", tpox.MaxLease)
 	}
 	lease, err := q.server.store.Lease(q.ctx, kind, count)
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var deleteCustomer = &operation{
 	name: "delete_customer", method: http.MethodDelete, path: "/v1/customers/:customer", scope: access.Trade,
-	handle: remove("customer", brokerage.Store.DeleteCustomer),
+	handle: remove("customer", tpox.Store.DeleteCustomer),
 }

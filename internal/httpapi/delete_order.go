@@ -4,10 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var deleteOrder = &operation{
 	name: "delete_order", method: http.MethodDelete, path: "/v1/orders/:order", scope: access.Trade,
-	handle: remove("order", brokerage.Store.DeleteOrder),
+	handle: remove("order", tpox.Store.DeleteOrder),
 }

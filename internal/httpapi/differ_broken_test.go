@@ -11,66 +11,66 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // Stores in which one transaction behaves differently.
 type (
 	orderChanged struct {
-		brokerage.Store
+		tpox.Store
 
 		change func(doc []byte, err error) ([]byte, error)
 	}
-	summaryChanged  struct{ brokerage.Store }
-	searchChanged   struct{ brokerage.Store }
-	conflictChanged struct{ brokerage.Store }
-	matchIgnored    struct{ brokerage.Store }
-	keysIgnored     struct{ brokerage.Store }
-	sellsMore       struct{ brokerage.Store }
+	summaryChanged  struct{ tpox.Store }
+	searchChanged   struct{ tpox.Store }
+	conflictChanged struct{ tpox.Store }
+	matchIgnored    struct{ tpox.Store }
+	keysIgnored     struct{ tpox.Store }
+	sellsMore       struct{ tpox.Store }
 )
 
-func (s orderChanged) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s orderChanged) GetOrder(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.change(s.Store.GetOrder(ctx, id))
 }
 
 var withAttributes = regexp.MustCompile(`<(Name|Symbol|Quantity|mValueDate) [^>]*>`)
 
-func (s summaryChanged) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s summaryChanged) AccountSummary(ctx context.Context, id tpox.ID) ([]byte, error) {
 	doc, err := s.Store.AccountSummary(ctx, id)
 	return withAttributes.ReplaceAll(doc, []byte("<$1>")), err
 }
 
-func (s searchChanged) SearchSecurities(ctx context.Context, q brokerage.Search) ([]byte, error) {
+func (s searchChanged) SearchSecurities(ctx context.Context, q tpox.Search) ([]byte, error) {
 	q.PEMax++
 	return s.Store.SearchSecurities(ctx, q)
 }
 
 func (s conflictChanged) InsertCustomer(
-	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
-) (brokerage.ID, error) {
+	ctx context.Context, w tpox.Write, doc []byte, validate bool,
+) (tpox.ID, error) {
 	id, err := s.Store.InsertCustomer(ctx, w, doc, validate)
-	if c, ok := errors.AsType[*brokerage.Conflict](err); ok {
-		err = &brokerage.Conflict{Reason: c.Reason, Detail: strings.Replace(c.Detail, "account", "an account", 1)}
+	if c, ok := errors.AsType[*tpox.Conflict](err); ok {
+		err = &tpox.Conflict{Reason: c.Reason, Detail: strings.Replace(c.Detail, "account", "an account", 1)}
 	}
 	return id, err
 }
 
 func (s matchIgnored) ReplaceSecurity(
-	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, _ brokerage.Match,
+	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, _ tpox.Match,
 ) error {
 	return s.Store.ReplaceSecurity(ctx, w, symbol, doc, validate, nil)
 }
 
 func (s keysIgnored) Trade(
-	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+	ctx context.Context, w tpox.Write, account tpox.ID, t tpox.Trade,
 ) ([]byte, error) {
 	w.Once = nil
 	return s.Store.Trade(ctx, w, account, t)
 }
 
 func (s sellsMore) Trade(
-	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+	ctx context.Context, w tpox.Write, account tpox.ID, t tpox.Trade,
 ) ([]byte, error) {
 	if t.Quantity == "0.001" {
 		t.Quantity = "0.002"
@@ -80,11 +80,11 @@ func (s sellsMore) Trade(
 
 // Stores that are broken on purpose are found, each within the requests of CI, and one that is not broken passes.
 func TestDiffer_Broken(t *testing.T) {
-	order := func(change func([]byte, error) ([]byte, error)) func(brokerage.Store) brokerage.Store {
-		return func(s brokerage.Store) brokerage.Store { return orderChanged{s, change} }
+	order := func(change func([]byte, error) ([]byte, error)) func(tpox.Store) tpox.Store {
+		return func(s tpox.Store) tpox.Store { return orderChanged{s, change} }
 	}
-	for name, change := range map[string]func(brokerage.Store) brokerage.Store{
-		"Intact": func(s brokerage.Store) brokerage.Store { return s },
+	for name, change := range map[string]func(tpox.Store) tpox.Store{
+		"Intact": func(s tpox.Store) tpox.Store { return s },
 		"OrderLosesAttribute": order(func(doc []byte, err error) ([]byte, error) {
 			return bytes.Replace(doc, []byte(" OrignDt="), []byte(" Lost="), 1), err
 		}),
@@ -93,21 +93,21 @@ func TestDiffer_Broken(t *testing.T) {
 		}),
 		"MissingIsUnavailable": order(func(doc []byte, err error) ([]byte, error) {
 			if err != nil {
-				err = &brokerage.Unavailable{Cause: err}
+				err = &tpox.Unavailable{Cause: err}
 			}
 			return doc, err
 		}),
-		"SummaryDropsAttributes": func(s brokerage.Store) brokerage.Store { return summaryChanged{s} },
-		"SearchTakesPEMax":       func(s brokerage.Store) brokerage.Store { return searchChanged{s} },
-		"OtherDetail":            func(s brokerage.Store) brokerage.Store { return conflictChanged{s} },
-		"MatchIgnored":           func(s brokerage.Store) brokerage.Store { return matchIgnored{s} },
-		"KeysIgnored":            func(s brokerage.Store) brokerage.Store { return keysIgnored{s} },
-		"SellsMore":              func(s brokerage.Store) brokerage.Store { return sellsMore{s} },
+		"SummaryDropsAttributes": func(s tpox.Store) tpox.Store { return summaryChanged{s} },
+		"SearchTakesPEMax":       func(s tpox.Store) tpox.Store { return searchChanged{s} },
+		"OtherDetail":            func(s tpox.Store) tpox.Store { return conflictChanged{s} },
+		"MatchIgnored":           func(s tpox.Store) tpox.Store { return matchIgnored{s} },
+		"KeysIgnored":            func(s tpox.Store) tpox.Store { return keysIgnored{s} },
+		"SellsMore":              func(s tpox.Store) tpox.Store { return sellsMore{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			open := func(t testing.TB) twins {
-				s := change(freshStore(t, brokerage.Rules{}))
+				s := change(freshStore(t, tpox.Rules{}))
 				return twins{one: fresh(t, Options{}), two: serverOf(t, s, Options{}), d: generator}
 			}
 			for seed := uint64(1); seed <= 10; seed++ {
@@ -159,7 +159,7 @@ func requireMoves(t *testing.T, w twins) {
 					switch {
 					case strings.Contains(path, "orders"):
 						ask(to, "DELETE", path, "")
-						message := `<f:FIXML xmlns:f="` + brokerage.FIXMLNS + `" v="4.4" r="20030618" s="20040109">` + exported.body +
+						message := `<f:FIXML xmlns:f="` + tpox.FIXMLNS + `" v="4.4" r="20030618" s="20040109">` + exported.body +
 							`</f:FIXML>`
 						require.Equal(t, 201, ask(to, "POST", "/v1/orders", message).StatusCode, what)
 					case ask(to, "GET", path, "").StatusCode == http.StatusNotFound:
@@ -179,9 +179,9 @@ func requireMoves(t *testing.T, w twins) {
 			move("as inserted")
 			require.Equal(t, 200, ask(from, "POST", "/v1/accounts/800000000002/buy", tradeOf("SDP", "2.5")).StatusCode)
 			require.Equal(t, 200, ask(from, "PUT", "/v1/securities/SDP/price",
-				`<Price xmlns="`+brokerage.SecurityNS+`"><LastTrade>68.50</LastTrade></Price>`).StatusCode)
+				`<Price xmlns="`+tpox.SecurityNS+`"><LastTrade>68.50</LastTrade></Price>`).StatusCode)
 			require.Equal(t, 200, ask(from, "PUT", "/v1/orders/800000000003/status",
-				`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="4"/>`).StatusCode)
+				`<OrderStatus xmlns="`+tpox.FIXMLNS+`" Stat="4"/>`).StatusCode)
 			move("after updates")
 			from, to = to, from
 		}

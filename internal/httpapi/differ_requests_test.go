@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // asked is a request that can be sent again.
@@ -209,7 +209,7 @@ func (a *asker) plain() asked {
 		return send("update_security_price", "PUT", "/v1/securities/"+a.symbolKey()+"/price", a.price())
 	case 17, 18:
 		return send("update_order_status", "PUT", "/v1/orders/"+a.order()+"/status",
-			a.odd(`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="`+one(a.r, "0", "1", "2", "4", "8", "A", "E", "zz", "",
+			a.odd(`<OrderStatus xmlns="`+tpox.FIXMLNS+`" Stat="`+one(a.r, "0", "1", "2", "4", "8", "A", "E", "zz", "",
 				"é")+`"></OrderStatus>`, 15))
 	case 19, 20:
 		return send("buy_security", "POST", "/v1/accounts/"+a.accountKey()+"/buy", a.trade())
@@ -308,10 +308,10 @@ func (a *asker) cursor(values []string) string {
 	if err != nil || a.chance(10) {
 		return one(a.r, "x", "", "AAAA")
 	}
-	s := brokerage.Search{Sector: query.Get("sector")}
-	s.PEMin, _ = brokerage.Scaled(query.Get("peMin"))
-	s.PEMax, _ = brokerage.Scaled(query.Get("peMax"))
-	s.YieldMin, _ = brokerage.Scaled(query.Get("yieldMin"))
+	s := tpox.Search{Sector: query.Get("sector")}
+	s.PEMin, _ = tpox.Scaled(query.Get("peMin"))
+	s.PEMax, _ = tpox.Scaled(query.Get("peMax"))
+	s.YieldMin, _ = tpox.Scaled(query.Get("yieldMin"))
 	return cursorOf(s, a.symbol())
 }
 
@@ -321,7 +321,7 @@ func (a *asker) trade() string {
 }
 
 func (a *asker) price() string {
-	doc := `<Price xmlns="` + brokerage.SecurityNS + `"><LastTrade>` +
+	doc := `<Price xmlns="` + tpox.SecurityNS + `"><LastTrade>` +
 		a.number(fmt.Sprintf("%d.%02d", a.r.IntN(300), a.r.IntN(100))) + `</LastTrade>`
 	if a.chance(50) {
 		doc += `<Ask>` + a.number("71.5") + `</Ask>`
@@ -361,7 +361,7 @@ func (a *asker) learn(q asked, got answer) {
 		a.customers = append(a.customers, id)
 		for _, n := range parseNode(a.read(fmt.Sprintf("/v1/customers/%d", id)).body).all() {
 			for _, attr := range n.attrs {
-				if account, ok := brokerage.ParseID(attr[1]); ok && strings.HasSuffix(n.name, "Account") && attr[0] == "id" {
+				if account, ok := tpox.ParseID(attr[1]); ok && strings.HasSuffix(n.name, "Account") && attr[0] == "id" {
 					a.accounts[id] = append(a.accounts[id], int64(account))
 				}
 			}

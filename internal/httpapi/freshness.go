@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // tokenHeader is answered to a write by a service with replicas, and may be sent with a read.
@@ -20,10 +20,10 @@ func (q *request) fresh() (context.Context, error) {
 	if len(tokens) == 0 && len(ages) == 0 {
 		return q.ctx, nil
 	}
-	var f brokerage.Freshness
+	var f tpox.Freshness
 	if len(tokens) > 0 {
 		var ok bool
-		if f.After, ok = brokerage.ParseToken(tokens[0]); !ok || len(tokens) > 1 {
+		if f.After, ok = tpox.ParseToken(tokens[0]); !ok || len(tokens) > 1 {
 			return nil, badRequest("the header %s is not one token of an earlier answer", tokenHeader)
 		}
 	}
@@ -39,12 +39,12 @@ func (q *request) fresh() (context.Context, error) {
 			return q.ctx, nil
 		}
 	}
-	return brokerage.WithFreshness(q.ctx, f), nil
+	return tpox.WithFreshness(q.ctx, f), nil
 }
 
 // setToken sets the header with the token of a write.
 func (q *request) setToken() {
-	if q.token != (brokerage.Token{}) {
+	if q.token != (tpox.Token{}) {
 		q.Writer.Header()[tokenHeader] = []string{q.token.String()}
 	}
 }

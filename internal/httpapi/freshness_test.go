@@ -9,28 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
-	"brokerage/internal/brokerage/brokeragetest"
+	"brokerage/internal/tpox"
+	"brokerage/internal/tpox/tpoxtest"
 )
 
 const aToken = "00112233445566778899aabbccddeeff"
 
 // withReplicas is a store that answers each write with a token, and keeps the freshness that a read asks for.
 type withReplicas struct {
-	brokeragetest.Stub
+	tpoxtest.Stub
 	err   error
-	fresh brokerage.Freshness
+	fresh tpox.Freshness
 }
 
 func newWithReplicas(t testing.TB) *withReplicas {
 	t.Helper()
-	token, ok := brokerage.ParseToken(aToken)
+	token, ok := tpox.ParseToken(aToken)
 	require.True(t, ok)
 	s := &withReplicas{}
 	s.Inner = costless(t)
-	s.Do = func(ctx context.Context) error { s.fresh = brokerage.FreshnessOf(ctx); return s.err }
+	s.Do = func(ctx context.Context) error { s.fresh = tpox.FreshnessOf(ctx); return s.err }
 	s.Called = func(_ string, args ...any) {
-		if w, ok := args[0].(brokerage.Write); ok && s.err == nil {
+		if w, ok := args[0].(tpox.Write); ok && s.err == nil {
 			*w.Token = token
 		}
 	}
@@ -41,7 +41,7 @@ func newWithReplicas(t testing.TB) *withReplicas {
 func TestFreshness(t *testing.T) {
 	store := newWithReplicas(t)
 	s := serverOf(t, store, Options{})
-	token, _ := brokerage.ParseToken(aToken)
+	token, _ := tpox.ParseToken(aToken)
 	reads, writes := 0, 0
 	for _, op := range s.operations() {
 		route := routeOf(t, op.name)
@@ -52,18 +52,18 @@ func TestFreshness(t *testing.T) {
 			reads++
 			for _, c := range []struct {
 				headers []string
-				want    brokerage.Freshness
+				want    tpox.Freshness
 			}{
-				{nil, brokerage.Freshness{}},
-				{[]string{"Consistency-Token: " + aToken}, brokerage.Freshness{After: token}},
-				{[]string{"Max-Staleness: 1500ms"}, brokerage.Freshness{Within: 1500 * time.Millisecond}},
+				{nil, tpox.Freshness{}},
+				{[]string{"Consistency-Token: " + aToken}, tpox.Freshness{After: token}},
+				{[]string{"Max-Staleness: 1500ms"}, tpox.Freshness{Within: 1500 * time.Millisecond}},
 				{
 					[]string{"Max-Staleness: 2s", "Consistency-Token: " + aToken},
-					brokerage.Freshness{After: token, Within: 2 * time.Second},
+					tpox.Freshness{After: token, Within: 2 * time.Second},
 				},
-				{[]string{"Max-Staleness: 0s", "Consistency-Token: " + aToken}, brokerage.Freshness{}},
+				{[]string{"Max-Staleness: 0s", "Consistency-Token: " + aToken}, tpox.Freshness{}},
 			} {
-				store.fresh = brokerage.Freshness{After: brokerage.Token{9}}
+				store.fresh = tpox.Freshness{After: tpox.Token{9}}
 				a := play(t, s, op.name, c.headers...)
 				require.Equal(t, 200, a.StatusCode, op.name)
 				require.Equal(t, c.want, store.fresh, "%s %v", op.name, c.headers)
@@ -72,7 +72,7 @@ func TestFreshness(t *testing.T) {
 		} else if route.Method != http.MethodGet && op.name != "lease_ids" {
 			writes++
 			require.Equal(t, aToken, play(t, s, op.name).Header.Get("Consistency-Token"), op.name)
-			store.err = &brokerage.Unavailable{Cause: errors.New("a fault"), Unknown: true}
+			store.err = &tpox.Unavailable{Cause: errors.New("a fault"), Unknown: true}
 			require.NotContains(t, play(t, s, op.name).Header, "Consistency-Token", op.name)
 			store.err = nil
 		}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/testenv/browsertest"
+	"brokerage/internal/tpox"
 )
 
 var screenshots = flag.String("screenshots", "", "a folder for pictures of the page at /")
@@ -158,7 +158,7 @@ func TestFront_Figures(t *testing.T) {
 func TestFront_Transactions(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
-	for _, tx := range brokerage.Transactions {
+	for _, tx := range tpox.Transactions {
 		t.Run(tx.Name, func(t *testing.T) {
 			f.Apply(`((name) => {
 				choice.value = name;
@@ -173,7 +173,7 @@ func TestFront_Transactions(t *testing.T) {
 			f.Run(`$('` + form + ` [type=submit]').click()`)
 			f.until(`!$('#try-` + tx.Name + ` .result').hidden`)
 			require.Regexp(t, `^Answer from the service\s+20[014] `, f.Run(`$('#try-`+tx.Name+` .result').innerText`))
-			if tx.Kind == brokerage.Query && tx.Name != "search_securities" { // which may find nothing
+			if tx.Kind == tpox.Query && tx.Name != "search_securities" { // which may find nothing
 				require.Contains(t, f.Run(`$('#try-`+tx.Name+` .result pre').textContent`), "\n  <", "indented")
 				require.Equal(t, true, f.Run(`$$('#try-`+tx.Name+` .result pre span.tag').length > 2`), "coloured")
 			}

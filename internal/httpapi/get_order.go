@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var getOrder = &operation{
 	name: "get_order", method: http.MethodGet, path: "/v1/orders/:order", scope: access.Read,
 	links:  describedBy("order.xsd"),
-	handle: query(byID("order"), brokerage.Store.GetOrder, (*request).document),
+	handle: query(byID("order"), tpox.Store.GetOrder, (*request).document),
 }

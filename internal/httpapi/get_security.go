@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var getSecurity = &operation{
 	name: "get_security", method: http.MethodGet, path: "/v1/securities/:symbol", scope: access.Read,
 	links:  describedBy("security.xsd"),
-	handle: query((*request).symbol, brokerage.Store.GetSecurity, (*request).document),
+	handle: query((*request).symbol, tpox.Store.GetSecurity, (*request).document),
 }

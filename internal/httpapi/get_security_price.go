@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var getSecurityPrice = &operation{
 	name: "get_security_price", method: http.MethodGet, path: "/v1/securities/:symbol/price", scope: access.Read,
 	links:  describedBy("security-messages.xsd"),
-	handle: query((*request).symbol, brokerage.Store.SecurityPrice, (*request).answer),
+	handle: query((*request).symbol, tpox.Store.SecurityPrice, (*request).answer),
 }

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // query returns the handler that answers a query by one key. write answers with the result.
 func query[K, R any](
-	key func(*request) (K, error), get func(brokerage.Store, context.Context, K) (R, error),
+	key func(*request) (K, error), get func(tpox.Store, context.Context, K) (R, error),
 	write func(*request, R) error,
 ) func(*request) error {
 	return func(q *request) error {
@@ -35,7 +35,7 @@ func query[K, R any](
 
 // remove returns the handler that deletes what an id in the path names.
 func remove(
-	what string, del func(brokerage.Store, context.Context, brokerage.Write, brokerage.ID) error,
+	what string, del func(tpox.Store, context.Context, tpox.Write, tpox.ID) error,
 ) func(*request) error {
 	return func(q *request) error {
 		id, err := q.key(what)
@@ -52,7 +52,7 @@ func remove(
 // change returns the handler of an operation that changes one document: key reads its key from the path, and do makes
 // the change with the body of the request and returns the body of the answer.
 func change[K any](
-	key func(*request) (K, error), do func(*request, brokerage.Write, K, []byte) ([]byte, error),
+	key func(*request) (K, error), do func(*request, tpox.Write, K, []byte) ([]byte, error),
 ) func(*request) error {
 	return func(q *request) error {
 		k, err := key(q)
@@ -83,7 +83,7 @@ func change[K any](
 // from the path.
 func replace[K any](
 	key func(*request) (K, error),
-	put func(brokerage.Store, context.Context, brokerage.Write, K, []byte, bool, brokerage.Match) error,
+	put func(tpox.Store, context.Context, tpox.Write, K, []byte, bool, tpox.Match) error,
 ) func(*request) error {
 	return func(q *request) error {
 		k, err := key(q)
@@ -105,7 +105,7 @@ func replace[K any](
 		if err := put(q.server.store, q.ctx, q.plainWrite(), k, doc, validate, match); err != nil {
 			return err
 		}
-		q.setETag(brokerage.ETag(doc))
+		q.setETag(tpox.ETag(doc))
 		return q.noContent(http.StatusNoContent)
 	}
 }
@@ -113,7 +113,7 @@ func replace[K any](
 // insert stores the body by do and answers 201 with its Location: path followed by the new id. check, unless it is nil,
 // is called with the body before the idempotency key is used.
 func (q *request) insert(
-	path string, check func([]byte) error, do func(brokerage.Write, []byte) (brokerage.ID, error),
+	path string, check func([]byte) error, do func(tpox.Write, []byte) (tpox.ID, error),
 ) error {
 	doc, err := q.body()
 	if err == nil && check != nil {

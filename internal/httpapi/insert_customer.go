@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertCustomer = &operation{
@@ -17,7 +17,7 @@ func (q *request) insertCustomer() error {
 	if err != nil {
 		return err
 	}
-	insert := func(w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	insert := func(w tpox.Write, doc []byte) (tpox.ID, error) {
 		return q.server.store.InsertCustomer(q.ctx, w, doc, validate)
 	}
 	return q.insert("/v1/customers/", nil, insert)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertOrder = &operation{
@@ -13,7 +13,7 @@ var insertOrder = &operation{
 }
 
 func (q *request) insertOrder() error {
-	insert := func(w brokerage.Write, doc []byte) (brokerage.ID, error) {
+	insert := func(w tpox.Write, doc []byte) (tpox.ID, error) {
 		return q.server.store.InsertOrder(q.ctx, w, doc)
 	}
 	return q.insert("/v1/orders/", nil, insert)

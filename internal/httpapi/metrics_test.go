@@ -17,11 +17,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // The metrics are as the contract says, in every format.
@@ -164,7 +164,7 @@ func BenchmarkScrape_UnderLoad(b *testing.B) {
 	m.Store(func() tally.Stats { return tally.Stats{} })
 	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
-	for _, id := range []brokerage.ID{103282, 103283, 103284} {
+	for _, id := range []tpox.ID{103282, 103283, 103284} {
 		paths = append(paths, "/v1/orders/"+id.String())
 	}
 	stop, sent := make(chan struct{}), 0

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // keyed returns the operations that take an idempotency key: a body for each, and another valid one.
@@ -117,8 +117,8 @@ func TestOnce_InUse(t *testing.T) {
 				other := make(chan answer)
 				go func() { other <- post("l") }()
 				<-entered
-				leave <- &brokerage.Unavailable{Cause: context.Canceled}
-				leave <- &brokerage.Unavailable{Cause: context.Canceled}
+				leave <- &tpox.Unavailable{Cause: context.Canceled}
+				leave <- &tpox.Unavailable{Cause: context.Canceled}
 				require.Equal(t, http.StatusServiceUnavailable, (<-ended).StatusCode)
 				require.Equal(t, http.StatusServiceUnavailable, (<-other).StatusCode)
 			}

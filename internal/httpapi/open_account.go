@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var openAccount = &operation{
@@ -17,8 +17,8 @@ func (q *request) openAccount() error {
 	if err != nil {
 		return err
 	}
-	open := func(w brokerage.Write, account []byte) (brokerage.ID, error) {
+	open := func(w tpox.Write, account []byte) (tpox.ID, error) {
 		return q.server.store.OpenAccount(q.ctx, w, customer, account)
 	}
-	return q.insert("/v1/accounts/", brokerage.CheckAccount, open)
+	return q.insert("/v1/accounts/", tpox.CheckAccount, open)
 }

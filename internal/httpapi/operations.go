@@ -25,7 +25,7 @@ type operation struct {
 // describedBy returns the header Link of answers that a schema file describes (RFC 8288).
 func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
 
-//go:generate go run brokerage/internal/brokerage/lists operation
+//go:generate go run brokerage/internal/tpox/lists operation
 
 // beside are the operations that are not transactions.
 var beside = [...]*operation{

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // outcome returns how a request ended: one of telemetry.Outcomes.
@@ -13,13 +13,13 @@ func outcome(status int, err error) string {
 	switch {
 	case status < 400:
 		return telemetry.OK
-	case brokerage.Is[*brokerage.Damaged](err):
+	case tpox.Is[*tpox.Damaged](err):
 		return telemetry.Damaged
 	case status == http.StatusNotFound:
 		return telemetry.NotFound
 	case status == http.StatusConflict:
 		return telemetry.Conflict
-	case status == http.StatusUnprocessableEntity && brokerage.Is[*brokerage.Invalid](err):
+	case status == http.StatusUnprocessableEntity && tpox.Is[*tpox.Invalid](err):
 		return telemetry.Invalid
 	case status == http.StatusServiceUnavailable:
 		return telemetry.Unavailable
@@ -34,7 +34,7 @@ func outcome(status int, err error) string {
 
 // refusal returns why a request was refused before the store saw it: one of telemetry.Reasons, or "" if it was not.
 func refusal(status int, err error) string {
-	unavailable, _ := errors.AsType[*brokerage.Unavailable](err)
+	unavailable, _ := errors.AsType[*tpox.Unavailable](err)
 	switch {
 	case errors.Is(err, errQueueFull), unavailable != nil && unavailable.Busy:
 		return telemetry.QueueFull

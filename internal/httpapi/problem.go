@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -43,17 +43,17 @@ var (
 	kindOutcomeUnknown = problemKind{"outcome-unknown", 503, "Whether the write was done is not known"}
 	kindTimeout        = problemKind{"timeout", 504, "The request took too long"}
 
-	conflicts = map[brokerage.Reason]string{
-		brokerage.OrderExists:     "The order exists",
-		brokerage.CustomerExists:  "The customer exists",
-		brokerage.AccountExists:   "The account exists",
-		brokerage.LastAccount:     "The last account cannot be closed",
-		brokerage.TooManyHoldings: "The account has the most holdings that are allowed",
-		brokerage.NotHeld:         "The account does not hold the security",
-		brokerage.TooFewHeld:      "The account holds less than that",
-		brokerage.NotCovered:      "The balance does not cover the trade",
-		brokerage.BalanceLimit:    "A balance would be out of bounds",
-		brokerage.KeyInUse:        "The same request is still running",
+	conflicts = map[tpox.Reason]string{
+		tpox.OrderExists:     "The order exists",
+		tpox.CustomerExists:  "The customer exists",
+		tpox.AccountExists:   "The account exists",
+		tpox.LastAccount:     "The last account cannot be closed",
+		tpox.TooManyHoldings: "The account has the most holdings that are allowed",
+		tpox.NotHeld:         "The account does not hold the security",
+		tpox.TooFewHeld:      "The account holds less than that",
+		tpox.NotCovered:      "The balance does not cover the trade",
+		tpox.BalanceLimit:    "A balance would be out of bounds",
+		tpox.KeyInUse:        "The same request is still running",
 	}
 )
 
@@ -61,7 +61,7 @@ var (
 type refused struct {
 	kind      problemKind
 	detail    string // for clients
-	findings  []brokerage.Finding
+	findings  []tpox.Finding
 	cause     error  // for the log; may be nil
 	challenge string // the header WWW-Authenticate of a 401 (RFC 6750)
 	wait      int    // seconds, for the header Retry-After of a 429
@@ -105,17 +105,17 @@ func problemOf(err error) *refused {
 	if own, ok := errors.AsType[*refused](err); ok {
 		return own
 	}
-	if brokerage.Is[*brokerage.Damaged](err) { // before the others, because the cause may be anything
+	if tpox.Is[*tpox.Damaged](err) { // before the others, because the cause may be anything
 		return &refused{kind: kindDamaged}
 	}
-	if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
+	if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
 		k := problemKind{string(conflict.Reason), http.StatusConflict, conflicts[conflict.Reason]}
 		return &refused{kind: k, detail: conflict.Detail}
 	}
-	if invalid, ok := errors.AsType[*brokerage.Invalid](err); ok {
+	if invalid, ok := errors.AsType[*tpox.Invalid](err); ok {
 		return &refused{kind: kindInvalid, detail: invalid.Error(), findings: invalid.Findings}
 	}
-	if unavailable, ok := errors.AsType[*brokerage.Unavailable](err); ok { // before those below, which may be its cause
+	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok { // before those below, which may be its cause
 		switch {
 		case unavailable.Unknown:
 			return &refused{kind: kindOutcomeUnknown}
@@ -124,13 +124,13 @@ func problemOf(err error) *refused {
 		}
 		return &refused{kind: kindUnavailable}
 	}
-	if missing, ok := errors.AsType[*brokerage.NotFound](err); ok {
+	if missing, ok := errors.AsType[*tpox.NotFound](err); ok {
 		return &refused{kind: kindNotFound, detail: missing.Error()}
 	}
-	if stale, ok := errors.AsType[*brokerage.Stale](err); ok {
+	if stale, ok := errors.AsType[*tpox.Stale](err); ok {
 		return &refused{kind: kindStale, detail: stale.Error()}
 	}
-	if reused, ok := errors.AsType[*brokerage.KeyReused](err); ok {
+	if reused, ok := errors.AsType[*tpox.KeyReused](err); ok {
 		return &refused{kind: kindKeyReused, detail: reused.Error()}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -154,7 +154,7 @@ func (q *request) problem(err error) {
 	for _, name := range []string{"Etag", "Location", "Content-Encoding", "Content-Length"} {
 		delete(h, name) // of the answer that failed
 	}
-	if r.kind.status == http.StatusServiceUnavailable || r.kind.name == string(brokerage.KeyInUse) {
+	if r.kind.status == http.StatusServiceUnavailable || r.kind.name == string(tpox.KeyInUse) {
 		h["Retry-After"] = []string{"1"}
 	}
 	if r.wait > 0 {
@@ -215,7 +215,7 @@ type problem struct {
 	Findings    []finding `json:"findings,omitempty"`
 }
 
-// finding is a brokerage.Finding.
+// finding is a tpox.Finding.
 type finding struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // tokens are an authority for tests.
@@ -160,7 +160,7 @@ func TestRefusals_Requests(t *testing.T) {
 
 // The conflicts that the example's store cannot cause.
 func TestRefusals_Conflicts(t *testing.T) {
-	s := serverOf(t, freshStore(t, brokerage.Rules{MaxHoldings: 1, Covered: true}), Options{})
+	s := serverOf(t, freshStore(t, tpox.Rules{MaxHoldings: 1, Covered: true}), Options{})
 	dear := strings.Replace(example(t, "update_security_price.request.xml"), "41.25", "9999999999", 1)
 	require.Equal(t, 200, ask(s, "PUT", "/v1/securities/SDP/price", dear).StatusCode)
 	taken := strings.Replace(example(t, "open_account.request.xml"), "104000399", "104000007", 1)
@@ -237,20 +237,20 @@ func TestRefusals_Store(t *testing.T) {
 		kind       string
 		retryAfter string
 	}{
-		"NotFound": {wrap(&brokerage.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
-		"Conflict": {wrap(&brokerage.Conflict{Reason: brokerage.LastAccount, Detail: "it is the last"}), 409,
+		"NotFound": {wrap(&tpox.NotFound{What: "order", Key: "5"}), 404, "not-found", ""},
+		"Conflict": {wrap(&tpox.Conflict{Reason: tpox.LastAccount, Detail: "it is the last"}), 409,
 			"last-account", ""},
-		"KeyInUse":    {wrap(&brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
-		"Stale":       {wrap(&brokerage.Stale{}), 412, "stale", ""},
-		"Invalid":     {wrap(&brokerage.Invalid{Findings: []brokerage.Finding{{Message: "no"}}}), 422, "invalid", ""},
-		"KeyReused":   {wrap(&brokerage.KeyReused{Key: "k"}), 422, "key-reused", ""},
+		"KeyInUse":    {wrap(&tpox.Conflict{Reason: tpox.KeyInUse, Detail: "it runs"}), 409, "key-in-use", "1"},
+		"Stale":       {wrap(&tpox.Stale{}), 412, "stale", ""},
+		"Invalid":     {wrap(&tpox.Invalid{Findings: []tpox.Finding{{Message: "no"}}}), 422, "invalid", ""},
+		"KeyReused":   {wrap(&tpox.KeyReused{Key: "k"}), 422, "key-reused", ""},
 		"Unknown":     {errors.New(secret), 500, "internal", ""},
-		"Unavailable": {&brokerage.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
-		"UnavailableNotFound": {&brokerage.Unavailable{Cause: wrap(&brokerage.NotFound{What: "page", Key: "7"})}, 503,
+		"Unavailable": {&tpox.Unavailable{Cause: errors.New(secret)}, 503, "unavailable", "1"},
+		"UnavailableNotFound": {&tpox.Unavailable{Cause: wrap(&tpox.NotFound{What: "page", Key: "7"})}, 503,
 			"unavailable", "1"},
-		"Busy":           {&brokerage.Unavailable{Cause: errors.New(secret), Busy: true}, 503, "overloaded", "1"},
-		"OutcomeUnknown": {&brokerage.Unavailable{Cause: errors.New(secret), Unknown: true}, 503, "outcome-unknown", "1"},
-		"Damaged":        {&brokerage.Damaged{Cause: wrap(&brokerage.NotFound{What: "page", Key: "7"})}, 500, "damaged", ""},
+		"Busy":           {&tpox.Unavailable{Cause: errors.New(secret), Busy: true}, 503, "overloaded", "1"},
+		"OutcomeUnknown": {&tpox.Unavailable{Cause: errors.New(secret), Unknown: true}, 503, "outcome-unknown", "1"},
+		"Damaged":        {&tpox.Damaged{Cause: wrap(&tpox.NotFound{What: "page", Key: "7"})}, 500, "damaged", ""},
 		"Timeout":        {wrap(context.DeadlineExceeded), 504, "timeout", ""},
 		"Canceled":       {wrap(context.Canceled), 500, "internal", ""},
 	} {

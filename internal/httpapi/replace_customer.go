@@ -4,10 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var replaceCustomer = &operation{
 	name: "replace_customer", method: http.MethodPut, path: "/v1/customers/:customer", scope: access.Admin,
-	handle: replace(byID("customer"), brokerage.Store.ReplaceCustomer),
+	handle: replace(byID("customer"), tpox.Store.ReplaceCustomer),
 }

@@ -4,10 +4,10 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var replaceSecurity = &operation{
 	name: "replace_security", method: http.MethodPut, path: "/v1/securities/:symbol", scope: access.Admin,
-	handle: replace((*request).symbol, brokerage.Store.ReplaceSecurity),
+	handle: replace((*request).symbol, tpox.Store.ReplaceSecurity),
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -34,7 +34,7 @@ type request struct {
 	client *access.Client
 	query  url.Values // nil until parameter is called
 	err    error
-	token  brokerage.Token // of the write; zero for none
+	token  tpox.Token // of the write; zero for none
 
 	related  string // a link of this answer, beside those of the operation; empty for none
 	received int    // bytes of the body
@@ -108,24 +108,24 @@ func (q *request) pathValue(name string) string {
 func isText(s string) bool { return strings.Map(xmlCharacter, s) == s }
 
 // byID returns the key function of an id in the path.
-func byID(what string) func(*request) (brokerage.ID, error) {
-	return func(q *request) (brokerage.ID, error) { return q.key(what) }
+func byID(what string) func(*request) (tpox.ID, error) {
+	return func(q *request) (tpox.ID, error) { return q.key(what) }
 }
 
 // key returns an id in the path, or *NotFound for a text that is no id.
-func (q *request) key(what string) (brokerage.ID, error) {
+func (q *request) key(what string) (tpox.ID, error) {
 	text := q.pathValue(what)
-	if id, ok := brokerage.ParseID(text); ok {
+	if id, ok := tpox.ParseID(text); ok {
 		return id, nil
 	}
-	return 0, &brokerage.NotFound{What: what, Key: text}
+	return 0, &tpox.NotFound{What: what, Key: text}
 }
 
 // symbol returns the symbol in the path, or *NotFound if it is not a valid symbol.
 func (q *request) symbol() (string, error) {
 	text := q.pathValue("symbol")
-	if !brokerage.IsSymbol(text) || !isText(text) {
-		return "", brokerage.NoSecurity(text)
+	if !tpox.IsSymbol(text) || !isText(text) {
+		return "", tpox.NoSecurity(text)
 	}
 	return text, nil
 }
@@ -196,7 +196,7 @@ func (q *request) body() ([]byte, error) {
 
 // malformed returns the refusal of a body that is not XML, or exceeds a limit.
 func malformed(e *xmldoc.Error) error {
-	found := []brokerage.Finding{{Line: e.Line, Column: e.Column, Message: e.Msg}}
+	found := []tpox.Finding{{Line: e.Line, Column: e.Column, Message: e.Msg}}
 	if e.Reason == xmldoc.TooLarge {
 		return &refused{kind: kindTooLarge, detail: errTooLarge.detail, findings: found, cause: e}
 	}
@@ -221,7 +221,7 @@ func (q *request) readBody() ([]byte, error) {
 	switch {
 	case err == nil: // even if net/http has ended the request's context since: see halfclose.go
 		return raw.Bytes(), nil
-	case brokerage.Is[*http.MaxBytesError](err):
+	case tpox.Is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded
@@ -260,13 +260,13 @@ func checkMediaType(h http.Header) error {
 const keepAnswers = 24 * time.Hour
 
 // plainWrite returns a write without an idempotency key.
-func (q *request) plainWrite() brokerage.Write {
-	return brokerage.Write{Now: q.server.now(), Token: &q.token}
+func (q *request) plainWrite() tpox.Write {
+	return tpox.Write{Now: q.server.now(), Token: &q.token}
 }
 
 // write returns the time and the idempotency key for a write of body. If a POST has an idempotency key, no other
 // request can use the key until the caller calls done.
-func (q *request) write(body []byte) (w brokerage.Write, done func(), err error) {
+func (q *request) write(body []byte) (w tpox.Write, done func(), err error) {
 	w = q.plainWrite()
 	keys := q.Request.Header["Idempotency-Key"]
 	if len(keys) == 0 || q.op.method != http.MethodPost {
@@ -278,18 +278,18 @@ func (q *request) write(body []byte) (w brokerage.Write, done func(), err error)
 	h := sha256.New()
 	_, _ = io.WriteString(h, q.Request.Method+"\n"+q.Request.URL.RequestURI()+"\n") // a hash never fails
 	_, _ = h.Write(body)
-	w.Once = &brokerage.Once{Client: q.clientName(), Key: keys[0], Expires: w.Now.Add(keepAnswers)}
+	w.Once = &tpox.Once{Client: q.clientName(), Key: keys[0], Expires: w.Now.Add(keepAnswers)}
 	h.Sum(w.Once.Hash[:0])
 	inUse := [2]string{w.Once.Client, w.Once.Key}
 	if _, running := q.server.keysInUse.LoadOrStore(inUse, nil); running {
 		const detail = "a request with this idempotency key is still running"
-		return w, nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: detail}
+		return w, nil, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: detail}
 	}
 	return w, func() { q.server.keysInUse.Delete(inUse) }, nil
 }
 
 // match returns the condition of If-Match. A weak tag matches no version, and * any.
-func (q *request) match() (brokerage.Match, error) {
+func (q *request) match() (tpox.Match, error) {
 	header := q.Request.Header["If-Match"]
 	if len(header) == 0 {
 		return nil, nil
@@ -298,7 +298,7 @@ func (q *request) match() (brokerage.Match, error) {
 	if err != nil || anything {
 		return nil, err
 	}
-	match := brokerage.Match{}
+	match := tpox.Match{}
 	for _, t := range tags {
 		if !t.weak {
 			match = append(match, t.version())

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var searchSecurities = &operation{
@@ -42,8 +42,8 @@ func (q *request) searchSecurities() error {
 }
 
 // firstPage reduces an answer to its first hits, and links to the next page if there is one.
-func (q *request) firstPage(search brokerage.Search, answer []byte, limit int) ([]byte, error) {
-	page, last, err := brokerage.Page(answer, limit)
+func (q *request) firstPage(search tpox.Search, answer []byte, limit int) ([]byte, error) {
+	page, last, err := tpox.Page(answer, limit)
 	if err != nil || last == "" {
 		return page, err
 	}
@@ -59,7 +59,7 @@ func (q *request) firstPage(search brokerage.Search, answer []byte, limit int) (
 var searchParameters = [...]string{"sector", "peMin", "peMax", "yieldMin", "limit"}
 
 // search returns the parameters of the search. It first checks that the client accepts XML.
-func (q *request) search() (s brokerage.Search, err error) {
+func (q *request) search() (s tpox.Search, err error) {
 	if err := q.accepts(); err != nil {
 		return s, err
 	}
@@ -73,8 +73,8 @@ func (q *request) search() (s brokerage.Search, err error) {
 			return s, err
 		}
 		var ok bool
-		if *bounds[i], ok = brokerage.Scaled(text); !ok {
-			return s, badRequest("the parameter %s is not %s", name, brokerage.ScaledForm)
+		if *bounds[i], ok = tpox.Scaled(text); !ok {
+			return s, badRequest("the parameter %s is not %s", name, tpox.ScaledForm)
 		}
 	}
 	err = q.searchPage(&s)
@@ -82,14 +82,14 @@ func (q *request) search() (s brokerage.Search, err error) {
 }
 
 // searchPage reads the parameters for a part of the answer.
-func (q *request) searchPage(s *brokerage.Search) error {
+func (q *request) searchPage(s *tpox.Search) error {
 	text, limited, err := q.parameter("limit")
 	if err != nil {
 		return err
 	}
 	if limited {
-		if s.Limit, err = strconv.Atoi(text); err != nil || s.Limit < 1 || s.Limit > brokerage.MaxHits {
-			return badRequest("the parameter limit is not a number from 1 to %d", brokerage.MaxHits)
+		if s.Limit, err = strconv.Atoi(text); err != nil || s.Limit < 1 || s.Limit > tpox.MaxHits {
+			return badRequest("the parameter limit is not a number from 1 to %d", tpox.MaxHits)
 		}
 	}
 	cursor, given, err := q.parameter("cursor")
@@ -104,7 +104,7 @@ func (q *request) searchPage(s *brokerage.Search) error {
 		return errCursor
 	}
 	s.After = string(raw[cursorSum:])
-	if !brokerage.IsSymbol(s.After) || !isText(s.After) || cursorOf(*s, s.After) != cursor {
+	if !tpox.IsSymbol(s.After) || !isText(s.After) || cursorOf(*s, s.After) != cursor {
 		return errCursor
 	}
 	return nil
@@ -115,7 +115,7 @@ func (q *request) searchPage(s *brokerage.Search) error {
 const cursorSum = 6
 
 // cursorOf returns the cursor of the hits after a symbol.
-func cursorOf(s brokerage.Search, symbol string) string {
+func cursorOf(s tpox.Search, symbol string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %d %q", s.Sector, s.PEMin, s.PEMax, s.YieldMin, symbol))
 	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum], symbol...))
 }

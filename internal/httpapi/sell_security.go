@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var sellSecurity = &operation{
 	name: "sell_security", method: http.MethodPost, path: "/v1/accounts/:account/sell", scope: access.Trade,
 	links:  describedBy("custacc-messages.xsd"),
-	handle: trade(brokerage.Sell),
+	handle: trade(tpox.Sell),
 }

@@ -15,10 +15,10 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/docs"
 	"brokerage/internal/httpapi/front"
 	"brokerage/internal/httpapi/live"
+	"brokerage/internal/tpox"
 )
 
 // Metrics count requests.
@@ -65,7 +65,7 @@ type Options struct {
 
 // Server serves the API. It is an http.Handler.
 type Server struct {
-	store    brokerage.Store
+	store    tpox.Store
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
@@ -79,11 +79,11 @@ type Server struct {
 	// keysInUse are the idempotency keys of running requests, with their clients.
 	keysInUse sync.Map // of [2]string
 	// generators caches the generators of the datasets that were described: one, in practice.
-	generators sync.Map // from brokerage.Contents to *dataset.Dataset
+	generators sync.Map // from tpox.Contents to *dataset.Dataset
 }
 
 // New returns a server on a store, which the caller closes.
-func New(store brokerage.Store, o Options) (*Server, error) {
+func New(store tpox.Store, o Options) (*Server, error) {
 	if store == nil {
 		return nil, errors.New("httpapi: no store")
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -77,7 +77,7 @@ func (q *request) getSchema() error {
 	name := q.pathValue("schema")
 	file, err := api.Schemas.ReadFile("schema/" + name)
 	if err != nil {
-		return &brokerage.NotFound{What: "schema", Key: name}
+		return &tpox.NotFound{What: "schema", Key: name}
 	}
 	return q.answer(file)
 }

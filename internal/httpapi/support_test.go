@@ -15,14 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
-	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/tpox"
+	"brokerage/internal/tpox/tpoxtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 var generator = dataset.New(dataset.Spec{Seed: 1}) // tiny
 
 // freshStore returns a store on a database of its own.
-func freshStore(t testing.TB, rules brokerage.Rules) brokerage.Store {
+func freshStore(t testing.TB, rules tpox.Rules) tpox.Store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), sqlite.Options{Rules: rules, Cache: 16 << 20})
 	require.NoError(t, err)
@@ -49,13 +49,13 @@ func costless(t testing.TB) *null.Store {
 // fresh returns a server with a database of its own.
 func fresh(t testing.TB, o Options) *Server {
 	t.Helper()
-	return serverOf(t, freshStore(t, brokerage.Rules{}), o)
+	return serverOf(t, freshStore(t, tpox.Rules{}), o)
 }
 
 // clock is the time of every request, as in the examples of the contract.
 var clock = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func serverOf(t testing.TB, store brokerage.Store, o Options) *Server {
+func serverOf(t testing.TB, store tpox.Store, o Options) *Server {
 	t.Helper()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -168,11 +168,11 @@ func orderWith(id int64) string {
 }
 
 func tradeOf(symbol, quantity string) string {
-	return `<Trade xmlns="` + brokerage.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
+	return `<Trade xmlns="` + tpox.CustAccNS + `"><Symbol>` + symbol + `</Symbol><Quantity>` + quantity +
 		`</Quantity></Trade>`
 }
 
-type stub = brokeragetest.Stub
+type stub = tpoxtest.Stub
 
 // failing returns a store of which every method fails.
 func failing(err error) *stub {
@@ -181,13 +181,13 @@ func failing(err error) *stub {
 
 // holding is a store that only describes its contents.
 type holding struct {
-	brokerage.Store
+	tpox.Store
 
-	contents brokerage.Contents
+	contents tpox.Contents
 }
 
-func (s *holding) Describe() brokerage.EngineInfo {
-	return brokerage.EngineInfo{Name: "test", Version: "1", Durability: brokerage.Forgetful}
+func (s *holding) Describe() tpox.EngineInfo {
+	return tpox.EngineInfo{Name: "test", Version: "1", Durability: tpox.Forgetful}
 }
 
-func (s *holding) Contents(context.Context) (brokerage.Contents, error) { return s.contents, nil }
+func (s *holding) Contents(context.Context) (tpox.Contents, error) { return s.contents, nil }

@@ -1,11 +1,11 @@
 package httpapi
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 // trade returns the handler of buy_security or sell_security.
-func trade(side brokerage.Side) func(*request) error {
-	return change(byID("account"), func(q *request, w brokerage.Write, id brokerage.ID, body []byte) ([]byte, error) {
-		trade, err := brokerage.ReadTrade(body, side, w.Now)
+func trade(side tpox.Side) func(*request) error {
+	return change(byID("account"), func(q *request, w tpox.Write, id tpox.ID, body []byte) ([]byte, error) {
+		trade, err := tpox.ReadTrade(body, side, w.Now)
 		if err != nil {
 			return nil, err
 		}

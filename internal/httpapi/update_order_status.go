@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var updateOrderStatus = &operation{
@@ -13,8 +13,8 @@ var updateOrderStatus = &operation{
 	handle: change(byID("order"), (*request).updateOrderStatus),
 }
 
-func (q *request) updateOrderStatus(w brokerage.Write, id brokerage.ID, body []byte) ([]byte, error) {
-	stat, err := brokerage.ReadOrderStatus(body)
+func (q *request) updateOrderStatus(w tpox.Write, id tpox.ID, body []byte) ([]byte, error) {
+	stat, err := tpox.ReadOrderStatus(body)
 	if err != nil {
 		return nil, err
 	}

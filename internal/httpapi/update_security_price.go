@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"brokerage/internal/access"
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var updateSecurityPrice = &operation{
@@ -13,8 +13,8 @@ var updateSecurityPrice = &operation{
 	handle: change((*request).symbol, (*request).updateSecurityPrice),
 }
 
-func (q *request) updateSecurityPrice(w brokerage.Write, symbol string, body []byte) ([]byte, error) {
-	price, err := brokerage.ReadPrice(body)
+func (q *request) updateSecurityPrice(w tpox.Write, symbol string, body []byte) ([]byte, error) {
+	price, err := tpox.ReadPrice(body)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -14,7 +14,7 @@ func unfaithful(r *workload.Run) string {
 	if len(r.Faithful) == 0 {
 		return "not recorded how faithful the store is"
 	}
-	shares, all := make(map[brokerage.Fidelity]float64), 0.
+	shares, all := make(map[tpox.Fidelity]float64), 0.
 	for _, part := range r.Workload.Mix {
 		if how, known := r.Faithful[part.Transaction]; known {
 			shares[how] += part.Weight
@@ -22,7 +22,7 @@ func unfaithful(r *workload.Run) string {
 		}
 	}
 	var rest []string
-	for _, how := range brokerage.Fidelities[1:] {
+	for _, how := range tpox.Fidelities[1:] {
 		if shares[how] > 0 {
 			rest = append(rest, fmt.Sprintf("%s %s", percent(shares[how]/all, 0), how))
 		}
@@ -30,22 +30,22 @@ func unfaithful(r *workload.Run) string {
 	if len(rest) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s for only %s of the load (%s)", brokerage.InDatabase,
-		percent(shares[brokerage.InDatabase]/all, 0), strings.Join(rest, ", "))
+	return fmt.Sprintf("%s for only %s of the load (%s)", tpox.InDatabase,
+		percent(shares[tpox.InDatabase]/all, 0), strings.Join(rest, ", "))
 }
 
 // faithfulText lists the transactions of each kind of work on XML, the most faithful first.
-func faithfulText(of map[string]brokerage.Fidelity) string {
+func faithfulText(of map[string]tpox.Fidelity) string {
 	var parts []string
-	for _, how := range brokerage.Fidelities {
+	for _, how := range tpox.Fidelities {
 		var names []string
-		for _, t := range brokerage.Transactions {
+		for _, t := range tpox.Transactions {
 			if of[t.Name] == how {
 				names = append(names, t.Name)
 			}
 		}
 		switch {
-		case len(names) == len(brokerage.Transactions):
+		case len(names) == len(tpox.Transactions):
 			parts = append(parts, string(how)+": every transaction")
 		case len(names) > 0:
 			parts = append(parts, string(how)+": "+strings.Join(names, ", "))

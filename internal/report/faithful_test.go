@@ -5,18 +5,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // ofPostgres says of each transaction what the store in PostgreSQL says.
-var ofPostgres = brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
+var ofPostgres = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	switch {
-	case t.Kind == brokerage.Update:
-		return brokerage.EditedInService
-	case t.Kind == brokerage.Delete, t.Name == "search_securities", t.Name == "customer_max_order":
-		return brokerage.FromColumns
+	case t.Kind == tpox.Update:
+		return tpox.EditedInService
+	case t.Kind == tpox.Delete, t.Name == "search_securities", t.Name == "customer_max_order":
+		return tpox.FromColumns
 	default:
-		return brokerage.InDatabase
+		return tpox.InDatabase
 	}
 })
 
@@ -33,8 +33,8 @@ func TestUnfaithful(t *testing.T) {
 	require.Empty(t, unfaithful(&insert))
 
 	null := run("mixed", 100, 1000, 1)
-	null.Faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity {
-		return brokerage.NothingStored
+	null.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity {
+		return tpox.NothingStored
 	})
 	require.Equal(t,
 		"XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
@@ -57,7 +57,7 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	}
 	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
 
-	b.Faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.InDatabase })
+	b.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
 	page := html(t, comparison(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b}))
 	require.Contains(t, page, text)
 	require.Contains(t, page, "XML in the database: every transaction")

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -137,7 +137,7 @@ func timesTable(r *workload.Run) *table {
 		}
 		t.add(class, name, p.count, whole(p.total), format.Fixed(p.max, 2), format.Fixed(p.mean(), 1), values)
 	}
-	for _, transaction := range brokerage.Transactions {
+	for _, transaction := range tpox.Transactions {
 		p, published := publishedTimes[transaction.Name]
 		if !published {
 			continue

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
+	"brokerage/internal/tpox"
 )
 
 // Each published figure has the users of the papers, and is compared with ours at the same number, or at the nearest,
@@ -78,7 +78,7 @@ func TestPublished_Users(t *testing.T) {
 func TestPublishedTimes(t *testing.T) {
 	var names []string
 	counts := make(map[string]int64)
-	for _, transaction := range brokerage.Transactions {
+	for _, transaction := range tpox.Transactions {
 		if transaction.Weight > 0 { // others are not TPoX's
 			names = append(names, transaction.Name)
 		}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -34,7 +34,7 @@ func rowOf(rows []workload.Row, name string) *workload.Row {
 
 // withCode returns a cell with the name of a transaction and, if it is one, its number in the TPoX papers.
 func withCode(name string) cell {
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		if t.Name == name {
 			return cell{Text: name, Aside: t.Code}
 		}

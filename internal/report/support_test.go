@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -135,7 +135,7 @@ func add(to *workload.Row, row workload.Row) {
 }
 
 func kindOf(name string) string {
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		if t.Name == name {
 			return t.Kind.String()
 		}
@@ -145,7 +145,7 @@ func kindOf(name string) string {
 
 // mixOf returns the transactions of a workload.
 func mixOf(workloadName string) (mix []workload.Part) {
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		mix = append(mix, workload.Part{Transaction: t.Name, Weight: float64(t.Weight)})
 	}
 	switch workloadName {

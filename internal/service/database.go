@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/tpox"
 )
 
 // openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
 // to others, and other instances may be starting at the same time.
-func (s *service) openStore(ctx context.Context) (domain.Store, error) {
+func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Cache: (*int64)(s.Cache), Replicas: s.Replica,
 		Notice: func(text string) { s.log.Warn(text) },
-		Rules:  domain.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
+		Rules:  tpox.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
 	}
 	if s.traces != nil { // a statement without a span costs nothing
 		options.Trace = s.traces.Statement

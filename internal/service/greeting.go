@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // greet writes the address of the service, and three requests that can be sent unchanged, with keys that are in the
 // database.
-func greet(ctx context.Context, out io.Writer, s domain.Store, base string, closed bool) {
+func greet(ctx context.Context, out io.Writer, s tpox.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b,
 		"\n  The brokerage is at %s; watch and try it in a browser. Documentation: %[1]s/docs. Ctrl-C stops it.\n\n",
@@ -31,7 +31,7 @@ func greet(ctx context.Context, out io.Writer, s domain.Store, base string, clos
 }
 
 // examples returns two queries and a trade of the first customer, as arguments of curl.
-func examples(ctx context.Context, s domain.Store, base string) []string {
+func examples(ctx context.Context, s tpox.Store, base string) []string {
 	contents, err := s.Contents(ctx)
 	spec, unknown := dataset.ParseSpec(contents.Scale, contents.Profile, contents.Seed)
 	if err != nil || unknown != nil {

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // insight collects the metrics of a service, and those of its store once that is open.
@@ -44,7 +44,7 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 
 // observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document
 // counts, which take longer, in goroutines until close.
-func (i *insight) observe(inner domain.Store) {
+func (i *insight) observe(inner tpox.Store) {
 	if stats := store.Stats(inner); stats != nil {
 		i.metrics.Store(stats)
 		i.stats.Store(&stats)
@@ -112,7 +112,7 @@ func every(ctx context.Context, interval time.Duration, observe func(context.Con
 }
 
 // reportDataset sets the metrics of the dataset that was loaded. After an error, the next interval tries again.
-func (i *insight) reportDataset(ctx context.Context, inner domain.Store) {
+func (i *insight) reportDataset(ctx context.Context, inner tpox.Store) {
 	contents, err := inner.Contents(ctx)
 	if err != nil {
 		return

@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // maxHeaderBytes bounds the headers of a request: far more than a client needs here.
@@ -170,7 +170,7 @@ func (s *server) shutdown(ctx context.Context) error {
 // Loopback serves an open store with the default settings on a free port of this machine, without a log and without
 // authentication. It returns the URL, and a function that stops the service.
 func Loopback(
-	ctx context.Context, database store.Database, opened domain.Store, build telemetry.BuildInfo,
+	ctx context.Context, database store.Database, opened tpox.Store, build telemetry.BuildInfo,
 ) (url string, stop func() error, err error) {
 	c := Default()
 	log := slog.New(slog.DiscardHandler)

@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"brokerage/internal/audit"
-	domain "brokerage/internal/brokerage"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // Process is the process that a service runs in.
@@ -144,8 +144,8 @@ func (s *service) openDatabase(ctx context.Context) error {
 	return nil
 }
 
-func (s *service) awaitStore(ctx context.Context) (domain.Store, error) {
-	return Await(ctx, func() (domain.Store, error) { return s.openStore(ctx) })
+func (s *service) awaitStore(ctx context.Context) (tpox.Store, error) {
+	return Await(ctx, func() (tpox.Store, error) { return s.openStore(ctx) })
 }
 
 // openAudit opens the audit log if one is set.

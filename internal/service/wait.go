@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	domain "brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The pause between two attempts to open a database doubles from firstPause to maxPause. A random share is subtracted,
@@ -20,14 +20,14 @@ const (
 )
 
 // IsTransient reports whether another attempt to open a database may succeed without a change to this process: there is
-// no server yet, or it does not know the user yet. Stores return *brokerage.Unavailable then.
+// no server yet, or it does not know the user yet. Stores return *tpox.Unavailable then.
 func IsTransient(err error) bool {
-	return domain.Is[*domain.Unavailable](err)
+	return tpox.Is[*tpox.Unavailable](err)
 }
 
 // Retry opens a database that cannot be reached yet.
 type Retry struct {
-	Open   func(context.Context) (domain.Store, error)
+	Open   func(context.Context) (tpox.Store, error)
 	Log    *slog.Logger
 	DB     string      // its name in the log
 	Failed func(error) // is called before each further attempt with the reason of the last failure; may be nil
@@ -35,7 +35,7 @@ type Retry struct {
 
 // Until opens the database after an attempt that failed with err, and logs before each further attempt why the last one
 // failed. It gives up when ctx is done, and when an attempt fails with an error that is not transient.
-func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
+func (r *Retry) Until(ctx context.Context, err error) (tpox.Store, error) {
 	began := time.Now()
 	logged, loggedAt := "", time.Time{}
 	for pause := firstPause; IsTransient(err); pause = min(2*pause, maxPause) {
@@ -52,7 +52,7 @@ func (r *Retry) Until(ctx context.Context, err error) (domain.Store, error) {
 			return nil, ctx.Err()
 		case <-time.After(pause/2 + rand.N(pause/2)):
 		}
-		var opened domain.Store
+		var opened tpox.Store
 		if opened, err = r.Open(ctx); err == nil {
 			r.Log.Info("the database is available", "db", r.DB, "waited", time.Since(began).Round(time.Millisecond).String())
 			return opened, nil

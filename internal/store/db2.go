@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/db2"
+	"brokerage/internal/tpox"
 )
 
 var _ Bulk = (*db2.Store)(nil)
@@ -16,7 +16,7 @@ var db2Engine = &Engine{
 	usage:     "db2://USER@HOST:PORT/DATABASE",
 	check:     func(rest string) error { return db2.CheckURL(DB2 + ":" + rest) },
 	name:      func(rest string) string { return db2.Name(DB2 + ":" + rest) },
-	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	open: func(ctx context.Context, rest string, o Options) (tpox.Store, error) {
 		return asStore(db2.Open(ctx, DB2+":"+rest, db2.Options{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
 		}))

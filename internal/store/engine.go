@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
@@ -26,12 +26,12 @@ type Engine struct {
 	check func(rest string) error
 	name  func(rest string) string // what messages may show
 	path  func(rest string) string // the database's file; nil for a server
-	open  func(ctx context.Context, rest string, options Options) (brokerage.Store, error)
+	open  func(ctx context.Context, rest string, options Options) (tpox.Store, error)
 
 	// watch connects to the database's server to read what it counts; nil for an engine without a server.
 	watch func(ctx context.Context, rest string) (Observer, error)
 	// warnings returns sentences about settings of the server that put data at risk; nil for none.
-	warnings func(s brokerage.Store) []string
+	warnings func(s tpox.Store) []string
 	// script returns the statements that make the schema in an empty database.
 	script func(rest string) (string, error)
 	// remove removes the database; nil if an open store is emptied instead.
@@ -47,7 +47,7 @@ type backupEngine struct {
 }
 
 // asStore returns a store as an interface that is nil after an error, and not an interface that holds a nil pointer.
-func asStore[S brokerage.Store](s S, err error) (brokerage.Store, error) {
+func asStore[S tpox.Store](s S, err error) (tpox.Store, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ type Settler interface {
 
 // Bulk is a store that can be loaded, verified and measured.
 type Bulk interface {
-	brokerage.Store
+	tpox.Store
 	Loading(ctx context.Context) (string, error)
 	LoadedDocuments(ctx context.Context, k dataset.Kind) (int64, error)
 	LoadedFrom(ctx context.Context) (bulk.Loaded, error)
@@ -145,7 +145,7 @@ func (d Database) RequireExisting() error {
 }
 
 // Open opens the database. Its engine creates and migrates it if necessary, unless options.AsIs is set.
-func (d Database) Open(ctx context.Context, options Options) (brokerage.Store, error) {
+func (d Database) Open(ctx context.Context, options Options) (tpox.Store, error) {
 	return d.open(ctx, d.rest, options)
 }
 
@@ -178,7 +178,7 @@ func (d Database) Script() (string, error) {
 }
 
 // Warnings returns sentences about settings of the server that put data at risk.
-func (d Database) Warnings(s brokerage.Store) []string {
+func (d Database) Warnings(s tpox.Store) []string {
 	if d.warnings == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (d Database) Warnings(s brokerage.Store) []string {
 }
 
 // Stats returns the function that reads the statistics of an open store, or nil for a store without statistics.
-func Stats(s brokerage.Store) func() tally.Stats {
+func Stats(s tpox.Store) func() tally.Stats {
 	if measured, ok := s.(interface{ Stats() tally.Stats }); ok {
 		return measured.Stats
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/null"
+	"brokerage/internal/tpox"
 )
 
 var nullEngine = &Engine{
@@ -20,5 +20,5 @@ var nullEngine = &Engine{
 		return nil
 	},
 	name: func(string) string { return Null + ":" },
-	open: func(context.Context, string, Options) (brokerage.Store, error) { return asStore(null.Open()) },
+	open: func(context.Context, string, Options) (tpox.Store, error) { return asStore(null.Open()) },
 }

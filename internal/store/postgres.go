@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/postgres"
+	"brokerage/internal/tpox"
 )
 
 var _ Bulk = (*postgres.Store)(nil)
@@ -18,7 +18,7 @@ var postgresEngine = &Engine{
 	usage:     "postgres://USER@HOST/DATABASE",
 	check:     func(rest string) error { return postgres.CheckURL(Postgres + ":" + rest) },
 	name:      func(rest string) string { return postgres.Name(Postgres + ":" + rest) },
-	open: func(ctx context.Context, rest string, o Options) (brokerage.Store, error) {
+	open: func(ctx context.Context, rest string, o Options) (tpox.Store, error) {
 		return asStore(postgres.Open(ctx, Postgres+":"+rest, postgres.Options{
 			Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
 		}))
@@ -53,8 +53,8 @@ var postgresEngine = &Engine{
 	},
 }
 
-func postgresWarnings(s brokerage.Store) (all []string) {
-	if s.Describe().Durability != brokerage.Durable {
+func postgresWarnings(s tpox.Store) (all []string) {
+	if s.Describe().Durability != tpox.Durable {
 		all = append(all, "the server's settings risk committed writes, or the whole database, in a power failure "+
 			"(fsync, full_page_writes or synchronous_commit is off)")
 	}

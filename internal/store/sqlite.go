@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/probe"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/tpox"
 )
 
 var _ Bulk = (*sqlite.Store)(nil)
@@ -27,7 +27,7 @@ var sqliteEngine = &Engine{
 	},
 	name: func(path string) string { return SQLite + ":" + path },
 	path: func(path string) string { return path },
-	open: func(ctx context.Context, path string, o Options) (brokerage.Store, error) {
+	open: func(ctx context.Context, path string, o Options) (tpox.Store, error) {
 		return asStore(sqlite.Open(ctx, path, sqlite.Options{
 			Pool: o.Pool, Uncompressed: o.Uncompressed, Cache: cacheBytes(o.Cache), Rules: o.Rules, AsIs: o.AsIs,
 			Notice: o.Notice, Doing: o.Doing, Trace: o.Trace,

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/redact"
 	"brokerage/internal/store/trace"
+	"brokerage/internal/tpox"
 )
 
 // Options are the options of a store; an engine ignores those that it has no use for.
@@ -21,7 +21,7 @@ type Options struct {
 	Uncompressed bool // store new documents without compression
 	// Cache is how many bytes of unpacked documents an embedded store keeps in memory; 0 is none, and nil its default.
 	Cache *int64
-	Rules brokerage.Rules
+	Rules tpox.Rules
 	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused instead
 	// of migrated.
 	AsIs bool
@@ -44,7 +44,7 @@ const (
 )
 
 // Open opens the store that a URL names.
-func Open(ctx context.Context, url string, options Options) (brokerage.Store, error) {
+func Open(ctx context.Context, url string, options Options) (tpox.Store, error) {
 	d, err := Find(url)
 	if err != nil {
 		return nil, err

@@ -11,11 +11,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestFind(t *testing.T) {
@@ -97,7 +97,7 @@ func TestPublished(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b%20?x=1.db")
-	for url, want := range map[string]brokerage.Store{
+	for url, want := range map[string]tpox.Store{
 		"sqlite:" + path: (*sqlite.Store)(nil), "null:": (*null.Store)(nil),
 	} {
 		s, err := Open(t.Context(), url, Options{Pool: 3})
@@ -113,7 +113,7 @@ func TestOpen(t *testing.T) {
 // compression.
 func TestOpen_Options(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
-	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: brokerage.Rules{MaxHoldings: 1}})
+	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: tpox.Rules{MaxHoldings: 1}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	d := dataset.New(dataset.Spec{Seed: 1})
@@ -125,14 +125,14 @@ func TestOpen_Options(t *testing.T) {
 	for strings.Contains(customer, "<Symbol>"+d.Symbol(i)+"</Symbol>") {
 		i++
 	}
-	_, err = s.Trade(t.Context(), brokerage.Write{}, brokerage.ID(account),
-		brokerage.Trade{Side: brokerage.Buy, Symbol: d.Symbol(i), Quantity: "1"})
-	full, ok := errors.AsType[*brokerage.Conflict](err)
+	_, err = s.Trade(t.Context(), tpox.Write{}, tpox.ID(account),
+		tpox.Trade{Side: tpox.Buy, Symbol: d.Symbol(i), Quantity: "1"})
+	full, ok := errors.AsType[*tpox.Conflict](err)
 	require.True(t, ok, "%v", err)
-	require.Equal(t, brokerage.TooManyHoldings, full.Reason)
+	require.Equal(t, tpox.TooManyHoldings, full.Reason)
 
 	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
-	_, err = s.InsertOrder(t.Context(), brokerage.Write{}, order)
+	_, err = s.InsertOrder(t.Context(), tpox.Write{}, order)
 	require.NoError(t, err)
 	require.True(t, bytes.Contains([]byte(testenv.Text(t, path+"-wal")), order))
 }

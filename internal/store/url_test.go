@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // suiteData is what the suite loads, and how it recognises its own database: no scale has these numbers.
@@ -97,7 +97,7 @@ func TestURL_Refusals(t *testing.T) {
 		return s.LoadDataset(ctx, dataset.NewOf(2, suiteCounts), nil)
 	}
 	oneOrder := func(ctx context.Context, s Bulk) error {
-		_, err := s.InsertOrder(ctx, brokerage.Write{}, suiteData.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 1}))
+		_, err := s.InsertOrder(ctx, tpox.Write{}, suiteData.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 1}))
 		return err
 	}
 	file := func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "b.db") }
@@ -167,14 +167,14 @@ func runSuite(t *testing.T, url string) {
 	}
 	storetest.Run(t, storetest.Options{
 		Dataset: suiteData,
-		Open: func(t testing.TB, data *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		Open: func(t testing.TB, data *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			options = Options{Rules: rules}
 			s, err := d.Empty(t.Context(), options)
 			opened(t, s, err)
 			require.NoError(t, s.LoadDataset(t.Context(), data, nil))
 			return s
 		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			again, err := d.OpenBulk(t.Context(), options)
 			return opened(t, again, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The outcomes of requests.
@@ -126,7 +126,7 @@ func New(build BuildInfo) *Metrics {
 		}
 	}), state(sendProcess))
 	names := otherOperations[:]
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		names = append(names, t.Name)
 	}
 	for _, name := range names {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/probe"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 var build = telemetry.BuildInfo{Version: "v1.2.3", Revision: "abc", GoVersion: "go1.26"}
@@ -42,7 +42,7 @@ func transactions(name, outcome string) string {
 
 func TestMetrics_FromTheStart(t *testing.T) {
 	series, _ := scrape(t, telemetry.New(build))
-	for _, transaction := range brokerage.Transactions {
+	for _, transaction := range tpox.Transactions {
 		for _, outcome := range telemetry.Outcomes {
 			require.Equal(t, "0", series[transactions(transaction.Name, outcome)], "%s %s", transaction.Name, outcome)
 		}

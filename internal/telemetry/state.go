@@ -7,8 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // state is a Prometheus collector that sends all its metrics in one function call, so that the metrics of a scrape are
@@ -71,7 +71,7 @@ func (m *Metrics) Ready(is bool) {
 
 // Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
 // scrape sees the metrics of one dataset.
-func (m *Metrics) Dataset(c brokerage.Contents, raw map[string]int64) {
+func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 	send := state(func(out series) {
 		if c.Fingerprint == "" {
 			return
@@ -128,7 +128,7 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 }
 
 // Engine adds the engine of the store, its version and its durability.
-func (m *Metrics) Engine(e brokerage.EngineInfo) {
+func (m *Metrics) Engine(e tpox.EngineInfo) {
 	m.registry.MustRegister(state(func(out series) {
 		out.count("store_info", "What the store runs on, and how durable a commit is; always 1.", 1,
 			"store", e.Name, "version", e.Version, "durability", e.Durability)

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 var stats = tally.Stats{
@@ -41,9 +41,9 @@ func full() *telemetry.Metrics {
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
 	m.Disk(func() (free, size float64) { return 25, 100 })
-	m.Engine(brokerage.EngineInfo{Name: "sqlite", Version: "3.50", Durability: brokerage.Durable})
+	m.Engine(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable})
 	m.Ready(true)
-	m.Dataset(brokerage.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
+	m.Dataset(tpox.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
 		Customers: 200, Orders: 2000},
 		map[string]int64{"order": 3000000})
 	return m
@@ -137,14 +137,14 @@ func TestMetrics_Stores(t *testing.T) {
 // A dataset replaces the previous one, even if there is none any more.
 func TestMetrics_DatasetChanges(t *testing.T) {
 	m := full()
-	m.Dataset(brokerage.Contents{Fingerprint: "g", Orders: 1}, nil)
+	m.Dataset(tpox.Contents{Fingerprint: "g", Orders: 1}, nil)
 	m.Ready(false)
 	series, text := scrape(t, m)
 	require.Equal(t, 1, strings.Count(text, "\nbrokerage_dataset_info{"))
 	require.Equal(t, "1", series[`brokerage_dataset_info{fingerprint="g",profile="",scale="",seed="0"}`])
 	require.NotContains(t, text, "brokerage_dataset_raw_bytes{")
 	require.Equal(t, "0", series["brokerage_store_ready"])
-	m.Dataset(brokerage.Contents{}, nil)
+	m.Dataset(tpox.Contents{}, nil)
 	_, text = scrape(t, m)
 	require.NotContains(t, text, "brokerage_dataset_")
 }
@@ -152,8 +152,8 @@ func TestMetrics_DatasetChanges(t *testing.T) {
 // A scrape during a change of the dataset sees one dataset or the other, never a mixture.
 func TestMetrics_DatasetAtAnyTime(t *testing.T) {
 	m := full()
-	contents := func(orders int64) brokerage.Contents {
-		return brokerage.Contents{Fingerprint: fmt.Sprint("f", orders), Securities: orders, Customers: orders, Orders: orders}
+	contents := func(orders int64) tpox.Contents {
+		return tpox.Contents{Fingerprint: fmt.Sprint("f", orders), Securities: orders, Customers: orders, Orders: orders}
 	}
 	var telling sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())

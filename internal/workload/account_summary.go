@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var accountSummary = &Transaction{
-	Transaction: brokerage.Named("account_summary"),
+	Transaction: tpox.Named("account_summary"),
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/statement"),
-	execute:     queryByID(brokerage.Store.AccountSummary),
+	execute:     queryByID(tpox.Store.AccountSummary),
 	key:         text(`"{id}"`),
 }

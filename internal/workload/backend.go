@@ -3,7 +3,7 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Backend is what a workload runs against: a store or a service.
@@ -14,7 +14,7 @@ type Backend interface {
 	// permits returns an error if the client may not run a workload, or if the workload does not fit the backend. It makes
 	// what own transactions need.
 	permits(ctx context.Context, d *Definition) error
-	lease(ctx context.Context, kind string, count int64) (brokerage.Range, error)
+	lease(ctx context.Context, kind string, count int64) (tpox.Range, error)
 	// open returns a session for one user. The context ends its calls.
 	open(ctx context.Context, check checker, consistency Consistency) (session, error)
 	// reading returns what the backend has used so far.

@@ -1,9 +1,9 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var buySecurity = &Transaction{
-	Transaction: brokerage.Named("buy_security"),
+	Transaction: tpox.Named("buy_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
 		c.quantity = u.between(u.definition.Trades.Buy.Quantity)
@@ -13,7 +13,7 @@ var buySecurity = &Transaction{
 		return true
 	},
 	request:  post("/v1/accounts/{id}/buy", tradeBody),
-	execute:  trade(brokerage.Buy),
+	execute:  trade(tpox.Buy),
 	key:      text(`"{id}"`),
 	Expected: tradeRefusals,
 }

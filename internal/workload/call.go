@@ -3,14 +3,14 @@ package workload
 import (
 	"bytes"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // call is one call of a transaction, in the same form for every backend. A user reuses its call for the next one.
 type call struct {
 	transaction *Transaction
-	id          brokerage.ID // of the order or customer; of the account in a trade
-	account     brokerage.ID // that is opened or closed; of a new order; the first of a new customer
+	id          tpox.ID // of the order or customer; of the account in a trade
+	account     tpox.ID // that is opened or closed; of a new order; the first of a new customer
 	symbol      string
 	search      searchCall
 	quantity    int64

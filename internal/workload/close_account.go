@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var closeAccount = &Transaction{
-	Transaction: brokerage.Named("close_account"),
+	Transaction: tpox.Named("close_account"),
 	draw: func(u *user, c *call) bool {
 		var own opened
 		ok := takeOut(u.rand, &u.ownAccounts, &own)
@@ -15,9 +15,9 @@ var closeAccount = &Transaction{
 		return ok
 	},
 	request: remove("/v1/customers/{id}/accounts/{account}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		return nil, s.CloseAccount(ctx, write(), c.id, c.account)
 	},
-	Expected: []brokerage.Reason{brokerage.LastAccount},
+	Expected: []tpox.Reason{tpox.LastAccount},
 	Source:   openAccount,
 }

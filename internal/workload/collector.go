@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // sample is one transaction that has ended.
@@ -163,7 +163,7 @@ func (r *Run) fill(all []*aggregate, mix []part) error {
 	for p, a := range all {
 		r.Transactions = append(r.Transactions, row(a, mix[p].Name, mix[p].Kind.String(), mix[p].share))
 	}
-	for _, kind := range [...]brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete} {
+	for _, kind := range [...]tpox.Kind{tpox.Query, tpox.Update, tpox.Insert, tpox.Delete} {
 		var ofKind []*aggregate
 		weight := 0.0
 		for p, a := range all {

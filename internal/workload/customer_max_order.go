@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var customerMaxOrder = &Transaction{
-	Transaction: brokerage.Named("customer_max_order"),
+	Transaction: tpox.Named("customer_max_order"),
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/orders/largest"),
-	execute:     queryByID(brokerage.Store.CustomerMaxOrder),
+	execute:     queryByID(tpox.Store.CustomerMaxOrder),
 	key:         text(`"{id}"`),
 }

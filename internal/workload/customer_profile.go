@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var customerProfile = &Transaction{
-	Transaction: brokerage.Named("customer_profile"),
+	Transaction: tpox.Named("customer_profile"),
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/profile"),
-	execute:     queryByID(brokerage.Store.CustomerProfile),
+	execute:     queryByID(tpox.Store.CustomerProfile),
 	key:         text(`"{id}"`),
 }

@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 	"brokerage/loadtest"
 )
 
@@ -358,5 +358,5 @@ func (d *Definition) newDocuments() string {
 
 // writes reports whether a run changes anything.
 func (d *Definition) writes() bool {
-	return d.Prepare != (Prepare{}) || d.has(func(t *Transaction) bool { return t.Kind != brokerage.Query })
+	return d.Prepare != (Prepare{}) || d.has(func(t *Transaction) bool { return t.Kind != tpox.Query })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The weights of the mixed workload are those of the registry.
@@ -17,7 +17,7 @@ func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 	d := definition(t, "mixed")
 	require.True(t, d.Validate)
 	var mix []Part
-	for _, tx := range brokerage.Transactions {
+	for _, tx := range tpox.Transactions {
 		if tx.Weight > 0 {
 			mix = append(mix, Part{Transaction: tx.Name, Weight: float64(tx.Weight)})
 		}

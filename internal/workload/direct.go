@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/scripted"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // Direct is a Backend that calls a store in this process.
@@ -17,7 +17,7 @@ type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
 	Stats func() tally.Stats
 
-	store  brokerage.Store // guarded, as in a service
+	store  tpox.Store      // guarded, as in a service
 	runner scripted.Runner // of own transactions; nil if the store is none
 	name   string
 	scheme string
@@ -28,7 +28,7 @@ type Direct struct {
 const answerWithin = 30 * time.Second
 
 // NewDirect returns a backend for an open store, which the caller closes. The URL is the one that it was opened with.
-func NewDirect(s brokerage.Store, url string) (*Direct, error) {
+func NewDirect(s tpox.Store, url string) (*Direct, error) {
 	database, err := store.Find(url)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
 
 func (d *Direct) permits(ctx context.Context, w *Definition) error { return d.setUp(ctx, w) }
 
-func (d *Direct) lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
+func (d *Direct) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
 	return d.store.Lease(ctx, kind, count)
 }
 
@@ -140,24 +140,24 @@ func (s *directSession) do(ctx context.Context, c *call) outcome {
 
 // refusalOf returns the outcome that the service's response to an error would have.
 func refusalOf(c *call, err error) outcome {
-	if refusal, ok := errors.AsType[*brokerage.Conflict](err); ok {
+	if refusal, ok := errors.AsType[*tpox.Conflict](err); ok {
 		return c.transaction.refused(refusal.Reason)
 	}
 	c.doc = nil // a store that timed out may still be reading the document
 	switch {
-	case brokerage.Is[*brokerage.Stale](err):
+	case tpox.Is[*tpox.Stale](err):
 		return c.transaction.refused(reasonStale)
-	case brokerage.Is[*brokerage.NotFound](err):
+	case tpox.Is[*tpox.NotFound](err):
 		return outcome{unexpected, reasonNotFound}
-	case brokerage.Is[*brokerage.Invalid](err):
+	case tpox.Is[*tpox.Invalid](err):
 		return outcome{unexpected, "422 invalid"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return timedOut
 	case errors.Is(err, context.Canceled):
 		return noAnswer
-	case brokerage.Is[*brokerage.Unavailable](err):
+	case tpox.Is[*tpox.Unavailable](err):
 		return outcome{unanswered, "503 unavailable"}
-	case brokerage.Is[*brokerage.Damaged](err):
+	case tpox.Is[*tpox.Damaged](err):
 		return outcome{unexpected, "500 damaged"}
 	default:
 		return outcome{unexpected, "500 internal"}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/tpox"
 )
 
 // driven runs a workload to its end, and requires that the result is valid by its schema and consistent.
@@ -70,7 +70,7 @@ func TestDrive_Workloads(t *testing.T) {
 				require.Empty(t, r.Total.Unexpected)
 				require.Equal(t, name, r.Workload.Name)
 				require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", r.Dataset.Fingerprint)
-				require.Equal(t, brokerage.StoredReady, r.Faithful["get_security_price"])
+				require.Equal(t, tpox.StoredReady, r.Faithful["get_security_price"])
 				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
@@ -89,8 +89,8 @@ func TestDrive_Null(t *testing.T) {
 	require.Empty(t, r.Total.Unexpected)
 	require.Empty(t, r.Validity.Reasons)
 	require.Equal(t, "null", r.Target.Engine)
-	require.Len(t, r.Faithful, len(brokerage.Transactions))
-	require.Equal(t, brokerage.NothingStored, r.Faithful["get_order"])
+	require.Len(t, r.Faithful, len(tpox.Transactions))
+	require.Equal(t, tpox.NothingStored, r.Faithful["get_order"])
 }
 
 func TestDrive_Reports(t *testing.T) {
@@ -362,7 +362,7 @@ type shortLeases struct {
 	asked atomic.Int64
 }
 
-func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (brokerage.Range, error) {
+func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (tpox.Range, error) {
 	s.asked.Add(1)
 	return s.Direct.lease(ctx, kind, 10)
 }

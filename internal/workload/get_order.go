@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var getOrder = &Transaction{
-	Transaction: brokerage.Named("get_order"),
+	Transaction: tpox.Named("get_order"),
 	draw:        drawOrder,
 	request:     get("/v1/orders/{id}"),
-	execute:     queryByID(brokerage.Store.GetOrder),
+	execute:     queryByID(tpox.Store.GetOrder),
 	key:         text(`"{id}"`),
 }

@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var getSecurity = &Transaction{
-	Transaction: brokerage.Named("get_security"),
+	Transaction: tpox.Named("get_security"),
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}"),
-	execute:     queryBySymbol(brokerage.Store.GetSecurity),
+	execute:     queryBySymbol(tpox.Store.GetSecurity),
 	key:         text(">{symbol}<"),
 }

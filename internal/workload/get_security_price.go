@@ -1,11 +1,11 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var getSecurityPrice = &Transaction{
-	Transaction: brokerage.Named("get_security_price"),
+	Transaction: tpox.Named("get_security_price"),
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}/price"),
-	execute:     queryBySymbol(brokerage.Store.SecurityPrice),
+	execute:     queryBySymbol(tpox.Store.SecurityPrice),
 	key:         text(`"{symbol}"`),
 }

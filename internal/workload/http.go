@@ -16,10 +16,10 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/probe"
 	"brokerage/internal/redact"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // HTTP is a Backend that calls a service.
@@ -174,20 +174,20 @@ func leasePath(kind string, count int64) string {
 	return fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
 }
 
-func (h *HTTP) lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
+func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
 	var v struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Lease"`
 		First   int64    `xml:"first,attr"`
 		Count   int64    `xml:"count,attr"`
 	}
 	err := h.ask(ctx, http.MethodPost, leasePath(kind, count), "lease ids (scope trade)", &v)
-	return brokerage.Range{First: brokerage.ID(v.First), Count: v.Count}, err
+	return tpox.Range{First: tpox.ID(v.First), Count: v.Count}, err
 }
 
 // reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	text, err := h.fetch(ctx, http.MethodGet, "/metrics", "read its metrics")
-	if brokerage.Is[*refusedError](err) {
+	if tpox.Is[*refusedError](err) {
 		return reading{}, nil
 	}
 	return readMetrics(text), err

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/tpox"
 )
 
 func TestAnswer_Read(t *testing.T) {
@@ -222,7 +222,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 }
 
 // heldByNobody returns a symbol that the first account does not hold.
-func heldByNobody(t testing.TB, s brokerage.Store) string {
+func heldByNobody(t testing.TB, s tpox.Store) string {
 	t.Helper()
 	summary, err := s.AccountSummary(t.Context(), 1002)
 	require.NoError(t, err)

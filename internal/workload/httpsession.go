@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // httpSession is one connection. The client of net/http would pass each request to two goroutines of its own and make
@@ -156,7 +156,7 @@ func problemOutcome(t *Transaction, status int, body []byte) outcome {
 	case status == http.StatusPreconditionFailed:
 		return t.refused(reasonStale)
 	case status == http.StatusConflict && len(name) > 0:
-		return t.refused(brokerage.Reason(name))
+		return t.refused(tpox.Reason(name))
 	default:
 		return outcome{unexpected, strings.TrimSpace(fmt.Sprintf("%d %s", status, name))}
 	}
@@ -171,7 +171,7 @@ func (s *httpSession) exchange(c *call) error {
 		s.own = t.request.headers.fill(s.own, c)
 	}
 	s.startRequest(t.request.method, c)
-	if err := s.roundTrip(t.Kind == brokerage.Query, nil); err != nil || !t.Replaces {
+	if err := s.roundTrip(t.Kind == tpox.Query, nil); err != nil || !t.Replaces {
 		s.keepToken()
 		return err
 	}

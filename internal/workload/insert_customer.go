@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertCustomer = &Transaction{
-	Transaction: brokerage.Named("insert_customer"),
+	Transaction: tpox.Named("insert_customer"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(customerIDs, &c.id) || !u.newID(accountIDs, &c.account) {
 			return false
@@ -16,7 +16,7 @@ var insertCustomer = &Transaction{
 		return true
 	},
 	request: post("/v1/customers{validation}", "{document}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		_, err := s.InsertCustomer(ctx, write(), c.doc, c.validate)
 		return nil, err
 	},

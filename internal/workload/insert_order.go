@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertOrder = &Transaction{
-	Transaction: brokerage.Named("insert_order"),
+	Transaction: tpox.Named("insert_order"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(orderIDs, &c.id) {
 			return false
@@ -17,7 +17,7 @@ var insertOrder = &Transaction{
 		return true
 	},
 	request: post("/v1/orders", "{document}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		_, err := s.InsertOrder(ctx, write(), c.doc)
 		return nil, err
 	},

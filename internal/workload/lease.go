@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // idKind is a kind of ids that a store leases.
@@ -25,7 +25,7 @@ var (
 type ids struct{ next, step, width, end int64 }
 
 // partOf returns the part of one of several users.
-func (k *idKind) partOf(lease brokerage.Range, user, users int) *ids {
+func (k *idKind) partOf(lease tpox.Range, user, users int) *ids {
 	first := int64(lease.First)
 	return &ids{
 		next: first + int64(user)*k.width, step: int64(users) * k.width, width: k.width, end: first + lease.Count,
@@ -35,12 +35,12 @@ func (k *idKind) partOf(lease brokerage.Range, user, users int) *ids {
 func (s *ids) empty() bool { return s.next+s.width > s.end }
 
 // newID takes a leased id, or the first of several that follow each other.
-func (u *user) newID(kind *idKind, into *brokerage.ID) bool {
+func (u *user) newID(kind *idKind, into *tpox.ID) bool {
 	s := u.ids[kind]
 	if s.empty() {
 		return false
 	}
-	*into = brokerage.ID(s.next)
+	*into = tpox.ID(s.next)
 	s.next += s.step
 	return true
 }
@@ -53,15 +53,15 @@ const (
 )
 
 // lease leases ids of all kinds that the users need.
-func (d *driver) lease(ctx context.Context) (map[*idKind]brokerage.Range, error) {
-	leases := make(map[*idKind]brokerage.Range)
+func (d *driver) lease(ctx context.Context) (map[*idKind]tpox.Range, error) {
+	leases := make(map[*idKind]tpox.Range)
 	for _, kind := range []*idKind{orderIDs, customerIDs, accountIDs} {
 		count := d.needed(kind)
 		if count == 0 {
 			continue
 		}
 		var err error
-		if leases[kind], err = d.backend.lease(ctx, kind.name, min(count, brokerage.MaxLease)); err != nil {
+		if leases[kind], err = d.backend.lease(ctx, kind.name, min(count, tpox.MaxLease)); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func (d *driver) needed(kind *idKind) int64 {
 		return 0
 	}
 	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
-	during := min(share*(expectedRate*seconds+float64(d.config.Count)), brokerage.MaxLease)
+	during := min(share*(expectedRate*seconds+float64(d.config.Count)), tpox.MaxLease)
 	return kind.width * (int64(d.plan.to-d.plan.from)*int64(prepared+1) + int64(during))
 }
 

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The values of Definition.NewDocuments.
@@ -19,11 +19,11 @@ const (
 type sharedIDs struct {
 	sync.Mutex
 
-	ids []brokerage.ID
-	at  map[brokerage.ID]int // index in ids
+	ids []tpox.ID
+	at  map[tpox.ID]int // index in ids
 }
 
-func (n *sharedIDs) add(id brokerage.ID) {
+func (n *sharedIDs) add(id tpox.ID) {
 	if n == nil {
 		return
 	}
@@ -34,7 +34,7 @@ func (n *sharedIDs) add(id brokerage.ID) {
 }
 
 // remove removes the id of a document that will be deleted, so that only requests in progress miss it.
-func (n *sharedIDs) remove(id brokerage.ID) {
+func (n *sharedIDs) remove(id tpox.ID) {
 	if n == nil {
 		return
 	}

@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var openAccount = &Transaction{
-	Transaction: brokerage.Named("open_account"),
+	Transaction: tpox.Named("open_account"),
 	draw: func(u *user, c *call) bool {
 		if !u.newID(accountIDs, &c.account) {
 			return false
@@ -17,7 +17,7 @@ var openAccount = &Transaction{
 		return true
 	},
 	request: post("/v1/customers/{id}/accounts", "{document}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		_, err := s.OpenAccount(ctx, write(), c.id, c.doc)
 		return nil, err
 	},
@@ -28,6 +28,6 @@ var openAccount = &Transaction{
 
 // opened is an account that the user has opened.
 type opened struct {
-	customer, account brokerage.ID
+	customer, account tpox.ID
 	isNew             bool // the customer: its user may delete it
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Own is a transaction of one's own: an HTTP request, statements of an engine's language, or both.
@@ -109,12 +109,12 @@ var (
 	elementName = regexp.MustCompile(`^[\pL_][\pL\pN._-]*$`)
 	headerName  = regexp.MustCompile("^[A-Za-z0-9-]+$")
 
-	kinds   = []brokerage.Kind{brokerage.Query, brokerage.Update, brokerage.Insert, brokerage.Delete}
+	kinds   = []tpox.Kind{tpox.Query, tpox.Update, tpox.Insert, tpox.Delete}
 	methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 )
 
 func (c *compiler) transaction(o *Own) (t *Transaction, err error) {
-	kind := slices.IndexFunc(kinds, func(k brokerage.Kind) bool { return k.String() == o.Kind })
+	kind := slices.IndexFunc(kinds, func(k tpox.Kind) bool { return k.String() == o.Kind })
 	switch {
 	case !ownName.MatchString(o.Name):
 		return nil, errors.New("a name is one to 21 lower-case letters, digits and _, and begins with a letter")
@@ -126,7 +126,7 @@ func (c *compiler) transaction(o *Own) (t *Transaction, err error) {
 		return nil, errors.New("it has neither a request nor statements")
 	}
 	t = &Transaction{
-		Transaction: &brokerage.Transaction{Name: o.Name, Kind: kinds[kind], Answer: o.Expect.Root},
+		Transaction: &tpox.Transaction{Name: o.Name, Kind: kinds[kind], Answer: o.Expect.Root},
 		own:         true, statuses: o.Expect.Status, scripts: make(map[string][]statement),
 	}
 	if err := c.expectations(&o.Expect, t); err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // mostApart is the longest time between the beginnings of the measured times of two parts, in seconds, and mostApartOf
@@ -201,8 +201,8 @@ func (r *Row) aggregate() (*aggregate, error) {
 // partsOf returns the mix of the rows of a table, whose transactions need not be known here.
 func partsOf(rows []Row) (mix []part) {
 	for i := range rows {
-		t := &brokerage.Transaction{Name: rows[i].Name}
-		for t.Kind = brokerage.Query; t.Kind < brokerage.Delete && t.Kind.String() != rows[i].Kind; t.Kind++ {
+		t := &tpox.Transaction{Name: rows[i].Name}
+		for t.Kind = tpox.Query; t.Kind < tpox.Delete && t.Kind.String() != rows[i].Kind; t.Kind++ {
 		}
 		mix = append(mix, part{&Transaction{Transaction: t}, rows[i].Weight})
 	}

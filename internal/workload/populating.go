@@ -3,9 +3,9 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // populating is a backend whose users do not draw from what it holds.
@@ -23,7 +23,7 @@ func (p populating) describe(ctx context.Context) (Target, *population, error) {
 	if err != nil {
 		return target, nil, err
 	}
-	whole, err := populationOf(bulk.ContentsOf(p.dataset), brokerage.EngineInfo{})
+	whole, err := populationOf(bulk.ContentsOf(p.dataset), tpox.EngineInfo{})
 	if err != nil {
 		return target, nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // population describes the dataset, in the form of GET /v1/dataset?symbols=true: it is all that users know of the data.
@@ -62,8 +62,8 @@ type (
 		Value string `xml:"value,attr"`
 	}
 	faithful struct {
-		Transaction string             `xml:"name,attr"`
-		Faithful    brokerage.Fidelity `xml:"faithful,attr"`
+		Transaction string        `xml:"name,attr"`
+		Faithful    tpox.Fidelity `xml:"faithful,attr"`
 	}
 )
 
@@ -86,8 +86,8 @@ func (p *population) check(users int) error {
 	return nil
 }
 
-func (p *population) order(i int64) brokerage.ID    { return brokerage.ID(p.Orders.First + i) }
-func (p *population) customer(k int64) brokerage.ID { return brokerage.ID(p.Customers.First + k) }
+func (p *population) order(i int64) tpox.ID    { return tpox.ID(p.Orders.First + i) }
+func (p *population) customer(k int64) tpox.ID { return tpox.ID(p.Customers.First + k) }
 
 // accounts returns the first account of customer k, and the number of its accounts, whose ids follow the first.
 func (p *population) accounts(k int64) (first, n int64) {
@@ -97,7 +97,7 @@ func (p *population) accounts(k int64) (first, n int64) {
 }
 
 // held returns the symbol of the first position of a generated account.
-func (p *population) held(account brokerage.ID) string {
+func (p *population) held(account tpox.ID) string {
 	return p.Symbols[int64(account)%p.Securities.Count]
 }
 
@@ -118,11 +118,11 @@ func (p *population) settings() map[string]string {
 }
 
 // faithful returns how the store runs each transaction, nil if it does not say.
-func (p *population) faithful() map[string]brokerage.Fidelity {
-	var all map[string]brokerage.Fidelity
+func (p *population) faithful() map[string]tpox.Fidelity {
+	var all map[string]tpox.Fidelity
 	for _, f := range p.Store.Faithful {
 		if all == nil {
-			all = make(map[string]brokerage.Fidelity)
+			all = make(map[string]tpox.Fidelity)
 		}
 		all[f.Transaction] = f.Faithful
 	}
@@ -130,7 +130,7 @@ func (p *population) faithful() map[string]brokerage.Fidelity {
 }
 
 // populationOf returns what a service would say about the contents of a store.
-func populationOf(c brokerage.Contents, is brokerage.EngineInfo) (*population, error) {
+func populationOf(c tpox.Contents, is tpox.EngineInfo) (*population, error) {
 	var d *dataset.Dataset
 	if c.Scale != "" {
 		spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // RunSchema is the JSON Schema of Run and Tier.
@@ -41,7 +41,7 @@ type Run struct {
 	Settings map[string]string `json:"settings"`
 	// Faithful says of each transaction, by its name, where the store does the work on XML; nil if the target does not
 	// say.
-	Faithful map[string]brokerage.Fidelity `json:"faithful,omitempty"`
+	Faithful map[string]tpox.Fidelity `json:"faithful,omitempty"`
 
 	Transactions []Row     `json:"transactions"` // in the order of the mix
 	Kinds        []Row     `json:"kinds"`        // query, update, insert, delete; without those that the mix lacks

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/scripted"
+	"brokerage/internal/tpox"
 )
 
 // setUp runs the statements that make what own transactions need, and has the database check those of the transactions.
@@ -49,7 +49,7 @@ func (s *directSession) runOwn(ctx context.Context, c *call) outcome {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	if err := s.runner.RunScript(ctx, t.Kind == brokerage.Query, s.statements, &s.result); err != nil {
+	if err := s.runner.RunScript(ctx, t.Kind == tpox.Query, s.statements, &s.result); err != nil {
 		if refused, ok := errors.AsType[*scripted.Refused](err); ok {
 			return outcome{unexpected, refused.Code}
 		}

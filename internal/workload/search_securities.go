@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var searchSecurities = &Transaction{
-	Transaction: brokerage.Named("search_securities"),
+	Transaction: tpox.Named("search_securities"),
 	draw: func(u *user, c *call) bool {
 		c.search = searchCall{
 			sector: &u.sectors[u.rand.IntN(len(u.sectors))],
@@ -16,9 +16,9 @@ var searchSecurities = &Transaction{
 		return true
 	},
 	request: get("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		const one = 10_000 // a Search counts ten-thousandths
-		return s.SearchSecurities(ctx, brokerage.Search{
+		return s.SearchSecurities(ctx, tpox.Search{
 			Sector: c.search.sector.name,
 			PEMin:  c.search.peMin * one, PEMax: c.search.peMax * one, YieldMin: c.search.yieldMin * one,
 		})

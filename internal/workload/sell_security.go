@@ -1,16 +1,16 @@
 package workload
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 var sellSecurity = &Transaction{
-	Transaction: brokerage.Named("sell_security"),
+	Transaction: tpox.Named("sell_security"),
 	draw: func(u *user, c *call) bool {
 		drawHolding(u, c)
 		c.quantity = u.between(u.definition.Trades.Sell.Quantity)
 		return true
 	},
 	request:  post("/v1/accounts/{id}/sell", tradeBody),
-	execute:  trade(brokerage.Sell),
+	execute:  trade(tpox.Sell),
 	key:      text(`"{id}"`),
 	Expected: tradeRefusals,
 }

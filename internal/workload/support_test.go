@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store/bulk"
@@ -21,6 +20,7 @@ import (
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func nullStore(t testing.TB) *null.Store {
 	return s
 }
 
-func direct(t testing.TB, s brokerage.Store, url string) *Direct {
+func direct(t testing.TB, s tpox.Store, url string) *Direct {
 	t.Helper()
 	d, err := NewDirect(s, url)
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func direct(t testing.TB, s brokerage.Store, url string) *Direct {
 }
 
 // serve starts a service over a store; stop closes all its connections.
-func serve(t testing.TB, s brokerage.Store) (url string, stop func()) {
+func serve(t testing.TB, s tpox.Store) (url string, stop func()) {
 	t.Helper()
 	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
 		Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second,
@@ -111,7 +111,7 @@ func shortly(t testing.TB, workload string) Config {
 func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	t.Helper()
 	d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
-	p, err := populationOf(bulk.ContentsOf(d), brokerage.EngineInfo{})
+	p, err := populationOf(bulk.ContentsOf(d), tpox.EngineInfo{})
 	require.NoError(t, err)
 	return p
 }
@@ -121,12 +121,12 @@ func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *u
 	t.Helper()
 	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed, users)
 	require.NoError(t, err)
-	lease := brokerage.Range{First: 1_000_000, Count: brokerage.MaxLease}
-	return newUser(common, number, map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease})
+	lease := tpox.Range{First: 1_000_000, Count: tpox.MaxLease}
+	return newUser(common, number, map[*idKind]tpox.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease})
 }
 
 // bothWays returns a store and a service over it.
-func bothWays(t testing.TB, s brokerage.Store) map[string]Backend {
+func bothWays(t testing.TB, s tpox.Store) map[string]Backend {
 	t.Helper()
 	url, _ := serve(t, s)
 	return map[string]Backend{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")}

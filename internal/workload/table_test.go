@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // written returns what is written, whose lines must be narrow.
@@ -44,7 +44,7 @@ func example(t testing.TB) *Run {
 			all[p].add(&sample{took: int64(took), outcome: done})
 		}
 	}
-	of[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: sellSecurity.refused(brokerage.NotHeld)})
+	of[sellSecurity].add(&sample{took: int64(45 * time.Second), outcome: sellSecurity.refused(tpox.NotHeld)})
 	of[getOrder].add(&sample{took: int64(2 * time.Millisecond), outcome: outcome{unexpected, "404 not-found"}})
 	of[getOrder].add(&sample{took: int64(30 * time.Second), outcome: timedOut})
 	of[getOrder].add(&sample{took: int64(3 * time.Millisecond), outcome: done, waiting: true})

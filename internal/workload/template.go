@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // template is a text with gaps that are filled from a call: a path, a body, a new document, a part of an answer.
@@ -104,7 +104,7 @@ func (t *template) fill(dst []byte, c *call) []byte {
 	return append(dst, t.literals[len(t.gaps)]...)
 }
 
-func appendID(dst []byte, id brokerage.ID) []byte { return strconv.AppendInt(dst, int64(id), 10) }
+func appendID(dst []byte, id tpox.ID) []byte { return strconv.AppendInt(dst, int64(id), 10) }
 
 func twoDigits(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 

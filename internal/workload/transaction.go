@@ -5,18 +5,18 @@ import (
 	"slices"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-//go:generate go run brokerage/internal/brokerage/lists Transaction
+//go:generate go run brokerage/internal/tpox/lists Transaction
 
 // A Transaction is all that a load generator knows of one transaction that a mix can contain.
 type Transaction struct {
-	*brokerage.Transaction
+	*tpox.Transaction
 
-	Expected []brokerage.Reason // refusals that are part of the workload
-	Source   *Transaction       // makes what this one removes; nil for none
-	Replaces bool               // a PUT of the document that was read follows: both are one transaction
+	Expected []tpox.Reason // refusals that are part of the workload
+	Source   *Transaction  // makes what this one removes; nil for none
+	Replaces bool          // a PUT of the document that was read follows: both are one transaction
 
 	// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left
 	// to remove, or no leased ids.
@@ -45,7 +45,7 @@ type Transaction struct {
 	prepare func(n Prepare, p *Prepared) (calls int, counter *int64)
 }
 
-type execute func(ctx context.Context, s brokerage.Store, c *call) (answer []byte, err error)
+type execute func(ctx context.Context, s tpox.Store, c *call) (answer []byte, err error)
 
 // registry lists the transactions of mixes that every workload can contain: the 17, then those of the older mix.
 var registry = append(transactions[:], updCustacc, updSecurity)
@@ -54,7 +54,7 @@ var registry = append(transactions[:], updCustacc, updSecurity)
 func Transactions() []*Transaction { return registry }
 
 // refused returns the outcome of a call that was refused for a reason that depends on stored data.
-func (t *Transaction) refused(reason brokerage.Reason) outcome {
+func (t *Transaction) refused(reason tpox.Reason) outcome {
 	if slices.Contains(t.Expected, reason) {
 		return outcome{expected, string(reason)}
 	}
@@ -82,19 +82,19 @@ func drawSymbol(u *user, c *call) bool {
 	return true
 }
 
-func queryByID(query func(brokerage.Store, context.Context, brokerage.ID) ([]byte, error)) execute {
-	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) { return query(s, ctx, c.id) }
+func queryByID(query func(tpox.Store, context.Context, tpox.ID) ([]byte, error)) execute {
+	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) { return query(s, ctx, c.id) }
 }
 
-func queryBySymbol(query func(brokerage.Store, context.Context, string) ([]byte, error)) execute {
-	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) { return query(s, ctx, c.symbol) }
+func queryBySymbol(query func(tpox.Store, context.Context, string) ([]byte, error)) execute {
+	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) { return query(s, ctx, c.symbol) }
 }
 
-func deleteByID(remove func(brokerage.Store, context.Context, brokerage.Write, brokerage.ID) error) execute {
-	return func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+func deleteByID(remove func(tpox.Store, context.Context, tpox.Write, tpox.ID) error) execute {
+	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		return nil, remove(s, ctx, write(), c.id)
 	}
 }
 
 // write returns the parameters of a write that starts now.
-func write() brokerage.Write { return brokerage.Write{Now: time.Now()} }
+func write() tpox.Write { return tpox.Write{Now: time.Now()} }

@@ -3,22 +3,22 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // updCustacc reads a customer and writes it back: a transaction of the older mix.
 var updCustacc = &Transaction{
-	Transaction: &brokerage.Transaction{Name: "upd_custacc", Kind: brokerage.Update, Answer: "Customer"},
+	Transaction: &tpox.Transaction{Name: "upd_custacc", Kind: tpox.Update, Answer: "Customer"},
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		doc, err := s.GetCustomer(ctx, c.id)
 		if err != nil {
 			return nil, err
 		}
-		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
+		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
 	key:      text(`"{id}"`),
-	Expected: []brokerage.Reason{reasonStale},
+	Expected: []tpox.Reason{reasonStale},
 	Replaces: true,
 }

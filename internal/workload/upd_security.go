@@ -3,22 +3,22 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // updSecurity reads a security and writes it back: a transaction of the older mix.
 var updSecurity = &Transaction{
-	Transaction: &brokerage.Transaction{Name: "upd_security", Kind: brokerage.Update, Answer: "Security"},
+	Transaction: &tpox.Transaction{Name: "upd_security", Kind: tpox.Update, Answer: "Security"},
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}"),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		doc, err := s.GetSecurity(ctx, c.symbol)
 		if err != nil {
 			return nil, err
 		}
-		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, brokerage.Match{brokerage.ETag(doc)})
+		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
 	key:      text(`>{symbol}<`),
-	Expected: []brokerage.Reason{reasonStale},
+	Expected: []tpox.Reason{reasonStale},
 	Replaces: true,
 }

@@ -3,11 +3,11 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var updateOrderStatus = &Transaction{
-	Transaction: brokerage.Named("update_order_status"),
+	Transaction: tpox.Named("update_order_status"),
 	draw: func(u *user, c *call) bool {
 		codes := u.definition.Updates.Status
 		drawOrder(u, c)
@@ -15,8 +15,8 @@ var updateOrderStatus = &Transaction{
 		return true
 	},
 	request: put("/v1/orders/{id}/status",
-		`<OrderStatus xmlns="`+brokerage.FIXMLNS+`" Stat="{status}"></OrderStatus>`),
-	execute: func(ctx context.Context, s brokerage.Store, c *call) ([]byte, error) {
+		`<OrderStatus xmlns="`+tpox.FIXMLNS+`" Stat="{status}"></OrderStatus>`),
+	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
 		return s.UpdateOrderStatus(ctx, write(), c.id, c.status)
 	},
 	key: text(`"{status}"`),

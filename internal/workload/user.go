@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // plan is what all users of a run have in common. Only what it counts in the end changes.
@@ -45,8 +45,8 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, to: users,
 		begun: now.UTC(), sequences: make([]atomic.Int64, len(d.Values))}
 	if d.NewDocuments == SharedDocuments {
-		plan.newOrders = &sharedIDs{at: make(map[brokerage.ID]int)}
-		plan.newCustomers = &sharedIDs{at: make(map[brokerage.ID]int)}
+		plan.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
+		plan.newCustomers = &sharedIDs{at: make(map[tpox.ID]int)}
 	}
 	for _, name := range p.Search.Sectors {
 		plan.sectors = append(plan.sectors, sector{name, url.QueryEscape(name)})
@@ -73,13 +73,13 @@ type user struct {
 	ids map[*idKind]*ids // for what it creates
 
 	// What the user has created and may remove.
-	ownOrders, ownCustomers []brokerage.ID
+	ownOrders, ownCustomers []tpox.ID
 	ownAccounts             []opened
 
 	call call
 }
 
-func newUser(p *plan, number int, leases map[*idKind]brokerage.Range) *user {
+func newUser(p *plan, number int, leases map[*idKind]tpox.Range) *user {
 	// PCG takes the hashed number as the second half of its seed, so that users draw unrelated sequences.
 	source := rand.NewPCG(p.seed, uint64(number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
 	u := &user{plan: p, rand: rand.New(source), ids: make(map[*idKind]*ids)}
@@ -147,7 +147,7 @@ func (u *user) between(r Range) int64 { return r[0] + u.rand.Int64N(r[1]-r[0]+1)
 func (u *user) symbol() string { return u.population.Symbols[u.pickSecurity()] }
 
 // anyAccount draws a customer and one of its accounts.
-func (u *user) anyAccount() brokerage.ID {
+func (u *user) anyAccount() tpox.ID {
 	first, n := u.population.accounts(u.pickCustomer())
-	return brokerage.ID(first + u.rand.Int64N(n))
+	return tpox.ID(first + u.rand.Int64N(n))
 }

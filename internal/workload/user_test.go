@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/tpox"
 )
 
 // draws returns the requests of a user whose calls all succeed.
@@ -92,18 +92,18 @@ func TestUser_OwnPools(t *testing.T) {
 }
 
 func TestUser_IDsAreDisjoint(t *testing.T) {
-	var all []brokerage.ID
+	var all []tpox.ID
 	for n := range 4 {
-		part := accountIDs.partOf(brokerage.Range{First: 500, Count: 30}, n, 4)
+		part := accountIDs.partOf(tpox.Range{First: 500, Count: 30}, n, 4)
 		u := &user{ids: map[*idKind]*ids{accountIDs: part}}
-		for id := brokerage.ID(0); u.newID(accountIDs, &id); {
+		for id := tpox.ID(0); u.newID(accountIDs, &id); {
 			all = append(all, id, id+1, id+2)
 		}
 	}
 	slices.Sort(all)
 	require.Len(t, all, 30)
 	for i, id := range all {
-		require.Equal(t, brokerage.ID(500+i), id)
+		require.Equal(t, tpox.ID(500+i), id)
 	}
 }
 
@@ -117,11 +117,11 @@ func TestPopulation_Accounts(t *testing.T) {
 			first, n := p.accounts(k)
 			require.Equal(t, d.FirstAccount(k), first)
 			require.Equal(t, int64(d.Accounts(k)), n)
-			require.Equal(t, brokerage.ID(d.ID(dataset.Customer, k)), p.customer(k))
+			require.Equal(t, tpox.ID(d.ID(dataset.Customer, k)), p.customer(k))
 			total += n
 		}
 		require.Equal(t, p.Accounts.Count, total)
-		keys, err := brokerage.OrderKeysOf(d.Append(nil, dataset.Order, 7))
+		keys, err := tpox.OrderKeysOf(d.Append(nil, dataset.Order, 7))
 		require.NoError(t, err)
 		require.Equal(t, keys.ID, p.order(7))
 	}
@@ -262,14 +262,14 @@ func TestDraw_NormalAndHotSet(t *testing.T) {
 func TestUser_NewDocuments(t *testing.T) {
 	d := definition(t, "mixed")
 	const first = 1_000_000 // of the leased ids
-	drawn := func(one, other *user, inserts int) (fresh map[brokerage.ID]int) {
+	drawn := func(one, other *user, inserts int) (fresh map[tpox.ID]int) {
 		for range inserts {
 			require.True(t, one.draw(insertOrder))
 			one.keep()
 			require.True(t, one.draw(insertCustomer))
 			one.keep()
 		}
-		fresh = make(map[brokerage.ID]int)
+		fresh = make(map[tpox.ID]int)
 		for range 10_000 {
 			for _, tx := range []*Transaction{getOrder, updateOrderStatus, customerProfile, openAccount} {
 				require.True(t, other.draw(tx))
@@ -286,8 +286,8 @@ func TestUser_NewDocuments(t *testing.T) {
 	d.NewDocuments = SharedDocuments
 	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), 3, 2)
 	require.NoError(t, err)
-	lease := brokerage.Range{First: first, Count: brokerage.MaxLease}
-	leases := map[*idKind]brokerage.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease}
+	lease := tpox.Range{First: first, Count: tpox.MaxLease}
+	leases := map[*idKind]tpox.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease}
 	one, other := newUser(common, 0, leases), newUser(common, 1, leases)
 	fresh := drawn(one, other, 200)
 	require.Len(t, fresh, 200, "the ids of orders and customers are the same here")
@@ -345,7 +345,7 @@ func TestTransactions_AreComplete(t *testing.T) {
 			require.Equal(t, tx.Answer != "", tx.key != nil, "an answer and its key")
 			require.Equal(t, tx.NewID != "", tx.location != nil, "a new id and its Location")
 			require.Equal(t, tx.location != nil, tx.keep != nil, "what is created can be removed")
-			require.Equal(t, tx.Kind == brokerage.Delete || tx == closeAccount, tx.Source != nil)
+			require.Equal(t, tx.Kind == tpox.Delete || tx == closeAccount, tx.Source != nil)
 			if tx.NewID != "" {
 				require.Equal(t, tx.NewID, tx.newIDs[0].name)
 			}

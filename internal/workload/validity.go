@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The limits of a valid run, from "A run is valid only if" of the scenario.
@@ -99,13 +99,13 @@ func noteChanges(r *Run, note func(format string, args ...any)) {
 		note("%d not found: they are in the dataset but not in the database, so they were deleted; a restore brings them "+
 			"back, or brokerage load --replace", n)
 	}
-	if n := refusals(r, brokerage.OrderExists, brokerage.CustomerExists, brokerage.AccountExists); n > 0 {
+	if n := refusals(r, tpox.OrderExists, tpox.CustomerExists, tpox.AccountExists); n > 0 {
 		note("%d new ids existed: another client used ids without a lease; the next run has other ids", n)
 	}
 }
 
 // refusals returns the number of unexpected refusals for the given reasons, including those during preparation.
-func refusals(r *Run, of ...brokerage.Reason) (n int64) {
+func refusals(r *Run, of ...tpox.Reason) (n int64) {
 	for _, reason := range of {
 		n += r.Total.Unexpected[string(reason)]
 		if r.Prepared != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Value is where a marker of one's own transactions has its values from: a range of numbers, a list, a list in a file,
@@ -142,7 +142,7 @@ func (v *Value) requireEnough(transactions float64) error {
 func (v *Value) drawer(u *user, number int) func(dst []byte) ([]byte, bool) {
 	if v.New {
 		return func(dst []byte) ([]byte, bool) {
-			var id brokerage.ID
+			var id tpox.ID
 			ok := u.newID(idsOf[v.IDs], &id)
 			return appendID(dst, id), ok
 		}

@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"strings"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi/docs"
 	"brokerage/internal/httpapi/pages"
+	"brokerage/internal/tpox"
 )
 
 //go:embed assets
@@ -37,7 +37,7 @@ func Handler(contract []byte) http.Handler {
 			return nil, nil, err
 		}
 		var all []transaction
-		for _, t := range brokerage.Transactions {
+		for _, t := range tpox.Transactions {
 			op, ok := operations[t.Name]
 			if !ok {
 				return nil, nil, fmt.Errorf("the contract has no %s", t.Name)
@@ -55,7 +55,7 @@ func Handler(contract []byte) http.Handler {
 
 // transaction is a transaction as the page shows it.
 type transaction struct {
-	brokerage.Transaction
+	tpox.Transaction
 	*docs.Operation
 }
 

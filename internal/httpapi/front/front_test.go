@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/httpapi/front"
 	"brokerage/internal/schema"
+	"brokerage/internal/tpox"
 )
 
 var handler = front.Handler(api.OpenAPI())
@@ -50,7 +50,7 @@ func TestHandler_Files(t *testing.T) {
 // Each of the 17 can be chosen, with the method and path of the contract and a field for each parameter.
 func TestPage_Transactions(t *testing.T) {
 	page := get(t, "/").Body.String()
-	for _, tx := range brokerage.Transactions {
+	for _, tx := range tpox.Transactions {
 		require.Contains(t, page, `<option value="`+tx.Name+`">`+tx.Code+" "+tx.Name+": ")
 		require.Contains(t, page, `<tr data-name="`+tx.Name+`">`)
 		form := regexp.MustCompile(`(?s)<form data-name="` + tx.Name +
@@ -62,7 +62,7 @@ func TestPage_Transactions(t *testing.T) {
 		require.Equal(t, form[1] == "POST" || form[1] == "PUT", strings.Contains(form[0], "<textarea"), tx.Name)
 		require.Equal(t, form[1] != "GET", strings.Contains(form[0], "changes the data"), tx.Name)
 	}
-	require.Equal(t, len(brokerage.Transactions), strings.Count(page, "<form "))
+	require.Equal(t, len(tpox.Transactions), strings.Count(page, "<form "))
 	require.NotContains(t, page, "ZgotmplZ", "what html/template puts where it mistrusts a value")
 }
 
@@ -84,8 +84,8 @@ func TestPage_Scripts(t *testing.T) {
 			require.Regexp(t, `^localStorage\.[gs]etItem\('theme'`, kept)
 		}
 		for _, address := range regexp.MustCompile(`https?://[\w./-]+`).FindAllString(script, -1) {
-			require.Contains(t, []string{"http://www.w3.org/2000/svg", brokerage.CustAccNS, brokerage.SecurityNS,
-				brokerage.FIXMLNS}, address, "names, which nobody asks")
+			require.Contains(t, []string{"http://www.w3.org/2000/svg", tpox.CustAccNS, tpox.SecurityNS,
+				tpox.FIXMLNS}, address, "names, which nobody asks")
 		}
 	}
 }

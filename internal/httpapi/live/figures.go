@@ -3,8 +3,8 @@ package live
 import (
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // Figures are the figures of one second: LiveFigures of the contract.
@@ -83,7 +83,7 @@ func figures(now, last, before *reading) *Figures {
 		f.All.Failed += e.Failed
 		if name := telemetry.Other; e != (Ended{}) {
 			if i != other {
-				name = brokerage.Transactions[i].Name
+				name = tpox.Transactions[i].Name
 			}
 			f.Transactions[name] = e
 		}

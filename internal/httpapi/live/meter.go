@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/tpox"
 )
 
 // The endings of a request, by its status.
@@ -20,7 +20,7 @@ const (
 )
 
 // other is the index of all operations that are not transactions.
-const other = len(brokerage.Transactions)
+const other = len(tpox.Transactions)
 
 // shards is the number of copies of the counts, which keep concurrent requests from contending for a cache line.
 const shards = 8
@@ -47,7 +47,7 @@ type cell struct {
 
 func newMeter() *meter {
 	m := &meter{indexes: make(map[string]int, other)}
-	for i, t := range brokerage.Transactions {
+	for i, t := range tpox.Transactions {
 		m.indexes[t.Name] = i
 	}
 	return m

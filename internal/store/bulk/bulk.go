@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"iter"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -35,7 +35,7 @@ type Source struct {
 	Name string // the same for the same documents
 	// Contents is what the store holds when all documents are loaded, if none was refused and the counts match. It may
 	// be zero.
-	Contents brokerage.Contents
+	Contents tpox.Contents
 	Sample   func(k dataset.Kind, n int) [][]byte
 	// Batches returns the batches from a position on, which is empty at first.
 	Batches  func(position string) iter.Seq2[RawBatch, error]
@@ -56,8 +56,8 @@ type Loaded struct {
 }
 
 // Contents returns what a store holds after a load from a source: the expected dataset, if exactly that was loaded.
-func (l Loaded) Contents(expected brokerage.Contents) (c brokerage.Contents, whole bool) {
-	c = brokerage.Contents{
+func (l Loaded) Contents(expected tpox.Contents) (c tpox.Contents, whole bool) {
+	c = tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
 		Orders: l.Documents[dataset.Order],
 	}
@@ -70,7 +70,7 @@ func (l Loaded) Contents(expected brokerage.Contents) (c brokerage.Contents, who
 }
 
 // Finished returns the settings that a finished load leaves behind.
-func (l Loaded) Finished(expected brokerage.Contents) map[string]any {
+func (l Loaded) Finished(expected tpox.Contents) map[string]any {
 	contents, whole := l.Contents(expected)
 	settings := map[string]any{SettingContents: contents, SettingLoaded: l}
 	for _, k := range dataset.Kinds {
@@ -83,9 +83,9 @@ func (l Loaded) Finished(expected brokerage.Contents) map[string]any {
 }
 
 // ContentsOf returns what a store holds after it was loaded with a dataset.
-func ContentsOf(d *dataset.Dataset) brokerage.Contents {
+func ContentsOf(d *dataset.Dataset) tpox.Contents {
 	spec := d.Spec()
-	return brokerage.Contents{
+	return tpox.Contents{
 		Fingerprint: d.Fingerprint(), Scale: spec.Scale.String(), Profile: spec.Profile.String(), Seed: spec.Seed,
 		Securities: d.Count(dataset.Security), Customers: d.Count(dataset.Customer), Orders: d.Count(dataset.Order),
 	}
@@ -117,9 +117,9 @@ var kinds = [...]struct {
 	keys            func(doc []byte) (any, error)
 	validate        func(doc []byte) error
 }{
-	dataset.Security: {brokerage.SecurityNS, "Security", keys(brokerage.SecurityKeysOf), brokerage.ValidateSecurity},
-	dataset.Customer: {brokerage.CustAccNS, "Customer", keys(brokerage.CustomerKeysOf), brokerage.ValidateCustomer},
-	dataset.Order:    {brokerage.FIXMLNS, "FIXML", keys(brokerage.OrderKeysOf), brokerage.ValidateOrder},
+	dataset.Security: {tpox.SecurityNS, "Security", keys(tpox.SecurityKeysOf), tpox.ValidateSecurity},
+	dataset.Customer: {tpox.CustAccNS, "Customer", keys(tpox.CustomerKeysOf), tpox.ValidateCustomer},
+	dataset.Order:    {tpox.FIXMLNS, "FIXML", keys(tpox.OrderKeysOf), tpox.ValidateOrder},
 }
 
 func keys[K any](of func(doc []byte) (K, error)) func(doc []byte) (any, error) {
@@ -138,13 +138,13 @@ func KindOf(doc []byte) (dataset.Kind, error) {
 	return 0, fmt.Errorf("element %s of namespace %q is neither a customer nor a security nor an order", name, space)
 }
 
-// KeysOf reads brokerage.SecurityKeys, CustomerKeys or OrderKeys.
+// KeysOf reads tpox.SecurityKeys, CustomerKeys or OrderKeys.
 func KeysOf(k dataset.Kind, doc []byte) (any, error) { return kinds[k].keys(doc) }
 
 // Validate checks a document against the schema of its kind.
 func Validate(k dataset.Kind, doc []byte) error { return kinds[k].validate(doc) }
 
-var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS},
+var quantities = xmldoc.MustPath(xmldoc.Namespaces{"c": tpox.CustAccNS},
 	"c:Customer/c:Accounts/c:Account/c:Holdings/c:Position/c:Quantity")
 
 // Overdrawn reports whether a position of a customer is below zero.

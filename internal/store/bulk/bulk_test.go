@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 func ledger(settings map[string]string) *bulk.Ledger {
@@ -26,12 +26,12 @@ func TestLedger(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings map[string]string
 		ready    string // why not
-		contents brokerage.Contents
+		contents tpox.Contents
 	}{
 		"Nothing": {},
 		"Finished": {
 			settings: map[string]string{bulk.SettingContents: held},
-			contents: brokerage.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
+			contents: tpox.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
 		},
 		// What an earlier load has left does not hold while another is under way.
 		"Unfinished": {
@@ -45,7 +45,7 @@ func TestLedger(t *testing.T) {
 			if err := l.Ready(t.Context()); c.ready == "" {
 				require.NoError(t, err)
 			} else {
-				unavailable, is := errors.AsType[*brokerage.Unavailable](err)
+				unavailable, is := errors.AsType[*tpox.Unavailable](err)
 				require.True(t, is, err)
 				require.ErrorContains(t, unavailable.Cause, c.ready)
 			}
@@ -72,7 +72,7 @@ func TestLedger_Done(t *testing.T) {
 		"Another":       {settings: finished, err: "the database holds one already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, err := ledger(c.settings).Done(t.Context(), "mine", func(brokerage.Contents) bool { return c.same })
+			done, err := ledger(c.settings).Done(t.Context(), "mine", func(tpox.Contents) bool { return c.same })
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return
@@ -85,7 +85,7 @@ func TestLedger_Done(t *testing.T) {
 
 // Only a load of exactly the expected documents counts as the dataset.
 func TestLoaded_Finished(t *testing.T) {
-	expected := brokerage.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
+	expected := tpox.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
 	var l bulk.Loaded
 	l.Source = "folder"
 	l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order] = 1, 2, 3
@@ -100,7 +100,7 @@ func TestLoaded_Finished(t *testing.T) {
 	l.Refused = 1
 	settings = l.Finished(expected)
 	require.Equal(
-		t, brokerage.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3},
+		t, tpox.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3},
 		settings[bulk.SettingContents],
 	)
 	require.NotContains(t, settings, bulk.SettingLoadedOf+"order")

@@ -3,8 +3,8 @@ package bulk
 import (
 	"strconv"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -13,7 +13,7 @@ const ServiceNS = "urn:brokerage:service"
 
 // Describe returns the description of a dataset and its store, which is the answer of get_dataset and all that users
 // of a load test know of the data. For data that was not generated, d is nil and the description has only counts.
-func Describe(c brokerage.Contents, d *dataset.Dataset, is brokerage.EngineInfo, symbols bool) []byte {
+func Describe(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, symbols bool) []byte {
 	attributes := []string{"xmlns", ServiceNS, "fingerprint", c.Fingerprint}
 	if d != nil {
 		attributes = append(attributes, "scale", c.Scale, "profile", c.Profile,
@@ -81,13 +81,13 @@ func appendSearch(dst []byte) []byte {
 	return append(dst, "</Search>"...)
 }
 
-func appendStore(dst []byte, e brokerage.EngineInfo) []byte {
+func appendStore(dst []byte, e tpox.EngineInfo) []byte {
 	dst = xmldoc.AppendStart(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {
 		dst = xmldoc.AppendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
 	}
-	for i := range brokerage.Transactions {
-		name := brokerage.Transactions[i].Name
+	for i := range tpox.Transactions {
+		name := tpox.Transactions[i].Name
 		if faithful, known := e.Faithful[name]; known {
 			dst = xmldoc.AppendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
 		}

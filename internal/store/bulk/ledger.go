@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // A Ledger reads what a database records about the loads into it, in settings: names with JSON. Each store embeds one.
@@ -31,16 +31,16 @@ func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
 		return err
 	}
 	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return &brokerage.Unavailable{Cause: fmt.Errorf("setting %s: %w", name, err)}
+		return &tpox.Unavailable{Cause: fmt.Errorf("setting %s: %w", name, err)}
 	}
 	return nil
 }
 
-// Ready returns *brokerage.Unavailable while a load runs, and after a load that was interrupted.
+// Ready returns *tpox.Unavailable while a load runs, and after a load that was interrupted.
 func (l *Ledger) Ready(ctx context.Context) error {
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = &brokerage.Unavailable{
+		err = &tpox.Unavailable{
 			Cause: fmt.Errorf("the load of %s is not finished: the same load command continues it", unfinished),
 		}
 	}
@@ -55,7 +55,7 @@ func (l *Ledger) Loading(ctx context.Context) (name string, err error) {
 
 // Contents returns which dataset was loaded. It is zero while a load is not finished, because no fingerprint describes
 // what is stored then.
-func (l *Ledger) Contents(ctx context.Context) (c brokerage.Contents, err error) {
+func (l *Ledger) Contents(ctx context.Context) (c tpox.Contents, err error) {
 	// Loading is read first. If a load ends between the two reads, the result is zero; the other order could return
 	// contents that are not those of the finished load.
 	unfinished, err := l.Loading(ctx)
@@ -79,7 +79,7 @@ func (l *Ledger) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, 
 
 // Done reports whether a load has stored all its documents. It refuses a load into a database that holds something
 // else; same reports whether the stored dataset is the load's own.
-func (l *Ledger) Done(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+func (l *Ledger) Done(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
 	unfinished, err := l.Loading(ctx)
 	switch {
 	case err != nil || unfinished == name:
@@ -89,7 +89,7 @@ func (l *Ledger) Done(ctx context.Context, name string, same func(brokerage.Cont
 	}
 	there, err := l.Contents(ctx)
 	switch {
-	case err != nil || there == (brokerage.Contents{}):
+	case err != nil || there == (tpox.Contents{}):
 		return false, err
 	case !same(there):
 		return false, fmt.Errorf("the database holds %s already", there.Fingerprint)

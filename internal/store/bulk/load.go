@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's
@@ -12,7 +12,7 @@ import (
 type Loader[T any] struct {
 	Ledger *Ledger
 	// Done reports whether a load has nothing to do; see Ledger.Done.
-	Done func(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error)
+	Done func(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error)
 	// Frame records that a load has begun, calls load, and records in the transaction of end that it has finished.
 	Frame func(ctx context.Context, at Loaded, load func() error, end func(T) error) error
 	// Packing prepares documents, on all processors.
@@ -33,7 +33,7 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (a
 	if at, err = l.Ledger.LoadedFrom(ctx); err != nil {
 		return at, err
 	}
-	same := func(brokerage.Contents) bool { return at.Source == from.Name && at.Done }
+	same := func(tpox.Contents) bool { return at.Source == from.Name && at.Done }
 	if done, err := l.Done(ctx, from.Name, same); done || err != nil {
 		return at, err
 	}

@@ -12,17 +12,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // memory is a store of orders. A transaction is a copy, which a commit makes current.
 type memory struct {
 	settings map[string]string
-	orders   map[brokerage.ID]string
-	lease    brokerage.ID
+	orders   map[tpox.ID]string
+	lease    tpox.ID
 }
 
 func (m *memory) copied() *memory {
@@ -49,7 +49,7 @@ var errExists = errors.New("exists already")
 func (m *memory) insert(documents []bulk.PreparedDocument) error {
 	for i := range documents {
 		d := &documents[i]
-		keys, is := d.Keys.(brokerage.OrderKeys)
+		keys, is := d.Keys.(tpox.OrderKeys)
 		switch _, exists := m.orders[keys.ID]; {
 		case d.Refused != nil:
 		case !is:
@@ -99,11 +99,11 @@ func (m *memory) loader() *bulk.Loader[*memory] {
 }
 
 func newMemory() *memory {
-	return &memory{settings: map[string]string{}, orders: map[brokerage.ID]string{}}
+	return &memory{settings: map[string]string{}, orders: map[tpox.ID]string{}}
 }
 
 func order(id int) string {
-	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, brokerage.FIXMLNS, id)
+	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="1"></Order></FIXML>`, tpox.FIXMLNS, id)
 }
 
 // orders returns a source of documents in batches of two.
@@ -130,7 +130,7 @@ func TestLoader(t *testing.T) {
 	}, l)
 	require.Equal(t, [2]int64{5, int64(5 * len(order(1)))}, [2]int64{documents, bytes})
 	require.Equal(t, strings.ToUpper(order(1)), m.orders[1])
-	require.Equal(t, brokerage.ID(5), m.lease)
+	require.Equal(t, tpox.ID(5), m.lease)
 	kept, err := m.loader().Ledger.LoadedFrom(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, l, kept)
@@ -161,7 +161,7 @@ func TestLoader_Retried(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(2), l.Documents[dataset.Order])
 	require.Equal(t, int64(1), l.Refused)
-	require.Contains(t, m.orders, brokerage.ID(2))
+	require.Contains(t, m.orders, tpox.ID(2))
 	require.Len(t, refusals, 3, "what the first try reported as well: %s", strings.Join(refusals, "\n"))
 }
 

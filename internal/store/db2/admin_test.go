@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // What may take hours runs on connections without a limit, requests never do.
@@ -42,6 +42,6 @@ func TestOpen_Administration(t *testing.T) {
 	before := admin.said()
 	_, err = s.GetOrder(t.Context(), 7)
 	require.Error(t, err, "it is not there")
-	require.NoError(t, s.DeleteOrder(t.Context(), brokerage.Write{Now: noon}, 7))
+	require.NoError(t, s.DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
 	require.Equal(t, before, admin.said())
 }

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // BenchmarkGetOrder measures what the store's own code adds to a query: the fake answers at once, with the buffer that
 // the driver would allocate. The limits are 60 µs and 300 KB for each.
 func BenchmarkGetOrder(b *testing.B) {
-	doc := string(brokerage.Order(dataset.New(dataset.Spec{Seed: 1}).Append(nil, dataset.Order, 7)))
+	doc := string(tpox.Order(dataset.New(dataset.Spec{Seed: 1}).Append(nil, dataset.Order, 7)))
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
 		buffer := make([]byte, 2*(4096+1))
 		return answer{rows: [][]driver.Value{{buffer[:copy(buffer, doc)]}}}, nil

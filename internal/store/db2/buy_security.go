@@ -1,9 +1,9 @@
 package db2
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 // buy runs buy_security and reports whether it was done; a refused purchase changes nothing.
-func (t *tx) buy(d deal, rules brokerage.Rules) (done bool, err error) {
+func (t *tx) buy(d deal, rules tpox.Rules) (done bool, err error) {
 	covered := "no"
 	if rules.Covered {
 		covered = "yes"

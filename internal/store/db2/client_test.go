@@ -23,9 +23,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/store/db2/db2test"
+	"brokerage/internal/tpox"
 )
 
 // Tests of what IBM's client library makes of a connection string and of the environment that driverenv sets.
@@ -34,14 +34,14 @@ import (
 func TestClient_LostCommit(t *testing.T) {
 	b := onBench(t)
 	s := openBench(t, b, Options{Pool: 1})
-	w, symbol := brokerage.Write{Now: time.Now()}, few().Symbol(3)
+	w, symbol := tpox.Write{Now: time.Now()}, few().Symbol(3)
 	update := func(price string) error {
-		_, err := s.UpdateSecurityPrice(t.Context(), w, symbol, brokerage.Price{LastTrade: price})
+		_, err := s.UpdateSecurityPrice(t.Context(), w, symbol, tpox.Price{LastTrade: price})
 		return err
 	}
 	require.NoError(t, update("7.5"))
 	b.CutCommit()
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, update("8.5"), &unavailable)
 	require.True(t, unavailable.Unknown)
 	doc, err := s.GetSecurity(t.Context(), symbol)

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/db2/db2test"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // few is a dataset that the stand-in can load quickly.
@@ -51,7 +51,7 @@ func openBench(t testing.TB, b *db2test.Bench, settings Options) *Store {
 // The suite that every store passes, on the stand-in: none of it was run on Db2 itself.
 func TestStore(t *testing.T) {
 	benches := make(map[*Store]*db2test.Bench)
-	open := func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+	open := func(t testing.TB, _ *dataset.Dataset, rules tpox.Rules) tpox.Store {
 		b := onBench(t)
 		s := openBench(t, b, Options{Rules: rules, Pool: 8})
 		benches[s] = b
@@ -60,7 +60,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Options{
 		Dataset: few(),
 		Open:    open,
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			b := benches[s.(*Store)]
 			again := openBench(t, b, Options{Rules: s.(*Store).settings.Rules, Pool: 8})

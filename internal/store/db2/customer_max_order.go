@@ -3,11 +3,11 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // CustomerMaxOrder returns the largest order of a customer. If there is none, it checks whether the customer exists.
-func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (answer []byte, err error) {
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) (answer []byte, err error) {
 	var exists bool
 	err = s.read(ctx, func() (err error) {
 		id := customer.String()
@@ -21,12 +21,12 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) (an
 	case err != nil || answer != nil:
 		return answer, err
 	case !exists:
-		return nil, brokerage.NoCustomer(customer)
+		return nil, tpox.NoCustomer(customer)
 	}
-	return brokerage.MaxOrder(customer, nil), nil
+	return tpox.MaxOrder(customer, nil), nil
 }
 
-func hasCustomer(ctx context.Context, q querier, id brokerage.ID) (bool, error) {
+func hasCustomer(ctx context.Context, q querier, id tpox.ID) (bool, error) {
 	var one int64
 	return row(ctx, q, "has_customer", []any{id.String()}, []any{&one})
 }

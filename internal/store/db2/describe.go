@@ -5,17 +5,17 @@ import (
 	"database/sql"
 	"fmt"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // faithful: each transaction is SQL/XML and XQuery on the document. The service edits none.
-var faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.InDatabase })
+var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
 
 // inspect reads the server's version and settings, and refuses a database that the store cannot work with. What the
 // user may not read is left out, with a notice.
-func (s *Store) inspect(ctx context.Context) (is brokerage.EngineInfo, err error) {
+func (s *Store) inspect(ctx context.Context) (is tpox.EngineInfo, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
-	is = brokerage.EngineInfo{Name: "db2", Version: "unknown", Durability: brokerage.Durable, Faithful: faithful}
+	is = tpox.EngineInfo{Name: "db2", Version: "unknown", Durability: tpox.Durable, Faithful: faithful}
 	_, err = row(ctx, s.db, "server_version", nil, []any{&is.Version})
 	err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO", "results will not have the version of the server")
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) inspect(ctx context.Context) (is brokerage.EngineInfo, err error
 			return fmt.Errorf("the database has codeset %s, but documents need UTF-8: "+
 				"create it by CREATE DATABASE … USING CODESET UTF-8", value.String)
 		}
-		is.Settings = append(is.Settings, brokerage.Setting{Name: name, Value: value.String})
+		is.Settings = append(is.Settings, tpox.Setting{Name: name, Value: value.String})
 		return nil
 	})
 	return is, s.unlessDenied(err, "SYSIBMADM.DBCFG",

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A querier is the pool or a transaction.
@@ -126,7 +126,7 @@ func document(ctx context.Context, q querier, name string, args ...any) (doc []b
 	if err != nil || stored == nil {
 		return nil, err
 	}
-	return brokerage.Normal(stored)
+	return tpox.Normal(stored)
 }
 
 // row runs a query that returns at most one row, without documents, and reports whether there was one.

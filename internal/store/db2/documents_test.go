@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var declaredSize = regexp.MustCompile(`AS (?:CLOB|VARCHAR)\((\d+)([KM]?)\)(?: EXCLUDING XMLDECLARATION)?\) AS doc\b`)
@@ -56,7 +56,7 @@ func TestDocuments_NeverCut(t *testing.T) {
 		return answer{rows: [][]driver.Value{{int64(100), []byte("<a>")}}}, nil
 	}}
 	_, err := open(t, f).GetOrder(t.Context(), 1)
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, err, &unavailable)
 }
 
@@ -91,7 +91,7 @@ func TestSearchSecurities_Rows(t *testing.T) {
 		row := func(s string) []driver.Value { return []driver.Value{[]byte(s)} }
 		return answer{rows: [][]driver.Value{row("<Security/>"), row("<Security></Security>")}}, nil
 	}}
-	got, err := open(t, f).SearchSecurities(t.Context(), brokerage.Search{Sector: "Energy", PEMin: 200001})
+	got, err := open(t, f).SearchSecurities(t.Context(), tpox.Search{Sector: "Energy", PEMin: 200001})
 	require.NoError(t, err)
 	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2">`+
 		`<Security></Security><Security></Security></Securities>`, string(got))

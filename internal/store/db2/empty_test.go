@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // Empty leaves nothing, and the same load restores everything. After a failure halfway the store is not ready, and
 // Empty can run again.
 func TestEmpty(t *testing.T) {
 	s := openBench(t, onBench(t), Options{Pool: 4})
-	order := brokerage.ID(few().ID(dataset.Order, 1))
+	order := tpox.ID(few().ID(dataset.Order, 1))
 	_, err := s.GetOrder(t.Context(), order)
 	require.NoError(t, err)
 
@@ -24,13 +24,13 @@ func TestEmpty(t *testing.T) {
 	statements["empty_custacc"] = "TRUNCATE TABLE nothing IMMEDIATE"
 	require.Error(t, s.Empty(t.Context()))
 	statements["empty_custacc"] = text
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, s.Ready(t.Context()), &unavailable)
 	require.Error(t, s.LoadDataset(t.Context(), few(), nil), "it would meet what is left")
 
 	require.NoError(t, s.Empty(t.Context()))
 	require.NoError(t, s.Ready(t.Context()))
-	var missing *brokerage.NotFound
+	var missing *tpox.NotFound
 	_, err = s.GetOrder(t.Context(), order)
 	require.ErrorAs(t, err, &missing)
 	for _, k := range dataset.Kinds {

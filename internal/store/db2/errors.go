@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A ServerError is Db2's report of a failed statement.
@@ -108,24 +108,24 @@ func isRefused(err error) bool {
 }
 
 // domainError converts an error of the driver into one of the domain, by its code and never by its text. unknown says
-// that the write may have been committed nevertheless. Duplicate keys stay *brokerage.Unavailable here: the caller
+// that the write may have been committed nevertheless. Duplicate keys stay *tpox.Unavailable here: the caller
 // knows what was to be stored.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, brokerage.IsOwn(err):
+	case err == nil, tpox.IsOwn(err):
 		return err
 	case unknown:
-		return &brokerage.Unavailable{Cause: err, Unknown: true}
+		return &tpox.Unavailable{Cause: err, Unknown: true}
 	case ctx.Err() != nil:
 		return ctx.Err() // the error is a consequence of it
 	case isRefused(err):
-		return brokerage.NotStorable("the database refuses the document: it is not valid by its schema, or not well-formed")
+		return tpox.NotStorable("the database refuses the document: it is not valid by its schema, or not well-formed")
 	}
 	switch e := serverErrorOf(err); {
 	case e.Code == codeIndexValue:
-		return brokerage.NotStorable("the database cannot index a key that is so long")
+		return tpox.NotStorable("the database cannot index a key that is so long")
 	case e.Code == codeTooDeep, e.Code == codeTooLongName, e.Code == codeWhiteSpace:
-		return brokerage.NotStorable("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
+		return tpox.NotStorable("the document exceeds the limits of the database: names of 1,000 bytes, 125 levels")
 	}
-	return &brokerage.Unavailable{Cause: err}
+	return &tpox.Unavailable{Cause: err}
 }

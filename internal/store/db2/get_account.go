@@ -3,14 +3,14 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // GetAccount returns the account with the given id and its owner.
-func (s *Store) GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error) {
+func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, error) {
 	customer, err := s.find(ctx, "get_customer_of_account", "account", account)
 	if err != nil {
-		return brokerage.Account{}, err
+		return tpox.Account{}, err
 	}
-	return brokerage.AccountOf(customer, account)
+	return tpox.AccountOf(customer, account)
 }

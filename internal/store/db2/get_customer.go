@@ -3,10 +3,10 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // GetCustomer returns the customer with the given id.
-func (s *Store) GetCustomer(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s *Store) GetCustomer(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.find(ctx, "get_customer", "customer", id)
 }

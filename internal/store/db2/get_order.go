@@ -3,10 +3,10 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // GetOrder returns the order with the given id.
-func (s *Store) GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s *Store) GetOrder(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.find(ctx, "get_order", "order", id)
 }

@@ -12,8 +12,8 @@ import (
 
 	ibm "github.com/ibmdb/go_ibm_db"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // handles returns how many handles of the client library the driver holds, which no garbage collector frees.
@@ -32,15 +32,15 @@ func TestHandles(t *testing.T) {
 	b := onBench(t)
 	before, statementsBefore := handles(t)
 	s := openBench(t, b, Options{Pool: 4})
-	account, symbol := brokerage.ID(few().FirstAccount(3)), few().Symbol(3)
-	w := brokerage.Write{Now: time.Now()}
-	trade := brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
+	account, symbol := tpox.ID(few().FirstAccount(3)), few().Symbol(3)
+	w := tpox.Write{Now: time.Now()}
+	trade := tpox.Trade{Side: tpox.Buy, Symbol: symbol, Quantity: "1", Now: w.Now}
 	work := func() {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
 				// Each call may fail.
-				_, _ = s.GetOrder(t.Context(), brokerage.ID(few().ID(dataset.Order, 1)))
+				_, _ = s.GetOrder(t.Context(), tpox.ID(few().ID(dataset.Order, 1)))
 				_, _ = s.Trade(t.Context(), w, account, trade)
 				_, _ = s.InsertOrder(t.Context(), w, few().Append(nil, dataset.Order, 1)) // the order exists
 				_ = s.DeleteOrder(t.Context(), w, 1)                                      // the order does not exist

@@ -3,14 +3,14 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // InsertCustomer inserts a customer with its accounts.
 func (s *Store) InsertCustomer(
-	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
-) (brokerage.ID, error) {
-	keys, err := brokerage.CustomerKeysOf(doc)
+	ctx context.Context, w tpox.Write, doc []byte, validate bool,
+) (tpox.ID, error) {
+	keys, err := tpox.CustomerKeysOf(doc)
 	if err != nil {
 		return 0, err
 	}
@@ -26,14 +26,14 @@ func (s *Store) InsertCustomer(
 	case isDuplicateKey(err):
 		err = s.duplicateCustomer(ctx, keys)
 	case validate:
-		err = withFindings(err, func() error { return brokerage.ValidateCustomer(doc) })
+		err = withFindings(err, func() error { return tpox.ValidateCustomer(doc) })
 	}
 	return keys.ID, err
 }
 
 // duplicateCustomer returns the *Conflict that names the id which a customer shares with another. Db2's error names
 // only the number of an index; reading the customers takes no longer than finding that number in the catalog.
-func (s *Store) duplicateCustomer(ctx context.Context, keys brokerage.CustomerKeys) error {
+func (s *Store) duplicateCustomer(ctx context.Context, keys tpox.CustomerKeys) error {
 	var exists bool
 	err := s.read(ctx, func() (err error) {
 		exists, err = hasCustomer(ctx, s.db, keys.ID)
@@ -43,7 +43,7 @@ func (s *Store) duplicateCustomer(ctx context.Context, keys brokerage.CustomerKe
 	case err != nil:
 		return err
 	case exists:
-		return brokerage.DuplicateCustomer(keys.ID)
+		return tpox.DuplicateCustomer(keys.ID)
 	}
 	return s.duplicateAccount(ctx, keys)
 }

@@ -3,12 +3,12 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // InsertOrder inserts an order.
-func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
-	keys, err := brokerage.OrderKeysOf(doc)
+func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
+	keys, err := tpox.OrderKeysOf(doc)
 	if err != nil {
 		return 0, err
 	}
@@ -19,7 +19,7 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 		return nil, err
 	})
 	if isDuplicateKey(err) {
-		err = brokerage.DuplicateOrder(keys.ID)
+		err = tpox.DuplicateOrder(keys.ID)
 		if maybeDone && s.holds(ctx, "get_whole_order", keys.ID, doc) {
 			err = nil
 		}

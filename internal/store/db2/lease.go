@@ -4,21 +4,21 @@ import (
 	"cmp"
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Lease reserves ids, beginning after those of the dataset. A repeated attempt may leave a range unused, which does no
 // harm.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if err := brokerage.CheckLease(count); err != nil {
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
+	if err := tpox.CheckLease(count); err != nil {
 		return r, err
 	}
-	none := &brokerage.NotFound{What: "kind of leases", Key: kind}
+	none := &tpox.NotFound{What: "kind of leases", Key: kind}
 	if !storable(kind) || len(kind) > 16 {
 		return r, none
 	}
 	var next int64
-	_, err = s.write(ctx, brokerage.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
+	_, err = s.write(ctx, tpox.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
 		if found, err := t.exec("lease", count, kind); err != nil || !found {
 			return nil, cmp.Or[error](err, none)
 		}
@@ -28,5 +28,5 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerag
 	if err != nil {
 		return r, err
 	}
-	return brokerage.Range{First: brokerage.ID(next - count), Count: count}, nil
+	return tpox.Range{First: tpox.ID(next - count), Count: count}, nil
 }

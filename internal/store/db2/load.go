@@ -12,9 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // chunkSize is how many documents are committed together. What all connections have not committed must fit into the
@@ -30,7 +30,7 @@ const settingChunk = "chunk."
 // records it. The store is not Ready until all is loaded. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
-	done, err := s.Done(ctx, contents.Fingerprint, func(stored brokerage.Contents) bool { return stored == contents })
+	done, err := s.Done(ctx, contents.Fingerprint, func(stored tpox.Contents) bool { return stored == contents })
 	if done || err != nil {
 		return err
 	}

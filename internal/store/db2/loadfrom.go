@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // LoadBatches fills the store with documents from a source; see bulk.Loader.
@@ -37,7 +37,7 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 		_, err := t.exec(inserts[d.Kind], d.Doc)
 		if domain := domainError(t.ctx, err, false); isDuplicate(err) {
 			d.Refused = duplicateKeys(d.Keys)
-		} else if _, is := domain.(*brokerage.Invalid); is { //nolint:errorlint // it is domainError's own
+		} else if _, is := domain.(*tpox.Invalid); is { //nolint:errorlint // it is domainError's own
 			d.Refused = domain
 		} else if err != nil {
 			return err
@@ -49,14 +49,14 @@ func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
 // duplicateKeys returns the error for a document whose keys, or one of them, exist already.
 func duplicateKeys(keys any) error {
 	switch keys := keys.(type) {
-	case brokerage.OrderKeys:
-		return brokerage.DuplicateOrder(keys.ID)
-	case brokerage.CustomerKeys:
-		return &brokerage.Conflict{
-			Reason: brokerage.CustomerExists,
+	case tpox.OrderKeys:
+		return tpox.DuplicateOrder(keys.ID)
+	case tpox.CustomerKeys:
+		return &tpox.Conflict{
+			Reason: tpox.CustomerExists,
 			Detail: fmt.Sprintf("customer %d, or one of the accounts %v, exists already", keys.ID, keys.Accounts),
 		}
-	case brokerage.SecurityKeys:
+	case tpox.SecurityKeys:
 		return fmt.Errorf("security %s exists already", keys.Symbol)
 	}
 	return fmt.Errorf("keys of type %T", keys)

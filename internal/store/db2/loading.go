@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // tables are the tables of the kinds.
@@ -40,7 +40,7 @@ func (t *tx) set(name string, value any) error {
 // change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
 // ends the load, which the same command continues.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
-	_, err := s.writeOn(ctx, s.admin, brokerage.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
+	_, err := s.writeOn(ctx, s.admin, tpox.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err
 }
 

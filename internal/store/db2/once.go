@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // keyOf returns the id of an idempotency key's row: a hash, with the length of the client so that client and key do not
 // run together.
-func keyOf(once *brokerage.Once) string {
+func keyOf(once *tpox.Once) string {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
 	h.Write([]byte(once.Client))
@@ -22,7 +22,7 @@ func keyOf(once *brokerage.Once) string {
 
 // claim claims the idempotency key for this request. If the key already has an answer, claim returns it as kept, which
 // is then not nil.
-func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
+func (t *tx) claim(w tpox.Write) (kept []byte, err error) {
 	id, hash := keyOf(w.Once), hex.EncodeToString(w.Once.Hash[:])
 	now, expires := w.Now.UnixMilli(), w.Once.Expires.UnixMilli()
 	var keptHash string
@@ -33,7 +33,7 @@ func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	}
 	switch {
 	case found && until > now && keptHash != hash:
-		return nil, &brokerage.KeyReused{Key: w.Once.Key}
+		return nil, &tpox.KeyReused{Key: w.Once.Key}
 	case found && until > now:
 		return t.kept(id)
 	case found:
@@ -48,7 +48,7 @@ func (t *tx) claim(w brokerage.Write) (kept []byte, err error) {
 	}
 	switch {
 	case isLockTimeout(err):
-		return nil, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
+		return nil, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
 	case err == nil || isDuplicate(err):
 		// Another request with the same key has committed; the next attempt finds its answer.
 		return nil, &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}
@@ -65,7 +65,7 @@ func (t *tx) kept(id string) ([]byte, error) {
 
 // keep stores the answer with the key that this transaction has claimed. If the claim is gone, so is what was written
 // with it: the client library has replaced a broken connection within the transaction. Another attempt may succeed.
-func (t *tx) keep(once *brokerage.Once, answer []byte) error {
+func (t *tx) keep(once *tpox.Once, answer []byte) error {
 	claimed, err := t.exec("keep_answer", answer, keyOf(once))
 	if err == nil && !claimed {
 		err = &ServerError{Code: codeRolledBack, Message: "the claim of the idempotency key is lost"}

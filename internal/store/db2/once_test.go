@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // Two instances on one database of the stand-in, with connections cut at random and one instance restarted: each trade
@@ -21,7 +21,7 @@ func TestOnce_Cut(t *testing.T) {
 		Generator: few(),
 		Link:      link,
 		Writes:    40,
-		Open: func(t testing.TB) brokerage.Store {
+		Open: func(t testing.TB) tpox.Store {
 			s, err := Open(t.Context(), b.URLAt(link.Addr().String()), Options{Pool: 8})
 			require.NoError(t, err)
 			return s

@@ -3,30 +3,30 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // OpenAccount adds an account to a customer; the database validates the whole customer.
 func (s *Store) OpenAccount(
-	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
-) (brokerage.ID, error) {
-	id, err := brokerage.AccountKeyOf(account)
+	ctx context.Context, w tpox.Write, customer tpox.ID, account []byte,
+) (tpox.ID, error) {
+	id, err := tpox.AccountKeyOf(account)
 	if err != nil {
 		return 0, err
 	}
 	change := func(doc []byte) error {
-		changed, err := brokerage.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(doc, account)
 		if err != nil {
 			return err
 		}
-		return brokerage.ValidateCustomer(changed)
+		return tpox.ValidateCustomer(changed)
 	}
 	var maybeDone bool
 	_, err = s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
 		maybeDone = t.maybeDone
 		changed, err := t.exec("open_account", account, customer.String())
 		if err == nil && !changed {
-			err = t.explain("get_customer", customer.String(), brokerage.NoCustomer(customer), change)
+			err = t.explain("get_customer", customer.String(), tpox.NoCustomer(customer), change)
 		}
 		return nil, err
 	})
@@ -34,7 +34,7 @@ func (s *Store) OpenAccount(
 		if owner, failed := s.customerOf(ctx, id); maybeDone && failed == nil && owner == customer {
 			return id, nil
 		}
-		return id, brokerage.DuplicateAccount(id)
+		return id, tpox.DuplicateAccount(id)
 	}
 	return id, withFindings(err, func() error { return s.judge(ctx, "get_customer", customer, change) })
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // unconnected is a driver that cannot connect.
@@ -19,7 +19,7 @@ type unconnected struct{ err error }
 func (u unconnected) Connect(context.Context) (driver.Conn, error) { return nil, u.err }
 func (u unconnected) Driver() driver.Driver                        { return nil }
 
-// An error that may disappear by waiting is *brokerage.Unavailable, so that a service waits, whether it occurs when
+// An error that may disappear by waiting is *tpox.Unavailable, so that a service waits, whether it occurs when
 // connecting or in the first statement. Codes and states are those of IBM's message catalog.
 func TestOpen_Heals(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestOpen_Heals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			requireHeals := func(err error) {
-				var unavailable *brokerage.Unavailable
+				var unavailable *tpox.Unavailable
 				require.ErrorIs(t, err, c.err)
 				require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
 			}
@@ -70,7 +70,7 @@ func TestOpen_PasswordFile(t *testing.T) {
 	url := "db2://u@h/TPOX?password_file=" + file
 	require.NoError(t, CheckURL(url), "without a look at whether it is there")
 	_, err := Open(t.Context(), url, Options{})
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, err, &unavailable)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, []byte("a;UID=root"), 0o600))

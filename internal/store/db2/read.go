@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // read runs a function that only reads, and retries it after a lost connection or a conflict with another transaction.
@@ -25,7 +25,7 @@ func (s *Store) read(ctx context.Context, do func() error) (err error) {
 	return domainError(ctx, err, false)
 }
 
-// find reads the document with the given key, or returns *brokerage.NotFound. A statement with several parameters gets
+// find reads the document with the given key, or returns *tpox.NotFound. A statement with several parameters gets
 // the key for each.
 func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byte, err error) {
 	text := fmt.Sprint(key)
@@ -35,7 +35,7 @@ func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byt
 		return err
 	})
 	if err == nil && doc == nil {
-		err = &brokerage.NotFound{What: what, Key: text}
+		err = &tpox.NotFound{What: what, Key: text}
 	}
 	return doc, err
 }
@@ -43,7 +43,7 @@ func (s *Store) find(ctx context.Context, name, what string, key any) (doc []byt
 // findSecurity reads a document of the security with the given symbol.
 func (s *Store) findSecurity(ctx context.Context, name, symbol string) ([]byte, error) {
 	if !listed(symbol) {
-		return nil, cmp.Or[error](ctx.Err(), brokerage.NoSecurity(symbol))
+		return nil, cmp.Or[error](ctx.Err(), tpox.NoSecurity(symbol))
 	}
 	return s.find(ctx, name, "security", symbol)
 }
@@ -53,4 +53,4 @@ func storable(text string) bool { return utf8.ValidString(text) && !strings.Cont
 
 // listed reports whether a symbol can be one of a security at all. Db2 is not asked about others, because it does not
 // treat trailing blanks the same everywhere.
-func listed(symbol string) bool { return storable(symbol) && brokerage.IsSymbol(symbol) }
+func listed(symbol string) bool { return storable(symbol) && tpox.IsSymbol(symbol) }

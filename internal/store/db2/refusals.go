@@ -5,18 +5,18 @@ import (
 	"cmp"
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // isDuplicateKey reports whether a write was refused because of a key that exists.
 func isDuplicateKey(err error) bool {
-	unavailable, ok := err.(*brokerage.Unavailable) //nolint:errorlint // it is domainError's own
+	unavailable, ok := err.(*tpox.Unavailable) //nolint:errorlint // it is domainError's own
 	return ok && isDuplicate(unavailable.Cause)
 }
 
 // holds reports whether exactly this document is stored: then the earlier attempt to insert it, whose outcome was
 // unknown, was committed.
-func (s *Store) holds(ctx context.Context, name string, id brokerage.ID, doc []byte) bool {
+func (s *Store) holds(ctx context.Context, name string, id tpox.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
 	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
 }
@@ -43,7 +43,7 @@ func (t *tx) explain(name, key string, none error, judge func(doc []byte) error)
 // withFindings returns what judge finds where the database has refused a document: the database reports one finding
 // without its place, the service's own validator lists all. Any other error is returned unchanged.
 func withFindings(err error, judge func() error) error {
-	if _, refused := err.(*brokerage.Invalid); !refused { //nolint:errorlint // it is domainError's own
+	if _, refused := err.(*tpox.Invalid); !refused { //nolint:errorlint // it is domainError's own
 		return err
 	}
 	return cmp.Or(judge(), err)
@@ -53,14 +53,14 @@ func withFindings(err error, judge func() error) error {
 // nothing to replace, or another version: a document that is not valid is refused before that is checked.
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings
-	case *brokerage.NotFound, *brokerage.Stale:
+	case *tpox.NotFound, *tpox.Stale:
 		return cmp.Or(judge(), err)
 	}
 	return withFindings(err, judge)
 }
 
 // judge applies a rule to a stored document, and returns nil if that cannot be read.
-func (s *Store) judge(ctx context.Context, name string, id brokerage.ID, rule func(doc []byte) error) error {
+func (s *Store) judge(ctx context.Context, name string, id tpox.ID, rule func(doc []byte) error) error {
 	if doc, err := s.find(ctx, name, "document", id); err == nil {
 		return rule(doc)
 	}

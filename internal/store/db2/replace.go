@@ -1,6 +1,6 @@
 package db2
 
-import "brokerage/internal/brokerage"
+import "brokerage/internal/tpox"
 
 // asIs returns the name of the statement that writes a customer or a security, with or without validation.
 func asIs(name string, validate bool) string {
@@ -11,8 +11,8 @@ func asIs(name string, validate bool) string {
 }
 
 // replace replaces the document with the given key, if the stored version is one that match allows.
-func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerage.Match) error {
-	none := &brokerage.NotFound{What: what, Key: key}
+func (t *tx) replace(what, key string, doc []byte, validate bool, match tpox.Match) error {
+	none := &tpox.NotFound{What: what, Key: key}
 	if match != nil {
 		stored, err := lock(t, what, key)
 		switch {
@@ -21,7 +21,7 @@ func (t *tx) replace(what, key string, doc []byte, validate bool, match brokerag
 		case stored[key] == nil:
 			return none
 		case !match.Holds(stored[key]):
-			return &brokerage.Stale{}
+			return &tpox.Stale{}
 		}
 	}
 	changed, err := t.exec(asIs("replace_"+what, validate), doc, key)

@@ -3,14 +3,14 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // ReplaceCustomer replaces the document of a customer.
 func (s *Store) ReplaceCustomer(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
-	keys, err := brokerage.CustomerToReplace(id, doc, false)
+	keys, err := tpox.CustomerToReplace(id, doc, false)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (s *Store) ReplaceCustomer(
 	case isDuplicateKey(err):
 		return s.duplicateAccount(ctx, keys)
 	case validate:
-		return invalidFirst(err, func() error { return brokerage.ValidateCustomer(doc) })
+		return invalidFirst(err, func() error { return tpox.ValidateCustomer(doc) })
 	}
 	return err
 }

@@ -3,14 +3,14 @@ package db2
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // ReplaceSecurity replaces the document of a security.
 func (s *Store) ReplaceSecurity(
-	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
-	if _, err := brokerage.SecurityToReplace(symbol, doc, false); err != nil {
+	if _, err := tpox.SecurityToReplace(symbol, doc, false); err != nil {
 		return err
 	}
 	_, err := s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
@@ -19,5 +19,5 @@ func (s *Store) ReplaceSecurity(
 	if !validate {
 		return err
 	}
-	return invalidFirst(err, func() error { return brokerage.ValidateSecurity(doc) })
+	return invalidFirst(err, func() error { return tpox.ValidateSecurity(doc) })
 }

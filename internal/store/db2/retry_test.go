@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // After a restart of the server a request meets one of the connections that were lost with it, not each of them.
@@ -39,7 +39,7 @@ func TestRead_Restarted(t *testing.T) {
 	require.Equal(t, users, s.db.Stats().Idle)
 	restarted = true
 	_, err := s.GetOrder(t.Context(), 7)
-	var missing *brokerage.NotFound
+	var missing *tpox.NotFound
 	require.ErrorAs(t, err, &missing)
 	require.Equal(t, 2, tried)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/scripted"
+	"brokerage/internal/tpox"
 )
 
 // Statements of a workload file are one transaction, which a refusal ends.
@@ -44,7 +44,7 @@ func TestRunScript(t *testing.T) {
 	require.Equal(t, "BEGIN UPDATE t SET a = ? WHERE b = ? SELECT a, b FROM t ROLLBACK", squeeze(f.said()))
 
 	refuse = lost
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &unavailable)
 	require.NoError(t, s.CheckScript(t.Context(), "SELECT a FROM t"))
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // SearchSecurities returns the securities that match a search, in order of their symbols.
-func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byte, error) {
 	if !storable(search.Sector) || len(search.Sector) > 1000 {
-		return brokerage.SearchAnswer(0, nil), ctx.Err()
+		return tpox.SearchAnswer(0, nil), ctx.Err()
 	}
 	var count int
 	var hits []byte
@@ -26,7 +26,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 			if search.Limit > 0 && count == search.Limit {
 				return
 			}
-			hit, err := brokerage.Normal(stored)
+			hit, err := tpox.Normal(stored)
 			failed = cmp.Or(failed, err)
 			count++
 			hits = append(hits, hit...)
@@ -36,7 +36,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 	if err != nil {
 		return nil, err
 	}
-	return brokerage.SearchAnswer(count, hits), nil
+	return tpox.SearchAnswer(count, hits), nil
 }
 
 // double returns the double nearest to a number of ten-thousandths. Db2 converts the same decimal as text to the same

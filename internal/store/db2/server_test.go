@@ -18,10 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // A visit is a trial on a real server: make test-db2 DB2_DSN=db2://….
@@ -185,7 +185,7 @@ const (
 )
 
 // open opens the store, or skips the step, whose question then has a reason.
-func (v *visit) open(t *testing.T, q question, rules brokerage.Rules) *Store {
+func (v *visit) open(t *testing.T, q question, rules tpox.Rules) *Store {
 	t.Helper()
 	s, err := v.opened(t.Context(), Options{Rules: rules, Notice: func(text string) { t.Log(text) }})
 	if err != nil {
@@ -198,7 +198,7 @@ func (v *visit) open(t *testing.T, q question, rules brokerage.Rules) *Store {
 }
 
 // filled returns the store with a dataset and nothing else.
-func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules brokerage.Rules) *Store {
+func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules tpox.Rules) *Store {
 	t.Helper()
 	s := v.open(t, q, rules)
 	err := s.Empty(t.Context())
@@ -221,7 +221,7 @@ func (v *visit) conformance(t *testing.T) {
 	storetest.Run(t, storetest.Options{
 		// Of fewer rows than those of the scale tiny, Db2 would rightly scan all, and wait for others that are locked.
 		Dataset: v.data,
-		Open: func(tb testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		Open: func(tb testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			t := tb.(*testing.T)
 			t.Cleanup(func() {
 				var err error
@@ -234,7 +234,7 @@ func (v *visit) conformance(t *testing.T) {
 			})
 			return v.filled(t, askConformance, d, rules)
 		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			return v.open(t.(*testing.T), askConformance, s.(*Store).settings.Rules)
 		},
@@ -254,7 +254,7 @@ func (v *visit) plans(t *testing.T) {
 		return
 	}
 	defer func() { _ = p.explained.Close() }() // its plans are read
-	v.filled(t, askPlans, planned(), brokerage.Rules{})
+	v.filled(t, askPlans, planned(), tpox.Rules{})
 	var all strings.Builder
 	for _, s := range everything(v.schema) {
 		expected := expectedIndexes(s.name)
@@ -299,14 +299,14 @@ func (v *visit) drop(ctx context.Context, s Options) {
 // calls calls each transaction once, with its time, which is not a measurement.
 func (v *visit) calls(t *testing.T) {
 	d := v.data
-	s := v.filled(t, askCalls, d, brokerage.Rules{})
-	w := brokerage.Write{Now: time.Now()}
-	customer, account := brokerage.ID(d.ID(dataset.Customer, 5)), brokerage.ID(d.FirstAccount(5))
-	order, symbol := brokerage.ID(d.ID(dataset.Order, 5)), d.Symbol(5)
+	s := v.filled(t, askCalls, d, tpox.Rules{})
+	w := tpox.Write{Now: time.Now()}
+	customer, account := tpox.ID(d.ID(dataset.Customer, 5)), tpox.ID(d.FirstAccount(5))
+	order, symbol := tpox.ID(d.ID(dataset.Order, 5)), d.Symbol(5)
 	only := func(_ any, err error) error { return err }
-	trade := func(side brokerage.Side, quantity string) func(context.Context) error {
+	trade := func(side tpox.Side, quantity string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return only(s.Trade(ctx, w, account, brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: w.Now}))
+			return only(s.Trade(ctx, w, account, tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: w.Now}))
 		}
 	}
 	took := make(map[string]string)
@@ -318,18 +318,18 @@ func (v *visit) calls(t *testing.T) {
 		{"get_security", func(ctx context.Context) error { return only(s.GetSecurity(ctx, symbol)) }},
 		{"customer_profile", func(ctx context.Context) error { return only(s.CustomerProfile(ctx, customer)) }},
 		{"search_securities", func(ctx context.Context) error {
-			search := brokerage.Search{Sector: "Energy", PEMin: 200000, PEMax: 270000, YieldMin: 10000}
+			search := tpox.Search{Sector: "Energy", PEMin: 200000, PEMax: 270000, YieldMin: 10000}
 			return only(s.SearchSecurities(ctx, search))
 		}},
 		{"account_summary", func(ctx context.Context) error { return only(s.AccountSummary(ctx, customer)) }},
 		{"get_security_price", func(ctx context.Context) error { return only(s.SecurityPrice(ctx, symbol)) }},
 		{"customer_max_order", func(ctx context.Context) error { return only(s.CustomerMaxOrder(ctx, customer)) }},
 		{"update_security_price", func(ctx context.Context) error {
-			return only(s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: "7.5"}))
+			return only(s.UpdateSecurityPrice(ctx, w, symbol, tpox.Price{LastTrade: "7.5"}))
 		}},
 		{"update_order_status", func(ctx context.Context) error { return only(s.UpdateOrderStatus(ctx, w, order, "4")) }},
-		{"buy_security", trade(brokerage.Buy, "3")},
-		{"sell_security", trade(brokerage.Sell, "2")},
+		{"buy_security", trade(tpox.Buy, "3")},
+		{"sell_security", trade(tpox.Sell, "2")},
 		{"delete_order", func(ctx context.Context) error { return s.DeleteOrder(ctx, w, order) }},
 		{"delete_customer", func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, customer) }},
 	} {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/redact"
 	"brokerage/internal/store/trace"
+	"brokerage/internal/tpox"
 )
 
 // Options are the settings of a store that its URL or connector does not contain.
@@ -29,7 +29,7 @@ type Options struct {
 	Tuning Tuning
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
-	Rules brokerage.Rules
+	Rules tpox.Rules
 	// Registered says that an administrator has registered the schemas for XMLVALIDATE, as Script does.
 	Registered bool
 	// LockTimeout is how long a statement waits for a lock; 0 is the server's default.
@@ -128,7 +128,7 @@ func checkHoldable(values ...string) error {
 	return nil
 }
 
-// readPassword reads the password from its file, if one is named. A missing file is *brokerage.Unavailable, because it
+// readPassword reads the password from its file, if one is named. A missing file is *tpox.Unavailable, because it
 // may appear later, as a Secret does.
 func (t *target) readPassword() error {
 	if t.passwordFile == "" {
@@ -136,7 +136,7 @@ func (t *target) readPassword() error {
 	}
 	text, err := os.ReadFile(t.passwordFile)
 	if err != nil {
-		return &brokerage.Unavailable{Cause: err}
+		return &tpox.Unavailable{Cause: err}
 	}
 	t.password = strings.TrimRight(string(text), "\r\n")
 	return checkHoldable(t.password)

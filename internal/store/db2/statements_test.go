@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 func TestSplit(t *testing.T) {
@@ -64,7 +64,7 @@ func TestStatements_Counts(t *testing.T) {
 
 // A page is cut where no client may have more.
 func TestStatements_Page(t *testing.T) {
-	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", brokerage.MaxHits+1))
+	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", tpox.MaxHits+1))
 }
 
 func TestDDL(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // A Store keeps the brokerage in a Db2 database. See the package's comment.
@@ -22,7 +22,7 @@ type Store struct {
 	db       *sql.DB // for requests
 	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours
 	settings Options
-	engine   brokerage.EngineInfo
+	engine   tpox.EngineInfo
 	migrated [2]int // from, to
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
@@ -31,10 +31,10 @@ type Store struct {
 	counted bulk.Pages // of the last call of countPages, which alone uses it
 }
 
-var _ brokerage.Store = (*Store)(nil)
+var _ tpox.Store = (*Store)(nil)
 
 // Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes
-// from it; only a pool in settings overrides it. The error is *brokerage.Unavailable if another attempt may succeed.
+// from it; only a pool in settings overrides it. The error is *tpox.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
@@ -67,7 +67,7 @@ const (
 
 func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Options) (*Store, error) {
 	if settings.Rules.MaxHoldings <= 0 {
-		settings.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+		settings.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
 	}
 	if settings.Pool <= 0 {
 		settings.Pool = DefaultPool
@@ -78,7 +78,7 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {
-			err = &brokerage.Unavailable{Cause: err}
+			err = &tpox.Unavailable{Cause: err}
 		}
 		return nil, errors.Join(err, s.Close())
 	}
@@ -110,7 +110,7 @@ func (s *Store) notice(format string, args ...any) {
 }
 
 // Describe returns what the store runs on; the server's settings are as they were when the store was opened.
-func (s *Store) Describe() brokerage.EngineInfo { return s.engine }
+func (s *Store) Describe() tpox.EngineInfo { return s.engine }
 
 // Migrated returns the versions of the schema before and after the store was opened.
 func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement
@@ -28,7 +28,7 @@ func TestStore_Trace(t *testing.T) {
 	var tracer storetest.Tracer
 	s := openTraced(t, f, tracer.Begin)
 	ctx := storetest.Traced(t.Context())
-	w := brokerage.Write{Now: noon}
+	w := tpox.Write{Now: noon}
 	for _, c := range []struct {
 		name, told string
 		refusing   error

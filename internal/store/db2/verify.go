@@ -10,9 +10,9 @@ import (
 	"iter"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // A storedBatch is documents as the database returns them.
@@ -108,7 +108,7 @@ func eachStored(ctx context.Context, q querier, text string, each func(length in
 func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
 	seen.Findings = b.findings
 	for _, doc := range b.docs {
-		doc, refused := brokerage.Normal(doc)
+		doc, refused := tpox.Normal(doc)
 		if refused != nil {
 			seen.Documents++
 			seen.AddFinding(tables[k], "%v", refused)
@@ -130,13 +130,13 @@ func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64)
 func keysOf(k dataset.Kind, doc []byte) (name string, accounts int, err error) {
 	switch k {
 	case dataset.Security:
-		keys, err := brokerage.SecurityKeysOf(doc)
+		keys, err := tpox.SecurityKeysOf(doc)
 		return "security " + keys.Symbol, 0, err
 	case dataset.Customer:
-		keys, err := brokerage.CustomerKeysOf(doc)
+		keys, err := tpox.CustomerKeysOf(doc)
 		return fmt.Sprintf("customer %d", keys.ID), len(keys.Accounts), err
 	default:
-		keys, err := brokerage.OrderKeysOf(doc)
+		keys, err := tpox.OrderKeysOf(doc)
 		return fmt.Sprintf("order %d", keys.ID), 0, err
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // Verify reads documents of more than a megabyte, which nothing but the limit of a request keeps out of a database.
@@ -21,7 +21,7 @@ func TestVerify_LongDocument(t *testing.T) {
 	at += len("Summary>")
 	long := strings.Repeat("long ", 1<<17) // the validator takes no longer one
 	doc = doc[:at] + long + "<CEO>N. N.</CEO>" + long + doc[at:]
-	require.NoError(t, s.ReplaceSecurity(t.Context(), brokerage.Write{Now: noon}, few().Symbol(0), []byte(doc), true, nil))
+	require.NoError(t, s.ReplaceSecurity(t.Context(), tpox.Write{Now: noon}, few().Symbol(0), []byte(doc), true, nil))
 	find := func(finding string) error { t.Error(finding); return nil }
 	v, err := s.Verify(t.Context(), find, func(int64) {})
 	require.NoError(t, err)

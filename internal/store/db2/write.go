@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A tx is a transaction that writes. Its statements wait for locks no longer than the session's lock timeout; its
@@ -62,7 +62,7 @@ type work func(t *tx) (answer []byte, err error)
 type afterUnknown bool
 
 const (
-	// failUnknown returns *brokerage.Unavailable with Unknown set.
+	// failUnknown returns *tpox.Unavailable with Unknown set.
 	failUnknown afterUnknown = false
 	// retryUnknown runs the work again. It sees by tx.maybeDone that it must check whether the earlier attempt was
 	// committed: what it inserted exists, or what it deleted does not. The unique index and the locks make it wait until
@@ -74,14 +74,14 @@ const (
 // transactions and after a connection that was lost before the commit. After a commit with an unknown outcome, unknown
 // decides.
 func (s *Store) write(
-	ctx context.Context, w brokerage.Write, unknown afterUnknown, do work,
+	ctx context.Context, w tpox.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {
 	return s.writeOn(ctx, s.db, w, unknown, do)
 }
 
 // writeOn is write on connections of the given pool.
 func (s *Store) writeOn(
-	ctx context.Context, db *sql.DB, w brokerage.Write, unknown afterUnknown, do work,
+	ctx context.Context, db *sql.DB, w tpox.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {
 	maybeDone := false
 	for range s.attempts(ctx) {
@@ -94,7 +94,7 @@ func (s *Store) writeOn(
 			}
 			return answer, nil
 		}
-		if brokerage.IsOwn(err) {
+		if tpox.IsOwn(err) {
 			return nil, err
 		}
 		maybeDone = maybeDone || lostCommit
@@ -111,7 +111,7 @@ func (s *Store) writeOn(
 
 // attempt runs one transaction. lostCommit reports that the connection was lost in the commit, so that its outcome is
 // unknown.
-func attempt(t *tx, db *sql.DB, w brokerage.Write, do work) (answer []byte, lostCommit bool, err error) {
+func attempt(t *tx, db *sql.DB, w tpox.Write, do work) (answer []byte, lostCommit bool, err error) {
 	if t.Tx, err = db.BeginTx(t.ctx, nil); err != nil {
 		return nil, false, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 const anOrder = `<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"></Order></FIXML>`
@@ -26,7 +26,7 @@ func first(err error) func() error {
 func changed(string, []driver.Value) (answer, error) { return answer{changed: 1}, nil }
 
 func TestWrite(t *testing.T) {
-	plain := brokerage.Write{Now: noon}
+	plain := tpox.Write{Now: noon}
 	insert := func(s *Store) error { _, err := s.InsertOrder(t.Context(), plain, []byte(anOrder)); return err }
 	remove := func(s *Store) error { return s.DeleteOrder(t.Context(), plain, 7) }
 	status := func(s *Store) error { _, err := s.UpdateOrderStatus(t.Context(), plain, 7, "4"); return err }
@@ -74,7 +74,7 @@ func TestWrite(t *testing.T) {
 			s := open(t, c.fake)
 			err := c.do(s)
 			if c.unknown {
-				var unavailable *brokerage.Unavailable
+				var unavailable *tpox.Unavailable
 				require.ErrorAs(t, err, &unavailable)
 				require.True(t, unavailable.Unknown)
 			} else {
@@ -89,7 +89,7 @@ func TestWrite(t *testing.T) {
 func TestWrite_LostBefore(t *testing.T) {
 	fail := first(lost)
 	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
-	_, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon}, 7, "4")
+	_, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon}, 7, "4")
 	require.NoError(t, err)
 	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
 }
@@ -122,14 +122,14 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 				}
 				return answer{}, nil
 			}}
-			_, err := open(t, f).InsertOrder(t.Context(), brokerage.Write{Now: noon}, []byte(anOrder))
+			_, err := open(t, f).InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))
 			if c.done {
 				require.NoError(t, err)
 				return
 			}
-			var conflict *brokerage.Conflict
+			var conflict *tpox.Conflict
 			require.ErrorAs(t, err, &conflict)
-			require.Equal(t, brokerage.OrderExists, conflict.Reason)
+			require.Equal(t, tpox.OrderExists, conflict.Reason)
 		})
 	}
 }
@@ -138,7 +138,7 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 func TestWrite_Deadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fake{answer: func(string, []driver.Value) (answer, error) { cancel(); return answer{changed: 1}, nil }}
-	err := open(t, f).DeleteOrder(ctx, brokerage.Write{Now: noon}, 7)
+	err := open(t, f).DeleteOrder(ctx, tpox.Write{Now: noon}, 7)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotContains(t, f.said(), "COMMIT")
 }
@@ -150,8 +150,8 @@ func TestWrite_Refused(t *testing.T) {
 		}
 		return answer{}, failure(-16196, stateInvalidDocument)
 	}}
-	_, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon}, 7, "4")
-	var invalid *brokerage.Invalid
+	_, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon}, 7, "4")
+	var invalid *tpox.Invalid
 	require.ErrorAs(t, err, &invalid)
 	require.Contains(t, invalid.Error(), "Nonsense", "the service's own validator says what is wrong")
 }
@@ -160,14 +160,14 @@ func TestWrite_Refused(t *testing.T) {
 // if a document is missing, it changes nothing.
 func TestWrite_SeveralDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
-		keys    []brokerage.ID
+		keys    []tpox.ID
 		missing driver.Value
 		locked  []driver.Value
 	}{
-		"Ascending":  {keys: []brokerage.ID{9, 10}, locked: []driver.Value{"9", "10"}},
-		"Descending": {keys: []brokerage.ID{10, 9}, locked: []driver.Value{"9", "10"}},
-		"Same":       {keys: []brokerage.ID{9, 9}, locked: []driver.Value{"9"}},
-		"Missing":    {keys: []brokerage.ID{10, 9}, missing: "10", locked: []driver.Value{"9", "10"}},
+		"Ascending":  {keys: []tpox.ID{9, 10}, locked: []driver.Value{"9", "10"}},
+		"Descending": {keys: []tpox.ID{10, 9}, locked: []driver.Value{"9", "10"}},
+		"Same":       {keys: []tpox.ID{9, 9}, locked: []driver.Value{"9"}},
+		"Missing":    {keys: []tpox.ID{10, 9}, missing: "10", locked: []driver.Value{"9", "10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var locked []driver.Value
@@ -182,14 +182,14 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0]))
 			}}
 			s := open(t, f)
-			_, err := s.write(t.Context(), brokerage.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
+			_, err := s.write(t.Context(), tpox.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
 				docs, err := lock(t, "customer", c.keys...)
 				if err != nil {
 					return nil, err
 				}
 				for _, key := range c.keys {
 					if docs[key] == nil {
-						return nil, brokerage.NoCustomer(key)
+						return nil, tpox.NoCustomer(key)
 					}
 					if _, err := t.exec("replace_customer_as_is", docs[key], key.String()); err != nil {
 						return nil, err
@@ -199,7 +199,7 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 			})
 			require.Equal(t, c.locked, locked)
 			if c.missing != nil {
-				require.Equal(t, brokerage.NoCustomer(10), err)
+				require.Equal(t, tpox.NoCustomer(10), err)
 				require.Equal(t, "BEGIN lock_customer lock_customer ROLLBACK", f.said())
 				return
 			}
@@ -214,7 +214,7 @@ func TestWrite_SeveralDocuments(t *testing.T) {
 // With an idempotency key, its row shows the outcome of the first attempt.
 func TestWrite_OnceFindsOut(t *testing.T) {
 	claims := 0
-	once := &brokerage.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
+	once := &tpox.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
 	hash := "0000000000000000000000000000000000000000000000000000000000000000"
 	f := &fake{commit: first(lost), answer: func(query string, args []driver.Value) (answer, error) {
 		switch nameOf(query) {
@@ -231,7 +231,7 @@ func TestWrite_OnceFindsOut(t *testing.T) {
 		}
 		return answer{changed: 1}, nil
 	}}
-	got, err := open(t, f).UpdateOrderStatus(t.Context(), brokerage.Write{Now: noon, Once: once}, 7, "4")
+	got, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon, Once: once}, 7, "4")
 	require.NoError(t, err)
 	require.Equal(t, "<Kept/>", string(got))
 	require.Equal(t, 1, claims)
@@ -252,7 +252,7 @@ func TestWrite_LostClaim(t *testing.T) {
 		}
 		return answer{changed: 1}, nil
 	}}
-	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	w := tpox.Write{Now: noon, Once: &tpox.Once{Expires: noon.AddDate(0, 0, 1)}}
 	require.NoError(t, open(t, f).DeleteOrder(t.Context(), w, 7))
 	attempt := "BEGIN get_answer claim_key delete_order keep_answer"
 	require.Contains(t, f.said(), attempt+" ROLLBACK "+attempt+" COMMIT")
@@ -266,11 +266,11 @@ func TestWrite_KeyInUse(t *testing.T) {
 		}
 		return answer{}, nil
 	}}
-	w := brokerage.Write{Now: noon, Once: &brokerage.Once{Expires: noon.AddDate(0, 0, 1)}}
+	w := tpox.Write{Now: noon, Once: &tpox.Once{Expires: noon.AddDate(0, 0, 1)}}
 	err := open(t, f).DeleteOrder(t.Context(), w, 7)
-	var conflict *brokerage.Conflict
+	var conflict *tpox.Conflict
 	require.ErrorAs(t, err, &conflict)
-	require.Equal(t, brokerage.KeyInUse, conflict.Reason)
+	require.Equal(t, tpox.KeyInUse, conflict.Reason)
 }
 
 func TestDomainError(t *testing.T) {
@@ -279,20 +279,20 @@ func TestDomainError(t *testing.T) {
 		unknown bool
 		want    error
 	}{
-		"Invalid":       {failure(-16210, stateInvalidDocument), false, &brokerage.Invalid{}},
-		"TwoRoots":      {failure(-20345, stateNoSingleRoot), false, &brokerage.Invalid{}},
-		"LongKey":       {failure(codeIndexValue, "23525"), false, &brokerage.Invalid{}},
-		"TooDeep":       {failure(codeTooDeep, "54058"), false, &brokerage.Invalid{}},
-		"LogFull":       {failure(-964, "57011"), false, &brokerage.Unavailable{}},
-		"Lost":          {lost, false, &brokerage.Unavailable{}},
-		"LostInCommit":  {lost, true, &brokerage.Unavailable{}},
-		"OwnFault":      {failure(-16003, "10507"), false, &brokerage.Unavailable{}},
-		"NoServerError": {errors.New("x"), false, &brokerage.Unavailable{}},
+		"Invalid":       {failure(-16210, stateInvalidDocument), false, &tpox.Invalid{}},
+		"TwoRoots":      {failure(-20345, stateNoSingleRoot), false, &tpox.Invalid{}},
+		"LongKey":       {failure(codeIndexValue, "23525"), false, &tpox.Invalid{}},
+		"TooDeep":       {failure(codeTooDeep, "54058"), false, &tpox.Invalid{}},
+		"LogFull":       {failure(-964, "57011"), false, &tpox.Unavailable{}},
+		"Lost":          {lost, false, &tpox.Unavailable{}},
+		"LostInCommit":  {lost, true, &tpox.Unavailable{}},
+		"OwnFault":      {failure(-16003, "10507"), false, &tpox.Unavailable{}},
+		"NoServerError": {errors.New("x"), false, &tpox.Unavailable{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := domainError(t.Context(), c.err, c.unknown)
-			require.IsType(t, c.want, got)                           //nolint:testifylint // the type is what is asked
-			if unavailable, ok := got.(*brokerage.Unavailable); ok { //nolint:errorlint // it was just made
+			require.IsType(t, c.want, got)                      //nolint:testifylint // the type is what is asked
+			if unavailable, ok := got.(*tpox.Unavailable); ok { //nolint:errorlint // it was just made
 				require.Equal(t, c.unknown, unavailable.Unknown)
 				require.Equal(t, c.err, unavailable.Cause)
 			}

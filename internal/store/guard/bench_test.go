@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/tpox"
 )
 
 // quiet answers at once, so that the benchmark measures the guard.
@@ -19,23 +19,23 @@ type quiet struct {
 	err error
 }
 
-func (q *quiet) GetOrder(context.Context, brokerage.ID) ([]byte, error) { return q.doc, q.err }
+func (q *quiet) GetOrder(context.Context, tpox.ID) ([]byte, error) { return q.doc, q.err }
 
-func (q *quiet) Trade(context.Context, brokerage.Write, brokerage.ID, brokerage.Trade) ([]byte, error) {
+func (q *quiet) Trade(context.Context, tpox.Write, tpox.ID, tpox.Trade) ([]byte, error) {
 	return q.doc, q.err
 }
 
-func (q *quiet) DeleteOrder(context.Context, brokerage.Write, brokerage.ID) error { return q.err }
+func (q *quiet) DeleteOrder(context.Context, tpox.Write, tpox.ID) error { return q.err }
 
 func TestStore_AllocatesNothing(t *testing.T) {
 	ctx := t.Context()
-	for name, err := range map[string]error{"Answer": nil, "NotFound": &brokerage.NotFound{}} {
+	for name, err := range map[string]error{"Answer": nil, "NotFound": &tpox.NotFound{}} {
 		t.Run(name, func(t *testing.T) {
 			s := guard.New(&quiet{err: err}, guard.Options{})
 			require.Zero(t, testing.AllocsPerRun(200, func() {
 				_, _ = s.GetOrder(ctx, 5)
-				_, _ = s.Trade(ctx, brokerage.Write{}, 5, brokerage.Trade{})
-				_ = s.DeleteOrder(ctx, brokerage.Write{}, 5)
+				_, _ = s.Trade(ctx, tpox.Write{}, 5, tpox.Trade{})
+				_ = s.DeleteOrder(ctx, tpox.Write{}, 5)
 			}))
 		})
 	}
@@ -47,11 +47,11 @@ func BenchmarkStore(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		ctx   context.Context //nolint:containedctx // a case of the table
-		store brokerage.Store
+		store tpox.Store
 	}{
 		{"Bare", b.Context(), &quiet{}},
 		{"Guarded", b.Context(), guard.New(&quiet{}, guard.Options{})},
-		{"NotFound", b.Context(), guard.New(&quiet{err: &brokerage.NotFound{}}, guard.Options{})},
+		{"NotFound", b.Context(), guard.New(&quiet{err: &tpox.NotFound{}}, guard.Options{})},
 		{"Undeclared", b.Context(), guard.New(&quiet{err: errors.New("driver")}, guard.Options{})},
 		{"HasDeadline", bounded, guard.New(&quiet{}, guard.Options{Timeout: time.Minute})},
 		{"GetsDeadline", b.Context(), guard.New(&quiet{}, guard.Options{Timeout: time.Minute})},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Options configure a guard.
@@ -14,7 +14,7 @@ type Options struct {
 	Strict  bool          // panic on an undeclared error; for tests
 }
 
-// Undeclared is the cause of the *brokerage.Unavailable that replaces an error which the contract does not declare. It
+// Undeclared is the cause of the *tpox.Unavailable that replaces an error which the contract does not declare. It
 // does not unwrap to that error, in which errors.As would find the very kind that was not declared.
 type Undeclared struct {
 	Operation string
@@ -56,12 +56,12 @@ func withDeadline[T any](ctx context.Context, timeout time.Duration, do func(con
 
 // declared returns err if the contract declares its kind, and otherwise what replaces it.
 func (s *Store) declared(op *operation, err error) error {
-	if brokerage.KindOf(err)&op.declared != 0 {
+	if tpox.KindOf(err)&op.declared != 0 {
 		return err
 	}
 	fault := &Undeclared{Operation: op.name, Err: err}
 	if s.options.Strict {
 		panic(fault)
 	}
-	return &brokerage.Unavailable{Cause: fault, Unknown: op.writes && !brokerage.Is[*brokerage.RolledBack](err)}
+	return &tpox.Unavailable{Cause: fault, Unknown: op.writes && !tpox.Is[*tpox.RolledBack](err)}
 }

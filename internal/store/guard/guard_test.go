@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/tpox"
 )
 
-// contract lists each method with its name and the kinds of errors that the comments in internal/brokerage declare,
+// contract lists each method with its name and the kinds of errors that the comments in internal/tpox declare,
 // beside those of all methods.
 var contract = []struct{ method, name, kinds string }{
 	{"GetOrder", "get_order", "NotFound"},
@@ -48,14 +48,14 @@ var contract = []struct{ method, name, kinds string }{
 
 // kinds are errors of every kind, some of them wrapped, and of none.
 var kinds = map[string]error{
-	"NotFound":    &brokerage.NotFound{What: "order", Key: "1"},
-	"Conflict":    &brokerage.Conflict{Reason: brokerage.OrderExists},
-	"Invalid":     fmt.Errorf("wrapped: %w", &brokerage.Invalid{Findings: []brokerage.Finding{{Message: "wrong"}}}),
-	"Stale":       &brokerage.Stale{},
-	"KeyReused":   &brokerage.KeyReused{Key: "k"},
-	"KeyInUse":    &brokerage.Conflict{Reason: brokerage.KeyInUse},
-	"Unavailable": &brokerage.Unavailable{Cause: errors.New("disk full")},
-	"Damaged":     &brokerage.Damaged{Cause: &brokerage.NotFound{What: "page", Key: "7"}},
+	"NotFound":    &tpox.NotFound{What: "order", Key: "1"},
+	"Conflict":    &tpox.Conflict{Reason: tpox.OrderExists},
+	"Invalid":     fmt.Errorf("wrapped: %w", &tpox.Invalid{Findings: []tpox.Finding{{Message: "wrong"}}}),
+	"Stale":       &tpox.Stale{},
+	"KeyReused":   &tpox.KeyReused{Key: "k"},
+	"KeyInUse":    &tpox.Conflict{Reason: tpox.KeyInUse},
+	"Unavailable": &tpox.Unavailable{Cause: errors.New("disk full")},
+	"Damaged":     &tpox.Damaged{Cause: &tpox.NotFound{What: "page", Key: "7"}},
 	"Cancelled":   context.Canceled,
 	"Late":        fmt.Errorf("wrapped: %w", context.DeadlineExceeded),
 	"Driver":      errors.New("driver: secret"),
@@ -65,7 +65,7 @@ var always = []string{"Unavailable", "Damaged", "Cancelled", "Late"}
 
 // call calls a method of s by its name, with arguments that differ from each other, and returns the call as a text, the
 // answer and the error. "Trade Sell" is Trade with a side.
-func call(ctx context.Context, s brokerage.Store, method string) (got string, answer any, err error) {
+func call(ctx context.Context, s tpox.Store, method string) (got string, answer any, err error) {
 	method, side, _ := strings.Cut(method, " ")
 	f := reflect.ValueOf(s).MethodByName(method)
 	var in []reflect.Value
@@ -76,8 +76,8 @@ func call(ctx context.Context, s brokerage.Store, method string) (got string, an
 		case reflect.TypeFor[context.Context]():
 			in = append(in, reflect.ValueOf(ctx))
 			continue
-		case reflect.TypeFor[brokerage.ID]():
-			arg = brokerage.ID(100 + i)
+		case reflect.TypeFor[tpox.ID]():
+			arg = tpox.ID(100 + i)
 		case reflect.TypeFor[int64]():
 			arg = int64(200 + i)
 		case reflect.TypeFor[string]():
@@ -86,16 +86,16 @@ func call(ctx context.Context, s brokerage.Store, method string) (got string, an
 			arg = fmt.Append(nil, "document ", i)
 		case reflect.TypeFor[bool]():
 			arg = true
-		case reflect.TypeFor[brokerage.Match]():
-			arg = brokerage.Match{"tag"}
-		case reflect.TypeFor[brokerage.Write]():
-			arg = brokerage.Write{Now: time.Unix(5, 0)}
-		case reflect.TypeFor[brokerage.Trade]():
-			arg = brokerage.Trade{Side: brokerage.Side(side), Symbol: "A"}
-		case reflect.TypeFor[brokerage.Price]():
-			arg = brokerage.Price{LastTrade: "5"}
-		case reflect.TypeFor[brokerage.Search]():
-			arg = brokerage.Search{Sector: "Energy"}
+		case reflect.TypeFor[tpox.Match]():
+			arg = tpox.Match{"tag"}
+		case reflect.TypeFor[tpox.Write]():
+			arg = tpox.Write{Now: time.Unix(5, 0)}
+		case reflect.TypeFor[tpox.Trade]():
+			arg = tpox.Trade{Side: tpox.Side(side), Symbol: "A"}
+		case reflect.TypeFor[tpox.Price]():
+			arg = tpox.Price{LastTrade: "5"}
+		case reflect.TypeFor[tpox.Search]():
+			arg = tpox.Search{Sector: "Energy"}
 		default:
 			panic(fmt.Sprint("an argument of type ", f.Type().In(i)))
 		}
@@ -118,10 +118,10 @@ func TestContract_Complete(t *testing.T) {
 		require.False(t, names[c.name], c.name)
 		names[c.name] = true
 	}
-	for m := range reflect.TypeFor[brokerage.Store]().Methods() {
+	for m := range reflect.TypeFor[tpox.Store]().Methods() {
 		require.True(t, methods[m.Name], m.Name)
 	}
-	for _, transaction := range brokerage.Transactions {
+	for _, transaction := range tpox.Transactions {
 		require.True(t, names[transaction.Name], transaction.Name)
 	}
 }
@@ -159,7 +159,7 @@ func TestStore_Errors(t *testing.T) {
 					require.Equal(t, cause, err)
 					return
 				}
-				unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+				unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 				require.True(t, ok, "%v", err)
 				require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
 				require.NotErrorIs(t, err, cause, "errors.Is would find the undeclared kind")
@@ -173,14 +173,14 @@ func TestStore_Errors(t *testing.T) {
 // writes reports whether a method changes something: it takes a Write, or leases ids.
 func writes(method string) bool {
 	method, _, _ = strings.Cut(method, " ")
-	m, _ := reflect.TypeFor[brokerage.Store]().MethodByName(method)
-	return method == "Lease" || m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[brokerage.Write]()
+	m, _ := reflect.TypeFor[tpox.Store]().MethodByName(method)
+	return method == "Lease" || m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[tpox.Write]()
 }
 
 func TestUndeclared_Error(t *testing.T) {
 	_, err := guard.New(stubOf(kinds["Conflict"]), guard.Options{}).GetOrder(t.Context(), 5)
 	require.ErrorContains(t, err, "get_order")
-	require.ErrorContains(t, err, "*brokerage.Conflict")
+	require.ErrorContains(t, err, "*tpox.Conflict")
 }
 
 func TestStore_Timeout(t *testing.T) {
@@ -207,7 +207,7 @@ func TestStore_Timeout(t *testing.T) {
 // late is a store that answers after the deadline.
 type late struct{ stub }
 
-func (*late) GetOrder(ctx context.Context, _ brokerage.ID) ([]byte, error) {
+func (*late) GetOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -233,9 +233,9 @@ func TestStore_Close(t *testing.T) {
 // A write that the store knows to be rolled back has no unknown outcome.
 func TestContract_RolledBack(t *testing.T) {
 	for _, c := range contract {
-		cause := &brokerage.RolledBack{Err: errors.New("a panic")}
+		cause := &tpox.RolledBack{Err: errors.New("a panic")}
 		_, _, err := call(t.Context(), guard.New(stubOf(cause), guard.Options{}), c.method)
-		unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+		unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, &guard.Undeclared{Operation: c.name, Err: cause}, unavailable.Cause)
 		require.False(t, unavailable.Unknown)
@@ -250,7 +250,7 @@ func TestStore_Later(t *testing.T) {
 			s := guard.Later(guard.Options{Strict: true}, errors.New("first"))
 			s.Absent(cause)
 			_, answer, err := call(t.Context(), s, c.method)
-			var unavailable *brokerage.Unavailable
+			var unavailable *tpox.Unavailable
 			require.ErrorAs(t, err, &unavailable)
 			require.Equal(t, cause, unavailable.Cause)
 			require.False(t, unavailable.Unknown)

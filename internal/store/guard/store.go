@@ -4,26 +4,26 @@ import (
 	"context"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-//go:generate go run brokerage/internal/brokerage/lists methods.tmpl
+//go:generate go run brokerage/internal/tpox/lists methods.tmpl
 
 // A Store guards another store; see the package's comment.
 type Store struct {
-	inner   brokerage.Store
+	inner   tpox.Store
 	options Options
-	absent  atomic.Pointer[brokerage.Unavailable] // what each call returns until Open; nil after it
+	absent  atomic.Pointer[tpox.Unavailable] // what each call returns until Open; nil after it
 }
 
-var _ brokerage.Store = (*Store)(nil)
+var _ tpox.Store = (*Store)(nil)
 
 // New guards a store that is open.
-func New(inner brokerage.Store, options Options) *Store {
+func New(inner tpox.Store, options Options) *Store {
 	return &Store{inner: inner, options: options}
 }
 
-// Later guards a store that is still to be opened: until Open, each call returns *brokerage.Unavailable with the cause
+// Later guards a store that is still to be opened: until Open, each call returns *tpox.Unavailable with the cause
 // that was given last.
 func Later(options Options, cause error) *Store {
 	s := &Store{options: options}
@@ -32,29 +32,29 @@ func Later(options Options, cause error) *Store {
 }
 
 // Absent sets the reason why there is no store yet. It must not be called after Open.
-func (s *Store) Absent(cause error) { s.absent.Store(&brokerage.Unavailable{Cause: cause}) }
+func (s *Store) Absent(cause error) { s.absent.Store(&tpox.Unavailable{Cause: cause}) }
 
 // Open sets the store inside. It must be called once at most.
-func (s *Store) Open(inner brokerage.Store) {
+func (s *Store) Open(inner tpox.Store) {
 	s.inner = inner
 	s.absent.Store(nil) // publishes inner to other goroutines
 }
 
 // Trade counts a trade without a proper side, which stores refuse, as buy_security.
 func (s *Store) Trade(
-	ctx context.Context, w brokerage.Write, account brokerage.ID, t brokerage.Trade,
+	ctx context.Context, w tpox.Write, account tpox.ID, t tpox.Trade,
 ) ([]byte, error) {
 	op := opBuySecurity
-	if t.Side == brokerage.Sell {
+	if t.Side == tpox.Sell {
 		op = opSellSecurity
 	}
 	return call(ctx, s, op, func(ctx context.Context) ([]byte, error) { return s.inner.Trade(ctx, w, account, t) })
 }
 
 // Describe returns the description of the store inside, and the zero EngineInfo before Open.
-func (s *Store) Describe() brokerage.EngineInfo {
+func (s *Store) Describe() tpox.EngineInfo {
 	if s.absent.Load() != nil {
-		return brokerage.EngineInfo{}
+		return tpox.EngineInfo{}
 	}
 	return s.inner.Describe()
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"brokerage/internal/brokerage/brokeragetest"
+	"brokerage/internal/tpox/tpoxtest"
 )
 
 // stub returns err, together with an answer, from every method, and records its last call.
 type stub struct {
-	brokeragetest.Stub
+	tpoxtest.Stub
 
 	ctx  context.Context //nolint:containedctx // for the tests
 	call string          // the method and its arguments

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"brokerage/api"
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // newStatus is FIX's "filled".
@@ -14,19 +14,19 @@ const newStatus = "2"
 
 // answersOf returns the answer of each transaction that has one, and of the other reads, by their names. An answer that
 // is not made here is the example of the contract.
-func answersOf(d *dataset.Dataset) (answers map[string][]byte, account brokerage.Account, err error) {
-	order := typical(d, dataset.Order, brokerage.Order)
-	customer := typical(d, dataset.Customer, brokerage.CustomerProfile, brokerage.AccountSummary)
-	security := typical(d, dataset.Security, brokerage.SecurityPrice)
-	keys, err := brokerage.CustomerKeysOf(customer)
+func answersOf(d *dataset.Dataset) (answers map[string][]byte, account tpox.Account, err error) {
+	order := typical(d, dataset.Order, tpox.Order)
+	customer := typical(d, dataset.Customer, tpox.CustomerProfile, tpox.AccountSummary)
+	security := typical(d, dataset.Security, tpox.SecurityPrice)
+	keys, err := tpox.CustomerKeysOf(customer)
 	if err != nil {
 		return nil, account, err
 	}
-	if account, err = brokerage.AccountOf(customer, keys.Accounts[0]); err != nil {
+	if account, err = tpox.AccountOf(customer, keys.Accounts[0]); err != nil {
 		return nil, account, err
 	}
 	account.Document = slices.Clip(account.Document)
-	_, status, err := brokerage.SetOrderStatus(order, newStatus)
+	_, status, err := tpox.SetOrderStatus(order, newStatus)
 	if err != nil {
 		return nil, account, err
 	}
@@ -34,29 +34,29 @@ func answersOf(d *dataset.Dataset) (answers map[string][]byte, account brokerage
 	if err != nil {
 		return nil, account, err
 	}
-	bought, err := trade(d, brokerage.Buy, customer, keys.Accounts[0])
+	bought, err := trade(d, tpox.Buy, customer, keys.Accounts[0])
 	if err != nil {
 		return nil, account, err
 	}
-	sold, err := trade(d, brokerage.Sell, customer, keys.Accounts[0])
+	sold, err := trade(d, tpox.Sell, customer, keys.Accounts[0])
 	if err != nil {
 		return nil, account, err
 	}
 	answers = map[string][]byte{
-		"get_order":             brokerage.Order(order),
-		"customer_max_order":    brokerage.MaxOrder(keys.ID, order),
+		"get_order":             tpox.Order(order),
+		"customer_max_order":    tpox.MaxOrder(keys.ID, order),
 		"update_order_status":   status,
 		"get_customer":          customer,
-		"customer_profile":      brokerage.CustomerProfile(customer),
-		"account_summary":       brokerage.AccountSummary(customer),
+		"customer_profile":      tpox.CustomerProfile(customer),
+		"account_summary":       tpox.AccountSummary(customer),
 		"get_security":          security,
-		"get_security_price":    brokerage.SecurityPrice(security),
-		"update_security_price": brokerage.SecurityPrice(security),
+		"get_security_price":    tpox.SecurityPrice(security),
+		"update_security_price": tpox.SecurityPrice(security),
 		"search_securities":     hits,
 		"buy_security":          bought,
 		"sell_security":         sold,
 	}
-	for _, t := range brokerage.Transactions {
+	for _, t := range tpox.Transactions {
 		if t.Answer != "" && answers[t.Name] == nil {
 			if answers[t.Name], err = api.Examples.ReadFile("examples/" + t.Name + ".response.xml"); err != nil {
 				return nil, account, err
@@ -69,31 +69,31 @@ func answersOf(d *dataset.Dataset) (answers map[string][]byte, account brokerage
 	return answers, account, nil
 }
 
-func (s *Store) GetCustomer(ctx context.Context, _ brokerage.ID) ([]byte, error) {
+func (s *Store) GetCustomer(ctx context.Context, _ tpox.ID) ([]byte, error) {
 	return answer(ctx, s.answers["get_customer"])
 }
 
 // GetAccount returns the first account of the only customer.
-func (s *Store) GetAccount(ctx context.Context, _ brokerage.ID) (brokerage.Account, error) {
+func (s *Store) GetAccount(ctx context.Context, _ tpox.ID) (tpox.Account, error) {
 	return s.account, ctx.Err()
 }
 
 // SearchSecurities finds the same hits for every search, and none after them.
-func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byte, error) {
 	if search.After != "" {
-		return brokerage.SearchAnswer(0, nil), ctx.Err()
+		return tpox.SearchAnswer(0, nil), ctx.Err()
 	}
 	return answer(ctx, s.answers["search_securities"])
 }
 
 func (s *Store) OpenAccount(
-	ctx context.Context, _ brokerage.Write, _ brokerage.ID, account []byte,
-) (brokerage.ID, error) {
-	return keys(ctx, account, brokerage.AccountKeyOf)
+	ctx context.Context, _ tpox.Write, _ tpox.ID, account []byte,
+) (tpox.ID, error) {
+	return keys(ctx, account, tpox.AccountKeyOf)
 }
 
 func (s *Store) UpdateSecurityPrice(
-	ctx context.Context, _ brokerage.Write, _ string, p brokerage.Price,
+	ctx context.Context, _ tpox.Write, _ string, p tpox.Price,
 ) ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -102,39 +102,39 @@ func (s *Store) UpdateSecurityPrice(
 }
 
 // Trade is buy_security and sell_security.
-func (s *Store) Trade(ctx context.Context, _ brokerage.Write, _ brokerage.ID, t brokerage.Trade) ([]byte, error) {
+func (s *Store) Trade(ctx context.Context, _ tpox.Write, _ tpox.ID, t tpox.Trade) ([]byte, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	if t.Side == brokerage.Sell {
+	if t.Side == tpox.Sell {
 		return answer(ctx, s.answers["sell_security"])
 	}
 	return answer(ctx, s.answers["buy_security"])
 }
 
-func (s *Store) InsertOrder(ctx context.Context, _ brokerage.Write, doc []byte) (brokerage.ID, error) {
-	k, err := keys(ctx, doc, brokerage.OrderKeysOf)
+func (s *Store) InsertOrder(ctx context.Context, _ tpox.Write, doc []byte) (tpox.ID, error) {
+	k, err := keys(ctx, doc, tpox.OrderKeysOf)
 	return k.ID, err
 }
 
-func (s *Store) InsertCustomer(ctx context.Context, _ brokerage.Write, doc []byte, _ bool) (brokerage.ID, error) {
-	k, err := keys(ctx, doc, brokerage.CustomerKeysOf)
+func (s *Store) InsertCustomer(ctx context.Context, _ tpox.Write, doc []byte, _ bool) (tpox.ID, error) {
+	k, err := keys(ctx, doc, tpox.CustomerKeysOf)
 	return k.ID, err
 }
 
 // ReplaceCustomer accepts a customer with any id.
 func (s *Store) ReplaceCustomer(
-	ctx context.Context, _ brokerage.Write, _ brokerage.ID, doc []byte, _ bool, _ brokerage.Match,
+	ctx context.Context, _ tpox.Write, _ tpox.ID, doc []byte, _ bool, _ tpox.Match,
 ) error {
-	_, err := keys(ctx, doc, brokerage.CustomerKeysOf)
+	_, err := keys(ctx, doc, tpox.CustomerKeysOf)
 	return err
 }
 
 // ReplaceSecurity accepts a security with any symbol.
 func (s *Store) ReplaceSecurity(
-	ctx context.Context, _ brokerage.Write, _ string, doc []byte, _ bool, _ brokerage.Match,
+	ctx context.Context, _ tpox.Write, _ string, doc []byte, _ bool, _ tpox.Match,
 ) error {
-	_, err := keys(ctx, doc, brokerage.SecurityKeysOf)
+	_, err := keys(ctx, doc, tpox.SecurityKeysOf)
 	return err
 }
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 const (
@@ -48,11 +48,11 @@ func typical(d *dataset.Dataset, k dataset.Kind, answers ...func([]byte) []byte)
 // search returns the answer to a search: securities of one sector, in order, as many as a search finds. PE and Yield do
 // not matter, because for them every security would have to be generated.
 func search(d *dataset.Dataset) ([]byte, error) {
-	bySector := make(map[string][]brokerage.SecurityKeys)
+	bySector := make(map[string][]tpox.SecurityKeys)
 	var doc []byte
 	for i := range int64(sampled) {
 		doc = d.Append(doc[:0], dataset.Security, i)
-		keys, err := brokerage.SecurityKeysOf(doc)
+		keys, err := tpox.SecurityKeysOf(doc)
 		if err != nil {
 			return nil, err
 		}
@@ -64,21 +64,21 @@ func search(d *dataset.Dataset) ([]byte, error) {
 		if len(found) < searchHits {
 			continue
 		}
-		slices.SortFunc(found, func(a, b brokerage.SecurityKeys) int { return cmp.Compare(a.Symbol, b.Symbol) })
+		slices.SortFunc(found, func(a, b tpox.SecurityKeys) int { return cmp.Compare(a.Symbol, b.Symbol) })
 		var hits []byte
 		for _, hit := range found {
-			hits = brokerage.AppendHit(hits, hit)
+			hits = tpox.AppendHit(hits, hit)
 		}
-		return brokerage.SearchAnswer(len(found), hits), nil
+		return tpox.SearchAnswer(len(found), hits), nil
 	}
 	return nil, fmt.Errorf("no sector has %d of the first %d securities", searchHits, sampled)
 }
 
 // trade returns the confirmation of a trade in the first position of an account, which follows from the account's id.
-func trade(d *dataset.Dataset, side brokerage.Side, customer []byte, account brokerage.ID) ([]byte, error) {
+func trade(d *dataset.Dataset, side tpox.Side, customer []byte, account tpox.ID) ([]byte, error) {
 	i := int64(account) % d.Count(dataset.Security)
-	quote := brokerage.QuoteOf(d.Append(nil, dataset.Security, i))
-	t := brokerage.Trade{Side: side, Symbol: quote.Symbol, Quantity: "5"}
-	_, confirmation, err := t.Apply(brokerage.DefaultRules, customer, account, quote)
+	quote := tpox.QuoteOf(d.Append(nil, dataset.Security, i))
+	t := tpox.Trade{Side: side, Symbol: quote.Symbol, Quantity: "5"}
+	_, confirmation, err := t.Apply(tpox.DefaultRules, customer, account, quote)
 	return confirmation, err
 }

@@ -5,23 +5,23 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
-//go:generate go run brokerage/internal/brokerage/lists methods.tmpl
+//go:generate go run brokerage/internal/tpox/lists methods.tmpl
 
 // Store answers from memory; see the package comment.
 type Store struct {
 	answers  map[string][]byte // never changes
-	account  brokerage.Account // every account
-	contents brokerage.Contents
+	account  tpox.Account      // every account
+	contents tpox.Contents
 	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
 	closed   atomic.Bool
 }
 
-var _ brokerage.Store = (*Store)(nil)
+var _ tpox.Store = (*Store)(nil)
 
 // Open makes the answers, which takes some milliseconds.
 func Open() (*Store, error) {
@@ -54,40 +54,40 @@ func from(first int64) *atomic.Int64 {
 	return next
 }
 
-var faithful = brokerage.FidelityBy(func(*brokerage.Transaction) brokerage.Fidelity { return brokerage.NothingStored })
+var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.NothingStored })
 
 // Describe returns an engine that keeps nothing.
-func (s *Store) Describe() brokerage.EngineInfo {
-	return brokerage.EngineInfo{Name: "null", Version: "1", Durability: brokerage.Forgetful, Faithful: faithful}
+func (s *Store) Describe() tpox.EngineInfo {
+	return tpox.EngineInfo{Name: "null", Version: "1", Durability: tpox.Forgetful, Faithful: faithful}
 }
 
 // Contents returns the dataset that the store claims to hold.
-func (s *Store) Contents(ctx context.Context) (brokerage.Contents, error) {
+func (s *Store) Contents(ctx context.Context) (tpox.Contents, error) {
 	if err := ctx.Err(); err != nil {
-		return brokerage.Contents{}, err
+		return tpox.Contents{}, err
 	}
 	return s.contents, nil
 }
 
 // Lease hands out ids above those of the dataset.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (brokerage.Range, error) {
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
 	if err := ctx.Err(); err != nil {
-		return brokerage.Range{}, err
+		return tpox.Range{}, err
 	}
-	if err := brokerage.CheckLease(count); err != nil {
-		return brokerage.Range{}, err
+	if err := tpox.CheckLease(count); err != nil {
+		return tpox.Range{}, err
 	}
 	next, ok := s.leases[kind]
 	if !ok {
-		return brokerage.Range{}, &brokerage.NotFound{What: "kind of leases", Key: kind}
+		return tpox.Range{}, &tpox.NotFound{What: "kind of leases", Key: kind}
 	}
-	return brokerage.Range{First: brokerage.ID(next.Add(count) - count), Count: count}, nil
+	return tpox.Range{First: tpox.ID(next.Add(count) - count), Count: count}, nil
 }
 
-// Ready returns *brokerage.Unavailable after Close.
+// Ready returns *tpox.Unavailable after Close.
 func (s *Store) Ready(ctx context.Context) error {
 	if s.closed.Load() {
-		return &brokerage.Unavailable{Cause: errors.New("the store is closed")}
+		return &tpox.Unavailable{Cause: errors.New("the store is closed")}
 	}
 	return ctx.Err()
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -31,7 +31,7 @@ func generator(t testing.TB) *dataset.Dataset {
 
 // queries returns the calls that return a document, each for the n-th of its kind.
 func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
-	id := func(n int64) brokerage.ID { return brokerage.ID(n) }
+	id := func(n int64) tpox.ID { return tpox.ID(n) }
 	symbols := [...]string{dataset.Symbol(1), dataset.Symbol(2)}
 	return map[string]func(context.Context, int64) ([]byte, error){
 		"get_order": func(ctx context.Context, n int64) ([]byte, error) { return s.GetOrder(ctx, id(n)) },
@@ -40,7 +40,7 @@ func queries(s *Store) map[string]func(context.Context, int64) ([]byte, error) {
 		},
 		"customer_profile": func(ctx context.Context, n int64) ([]byte, error) { return s.CustomerProfile(ctx, id(n)) },
 		"search_securities": func(ctx context.Context, n int64) ([]byte, error) {
-			return s.SearchSecurities(ctx, brokerage.Search{PEMin: n})
+			return s.SearchSecurities(ctx, tpox.Search{PEMin: n})
 		},
 		"account_summary": func(ctx context.Context, n int64) ([]byte, error) { return s.AccountSummary(ctx, id(n)) },
 		"get_security_price": func(ctx context.Context, n int64) ([]byte, error) {
@@ -69,10 +69,10 @@ func TestStore_Queries(t *testing.T) {
 	require.NoError(t, err)
 	customer, err := s.GetCustomer(t.Context(), account.Customer)
 	require.NoError(t, err)
-	keys, err := brokerage.CustomerKeysOf(customer)
+	keys, err := tpox.CustomerKeysOf(customer)
 	require.NoError(t, err)
 	require.Equal(t, keys.ID, account.Customer)
-	id, err := brokerage.AccountKeyOf(account.Document)
+	id, err := tpox.AccountKeyOf(account.Document)
 	require.NoError(t, err)
 	require.Equal(t, keys.Accounts[0], id)
 }
@@ -88,24 +88,24 @@ func TestStore_Sizes(t *testing.T) {
 		return size
 	}
 	whole := func(doc []byte) []byte { return doc }
-	largest := func(doc []byte) []byte { return brokerage.MaxOrder(1002, doc) }
+	largest := func(doc []byte) []byte { return tpox.MaxOrder(1002, doc) }
 	for name, c := range map[string]struct {
 		answer []byte
 		want   float64
 	}{
-		"get_order":          {s.answers["get_order"], mean(dataset.Order, brokerage.Order)},
+		"get_order":          {s.answers["get_order"], mean(dataset.Order, tpox.Order)},
 		"customer_max_order": {s.answers["customer_max_order"], mean(dataset.Order, largest)},
 		"get_customer":       {s.answers["get_customer"], mean(dataset.Customer, whole)},
-		"customer_profile":   {s.answers["customer_profile"], mean(dataset.Customer, brokerage.CustomerProfile)},
-		"account_summary":    {s.answers["account_summary"], mean(dataset.Customer, brokerage.AccountSummary)},
+		"customer_profile":   {s.answers["customer_profile"], mean(dataset.Customer, tpox.CustomerProfile)},
+		"account_summary":    {s.answers["account_summary"], mean(dataset.Customer, tpox.AccountSummary)},
 		"get_security":       {s.answers["get_security"], mean(dataset.Security, whole)},
-		"get_security_price": {s.answers["get_security_price"], mean(dataset.Security, brokerage.SecurityPrice)},
+		"get_security_price": {s.answers["get_security_price"], mean(dataset.Security, tpox.SecurityPrice)},
 	} {
 		t.Logf("%s: %d bytes, where the mean is %.0f", name, len(c.answer), c.want)
 		require.InEpsilon(t, c.want, len(c.answer), 0.1, name)
 	}
-	require.NoError(t, brokerage.ValidateCustomer(s.answers["get_customer"]))
-	require.NoError(t, brokerage.ValidateSecurity(s.answers["get_security"]))
+	require.NoError(t, tpox.ValidateCustomer(s.answers["get_customer"]))
+	require.NoError(t, tpox.ValidateSecurity(s.answers["get_security"]))
 	require.Contains(t, string(s.answers["search_securities"]), ` count="12">`)
 	require.Contains(t, string(s.answers["customer_max_order"]), " ORDER_ID=")
 }
@@ -121,12 +121,12 @@ func TestStore_QueriesAllocateNothing(t *testing.T) {
 
 // writes returns the calls that change something in a real store.
 func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error {
-	w := brokerage.Write{}
+	w := tpox.Write{}
 	order := d.AppendNewOrder(nil, 5, dataset.NewOrder{ID: 999})
 	customer := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: 888, Accounts: []int64{777}})
 	account := d.AppendNewAccount(nil, 5, dataset.NewAccount{ID: 666})
-	is := func(want brokerage.ID) func(brokerage.ID, error) error {
-		return func(got brokerage.ID, err error) error {
+	is := func(want tpox.ID) func(tpox.ID, error) error {
+		return func(got tpox.ID, err error) error {
 			if err == nil && got != want {
 				err = errors.New("the id is " + got.String())
 			}
@@ -139,8 +139,8 @@ func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error
 		}
 		return err
 	}
-	trade := func(ctx context.Context, side brokerage.Side) error {
-		return given(s.Trade(ctx, w, 5, brokerage.Trade{Side: side, Symbol: "A", Quantity: "1"}))
+	trade := func(ctx context.Context, side tpox.Side) error {
+		return given(s.Trade(ctx, w, 5, tpox.Trade{Side: side, Symbol: "A", Quantity: "1"}))
 	}
 	return map[string]func(context.Context) error{
 		"insert_order":        func(ctx context.Context) error { return is(999)(s.InsertOrder(ctx, w, order)) },
@@ -153,10 +153,10 @@ func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error
 		"delete_customer": func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, 5) },
 		"open_account":    func(ctx context.Context) error { return is(666)(s.OpenAccount(ctx, w, 5, account)) },
 		"close_account":   func(ctx context.Context) error { return s.CloseAccount(ctx, w, 5, 6) },
-		"buy_security":    func(ctx context.Context) error { return trade(ctx, brokerage.Buy) },
-		"sell_security":   func(ctx context.Context) error { return trade(ctx, brokerage.Sell) },
+		"buy_security":    func(ctx context.Context) error { return trade(ctx, tpox.Buy) },
+		"sell_security":   func(ctx context.Context) error { return trade(ctx, tpox.Sell) },
 		"update_security_price": func(ctx context.Context) error {
-			return given(s.UpdateSecurityPrice(ctx, w, "A", brokerage.Price{LastTrade: "5"}))
+			return given(s.UpdateSecurityPrice(ctx, w, "A", tpox.Price{LastTrade: "5"}))
 		},
 		"replace_security": func(ctx context.Context) error {
 			return s.ReplaceSecurity(ctx, w, "A", s.answers["get_security"], true, nil)
@@ -166,8 +166,8 @@ func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error
 
 func TestStore_Writes(t *testing.T) {
 	s := opened(t)
-	for _, tx := range brokerage.Transactions {
-		if tx.Kind != brokerage.Query {
+	for _, tx := range tpox.Transactions {
+		if tx.Kind != tpox.Query {
 			require.Contains(t, writes(s, generator(t)), tx.Name)
 		}
 	}
@@ -179,8 +179,8 @@ func TestStore_Writes(t *testing.T) {
 // The confirmation is of the requested side.
 func TestStore_Trade(t *testing.T) {
 	s := opened(t)
-	for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
-		answer, err := s.Trade(t.Context(), brokerage.Write{}, 5, brokerage.Trade{Side: side, Symbol: "A", Quantity: "1"})
+	for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
+		answer, err := s.Trade(t.Context(), tpox.Write{}, 5, tpox.Trade{Side: side, Symbol: "A", Quantity: "1"})
 		require.NoError(t, err)
 		require.Contains(t, string(answer), "<Side>"+string(side)+"</Side>")
 	}
@@ -204,7 +204,7 @@ func TestStore_Cancelled(t *testing.T) {
 }
 
 func TestStore_Refusals(t *testing.T) {
-	s, ctx, w := opened(t), t.Context(), brokerage.Write{}
+	s, ctx, w := opened(t), t.Context(), tpox.Write{}
 	only := func(_ any, err error) error { return err }
 	for name, call := range map[string]func([]byte) error{
 		"InsertOrder":     func(doc []byte) error { return only(s.InsertOrder(ctx, w, doc)) },
@@ -215,28 +215,28 @@ func TestStore_Refusals(t *testing.T) {
 	} {
 		for _, doc := range []string{
 			`<a></a>`,
-			`<FIXML xmlns="` + brokerage.FIXMLNS + `"><Order ID="x" Acct="1"></Order></FIXML>`,
-			`<Customer xmlns="` + brokerage.CustAccNS + `" id="01"></Customer>`,
-			`<Account xmlns="` + brokerage.CustAccNS + `"></Account>`,
-			`<Security xmlns="` + brokerage.SecurityNS + `"><Symbol>A B</Symbol></Security>`,
+			`<FIXML xmlns="` + tpox.FIXMLNS + `"><Order ID="x" Acct="1"></Order></FIXML>`,
+			`<Customer xmlns="` + tpox.CustAccNS + `" id="01"></Customer>`,
+			`<Account xmlns="` + tpox.CustAccNS + `"></Account>`,
+			`<Security xmlns="` + tpox.SecurityNS + `"><Symbol>A B</Symbol></Security>`,
 		} {
 			requireInvalid(t, call([]byte(doc)), name+" "+doc)
 		}
 	}
-	requireInvalid(t, only(s.Trade(ctx, w, 5, brokerage.Trade{Side: brokerage.Buy, Symbol: "A", Quantity: "-1"})), "Trade")
-	requireInvalid(t, only(s.UpdateSecurityPrice(ctx, w, "A", brokerage.Price{LastTrade: "dear"})), "UpdateSecurityPrice")
+	requireInvalid(t, only(s.Trade(ctx, w, 5, tpox.Trade{Side: tpox.Buy, Symbol: "A", Quantity: "-1"})), "Trade")
+	requireInvalid(t, only(s.UpdateSecurityPrice(ctx, w, "A", tpox.Price{LastTrade: "dear"})), "UpdateSecurityPrice")
 }
 
 func requireInvalid(t testing.TB, err error, what string) {
 	t.Helper()
-	require.True(t, brokerage.Is[*brokerage.Invalid](err), "%s: %v", what, err)
+	require.True(t, tpox.Is[*tpox.Invalid](err), "%s: %v", what, err)
 }
 
 func TestStore_Contents(t *testing.T) {
 	d := generator(t)
 	c, err := opened(t).Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, brokerage.Contents{
+	require.Equal(t, tpox.Contents{
 		Fingerprint: "null/" + d.Fingerprint(), Scale: "XXXS", Profile: "tpox-2", Seed: 1,
 		Securities: 20_833, Customers: 5000, Orders: 50_000,
 	}, c)
@@ -249,7 +249,7 @@ func TestStore_Lease(t *testing.T) {
 	} {
 		r, err := s.Lease(t.Context(), kind, 3)
 		require.NoError(t, err)
-		require.Equal(t, brokerage.Range{First: brokerage.ID(first), Count: 3}, r)
+		require.Equal(t, tpox.Range{First: tpox.ID(first), Count: 3}, r)
 	}
 	var group sync.WaitGroup
 	var taken sync.Map
@@ -270,7 +270,7 @@ func TestStore_Lease(t *testing.T) {
 		requireInvalid(t, err, "count")
 	}
 	_, err := s.Lease(t.Context(), "security", 1)
-	require.True(t, brokerage.Is[*brokerage.NotFound](err), "%v", err)
+	require.True(t, tpox.Is[*tpox.NotFound](err), "%v", err)
 }
 
 func TestStore_Ready(t *testing.T) {
@@ -278,5 +278,5 @@ func TestStore_Ready(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Ready(t.Context()))
 	require.NoError(t, s.Close())
-	require.True(t, brokerage.Is[*brokerage.Unavailable](s.Ready(t.Context())))
+	require.True(t, tpox.Is[*tpox.Unavailable](s.Ready(t.Context())))
 }

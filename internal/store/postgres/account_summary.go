@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-// AccountSummary returns the statement of the customer with the given id, or *brokerage.NotFound.
-func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+// AccountSummary returns the statement of the customer with the given id, or *tpox.NotFound.
+func (s *Store) AccountSummary(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.document(ctx, "account_summary", "customer", id)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // engine names this store, in the manifest of a backup too.
@@ -155,7 +155,7 @@ func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, er
 		}
 		return text, err
 	}}
-	var c brokerage.Contents
+	var c tpox.Contents
 	err = ledger.Setting(ctx, bulk.SettingContents, &c)
 	m.Fingerprint = c.Fingerprint
 	return m, err

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // BenchmarkQueries measures each query on one document, for several clients at once.
@@ -18,7 +18,7 @@ func BenchmarkQueries(b *testing.B) {
 	d := generator(b, "XXXS")
 	s := opened(b, loaded(b, d, ""), Options{})
 	for i, call := range storetest.Calls(b, s, d) {
-		if brokerage.Transactions[i].Kind != brokerage.Query {
+		if tpox.Transactions[i].Kind != tpox.Query {
 			continue
 		}
 		b.Run(call.Name, func(b *testing.B) {
@@ -43,11 +43,11 @@ func BenchmarkExtraction(b *testing.B) {
 	sectors, turn := dataset.Sectors(), int64(0)
 	for name, call := range map[string]func(s *Store, i int64) error{
 		"search_securities": func(s *Store, i int64) error {
-			search := brokerage.Search{Sector: sectors[i%int64(len(sectors))], PEMin: 210000, PEMax: 260000, YieldMin: 50000}
+			search := tpox.Search{Sector: sectors[i%int64(len(sectors))], PEMin: 210000, PEMax: 260000, YieldMin: 50000}
 			return errOf(s.SearchSecurities(b.Context(), search))
 		},
 		"customer_max_order": func(s *Store, i int64) error {
-			return errOf(s.CustomerMaxOrder(b.Context(), brokerage.ID(d.ID(dataset.Customer, i%d.Count(dataset.Customer)))))
+			return errOf(s.CustomerMaxOrder(b.Context(), tpox.ID(d.ID(dataset.Customer, i%d.Count(dataset.Customer)))))
 		},
 		"insert_order": func(s *Store, i int64) error {
 			doc := d.AppendNewOrder(nil, i, dataset.NewOrder{ID: 990_000_000 + i, Account: d.FirstAccount(i % 1000)})
@@ -57,7 +57,7 @@ func BenchmarkExtraction(b *testing.B) {
 			return errOf(s.UpdateOrderStatus(b.Context(), now(), orderID(d, i%d.Count(dataset.Order)), "2"))
 		},
 		"update_security_price": func(s *Store, i int64) error {
-			price := brokerage.Price{LastTrade: fmt.Sprint(1 + i%100)}
+			price := tpox.Price{LastTrade: fmt.Sprint(1 + i%100)}
 			return errOf(s.UpdateSecurityPrice(b.Context(), now(), d.Symbol(int(i)%int(d.Count(dataset.Security))), price))
 		},
 	} {

@@ -11,10 +11,10 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 // countUp is a statement on one table that commits by itself.
@@ -29,7 +29,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	s := opened(t, cluster.URL(cluster.Database(t), 0)+"&layout=citus&shards=4", Options{})
 	d := generator(t, "tiny")
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	account := brokerage.ID(d.FirstAccount(0))
+	account := tpox.ID(d.FirstAccount(0))
 
 	// loses requires that a write without an answer is unknown, and was not tried again.
 	loses := func(t *testing.T, write func() error, texts ...string) {
@@ -52,7 +52,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 		require.NoError(t, errOf(s.pool.Exec(t.Context(),
 			"UPDATE brokerage.account_homes SET home = $2 WHERE account = $1", account, home)))
 	})
-	trade := func(w brokerage.Write) (position decimal.Decimal, err error) {
+	trade := func(w tpox.Write) (position decimal.Decimal, err error) {
 		answer, err := s.Trade(t.Context(), w, account, buy(d.Symbol(0)))
 		if err != nil {
 			return position, err
@@ -61,7 +61,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 		err = xml.Unmarshal(answer, &confirmation)
 		return confirmation.Position, err
 	}
-	bought := func(t *testing.T, w brokerage.Write) int64 {
+	bought := func(t *testing.T, w tpox.Write) int64 {
 		position, err := trade(w)
 		require.NoError(t, err)
 		return position.IntPart()
@@ -80,7 +80,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	t.Run("InsertOrder", func(t *testing.T) {
 		insert := func() error { return errOf(s.InsertOrder(t.Context(), now(), order(d, 900))) }
 		loses(t, insert, "order_homes_", "orders_", commit)
-		require.True(t, brokerage.Is[*brokerage.Conflict](insert()))
+		require.True(t, tpox.Is[*tpox.Conflict](insert()))
 		require.NoError(t, errOf(s.GetOrder(t.Context(), 900)))
 	})
 	require.Empty(t, verified(t, s))
@@ -149,7 +149,7 @@ func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
 
 // heldRows write one row each.
 func heldRows(t *testing.T, s *Store, d *dataset.Dataset) []held {
-	account, symbol, id, w := brokerage.ID(d.FirstAccount(0)), d.Symbol(0), orderID(d, 0), once()
+	account, symbol, id, w := tpox.ID(d.FirstAccount(0)), d.Symbol(0), orderID(d, 0), once()
 	const homes = "SELECT home FROM brokerage.account_homes WHERE account = $1"
 	shares, home := sharesOf(t, s), value[int64](t, s.pool, homes, account)
 	count := func(s *Store) error {
@@ -180,7 +180,7 @@ func heldRows(t *testing.T, s *Store, d *dataset.Dataset) []held {
 		},
 		{
 			"replace_security", "securities", func(s *Store) error {
-				p := brokerage.Price{LastTrade: "7.77", Ask: "7.78", Bid: "7.76"}
+				p := tpox.Price{LastTrade: "7.77", Ask: "7.78", Bid: "7.76"}
 				return errOf(s.UpdateSecurityPrice(t.Context(), now(), symbol, p))
 			},
 			func(t *testing.T) {
@@ -197,17 +197,17 @@ func heldCustomers(t *testing.T, d *dataset.Dataset) []held {
 	id := d.ID(dataset.Customer, 0)
 	open := func(s *Store) error {
 		doc := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 911})
-		return errOf(s.OpenAccount(t.Context(), now(), brokerage.ID(id), doc))
+		return errOf(s.OpenAccount(t.Context(), now(), tpox.ID(id), doc))
 	}
 	replace := func(s *Store) error {
-		return s.ReplaceCustomer(t.Context(), now(), brokerage.ID(id), customer(d, id, 910), true, nil)
+		return s.ReplaceCustomer(t.Context(), now(), tpox.ID(id), customer(d, id, 910), true, nil)
 	}
 	insert := func(id, account int64) func(s *Store) error {
 		return func(s *Store) error {
 			return errOf(s.InsertCustomer(t.Context(), now(), customer(d, id, account), true))
 		}
 	}
-	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), brokerage.ID(id)) }
+	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(id)) }
 	return []held{
 		{"insert_customer", "customers", insert(920, 921), nil},
 		{"insert_customer", "account_homes", insert(930, 931), nil},

@@ -4,26 +4,26 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-// CloseAccount removes an account from its customer, or returns a *brokerage.Conflict if it is the last one.
-func (s single) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
+// CloseAccount removes an account from its customer, or returns a *tpox.Conflict if it is the last one.
+func (s single) CloseAccount(ctx context.Context, w tpox.Write, customer, account tpox.ID) error {
 	var doc []byte
 	_, err := s.write(ctx, w, lockCustomer(customer, &doc), func() (change, error) {
-		changed, err := brokerage.CloseAccount(doc, account)
+		changed, err := tpox.CloseAccount(doc, account)
 		return change{statement: "replace_customer", args: []any{customer, changed}}, err
 	})
 	return err
 }
 
 // CloseAccount releases the account.
-func (s spread) CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error {
+func (s spread) CloseAccount(ctx context.Context, w tpox.Write, customer, account tpox.ID) error {
 	var doc []byte
-	var elsewhere []brokerage.ID
+	var elsewhere []tpox.ID
 	_, err := s.write(ctx, w, lockCustomerElsewhere(customer, &doc, &elsewhere), func() (change, error) {
-		changed, err := brokerage.CloseAccount(doc, account)
-		rest := slices.DeleteFunc(elsewhere, func(id brokerage.ID) bool { return id == account })
+		changed, err := tpox.CloseAccount(doc, account)
+		rest := slices.DeleteFunc(elsewhere, func(id tpox.ID) bool { return id == account })
 		return change{
 			statement: "replace_customer_elsewhere", args: []any{customer, changed, rest},
 			more: []change{release(account)},

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 const onCitus = "&layout=citus&shards=4"
@@ -35,7 +35,7 @@ func refusedBy(t *testing.T, url, database string, nodes ...*pgtest.Server) erro
 func TestCluster_Refused(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]
-	var mayHeal *brokerage.Unavailable
+	var mayHeal *tpox.Unavailable
 
 	database := coordinator.Database(t)
 	err := refusedBy(t, coordinator.URL(database), database, coordinator)
@@ -126,12 +126,12 @@ func TestCommit_HalfVisible(t *testing.T) {
 				doc := d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: orderID, Account: orderAccount})
 				return errOf(s.InsertOrder(t.Context(), now(), doc))
 			},
-			func() error { return s.DeleteOrder(t.Context(), now(), brokerage.ID(orderID)) },
+			func() error { return s.DeleteOrder(t.Context(), now(), tpox.ID(orderID)) },
 			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.order_homes WHERE id = %d)", orderID),
 		},
 		"Customer": {
 			func() error { return errOf(s.InsertCustomer(t.Context(), now(), customer(d, owner, account), true)) },
-			func() error { return s.DeleteCustomer(t.Context(), now(), brokerage.ID(owner)) },
+			func() error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(owner)) },
 			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.customers WHERE customer = %d)", owner),
 		},
 	} {

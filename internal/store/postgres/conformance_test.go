@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 func TestStore(t *testing.T) { conforms(t, "") }
@@ -22,10 +22,10 @@ func TestStore_Pure(t *testing.T) { conforms(t, "&mode=pure") }
 func conforms(t *testing.T, layout string) {
 	storetest.Run(t, storetest.Options{
 		Parallel: true,
-		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			return opened(t, loaded(t, d, layout)+layout, Options{Rules: rules})
 		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			return opened(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options)
 		},
@@ -75,7 +75,7 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: d,
 		Link:      link,
-		Open: func(t testing.TB) brokerage.Store {
+		Open: func(t testing.TB) tpox.Store {
 			return opened(t, server.URLAt(link.Addr().String(), database), Options{})
 		},
 	})

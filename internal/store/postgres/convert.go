@@ -13,9 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // convert inserts the rows of a table in the layout of one server, from the data of its COPY, into the tables of a
@@ -65,7 +65,7 @@ func (s *Store) convertAnswers(ctx context.Context, tx pgx.Tx, data *bufio.Reade
 			if err := errors.Join(failed, wrong); err != nil {
 				return err
 			}
-			slot := s.slot(&brokerage.Once{Client: client, Key: key})
+			slot := s.slot(&tpox.Once{Client: client, Key: key})
 			rows = append(fmt.Appendf(rows, "%d\t", slot), line...)
 		}
 		if errors.Is(err, io.EOF) {

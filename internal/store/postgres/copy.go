@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // tableNames are without the schema.
@@ -55,7 +55,7 @@ func (s spread) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, do
 func (s spread) copySecurities(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
 	var rows copied
 	for i, doc := range docs {
-		rows.text([]byte(keys[i].(brokerage.SecurityKeys).Symbol)) //nolint:forcetypeassert // of a security
+		rows.text([]byte(keys[i].(tpox.SecurityKeys).Symbol)) //nolint:forcetypeassert // of a security
 		rows.document(doc)
 	}
 	return rows.to(ctx, tx, "securities", "symbol, doc")
@@ -64,7 +64,7 @@ func (s spread) copySecurities(ctx context.Context, tx pgx.Tx, docs [][]byte, ke
 func (s spread) copyCustomers(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
 	var wanted []int64
 	for _, k := range keys {
-		for _, account := range k.(brokerage.CustomerKeys).Accounts { //nolint:forcetypeassert // of a customer
+		for _, account := range k.(tpox.CustomerKeys).Accounts { //nolint:forcetypeassert // of a customer
 			wanted = append(wanted, int64(account))
 		}
 	}
@@ -74,7 +74,7 @@ func (s spread) copyCustomers(ctx context.Context, tx pgx.Tx, docs [][]byte, key
 	}
 	var customers, accounts copied
 	for i, doc := range docs {
-		k := keys[i].(brokerage.CustomerKeys) //nolint:forcetypeassert // of a customer
+		k := keys[i].(tpox.CustomerKeys) //nolint:forcetypeassert // of a customer
 		var elsewhere []string
 		for _, account := range k.Accounts {
 			home, seen := homes[int64(account)]
@@ -85,7 +85,7 @@ func (s spread) copyCustomers(ctx context.Context, tx pgx.Tx, docs [][]byte, key
 				accounts.last(int64(k.ID))
 				continue
 			case home.customer != 0:
-				return brokerage.DuplicateAccount(account)
+				return tpox.DuplicateAccount(account)
 			case home.home != int64(k.ID):
 				elsewhere = append(elsewhere, account.String())
 			}
@@ -123,7 +123,7 @@ func (s spread) copyOrders(ctx context.Context, tx pgx.Tx, docs [][]byte, keys [
 	}
 	var orders, ids copied
 	for i, doc := range docs {
-		id, home := int64(keys[i].(brokerage.OrderKeys).ID), homes[accounts[i]].home //nolint:forcetypeassert // of an order
+		id, home := int64(keys[i].(tpox.OrderKeys).ID), homes[accounts[i]].home //nolint:forcetypeassert // of an order
 		ids.id(id)
 		ids.last(home)
 		orders.id(home)
@@ -153,7 +153,7 @@ func (s spread) homesOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[i
 
 func accountsOf(keys []any) (accounts []int64) {
 	for _, k := range keys {
-		accounts = append(accounts, int64(k.(brokerage.OrderKeys).Account)) //nolint:forcetypeassert // of an order
+		accounts = append(accounts, int64(k.(tpox.OrderKeys).Account)) //nolint:forcetypeassert // of an order
 	}
 	return accounts
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-// CustomerMaxOrder returns the customer's order with the greatest cash, or *brokerage.NotFound for no such customer.
-func (s single) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
+// CustomerMaxOrder returns the customer's order with the greatest cash, or *tpox.NotFound for no such customer.
+func (s single) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
 	return s.document(ctx, "customer_max_order", "customer", customer)
 }
 
@@ -19,9 +19,9 @@ const fewAccounts = 8
 
 // CustomerMaxOrder reads the accounts of the customer, then the greatest order of each. It looks up where the orders of
 // an account are only for accounts that an order or another customer had first.
-func (s spread) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
-	var accounts, elsewhere []brokerage.ID
-	err := s.queryRow(ctx, "customer_accounts", brokerage.NoCustomer(customer), []any{customer},
+func (s spread) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
+	var accounts, elsewhere []tpox.ID
+	err := s.queryRow(ctx, "customer_accounts", tpox.NoCustomer(customer), []any{customer},
 		[]any{&accounts, &elsewhere})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s spread) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 		return doc, err
 	}
 	var best []byte
-	var bestKeys brokerage.OrderKeys
+	var bestKeys tpox.OrderKeys
 	for _, account := range accounts {
 		home := customer
 		if slices.Contains(elsewhere, account) {
@@ -47,9 +47,9 @@ func (s spread) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 		if noRows(err) {
 			continue
 		}
-		var order brokerage.OrderKeys
+		var order tpox.OrderKeys
 		if err == nil {
-			order, err = brokerage.OrderKeysOf(doc)
+			order, err = tpox.OrderKeysOf(doc)
 		}
 		if err != nil {
 			return nil, domainError(ctx, err, false)
@@ -59,5 +59,5 @@ func (s spread) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 			best, bestKeys = doc, order
 		}
 	}
-	return brokerage.MaxOrder(customer, best), nil
+	return tpox.MaxOrder(customer, best), nil
 }

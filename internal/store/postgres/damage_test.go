@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 // A bit of a table is flipped on a server with checksums: orders on that page are refused, all others are returned, and
@@ -21,7 +21,7 @@ func TestDamage(t *testing.T) {
 	s := opened(t, url, Options{})
 	require.True(t, s.Checksums())
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	want := make(map[brokerage.ID]string)
+	want := make(map[tpox.ID]string)
 	for i := range d.Count(dataset.Order) {
 		got, err := s.GetOrder(t.Context(), orderID(d, i))
 		require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestDamage(t *testing.T) {
 	refused := 0
 	for id, want := range want {
 		got, err := s.GetOrder(t.Context(), id)
-		if brokerage.Is[*brokerage.Damaged](err) {
+		if tpox.Is[*tpox.Damaged](err) {
 			refused++
 			continue
 		}

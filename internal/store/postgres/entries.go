@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // entries are the nodes of a cluster that the URL names, with a pool for each. A statement enters at the node that has
@@ -149,7 +149,7 @@ func (e *entries) close() {
 func hashOf(key any) (hash int32, ok bool) {
 	var bytes []byte
 	switch key := key.(type) {
-	case brokerage.ID:
+	case tpox.ID:
 		low, high := uint32(key), uint32(key>>32) //nolint:gosec // both halves count
 		if key < 0 {
 			high = ^high

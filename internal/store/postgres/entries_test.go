@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 func TestHashOf(t *testing.T) {
@@ -23,8 +23,8 @@ func TestHashOf(t *testing.T) {
 		require.Equal(t, value[int32](t, conn, "SELECT "+function+"($1)", key), hash, "%s(%v)", function, key)
 	}
 	for range 200 {
-		requireHash("hashint8", brokerage.ID(random.Uint64()>>random.IntN(64))) //nolint:gosec // a negative one, too
-		requireHash("hashint8", -brokerage.ID(random.Uint64N(1<<40)))           //nolint:gosec // it is small
+		requireHash("hashint8", tpox.ID(random.Uint64()>>random.IntN(64))) //nolint:gosec // a negative one, too
+		requireHash("hashint8", -tpox.ID(random.Uint64N(1<<40)))           //nolint:gosec // it is small
 		requireHash("hashtext", string([]rune("Zü9.Züé!")[:random.IntN(8)]))
 	}
 	for slot := range slots {
@@ -54,8 +54,8 @@ func TestEntries(t *testing.T) {
 		for i := range int64(40) {
 			id, symbol := d.ID(dataset.Order, i), d.Symbol(int(i))
 			for statement, key := range map[string]any{
-				"order_home": brokerage.ID(id), "customer_profile": brokerage.ID(d.ID(dataset.Customer, i)),
-				"customer_of": brokerage.ID(d.FirstAccount(i)), "lock_order": brokerage.ID(-id),
+				"order_home": tpox.ID(id), "customer_profile": tpox.ID(d.ID(dataset.Customer, i)),
+				"customer_of": tpox.ID(d.FirstAccount(i)), "lock_order": tpox.ID(-id),
 				"get_security": symbol, "lock_key": int(i),
 			} {
 				const find = `SELECT groupid FROM pg_dist_placement

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // SQLSTATEs that mean something to the store.
@@ -56,23 +56,23 @@ func codeOf(err error) string {
 // write that may have been committed. Unique violations are for the caller: see violated.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, brokerage.IsOwn(err):
+	case err == nil, tpox.IsOwn(err):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err() // the statement failed because it was cancelled
 	}
 	if isDamage(err) {
-		return &brokerage.Damaged{Cause: err}
+		return &tpox.Damaged{Cause: err}
 	}
 	switch codeOf(err) {
 	case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
-		return brokerage.NotStorable("the database's XML parser does not take the document")
+		return tpox.NotStorable("the database's XML parser does not take the document")
 	case tooComplex:
-		return brokerage.NotStorable("the database cannot index a key that is so long")
+		return tpox.NotStorable("the database cannot index a key that is so long")
 	case notNullViolation, checkViolation:
-		return brokerage.NotStorable("the database finds no proper keys in the document")
+		return tpox.NotStorable("the database finds no proper keys in the document")
 	}
-	return &brokerage.Unavailable{Cause: err, Unknown: unknown}
+	return &tpox.Unavailable{Cause: err, Unknown: unknown}
 }
 
 // isDamage reports whether the server has found its stored data damaged.
@@ -99,7 +99,7 @@ func isConflict(err error) bool {
 // isTransient reports whether, judging by the error, a retry may succeed. Whether a retry is safe is for the caller to
 // decide.
 func isTransient(err error) bool {
-	if err == nil || brokerage.IsOwn(err) {
+	if err == nil || tpox.IsOwn(err) {
 		return false
 	}
 	switch code := codeOf(err); code {
@@ -166,19 +166,19 @@ func storable(key any) bool {
 	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
 }
 
-// existing makes the violation of a unique constraint by a customer a *brokerage.Conflict, which names the customer or
+// existing makes the violation of a unique constraint by a customer a *tpox.Conflict, which names the customer or
 // the first of its accounts that another customer has.
-func existing(ctx context.Context, q querier, err error, keys brokerage.CustomerKeys) error {
+func existing(ctx context.Context, q querier, err error, keys tpox.CustomerKeys) error {
 	switch violated(err) {
 	case "customers_id":
-		return brokerage.DuplicateCustomer(keys.ID)
+		return tpox.DuplicateCustomer(keys.ID)
 	case "accounts_account":
 		account := keys.Accounts[0] // if it is the customer's own, or was another's a moment ago
 		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
 		if failed != nil && !noRows(failed) {
 			return domainError(ctx, failed, false)
 		}
-		return brokerage.DuplicateAccount(account)
+		return tpox.DuplicateAccount(account)
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 func server(code string) error {
@@ -21,8 +21,8 @@ func server(code string) error {
 }
 
 func TestDomainError(t *testing.T) {
-	unfit, down := brokerage.Is[*brokerage.Invalid], brokerage.Is[*brokerage.Unavailable]
-	damaged := brokerage.Is[*brokerage.Damaged]
+	unfit, down := tpox.Is[*tpox.Invalid], tpox.Is[*tpox.Unavailable]
+	damaged := tpox.Is[*tpox.Damaged]
 	for code, want := range map[string]func(error) bool{
 		invalidXMLDocument: unfit, invalidXMLContent: unfit, untranslatable: unfit, tooComplex: unfit, checkViolation: unfit,
 		notNullViolation: unfit, uniqueViolation: down, deadlockDetected: down, adminShutdown: down, queryCanceled: down,
@@ -30,14 +30,14 @@ func TestDomainError(t *testing.T) {
 	} {
 		err := domainError(t.Context(), server(code), false)
 		require.True(t, want(err), "%s: %v", code, err)
-		if brokerage.Is[*brokerage.Invalid](err) { // what the server says is for the log
+		if tpox.Is[*tpox.Invalid](err) { // what the server says is for the log
 			require.NotContains(t, err.Error(), "nobody may go by")
 		}
 	}
 	require.NoError(t, domainError(t.Context(), nil, true))
-	missing := brokerage.NoOrder(7)
+	missing := tpox.NoOrder(7)
 	require.Equal(t, missing, domainError(t.Context(), missing, true))
-	require.Equal(t, &brokerage.Unavailable{Cause: io.ErrUnexpectedEOF, Unknown: true},
+	require.Equal(t, &tpox.Unavailable{Cause: io.ErrUnexpectedEOF, Unknown: true},
 		domainError(t.Context(), io.ErrUnexpectedEOF, true))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -53,9 +53,9 @@ func TestIsTransient(t *testing.T) {
 		require.True(t, isTransient(err), "%v", err)
 	}
 	for _, err := range []error{
-		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), brokerage.NoOrder(1),
+		server(queryCanceled), server(uniqueViolation), server("XX000"), errors.New("cannot scan"), tpox.NoOrder(1),
 		context.Canceled,
-		&brokerage.Unavailable{Cause: io.EOF}, nil,
+		&tpox.Unavailable{Cause: io.EOF}, nil,
 	} {
 		require.False(t, isTransient(err), "%v", err)
 	}
@@ -156,7 +156,7 @@ func TestOpen_Unavailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Open(t.Context(), c.url, Options{})
 			require.ErrorContains(t, err, c.says)
-			require.Equal(t, c.heal, brokerage.Is[*brokerage.Unavailable](err), "%v", err)
+			require.Equal(t, c.heal, tpox.Is[*tpox.Unavailable](err), "%v", err)
 		})
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Each of the 17 transactions waits for a lock while its backend is terminated, and still succeeds exactly once:
@@ -70,8 +70,8 @@ const (
 // promises are the outcomes that clients received for their writes.
 type promises struct {
 	sync.Mutex
-	orders [3][]brokerage.ID // by outcome
-	bought [3]int64          // shares
+	orders [3][]tpox.ID // by outcome
+	bought [3]int64     // shares
 }
 
 // hammer lets clients insert orders and trade, until stop is closed.
@@ -92,9 +92,9 @@ func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan
 		all.Go(func() {
 			for !stopped() {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-				id := brokerage.ID(700_000_000_000 + next.Add(1))
+				id := tpox.ID(700_000_000_000 + next.Add(1))
 				_, err := s.InsertOrder(ctx, now(), order(d, int64(id)))
-				_, failed := s.Trade(ctx, now(), brokerage.ID(d.FirstAccount(int64(c%4))), buy(d.Symbol(0)))
+				_, failed := s.Trade(ctx, now(), tpox.ID(d.FirstAccount(int64(c%4))), buy(d.Symbol(0)))
 				cancel()
 				placed, traded := outcome(t, err), outcome(t, failed)
 				p.Lock()
@@ -109,7 +109,7 @@ func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan
 }
 
 func outcome(t testing.TB, err error) int {
-	u, ok := errors.AsType[*brokerage.Unavailable](err)
+	u, ok := errors.AsType[*tpox.Unavailable](err)
 	switch {
 	case err == nil:
 		return done
@@ -128,7 +128,7 @@ func (p *promises) settled(t testing.TB, s *Store, held int64) {
 		for _, id := range p.orders[outcome] {
 			_, err := s.GetOrder(t.Context(), id)
 			require.Equal(t, there, err == nil, "order %d, %v", id, err)
-			require.Equal(t, !there, brokerage.Is[*brokerage.NotFound](err), "order %d, %v", id, err)
+			require.Equal(t, !there, tpox.Is[*tpox.NotFound](err), "order %d, %v", id, err)
 		}
 	}
 	bought := sharesOf(t, s) - held
@@ -200,7 +200,7 @@ func TestServer_StatementTimeout(t *testing.T) {
 	calls := storetest.Calls(t, s, d)
 	_, release := lockedDocuments(t, server, database)
 	for _, call := range calls {
-		u, ok := errors.AsType[*brokerage.Unavailable](call.Do(t.Context()))
+		u, ok := errors.AsType[*tpox.Unavailable](call.Do(t.Context()))
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
 	release()
@@ -255,7 +255,7 @@ func TestServer_ConnectionsAreUsedUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := s.GetOrder(ctx, orderID(d, 0))
-	require.True(t, brokerage.Is[*brokerage.Unavailable](err) || errors.Is(err, context.DeadlineExceeded), "%v", err)
+	require.True(t, tpox.Is[*tpox.Unavailable](err) || errors.Is(err, context.DeadlineExceeded), "%v", err)
 	for _, conn := range others {
 		require.NoError(t, conn.Close(t.Context()))
 	}
@@ -276,7 +276,7 @@ func TestAccounts_OneOf64Wins(t *testing.T) {
 			}
 			doc := customer(d, 610_000_000_000+1000*round+int64(i), accounts...)
 			_, err := s.InsertCustomer(t.Context(), now(), doc, true)
-			if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok && conflict.Reason == brokerage.AccountExists {
+			if conflict, ok := errors.AsType[*tpox.Conflict](err); ok && conflict.Reason == tpox.AccountExists {
 				return nil
 			}
 			won.Add(1)
@@ -299,8 +299,8 @@ func TestAccounts_Swapped(t *testing.T) {
 		for n := range 20 {
 			id := int64(1 + (i+n)%2)
 			doc := customer(d, id, accounts[(i+n/2)%2])
-			err := s.ReplaceCustomer(t.Context(), now(), brokerage.ID(id), doc, true, nil)
-			if err != nil && !brokerage.Is[*brokerage.Conflict](err) {
+			err := s.ReplaceCustomer(t.Context(), now(), tpox.ID(id), doc, true, nil)
+			if err != nil && !tpox.Is[*tpox.Conflict](err) {
 				return err
 			}
 		}

@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-// GetCustomer returns the customer with the given id, or *brokerage.NotFound.
-func (s *Store) GetCustomer(ctx context.Context, id brokerage.ID) ([]byte, error) {
+// GetCustomer returns the customer with the given id, or *tpox.NotFound.
+func (s *Store) GetCustomer(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.document(ctx, "get_customer", "customer", id)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // errMoved reports that what a look-up found has changed before it was used; the transaction has changed nothing.
@@ -21,17 +21,17 @@ func isMoved(err error) bool { return errors.Is(err, errMoved) }
 //
 // A write with an idempotency key calls f in any case, since an answer may be stored from when there was an order.
 func (s spread) atOrder(
-	ctx context.Context, once *brokerage.Once, id brokerage.ID, f func(home brokerage.ID) error,
+	ctx context.Context, once *tpox.Once, id tpox.ID, f func(home tpox.ID) error,
 ) error {
-	missing := brokerage.NoOrder(id)
+	missing := tpox.NoOrder(id)
 	err := s.again(ctx, func(ctx context.Context) error {
-		var home brokerage.ID
+		var home tpox.ID
 		err := s.queryRow(ctx, "order_home", missing, []any{id}, []any{&home})
 		if err != nil && (once == nil || !errors.Is(err, missing)) {
 			return err
 		}
 		err = f(home)
-		if brokerage.Is[*brokerage.NotFound](err) {
+		if tpox.Is[*tpox.NotFound](err) {
 			return s.moved(ctx, "order_home", id, home, missing)
 		}
 		return err
@@ -41,8 +41,8 @@ func (s spread) atOrder(
 
 // moved returns errMoved if a look-up by key no longer finds what it found, and missing if it still does or finds
 // nothing.
-func (s spread) moved(ctx context.Context, lookUp string, key, found brokerage.ID, missing error) error {
-	var now brokerage.ID
+func (s spread) moved(ctx context.Context, lookUp string, key, found tpox.ID, missing error) error {
+	var now tpox.ID
 	err := s.queryRow(ctx, lookUp, missing, []any{key}, []any{&now})
 	switch {
 	case err != nil:
@@ -54,7 +54,7 @@ func (s spread) moved(ctx context.Context, lookUp string, key, found brokerage.I
 }
 
 // homeOf returns the home of an account, and sets it for an account that was never seen. The home never changes.
-func (s spread) homeOf(ctx context.Context, account brokerage.ID) (home brokerage.ID, err error) {
+func (s spread) homeOf(ctx context.Context, account tpox.ID) (home tpox.ID, err error) {
 	read := func() error { return s.queryRow(ctx, "account_home", pgx.ErrNoRows, []any{account}, []any{&home}) }
 	if err = read(); !noRows(err) {
 		return home, err
@@ -71,17 +71,17 @@ func (s spread) homeOf(ctx context.Context, account brokerage.ID) (home brokerag
 
 // A claim is the list of accounts that a customer is to have.
 type claim struct {
-	customer brokerage.ID
+	customer tpox.ID
 	accounts []claimed
 }
 
 // claimed is an account with the contents of its row when it was locked: nothing for an account that was never seen.
 type claimed struct {
-	account        brokerage.ID
-	home, customer *brokerage.ID
+	account        tpox.ID
+	home, customer *tpox.ID
 }
 
-func newClaim(customer brokerage.ID, accounts []brokerage.ID) *claim {
+func newClaim(customer tpox.ID, accounts []tpox.ID) *claim {
 	c := &claim{customer: customer}
 	for _, account := range accounts {
 		c.accounts = append(c.accounts, claimed{account: account})
@@ -100,7 +100,7 @@ func (c *claim) lock() (queries []query) {
 }
 
 // changes returns the changes that give the accounts to the customer, in the order of their ids, or a
-// *brokerage.Conflict for the first in the document that another customer has.
+// *tpox.Conflict for the first in the document that another customer has.
 func (c *claim) changes() (all []change, err error) {
 	for _, a := range c.accounts {
 		switch {
@@ -109,18 +109,18 @@ func (c *claim) changes() (all []change, err error) {
 		case a.customer == nil:
 			all = append(all, change{statement: "claim_account", args: []any{a.account, c.customer}})
 		case *a.customer != c.customer:
-			return nil, brokerage.DuplicateAccount(a.account)
+			return nil, tpox.DuplicateAccount(a.account)
 		}
 	}
 	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(firstID(a.args), firstID(b.args)) })
 	return all, nil
 }
 
-func firstID(args []any) brokerage.ID { return args[0].(brokerage.ID) } //nolint:forcetypeassert // set here
+func firstID(args []any) tpox.ID { return args[0].(tpox.ID) } //nolint:forcetypeassert // set here
 
 // elsewhere returns the accounts whose home is not the customer.
-func (c *claim) elsewhere() []brokerage.ID {
-	all := []brokerage.ID{} // not NULL
+func (c *claim) elsewhere() []tpox.ID {
+	all := []tpox.ID{} // not NULL
 	for _, a := range c.accounts {
 		if a.home != nil && *a.home != c.customer {
 			all = append(all, a.account)
@@ -131,10 +131,10 @@ func (c *claim) elsewhere() []brokerage.ID {
 
 // release returns the change that takes an account from its customer. In a cluster, the customer may be visible before
 // the account is: see DeleteOrder.
-func release(account brokerage.ID) change {
+func release(account tpox.ID) change {
 	return change{statement: "release_account", args: []any{account}, notFound: errMoved}
 }
 
-func lockCustomerElsewhere(id brokerage.ID, doc *[]byte, elsewhere *[]brokerage.ID) []query {
-	return []query{{"lock_customer_elsewhere", []any{id}, []any{doc, elsewhere}, nil, brokerage.NoCustomer(id)}}
+func lockCustomerElsewhere(id tpox.ID, doc *[]byte, elsewhere *[]tpox.ID) []query {
+	return []query{{"lock_customer_elsewhere", []any{id}, []any{doc, elsewhere}, nil, tpox.NoCustomer(id)}}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Most documents have a few kilobytes, and the database processes one in less than a millisecond. One of the largest
@@ -36,7 +36,7 @@ var classified = func() map[string]bool {
 var errLarge = errors.New("the document is large")
 
 // errManyLarge means that too many requests for large documents wait. The store is healthy otherwise.
-var errManyLarge = &brokerage.Unavailable{
+var errManyLarge = &tpox.Unavailable{
 	Cause: errors.New("too many requests for large documents at once"), Busy: true,
 }
 

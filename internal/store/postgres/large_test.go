@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // bigCustomer returns a valid customer of some 940 kB.
@@ -47,7 +47,7 @@ func TestLarge_OthersGoOn(t *testing.T) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				err := greedy[i%len(greedy)]()
-				unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+				unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 				switch {
 				case err == nil:
 					answered.Add(1)
@@ -111,7 +111,7 @@ func TestLarge_Same(t *testing.T) {
 	for _, err := range []error{
 		s.CloseAccount(t.Context(), now(), id+7, id+8), s.DeleteCustomer(t.Context(), now(), id+7), noSummary, noTrade,
 	} {
-		require.True(t, brokerage.Is[*brokerage.NotFound](err), "%v", err)
+		require.True(t, tpox.Is[*tpox.NotFound](err), "%v", err)
 	}
 }
 

@@ -12,28 +12,28 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/tpox"
 )
 
 // A layout is how documents are divided among tables and servers, and how the transactions that depend on that find
 // them: on one server, or spread over partitions or nodes (ADR 0028).
 type layout interface {
-	GetOrder(ctx context.Context, id brokerage.ID) ([]byte, error)
-	CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error)
-	InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error)
-	UpdateOrderStatus(ctx context.Context, w brokerage.Write, id brokerage.ID, stat string) ([]byte, error)
-	DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error
-	GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error)
-	InsertCustomer(ctx context.Context, w brokerage.Write, doc []byte, validate bool) (brokerage.ID, error)
+	GetOrder(ctx context.Context, id tpox.ID) ([]byte, error)
+	CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error)
+	InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error)
+	UpdateOrderStatus(ctx context.Context, w tpox.Write, id tpox.ID, stat string) ([]byte, error)
+	DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error
+	GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, error)
+	InsertCustomer(ctx context.Context, w tpox.Write, doc []byte, validate bool) (tpox.ID, error)
 	ReplaceCustomer(
-		ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match) error
-	DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error
+		ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match) error
+	DeleteCustomer(ctx context.Context, w tpox.Write, id tpox.ID) error
 	OpenAccount(
-		ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte) (brokerage.ID, error)
-	CloseAccount(ctx context.Context, w brokerage.Write, customer, account brokerage.ID) error
-	Trade(ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade) ([]byte, error)
+		ctx context.Context, w tpox.Write, customer tpox.ID, account []byte) (tpox.ID, error)
+	CloseAccount(ctx context.Context, w tpox.Write, customer, account tpox.ID) error
+	Trade(ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade) ([]byte, error)
 
 	// copyDocuments inserts documents of a kind; keys are the results of bulk.KeysOf.
 	copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 const partitioned = "&layout=partitioned&shards=4"
@@ -107,7 +107,7 @@ func TestCustomerMaxOrder_ManyAccounts(t *testing.T) {
 				doc := d.AppendNewOrder(nil, int64(i), dataset.NewOrder{ID: 100*id + int64(i), Account: account})
 				insertOrder(t, s, doc)
 			}
-			answer, err := s.CustomerMaxOrder(t.Context(), brokerage.ID(id))
+			answer, err := s.CustomerMaxOrder(t.Context(), tpox.ID(id))
 			require.NoError(t, err)
 			answers = append(answers, greatest.FindString(string(answer)))
 		}
@@ -213,13 +213,13 @@ func TestPurge_Slots(t *testing.T) {
 	keys := make(map[int]string)
 	for i := 0; len(keys) < 3; i++ {
 		key := fmt.Sprint("k", i)
-		keys[s.slot(&brokerage.Once{Client: "c", Key: key})] = key
+		keys[s.slot(&tpox.Once{Client: "c", Key: key})] = key
 	}
 	begin := time.Now()
 	id := int64(0)
 	write := func(now time.Time, key string) {
 		id++
-		w := brokerage.Write{Now: now, Once: &brokerage.Once{Client: "c", Key: key, Expires: now.Add(time.Minute)}}
+		w := tpox.Write{Now: now, Once: &tpox.Once{Client: "c", Key: key, Expires: now.Add(time.Minute)}}
 		require.NoError(t, errOf(s.InsertOrder(t.Context(), w, order(d, id))))
 	}
 	for _, key := range keys {

@@ -3,20 +3,20 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // Lease reserves ids above those of the dataset; no other client gets them.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if err := brokerage.CheckLease(count); err != nil {
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
+	if err := tpox.CheckLease(count); err != nil {
 		return r, err
 	}
-	notFound := &brokerage.NotFound{What: "kind of leases", Key: kind}
+	notFound := &tpox.NotFound{What: "kind of leases", Key: kind}
 	if !storable(kind) {
 		return r, notFound
 	}
 	var first int64
 	// A retry may leave a gap in the ids, which does no harm.
 	err = s.queryRow(ctx, "lease", notFound, []any{kind, count}, []any{&first})
-	return brokerage.Range{First: brokerage.ID(first), Count: count}, err
+	return tpox.Range{First: tpox.ID(first), Count: count}, err
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // requireDataset requires all documents of a dataset, byte for byte, and no more.
@@ -43,7 +43,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 			case dataset.Security:
 				got, err = s.GetSecurity(t.Context(), d.Symbol(int(i)))
 			case dataset.Customer:
-				got, err = s.GetCustomer(t.Context(), brokerage.ID(d.ID(k, i)))
+				got, err = s.GetCustomer(t.Context(), tpox.ID(d.ID(k, i)))
 			case dataset.Order:
 				got = value[[]byte](t, s.pool,
 					"SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1", d.ID(k, i))
@@ -79,7 +79,7 @@ func TestLoadDataset_GoesOnWhereItStopped(t *testing.T) {
 			return
 		}
 		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, brokerage.Is[*brokerage.Unavailable](s.Ready(t.Context())), "a part is ready")
+		require.True(t, tpox.Is[*tpox.Unavailable](s.Ready(t.Context())), "a part is ready")
 		contents, err := s.Contents(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, contents)
@@ -184,7 +184,7 @@ func TestBackup_Restore(t *testing.T) {
 
 	// A database with content is replaced only on request.
 	require.ErrorContains(t, errOf(other.Restore(t.Context(), file, false, nil)), "--replace")
-	require.NoError(t, other.DeleteCustomer(t.Context(), now(), brokerage.ID(d.ID(dataset.Customer, 0))))
+	require.NoError(t, other.DeleteCustomer(t.Context(), now(), tpox.ID(d.ID(dataset.Customer, 0))))
 	require.NoError(t, errOf(other.Restore(t.Context(), file, true, nil)))
 	require.Equal(t, content(t, s), content(t, other))
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.
@@ -64,7 +64,7 @@ func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
 }
 
 // loadDone reports whether a load has nothing to do.
-func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+func (s *Store) loadDone(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
 	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
 	}
@@ -210,8 +210,8 @@ func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.Pr
 
 // isRefusal reports whether an error is about a document, and not about the load.
 func isRefusal(err error) bool {
-	_, invalid := errors.AsType[*brokerage.Invalid](domainError(context.Background(), err, false))
-	return invalid || brokerage.Is[*brokerage.Conflict](err) || codeOf(err) == uniqueViolation
+	_, invalid := errors.AsType[*tpox.Invalid](domainError(context.Background(), err, false))
+	return invalid || tpox.Is[*tpox.Conflict](err) || codeOf(err) == uniqueViolation
 }
 
 // refusalOf returns the error of the domain for a refused document with these keys.
@@ -219,18 +219,18 @@ func (s *Store) refusalOf(ctx context.Context, q querier, keys any, err error) e
 	constraint := violated(err)
 	spread := s.layoutName != layoutSingle && codeOf(err) == uniqueViolation // whose constraints have the names of parts
 	switch keys := keys.(type) {
-	case brokerage.OrderKeys:
+	case tpox.OrderKeys:
 		if spread || constraint == "orders_id" {
-			return brokerage.DuplicateOrder(keys.ID)
+			return tpox.DuplicateOrder(keys.ID)
 		}
-	case brokerage.CustomerKeys:
+	case tpox.CustomerKeys:
 		if spread {
-			return brokerage.DuplicateCustomer(keys.ID)
+			return tpox.DuplicateCustomer(keys.ID)
 		}
 		if constraint != "" {
 			return existing(ctx, q, err, keys)
 		}
-	case brokerage.SecurityKeys:
+	case tpox.SecurityKeys:
 		if spread || constraint == "securities_symbol" {
 			return fmt.Errorf("security %s exists already", keys.Symbol)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // maxTogether is how many lookups share a round trip at most, and so how long the first waits for the last.
@@ -46,7 +46,7 @@ type group struct {
 // abandoned is the group of lookups whose request left before they joined one.
 var abandoned group
 
-var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
+var errClosed = &tpox.Unavailable{Cause: errors.New("the store is closed")}
 
 func newLookups(pool *pgxpool.Pool, from *replica) *lookups {
 	l := &lookups{pool: pool, replica: from, queue: make(chan *lookup), quit: make(chan struct{})}

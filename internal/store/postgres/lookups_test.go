@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Lookups that share a round trip each get their own answer, and their own error.
@@ -71,6 +71,6 @@ func TestClose(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.NoError(t, s.Close())
 	for _, call := range calls {
-		require.True(t, brokerage.Is[*brokerage.Unavailable](call.Do(t.Context())), call.Name)
+		require.True(t, tpox.Is[*tpox.Unavailable](call.Do(t.Context())), call.Name)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Replicas that start together on an empty database all find it ready.
@@ -101,7 +101,7 @@ func migratesSpread(t *testing.T, layout, url string, nodes ...string) {
 			require.NoError(t, conn.Close(t.Context()))
 		}
 	}
-	var unavailable *brokerage.Unavailable
+	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, errOf(Open(t.Context(), url, with(die))), &unavailable)
 	requireEverywhere("to_regnamespace('brokerage') IS NULL")
 
@@ -253,7 +253,7 @@ func TestSchema_Keys(t *testing.T) {
 		_, err := s.pool.Exec(t.Context(), sql, args...)
 		return err
 	}
-	requireOwner := func(account, owner brokerage.ID) {
+	requireOwner := func(account, owner tpox.ID) {
 		found, err := s.GetAccount(t.Context(), account)
 		require.NoError(t, err)
 		require.Equal(t, owner, found.Customer)
@@ -262,10 +262,10 @@ func TestSchema_Keys(t *testing.T) {
 	require.Error(t, exec("UPDATE brokerage.customers SET keys = keys"))
 	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $2::text::xml WHERE (keys).id = $1",
 		id, customer(d, 77, 78, 79)))
-	require.Error(t, errOf(s.GetCustomer(t.Context(), brokerage.ID(id))))
+	require.Error(t, errOf(s.GetCustomer(t.Context(), tpox.ID(id))))
 	requireOwner(78, 77)
 	requireOwner(79, 77)
-	require.Error(t, errOf(s.GetAccount(t.Context(), brokerage.ID(d.FirstAccount(0)))))
+	require.Error(t, errOf(s.GetAccount(t.Context(), tpox.ID(d.FirstAccount(0)))))
 
 	// The same accounts under another id of their customer.
 	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77",

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"maps"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/tpox"
 )
 
 // The modes of a database on one server, as the parameter mode of a URL names them: what search_securities and
@@ -55,18 +55,18 @@ func (in *schema) makePure() {
 // faithfulIn says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
 // update a part of a document (ADR 0015), and a document is deleted by its key alone. In a spread layout, the service
 // reads a customer that is deleted, for the accounts.
-func faithfulIn(layout, mode string) map[string]brokerage.Fidelity {
-	return brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
+func faithfulIn(layout, mode string) map[string]tpox.Fidelity {
+	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 		searches := t.Name == "search_securities" || t.Name == "customer_max_order"
 		switch {
-		case t.Kind == brokerage.Update:
-			return brokerage.EditedInService
+		case t.Kind == tpox.Update:
+			return tpox.EditedInService
 		case t.Name == "delete_customer" && layout != layoutSingle:
-			return brokerage.InService
-		case t.Kind == brokerage.Delete, searches && mode != modePure:
-			return brokerage.FromColumns
+			return tpox.InService
+		case t.Kind == tpox.Delete, searches && mode != modePure:
+			return tpox.FromColumns
 		default:
-			return brokerage.InDatabase
+			return tpox.InDatabase
 		}
 	})
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 const pure = "&mode=pure"
@@ -23,8 +23,8 @@ func TestFaithful(t *testing.T) {
 			s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: tracer.Begin})
 			storetest.Faithful(t, s, d, &tracer, s.sql)
 			declared := s.Describe().Faithful
-			require.Equal(t, parameters == pure, declared["search_securities"] == brokerage.InDatabase)
-			require.Equal(t, parameters == pure, declared["customer_max_order"] == brokerage.InDatabase)
+			require.Equal(t, parameters == pure, declared["search_securities"] == tpox.InDatabase)
+			require.Equal(t, parameters == pure, declared["customer_max_order"] == tpox.InDatabase)
 		})
 	}
 }
@@ -81,7 +81,7 @@ func TestRestore_OtherMode(t *testing.T) {
 	require.NoError(t, other.Ready(t.Context()))
 	require.Empty(t, verified(t, other))
 	for k := range d.Count(dataset.Customer) {
-		id := brokerage.ID(d.ID(dataset.Customer, k))
+		id := tpox.ID(d.ID(dataset.Customer, k))
 		want, err := s.CustomerMaxOrder(t.Context(), id)
 		require.NoError(t, err)
 		got, err := other.CustomerMaxOrder(t.Context(), id)
@@ -90,7 +90,7 @@ func TestRestore_OtherMode(t *testing.T) {
 	}
 	hits := 0
 	for _, sector := range dataset.Sectors() {
-		search := brokerage.Search{Sector: sector, PEMin: 200000, PEMax: 270000, YieldMin: 40000}
+		search := tpox.Search{Sector: sector, PEMin: 200000, PEMax: 270000, YieldMin: 40000}
 		want, err := s.SearchSecurities(t.Context(), search)
 		require.NoError(t, err)
 		got, err := other.SearchSecurities(t.Context(), search)

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // administered returns a connection to the database of a URL.
@@ -46,7 +46,7 @@ func TestObserve(t *testing.T) {
 	for range calls {
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 	}
-	require.NoError(t, errOf(s.CustomerMaxOrder(t.Context(), brokerage.ID(d.ID(dataset.Customer, 0)))))
+	require.NoError(t, errOf(s.CustomerMaxOrder(t.Context(), tpox.ID(d.ID(dataset.Customer, 0)))))
 	insertOrder(t, s, order(d, 900_000_000_000))
 	var after tally.Server
 	require.Eventually(t, func() bool { // the server counts when a second has passed

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // readAnswer reads what is stored for the idempotency key. The key is locked before it is read, so that no other
@@ -21,7 +21,7 @@ func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err e
 		return false, err
 	}
 	if !locked {
-		return false, &brokerage.Conflict{Reason: brokerage.KeyInUse, Detail: "the same request is still running"}
+		return false, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
 	}
 	var hash, answer []byte
 	var expires time.Time
@@ -33,7 +33,7 @@ func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err e
 	case !expires.After(t.w.Now):
 		return false, nil
 	case !bytes.Equal(hash, t.w.Once.Hash[:]):
-		return false, &brokerage.KeyReused{Key: t.w.Once.Key}
+		return false, &tpox.KeyReused{Key: t.w.Once.Key}
 	}
 	t.answer = answer
 	return true, nil
@@ -50,7 +50,7 @@ func (t *transaction) keepAnswer() change {
 }
 
 // slot returns the part of the answers that a key belongs to, 0 where they are not divided.
-func (s *Store) slot(once *brokerage.Once) int {
+func (s *Store) slot(once *tpox.Once) int {
 	if s.layoutName == layoutSingle {
 		return 0
 	}
@@ -58,7 +58,7 @@ func (s *Store) slot(once *brokerage.Once) int {
 }
 
 // inSlot returns the arguments of a statement on answers, after the slot where they are divided.
-func (s *Store) inSlot(once *brokerage.Once, args ...any) []any {
+func (s *Store) inSlot(once *tpox.Once, args ...any) []any {
 	if s.layoutName == layoutSingle {
 		return args
 	}
@@ -67,7 +67,7 @@ func (s *Store) inSlot(once *brokerage.Once, args ...any) []any {
 
 // lockOf returns the number of the advisory lock for an idempotency key. Two keys are unlikely to have the same number;
 // if they do, one request waits for the other.
-func lockOf(once *brokerage.Once) int64 {
+func lockOf(once *tpox.Once) int64 {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
 	h.Write([]byte(once.Client))
@@ -83,7 +83,7 @@ const (
 
 // purge deletes expired answers of a slot when purgeEvery has passed. It is not part of the write, which is committed:
 // what it cannot do now, the next call does.
-func (s *Store) purge(ctx context.Context, once *brokerage.Once, now time.Time) {
+func (s *Store) purge(ctx context.Context, once *tpox.Once, now time.Time) {
 	purged := &s.purged[s.slot(once)]
 	last := purged.Load()
 	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !purged.CompareAndSwap(last, now.Unix()) {

@@ -3,50 +3,50 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-// OpenAccount adds an account to a customer and returns its id, or a *brokerage.Conflict if it exists.
+// OpenAccount adds an account to a customer and returns its id, or a *tpox.Conflict if it exists.
 func (s single) OpenAccount(
-	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
-) (brokerage.ID, error) {
-	id, err := brokerage.AccountKeyOf(account)
+	ctx context.Context, w tpox.Write, customer tpox.ID, account []byte,
+) (tpox.ID, error) {
+	id, err := tpox.AccountKeyOf(account)
 	if err != nil {
 		return 0, err
 	}
 	var doc []byte
 	_, err = s.write(ctx, w, lockCustomer(customer, &doc), func() (change, error) {
-		changed, err := brokerage.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(doc, account)
 		if err == nil {
-			err = brokerage.ValidateCustomer(changed)
+			err = tpox.ValidateCustomer(changed)
 		}
 		return change{statement: "replace_customer", args: []any{customer, changed}}, err
 	})
-	return id, existing(ctx, s.pool, err, brokerage.CustomerKeys{ID: customer, Accounts: []brokerage.ID{id}})
+	return id, existing(ctx, s.pool, err, tpox.CustomerKeys{ID: customer, Accounts: []tpox.ID{id}})
 }
 
 // OpenAccount claims the account.
 func (s spread) OpenAccount(
-	ctx context.Context, w brokerage.Write, customer brokerage.ID, account []byte,
-) (brokerage.ID, error) {
-	id, err := brokerage.AccountKeyOf(account)
+	ctx context.Context, w tpox.Write, customer tpox.ID, account []byte,
+) (tpox.ID, error) {
+	id, err := tpox.AccountKeyOf(account)
 	if err != nil {
 		return 0, err
 	}
 	var doc []byte
-	var elsewhere []brokerage.ID
-	c := newClaim(customer, []brokerage.ID{id})
+	var elsewhere []tpox.ID
+	c := newClaim(customer, []tpox.ID{id})
 	queries := append(lockCustomerElsewhere(customer, &doc, &elsewhere), c.lock()...)
 	_, err = s.write(ctx, w, queries, func() (change, error) {
-		changed, err := brokerage.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(doc, account)
 		if err == nil {
-			err = brokerage.ValidateCustomer(changed)
+			err = tpox.ValidateCustomer(changed)
 		}
 		if err != nil {
 			return change{}, err
 		}
 		if c.accounts[0].customer != nil { // the same one, too
-			return change{}, brokerage.DuplicateAccount(id)
+			return change{}, tpox.DuplicateAccount(id)
 		}
 		claims, err := c.changes()
 		args := []any{customer, changed, append(elsewhere, c.elsewhere()...)}

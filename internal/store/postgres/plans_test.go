@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 // aQuarter is a dataset with a quarter of the documents of XXXS.
@@ -26,9 +26,9 @@ func TestPlans(t *testing.T) {
 	d := aQuarter()
 	conn := pgtest.Shared(t).Connect(t, template(t, d, ""))
 
-	id := func(k dataset.Kind) string { return brokerage.ID(d.ID(k, d.Count(k)/2)).String() }
+	id := func(k dataset.Kind) string { return tpox.ID(d.ID(k, d.Count(k)/2)).String() }
 	order, customer := id(dataset.Order), id(dataset.Customer)
-	account, symbol := brokerage.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
+	account, symbol := tpox.ID(d.FirstAccount(9)).String(), "'"+d.Symbol(99)+"'"
 	for name, c := range map[string]struct {
 		args    string
 		indexes []string
@@ -82,8 +82,8 @@ func requireIndexes(t *testing.T, conn *pgx.Conn, statement, args string, indexe
 // Every query of the 17 is a statement in a file of its name, in SQL/XML, and statements that other stores have too
 // have the same names.
 func TestStatements(t *testing.T) {
-	for _, transaction := range brokerage.Transactions {
-		if transaction.Kind == brokerage.Query {
+	for _, transaction := range tpox.Transactions {
+		if transaction.Kind == tpox.Query {
 			text, ok := statements[transaction.Name]
 			require.True(t, ok, transaction.Name)
 			require.Contains(t, text, "XMLSERIALIZE(CONTENT", transaction.Name)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A position is a point in the history of a database: the timeline, which changes with each failover, and the byte of
@@ -96,7 +96,7 @@ const (
 
 // token returns the token of a position. That of the zero position is of no timeline, so that only the primary answers
 // a read with it.
-func (i *identity) token(p position) (t brokerage.Token) {
+func (i *identity) token(p position) (t tpox.Token) {
 	copy(t[:], i.tag[:])
 	binary.BigEndian.PutUint32(t[tokenTimeline:], p.timeline)
 	binary.BigEndian.PutUint64(t[tokenLSN:], p.lsn)
@@ -104,7 +104,7 @@ func (i *identity) token(p position) (t brokerage.Token) {
 }
 
 // position returns the position of a token, or false for the token of another database.
-func (i *identity) position(t brokerage.Token) (p position, ok bool) {
+func (i *identity) position(t tpox.Token) (p position, ok bool) {
 	return position{binary.BigEndian.Uint32(t[tokenTimeline:]), binary.BigEndian.Uint64(t[tokenLSN:])},
 		[tokenTimeline]byte(t[:]) == i.tag
 }

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/tpox"
 )
 
 //go:embed sql/*.sql
@@ -29,7 +29,7 @@ func (s *Store) queryRow(ctx context.Context, name string, notFound error, args,
 	return domainError(ctx, err, false)
 }
 
-// document runs a query whose answer is one document, or returns *brokerage.NotFound.
+// document runs a query whose answer is one document, or returns *tpox.NotFound.
 func (s *Store) document(ctx context.Context, name, what string, key any) (doc []byte, err error) {
 	found := storable(key)
 	if found {
@@ -37,7 +37,7 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 		found = !noRows(err)
 	}
 	if !found {
-		return nil, &brokerage.NotFound{What: what, Key: fmt.Sprint(key)}
+		return nil, &tpox.NotFound{What: what, Key: fmt.Sprint(key)}
 	}
 	return doc, domainError(ctx, err, false)
 }
@@ -90,7 +90,7 @@ const (
 	firstPause = 2 * time.Millisecond
 	maxPause   = 250 * time.Millisecond
 	// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
-	// after that the client gets *brokerage.Unavailable.
+	// after that the client gets *tpox.Unavailable.
 	patience = 5 * time.Second
 )
 
@@ -103,7 +103,7 @@ func (s *Store) again(ctx context.Context, try func(context.Context) error, mayT
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		err := try(ctx)
-		if err == nil || brokerage.IsOwn(err) || !mayTryAgain(err) {
+		if err == nil || tpox.IsOwn(err) || !mayTryAgain(err) {
 			return err
 		}
 		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // archived waits until all changes so far are in the archive.
@@ -42,7 +42,7 @@ func TestRecovery(t *testing.T) {
 	w, account := once(), d.FirstAccount(0)
 	wanted := buy(d.Symbol(int(account % d.Count(dataset.Security))))
 	trade := func(s *Store) string {
-		answer, err := s.Trade(ctx, w, brokerage.ID(account), wanted)
+		answer, err := s.Trade(ctx, w, tpox.ID(account), wanted)
 		require.NoError(t, err)
 		return string(answer)
 	}
@@ -59,7 +59,7 @@ func TestRecovery(t *testing.T) {
 		recovered, err := first.Recover(good)
 		require.NoError(t, err)
 		then := opened(t, recovered.URL("postgres"), Options{})
-		for id, there := range map[brokerage.ID]bool{103282: true, before: true, after: false} {
+		for id, there := range map[tpox.ID]bool{103282: true, before: true, after: false} {
 			_, err := then.GetOrder(ctx, id)
 			require.Equal(t, there, err == nil, "%d: %v", id, err)
 		}
@@ -135,7 +135,7 @@ func TestRecovery_Citus(t *testing.T) {
 		return value[bool](t, coordinator, "SELECT bool_and(metadatasynced) FROM pg_dist_node")
 	}, time.Minute, 10*time.Millisecond)
 	then := opened(t, recovered.URL(database, 1, 2)+onCitus, Options{})
-	for i := range brokerage.ID(each) {
+	for i := range tpox.ID(each) {
 		require.NoError(t, errOf(then.GetOrder(ctx, before+i)))
 		require.Error(t, errOf(then.GetOrder(ctx, after+i)))
 	}

@@ -4,28 +4,28 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // ReplaceCustomer replaces the whole document of a customer, where match allows the stored version.
 func (s single) ReplaceCustomer(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
-	keys, err := brokerage.CustomerToReplace(id, doc, validate)
+	keys, err := tpox.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err
 	}
 	var stored []byte
-	c := change{statement: "replace_customer", args: []any{id, doc}, notFound: brokerage.NoCustomer(id)}
+	c := change{statement: "replace_customer", args: []any{id, doc}, notFound: tpox.NoCustomer(id)}
 	err = s.replace(ctx, w, match, lockCustomer(id, &stored), &stored, c)
 	return existing(ctx, s.pool, err, keys)
 }
 
 // ReplaceCustomer claims the accounts that are new, and releases those that are gone.
 func (s spread) ReplaceCustomer(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
-	keys, err := brokerage.CustomerToReplace(id, doc, validate)
+	keys, err := tpox.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err
 	}
@@ -33,9 +33,9 @@ func (s spread) ReplaceCustomer(
 	c := newClaim(id, keys.Accounts)
 	_, err = s.write(ctx, w, append(lockCustomer(id, &stored), c.lock()...), func() (change, error) {
 		if !match.Holds(stored) {
-			return change{}, &brokerage.Stale{}
+			return change{}, &tpox.Stale{}
 		}
-		before, err := brokerage.CustomerKeysOf(stored)
+		before, err := tpox.CustomerKeysOf(stored)
 		if err != nil {
 			return change{}, err
 		}

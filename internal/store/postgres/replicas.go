@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // replicas are the replicas of a store, and what it knows of the primary's position in the log.
@@ -203,11 +203,11 @@ func (r *replicas) age(lsn uint64) time.Duration {
 
 // needs returns the position that a replica must have replayed to answer with the requested freshness, or the reason
 // why none can.
-func (r *replicas) needs(f brokerage.Freshness) (p position, reason fallback) {
+func (r *replicas) needs(f tpox.Freshness) (p position, reason fallback) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p.timeline = r.history.timeline
-	if f.After != (brokerage.Token{}) {
+	if f.After != (tpox.Token{}) {
 		after, ok := r.identity.position(f.After)
 		if !ok || after.timeline != p.timeline {
 			return p, fallbackTimeline
@@ -246,8 +246,8 @@ func (r *replicas) choose(needs position) (chosen *replica) {
 func (r *replicas) read(
 	ctx context.Context, do func(ctx context.Context, from *replica, needs position) error,
 ) (answered bool, err error) {
-	f := brokerage.FreshnessOf(ctx)
-	if f == (brokerage.Freshness{}) {
+	f := tpox.FreshnessOf(ctx)
+	if f == (tpox.Freshness{}) {
 		r.primaryReads.Add(1)
 		return false, nil
 	}
@@ -308,7 +308,7 @@ func (r *replicas) try(
 
 // tokenFrom returns the token of a committed write, from the answer of the statement write_position after it. If that
 // statement has failed, the token is one that only the primary fulfils.
-func (r *replicas) tokenFrom(row pgx.Row) brokerage.Token {
+func (r *replicas) tokenFrom(row pgx.Row) tpox.Token {
 	p, err := r.identity.readPosition(row)
 	if err != nil {
 		p = position{}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 // replicaRounds is how often each number of replicas is measured, one after another.
@@ -96,7 +96,7 @@ func (r *replicated) read(each time.Duration) float64 {
 // query runs one of the seven queries.
 func (r *replicated) query(ctx context.Context, i int64) error {
 	order, symbol := orderID(r.d, i%r.d.Count(dataset.Order)), r.d.Symbol(int(i%r.d.Count(dataset.Security)))
-	customer := brokerage.ID(r.d.ID(dataset.Customer, i%r.d.Count(dataset.Customer)))
+	customer := tpox.ID(r.d.ID(dataset.Customer, i%r.d.Count(dataset.Customer)))
 	switch i % 7 {
 	case 0:
 		return errOf(r.GetOrder(ctx, order))
@@ -111,6 +111,6 @@ func (r *replicated) query(ctx context.Context, i int64) error {
 	case 5:
 		return errOf(r.CustomerMaxOrder(ctx, customer))
 	default:
-		return errOf(r.SearchSecurities(ctx, brokerage.Search{Sector: "Energy", PEMax: 300000}))
+		return errOf(r.SearchSecurities(ctx, tpox.Search{Sector: "Energy", PEMax: 300000}))
 	}
 }

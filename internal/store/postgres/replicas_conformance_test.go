@@ -9,33 +9,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
-	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
+	"brokerage/internal/tpox/tpoxtest"
 )
 
 // through is a store each of whose reads sends the newest token of its writes, so that replicas may answer.
 type through struct {
-	brokeragetest.Stub
+	tpoxtest.Stub
 	database string
 
 	mu     sync.Mutex
-	newest brokerage.Token
+	newest tpox.Token
 }
 
 func (s *through) around(
 	ctx context.Context, _ string, args []any, do func(context.Context) (any, error),
 ) (any, error) {
-	w, writes := brokerage.Write{}, false
+	w, writes := tpox.Write{}, false
 	if len(args) > 0 {
-		w, writes = args[0].(brokerage.Write)
+		w, writes = args[0].(tpox.Write)
 	}
 	if !writes {
 		return do(s.fresh(ctx))
 	}
-	w.Token = new(brokerage.Token)
+	w.Token = new(tpox.Token)
 	args[0] = w
 	answer, err := do(ctx)
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *through) around(
 func (s *through) fresh(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.newest == (brokerage.Token{}) { // before the first write
+	if s.newest == (tpox.Token{}) { // before the first write
 		return within(ctx, time.Hour)
 	}
 	return after(ctx, s.newest)
@@ -63,7 +63,7 @@ func TestStore_Replicas(t *testing.T) {
 	server := pgtest.Shared(t)
 	standby := server.Standby(t, "max_connections=300")
 	var byReplica, byPrimary int64
-	open := func(t testing.TB, database string, rules brokerage.Rules) brokerage.Store {
+	open := func(t testing.TB, database string, rules tpox.Rules) tpox.Store {
 		times := patient
 		times.start = 100 * time.Millisecond // the standby does not have the new database yet
 		// The server does not wait for a flush; a replica gets only what is flushed.
@@ -80,10 +80,10 @@ func TestStore_Replicas(t *testing.T) {
 		return wrapped
 	}
 	storetest.Run(t, storetest.Options{
-		Open: func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			return open(t, server.Clone(t, template(t, d, "")), rules)
 		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			old := s.(*through)
 			require.NoError(t, s.Close())
 			return open(t, old.database, old.Inner.(*Store).options.Rules)

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/tpox"
 )
 
 var checks = flag.Int("checks", 4000, "reads with a token, each checked for staleness")
@@ -112,21 +112,21 @@ func eventually(t testing.TB, is func() bool) {
 }
 
 // after returns a context for reads that contain the write of a token.
-func after(ctx context.Context, token brokerage.Token) context.Context {
-	return brokerage.WithFreshness(ctx, brokerage.Freshness{After: token})
+func after(ctx context.Context, token tpox.Token) context.Context {
+	return tpox.WithFreshness(ctx, tpox.Freshness{After: token})
 }
 
 // within returns a context for reads of a bounded age.
 func within(ctx context.Context, age time.Duration) context.Context {
-	return brokerage.WithFreshness(ctx, brokerage.Freshness{Within: age})
+	return tpox.WithFreshness(ctx, tpox.Freshness{Within: age})
 }
 
 // setPrice sets the price of a security, which must be a new one, and returns the token.
-func setPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) brokerage.Token {
+func setPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) tpox.Token {
 	t.Helper()
 	w := now()
-	w.Token = new(brokerage.Token)
-	_, err := s.UpdateSecurityPrice(ctx, w, symbol, brokerage.Price{LastTrade: fmt.Sprint(price)})
+	w.Token = new(tpox.Token)
+	_, err := s.UpdateSecurityPrice(ctx, w, symbol, tpox.Price{LastTrade: fmt.Sprint(price)})
 	require.NoError(t, err)
 	require.NotZero(t, *w.Token)
 	return *w.Token
@@ -213,26 +213,26 @@ func (r *replicated) checkPrice(t testing.TB, symbol string, price int64, done, 
 // checkOrder inserts an order and deletes it, by single statements, and reads after both.
 func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int64) {
 	w := now()
-	w.Token = new(brokerage.Token)
+	w.Token = new(tpox.Token)
 	_, err := r.InsertOrder(context.Background(), w, order(r.d, id))
 	for _, there := range []bool{true, false} {
-		if err != nil || *w.Token == (brokerage.Token{}) {
+		if err != nil || *w.Token == (tpox.Token{}) {
 			t.Errorf("order %d: %v, token %s", id, err, w.Token)
 			return
 		}
 		for range readsBack {
-			_, err := r.GetOrder(after(context.Background(), *w.Token), brokerage.ID(id))
+			_, err := r.GetOrder(after(context.Background(), *w.Token), tpox.ID(id))
 			if (err == nil) != there {
 				stale.Add(1)
 			}
-			if err != nil && !brokerage.Is[*brokerage.NotFound](err) {
+			if err != nil && !tpox.Is[*tpox.NotFound](err) {
 				t.Errorf("order %d: %v", id, err)
 			}
 			done.Add(1)
 		}
 		if there {
-			*w.Token = brokerage.Token{}
-			err = r.DeleteOrder(context.Background(), w, brokerage.ID(id))
+			*w.Token = tpox.Token{}
+			err = r.DeleteOrder(context.Background(), w, tpox.ID(id))
 		}
 	}
 }
@@ -343,14 +343,14 @@ func (c *cluster) failover(t *testing.T) {
 	})
 }
 
-func positionOf(t testing.TB, r *replicated, token brokerage.Token) position {
+func positionOf(t testing.TB, r *replicated, token tpox.Token) position {
 	t.Helper()
 	p, ok := r.replicas.identity.position(token)
 	require.True(t, ok)
 	return p
 }
 
-func lsnOf(t testing.TB, r *replicated, token brokerage.Token) string {
+func lsnOf(t testing.TB, r *replicated, token tpox.Token) string {
 	t.Helper()
 	lsn := positionOf(t, r, token).lsn
 	return fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn))
@@ -439,23 +439,23 @@ func (c *cluster) conflict(t *testing.T) {
 func (c *cluster) fallbacks(t *testing.T) {
 	r := c.replicate(t, patient, 1)
 	one := r.replicas.all[0]
-	foreign := brokerage.Token{1, 2, 3}
+	foreign := tpox.Token{1, 2, 3}
 	for name, failing := range map[string]struct {
 		err    error
-		f      brokerage.Freshness
+		f      tpox.Freshness
 		reason fallback
 		stays  bool
 	}{
-		"Behind":   {errBehind, brokerage.Freshness{Within: time.Hour}, fallbackBehind, true},
-		"Query":    {&pgconn.PgError{Code: "22012"}, brokerage.Freshness{Within: time.Hour}, fallbackError, true},
-		"Busy":     {errManyLarge, brokerage.Freshness{Within: time.Hour}, fallbackError, true},
-		"Shutdown": {&pgconn.PgError{Code: adminShutdown}, brokerage.Freshness{Within: time.Hour}, fallbackError, false},
-		"Driver":   {errors.New("conn closed"), brokerage.Freshness{Within: time.Hour}, fallbackError, false},
-		"Foreign":  {nil, brokerage.Freshness{After: foreign}, fallbackTimeline, true},
-		"Unknown": {nil, brokerage.Freshness{After: r.replicas.identity.token(position{})}, fallbackTimeline,
+		"Behind":   {errBehind, tpox.Freshness{Within: time.Hour}, fallbackBehind, true},
+		"Query":    {&pgconn.PgError{Code: "22012"}, tpox.Freshness{Within: time.Hour}, fallbackError, true},
+		"Busy":     {errManyLarge, tpox.Freshness{Within: time.Hour}, fallbackError, true},
+		"Shutdown": {&pgconn.PgError{Code: adminShutdown}, tpox.Freshness{Within: time.Hour}, fallbackError, false},
+		"Driver":   {errors.New("conn closed"), tpox.Freshness{Within: time.Hour}, fallbackError, false},
+		"Foreign":  {nil, tpox.Freshness{After: foreign}, fallbackTimeline, true},
+		"Unknown": {nil, tpox.Freshness{After: r.replicas.identity.token(position{})}, fallbackTimeline,
 			true},
-		"TooFresh": {nil, brokerage.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
-		"Ahead": {errBehind, brokerage.Freshness{
+		"TooFresh": {nil, tpox.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
+		"Ahead": {errBehind, tpox.Freshness{
 			After: r.replicas.identity.token(position{r.replicas.timeline(), 1 << 62}),
 		}, fallbackBehind, true},
 	} {
@@ -463,7 +463,7 @@ func (c *cluster) fallbacks(t *testing.T) {
 			r.awaitUp(t, 1)
 			before := r.fallen(failing.reason)
 			do := func(context.Context, *replica, position) error { return failing.err }
-			answered, err := r.replicas.read(brokerage.WithFreshness(t.Context(), failing.f), do)
+			answered, err := r.replicas.read(tpox.WithFreshness(t.Context(), failing.f), do)
 			require.False(t, answered)
 			require.NoError(t, err)
 			require.Equal(t, before+1, r.fallen(failing.reason))
@@ -536,7 +536,7 @@ func (c *cluster) notAsked(t *testing.T) {
 // The token of a repeated write is a current one; a refused write has none.
 func (c *cluster) tokens(t *testing.T) {
 	r := c.replicate(t, patient, 1)
-	insert := func(id int64) (token brokerage.Token, err error) {
+	insert := func(id int64) (token tpox.Token, err error) {
 		w := once()
 		w.Token = &token
 		_, err = r.InsertOrder(t.Context(), w, order(r.d, id))
@@ -547,18 +547,18 @@ func (c *cluster) tokens(t *testing.T) {
 	again, err := insert(700_000_000_001)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, positionOf(t, r, again).lsn, positionOf(t, r, first).lsn)
-	for _, token := range []brokerage.Token{first, again} {
+	for _, token := range []tpox.Token{first, again} {
 		require.Equal(t, r.replicas.timeline(), positionOf(t, r, token).timeline)
 		require.NoError(t, errOf(r.GetOrder(after(t.Context(), token), 700_000_000_001)))
 	}
 
-	var token brokerage.Token
+	var token tpox.Token
 	w := now()
 	w.Token = &token
 	err = r.DeleteOrder(t.Context(), w, 5)
-	require.True(t, brokerage.Is[*brokerage.NotFound](err), "a single statement that finds no row")
-	require.True(t, brokerage.Is[*brokerage.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
-	require.True(t, brokerage.Is[*brokerage.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
+	require.True(t, tpox.Is[*tpox.NotFound](err), "a single statement that finds no row")
+	require.True(t, tpox.Is[*tpox.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
+	require.True(t, tpox.Is[*tpox.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
 	require.Zero(t, token)
 }
 

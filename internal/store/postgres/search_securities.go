@@ -3,13 +3,13 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // SearchSecurities returns the securities of a sector within bounds, in order of their symbols.
-func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (answer []byte, err error) {
+func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) (answer []byte, err error) {
 	if !storable(search.Sector) {
-		return brokerage.SearchAnswer(0, nil), nil
+		return tpox.SearchAnswer(0, nil), nil
 	}
 	name, args := "search_securities", []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
 	if search.Limit > 0 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The versions of PostgreSQL that the tests run on, and the oldest that has what the statements need.
@@ -17,7 +17,7 @@ const (
 )
 
 // Setting is a setting of the server.
-type Setting = brokerage.Setting
+type Setting = tpox.Setting
 
 // durability names the settings that decide whether an acknowledged write survives a power failure. The store does not
 // change them.
@@ -29,7 +29,7 @@ var durability = []string{
 // Describe returns the version and the settings of the server, as they were when the store was opened. Its Durability
 // is Durable when the settings promise that a committed write survives a power failure. It does not know whether the
 // disk keeps that promise.
-func (s *Store) Describe() brokerage.EngineInfo {
+func (s *Store) Describe() tpox.EngineInfo {
 	e := s.engine
 	e.Settings = slices.Clone(e.Settings)
 	return e
@@ -42,7 +42,7 @@ func (s *Store) Checksums() bool {
 
 // inspect reads the version and the settings of the server. It returns an error for one that the store cannot use.
 func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
-	e := brokerage.EngineInfo{Name: engine, Durability: brokerage.Durable}
+	e := tpox.EngineInfo{Name: engine, Durability: tpox.Durable}
 	var number int
 	var encoding string
 	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),
@@ -69,7 +69,7 @@ func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
 	}
 	for _, name := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		if slices.Contains(e.Settings, Setting{Name: name, Value: "off"}) {
-			e.Durability = brokerage.NotDurable
+			e.Durability = tpox.NotDurable
 		}
 	}
 	if major != 15 && major != 17 {

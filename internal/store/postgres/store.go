@@ -16,22 +16,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/redact"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/trace"
+	"brokerage/internal/tpox"
 )
 
 // Options configure a store beside its URL.
 type Options struct {
 	Pool  int // limit of connections; 0 is pool_max_conns of the URL, or DefaultPool
-	Rules brokerage.Rules
+	Rules tpox.Rules
 	// AsIs makes Open refuse a database of an older version instead of migrating it, for commands that only read.
 	AsIs bool
 	// Notice, when set, is called with a sentence that says what an operator should know about the server, or why Open
 	// takes long.
 	Notice func(string)
-	// Replicas are the URLs of standby servers that may answer reads: see brokerage.Freshness. Open fails if one names
+	// Replicas are the URLs of standby servers that may answer reads: see tpox.Freshness. Open fails if one names
 	// another server or database; one that cannot be reached gets no reads until it can.
 	Replicas []string
 	// Trace, when set, is called for each statement of a transaction.
@@ -59,7 +59,7 @@ type Store struct {
 	large    *large
 	replicas *replicas // nil: none
 	options  Options
-	engine   brokerage.EngineInfo
+	engine   tpox.EngineInfo
 	closing  sync.Once
 
 	wanted     wantedLayout
@@ -73,7 +73,7 @@ type Store struct {
 	figures *bulk.ServerFigures
 }
 
-var _ brokerage.Store = (*Store)(nil)
+var _ tpox.Store = (*Store)(nil)
 
 // CheckURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
 // which may hold a password.
@@ -101,7 +101,7 @@ func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
 // pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents
 // are divided in a database that has no tables yet; mode=pure makes one whose searches use the documents alone (ADR
 // 0029). They are refused for one that has another layout or mode. Where another attempt may succeed, the error is
-// *brokerage.Unavailable.
+// *tpox.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	config, wanted, err := parseURL(url)
 	if err != nil {
@@ -115,7 +115,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
 	if options.Rules.MaxHoldings <= 0 {
-		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+		options.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
 	}
 	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
@@ -125,7 +125,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {
-			err = &brokerage.Unavailable{Cause: err}
+			err = &tpox.Unavailable{Cause: err}
 		}
 		return nil, errors.Join(err, s.Close())
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestMain(m *testing.M) {
@@ -75,17 +75,17 @@ func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
 	return opened(t, url, Options{}), url, generator(t, "tiny")
 }
 
-func now() brokerage.Write { return brokerage.Write{Now: time.Now()} }
+func now() tpox.Write { return tpox.Write{Now: time.Now()} }
 
 // once is now with an idempotency key.
-func once() brokerage.Write {
+func once() tpox.Write {
 	w := now()
-	w.Once = &brokerage.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
+	w.Once = &tpox.Once{Client: "c", Key: "k", Expires: w.Now.Add(time.Hour)}
 	return w
 }
 
-func buy(symbol string) brokerage.Trade {
-	return brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: "1", Now: time.Now()}
+func buy(symbol string) tpox.Trade {
+	return tpox.Trade{Side: tpox.Buy, Symbol: symbol, Quantity: "1", Now: time.Now()}
 }
 
 func customer(d *dataset.Dataset, id int64, accounts ...int64) []byte {
@@ -106,7 +106,7 @@ func insertOrder(t testing.TB, s *Store, doc []byte) {
 	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), doc)))
 }
 
-func orderID(d *dataset.Dataset, i int64) brokerage.ID { return brokerage.ID(d.ID(dataset.Order, i)) }
+func orderID(d *dataset.Dataset, i int64) tpox.ID { return tpox.ID(d.ID(dataset.Order, i)) }
 
 // value returns what a query of one row and one column finds.
 func value[T any](t testing.TB, q querier, sql string, args ...any) (v T) {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Each statement of a transaction is reported once, by its name, in the context of the transaction.
@@ -17,7 +17,7 @@ func TestStore_Trace(t *testing.T) {
 	s := opened(t, server.URL(database), Options{Trace: tracer.Begin})
 	ctx := storetest.Traced(t.Context())
 	order := d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: 990004, Account: 104000000})
-	get := func(id brokerage.ID) error { _, err := s.GetOrder(ctx, id); return err }
+	get := func(id tpox.ID) error { _, err := s.GetOrder(ctx, id); return err }
 	insert := func() error { _, err := s.InsertOrder(ctx, now(), order); return err }
 	require.NoError(t, get(103282))
 	require.Equal(t, []string{"get_order"}, tracer.Take())

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 const tunedFile = "../../../deploy/postgres/tuned.conf"
@@ -44,7 +44,7 @@ func TestTuned_Applied(t *testing.T) {
 	server := pgtest.StartOutOfTheBox(t)
 	before := opened(t, server.URL("postgres"), Options{})
 	require.NoError(t, before.Close())
-	require.Equal(t, brokerage.Durable, before.Describe().Durability)
+	require.Equal(t, tpox.Durable, before.Describe().Durability)
 
 	conf := takeable(t, server)
 	server.Include(t, conf)

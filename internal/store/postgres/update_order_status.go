@@ -4,21 +4,21 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // UpdateOrderStatus sets the status of an order and returns its OrderStatus element.
 func (s single) UpdateOrderStatus(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, stat string,
+	ctx context.Context, w tpox.Write, id tpox.ID, stat string,
 ) ([]byte, error) {
 	return s.setStatus(ctx, w, id, stat, id)
 }
 
 // UpdateOrderStatus looks up where the order is.
 func (s spread) UpdateOrderStatus(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, stat string,
+	ctx context.Context, w tpox.Write, id tpox.ID, stat string,
 ) (answer []byte, err error) {
-	err = s.atOrder(ctx, w.Once, id, func(home brokerage.ID) (err error) {
+	err = s.atOrder(ctx, w.Once, id, func(home tpox.ID) (err error) {
 		answer, err = s.setStatus(ctx, w, id, stat, home, id)
 		return err
 	})
@@ -27,14 +27,14 @@ func (s spread) UpdateOrderStatus(
 
 // setStatus sets the status of the order whose row has a key.
 func (s *Store) setStatus(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, stat string, key ...any,
+	ctx context.Context, w tpox.Write, id tpox.ID, stat string, key ...any,
 ) ([]byte, error) {
 	var doc []byte
-	lock := []query{{statement: "lock_order", args: key, into: []any{&doc}, notFound: brokerage.NoOrder(id)}}
+	lock := []query{{statement: "lock_order", args: key, into: []any{&doc}, notFound: tpox.NoOrder(id)}}
 	return s.write(ctx, w, lock, func() (change, error) {
-		changed, answer, err := brokerage.SetOrderStatus(doc, stat)
+		changed, answer, err := tpox.SetOrderStatus(doc, stat)
 		if err == nil {
-			err = brokerage.ValidateOrder(changed)
+			err = tpox.ValidateOrder(changed)
 		}
 		return change{statement: "update_order_status", args: append(slices.Clip(key), changed), answer: answer}, err
 	})

@@ -3,26 +3,26 @@ package postgres
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // UpdateSecurityPrice sets the price of a security and returns its Security_Price.
 func (s *Store) UpdateSecurityPrice(
-	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+	ctx context.Context, w tpox.Write, symbol string, p tpox.Price,
 ) ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if !storable(symbol) {
-		return nil, brokerage.NoSecurity(symbol)
+		return nil, tpox.NoSecurity(symbol)
 	}
 	var doc []byte
 	return s.write(ctx, w, lockSecurity(symbol, &doc), func() (change, error) {
-		changed, err := brokerage.SetPrice(doc, p)
+		changed, err := tpox.SetPrice(doc, p)
 		if err != nil {
 			return change{}, err
 		}
-		answer := brokerage.SecurityPrice(changed)
+		answer := tpox.SecurityPrice(changed)
 		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
 	})
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // A storedRow is a document with the keys that the database has of it, as text.
@@ -34,13 +34,13 @@ var verifyQueries = [...]string{
 func keysOf(k dataset.Kind, doc []byte) (string, error) {
 	switch k {
 	case dataset.Security:
-		keys, err := brokerage.SecurityKeysOf(doc)
+		keys, err := tpox.SecurityKeysOf(doc)
 		return fmt.Sprintf("%s %s %s %s", keys.Symbol, keys.PE, keys.Yield, keys.Sector), err
 	case dataset.Customer:
-		keys, err := brokerage.CustomerKeysOf(doc)
+		keys, err := tpox.CustomerKeysOf(doc)
 		return fmt.Sprintf("%d %d", keys.ID, keys.Accounts), err
 	default:
-		keys, err := brokerage.OrderKeysOf(doc)
+		keys, err := tpox.OrderKeysOf(doc)
 		return fmt.Sprintf("%d %d %t", keys.ID, keys.Account, keys.Cash != nil), err
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A query reads what a transaction has to know before it writes.
@@ -31,12 +31,12 @@ func (q query) read(results pgx.BatchResults) error {
 	return q.collect(rows)
 }
 
-func lockCustomer(id brokerage.ID, doc *[]byte) []query {
-	return []query{{"lock_customer", []any{id}, []any{doc}, nil, brokerage.NoCustomer(id)}}
+func lockCustomer(id tpox.ID, doc *[]byte) []query {
+	return []query{{"lock_customer", []any{id}, []any{doc}, nil, tpox.NoCustomer(id)}}
 }
 
 func lockSecurity(symbol string, doc *[]byte) []query {
-	return []query{{"lock_security", []any{symbol}, []any{doc}, nil, brokerage.NoSecurity(symbol)}}
+	return []query{{"lock_security", []any{symbol}, []any{doc}, nil, tpox.NoSecurity(symbol)}}
 }
 
 // A change is a statement that writes one document; triggers update the rows that are derived from it.
@@ -60,7 +60,7 @@ func (c change) tooLarge(size int) bool {
 // where it has nothing to read.
 type transaction struct {
 	store   *Store
-	w       brokerage.Write
+	w       tpox.Write
 	queries []query
 	size    int // the largest document in bytes
 
@@ -74,7 +74,7 @@ type transaction struct {
 // locks them all, in ascending order of their keys (ORDER BY … FOR UPDATE), so that no two transactions wait for each
 // other. edit is called again whenever the transaction starts again.
 func (s *Store) write(
-	ctx context.Context, w brokerage.Write, queries []query, edit func() (change, error),
+	ctx context.Context, w tpox.Write, queries []query, edit func() (change, error),
 ) (answer []byte, err error) {
 	t := &transaction{store: s, w: w, queries: queries, size: largeBytes}
 	try := func(ctx context.Context) error { return t.attempt(ctx, edit) }
@@ -93,7 +93,7 @@ func (s *Store) write(
 }
 
 // change makes a change that depends on nothing.
-func (s *Store) change(ctx context.Context, w brokerage.Write, c change) error {
+func (s *Store) change(ctx context.Context, w tpox.Write, c change) error {
 	_, err := s.write(ctx, w, nil, func() (change, error) { return c, nil })
 	return err
 }
@@ -101,14 +101,14 @@ func (s *Store) change(ctx context.Context, w brokerage.Write, c change) error {
 // replace makes a change of a document if match allows its stored version, which lock reads into stored. A nil match
 // allows every version; then a change of a single row reads nothing.
 func (s *Store) replace(
-	ctx context.Context, w brokerage.Write, match brokerage.Match, lock []query, stored *[]byte, c change,
+	ctx context.Context, w tpox.Write, match tpox.Match, lock []query, stored *[]byte, c change,
 ) error {
 	if match == nil && c.more == nil {
 		return s.change(ctx, w, c)
 	}
 	_, err := s.write(ctx, w, lock, func() (change, error) {
 		if !match.Holds(*stored) {
-			return change{}, &brokerage.Stale{}
+			return change{}, &tpox.Stale{}
 		}
 		return c, nil
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // A transaction on two documents: it moves cash from one account to another.
@@ -30,15 +30,15 @@ ORDER BY (c.keys).id
 FOR UPDATE OF c`
 )
 
-var errNoMoney = &brokerage.Conflict{Reason: brokerage.NotCovered, Detail: "the money is not there"}
+var errNoMoney = &tpox.Conflict{Reason: tpox.NotCovered, Detail: "the money is not there"}
 
 type lockedAccount struct {
-	Account, Customer brokerage.ID
+	Account, Customer tpox.ID
 	Doc               []byte
 }
 
-func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to brokerage.ID, amount int) ([]byte, error) {
-	accounts := []brokerage.ID{from, to}
+func transferCash(ctx context.Context, s *Store, w tpox.Write, from, to tpox.ID, amount int) ([]byte, error) {
+	accounts := []tpox.ID{from, to}
 	var locked []lockedAccount
 	lock := query{
 		statement: lockCustomersOfAccounts, args: []any{accounts},
@@ -51,15 +51,15 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 		},
 	}
 	return s.write(ctx, w, []query{lock}, func() (change, error) {
-		docs := make(map[brokerage.ID][]byte)
-		owners := make(map[brokerage.ID]brokerage.ID)
+		docs := make(map[tpox.ID][]byte)
+		owners := make(map[tpox.ID]tpox.ID)
 		for _, l := range locked {
 			docs[l.Customer], owners[l.Account] = l.Doc, l.Customer
 		}
 		for i, account := range accounts {
 			owner, ok := owners[account]
 			if !ok {
-				return change{}, brokerage.NoAccount(account)
+				return change{}, tpox.NoAccount(account)
 			}
 			balance := cashOf(docs[owner], account) + amount*(2*i-1)
 			if balance < 0 {
@@ -78,11 +78,11 @@ func transferCash(ctx context.Context, s *Store, w brokerage.Write, from, to bro
 }
 
 // cash returns an expression that finds the balance of an account in its customer's document.
-func cash(account brokerage.ID) *regexp.Regexp {
+func cash(account tpox.ID) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(<Account id="` + account.String() + `">.*?<OnlineActualBal>)([^<]*)`)
 }
 
-func cashOf(doc []byte, account brokerage.ID) int {
+func cashOf(doc []byte, account tpox.ID) int {
 	n, err := strconv.Atoi(string(cash(account).FindSubmatch(doc)[2]))
 	if err != nil {
 		panic(err) // the test writes whole numbers
@@ -90,7 +90,7 @@ func cashOf(doc []byte, account brokerage.ID) int {
 	return n
 }
 
-func withCash(doc []byte, account brokerage.ID, balance int) []byte {
+func withCash(doc []byte, account tpox.ID, balance int) []byte {
 	return cash(account).ReplaceAll(doc, fmt.Appendf(nil, "${1}%d", balance))
 }
 
@@ -99,10 +99,10 @@ const saved = 40
 
 // savers inserts two customers with two accounts each. The first pair of accounts is in the order of the customers and
 // the second is not, so that transactions that lock by account wait for each other.
-func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]brokerage.ID, pairs [2][2]brokerage.ID) {
+func savers(t *testing.T, s *Store, d *dataset.Dataset) (customers [2]tpox.ID, pairs [2][2]tpox.ID) {
 	t.Helper()
-	customers = [...]brokerage.ID{630_000_000_001, 630_000_000_002}
-	pairs = [...][2]brokerage.ID{{630_000_000_010, 630_000_000_020}, {630_000_000_021, 630_000_000_011}}
+	customers = [...]tpox.ID{630_000_000_001, 630_000_000_002}
+	pairs = [...][2]tpox.ID{{630_000_000_010, 630_000_000_020}, {630_000_000_021, 630_000_000_011}}
 	for i, id := range customers {
 		doc := customer(d, int64(id), int64(pairs[0][i]), int64(pairs[1][i]))
 		for _, pair := range pairs {
@@ -135,7 +135,7 @@ func TestWrite_TwoDocuments(t *testing.T) {
 					t.Errorf("transfer: %v", err)
 				}
 				if i < 4 {
-					trade := brokerage.Trade{Side: brokerage.Sell, Symbol: d.Symbol(1), Quantity: "1", Now: time.Now()}
+					trade := tpox.Trade{Side: tpox.Sell, Symbol: d.Symbol(1), Quantity: "1", Now: time.Now()}
 					if _, err := s.Trade(t.Context(), now(), pairs[pair][from], trade); err == nil {
 						t.Error("what is not held was sold")
 					}
@@ -174,7 +174,7 @@ func TestWrite_TwoDocumentsOnce(t *testing.T) {
 		require.Equal(t, []int{25, 55}, []int{balance(0), balance(1)})
 	}
 	_, err := transferCash(t.Context(), s, now(), accounts[0], 1, 1)
-	require.Equal(t, brokerage.NoAccount(1), err)
+	require.Equal(t, tpox.NoAccount(1), err)
 	require.ErrorIs(t, errOf(transferCash(t.Context(), s, now(), accounts[0], accounts[1], 26)), errNoMoney)
 
 	doc, err := s.GetCustomer(t.Context(), customers[1])

@@ -3,14 +3,14 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // AccountSummary returns a summary of a customer's accounts.
-func (s *Store) AccountSummary(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s *Store) AccountSummary(ctx context.Context, id tpox.ID) ([]byte, error) {
 	doc, err := s.GetCustomer(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return brokerage.AccountSummary(doc), nil
+	return tpox.AccountSummary(doc), nil
 }

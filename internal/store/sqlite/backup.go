@@ -11,10 +11,10 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
+	"brokerage/internal/tpox"
 )
 
 // A Manifest describes a backup.
@@ -95,7 +95,7 @@ func manifestOf(ctx context.Context, db *sql.DB, path string) (m Manifest, err e
 	if err != nil {
 		return m, readError(ctx, path, err)
 	}
-	var c brokerage.Contents
+	var c tpox.Contents
 	if err := json.Unmarshal([]byte(contents), &c); err != nil {
 		return m, fmt.Errorf("%s: reading its contents: %w", path, err)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // BenchmarkStore measures every transaction on a warm database of XXXS, or of BENCH_SCALE; writes come from 64
@@ -19,13 +19,13 @@ import (
 func BenchmarkStore(b *testing.B) {
 	d, s, ctx := scaled(cmp.Or(os.Getenv("BENCH_SCALE"), "XXXS")), empty(b), b.Context()
 	require.NoError(b, s.LoadDataset(ctx, d, nil))
-	order1 := func() brokerage.ID { return brokerage.ID(d.ID(dataset.Order, rand.Int64N(d.Count(dataset.Order)))) }
-	customer := func() brokerage.ID {
-		return brokerage.ID(d.ID(dataset.Customer, rand.Int64N(d.Count(dataset.Customer))))
+	order1 := func() tpox.ID { return tpox.ID(d.ID(dataset.Order, rand.Int64N(d.Count(dataset.Order)))) }
+	customer := func() tpox.ID {
+		return tpox.ID(d.ID(dataset.Customer, rand.Int64N(d.Count(dataset.Customer))))
 	}
 	security := func() string { return d.Symbol(rand.IntN(int(d.Count(dataset.Security)))) }
-	search := func() brokerage.Search {
-		return brokerage.Search{
+	search := func() tpox.Search {
+		return tpox.Search{
 			Sector: []string{"Technology", "Energy", "Utilities", "Financial"}[rand.IntN(4)],
 			PEMin:  200_000 + rand.Int64N(30_000), PEMax: 250_000 + rand.Int64N(20_000), YieldMin: 40_000 + rand.Int64N(20_000),
 		}
@@ -58,7 +58,7 @@ func BenchmarkStore(b *testing.B) {
 			return err
 		},
 		"delete_order": func() error {
-			return ignoreMissing(s.DeleteOrder(ctx, now(), brokerage.ID(5_000_000+orders.Add(1))))
+			return ignoreMissing(s.DeleteOrder(ctx, now(), tpox.ID(5_000_000+orders.Add(1))))
 		},
 		"insert_customer": func() error {
 			id := next.Add(3)
@@ -69,8 +69,8 @@ func BenchmarkStore(b *testing.B) {
 		},
 		"sell_security": func() error {
 			account := d.AccountAt(rand.Int64N(d.TotalAccounts()))
-			_, err := s.Trade(ctx, now(), brokerage.ID(account), brokerage.Trade{
-				Side: brokerage.Sell, Symbol: d.Symbol(int(account % d.Count(dataset.Security))), Quantity: "0.001",
+			_, err := s.Trade(ctx, now(), tpox.ID(account), tpox.Trade{
+				Side: tpox.Sell, Symbol: d.Symbol(int(account % d.Count(dataset.Security))), Quantity: "0.001",
 			})
 			return err
 		},
@@ -79,7 +79,7 @@ func BenchmarkStore(b *testing.B) {
 			return err
 		},
 		"update_security_price": func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), security(), brokerage.Price{LastTrade: "100.25"})
+			_, err := s.UpdateSecurityPrice(ctx, now(), security(), tpox.Price{LastTrade: "100.25"})
 			return err
 		},
 	} {
@@ -100,7 +100,7 @@ func BenchmarkStore(b *testing.B) {
 }
 
 func ignoreMissing(err error) error {
-	if brokerage.Is[*brokerage.NotFound](err) {
+	if tpox.Is[*tpox.NotFound](err) {
 		return nil
 	}
 	return err

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Sizes of caches: one of a few documents, and one of the whole dataset.
@@ -62,7 +62,7 @@ func counters(ctx context.Context, s *Store) (list []counter) {
 	for _, symbol := range []string{tiny.Symbol(7), tiny.Symbol(8)} {
 		list = append(list, counter{
 			func(n int64) error {
-				_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: fmt.Sprint(price + n)})
+				_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: fmt.Sprint(price + n)})
 				return err
 			},
 			[]string{"<LastTrade>100"},
@@ -78,7 +78,7 @@ func counters(ctx context.Context, s *Store) (list []counter) {
 	}
 	customer := customerID(owner)
 	for i := range int64(2) {
-		account, symbol := brokerage.ID(tiny.FirstAccount(owner)+i), tiny.Symbol(int(490+i))
+		account, symbol := tpox.ID(tiny.FirstAccount(owner)+i), tiny.Symbol(int(490+i))
 		list = append(list, counter{
 			func(int64) error {
 				trade := buyOne(0)
@@ -148,7 +148,7 @@ func requireCurrent(ctx context.Context, s *Store, writes int64) error {
 					for !over.Load() {
 						least := acknowledged.Load()
 						answer, err := query()
-						if brokerage.Is[*brokerage.NotFound](err) {
+						if tpox.Is[*tpox.NotFound](err) {
 							runtime.Gosched() // between two inserts
 							continue
 						}
@@ -214,7 +214,7 @@ func TestCache_RolledBack(t *testing.T) {
 // request is over.
 func TestCache_Answers(t *testing.T) {
 	s := opened(t, tinyDatabase(t), Options{Cache: allDocuments})
-	ctx, customer, account := t.Context(), customerID(3), brokerage.ID(tiny.FirstAccount(3))
+	ctx, customer, account := t.Context(), customerID(3), tpox.ID(tiny.FirstAccount(3))
 	queries := map[string]func(context.Context) error{
 		"get_order":          func(ctx context.Context) error { _, err := s.GetOrder(ctx, orderID(1)); return err },
 		"get_security":       func(ctx context.Context) error { _, err := s.GetSecurity(ctx, tiny.Symbol(1)); return err },

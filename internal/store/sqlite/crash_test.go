@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -49,7 +49,7 @@ func writeOn(ctx context.Context, s *Store, account, first, step int64, say func
 			return fmt.Errorf("order %d: %w", id, err)
 		}
 		say("order", id)
-		if _, err := s.Trade(within, now(), brokerage.ID(account), buyOne(account)); err != nil {
+		if _, err := s.Trade(within, now(), tpox.ID(account), buyOne(account)); err != nil {
 			return fmt.Errorf("account %d: %w", account, err)
 		}
 		say("trade", account)
@@ -184,7 +184,7 @@ type account struct {
 // acknowledged ones, and paid for exactly those.
 func (a *account) requireWholeTrades(t testing.TB, s *Store, answered int) {
 	t.Helper()
-	held, err := s.GetAccount(t.Context(), brokerage.ID(a.id))
+	held, err := s.GetAccount(t.Context(), tpox.ID(a.id))
 	require.NoError(t, err)
 	doc, err := s.GetCustomer(t.Context(), held.Customer)
 	require.NoError(t, err)
@@ -200,15 +200,15 @@ func (a *account) requireWholeTrades(t testing.TB, s *Store, answered int) {
 	}
 	for ; stateOf(a.customer, a.id) != found; a.bought++ {
 		require.Less(t, a.bought, answered+64, "account %d is in no state that whole trades lead to", a.id)
-		a.customer, _, err = trade.Apply(brokerage.DefaultRules, a.customer, brokerage.ID(a.id), brokerage.QuoteOf(security))
+		a.customer, _, err = trade.Apply(tpox.DefaultRules, a.customer, tpox.ID(a.id), tpox.QuoteOf(security))
 		require.NoError(t, err)
 	}
 	require.GreaterOrEqual(t, a.bought, answered, "account %d: trades were answered", a.id)
 }
 
 var (
-	accountPath = xmldoc.MustPath(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Customer/c:Accounts/c:Account")
-	statePaths  = xmldoc.MustSet(xmldoc.Namespaces{"c": brokerage.CustAccNS}, "c:Balance", "c:Holdings")
+	accountPath = xmldoc.MustPath(xmldoc.Namespaces{"c": tpox.CustAccNS}, "c:Customer/c:Accounts/c:Account")
+	statePaths  = xmldoc.MustSet(xmldoc.Namespaces{"c": tpox.CustAccNS}, "c:Balance", "c:Holdings")
 )
 
 // stateOf returns the balances and holdings of an account in its customer's document.

@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var customerMaxOrder = &statement{name: "customer_max_order", kind: customers, depends: maxOrderDepends}
 
 // CustomerMaxOrder returns the order with the greatest cash of a customer.
-func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]byte, error) {
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
 	var b []byte
 	var order int64
 	var accounts string
 	err := s.find(ctx, customerMaxOrder, int64(customer), &order, &b, &accounts)
 	if noRows(err) {
-		err = brokerage.NoCustomer(customer)
+		err = tpox.NoCustomer(customer)
 	}
 	var doc []byte // nil if the customer has no order
 	if err == nil && b != nil {
@@ -26,7 +26,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer brokerage.ID) ([]
 	if err != nil {
 		return nil, domainError(err)
 	}
-	return brokerage.MaxOrder(customer, doc), nil
+	return tpox.MaxOrder(customer, doc), nil
 }
 
 // maxOrderDepends returns what the greatest order of a customer depends on: the customer (which accounts there are),

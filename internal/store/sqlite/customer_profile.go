@@ -3,14 +3,14 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // CustomerProfile returns the profile of a customer.
-func (s *Store) CustomerProfile(ctx context.Context, id brokerage.ID) ([]byte, error) {
+func (s *Store) CustomerProfile(ctx context.Context, id tpox.ID) ([]byte, error) {
 	doc, err := s.GetCustomer(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return brokerage.CustomerProfile(doc), nil
+	return tpox.CustomerProfile(doc), nil
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite/pagesum"
+	"brokerage/internal/tpox"
 )
 
 var flips = flag.Int("flips", 100, "how many single-bit flips TestDamage tries")
@@ -39,15 +39,15 @@ func readAll(ctx context.Context, s *Store, each func(name string, answer []byte
 		ask("get_security", symbol, answer, err)
 		answer, err = s.SecurityPrice(ctx, symbol)
 		ask("get_security_price", symbol, answer, err)
-		keys, _ := brokerage.SecurityKeysOf(tiny.Append(nil, dataset.Security, i))
+		keys, _ := tpox.SecurityKeysOf(tiny.Append(nil, dataset.Security, i))
 		sectors[keys.Sector] = true
 	}
 	for sector := range sectors {
-		answer, err := s.SearchSecurities(ctx, brokerage.Search{Sector: sector, PEMax: 1 << 40})
+		answer, err := s.SearchSecurities(ctx, tpox.Search{Sector: sector, PEMax: 1 << 40})
 		ask("search_securities", sector, answer, err)
 	}
 	for i := range damageCounts[dataset.Customer] {
-		for name, query := range map[string]func(context.Context, brokerage.ID) ([]byte, error){
+		for name, query := range map[string]func(context.Context, tpox.ID) ([]byte, error){
 			"customer_profile": s.CustomerProfile, "account_summary": s.AccountSummary,
 			"customer_max_order": s.CustomerMaxOrder, "get_customer": s.GetCustomer,
 		} {
@@ -55,7 +55,7 @@ func readAll(ctx context.Context, s *Store, each func(name string, answer []byte
 			ask(name, customerID(i), answer, err)
 		}
 		for a := tiny.FirstAccount(i); a < tiny.FirstAccount(i+1); a++ {
-			account, err := s.GetAccount(ctx, brokerage.ID(a))
+			account, err := s.GetAccount(ctx, tpox.ID(a))
 			ask("get_account", a, account.Document, err)
 		}
 	}
@@ -68,12 +68,12 @@ func writeAll(ctx context.Context, s *Store, each func(name string, err error)) 
 		each(fmt.Sprint("update_order_status ", orderID(i)), err)
 	}
 	for i := range damageCounts[dataset.Security] {
-		_, err := s.UpdateSecurityPrice(ctx, now(), tiny.Symbol(int(i)), brokerage.Price{LastTrade: "12.25"})
+		_, err := s.UpdateSecurityPrice(ctx, now(), tiny.Symbol(int(i)), tpox.Price{LastTrade: "12.25"})
 		each("update_security_price "+tiny.Symbol(int(i)), err)
 	}
 	for i := range damageCounts[dataset.Customer] {
-		trade := brokerage.Trade{Side: brokerage.Buy, Symbol: tiny.Symbol(int(i)), Quantity: "1"}
-		_, err := s.Trade(ctx, now(), brokerage.ID(tiny.FirstAccount(i)), trade)
+		trade := tpox.Trade{Side: tpox.Buy, Symbol: tiny.Symbol(int(i)), Quantity: "1"}
+		_, err := s.Trade(ctx, now(), tpox.ID(tiny.FirstAccount(i)), trade)
 		each(fmt.Sprint("buy_security ", tiny.FirstAccount(i)), err)
 		id := orderID(damageCounts[dataset.Order] + i)
 		_, err = s.InsertOrder(ctx, now(), order(int64(id)))
@@ -176,7 +176,7 @@ func flip(t testing.TB, path string, bit int64) {
 // isRefused reports whether err is a refusal because of damage; any other error fails the test.
 func isRefused(t testing.TB, err error, what string) bool {
 	t.Helper()
-	_, damaged := errors.AsType[*brokerage.Damaged](err)
+	_, damaged := errors.AsType[*tpox.Damaged](err)
 	if err != nil && !damaged {
 		t.Errorf("%s: %v", what, err)
 	}
@@ -218,7 +218,7 @@ func TestDamage(t *testing.T) {
 		}
 		s, err := Open(t.Context(), b.path, Options{Pool: 1})
 		if err != nil {
-			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
+			require.ErrorAs(t, err, new(*tpox.Damaged), what)
 			continue
 		}
 		if served {
@@ -244,7 +244,7 @@ func TestDamage_Writes(t *testing.T) {
 		flip(t, b.path, bit)
 		refused := make(map[string]bool)
 		writeAll(t.Context(), s, func(name string, err error) {
-			if brokerage.Is[*brokerage.NotFound](err) && refused["insert"+name[len("delete"):]] {
+			if tpox.Is[*tpox.NotFound](err) && refused["insert"+name[len("delete"):]] {
 				return // it could not be inserted
 			}
 			if isRefused(t, err, what+": "+name) {
@@ -329,7 +329,7 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 		flipped[bit/8] ^= 1 << (bit % 8)
 		s, err := killed(flipped)
 		if err != nil {
-			require.ErrorAs(t, err, new(*brokerage.Damaged), what)
+			require.ErrorAs(t, err, new(*tpox.Damaged), what)
 			require.ErrorContains(t, err, "does not match its checksum, and acknowledged transactions follow it", what)
 			require.True(t, bytes.Equal(flipped, readFile(t, b.path+"-wal")), "the journal has changed")
 			continue

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -12,7 +12,7 @@ var (
 )
 
 // DeleteCustomer removes a customer with all accounts.
-func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+func (s *Store) DeleteCustomer(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		if err := t.deleteCustomer(id); err != nil {
 			return nil, err
@@ -24,11 +24,11 @@ func (s *Store) DeleteCustomer(ctx context.Context, w brokerage.Write, id broker
 }
 
 // deleteCustomer removes a customer without the rows of the accounts.
-func (t *transaction) deleteCustomer(id brokerage.ID) error {
+func (t *transaction) deleteCustomer(id tpox.ID) error {
 	var size int64
 	err := t.row(sizeCustomer, []any{int64(id)}, &size)
 	if noRows(err) {
-		err = brokerage.NoCustomer(id)
+		err = tpox.NoCustomer(id)
 	}
 	if err != nil {
 		return err

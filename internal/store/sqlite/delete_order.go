@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -12,12 +12,12 @@ var (
 )
 
 // DeleteOrder removes an order.
-func (s *Store) DeleteOrder(ctx context.Context, w brokerage.Write, id brokerage.ID) error {
+func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		var account, size int64
 		err := t.row(sizeOrder, []any{int64(id)}, &account, &size)
 		if noRows(err) {
-			err = brokerage.NoOrder(id)
+			err = tpox.NoOrder(id)
 		}
 		if err != nil {
 			return nil, err

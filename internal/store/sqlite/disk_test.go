@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 func TestDisk_FullUnderWriters(t *testing.T) {
@@ -125,7 +125,7 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 				}
 				return inStatement
 			}
-			require.ErrorAs(t, s.writer.write(t.Context(), write), new(*brokerage.Unavailable))
+			require.ErrorAs(t, s.writer.write(t.Context(), write), new(*tpox.Unavailable))
 			require.Equal(t, c.inStatement, inStatement != nil)
 			requireNoOrder(t, s, first)
 			requireClean(t, s)
@@ -152,7 +152,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 				require.NoError(t, s.Close())
 			} else {
 				refused++
-				require.ErrorAs(t, err, new(*brokerage.Unavailable))
+				require.ErrorAs(t, err, new(*tpox.Unavailable))
 				require.NotContains(t, err.Error(), "not a database")
 			}
 			require.NoError(t, os.Remove(ballast))
@@ -178,9 +178,9 @@ func TestDisk_FullInALoad(t *testing.T) {
 			err := s.LoadDataset(t.Context(), tiny, nil)
 			if err != nil {
 				refused++
-				require.ErrorAs(t, err, new(*brokerage.Unavailable))
+				require.ErrorAs(t, err, new(*tpox.Unavailable))
 				if leave > 1<<20 { // the load had begun
-					require.ErrorAs(t, s.Ready(t.Context()), new(*brokerage.Unavailable))
+					require.ErrorAs(t, s.Ready(t.Context()), new(*tpox.Unavailable))
 				}
 				contents, err := s.Contents(t.Context())
 				require.NoError(t, err)

@@ -14,7 +14,7 @@
 // the context of a request to SQL, because an interrupt would roll back the whole group.
 //
 // Every page of the file has a checksum, which is checked on each read from disk (see pagesum). Damaged data is
-// *brokerage.Damaged, never an answer.
+// *tpox.Damaged, never an answer.
 //
 // Packing, editing and validation run in the goroutine of the request, on what it has read. The writer then only checks
 // whether that has changed since (see revise).

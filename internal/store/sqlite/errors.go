@@ -8,8 +8,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlite/pagesum"
+	"brokerage/internal/tpox"
 )
 
 // codeOf returns the code of an error of the driver, and 0 for any other error.
@@ -33,19 +33,19 @@ func domainError(err error) error {
 		if code == sqlite3.SQLITE_IOERR_DATA {
 			err = fmt.Errorf("%w: %s", err, pagesum.Last())
 		}
-		return &brokerage.Damaged{Cause: err}
+		return &tpox.Damaged{Cause: err}
 	}
 	// Only commits flush. After a failed one the group is in the journal, and if the process ends before it is
 	// overwritten, the next process applies it.
-	return &brokerage.Unavailable{Cause: err, Unknown: code == sqlite3.SQLITE_IOERR_FSYNC}
+	return &tpox.Unavailable{Cause: err, Unknown: code == sqlite3.SQLITE_IOERR_FSYNC}
 }
 
 // rolledBack marks an error that is not of the domain, such as a panic, of a transaction that was rolled back.
 func rolledBack(err error) error {
-	if err == nil || brokerage.IsOwn(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || tpox.IsOwn(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &brokerage.RolledBack{Err: err}
+	return &tpox.RolledBack{Err: err}
 }
 
 // isDamage reports whether an error says that a file is damaged: a page does not match its checksum, is cut off, or

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // redirect redirects all open descriptors of a file in this process to another file.
@@ -46,7 +46,7 @@ func TestWriter_FlushFails(t *testing.T) {
 	s := empty(t)
 	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)
 	_, err := s.InsertOrder(t.Context(), now(), order(1))
-	unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+	unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 	require.True(t, ok, "%v", err)
 	require.ErrorContains(t, err, "(1034)", "an error of the flush")
 	require.True(t, unavailable.Unknown)

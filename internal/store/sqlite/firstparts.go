@@ -5,7 +5,7 @@ import (
 	"context"
 	"database/sql"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // programs holds the steps of migrations that are written in Go, by the name of the migration's SQL file. A step runs
@@ -33,7 +33,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		doc, err := c.unpack(packed)
-		if keys, unkeyed := brokerage.OrderKeysOf(doc); err != nil || unkeyed != nil || keys.Cash != nil {
+		if keys, unkeyed := tpox.OrderKeysOf(doc); err != nil || unkeyed != nil || keys.Cash != nil {
 			return nil //nolint:nilerr // verify reports it
 		}
 		_, err = tx.ExecContext(ctx, "UPDATE orders SET cash = NULL WHERE id = ?", id)
@@ -51,7 +51,7 @@ func firstParts(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		doc, err := c.unpack(packed)
-		keys, unkeyed := brokerage.SecurityKeysOf(doc)
+		keys, unkeyed := tpox.SecurityKeysOf(doc)
 		if err != nil || unkeyed != nil {
 			return nil //nolint:nilerr // verify reports it
 		}

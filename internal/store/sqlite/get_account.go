@@ -3,27 +3,27 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound}
 
-// GetAccount returns the account with the given id and its owner, or *brokerage.NotFound.
-func (s *Store) GetAccount(ctx context.Context, account brokerage.ID) (brokerage.Account, error) {
+// GetAccount returns the account with the given id and its owner, or *tpox.NotFound.
+func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, error) {
 	var id int64
 	var packed []byte
 	err := s.find(ctx, customerOfAccount, int64(account), &id, &packed)
 	if noRows(err) {
-		err = brokerage.NoAccount(account)
+		err = tpox.NoAccount(account)
 	}
 	if err != nil {
-		return brokerage.Account{}, domainError(err)
+		return tpox.Account{}, domainError(err)
 	}
 	customer, err := s.unpack(packed)
 	if err != nil {
-		return brokerage.Account{}, err
+		return tpox.Account{}, err
 	}
-	return brokerage.AccountOf(customer, account)
+	return tpox.AccountOf(customer, account)
 }
 
 // dependsOnCustomerFound returns the key of the customer that a lookup of an account depends on: the customer's id is

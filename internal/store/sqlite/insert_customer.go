@@ -3,8 +3,8 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -14,9 +14,9 @@ var (
 
 // InsertCustomer stores a new customer with all accounts.
 func (s *Store) InsertCustomer(
-	ctx context.Context, w brokerage.Write, doc []byte, validate bool,
-) (brokerage.ID, error) {
-	keys, err := brokerage.CustomerToStore(doc, validate)
+	ctx context.Context, w tpox.Write, doc []byte, validate bool,
+) (tpox.ID, error) {
+	keys, err := tpox.CustomerToStore(doc, validate)
 	if err != nil {
 		return 0, err
 	}
@@ -31,7 +31,7 @@ func (s *Store) InsertCustomer(
 	return keys.ID, err
 }
 
-func (t *transaction) insertCustomer(keys brokerage.CustomerKeys, packed []byte) error {
+func (t *transaction) insertCustomer(keys tpox.CustomerKeys, packed []byte) error {
 	if _, err := t.exec(insertCustomer, int64(keys.ID), packed); err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func (t *transaction) insertCustomer(keys brokerage.CustomerKeys, packed []byte)
 }
 
 // insertAccounts notes which customer accounts belong to. One that exists is a *Conflict.
-func (t *transaction) insertAccounts(customer brokerage.ID, accounts ...brokerage.ID) error {
+func (t *transaction) insertAccounts(customer tpox.ID, accounts ...tpox.ID) error {
 	for _, account := range accounts {
 		_, err := t.exec(insertAccount, int64(account), int64(customer))
 		if isDuplicate(err) {
-			err = brokerage.DuplicateAccount(account)
+			err = tpox.DuplicateAccount(account)
 		}
 		if err != nil {
 			return err

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertOrder = &statement{
@@ -12,8 +12,8 @@ var insertOrder = &statement{
 }
 
 // InsertOrder stores a new order.
-func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) (brokerage.ID, error) {
-	keys, err := brokerage.OrderKeysOf(doc)
+func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
+	keys, err := tpox.OrderKeysOf(doc)
 	if err != nil {
 		return 0, err
 	}
@@ -21,14 +21,14 @@ func (s *Store) InsertOrder(ctx context.Context, w brokerage.Write, doc []byte) 
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		err := t.insertOrder(keys, b)
 		if isDuplicate(err) {
-			err = brokerage.DuplicateOrder(keys.ID)
+			err = tpox.DuplicateOrder(keys.ID)
 		}
 		return nil, err
 	})
 	return keys.ID, err
 }
 
-func (t *transaction) insertOrder(keys brokerage.OrderKeys, packed []byte) error {
+func (t *transaction) insertOrder(keys tpox.OrderKeys, packed []byte) error {
 	_, err := t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, packed)
 	return err
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/klauspost/compress/dict"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 	"brokerage/internal/zdict"
 )
 
@@ -26,7 +26,7 @@ const batchSize = 2000
 // finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
 	contents := bulk.ContentsOf(d)
-	done, err := s.loadDone(ctx, contents.Fingerprint, func(there brokerage.Contents) bool { return there == contents })
+	done, err := s.loadDone(ctx, contents.Fingerprint, func(there tpox.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b
 
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	keys, err := bulk.KeysOf(k, doc)
-	if security, ok := keys.(brokerage.SecurityKeys); ok {
+	if security, ok := keys.(tpox.SecurityKeys); ok {
 		return securityRowOf(security, doc), err
 	}
 	return keys, err
@@ -216,9 +216,9 @@ func (t *transaction) insert(doc bulk.PreparedDocument) error {
 	case securityRow:
 		_, err := t.exec(insertSecurity, keys.args(doc.Doc)...)
 		return err
-	case brokerage.CustomerKeys:
+	case tpox.CustomerKeys:
 		return t.insertCustomer(keys, doc.Doc)
-	case brokerage.OrderKeys:
+	case tpox.OrderKeys:
 		return t.insertOrder(keys, doc.Doc)
 	}
 	return nil
@@ -274,18 +274,18 @@ func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err er
 // conflict as refused.
 func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
 	err = t.insert(doc)
-	conflict, isConflict := errors.AsType[*brokerage.Conflict](err)
+	conflict, isConflict := errors.AsType[*tpox.Conflict](err)
 	if !isConflict && !isDuplicate(err) {
 		return nil, err
 	}
 	switch keys := doc.Keys.(type) {
-	case brokerage.OrderKeys:
-		return brokerage.DuplicateOrder(keys.ID), nil
+	case tpox.OrderKeys:
+		return tpox.DuplicateOrder(keys.ID), nil
 	case securityRow:
 		return fmt.Errorf("security %s exists already", keys.Symbol), nil
-	case brokerage.CustomerKeys:
+	case tpox.CustomerKeys:
 		if !isConflict {
-			return brokerage.DuplicateCustomer(keys.ID), nil
+			return tpox.DuplicateCustomer(keys.ID), nil
 		}
 		// An account belongs to another customer: the accounts before it are removed again.
 		for _, account := range keys.Accounts {
@@ -336,7 +336,7 @@ func (s *Store) Indexed(ctx context.Context) (bool, error) {
 }
 
 // loadDone reports whether a load has nothing to do.
-func (s *Store) loadDone(ctx context.Context, name string, same func(brokerage.Contents) bool) (bool, error) {
+func (s *Store) loadDone(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
 	if done, err := s.Done(ctx, name, same); !done {
 		return false, err
 	}

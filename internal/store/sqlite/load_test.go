@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // An interrupted load is reported as not finished, however far it has come.
@@ -28,7 +28,7 @@ func TestLoading_Ready(t *testing.T) {
 			require.ErrorIs(t, load(ctx, s, func(int, int64) { cancel() }), context.Canceled)
 
 			err := s.Ready(t.Context())
-			require.ErrorAs(t, err, new(*brokerage.Unavailable))
+			require.ErrorAs(t, err, new(*tpox.Unavailable))
 			require.ErrorContains(t, err, "is not finished: the same load command continues it")
 			contents, err := s.Contents(t.Context())
 			require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestLoading_Killed(t *testing.T) {
 				v.requireLine(t, "waiting")
 				v.kill()
 				s := opened(t, path, Options{})
-				require.ErrorAs(t, s.Ready(t.Context()), new(*brokerage.Unavailable))
+				require.ErrorAs(t, s.Ready(t.Context()), new(*tpox.Unavailable))
 				require.NoError(t, s.Close())
 			}
 			s := opened(t, path, Options{})
@@ -293,10 +293,10 @@ func TestLoadBatches_Refused(t *testing.T) {
 	}, l)
 	requireClean(t, s)
 	_, err = s.GetAccount(t.Context(), 70)
-	require.ErrorAs(t, err, new(*brokerage.NotFound), "of a refused customer nothing is left")
+	require.ErrorAs(t, err, new(*tpox.NotFound), "of a refused customer nothing is left")
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, brokerage.Contents{Fingerprint: "odd/1-2-2", Securities: 1, Customers: 2, Orders: 2}, contents)
+	require.Equal(t, tpox.Contents{Fingerprint: "odd/1-2-2", Securities: 1, Customers: 2, Orders: 2}, contents)
 	lease, err := s.Lease(t.Context(), "order", 1)
 	require.NoError(t, err)
 	require.Greater(t, int64(lease.First), int64(103282))

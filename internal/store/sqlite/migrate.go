@@ -14,10 +14,10 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
+	"brokerage/internal/tpox"
 )
 
 //go:embed migrations/*.sql
@@ -250,7 +250,7 @@ func (s *Store) checkJournal(ctx context.Context) error {
 		if err := db.QueryRowContext(ctx, query, bulk.SettingLoading).Scan(&loading); err == nil {
 			return nil
 		}
-		return &brokerage.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
+		return &tpox.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
 	})
 }
 

@@ -13,11 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // later returns the existing migrations and the given ones.
@@ -39,7 +39,7 @@ const addNotes = `
 func versionOne(t testing.TB, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, "brokerage.db")
-	keys, err := brokerage.OrderKeysOf(order(1))
+	keys, err := tpox.OrderKeysOf(order(1))
 	require.NoError(t, err)
 	require.NoError(t, withDatabase(path, func(db *sql.DB) error {
 		_, err := db.ExecContext(t.Context(), "PRAGMA journal_mode = WAL;"+migrations[0].text+"; PRAGMA user_version = 1")
@@ -216,7 +216,7 @@ func TestMigrate_NoRoom(t *testing.T) {
 			before := content(t, dir)
 			before["brokerage.db-lock"] = ""
 			_, err := Open(t.Context(), path, Options{migrations: large})
-			require.ErrorAs(t, err, new(*brokerage.Unavailable))
+			require.ErrorAs(t, err, new(*tpox.Unavailable))
 			require.ErrorContains(t, err, fmt.Sprintf("%s still has version %d: ", path, from))
 			require.True(t, maps.Equal(before, content(t, dir)), "changed")
 			require.NoError(t, os.Remove(ballast))
@@ -269,7 +269,7 @@ func TestMigrate_FirstParts(t *testing.T) {
 		`<OrdQty Cash="8888888888"></OrdQty><OrdQty Cash="1"></OrdQty>`,
 	} {
 		doc := fmt.Appendf(nil, `<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`,
-			brokerage.FIXMLNS, i+1, tiny.FirstAccount(0), parts)
+			tpox.FIXMLNS, i+1, tiny.FirstAccount(0), parts)
 		_, err := s.InsertOrder(t.Context(), now(), doc)
 		require.NoError(t, err)
 	}
@@ -281,7 +281,7 @@ func TestMigrate_FirstParts(t *testing.T) {
 	require.NotContains(t, string(price), "LastTrade")
 	require.NoError(t, s.Close())
 
-	cash, ok := brokerage.SortKey("9999999999")
+	cash, ok := tpox.SortKey("9999999999")
 	require.True(t, ok)
 	execute(t, s.path, `UPDATE orders SET cash = ? WHERE id = 1;
 		UPDATE securities SET last_trade = '7', price = ? WHERE symbol = ?;

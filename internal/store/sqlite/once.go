@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -19,7 +19,7 @@ var (
 // write runs a transaction that returns an answer. A transaction with an idempotency key runs once; later calls with
 // the key return the kept answer.
 func (s *Store) write(
-	ctx context.Context, w brokerage.Write, do func(*transaction) ([]byte, error),
+	ctx context.Context, w tpox.Write, do func(*transaction) ([]byte, error),
 ) (answer []byte, err error) {
 	err = s.writer.write(ctx, func(t *transaction) error {
 		once := w.Once
@@ -34,7 +34,7 @@ func (s *Store) write(
 		case err != nil:
 			return err
 		case !bytes.Equal(hash, once.Hash[:]):
-			return &brokerage.KeyReused{Key: once.Key}
+			return &tpox.KeyReused{Key: once.Key}
 		default:
 			answer = kept
 			return nil

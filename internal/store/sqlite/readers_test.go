@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // Neither a kept snapshot nor the cache hides what has been written: after every change, every query answers as it does
@@ -28,7 +28,7 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 
 func seeEveryChange(t *testing.T, s *Store) {
 	ctx, d := t.Context(), tiny
-	customer, account := customerID(3), brokerage.ID(d.FirstAccount(3))
+	customer, account := customerID(3), tpox.ID(d.FirstAccount(3))
 	trade, symbol, order1 := buyOne(int64(account)), d.Symbol(7), orderID(0)
 	const newOrder, newCustomer, newAccount = 9_000_001, 9_000_002, 9_000_003
 	best := d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: newOrder, Account: int64(account), Symbol: trade.Symbol})
@@ -37,7 +37,7 @@ func seeEveryChange(t *testing.T, s *Store) {
 		require.NoError(t, err)
 		return func(old, text string) []byte { return changed(t, doc, old, text) }
 	}
-	search := brokerage.Search{Sector: "Technology", PEMax: 1e12, YieldMin: -1}
+	search := tpox.Search{Sector: "Technology", PEMax: 1e12, YieldMin: -1}
 	ask := func() string {
 		var out strings.Builder
 		for _, query := range []func() ([]byte, error){
@@ -70,7 +70,7 @@ func seeEveryChange(t *testing.T, s *Store) {
 		}},
 		{"delete_order", func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
 		{"update_security_price", func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "77.25"})
+			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: "77.25"})
 			return err
 		}},
 		{"replace_security", func() error {
@@ -174,7 +174,7 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	require.True(t, s.readers.idle[0].open, "no snapshot is kept")
 	w := s.writer // an idle one
 	require.NoError(t, w.exec("BEGIN IMMEDIATE"))
-	keys, err := brokerage.OrderKeysOf(order(id))
+	keys, err := tpox.OrderKeysOf(order(id))
 	require.NoError(t, err)
 	require.NoError(t, (&transaction{w: w, job: &job{ctx: t.Context()}}).insertOrder(keys, order(id)))
 	require.NoError(t, w.exec("COMMIT"))
@@ -228,7 +228,7 @@ func TestReaders_NewestIsTaken(t *testing.T) {
 	symbol := tiny.Symbol(3)
 	_, err := s.SecurityPrice(t.Context(), symbol)
 	require.NoError(t, err)
-	_, err = s.UpdateSecurityPrice(t.Context(), now(), symbol, brokerage.Price{LastTrade: "1.25"})
+	_, err = s.UpdateSecurityPrice(t.Context(), now(), symbol, tpox.Price{LastTrade: "1.25"})
 	require.NoError(t, err)
 	s.readers.newest.Lock()
 	defer s.readers.newest.Unlock()

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -13,9 +13,9 @@ var (
 
 // ReplaceCustomer replaces the document of a customer, and its accounts.
 func (s *Store) ReplaceCustomer(
-	ctx context.Context, w brokerage.Write, id brokerage.ID, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
-	keys, err := brokerage.CustomerToReplace(id, doc, validate)
+	keys, err := tpox.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (s *Store) ReplaceCustomer(
 	return err
 }
 
-// matches returns *brokerage.Stale if match does not allow the version of a packed document.
-func (s *Store) matches(match brokerage.Match, packed []byte) error {
+// matches returns *tpox.Stale if match does not allow the version of a packed document.
+func (s *Store) matches(match tpox.Match, packed []byte) error {
 	if match == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *Store) matches(match brokerage.Match, packed []byte) error {
 		return err
 	}
 	if !match.Holds(doc) {
-		return &brokerage.Stale{}
+		return &tpox.Stale{}
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -15,9 +15,9 @@ var (
 
 // ReplaceSecurity replaces the document of a security.
 func (s *Store) ReplaceSecurity(
-	ctx context.Context, w brokerage.Write, symbol string, doc []byte, validate bool, match brokerage.Match,
+	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
-	keys, err := brokerage.SecurityToReplace(symbol, doc, validate)
+	keys, err := tpox.SecurityToReplace(symbol, doc, validate)
 	if err != nil {
 		return err
 	}
@@ -38,20 +38,20 @@ func changesSearched([]any) documentKey { return searchedKey }
 
 // securityRow holds the columns of a security other than the document.
 type securityRow struct {
-	brokerage.SecurityKeys
+	tpox.SecurityKeys
 
 	lastTrade string
 	price     []byte
 }
 
-func securityRowOf(keys brokerage.SecurityKeys, doc []byte) securityRow {
-	return securityRow{keys, brokerage.QuoteOf(doc).LastTrade, brokerage.SecurityPrice(doc)}
+func securityRowOf(keys tpox.SecurityKeys, doc []byte) securityRow {
+	return securityRow{keys, tpox.QuoteOf(doc).LastTrade, tpox.SecurityPrice(doc)}
 }
 
 // columns returns those between the symbol and the document.
 func (r securityRow) columns() []any {
-	pe, _ := brokerage.Scaled(r.PE) // keys were read, so they are decimals
-	yield, _ := brokerage.Scaled(r.Yield)
+	pe, _ := tpox.Scaled(r.PE) // keys were read, so they are decimals
+	yield, _ := tpox.Scaled(r.Yield)
 	return []any{r.Name, r.Type, r.Sector, pe, yield, r.PE, r.Yield, r.lastTrade, r.price}
 }
 

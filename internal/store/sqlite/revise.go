@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A revision plans a write that changes stored documents, one or several: what it has read, and what it writes.
@@ -51,7 +51,7 @@ type plannedWrite struct {
 //
 // An error of plan is final, because it was right when the documents were read. With an idempotency key, a kept answer
 // takes precedence over it.
-func (s *Store) revise(ctx context.Context, w brokerage.Write, plan func(*revision) error) ([]byte, error) {
+func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) error) ([]byte, error) {
 	r := &revision{store: s, from: s}
 	before := s.writer.changes.ends.Load()
 	refused := r.plan(plan)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var balance = regexp.MustCompile(`<OnlineActualBal>(-?\d+)\.(\d\d)</OnlineActualBal>`)
@@ -36,7 +36,7 @@ func withCents(doc []byte, n int64) []byte {
 var errNoMoney = errors.New("the money is not there")
 
 // transfer moves cents between the accounts of two customers: a write over two documents.
-func (s *Store) transfer(ctx context.Context, w brokerage.Write, from, to brokerage.ID, amount int64) ([]byte, error) {
+func (s *Store) transfer(ctx context.Context, w tpox.Write, from, to tpox.ID, amount int64) ([]byte, error) {
 	return s.revise(ctx, w, func(r *revision) error {
 		var ids, has [2]int64
 		var docs [2][]byte
@@ -46,7 +46,7 @@ func (s *Store) transfer(ctx context.Context, w brokerage.Write, from, to broker
 			order = []int{1, 0} // in ascending order
 		}
 		for _, i := range order {
-			if ids[i], docs[i], err = r.customerOf(ctx, [...]brokerage.ID{from, to}[i]); err != nil {
+			if ids[i], docs[i], err = r.customerOf(ctx, [...]tpox.ID{from, to}[i]); err != nil {
 				return err
 			}
 			if has[i], err = cents(docs[i]); err != nil {
@@ -70,7 +70,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	s := tinyStore(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	accounts := [2]brokerage.ID{brokerage.ID(tiny.FirstAccount(3)), brokerage.ID(tiny.FirstAccount(8))}
+	accounts := [2]tpox.ID{tpox.ID(tiny.FirstAccount(3)), tpox.ID(tiny.FirstAccount(8))}
 	balances := func() (found [2]int64) {
 		for i, n := range []int64{3, 8} {
 			doc, err := s.GetCustomer(ctx, customerID(n))
@@ -83,7 +83,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.NoError(t, s.Census(ctx))
 	for _, account := range accounts { // each has an amount to transfer
 		sale := buyOne(int64(account))
-		sale.Side = brokerage.Sell
+		sale.Side = tpox.Sell
 		_, err := s.Trade(ctx, now(), account, sale)
 		require.NoError(t, err)
 	}
@@ -120,11 +120,11 @@ func TestRevise_TwoCustomers(t *testing.T) {
 
 	// With a key it is done once; a change of the second customer alone causes another plan.
 	keyed := now()
-	keyed.Once = &brokerage.Once{Client: "c", Key: "k", Expires: keyed.Now.Add(time.Hour)}
+	keyed.Once = &tpox.Once{Client: "c", Key: "k", Expires: keyed.Now.Add(time.Hour)}
 	redone := s.redone.Load()
 	release := hold(t, s)
 	done := make(chan error, 2)
-	third := brokerage.ID(tiny.FirstAccount(12))
+	third := tpox.ID(tiny.FirstAccount(12))
 	go func() { _, err := s.transfer(ctx, now(), accounts[1], third, 1); done <- err }()
 	waitForQueue(t, s, 1)
 	go func() { _, err := s.transfer(ctx, keyed, accounts[1], accounts[0], 3); done <- err }()

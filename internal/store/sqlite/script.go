@@ -8,8 +8,8 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/scripted"
+	"brokerage/internal/tpox"
 )
 
 var _ scripted.Runner = (*Store)(nil)
@@ -52,7 +52,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 
 // scriptError returns an error of SQLite as *scripted.Refused.
 func scriptError(err error) error {
-	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !brokerage.IsOwn(err) && !isDamage(err) {
+	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsOwn(err) && !isDamage(err) {
 		return &scripted.Refused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}
 	}
 	return domainError(err)

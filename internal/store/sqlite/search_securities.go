@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var searchSecurities = &statement{name: "search_securities"}
 
 // SearchSecurities returns the securities that match, in order of their symbols.
-func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) ([]byte, error) {
+func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byte, error) {
 	if search.Limit == 0 {
 		search.After = "" // used only with a limit
 	}
@@ -30,10 +30,10 @@ func (s *Store) SearchSecurities(ctx context.Context, search brokerage.Search) (
 }
 
 // searchAnswer returns the answer of a search. found holds the hits as the statement returns them.
-func searchAnswer(search brokerage.Search, found string) []byte {
+func searchAnswer(search tpox.Search, found string) []byte {
 	const endOfColumn, endOfHit = "\x1f", "\x1e"
 	if found == "" {
-		return brokerage.SearchAnswer(0, nil)
+		return tpox.SearchAnswer(0, nil)
 	}
 	hits := strings.Split(found, endOfHit)
 	slices.Sort(hits) // by symbol, which comes first and is unique
@@ -43,11 +43,11 @@ func searchAnswer(search brokerage.Search, found string) []byte {
 	const tags = 150 // bytes of a hit's tags
 	elements := make([]byte, 0, len(found)+len(hits)*(tags+len(search.Sector)))
 	for _, hit := range hits {
-		keys := brokerage.SecurityKeys{Sector: search.Sector}
+		keys := tpox.SecurityKeys{Sector: search.Sector}
 		for _, column := range [...]*string{&keys.Symbol, &keys.Name, &keys.Type, &keys.PE, &keys.Yield} {
 			*column, hit, _ = strings.Cut(hit, endOfColumn)
 		}
-		elements = brokerage.AppendHit(elements, keys)
+		elements = tpox.AppendHit(elements, keys)
 	}
-	return brokerage.SearchAnswer(len(hits), elements)
+	return tpox.SearchAnswer(len(hits), elements)
 }

@@ -11,7 +11,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // A session is a connection with its statements, for one goroutine at a time. The statements bypass database/sql, which
@@ -127,7 +127,7 @@ func (s *session) rows(
 // assign copies the values of a row to columns. The driver allocates values for each row, so they can be kept.
 func assign(row []driver.Value, columns ...any) error {
 	if len(row) != len(columns) {
-		return &brokerage.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
+		return &tpox.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
 	}
 	for i, v := range row {
 		var ok bool
@@ -142,7 +142,7 @@ func assign(row []driver.Value, columns ...any) error {
 			*column, ok = v.(int64)
 		}
 		if !ok {
-			return &brokerage.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
+			return &tpox.Damaged{Cause: fmt.Errorf("column %d is of type %T, for %T", i+1, v, columns[i])}
 		}
 	}
 	return nil

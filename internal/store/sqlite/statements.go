@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/tpox"
 )
 
 //go:embed sql/*.sql
@@ -87,7 +87,7 @@ func packed(ctx context.Context, q querier, get *statement, key any) ([]byte, er
 // missing returns the domain's error for a row that was not read.
 func missing(get *statement, key any, err error) error {
 	if noRows(err) {
-		return &brokerage.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
+		return &tpox.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
 	}
 	return domainError(err)
 }
@@ -101,7 +101,7 @@ func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, 
 func (s *Store) unpack(b []byte) ([]byte, error) {
 	doc, err := s.codec.Load().unpack(b)
 	if err != nil {
-		return nil, &brokerage.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
+		return nil, &tpox.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
 	}
 	return doc, nil
 }

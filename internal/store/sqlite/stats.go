@@ -10,9 +10,9 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/format"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // Stats returns the figures of the store. It takes microseconds and waits for no other work.
@@ -104,32 +104,32 @@ func (rs *readers) countPages() {
 }
 
 // Describe returns the engine with the settings of the connection that writes.
-func (s *Store) Describe() brokerage.EngineInfo { return s.engine }
+func (s *Store) Describe() tpox.EngineInfo { return s.engine }
 
 // faithful: a document is packed bytes to SQLite, and keys are columns beside it.
-var faithful = brokerage.FidelityBy(func(t *brokerage.Transaction) brokerage.Fidelity {
+var faithful = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	switch {
-	case t.Kind == brokerage.Update:
-		return brokerage.EditedInService
-	case t.Kind == brokerage.Delete, t.Name == searchSecurities.name, t.Name == customerMaxOrder.name:
-		return brokerage.FromColumns
+	case t.Kind == tpox.Update:
+		return tpox.EditedInService
+	case t.Kind == tpox.Delete, t.Name == searchSecurities.name, t.Name == customerMaxOrder.name:
+		return tpox.FromColumns
 	case t.Name == getSecurityPrice.name:
-		return brokerage.StoredReady
+		return tpox.StoredReady
 	default:
-		return brokerage.InService
+		return tpox.InService
 	}
 })
 
-func (s *Store) describe(ctx context.Context) (e brokerage.EngineInfo, err error) {
+func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	var journal string
 	var synchronous, pageSize int
 	e.Name, e.Faithful = "sqlite", faithful
 	err = s.writing.QueryRowContext(ctx, `SELECT sqlite_version(), journal_mode, synchronous, page_size
 		FROM pragma_journal_mode, pragma_synchronous, pragma_page_size`).Scan(&e.Version, &journal, &synchronous, &pageSize)
 	names := [...]string{"off", "normal", "full", "extra"}
-	e.Durability = brokerage.NotDurable
+	e.Durability = tpox.NotDurable
 	if journal == "wal" && synchronous >= 2 {
-		e.Durability = brokerage.Durable
+		e.Durability = tpox.Durable
 	}
 	compression := "zstd and S2, with trained dictionaries"
 	if s.options.Uncompressed {
@@ -139,7 +139,7 @@ func (s *Store) describe(ctx context.Context) (e brokerage.EngineInfo, err error
 	if s.options.Cache > 0 {
 		cache = format.Bytes(s.options.Cache)
 	}
-	e.Settings = []brokerage.Setting{
+	e.Settings = []tpox.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
 		{Name: "data_checksums", Value: "on"}, // in every database file of this program

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 func TestStore_Stats(t *testing.T) {
@@ -152,7 +152,7 @@ func TestCensus_Follows(t *testing.T) {
 	account := func(id int64) []byte { return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id}) }
 	symbol := d.Symbol(3)
 	longer := changed(t, d.Append(nil, dataset.Customer, 0), "</LastName>", strings.Repeat("x", 50)+"</LastName>")
-	refused := func(_ brokerage.ID, err error) { require.ErrorAs(t, err, new(*brokerage.Conflict)) }
+	refused := func(_ tpox.ID, err error) { require.ErrorAs(t, err, new(*tpox.Conflict)) }
 	for _, change := range []struct {
 		name      string
 		kind      kind
@@ -190,7 +190,7 @@ func TestCensus_Follows(t *testing.T) {
 		}},
 		{"DeleteCustomer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
 		{"UpdateSecurityPrice", securities, 0, func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, brokerage.Price{LastTrade: "12345.25"})
+			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: "12345.25"})
 			return err
 		}},
 		{"ReplaceSecurity", securities, 0, func() error {

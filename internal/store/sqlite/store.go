@@ -15,12 +15,12 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/probe"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/store/trace"
+	"brokerage/internal/tpox"
 )
 
 // Options are the settings of a store.
@@ -28,7 +28,7 @@ type Options struct {
 	Pool         int   // connections for reading; 0: two for each processor
 	Uncompressed bool  // store new documents unpacked
 	Cache        int64 // bytes of unpacked documents that are kept in memory; 0: none
-	Rules        brokerage.Rules
+	Rules        tpox.Rules
 	// AsIs is for commands that only read: the file must exist, and a database of an older version is refused instead of
 	// migrated.
 	AsIs bool
@@ -56,7 +56,7 @@ type Store struct {
 	writer  *writer
 	readers *readers
 	cache   *cache
-	engine  brokerage.EngineInfo
+	engine  tpox.EngineInfo
 	census  census
 	packed  [len(kinds)]packing
 	redone  atomic.Int64 // revisions that were planned again
@@ -69,7 +69,7 @@ type Store struct {
 	purged time.Time // when expired answers were last purged; only the writer uses it
 }
 
-var _ brokerage.Store = (*Store)(nil)
+var _ tpox.Store = (*Store)(nil)
 
 // Open opens the database file at path, or makes one. It migrates an older one.
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
 	}
 	if options.Rules.MaxHoldings <= 0 {
-		options.Rules.MaxHoldings = brokerage.DefaultRules.MaxHoldings
+		options.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
 	}
 	ignore := func(string) {}
 	if options.Notice == nil {
@@ -95,7 +95,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	s := &Store{path: path, options: options}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
-		if !brokerage.Is[*brokerage.Damaged](err) && isDamage(err) {
+		if !tpox.Is[*tpox.Damaged](err) && isDamage(err) {
 			err = fmt.Errorf("%s: %w", path, domainError(err))
 		}
 		return nil, errors.Join(err, s.Close())
@@ -299,17 +299,17 @@ func readDictionaries(ctx context.Context, q queryer) (map[kind][]byte, error) {
 var lease = &statement{name: "lease"}
 
 // Lease hands out ids above those of the dataset.
-func (s *Store) Lease(ctx context.Context, kind string, count int64) (r brokerage.Range, err error) {
-	if err := brokerage.CheckLease(count); err != nil {
+func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
+	if err := tpox.CheckLease(count); err != nil {
 		return r, err
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
 		err := t.row(lease, []any{kind, count}, &first)
 		if errors.Is(err, sql.ErrNoRows) {
-			return &brokerage.NotFound{What: "kind of leases", Key: kind}
+			return &tpox.NotFound{What: "kind of leases", Key: kind}
 		}
-		r = brokerage.Range{First: brokerage.ID(first), Count: count}
+		r = tpox.Range{First: tpox.ID(first), Count: count}
 		return err
 	})
 	return r, err

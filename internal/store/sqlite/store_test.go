@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 func TestStore(t *testing.T) { storetest.Run(t, suite(allDocuments)) }
@@ -24,10 +24,10 @@ func TestStore(t *testing.T) { storetest.Run(t, suite(allDocuments)) }
 func suite(cache int64) storetest.Options {
 	return storetest.Options{
 		Parallel: true,
-		Open: func(t testing.TB, _ *dataset.Dataset, rules brokerage.Rules) brokerage.Store {
+		Open: func(t testing.TB, _ *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			return reopened(t, tinyDatabase(t), Options{Rules: rules, Cache: cache})
 		},
-		Reopen: func(t testing.TB, s brokerage.Store) brokerage.Store {
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			return reopened(t, s.(*Store).path, s.(*Store).options)
 		},
@@ -53,7 +53,7 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
 		Alone:     true,
-		Open:      func(t testing.TB) brokerage.Store { return opened(t, path, Options{Cache: allDocuments}) },
+		Open:      func(t testing.TB) tpox.Store { return opened(t, path, Options{Cache: allDocuments}) },
 	})
 	requireClean(t, opened(t, path, Options{}))
 }
@@ -156,8 +156,8 @@ func TestStore_ForgetsAnswers(t *testing.T) {
 	insert := func(now time.Time, key string, keep time.Duration) {
 		t.Helper()
 		next++
-		_, err := s.InsertOrder(t.Context(), brokerage.Write{
-			Now: now, Once: &brokerage.Once{Client: "c", Key: key, Expires: now.Add(keep)},
+		_, err := s.InsertOrder(t.Context(), tpox.Write{
+			Now: now, Once: &tpox.Once{Client: "c", Key: key, Expires: now.Add(keep)},
 		}, order(next))
 		require.NoError(t, err)
 	}

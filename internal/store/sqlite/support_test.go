@@ -18,10 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // tiny is the dataset of nearly all tests.
@@ -103,7 +103,7 @@ func tinyStore(t testing.TB) *Store {
 	return opened(t, tinyDatabase(t), Options{})
 }
 
-func now() brokerage.Write { return brokerage.Write{Now: time.Now()} }
+func now() tpox.Write { return tpox.Write{Now: time.Now()} }
 
 // order returns a new order with an id that the test chooses.
 func order(id int64) []byte { return tiny.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}) }
@@ -118,29 +118,29 @@ func insert(t testing.TB, s *Store, id int64) {
 // requireOrder finds the order that insert has stored.
 func requireOrder(t testing.TB, s *Store, id int64) {
 	t.Helper()
-	got, err := s.GetOrder(context.Background(), brokerage.ID(id))
+	got, err := s.GetOrder(context.Background(), tpox.ID(id))
 	require.NoError(t, err, "order %d was answered", id)
-	require.Equal(t, string(brokerage.Order(order(id))), string(got))
+	require.Equal(t, string(tpox.Order(order(id))), string(got))
 }
 
 func requireNoOrder(t testing.TB, s *Store, id int64) {
 	t.Helper()
-	_, err := s.GetOrder(context.Background(), brokerage.ID(id))
-	require.ErrorAs(t, err, new(*brokerage.NotFound), "order %d", id)
+	_, err := s.GetOrder(context.Background(), tpox.ID(id))
+	require.ErrorAs(t, err, new(*tpox.NotFound), "order %d", id)
 }
 
 // buyOne returns a trade that tests repeat: one share of a security that depends on the account.
-func buyOne(account int64) brokerage.Trade {
-	return brokerage.Trade{
-		Side: brokerage.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),
+func buyOne(account int64) tpox.Trade {
+	return tpox.Trade{
+		Side: tpox.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),
 	}
 }
 
 // customerID returns the id of the i-th customer.
-func customerID(i int64) brokerage.ID { return brokerage.ID(tiny.ID(dataset.Customer, i)) }
+func customerID(i int64) tpox.ID { return tpox.ID(tiny.ID(dataset.Customer, i)) }
 
 // orderID returns the id of the i-th order.
-func orderID(i int64) brokerage.ID { return brokerage.ID(tiny.ID(dataset.Order, i)) }
+func orderID(i int64) tpox.ID { return tpox.ID(tiny.ID(dataset.Order, i)) }
 
 // scan returns the value that a query finds.
 func scan[T any](t testing.TB, db *sql.DB, query string) (value T) {
@@ -229,7 +229,7 @@ func requireTiny(t testing.TB, s *Store) {
 			case dataset.Customer:
 				got, err = s.GetCustomer(t.Context(), customerID(i))
 			case dataset.Order:
-				want = brokerage.Order(want)
+				want = tpox.Order(want)
 				got, err = s.GetOrder(t.Context(), orderID(i))
 			}
 			require.NoError(t, err)
@@ -306,7 +306,7 @@ func together(n int, do func(i int)) {
 }
 
 func isUnavailable(err error) bool {
-	return brokerage.Is[*brokerage.Unavailable](err)
+	return tpox.Is[*tpox.Unavailable](err)
 }
 
 // indexOf returns the position of a kind.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
 )
 
 // Each statement of a transaction is traced in the context of the transaction, although another goroutine writes.
@@ -23,7 +23,7 @@ func TestStore_Trace(t *testing.T) {
 		{"Query", []string{"get_order"}, func() error { _, err := s.GetOrder(ctx, 103282); return err }},
 		{"NotFound", []string{"get_order"}, func() error { _, err := s.GetOrder(ctx, 5); require.Error(t, err); return nil }},
 		{"Search", []string{"search_securities"}, func() error {
-			_, err := s.SearchSecurities(ctx, brokerage.Search{Sector: "Energy"})
+			_, err := s.SearchSecurities(ctx, tpox.Search{Sector: "Energy"})
 			return err
 		}},
 		{"Insert", []string{"insert_order", "commit"}, func() error {

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var (
@@ -13,7 +13,7 @@ var (
 
 // Trade carries out buy_security and sell_security: it changes the account and returns the Trade_Confirmation.
 func (s *Store) Trade(
-	ctx context.Context, w brokerage.Write, account brokerage.ID, trade brokerage.Trade,
+	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {
 	if err := trade.Validate(); err != nil {
 		return nil, err
@@ -40,17 +40,17 @@ func (s *Store) Trade(
 }
 
 // customerOf reads the customer that an account belongs to, with the id.
-func (r *revision) customerOf(ctx context.Context, account brokerage.ID) (id int64, doc []byte, err error) {
+func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, doc []byte, err error) {
 	if v, ok := r.kept(ctx, customerOfAccount, int64(account)); ok {
 		doc, err = r.document(ctx, getCustomer, v.id)
-		if err == nil && brokerage.HasAccount(doc, account) { // otherwise the account has moved
+		if err == nil && tpox.HasAccount(doc, account) { // otherwise the account has moved
 			return v.id, doc, nil
 		}
 	}
 	var b []byte
 	err = r.from.find(ctx, customerOfAccount, int64(account), &id, &b)
 	if noRows(err) {
-		err = brokerage.NoAccount(account)
+		err = tpox.NoAccount(account)
 	}
 	if err != nil {
 		return 0, nil, domainError(err)
@@ -62,15 +62,15 @@ func (r *revision) customerOf(ctx context.Context, account brokerage.ID) (id int
 	return id, doc, err
 }
 
-func (r *revision) quote(ctx context.Context, symbol string) (brokerage.Quote, error) {
+func (r *revision) quote(ctx context.Context, symbol string) (tpox.Quote, error) {
 	r.note(documentKey{kind: securities, symbol: symbol}, 0)
 	if v, ok := r.kept(ctx, getSecurity, symbol); ok {
-		return brokerage.QuoteOf(v.content), nil
+		return tpox.QuoteOf(v.content), nil
 	}
-	quote := brokerage.Quote{Symbol: symbol}
+	quote := tpox.Quote{Symbol: symbol}
 	err := r.from.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
 	if noRows(err) {
-		err = brokerage.NoSecurity(symbol)
+		err = tpox.NoSecurity(symbol)
 	}
 	return quote, domainError(err)
 }

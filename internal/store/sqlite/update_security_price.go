@@ -3,14 +3,14 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var updateSecurityPrice = &statement{name: "update_security_price", kind: securities, stores: true}
 
 // UpdateSecurityPrice changes the price of a security and returns its Security_Price.
 func (s *Store) UpdateSecurityPrice(
-	ctx context.Context, w brokerage.Write, symbol string, p brokerage.Price,
+	ctx context.Context, w tpox.Write, symbol string, p tpox.Price,
 ) ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -20,11 +20,11 @@ func (s *Store) UpdateSecurityPrice(
 		if err != nil {
 			return err
 		}
-		changed, err := brokerage.SetPrice(doc, p)
+		changed, err := tpox.SetPrice(doc, p)
 		if err != nil {
 			return err
 		}
-		r.answer = brokerage.SecurityPrice(changed)
+		r.answer = tpox.SecurityPrice(changed)
 		b := s.pack(securities, changed)
 		r.write(updateSecurityPrice, symbol, p.LastTrade, r.answer, b)
 		r.keep(getSecurity, symbol, changed, len(b))

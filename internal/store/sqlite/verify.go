@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // Verify reads everything, calls find with each finding, a sentence, and read with the progress. Damage is a finding;
@@ -104,7 +104,7 @@ func (s *Store) unfinished(ctx context.Context) (bool, error) {
 		return true, err
 	}
 	c, err := s.Contents(ctx)
-	if c == (brokerage.Contents{}) || err != nil {
+	if c == (tpox.Contents{}) || err != nil {
 		return false, err
 	}
 	indexed, err := s.Indexed(ctx)
@@ -213,7 +213,7 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.I
 			continue
 		}
 		keys := checkKeys(k, r, doc, report)
-		if customer, ok := keys.(brokerage.CustomerKeys); ok && of != nil {
+		if customer, ok := keys.(tpox.CustomerKeys); ok && of != nil {
 			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, of[r.id], report); seen.Err != nil {
 				return seen
 			}
@@ -240,7 +240,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 		if !bytes.Equal(keys.price, r.price) {
 			report("the column price is not that of the document")
 		}
-	case brokerage.OrderKeys:
+	case tpox.OrderKeys:
 		if int64(keys.ID) != r.id {
 			report("the document has id %d", keys.ID)
 		}
@@ -250,7 +250,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 		if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
 			report("the column cash is not that of the document")
 		}
-	case brokerage.CustomerKeys:
+	case tpox.CustomerKeys:
 		if int64(keys.ID) != r.id {
 			report("the document has id %d", keys.ID)
 		}
@@ -276,10 +276,10 @@ func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]
 // checkAccountsOf compares the accounts in a customer's document with the rows of the customer. It returns an error if
 // it cannot read them.
 func (s *Store) checkAccountsOf(
-	ctx context.Context, customer int64, document []brokerage.ID, rows []int64, report func(string, ...any),
+	ctx context.Context, customer int64, document []tpox.ID, rows []int64, report func(string, ...any),
 ) error {
 	for _, row := range rows {
-		if !slices.Contains(document, brokerage.ID(row)) {
+		if !slices.Contains(document, tpox.ID(row)) {
 			report("account %d belongs to it, but is not in its document", row)
 		}
 	}
@@ -301,7 +301,7 @@ func (s *Store) checkAccountsOf(
 			report("%s", finding)
 			continue
 		}
-		twice, err := s.hasAccount(ctx, brokerage.ID(other), account)
+		twice, err := s.hasAccount(ctx, tpox.ID(other), account)
 		switch {
 		case err != nil:
 			return err
@@ -316,15 +316,15 @@ func (s *Store) checkAccountsOf(
 
 // hasAccount reports whether an account is in a customer's document. A missing or damaged document is a finding of its
 // own.
-func (s *Store) hasAccount(ctx context.Context, customer, account brokerage.ID) (bool, error) {
+func (s *Store) hasAccount(ctx context.Context, customer, account tpox.ID) (bool, error) {
 	doc, err := s.GetCustomer(ctx, customer)
 	switch {
-	case brokerage.Is[*brokerage.NotFound](err) || brokerage.Is[*brokerage.Damaged](err):
+	case tpox.Is[*tpox.NotFound](err) || tpox.Is[*tpox.Damaged](err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("reading customer %d: %w", customer, err)
 	}
-	keys, err := brokerage.CustomerKeysOf(doc)
+	keys, err := tpox.CustomerKeysOf(doc)
 	return err == nil && slices.Contains(keys.Accounts, account), nil
 }
 

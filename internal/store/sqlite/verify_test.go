@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/tpox"
 )
 
 // Each possible fault occurs once, in a database of its own.
@@ -180,8 +180,8 @@ func TestVerify_InventsNothing(t *testing.T) {
 		require.Empty(t, seen.Findings)
 	})
 	t.Run("CancelledInAnAccount", func(t *testing.T) {
-		account := brokerage.ID(tiny.FirstAccount(0))
-		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []brokerage.ID{account}, nil, t.Errorf), context.Canceled)
+		account := tpox.ID(tiny.FirstAccount(0))
+		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []tpox.ID{account}, nil, t.Errorf), context.Canceled)
 	})
 	for i := range 20 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/archive"
+	"brokerage/internal/tpox"
 )
 
 // watchEvery is how often the store checks that its files are in place.
@@ -54,9 +54,9 @@ func (s *Store) watch() (stop func(), err error) {
 
 // checkFiles refuses writes while a file is not in place, and reports when that changes.
 func (s *Store) checkFiles(files []openFile) {
-	var gone *brokerage.Unavailable
+	var gone *tpox.Unavailable
 	if i := slices.IndexFunc(files, func(f openFile) bool { return !f.inPlace() }); i >= 0 {
-		gone = &brokerage.Unavailable{
+		gone = &tpox.Unavailable{
 			Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
 				"writes are refused, since they would be lost when this process ends", files[i].path),
 		}
@@ -99,7 +99,7 @@ func (s *Store) setAside() error {
 	return archive.SyncFolder(filepath.Dir(s.path))
 }
 
-// Ready returns *brokerage.Unavailable when a load is not finished or a file of the store is not in place.
+// Ready returns *tpox.Unavailable when a load is not finished or a file of the store is not in place.
 func (s *Store) Ready(ctx context.Context) error {
 	if gone := s.writer.gone.Load(); gone != nil {
 		return gone

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/store/trace"
+	"brokerage/internal/tpox"
 )
 
 // maxGroup is how many transactions share a commit at most. It bounds how long the first of them waits for the last.
@@ -33,7 +33,7 @@ type writer struct {
 
 	next *job // already taken from the queue, for after the group
 
-	gone atomic.Pointer[brokerage.Unavailable] // why writes are refused; nil while the files are in place
+	gone atomic.Pointer[tpox.Unavailable] // why writes are refused; nil while the files are in place
 
 	waiting atomic.Int64     // transactions in the queue or in a group
 	groups  atomic.Int64     // commits so far
@@ -99,7 +99,7 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	return w, nil
 }
 
-var errClosed = &brokerage.Unavailable{Cause: errors.New("the store is closed")}
+var errClosed = &tpox.Unavailable{Cause: errors.New("the store is closed")}
 
 // write runs a transaction and returns when its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {

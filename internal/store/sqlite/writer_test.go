@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // occupy starts run and returns when run has called wait, which blocks until release. A test must call release even if
@@ -124,13 +124,13 @@ func TestWriter_CancelledWhileWaiting(t *testing.T) {
 // report that nothing was changed.
 func TestWriter_FailuresInAGroup(t *testing.T) {
 	refuse := func(*transaction) error {
-		return &brokerage.Conflict{Reason: brokerage.NotHeld, Detail: "after a change"}
+		return &tpox.Conflict{Reason: tpox.NotHeld, Detail: "after a change"}
 	}
 	abort := func(*transaction) error { panic("after a change") }
-	requireConflict := func(t *testing.T, err error) { require.ErrorAs(t, err, new(*brokerage.Conflict)) }
+	requireConflict := func(t *testing.T, err error) { require.ErrorAs(t, err, new(*tpox.Conflict)) }
 	requireRolledBack := func(t *testing.T, err error) {
 		require.ErrorContains(t, err, "after a change")
-		require.ErrorAs(t, err, new(*brokerage.RolledBack), "nothing was done, and that is known")
+		require.ErrorAs(t, err, new(*tpox.RolledBack), "nothing was done, and that is known")
 	}
 	for name, c := range map[string]struct {
 		savepoint bool
@@ -150,7 +150,7 @@ func TestWriter_FailuresInAGroup(t *testing.T) {
 			_, err := tx.exec(insertOrder, "no number", int64(1), nil, []byte("x"))
 			return err
 		}, true, func(t *testing.T, err error) {
-			unavailable, ok := errors.AsType[*brokerage.Unavailable](err)
+			unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 			require.True(t, ok, "%v", err)
 			require.False(t, unavailable.Unknown)
 		}},
@@ -204,12 +204,12 @@ func TestWriter_RefusedCustomer(t *testing.T) {
 		_, err := s.InsertOrder(t.Context(), now(), order(int64(1000+i)))
 		return err
 	})
-	require.ErrorAs(t, errs[4], new(*brokerage.Conflict))
+	require.ErrorAs(t, errs[4], new(*tpox.Conflict))
 	errs[4] = nil
 	require.NoError(t, errors.Join(append(errs, held)...))
 	require.Equal(t, members+1, ran)
 	_, err := s.GetCustomer(t.Context(), refused)
-	require.ErrorAs(t, err, new(*brokerage.NotFound))
+	require.ErrorAs(t, err, new(*tpox.NotFound))
 	require.NoError(t, customer(refused, taken+1, taken+2), "its accounts are free")
 }
 
@@ -229,7 +229,7 @@ func TestWriter_Full(t *testing.T) {
 			continue
 		}
 		refused++
-		require.ErrorAs(t, err, new(*brokerage.Unavailable))
+		require.ErrorAs(t, err, new(*tpox.Unavailable))
 		requireNoOrder(t, s, int64(900_000+i))
 	}
 	require.Positive(t, refused)
@@ -267,20 +267,20 @@ func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 	account := tiny.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 900_000})
 	for name, c := range map[string]struct {
 		kind kind
-		do   func(w brokerage.Write) ([]byte, error)
+		do   func(w tpox.Write) ([]byte, error)
 	}{
-		"Trade": {customers, func(w brokerage.Write) ([]byte, error) {
-			return s.Trade(t.Context(), w, brokerage.ID(tiny.FirstAccount(0)), buyOne(tiny.FirstAccount(0)))
+		"Trade": {customers, func(w tpox.Write) ([]byte, error) {
+			return s.Trade(t.Context(), w, tpox.ID(tiny.FirstAccount(0)), buyOne(tiny.FirstAccount(0)))
 		}},
-		"OpenAccount": {customers, func(w brokerage.Write) ([]byte, error) {
+		"OpenAccount": {customers, func(w tpox.Write) ([]byte, error) {
 			_, err := s.OpenAccount(t.Context(), w, customerID(0), account)
 			return nil, err
 		}},
-		"UpdateOrderStatus": {orders, func(w brokerage.Write) ([]byte, error) {
+		"UpdateOrderStatus": {orders, func(w tpox.Write) ([]byte, error) {
 			return s.UpdateOrderStatus(t.Context(), w, orderID(0), "4")
 		}},
-		"UpdateSecurityPrice": {securities, func(w brokerage.Write) ([]byte, error) {
-			return s.UpdateSecurityPrice(t.Context(), w, tiny.Symbol(0), brokerage.Price{LastTrade: "5.5"})
+		"UpdateSecurityPrice": {securities, func(w tpox.Write) ([]byte, error) {
+			return s.UpdateSecurityPrice(t.Context(), w, tiny.Symbol(0), tpox.Price{LastTrade: "5.5"})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestWriter_WithAKeyDoesNoWork(t *testing.T) {
 			done := make(chan error, 1)
 			go func() {
 				w := now()
-				w.Once = &brokerage.Once{Client: "c", Key: name, Expires: w.Now.Add(time.Hour)}
+				w.Once = &tpox.Once{Client: "c", Key: name, Expires: w.Now.Add(time.Hour)}
 				_, err := c.do(w)
 				done <- err
 			}()

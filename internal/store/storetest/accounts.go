@@ -1,8 +1,8 @@
 package storetest
 
 import (
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // An order names an account, and belongs to the customer who has the account at that moment: to nobody, or to several
@@ -67,14 +67,14 @@ var accountCases = []testCase{
 		meanwhile := e.placed(accounts[2], "40")
 		e.insert(doc, true)
 		e.largestIs(id, meanwhile)
-		for _, best := range []brokerage.ID{meanwhile, orders[1], orders[2], orders[0]} {
+		for _, best := range []tpox.ID{meanwhile, orders[1], orders[2], orders[0]} {
 			e.largestIs(id, best)
 			e.must(e.s.DeleteOrder(e.Context(), plain(), best))
 		}
 		e.largestIs(id, 0)
 		for _, account := range accounts {
 			e.belongs(account, id)
-			e.trade(id, account, brokerage.Buy, e.held(0), "1")
+			e.trade(id, account, tpox.Buy, e.held(0), "1")
 		}
 	}},
 	{name: "Accounts/GivenAway", run: func(e *env) {
@@ -99,14 +99,14 @@ var accountCases = []testCase{
 }
 
 // placed inserts an order for an account with some cash and returns its id.
-func (e *env) placed(account brokerage.ID, cash string) brokerage.ID {
+func (e *env) placed(account tpox.ID, cash string) tpox.ID {
 	id, doc := e.newOrder(account, cash)
 	e.insertOrder(doc)
 	return id
 }
 
 // largestIs requires that the largest order of a customer is the given one; 0 is none.
-func (e *env) largestIs(customer, order brokerage.ID) {
+func (e *env) largestIs(customer, order tpox.ID) {
 	want := ""
 	if order != 0 {
 		want = order.String()
@@ -116,7 +116,7 @@ func (e *env) largestIs(customer, order brokerage.ID) {
 
 // owns requires that an account with its largest order belongs to its owner in every answer, and no longer to the
 // former owner, who has another largest order.
-func (e *env) owns(owner, former, account, largest, other brokerage.ID) {
+func (e *env) owns(owner, former, account, largest, other tpox.ID) {
 	e.belongs(account, owner)
 	e.largestIs(owner, largest)
 	e.largestIs(former, other)
@@ -126,7 +126,7 @@ func (e *env) owns(owner, former, account, largest, other brokerage.ID) {
 		e.same("the summary", refSummary(c), e.got(e.s.AccountSummary(e.Context(), id)))
 	}
 	e.unchanged(watch{customers: ids{former}}, func() {
-		e.trade(owner, account, brokerage.Buy, e.held(0), "1")
+		e.trade(owner, account, tpox.Buy, e.held(0), "1")
 		e.notFound(e.s.CloseAccount(e.Context(), plain(), former, account), "account")
 	})
 }

@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var buySecurity = &transaction{
@@ -17,7 +17,7 @@ var buySecurity = &transaction{
 		{name: "Trade/BuyHeld", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
 				for _, q := range []string{"1", "0.001", "12.340", "1000000000", "+3", "007.", ".5"} {
-					if e.trade(e.customerID(k), e.accountID(k), brokerage.Buy, e.held(k), q) == nil && q != "1000000000" {
+					if e.trade(e.customerID(k), e.accountID(k), tpox.Buy, e.held(k), q) == nil && q != "1000000000" {
 						e.Fatalf("buying %s was refused", q)
 					}
 				}
@@ -29,7 +29,7 @@ var buySecurity = &transaction{
 		{name: "Trade/BuyNew", run: func(e *env) {
 			symbol := e.notHeld(4)
 			for range 2 {
-				e.trade(e.customerID(4), e.accountID(4), brokerage.Buy, symbol, "2.5")
+				e.trade(e.customerID(4), e.accountID(4), tpox.Buy, symbol, "2.5")
 			}
 			held := refAccount(e.customer(e.customerID(4)), e.accountID(4)).child("Holdings").children("Position")
 			last := held[len(held)-1]
@@ -38,45 +38,45 @@ var buySecurity = &transaction{
 		}},
 		{name: "Trade/TooManyHoldings", run: func(e *env) {
 			id, account := e.holding(29, "0.00")
-			e.trade(id, account, brokerage.Buy, e.d.Symbol(29), "1") // the 30th
-			e.refusedTrade(id, account, brokerage.Buy, e.d.Symbol(30), "1", brokerage.TooManyHoldings)
-			e.trade(id, account, brokerage.Buy, e.d.Symbol(7), "1") // more of a security that is held
-			e.trade(id, account, brokerage.Sell, e.d.Symbol(7), "6")
-			e.trade(id, account, brokerage.Buy, e.d.Symbol(30), "1") // there is room again
+			e.trade(id, account, tpox.Buy, e.d.Symbol(29), "1") // the 30th
+			e.refusedTrade(id, account, tpox.Buy, e.d.Symbol(30), "1", tpox.TooManyHoldings)
+			e.trade(id, account, tpox.Buy, e.d.Symbol(7), "1") // more of a security that is held
+			e.trade(id, account, tpox.Sell, e.d.Symbol(7), "6")
+			e.trade(id, account, tpox.Buy, e.d.Symbol(30), "1") // there is room again
 		}},
 		{name: "Trade/OnMargin", run: func(e *env) {
 			symbol := e.d.Symbol(0)
 			id, account := e.rich("1.00", "0.00", symbol, "1")
-			if e.trade(id, account, brokerage.Buy, symbol, "1000") == nil {
+			if e.trade(id, account, tpox.Buy, symbol, "1000") == nil {
 				e.Fatalf("a buy on margin was refused")
 			}
 		}},
 		{name: "Trade/NotCovered", rules: covered, run: func(e *env) {
 			symbol := e.d.Symbol(0)
-			e.setPrice(symbol, brokerage.Price{LastTrade: "10.00"})
+			e.setPrice(symbol, tpox.Price{LastTrade: "10.00"})
 			id, account := e.rich("1000000", "100.00", symbol, "1000")
 			buy := func(symbol, quantity string) error {
 				_, err := e.s.Trade(e.Context(), plain(), account, buying(symbol, quantity))
 				return err
 			}
-			e.unchanged(watch{customers: ids{id}}, func() { e.conflict(buy(symbol, "10.001"), brokerage.NotCovered) })
-			e.trade(id, account, brokerage.Buy, symbol, "10")
-			e.conflict(buy(symbol, "0.001"), brokerage.NotCovered)
-			e.trade(id, account, brokerage.Sell, symbol, "1")
-			e.trade(id, account, brokerage.Buy, symbol, "1")
+			e.unchanged(watch{customers: ids{id}}, func() { e.conflict(buy(symbol, "10.001"), tpox.NotCovered) })
+			e.trade(id, account, tpox.Buy, symbol, "10")
+			e.conflict(buy(symbol, "0.001"), tpox.NotCovered)
+			e.trade(id, account, tpox.Sell, symbol, "1")
+			e.trade(id, account, tpox.Buy, symbol, "1")
 
 			// The other rule of Rules.
 			_, account = e.holding(3, "1000000000.00")
 			e.must(buy(e.d.Symbol(2), "1"))
-			e.conflict(buy(e.d.Symbol(3), "1"), brokerage.TooManyHoldings)
+			e.conflict(buy(e.d.Symbol(3), "1"), tpox.TooManyHoldings)
 		}},
 	},
 }
 
-var covered = brokerage.Rules{MaxHoldings: 3, Covered: true}
+var covered = tpox.Rules{MaxHoldings: 3, Covered: true}
 
 // holding inserts a customer with positions in the first n securities.
-func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
+func (e *env) holding(n int, balance string) (id, account tpox.ID) {
 	id, accounts, doc := e.newCustomer(1)
 	var b strings.Builder
 	for i := range n {
@@ -87,12 +87,12 @@ func (e *env) holding(n int, balance string) (id, account brokerage.ID) {
 	return id, accounts[0]
 }
 
-func (e *env) buy(w brokerage.Write, account brokerage.ID, symbol, quantity string) ([]byte, error) {
+func (e *env) buy(w tpox.Write, account tpox.ID, symbol, quantity string) ([]byte, error) {
 	t := buying(symbol, quantity)
 	t.Now = w.Now
 	return e.s.Trade(e.Context(), w, account, t)
 }
 
-func buying(symbol, quantity string) brokerage.Trade {
-	return brokerage.Trade{Side: brokerage.Buy, Symbol: symbol, Quantity: quantity, Now: now}
+func buying(symbol, quantity string) tpox.Trade {
+	return tpox.Trade{Side: tpox.Buy, Symbol: symbol, Quantity: quantity, Now: now}
 }

@@ -3,15 +3,15 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var closeAccount = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(2)
 		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.CloseAccount(ctx, w, id, accounts[0]))
 		}}
 	},
@@ -36,7 +36,7 @@ var closeAccount = &transaction{
 			id, accounts, _ := e.insertCustomer(2)
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[0]))
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				e.conflict(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]), brokerage.LastAccount)
+				e.conflict(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]), tpox.LastAccount)
 			})
 		}},
 		{name: "CloseAccount/Missing", run: func(e *env) {

@@ -9,22 +9,22 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var concurrencyCases = []testCase{
 	// No share and no cent is lost.
 	{name: "Concurrency/Trades", run: func(e *env) {
 		symbol := e.d.Symbol(0)
-		e.setPrice(symbol, brokerage.Price{LastTrade: "3.07"})
+		e.setPrice(symbol, tpox.Price{LastTrade: "3.07"})
 		id, accounts, doc := e.newCustomer(3)
 		e.insert(doc, true)
 		id2, account2 := e.rich("0.00", "0.00", symbol, "1000")
 		owners := ids{id, id, id, id2}
 		accounts = append(accounts, account2)
 		for i, a := range accounts { // enough to sell from
-			e.trade(owners[i], a, brokerage.Buy, symbol, "1000")
+			e.trade(owners[i], a, tpox.Buy, symbol, "1000")
 		}
 		before := []*element{e.customer(id), e.customer(id2)}
 
@@ -35,7 +35,7 @@ var concurrencyCases = []testCase{
 				at, change := (i+n)%4, int64(1+i%5)
 				t := buying(symbol, fmt.Sprint(change))
 				if (i+n)%3 == 0 {
-					t.Side, change = brokerage.Sell, -change
+					t.Side, change = tpox.Sell, -change
 				}
 				if _, err := e.s.Trade(e.Context(), plain(), accounts[at], t); err != nil {
 					return err
@@ -58,7 +58,7 @@ var concurrencyCases = []testCase{
 	// A reader sees the state before a trade or after it: money and shares together always have the same value.
 	{name: "Concurrency/Readers", run: func(e *env) {
 		symbol := e.d.Symbol(0)
-		e.setPrice(symbol, brokerage.Price{LastTrade: "2.50"})
+		e.setPrice(symbol, tpox.Price{LastTrade: "2.50"})
 		id, account := e.rich("1000.00", "500.00", symbol, "1000")
 		worth := func() (string, error) {
 			doc, err := e.s.GetCustomer(e.Context(), id)
@@ -83,7 +83,7 @@ var concurrencyCases = []testCase{
 			if i == 0 {
 				defer done.Store(true)
 				for range 30 {
-					for _, t := range []brokerage.Trade{buying(symbol, "3"), selling(symbol, "3")} {
+					for _, t := range []tpox.Trade{buying(symbol, "3"), selling(symbol, "3")} {
 						if _, err := e.s.Trade(e.Context(), plain(), account, t); err != nil {
 							return err
 						}
@@ -103,8 +103,8 @@ var concurrencyCases = []testCase{
 	}},
 	{name: "Concurrency/OneOrder", run: func(e *env) {
 		id := e.id()
-		doc := func(i int) []byte { return []byte(orderXML(id, brokerage.ID(i+1), "")) }
-		winner := e.oneWins(64, brokerage.OrderExists, func(i int) error {
+		doc := func(i int) []byte { return []byte(orderXML(id, tpox.ID(i+1), "")) }
+		winner := e.oneWins(64, tpox.OrderExists, func(i int) error {
 			return errOf(e.s.InsertOrder(e.Context(), plain(), doc(i)))
 		})
 		e.same("the order", e.tree(doc(winner)).child("Order"), e.order(id))
@@ -112,7 +112,7 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneAccount", run: func(e *env) {
 		id, account := e.newAccount(1)
 		n := min(len(e.customers), 64)
-		winner := e.oneWins(n, brokerage.AccountExists, func(i int) error {
+		winner := e.oneWins(n, tpox.AccountExists, func(i int) error {
 			return errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account)))
 		})
 		e.belongs(id, e.customerID(int64(winner)))
@@ -127,17 +127,17 @@ var concurrencyCases = []testCase{
 				ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])},
 			})
 		}
-		winner := e.oneWins(16, brokerage.CustomerExists, func(i int) error {
+		winner := e.oneWins(16, tpox.CustomerExists, func(i int) error {
 			return errOf(e.s.InsertCustomer(e.Context(), plain(), doc(i), true))
 		})
 		e.same("the customer", e.tree(doc(winner)), e.customer(id))
 	}},
 	{name: "Concurrency/OneDelete", run: func(e *env) {
-		id := brokerage.ID(e.d.ID(dataset.Order, 9))
+		id := tpox.ID(e.d.ID(dataset.Order, 9))
 		var won atomic.Int64
 		e.together(16, func(int) error {
 			err := e.s.DeleteOrder(e.Context(), plain(), id)
-			if brokerage.Is[*brokerage.NotFound](err) {
+			if tpox.Is[*tpox.NotFound](err) {
 				return nil
 			}
 			won.Add(1)
@@ -161,12 +161,12 @@ var concurrencyCases = []testCase{
 						})
 					},
 					func() error {
-						return h.record(step{name: "read", before: true, after: true}, brokerage.Is[*brokerage.NotFound], func() error {
+						return h.record(step{name: "read", before: true, after: true}, tpox.Is[*tpox.NotFound], func() error {
 							return errOf(e.s.GetOrder(e.Context(), id))
 						})
 					},
 					func() error {
-						return h.record(step{name: "delete", before: true}, brokerage.Is[*brokerage.NotFound], func() error {
+						return h.record(step{name: "delete", before: true}, tpox.Is[*tpox.NotFound], func() error {
 							return e.s.DeleteOrder(e.Context(), plain(), id)
 						})
 					},
@@ -183,7 +183,7 @@ var concurrencyCases = []testCase{
 			var refusals atomic.Int64
 			e.together(3, func(i int) error {
 				err := e.s.CloseAccount(e.Context(), plain(), id, accounts[i])
-				if isConflict(err, brokerage.LastAccount) {
+				if isConflict(err, tpox.LastAccount) {
 					refusals.Add(1)
 					return nil
 				}
@@ -202,10 +202,10 @@ var concurrencyCases = []testCase{
 		e.insert(doc, true)
 		foreign := e.edit(doc, fmt.Sprintf(`<Account id="%d"`, takenAccounts[1]), fmt.Sprintf(`<Account id="%d"`, account))
 		const rounds, each = 4, 40
-		var orders []brokerage.ID
+		var orders []tpox.ID
 		docs := make([]string, rounds*each)
 		for i := range docs {
-			var order brokerage.ID
+			var order tpox.ID
 			order, docs[i] = e.newOrder(account, "5")
 			if i%4 == 0 {
 				orders = append(orders, order)
@@ -222,10 +222,10 @@ var concurrencyCases = []testCase{
 						return errOf(e.buy(plain(), account, e.d.Symbol(0), "1"))
 					case 2:
 						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
-						return requireConflict(err, brokerage.AccountExists)
+						return requireConflict(err, tpox.AccountExists)
 					default:
 						_, err := e.s.Trade(e.Context(), plain(), account, selling(e.d.Symbol(1), "1"))
-						return requireConflict(err, brokerage.NotHeld)
+						return requireConflict(err, tpox.NotHeld)
 					}
 				})
 			}
@@ -241,7 +241,7 @@ var concurrencyCases = []testCase{
 
 // explained requires that the answers to calls on an order agree with each other and with what is stored in the end. It
 // returns whether the order exists. Inserts are named by the cash of their order.
-func (e *env) explained(h *history, existed bool, customer, id brokerage.ID) (exists bool) {
+func (e *env) explained(h *history, existed bool, customer, id tpox.ID) (exists bool) {
 	doc, err := e.s.GetOrder(e.Context(), id)
 	if exists = err == nil; !exists {
 		e.notFound(err, "order")
@@ -261,15 +261,15 @@ func (e *env) explained(h *history, existed bool, customer, id brokerage.ID) (ex
 }
 
 // isConflict reports whether an error is a conflict with the given reason.
-func isConflict(err error, reason brokerage.Reason) bool {
-	conflict, ok := errors.AsType[*brokerage.Conflict](err)
+func isConflict(err error, reason tpox.Reason) bool {
+	conflict, ok := errors.AsType[*tpox.Conflict](err)
 	return ok && conflict.Reason == reason
 }
 
-func isOrderExists(err error) bool { return isConflict(err, brokerage.OrderExists) }
+func isOrderExists(err error) bool { return isConflict(err, tpox.OrderExists) }
 
 // requireConflict returns an error unless err is a conflict with the given reason.
-func requireConflict(err error, reason brokerage.Reason) error {
+func requireConflict(err error, reason tpox.Reason) error {
 	if isConflict(err, reason) {
 		return nil
 	}
@@ -302,7 +302,7 @@ func heldOf(account *element, symbol string) *big.Rat {
 
 // oneWins runs f n times at once: one must succeed, and the others must return the conflict. It returns which one
 // succeeded.
-func (e *env) oneWins(n int, reason brokerage.Reason, f func(i int) error) (winner int) {
+func (e *env) oneWins(n int, reason tpox.Reason, f func(i int) error) (winner int) {
 	var won, which atomic.Int64
 	e.together(n, func(i int) error {
 		err := f(i)

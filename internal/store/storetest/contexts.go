@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var contextCases = []testCase{
@@ -24,7 +24,7 @@ var contextCases = []testCase{
 						cancelled(c.read(ctx))
 						continue
 					}
-					for _, w := range []brokerage.Write{plain(), once(name, "x")} {
+					for _, w := range []tpox.Write{plain(), once(name, "x")} {
 						cancelled(c.write(ctx, w))
 					}
 				}

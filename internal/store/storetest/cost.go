@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
@@ -153,15 +153,15 @@ type costlyKind struct {
 	operations []operation
 }
 
-func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []costlyKind {
+func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costlyKind {
 	const id = costlyID
-	symbol, buyer := d.Symbol(1), brokerage.ID(d.ID(dataset.Customer, 0))
+	symbol, buyer := d.Symbol(1), tpox.ID(d.ID(dataset.Customer, 0))
 	opened := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id - 1})
-	price := brokerage.Price{LastTrade: "5.5"}
+	price := tpox.Price{LastTrade: "5.5"}
 	// by returns a call by a key.
 	by := func(do func() error) func([]byte) error { return func([]byte) error { return do() } }
 	return []costlyKind{
-		{"Customer", brokerage.ValidateCustomer, customerShapes(d), []operation{
+		{"Customer", tpox.ValidateCustomer, customerShapes(d), []operation{
 			{"insert_customer", func(doc []byte) error { return errOf(s.InsertCustomer(ctx, plain(), doc, false)) }},
 			{"get_customer", by(func() error { return errOf(s.GetCustomer(ctx, id)) })},
 			{"get_account", by(func() error { return errOf(s.GetAccount(ctx, id+1)) })},
@@ -175,14 +175,14 @@ func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []c
 			{"replace_customer", func(doc []byte) error { return s.ReplaceCustomer(ctx, plain(), id, doc, false, nil) }},
 			{"delete_customer", by(func() error { return s.DeleteCustomer(ctx, plain(), id) })},
 		}},
-		{"Order", brokerage.ValidateOrder, orderShapes(d), []operation{
+		{"Order", tpox.ValidateOrder, orderShapes(d), []operation{
 			{"insert_order", func(doc []byte) error { return errOf(s.InsertOrder(ctx, plain(), doc)) }},
 			{"get_order", by(func() error { return errOf(s.GetOrder(ctx, id)) })},
 			{"customer_max_order", by(func() error { return errOf(s.CustomerMaxOrder(ctx, buyer)) })},
 			{"update_order_status", by(func() error { return errOf(s.UpdateOrderStatus(ctx, plain(), id, "2")) })},
 			{"delete_order", by(func() error { return s.DeleteOrder(ctx, plain(), id) })},
 		}},
-		{"Security", brokerage.ValidateSecurity, securityShapes(d), []operation{
+		{"Security", tpox.ValidateSecurity, securityShapes(d), []operation{
 			{"replace_security", func(doc []byte) error { return s.ReplaceSecurity(ctx, plain(), symbol, doc, false, nil) }},
 			{"get_security", by(func() error { return errOf(s.GetSecurity(ctx, symbol)) })},
 			{"get_security_price", by(func() error { return errOf(s.SecurityPrice(ctx, symbol)) })},
@@ -195,7 +195,7 @@ func costlyKinds(ctx context.Context, s brokerage.Store, d *dataset.Dataset) []c
 // times as much for each byte of a document that is ten times as large, where a quadratic cost would be ten times as
 // much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
 // fail the test; the store must be loaded with d and have no other user.
-func LinearCost(t *testing.T, s brokerage.Store, d *dataset.Dataset, processes func() []int) {
+func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var customerMaxOrder = &transaction{
@@ -96,7 +96,7 @@ var customerMaxOrder = &transaction{
 				doc := fmt.Sprintf(`<FIXML xmlns=%q>%s%s</FIXML>`, fixml, orders[0], orders[1])
 				e.insertOrder(doc)
 				all = append(all, e.tree([]byte(doc)))
-				for _, customer := range []brokerage.ID{id, other} {
+				for _, customer := range []tpox.ID{id, other} {
 					want := refMaxOrder(e.customer(customer), all)
 					e.same("the largest order", want, e.got(e.s.CustomerMaxOrder(e.Context(), customer)))
 				}
@@ -124,12 +124,12 @@ var customerMaxOrder = &transaction{
 }
 
 // maxOrder returns an order with a new id, without the message around it.
-func maxOrder(e *env, account brokerage.ID, cash string) string {
+func maxOrder(e *env, account tpox.ID, cash string) string {
 	return fmt.Sprintf(`<Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order>`, e.id(), account, cash)
 }
 
 // largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.
-func largest(e *env, customer brokerage.ID, accounts []brokerage.ID, want int, cash ...string) {
+func largest(e *env, customer tpox.ID, accounts []tpox.ID, want int, cash ...string) {
 	var all []*element
 	for i, c := range cash {
 		_, doc := e.newOrder(accounts[i%len(accounts)], c)

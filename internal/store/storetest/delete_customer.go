@@ -3,14 +3,14 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var deleteCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(2)
 		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.DeleteCustomer(ctx, w, id))
 		}}
 	},

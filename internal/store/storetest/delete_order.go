@@ -3,8 +3,8 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var deleteOrder = &transaction{
@@ -12,14 +12,14 @@ var deleteOrder = &transaction{
 		id, doc := e.newOrder(e.accountID(0), "5")
 		e.insertOrder(doc)
 		uses := watch{orders: ids{id}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.DeleteOrder(ctx, w, id))
 		}}
 	},
 	cases: []testCase{
 		{name: "DeleteOrder/Deletes", run: func(e *env) {
 			for _, i := range sample(int64(len(e.orders)), 5) {
-				id := brokerage.ID(e.d.ID(dataset.Order, i))
+				id := tpox.ID(e.d.ID(dataset.Order, i))
 				e.must(e.s.DeleteOrder(e.Context(), plain(), id))
 				e.noOrder(id)
 				e.notFound(e.s.DeleteOrder(e.Context(), plain(), id), "order")

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
-func (e *env) newAccount(i int64) (brokerage.ID, string) {
+func (e *env) newAccount(i int64) (tpox.ID, string) {
 	id := e.id()
 	return id, string(e.d.AppendNewAccount(nil, i, dataset.NewAccount{ID: int64(id)}))
 }
@@ -57,7 +57,7 @@ func newFixture(d *dataset.Dataset) *fixture {
 }
 
 // id returns a new id, for any kind.
-func (e *env) id() brokerage.ID { return brokerage.ID(900_000_000_000 + e.fresh.Add(1)) }
+func (e *env) id() tpox.ID { return tpox.ID(900_000_000_000 + e.fresh.Add(1)) }
 
 // admit returns a document as the service passes it to a store.
 func (e *env) admit(doc string) []byte {
@@ -66,9 +66,9 @@ func (e *env) admit(doc string) []byte {
 	return b
 }
 
-func (e *env) customerID(k int64) brokerage.ID { return brokerage.ID(e.d.ID(dataset.Customer, k)) }
+func (e *env) customerID(k int64) tpox.ID { return tpox.ID(e.d.ID(dataset.Customer, k)) }
 
-func (e *env) accountID(k int64) brokerage.ID { return brokerage.ID(e.d.FirstAccount(k)) }
+func (e *env) accountID(k int64) tpox.ID { return tpox.ID(e.d.FirstAccount(k)) }
 
 func (e *env) generated(k int64) string { return string(e.d.Append(nil, dataset.Customer, k)) }
 
@@ -88,17 +88,17 @@ func (e *env) notHeld(k int64) string {
 }
 
 // newCustomer returns a customer to insert, with new ids.
-func (e *env) newCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
+func (e *env) newCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) {
 	p := dataset.NewCustomer{ID: int64(e.id())}
 	for range accounts {
 		account := e.id()
 		ids = append(ids, account)
 		p.Accounts = append(p.Accounts, int64(account))
 	}
-	return brokerage.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
+	return tpox.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
 }
 
-func (e *env) insertCustomer(accounts int) (id brokerage.ID, ids []brokerage.ID, doc string) {
+func (e *env) insertCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) {
 	id, ids, doc = e.newCustomer(accounts)
 	e.insert(doc, true)
 	return id, ids, doc
@@ -109,13 +109,13 @@ func (e *env) insert(customer string, validate bool) {
 }
 
 // newOrder returns an order to insert, with a new id and some cash.
-func (e *env) newOrder(account brokerage.ID, cash string) (brokerage.ID, string) {
+func (e *env) newOrder(account tpox.ID, cash string) (tpox.ID, string) {
 	id := e.id()
 	return id, fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d" Side="1">`+
 		`<OrdQty Qty="1" Cash=%q></OrdQty></Order></FIXML>`, fixml, id, account, cash)
 }
 
-func orderXML(id, account brokerage.ID, content string) string {
+func orderXML(id, account tpox.ID, content string) string {
 	return fmt.Sprintf(`<FIXML xmlns=%q><Order ID="%d" Acct="%d">%s</Order></FIXML>`, fixml, id, account, content)
 }
 

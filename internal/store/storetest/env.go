@@ -7,20 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
-func (e *env) belongs(account, customer brokerage.ID) {
+func (e *env) belongs(account, customer tpox.ID) {
 	got, err := e.s.GetAccount(e.Context(), account)
 	e.must(err)
 	e.equal(fmt.Sprintf("the customer of account %d", account), customer, got.Customer)
 }
 
-func (e *env) noOrder(id brokerage.ID) {
+func (e *env) noOrder(id tpox.ID) {
 	e.notFound(errOf(e.s.GetOrder(e.Context(), id)), "order")
 }
 
-func (e *env) noCustomer(id brokerage.ID) {
+func (e *env) noCustomer(id tpox.ID) {
 	e.notFound(errOf(e.s.GetCustomer(e.Context(), id)), "customer")
 }
 
@@ -28,14 +28,14 @@ func (e *env) noSecurity(symbol string) {
 	e.notFound(errOf(e.s.GetSecurity(e.Context(), symbol)), "security")
 }
 
-func (e *env) noAccount(account brokerage.ID) {
+func (e *env) noAccount(account tpox.ID) {
 	e.notFound(errOf(e.s.GetAccount(e.Context(), account)), "account")
 	e.notFound(errOf(e.s.Trade(e.Context(), plain(), account, buying(e.held(0), "1"))), "account")
 }
 
 // accountExists requires a conflict that names the account.
-func (e *env) accountExists(err error, account brokerage.ID) {
-	e.conflict(err, brokerage.AccountExists)
+func (e *env) accountExists(err error, account tpox.ID) {
+	e.conflict(err, tpox.AccountExists)
 	e.equal("the detail", fmt.Sprintf("account %d exists already", account), err.Error())
 }
 
@@ -44,10 +44,10 @@ func (e *env) reopened() { e.s = e.reopen() }
 // now is the time of all writes. It is in another zone, in which the date differs, so that a missing conversion shows.
 var now = time.Date(2026, 3, 4, 1, 2, 3, 999_000_000, time.FixedZone("", 5*60*60+30*60))
 
-func plain() brokerage.Write { return brokerage.Write{Now: now} }
+func plain() tpox.Write { return tpox.Write{Now: now} }
 
-func once(key, request string) brokerage.Write {
-	return brokerage.Write{Now: now, Once: &brokerage.Once{
+func once(key, request string) tpox.Write {
+	return tpox.Write{Now: now, Once: &tpox.Once{
 		Client: "client", Key: key, Hash: sha256.Sum256([]byte(request)), Expires: now.Add(time.Hour),
 	}}
 }
@@ -96,19 +96,19 @@ func refused[E error](e *env, err error) E {
 }
 
 func (e *env) notFound(err error, what string) {
-	if found := refused[*brokerage.NotFound](e, err); found.What != what {
+	if found := refused[*tpox.NotFound](e, err); found.What != what {
 		e.Fatalf("what was not found is the %s (%v), want the %s", found.What, found, what)
 	}
 }
 
-func (e *env) conflict(err error, reason brokerage.Reason) {
-	if found := refused[*brokerage.Conflict](e, err); found.Reason != reason {
+func (e *env) conflict(err error, reason tpox.Reason) {
+	if found := refused[*tpox.Conflict](e, err); found.Reason != reason {
 		e.Fatalf("conflict by %s (%v), want %s", found.Reason, found, reason)
 	}
 }
 
 func (e *env) invalid(err error) {
-	found := refused[*brokerage.Invalid](e, err)
+	found := refused[*tpox.Invalid](e, err)
 	if len(found.Findings) == 0 {
 		e.Fatalf("invalid, without a finding")
 	}
@@ -119,15 +119,15 @@ func (e *env) invalid(err error) {
 	}
 }
 
-func (e *env) order(id brokerage.ID) *element {
+func (e *env) order(id tpox.ID) *element {
 	return e.got(e.s.GetOrder(e.Context(), id))
 }
 
-func (e *env) customer(id brokerage.ID) *element {
+func (e *env) customer(id tpox.ID) *element {
 	return e.got(e.s.GetCustomer(e.Context(), id))
 }
 
-func (e *env) account(id brokerage.ID) *element {
+func (e *env) account(id tpox.ID) *element {
 	account, err := e.s.GetAccount(e.Context(), id)
 	return e.got(account.Document, err)
 }
@@ -138,7 +138,7 @@ func (e *env) security(symbol string) *element {
 
 func (e *env) raw(doc []byte, err error) string { e.must(err); return string(doc) }
 
-type ids = []brokerage.ID
+type ids = []tpox.ID
 
 // A watch names documents and keys that a request must not change.
 type watch struct {
@@ -152,7 +152,7 @@ func (e *env) state(w watch) string {
 	note := func(what string, key any) func([]byte, error) {
 		return func(doc []byte, err error) {
 			switch {
-			case brokerage.Is[*brokerage.NotFound](err):
+			case tpox.Is[*tpox.NotFound](err):
 				fmt.Fprintf(&b, "%s %v: missing\n", what, key)
 			case err != nil:
 				e.Fatalf("reading %s %v: %v", what, key, err)
@@ -177,7 +177,7 @@ func (e *env) state(w watch) string {
 	}
 	if len(w.symbols) > 0 {
 		for _, sector := range e.sectors() {
-			all := brokerage.Search{Sector: sector, PEMax: 1e13, YieldMin: -1}
+			all := tpox.Search{Sector: sector, PEMax: 1e13, YieldMin: -1}
 			note("sector", sector)(e.s.SearchSecurities(e.Context(), all))
 		}
 	}

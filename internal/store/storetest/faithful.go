@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // A Tracer records the statements of calls with a context of Traced.
@@ -50,7 +50,7 @@ func (r *Tracer) Take() []string {
 
 // Faithful requires that a store, which is loaded with d, declares of each transaction what its statements do. text
 // returns the text of a statement by its name, or nothing.
-func Faithful(t testing.TB, s brokerage.Store, d *dataset.Dataset, tracer *Tracer, text func(name string) string) {
+func Faithful(t testing.TB, s tpox.Store, d *dataset.Dataset, tracer *Tracer, text func(name string) string) {
 	t.Helper()
 	for _, call := range Calls(t, s, d) {
 		require.NoError(t, call.Do(Traced(t.Context())), call.Name)
@@ -64,24 +64,24 @@ func Faithful(t testing.TB, s brokerage.Store, d *dataset.Dataset, tracer *Trace
 }
 
 // Judge returns how faithful a transaction is that runs these statements, by their texts alone.
-func Judge(texts []string) brokerage.Fidelity {
+func Judge(texts []string) tpox.Fidelity {
 	some := func(of func(text string) bool) bool { return slices.ContainsFunc(texts, of) }
 	inXML := func(text string) bool { return onDocument.MatchString(text) && xmlFunction.MatchString(text) }
 	switch {
 	case some(writtenBack.MatchString):
-		return brokerage.EditedInService
+		return tpox.EditedInService
 	case some(hasExtracted), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
-		return brokerage.FromColumns
+		return tpox.FromColumns
 	case some(lockedDocument.MatchString):
-		return brokerage.InService
+		return tpox.InService
 	case some(inXML):
-		return brokerage.InDatabase
+		return tpox.InDatabase
 	case some(asBytes.MatchString):
-		return brokerage.InService
+		return tpox.InService
 	case len(texts) == 1 && oneColumn.MatchString(texts[0]):
-		return brokerage.StoredReady
+		return tpox.StoredReady
 	default:
-		return brokerage.FromColumns
+		return tpox.FromColumns
 	}
 }
 

@@ -3,7 +3,7 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var getAccount = &transaction{
@@ -18,7 +18,7 @@ var getAccount = &transaction{
 		{name: "GetAccount/Answer", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 30) {
 				for j := range e.d.Accounts(k) {
-					id := e.accountID(k) + brokerage.ID(j)
+					id := e.accountID(k) + tpox.ID(j)
 					e.belongs(id, e.customerID(k))
 					e.same("the account", refAccount(e.customers[k], id), e.account(id))
 				}
@@ -28,8 +28,8 @@ var getAccount = &transaction{
 		{name: "GetAccount/Current", run: func(e *env) {
 			owner, accounts, _ := e.insertCustomer(2)
 			for _, change := range []func(){
-				func() { e.trade(owner, accounts[1], brokerage.Buy, e.held(0), "1") },
-				func() { e.trade(owner, accounts[1], brokerage.Sell, e.held(0), "0.5") },
+				func() { e.trade(owner, accounts[1], tpox.Buy, e.held(0), "1") },
+				func() { e.trade(owner, accounts[1], tpox.Sell, e.held(0), "0.5") },
 				func() { e.must(e.s.CloseAccount(e.Context(), plain(), owner, accounts[0])) },
 			} {
 				e.account(accounts[1]) // so that it may be in a cache

@@ -1,19 +1,19 @@
 package storetest
 
 import (
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var getOrder = &transaction{
 	call: func(e *env) call {
-		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		id := tpox.ID(e.d.ID(dataset.Order, 1))
 		return reading(watch{orders: ids{id}}, e.s.GetOrder, id)
 	},
 	cases: []testCase{
 		{name: "GetOrder/Answer", run: func(e *env) {
 			for _, i := range sample(int64(len(e.orders)), 50) {
-				e.same("the order", refOrder(e.orders[i]), e.order(brokerage.ID(e.d.ID(dataset.Order, i))))
+				e.same("the order", refOrder(e.orders[i]), e.order(tpox.ID(e.d.ID(dataset.Order, i))))
 			}
 		}},
 		{name: "GetOrder/Missing", run: func(e *env) { e.noOrder(e.id()) }},

@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var insertCustomer = &transaction{
@@ -29,7 +29,7 @@ var insertCustomer = &transaction{
 			doc = e.edit(doc, ` id="`+e.tree([]byte(doc)).attrs["id"]+`"`, ` id="`+e.customerID(1).String()+`"`)
 			for _, validate := range []bool{true, false} {
 				e.unchanged(watch{customers: ids{e.customerID(1)}, accounts: accounts}, func() {
-					e.conflict(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), brokerage.CustomerExists)
+					e.conflict(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), tpox.CustomerExists)
 				})
 			}
 		}},
@@ -83,7 +83,7 @@ var insertCustomer = &transaction{
 }
 
 // badKeys returns customers whose keys cannot be looked up. They are refused even with validate=no.
-func badKeys(e *env, doc string, accounts []brokerage.ID) []string {
+func badKeys(e *env, doc string, accounts []tpox.ID) []string {
 	return []string{
 		strings.Replace(doc, custacc, "http://example.org/other", 1),
 		e.edit(doc, ` id="`+accounts[0].String()+`"`, ` id="x"`),

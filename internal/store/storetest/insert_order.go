@@ -3,8 +3,8 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var insertOrder = &transaction{
@@ -12,7 +12,7 @@ var insertOrder = &transaction{
 		id := e.id()
 		doc := e.d.AppendNewOrder(nil, 1_000_000, dataset.NewOrder{ID: int64(id)})
 		uses := watch{orders: ids{id}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return answer(e.s.InsertOrder(ctx, w, doc))
 		}}
 	},
@@ -26,17 +26,17 @@ var insertOrder = &transaction{
 				e.equal("the id", id, got)
 				e.same("the order", e.tree(doc).child("Order"), e.order(id))
 			}
-			for _, id := range []brokerage.ID{1, 999_999_999_999_999} {
+			for _, id := range []tpox.ID{1, 999_999_999_999_999} {
 				e.insertOrder(orderXML(id, id, ""))
 				e.equal("the id", id.String(), e.order(id).attrs["ID"])
 			}
 		}},
 		{name: "InsertOrder/Exists", run: func(e *env) {
-			id := brokerage.ID(e.d.ID(dataset.Order, 5))
+			id := tpox.ID(e.d.ID(dataset.Order, 5))
 			e.unchanged(watch{orders: ids{id}, customers: ids{e.customerID(0)}}, func() {
 				for range 2 {
 					doc := orderXML(id, e.accountID(0), `<OrdQty Cash="99999999999"></OrdQty>`)
-					e.conflict(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))), brokerage.OrderExists)
+					e.conflict(errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc))), tpox.OrderExists)
 				}
 			})
 		}},

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var lease = &transaction{
@@ -20,7 +20,7 @@ var lease = &transaction{
 		{name: "Lease/Disjoint", run: func(e *env) {
 			for _, kind := range leaseKinds {
 				var mu sync.Mutex
-				owner := map[brokerage.ID]int{}
+				owner := map[tpox.ID]int{}
 				e.together(16, func(i int) error {
 					for n := range int64(4) {
 						r, err := e.s.Lease(e.Context(), kind, 1+n*3)
@@ -31,7 +31,7 @@ var lease = &transaction{
 							return fmt.Errorf("a lease of %d has %d", 1+n*3, r.Count)
 						}
 						mu.Lock()
-						for id := r.First; id < r.First+brokerage.ID(r.Count); id++ {
+						for id := r.First; id < r.First+tpox.ID(r.Count); id++ {
 							if other, taken := owner[id]; taken {
 								err = fmt.Errorf("%s %d was leased twice, by %d and %d", kind, id, other, i)
 							}
@@ -77,7 +77,7 @@ var lease = &transaction{
 				e.invalid(errOf(e.s.Lease(e.Context(), "order", count)))
 			}
 			for _, kind := range []string{"", "security", "orders", "Order"} {
-				_ = refused[*brokerage.NotFound](e, errOf(e.s.Lease(e.Context(), kind, 1)))
+				_ = refused[*tpox.NotFound](e, errOf(e.s.Lease(e.Context(), kind, 1)))
 			}
 		}},
 	},

@@ -8,14 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var modelCases = []testCase{
 	{name: "Model/RandomOperations", run: func(e *env) {
 		passed := 0
-		generation := brokerage.ID(0)
+		generation := tpox.ID(0)
 		rapid.Check(e.T, func(t *rapid.T) {
 			// The number of checks is a flag of rapid for all tests of a binary, but this many are enough. Shrinking a failure
 			// is not limited.
@@ -47,7 +47,7 @@ var modelCases = []testCase{
 // share a store and a failure is the same when rapid replays it.
 type model struct {
 	*env
-	base      brokerage.ID
+	base      tpox.ID
 	customers map[int]*element
 	orders    map[int]*element
 	symbols   []string
@@ -59,14 +59,14 @@ const (
 	slots       = 4
 )
 
-func (m *model) customerID(slot int) brokerage.ID { return m.base + brokerage.ID(slot) }
+func (m *model) customerID(slot int) tpox.ID { return m.base + tpox.ID(slot) }
 
-func (m *model) orderID(slot int) brokerage.ID { return m.base + 100 + brokerage.ID(slot) }
+func (m *model) orderID(slot int) tpox.ID { return m.base + 100 + tpox.ID(slot) }
 
 // accountID returns the id of an account, which any customer can have.
-func (m *model) accountID(slot int) brokerage.ID { return m.base + 200 + brokerage.ID(slot) }
+func (m *model) accountID(slot int) tpox.ID { return m.base + 200 + tpox.ID(slot) }
 
-func (m *model) owner(account brokerage.ID) int {
+func (m *model) owner(account tpox.ID) int {
 	for slot, c := range m.customers {
 		if refAccount(c, account) != nil {
 			return slot
@@ -86,7 +86,7 @@ func (t rapidT) Context() context.Context { return t.outer.Context() }
 func slot(t *rapid.T, name string) int { return rapid.IntRange(0, slots-1).Draw(t, name) }
 
 // drawCustomer draws a customer with accounts.
-func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerage.ID) {
+func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []tpox.ID) {
 	c = slot(t, "customer")
 	p := dataset.NewCustomer{ID: int64(m.customerID(c))}
 	for _, a := range rapid.SliceOfNDistinct(rapid.IntRange(0, 2*slots-1), 1, 3, rapid.ID[int]).Draw(t, "accounts") {
@@ -96,12 +96,12 @@ func (m *model) drawCustomer(t *rapid.T) (c int, doc []byte, accounts []brokerag
 	return c, m.d.AppendNewCustomer(nil, int64(rapid.IntRange(0, 9).Draw(t, "look")), p), accounts
 }
 
-func (m *model) drawAccount(t *rapid.T) brokerage.ID {
+func (m *model) drawAccount(t *rapid.T) tpox.ID {
 	return m.accountID(rapid.IntRange(0, 2*slots-1).Draw(t, "account"))
 }
 
-func (m *model) taken(accounts []brokerage.ID, but int) bool {
-	return slices.ContainsFunc(accounts, func(a brokerage.ID) bool { o := m.owner(a); return o >= 0 && o != but })
+func (m *model) taken(accounts []tpox.ID, but int) bool {
+	return slices.ContainsFunc(accounts, func(a tpox.ID) bool { o := m.owner(a); return o >= 0 && o != but })
 }
 
 func (m *model) insertCustomer(t *rapid.T) {
@@ -109,11 +109,11 @@ func (m *model) insertCustomer(t *rapid.T) {
 	_, err := m.s.InsertCustomer(m.Context(), plain(), doc, rapid.Bool().Draw(t, "validate"))
 	switch {
 	case m.customers[c] != nil && m.taken(accounts, -1):
-		_ = refused[*brokerage.Conflict](m.env, err) // either reason
+		_ = refused[*tpox.Conflict](m.env, err) // either reason
 	case m.customers[c] != nil:
-		m.conflict(err, brokerage.CustomerExists)
+		m.conflict(err, tpox.CustomerExists)
 	case m.taken(accounts, -1):
-		m.conflict(err, brokerage.AccountExists)
+		m.conflict(err, tpox.AccountExists)
 	default:
 		m.must(err)
 		m.customers[c] = m.tree(doc)
@@ -125,7 +125,7 @@ func (m *model) replaceCustomer(t *rapid.T) {
 	err := m.s.ReplaceCustomer(m.Context(), plain(), m.customerID(c), doc, rapid.Bool().Draw(t, "validate"), nil)
 	switch {
 	case m.there(m.customers[c], err, "customer") && m.taken(accounts, c):
-		m.conflict(err, brokerage.AccountExists)
+		m.conflict(err, tpox.AccountExists)
 	case m.customers[c] != nil:
 		m.must(err)
 		m.customers[c] = m.tree(doc)
@@ -155,7 +155,7 @@ func (m *model) openAccount(t *rapid.T) {
 	_, err := m.s.OpenAccount(m.Context(), plain(), m.customerID(c), doc)
 	switch {
 	case m.there(m.customers[c], err, "customer") && m.owner(a) >= 0:
-		m.conflict(err, brokerage.AccountExists)
+		m.conflict(err, tpox.AccountExists)
 	case m.customers[c] != nil:
 		m.must(err)
 		m.customers[c].child("Accounts").add(m.tree(doc))
@@ -170,7 +170,7 @@ func (m *model) closeAccount(t *rapid.T) {
 	case m.owner(a) != c:
 		m.notFound(err, "account")
 	case len(m.customers[c].child("Accounts").children("Account")) == 1:
-		m.conflict(err, brokerage.LastAccount)
+		m.conflict(err, tpox.LastAccount)
 	default:
 		m.must(err)
 		m.customers[c].child("Accounts").remove(refAccount(m.customers[c], a))
@@ -179,8 +179,8 @@ func (m *model) closeAccount(t *rapid.T) {
 
 func (m *model) trade(t *rapid.T) {
 	a := m.drawAccount(t)
-	trade := brokerage.Trade{
-		Side:     rapid.SampledFrom([]brokerage.Side{brokerage.Buy, brokerage.Sell}).Draw(t, "side"),
+	trade := tpox.Trade{
+		Side:     rapid.SampledFrom([]tpox.Side{tpox.Buy, tpox.Sell}).Draw(t, "side"),
 		Symbol:   rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
 		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")),
 		Now:      now,
@@ -206,7 +206,7 @@ func (m *model) insertOrder(t *rapid.T) {
 	doc := orderXML(m.orderID(o), m.drawAccount(t), fmt.Sprintf("<OrdQty Cash=%q></OrdQty>", cash))
 	_, err := m.s.InsertOrder(m.Context(), plain(), []byte(doc))
 	if m.orders[o] != nil {
-		m.conflict(err, brokerage.OrderExists)
+		m.conflict(err, tpox.OrderExists)
 		return
 	}
 	m.must(err)
@@ -233,7 +233,7 @@ func (m *model) deleteOrder(t *rapid.T) {
 func (m *model) price(t *rapid.T) {
 	symbol := rapid.SampledFrom(m.symbols).Draw(t, "symbol")
 	whole, part := rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part")
-	p := brokerage.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)}
+	p := tpox.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)}
 	answer, err := m.s.UpdateSecurityPrice(m.Context(), plain(), symbol, p)
 	refSetPrice(m.prices[symbol], p)
 	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))

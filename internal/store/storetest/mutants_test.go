@@ -19,18 +19,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/brokerage"
-	"brokerage/internal/brokerage/brokeragetest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/tpox"
+	"brokerage/internal/tpox/tpoxtest"
 )
 
 type (
-	store   = brokerage.Store
+	store   = tpox.Store
 	Context = context.Context
-	ID      = brokerage.ID
-	Write   = brokerage.Write
-	Trade   = brokerage.Trade
+	ID      = tpox.ID
+	Write   = tpox.Write
+	Trade   = tpox.Trade
 )
 
 // Stores that are broken on purpose, each by one plausible fault, and the cases that must fail on them. A case that
@@ -85,7 +85,7 @@ var mutants = []struct {
 		price, _ := strconv.ParseFloat(inner(security, "LastTrade"), 64)
 		quantity, _ := strconv.ParseFloat(t.Quantity, 64)
 		balance, _ := strconv.ParseFloat(inner(before, "OnlineActualBal"), 64)
-		if t.Side == brokerage.Buy {
+		if t.Side == tpox.Buy {
 			quantity = -quantity
 		}
 		return replace(after, "OnlineActualBal", fmt.Sprintf("%.2f", balance+quantity*price))
@@ -121,12 +121,12 @@ var mutants = []struct {
 	{"SearchKeysStay", "ReplaceSecurity/MovesSearchKeys",
 		func(s store) store { return staleKeys{s, map[string][]byte{}} }},
 	{"SearchBackwards", "SearchSecurities/Order SearchSecurities/Answer", func(s store) store { return backwards{s} }},
-	{"SearchTakesPEMax", "SearchSecurities/Bounds", searches(func(q *brokerage.Search) { q.PEMax++ })},
-	{"SearchTakesYieldMin", "SearchSecurities/Bounds", searches(func(q *brokerage.Search) { q.YieldMin-- })},
-	{"PageIgnoresAfter", "SearchSecurities/Pages", searches(func(q *brokerage.Search) { q.After = "" })},
+	{"SearchTakesPEMax", "SearchSecurities/Bounds", searches(func(q *tpox.Search) { q.PEMax++ })},
+	{"SearchTakesYieldMin", "SearchSecurities/Bounds", searches(func(q *tpox.Search) { q.YieldMin-- })},
+	{"PageIgnoresAfter", "SearchSecurities/Pages", searches(func(q *tpox.Search) { q.After = "" })},
 	{"PageTakesAfter", "SearchSecurities/Pages",
-		searches(func(q *brokerage.Search) { q.After = q.After[:max(0, len(q.After)-1)] })},
-	{"PageTooLong", "SearchSecurities/Pages", searches(func(q *brokerage.Search) { q.Limit += min(q.Limit, 1) })},
+		searches(func(q *tpox.Search) { q.After = q.After[:max(0, len(q.After)-1)] })},
+	{"PageTooLong", "SearchSecurities/Pages", searches(func(q *tpox.Search) { q.Limit += min(q.Limit, 1) })},
 	{"AccountIsTheFirst", "GetAccount/Answer", func(s store) store { return firstAccounts{s} }},
 	{"AccountOfTheCache", "GetAccount/Current Model/RandomOperations",
 		func(s store) store { return &keptAccounts{store: s} }},
@@ -185,34 +185,34 @@ var mutants = []struct {
 	{"NamespaceOfTheLargest", "Odd/Order", answers("CustomerMaxOrder", ` xmlns=""`, "")},
 	{"SearchLeavesOutEmpty", "SearchSecurities/Odd", answers("SearchSecurities", "<Name></Name>", "")},
 	{"AccountNotNamed", "InsertCustomer/AccountExists", refusals("InsertCustomer", func(err error) error {
-		if conflict, ok := errors.AsType[*brokerage.Conflict](err); ok {
-			return &brokerage.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
+		if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
+			return &tpox.Conflict{Reason: conflict.Reason, Detail: "one of the accounts exists already"}
 		}
 		return err
 	})},
 	{"ConflictSwallowed", "InsertOrder/Exists Concurrency/OneOrder Concurrency/OrderComesAndGoes Model/RandomOperations",
-		refusals("InsertOrder", ignored[*brokerage.Conflict])},
+		refusals("InsertOrder", ignored[*tpox.Conflict])},
 	{"MissingDeleted", "DeleteOrder/Missing DeleteOrder/Deletes DeleteCustomer/Missing Concurrency/OneDelete " +
 		"Concurrency/OrderComesAndGoes Once/RefusalsNotKept",
-		refusals("DeleteOrder DeleteCustomer", ignored[*brokerage.NotFound])},
+		refusals("DeleteOrder DeleteCustomer", ignored[*tpox.NotFound])},
 	{"NoKeys", "Once/DoneOnce Once/OtherRequest Once/AtOnce Once/Durable", writes(func(w Write) Write {
 		w.Once = nil
 		return w
 	})},
-	{"KeysWithoutRequest", "Once/OtherRequest Once/DoneOnce", onces(func(o *brokerage.Once) { o.Hash = [32]byte{} })},
+	{"KeysWithoutRequest", "Once/OtherRequest Once/DoneOnce", onces(func(o *tpox.Once) { o.Hash = [32]byte{} })},
 	{"KeysForever", "Once/Expired",
-		onces(func(o *brokerage.Once) { o.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
-	{"KeysOfAllClients", "Once/OtherClient", onces(func(o *brokerage.Once) { o.Client = ""; o.Hash = [32]byte{} })},
+		onces(func(o *tpox.Once) { o.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
+	{"KeysOfAllClients", "Once/OtherClient", onces(func(o *tpox.Once) { o.Client = ""; o.Hash = [32]byte{} })},
 	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s store) store { return forgetful{s} }},
 	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s store) store { return lax{s} }},
 	{"InsertNotValidated", "InsertCustomer/Invalid", validates(false)},
 	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", validates(true)},
 	{"HalfInserted", "InsertCustomer/AccountExists", func(s store) store { return halfInsert{s} }},
 	{"LastAccountClosed", "CloseAccount/Last Concurrency/LastAccount",
-		refusals("CloseAccount", ignored[*brokerage.Conflict])},
+		refusals("CloseAccount", ignored[*tpox.Conflict])},
 	{"MatchIgnored", "Match/Customer Match/Security Match/Race",
 		around("ReplaceCustomer ReplaceSecurity", func(ctx Context, args []any, do next) (any, error) {
-			args[4] = brokerage.Match(nil)
+			args[4] = tpox.Match(nil)
 			return do(ctx)
 		})},
 	{"MatchCheckedBefore", "Match/Race", func(s store) store { return checkThenAct{s} }},
@@ -362,7 +362,7 @@ func around(methods string, broken func(ctx Context, args []any, do next) (any, 
 			}
 			return do(ctx)
 		}
-		return &brokeragetest.Stub{Inner: s, Around: call}
+		return &tpoxtest.Stub{Inner: s, Around: call}
 	}
 }
 
@@ -385,7 +385,7 @@ func refusals(methods string, change func(error) error) func(store) store {
 
 // ignored takes one type of errors for success.
 func ignored[E error](err error) error {
-	if brokerage.Is[E](err) {
+	if tpox.Is[E](err) {
 		return nil
 	}
 	return err
@@ -421,7 +421,7 @@ func (s *mutant) apply(ctx Context, account ID, t Trade) (id ID, before, changed
 		security, err = s.GetSecurity(ctx, t.Symbol)
 	}
 	if err == nil {
-		changed, answer, err = t.Apply(brokerage.DefaultRules, before, account, brokerage.QuoteOf(security))
+		changed, answer, err = t.Apply(tpox.DefaultRules, before, account, tpox.QuoteOf(security))
 	}
 	return id, before, changed, answer, err
 }
@@ -463,20 +463,20 @@ func swap(doc, from, name string, account ID) string {
 
 type backwards struct{ store }
 
-func (s backwards) SearchSecurities(ctx Context, q brokerage.Search) ([]byte, error) {
+func (s backwards) SearchSecurities(ctx Context, q tpox.Search) ([]byte, error) {
 	answer, err := s.store.SearchSecurities(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	hits := regexp.MustCompile(`(?s)<Security>.*?</Security>`).FindAll(answer, -1)
 	slices.Reverse(hits)
-	return brokerage.SearchAnswer(len(hits), bytes.Join(hits, nil)), nil
+	return tpox.SearchAnswer(len(hits), bytes.Join(hits, nil)), nil
 }
 
 // searches searches for something else.
-func searches(change func(*brokerage.Search)) func(store) store {
+func searches(change func(*tpox.Search)) func(store) store {
 	return around("SearchSecurities", func(ctx Context, args []any, do next) (any, error) {
-		q := args[0].(brokerage.Search)
+		q := args[0].(tpox.Search)
 		change(&q)
 		args[0] = q
 		return do(ctx)
@@ -489,7 +489,7 @@ type staleKeys struct {
 	docs map[string][]byte
 }
 
-func (s staleKeys) ReplaceSecurity(_ Context, _ Write, symbol string, doc []byte, _ bool, _ brokerage.Match) error {
+func (s staleKeys) ReplaceSecurity(_ Context, _ Write, symbol string, doc []byte, _ bool, _ tpox.Match) error {
 	s.docs[symbol] = doc
 	return nil
 }
@@ -511,14 +511,14 @@ type stickyAccounts struct {
 
 func (s *stickyAccounts) stick(ctx Context, id ID) {
 	doc, _ := s.GetCustomer(ctx, id)
-	keys, _ := brokerage.CustomerKeysOf(doc)
+	keys, _ := tpox.CustomerKeysOf(doc)
 	for _, account := range keys.Accounts {
 		s.stuck.Store(account, id)
 	}
 }
 
 func (s *stickyAccounts) ReplaceCustomer(
-	ctx Context, w Write, id ID, doc []byte, validate bool, m brokerage.Match,
+	ctx Context, w Write, id ID, doc []byte, validate bool, m tpox.Match,
 ) error {
 	if s.byReplace {
 		s.stick(ctx, id)
@@ -540,7 +540,7 @@ func (s *stickyAccounts) CloseAccount(ctx Context, w Write, customer, account ID
 	return s.store.CloseAccount(ctx, w, customer, account)
 }
 
-func (s *stickyAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+func (s *stickyAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
 	found, err := s.store.GetAccount(ctx, account)
 	if id, ok := s.stuck.Load(account); ok {
 		found.Customer, err = id.(ID), nil
@@ -551,14 +551,14 @@ func (s *stickyAccounts) GetAccount(ctx Context, account ID) (brokerage.Account,
 // firstAccounts takes any account for the first of its customer.
 type firstAccounts struct{ store }
 
-func (s firstAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+func (s firstAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
 	found, err := s.store.GetAccount(ctx, account)
 	if err != nil {
 		return found, err
 	}
 	doc, _ := s.GetCustomer(ctx, found.Customer)
-	keys, _ := brokerage.CustomerKeysOf(doc)
-	return brokerage.AccountOf(doc, keys.Accounts[0])
+	keys, _ := tpox.CustomerKeysOf(doc)
+	return tpox.AccountOf(doc, keys.Accounts[0])
 }
 
 // keptAccounts returns each account as it was first read.
@@ -567,19 +567,19 @@ type keptAccounts struct {
 	kept sync.Map // by id
 }
 
-func (s *keptAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+func (s *keptAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
 	found, err := s.store.GetAccount(ctx, account)
 	if err != nil {
 		return found, err
 	}
 	kept, _ := s.kept.LoadOrStore(account, found)
-	return kept.(brokerage.Account), nil
+	return kept.(tpox.Account), nil
 }
 
 // looseAccounts leaves the namespaces of an account to its customer.
 type looseAccounts struct{ store }
 
-func (s looseAccounts) GetAccount(ctx Context, account ID) (brokerage.Account, error) {
+func (s looseAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
 	found, err := s.store.GetAccount(ctx, account)
 	found.Document = regexp.MustCompile(` xmlns:\w+="[^"]*"`).ReplaceAll(found.Document, nil)
 	return found, err
@@ -603,7 +603,7 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, _ := brokerage.CustomerKeysOf(doc)
+	keys, _ := tpox.CustomerKeysOf(doc)
 	var best *element
 	var largest []byte
 	for _, order := range s.orders {
@@ -621,7 +621,7 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 			}
 		}
 	}
-	return brokerage.MaxOrder(id, largest), nil
+	return tpox.MaxOrder(id, largest), nil
 }
 
 // ownedOrders keeps the owner that an account had when its order was inserted.
@@ -636,7 +636,7 @@ type ownedOrders struct {
 const deletedOwner = -1
 
 func (s *ownedOrders) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
-	keys, _ := brokerage.OrderKeysOf(doc)
+	keys, _ := tpox.OrderKeysOf(doc)
 	account, _ := s.GetAccount(ctx, keys.Account) // 0 if there is none
 	s.owners.Store(keys.ID, account.Customer)
 	return s.store.InsertOrder(ctx, w, doc)
@@ -662,7 +662,7 @@ func (s *ownedOrders) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 		return doc, err
 	}
 	if by, ok := s.owners.Load(ID(idOf(n.attrs["ORDER_ID"]))); ok && s.loses(by.(ID), id) {
-		return brokerage.MaxOrder(id, nil), nil
+		return tpox.MaxOrder(id, nil), nil
 	}
 	return doc, nil
 }
@@ -724,7 +724,7 @@ func (s *undeletes) DeleteCustomer(ctx Context, w Write, id ID) error {
 
 func (s *undeletes) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
 	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
-	if _, returns := s.deleted.Load(id); returns && isConflict(err, brokerage.AccountExists) {
+	if _, returns := s.deleted.Load(id); returns && isConflict(err, tpox.AccountExists) {
 		err = nil
 	}
 	return id, err
@@ -737,9 +737,9 @@ type keyApart struct {
 }
 
 func (s *keyApart) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
-	keys, _ := brokerage.OrderKeysOf(doc)
+	keys, _ := tpox.OrderKeysOf(doc)
 	if _, taken := s.keys.LoadOrStore(keys.ID, true); taken {
-		return 0, brokerage.DuplicateOrder(keys.ID)
+		return 0, tpox.DuplicateOrder(keys.ID)
 	}
 	_, _ = s.store.InsertOrder(ctx, w, doc)
 	return keys.ID, nil
@@ -747,7 +747,7 @@ func (s *keyApart) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 
 func (s *keyApart) DeleteOrder(ctx Context, w Write, id ID) error {
 	if _, there := s.keys.LoadAndDelete(id); !there {
-		return brokerage.NoOrder(id)
+		return tpox.NoOrder(id)
 	}
 	_ = s.store.DeleteOrder(ctx, w, id)
 	return nil
@@ -768,9 +768,9 @@ func (s *lateKey) DeleteOrder(ctx Context, w Write, id ID) error {
 }
 
 func (s *lateKey) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
-	keys, _ := brokerage.OrderKeysOf(doc)
+	keys, _ := tpox.OrderKeysOf(doc)
 	if _, there := s.keys.LoadAndDelete(keys.ID); there {
-		return 0, brokerage.DuplicateOrder(keys.ID)
+		return 0, tpox.DuplicateOrder(keys.ID)
 	}
 	return s.store.InsertOrder(ctx, w, doc)
 }
@@ -783,7 +783,7 @@ func writes(change func(Write) Write) func(store) store {
 	})
 }
 
-func onces(change func(*brokerage.Once)) func(store) store {
+func onces(change func(*tpox.Once)) func(store) store {
 	return writes(func(w Write) Write {
 		if w.Once != nil {
 			o := *w.Once
@@ -815,12 +815,12 @@ func (s forgetful) state(ctx Context, account ID) []byte {
 type lax struct{ store }
 
 func (s lax) OpenAccount(ctx Context, w Write, customer ID, account []byte) (ID, error) {
-	id, err := brokerage.AccountKeyOf(account)
+	id, err := tpox.AccountKeyOf(account)
 	if err != nil {
 		return 0, err
 	}
 	doc, _ := s.GetCustomer(ctx, customer)
-	if doc, err = brokerage.OpenAccount(doc, account); err != nil {
+	if doc, err = tpox.OpenAccount(doc, account); err != nil {
 		return 0, err
 	}
 	return id, s.ReplaceCustomer(ctx, w, customer, doc, false, nil)
@@ -838,7 +838,7 @@ type halfInsert struct{ store }
 
 func (s halfInsert) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
 	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
-	if isConflict(err, brokerage.AccountExists) {
+	if isConflict(err, tpox.AccountExists) {
 		_, _ = s.store.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
 	}
 	return id, err
@@ -847,13 +847,13 @@ func (s halfInsert) InsertCustomer(ctx Context, w Write, doc []byte, validate bo
 // checkThenAct looks at the version in a transaction before that of the write.
 type checkThenAct struct{ store }
 
-func (s checkThenAct) ReplaceCustomer(ctx Context, w Write, id ID, doc []byte, validate bool, m brokerage.Match) error {
+func (s checkThenAct) ReplaceCustomer(ctx Context, w Write, id ID, doc []byte, validate bool, m tpox.Match) error {
 	old, err := s.GetCustomer(ctx, id)
 	if err != nil {
 		return err
 	}
 	if !m.Holds(old) {
-		return &brokerage.Stale{}
+		return &tpox.Stale{}
 	}
 	time.Sleep(time.Millisecond)
 	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
@@ -863,15 +863,15 @@ type doubleLease struct {
 	store
 	mu   sync.Mutex
 	n    int
-	last brokerage.Range
+	last tpox.Range
 }
 
-func (s *doubleLease) Lease(ctx Context, kind string, count int64) (brokerage.Range, error) {
+func (s *doubleLease) Lease(ctx Context, kind string, count int64) (tpox.Range, error) {
 	r, err := s.store.Lease(ctx, kind, count)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n++; s.n == 2 {
-		return brokerage.Range{First: s.last.First, Count: count}, err
+		return tpox.Range{First: s.last.First, Count: count}, err
 	}
 	s.last = r
 	return r, err
@@ -883,17 +883,17 @@ type memoryLease struct {
 	next ID
 }
 
-func (s *memoryLease) Lease(_ Context, _ string, count int64) (brokerage.Range, error) {
+func (s *memoryLease) Lease(_ Context, _ string, count int64) (tpox.Range, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := brokerage.Range{First: s.next, Count: count}
+	r := tpox.Range{First: s.next, Count: count}
 	s.next += ID(count)
 	return r, nil
 }
 
 type stiffHigh struct{ store }
 
-func (s stiffHigh) UpdateSecurityPrice(ctx Context, w Write, symbol string, p brokerage.Price) ([]byte, error) {
+func (s stiffHigh) UpdateSecurityPrice(ctx Context, w Write, symbol string, p tpox.Price) ([]byte, error) {
 	before, _ := s.GetSecurity(ctx, symbol)
 	answer, err := s.store.UpdateSecurityPrice(ctx, w, symbol, p)
 	if err != nil {

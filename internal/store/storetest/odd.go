@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var oddCases = []testCase{
@@ -23,14 +23,14 @@ var oddCases = []testCase{
 			e.same("the customer", want, e.customer(id))
 			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
 			e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), id)))
-			for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
+			for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
 				e.trade(id, accounts[0], side, e.held(0), "1.5")
 			}
 			e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
 			opened, account := e.newAccount(1)
 			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))))
 			e.belongs(opened, id)
-			e.trade(id, opened, brokerage.Buy, e.notHeld(0), "2")
+			e.trade(id, opened, tpox.Buy, e.notHeld(0), "2")
 		}
 	}},
 	{name: "Odd/Order", run: func(e *env) {
@@ -68,11 +68,11 @@ var oddCases = []testCase{
 			e.same("the security", want, e.security(symbol))
 			e.equal("its prose", want.child("SecurityInformation", "Description", "BusinessSummary").String(),
 				e.security(symbol).child("SecurityInformation", "Description", "BusinessSummary").String())
-			e.setPrice(symbol, brokerage.Price{LastTrade: "12.3456"})
+			e.setPrice(symbol, tpox.Price{LastTrade: "12.3456"})
 			pe := tenThousandths(e, want.child("PE").text())
-			e.search([]*element{want}, brokerage.Search{Sector: refSector(want).text(), PEMin: pe, PEMax: pe, YieldMin: -1})
+			e.search([]*element{want}, tpox.Search{Sector: refSector(want).text(), PEMin: pe, PEMax: pe, YieldMin: -1})
 			id, account := e.rich("0.00", "0.00", "NONE", "1")
-			e.trade(id, account, brokerage.Buy, symbol, "1") // the name is copied into the position
+			e.trade(id, account, tpox.Buy, symbol, "1") // the name is copied into the position
 		}
 	}},
 	{name: "Odd/Account", run: func(e *env) {

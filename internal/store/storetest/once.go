@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var onceCases = []testCase{
@@ -27,7 +27,7 @@ var onceCases = []testCase{
 					e.equal("the second answer of "+key, first, again)
 				}
 				_, err := c.write(e.Context(), once(key, "another request"))
-				e.equal("the key", key, refused[*brokerage.KeyReused](e, err).Key)
+				e.equal("the key", key, refused[*tpox.KeyReused](e, err).Key)
 			})
 		}
 	}},
@@ -35,9 +35,9 @@ var onceCases = []testCase{
 		symbol := e.held(0)
 		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			_ = refused[*brokerage.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
+			_ = refused[*tpox.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
 			// A request of another kind is refused, too.
-			_ = refused[*brokerage.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
+			_ = refused[*tpox.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
 		})
 	}},
 	{name: "Once/RefusalsNotKept", run: func(e *env) {
@@ -52,12 +52,12 @@ var onceCases = []testCase{
 		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")))
 	}},
 	{name: "Once/Expired", run: func(e *env) {
-		buy := func(w brokerage.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0), "1")) }
+		buy := func(w tpox.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0), "1")) }
 		w := once("key", "request")
 		first := buy(w)
 		w.Now = w.Once.Expires.Add(-time.Second)
 		e.equal("the answer before it expires", first, buy(w))
-		after := func(w brokerage.Write, request string) brokerage.Write {
+		after := func(w tpox.Write, request string) tpox.Write {
 			later := once("key", request)
 			later.Now = w.Once.Expires.Add(time.Second)
 			later.Once.Expires = later.Now.Add(time.Hour)
@@ -90,7 +90,7 @@ var onceCases = []testCase{
 		answers := map[string]int{}
 		e.together(16, func(int) error {
 			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0), "1")
-			if isConflict(err, brokerage.KeyInUse) {
+			if isConflict(err, tpox.KeyInUse) {
 				return nil
 			}
 			mu.Lock()

@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var openAccount = &transaction{
@@ -28,10 +28,10 @@ var openAccount = &transaction{
 		}},
 		{name: "OpenAccount/Exists", run: func(e *env) {
 			_, account := e.newAccount(1)
-			for _, existing := range []brokerage.ID{e.accountID(0), e.accountID(1)} { // the customer's own, and another's
+			for _, existing := range []tpox.ID{e.accountID(0), e.accountID(1)} { // the customer's own, and another's
 				doc := e.edit(account, ` id="`+e.tree([]byte(account)).attrs["id"]+`"`, ` id="`+existing.String()+`"`)
 				e.unchanged(watch{customers: ids{e.customerID(0), e.customerID(1)}, accounts: ids{existing}}, func() {
-					e.conflict(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))), brokerage.AccountExists)
+					e.conflict(errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(0), []byte(doc))), tpox.AccountExists)
 				})
 			}
 		}},

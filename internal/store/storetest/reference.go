@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 // The reference computes the answer and the effect of every transaction again, as plainly as possible, on trees and
@@ -49,7 +49,7 @@ func idOf(s string) int64 {
 	return n
 }
 
-func refAccount(c *element, id brokerage.ID) *element {
+func refAccount(c *element, id tpox.ID) *element {
 	for _, a := range c.child("Accounts").children("Account") {
 		if a.attrs["id"] == id.String() {
 			return a

@@ -3,7 +3,7 @@ package storetest
 import (
 	"context"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var replaceCustomer = &transaction{
@@ -11,7 +11,7 @@ var replaceCustomer = &transaction{
 		id, accounts, doc := e.insertCustomer(1)
 		doc = e.put(doc, "LastName", "X")
 		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.ReplaceCustomer(ctx, w, id, []byte(doc), true, nil))
 		}}
 	},
@@ -55,7 +55,7 @@ var replaceCustomer = &transaction{
 		{name: "ReplaceCustomer/Invalid", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				for _, match := range []brokerage.Match{nil, {"another version"}} { // the condition is checked after it
+				for _, match := range []tpox.Match{nil, {"another version"}} { // the condition is checked after it
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, match))
 				}
 				for _, b := range badKeys(e, doc, accounts) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var replaceSecurity = &transaction{
@@ -12,7 +12,7 @@ var replaceSecurity = &transaction{
 		symbol, doc := e.listed()
 		doc = e.put(doc, "PE", "7")
 		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.ReplaceSecurity(ctx, w, symbol, []byte(doc), true, nil))
 		}}
 	},
@@ -40,10 +40,10 @@ var replaceSecurity = &transaction{
 			}
 			sector := refSector(e.tree([]byte(doc))).text()
 			replace(e.put(doc, "PE", "77777.1234"))
-			newPE := brokerage.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}
+			newPE := tpox.Search{Sector: sector, PEMin: 777771234, PEMax: 777771235, YieldMin: -1}
 			e.equal("hits by the new PE", 1, e.search(all, newPE))
 			replace(e.put(doc, "Yield", "88.5"))
-			e.equal("hits by the new yield", 1, e.search(all, brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: 884999}))
+			e.equal("hits by the new yield", 1, e.search(all, tpox.Search{Sector: sector, PEMax: 1e12, YieldMin: 884999}))
 			replace(e.put(doc, "PE", "5.0"))
 			e.equal("hits by the old PE", 0, e.search(all, newPE))
 			replace(e.put(doc, "Name", "Another Name"))
@@ -58,7 +58,7 @@ var replaceSecurity = &transaction{
 					e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
 				} {
 					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, nil))
-					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, brokerage.Match{"another version"}))
+					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), true, tpox.Match{"another version"}))
 				}
 				for _, b := range []string{
 					e.put(doc, "PE", "1e3"), e.put(doc, "PE", ""), e.put(doc, "Yield", "-1"), e.put(doc, "Yield", "1.00001"),

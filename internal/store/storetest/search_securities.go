@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var searchSecurities = &transaction{
@@ -16,14 +16,14 @@ var searchSecurities = &transaction{
 		symbol, _ := e.listed()
 		uses := watch{symbols: []string{symbol}}
 		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.SearchSecurities(ctx, brokerage.Search{Sector: e.sectors()[0], PEMax: 1e12}))
+			return answer(e.s.SearchSecurities(ctx, tpox.Search{Sector: e.sectors()[0], PEMax: 1e12}))
 		}}
 	},
 	cases: []testCase{
 		{name: "SearchSecurities/Answer", run: func(e *env) {
 			found := 0
 			for _, sector := range e.sectors() {
-				for _, q := range []brokerage.Search{
+				for _, q := range []tpox.Search{
 					{PEMin: 200000, PEMax: 250000, YieldMin: 40000},
 					{PEMin: 230000, PEMax: 270000, YieldMin: 0},
 					{PEMin: 0, PEMax: 1e12, YieldMin: 20000},
@@ -45,7 +45,7 @@ var searchSecurities = &transaction{
 				if sector == nil || pe == 0 || yield == 0 {
 					continue
 				}
-				hit := func(q brokerage.Search, want bool) {
+				hit := func(q tpox.Search, want bool) {
 					q.Sector = sector.text()
 					e.search(e.securities, q)
 					answer := e.got(e.s.SearchSecurities(e.Context(), q))
@@ -55,10 +55,10 @@ var searchSecurities = &transaction{
 					}
 					e.equal(fmt.Sprintf("%s is in %+v", s.child("Symbol").text(), q), want, got)
 				}
-				hit(brokerage.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield - 1}, true)
-				hit(brokerage.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield}, false)
-				hit(brokerage.Search{PEMin: pe + 1, PEMax: pe + 2, YieldMin: yield - 1}, false)
-				hit(brokerage.Search{PEMin: pe - 1, PEMax: pe, YieldMin: yield - 1}, false)
+				hit(tpox.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield - 1}, true)
+				hit(tpox.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield}, false)
+				hit(tpox.Search{PEMin: pe + 1, PEMax: pe + 2, YieldMin: yield - 1}, false)
+				hit(tpox.Search{PEMin: pe - 1, PEMax: pe, YieldMin: yield - 1}, false)
 				if checked++; checked == 5 {
 					return
 				}
@@ -72,7 +72,7 @@ var searchSecurities = &transaction{
 					continue
 				}
 				symbol, pe := s.child("Symbol").text(), tenThousandths(e, s.child("PE").text())
-				q := brokerage.Search{Sector: sector.text(), PEMin: pe, PEMax: pe + 1, YieldMin: -1}
+				q := tpox.Search{Sector: sector.text(), PEMin: pe, PEMax: pe + 1, YieldMin: -1}
 				e.search(e.securities, q)
 				if !strings.Contains(e.raw(e.s.SearchSecurities(e.Context(), q)), ">"+symbol+"<") {
 					e.Fatalf("the fund %s is not found in its sector", symbol)
@@ -92,7 +92,7 @@ var searchSecurities = &transaction{
 		}},
 		// Pages are the whole answer in parts.
 		{name: "SearchSecurities/Pages", run: func(e *env) {
-			for _, limit := range []int{1, 2, 7, brokerage.MaxHits + 1} {
+			for _, limit := range []int{1, 2, 7, tpox.MaxHits + 1} {
 				most := 0
 				for _, sector := range e.sectors() {
 					q := anyIn(sector)
@@ -149,7 +149,7 @@ var searchSecurities = &transaction{
 		}},
 		{name: "SearchSecurities/Nothing", run: func(e *env) {
 			sector := e.sectors()[0]
-			for _, q := range []brokerage.Search{
+			for _, q := range []tpox.Search{
 				{Sector: "No Such Sector", PEMax: 1e12, YieldMin: -1},
 				{Sector: strings.ToLower(sector), PEMax: 1e12, YieldMin: -1},
 				{Sector: sector + " ", PEMax: 1e12, YieldMin: -1},
@@ -166,12 +166,12 @@ var searchSecurities = &transaction{
 }
 
 // anyIn finds everything in a sector that has the keys of a search.
-func anyIn(sector string) brokerage.Search {
-	return brokerage.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
+func anyIn(sector string) tpox.Search {
+	return tpox.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
 }
 
 // search compares a search with the reference and returns the number of hits.
-func (e *env) search(all []*element, q brokerage.Search) int {
+func (e *env) search(all []*element, q tpox.Search) int {
 	want := refSearch(all, q)
 	e.same(fmt.Sprintf("the search %+v", q), want, e.got(e.s.SearchSecurities(e.Context(), q)))
 	return len(want.children("Security"))
@@ -199,7 +199,7 @@ func refSector(s *element) *element {
 }
 
 // refSearch looks at every security.
-func refSearch(all []*element, q brokerage.Search) *element {
+func refSearch(all []*element, q tpox.Search) *element {
 	bound := func(n int64) *big.Rat { return big.NewRat(n, 10000) }
 	var hits []*element
 	for _, s := range all {

@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var sellSecurity = &transaction{
@@ -14,7 +14,7 @@ var sellSecurity = &transaction{
 		{name: "Trade/Sell", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
 				for _, q := range []string{"1", "10", "0.125", "3.01"} {
-					if e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, e.held(k), q) == nil {
+					if e.trade(e.customerID(k), e.accountID(k), tpox.Sell, e.held(k), q) == nil {
 						e.Fatalf("selling %s was refused", q)
 					}
 				}
@@ -24,32 +24,32 @@ var sellSecurity = &transaction{
 			k := int64(1)
 			symbol := e.held(k)
 			all := refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Quantity").text()
-			confirmation := e.trade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, all)
+			confirmation := e.trade(e.customerID(k), e.accountID(k), tpox.Sell, symbol, all)
 			e.equal("the position", "0.000", confirmation.child("Position").text())
-			e.refusedTrade(e.customerID(k), e.accountID(k), brokerage.Sell, symbol, "1", brokerage.NotHeld)
+			e.refusedTrade(e.customerID(k), e.accountID(k), tpox.Sell, symbol, "1", tpox.NotHeld)
 
 			// Sell until no position is left, and buy again.
 			id, accounts, doc := e.newCustomer(1)
 			doc = e.put(doc, "Holdings", "")
 			e.insert(doc, true)
 			for range 2 {
-				e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
-				e.trade(id, accounts[0], brokerage.Sell, symbol, "5.000")
+				e.trade(id, accounts[0], tpox.Buy, symbol, "5")
+				e.trade(id, accounts[0], tpox.Sell, symbol, "5.000")
 				e.equal("positions", 0, len(refAccount(e.customer(id), accounts[0]).child("Holdings").children("Position")))
 			}
 		}},
 		{name: "Trade/NotHeld", run: func(e *env) {
-			e.refusedTrade(e.customerID(2), e.accountID(2), brokerage.Sell, e.notHeld(2), "1", brokerage.NotHeld)
+			e.refusedTrade(e.customerID(2), e.accountID(2), tpox.Sell, e.notHeld(2), "1", tpox.NotHeld)
 		}},
 		{name: "Trade/TooFewHeld", run: func(e *env) {
 			id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "10.5")
-			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "10.501", brokerage.TooFewHeld)
-			e.refusedTrade(id, account, brokerage.Sell, e.d.Symbol(0), "100", brokerage.TooFewHeld)
-			e.trade(id, account, brokerage.Sell, e.d.Symbol(0), "10.5")
+			e.refusedTrade(id, account, tpox.Sell, e.d.Symbol(0), "10.501", tpox.TooFewHeld)
+			e.refusedTrade(id, account, tpox.Sell, e.d.Symbol(0), "100", tpox.TooFewHeld)
+			e.trade(id, account, tpox.Sell, e.d.Symbol(0), "10.5")
 		}},
 	},
 }
 
-func selling(symbol, quantity string) brokerage.Trade {
-	return brokerage.Trade{Side: brokerage.Sell, Symbol: symbol, Quantity: quantity, Now: now}
+func selling(symbol, quantity string) tpox.Trade {
+	return tpox.Trade{Side: tpox.Sell, Symbol: symbol, Quantity: quantity, Now: now}
 }

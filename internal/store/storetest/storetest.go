@@ -19,18 +19,18 @@ import (
 
 	"pgregory.net/rapid"
 
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/guard"
+	"brokerage/internal/tpox"
 )
 
 // Options describe a store to the suite.
 type Options struct {
 	// Open returns a store for one case that is loaded with d, and closes it by t.Cleanup. Zero rules are
-	// brokerage.DefaultRules.
-	Open func(t testing.TB, d *dataset.Dataset, rules brokerage.Rules) brokerage.Store
+	// tpox.DefaultRules.
+	Open func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store
 	// Reopen closes a store and opens it again with its content.
-	Reopen func(t testing.TB, s brokerage.Store) brokerage.Store
+	Reopen func(t testing.TB, s tpox.Store) tpox.Store
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
 	// Parallel says that cases may run in parallel, each on its store.
@@ -51,7 +51,7 @@ func Run(t *testing.T, o Options) {
 				t.Parallel()
 			}
 			s := o.Open(t, f.d, c.rules)
-			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() brokerage.Store {
+			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() tpox.Store {
 				s = o.Reopen(t, s)
 				return guarded(s)
 			}})
@@ -60,7 +60,7 @@ func Run(t *testing.T, o Options) {
 }
 
 // guarded returns a store that panics where a method returns an error that it does not declare.
-func guarded(s brokerage.Store) brokerage.Store { return guard.New(s, guard.Options{Strict: true}) }
+func guarded(s tpox.Store) tpox.Store { return guard.New(s, guard.Options{Strict: true}) }
 
 // T is the part of a test that a case needs. *testing.T implements it, and so does *rapid.T.
 type T interface {
@@ -72,7 +72,7 @@ type T interface {
 type testCase struct {
 	name  string
 	run   func(*env)
-	rules brokerage.Rules // zero: the default
+	rules tpox.Rules // zero: the default
 }
 
 // A transaction describes one transaction, or another operation of a store, for the suite.
@@ -85,24 +85,24 @@ type transaction struct {
 type call struct {
 	uses  watch                                 // what it reads or changes
 	read  func(context.Context) (string, error) // nil for one that takes a Write
-	write func(context.Context, brokerage.Write) (string, error)
+	write func(context.Context, tpox.Write) (string, error)
 }
 
 // answer returns a document or an id as text.
-func answer[A []byte | brokerage.ID](a A, err error) (string, error) {
+func answer[A []byte | tpox.ID](a A, err error) (string, error) {
 	return fmt.Sprintf("%s", a), err
 }
 
 // reading returns the call of a query of one parameter.
-func reading[P any, A []byte | brokerage.ID](uses watch, query func(context.Context, P) (A, error), parameter P) call {
+func reading[P any, A []byte | tpox.ID](uses watch, query func(context.Context, P) (A, error), parameter P) call {
 	return call{uses: uses, read: func(ctx context.Context) (string, error) { return answer(query(ctx, parameter)) }}
 }
 
 // writing returns the call of a write of two parameters.
-func writing[P, Q any, A []byte | brokerage.ID](
-	uses watch, do func(context.Context, brokerage.Write, P, Q) (A, error), p P, q Q,
+func writing[P, Q any, A []byte | tpox.ID](
+	uses watch, do func(context.Context, tpox.Write, P, Q) (A, error), p P, q Q,
 ) call {
-	return call{uses: uses, write: func(ctx context.Context, w brokerage.Write) (string, error) {
+	return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
 		return answer(do(ctx, w, p, q))
 	}}
 }
@@ -115,12 +115,12 @@ type Call struct {
 
 // Calls makes the documents for a call of each of the 17, in a store that is loaded with d and was not given to Calls
 // before. A call succeeds the first time.
-func Calls(t testing.TB, s brokerage.Store, d *dataset.Dataset) (list []Call) {
+func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 	t.Helper()
 	e := &env{T: t, fixture: newFixture(d), s: s}
 	for i, transaction := range transactions {
 		c := transaction.call(e)
-		list = append(list, Call{brokerage.Transactions[i].Name, func(ctx context.Context) (err error) {
+		list = append(list, Call{tpox.Transactions[i].Name, func(ctx context.Context) (err error) {
 			if c.read != nil {
 				_, err = c.read(ctx)
 			} else {
@@ -134,10 +134,10 @@ func Calls(t testing.TB, s brokerage.Store, d *dataset.Dataset) (list []Call) {
 
 func done(err error) (string, error) { return "", err }
 
-//go:generate go run brokerage/internal/brokerage/lists transaction
+//go:generate go run brokerage/internal/tpox/lists transaction
 
 // This does not compile when transactions.go was generated from another number of transactions.
-var _ [len(brokerage.Transactions)]*transaction = transactions
+var _ [len(tpox.Transactions)]*transaction = transactions
 
 // operations are what a store does beside the 17.
 var operations = []*transaction{getCustomer, getAccount, replaceCustomer, replaceSecurity, lease}
@@ -157,8 +157,8 @@ func cases() (list []testCase) {
 type env struct {
 	T
 	*fixture
-	s      brokerage.Store
-	reopen func() brokerage.Store
+	s      tpox.Store
+	reopen func() tpox.Store
 }
 
 // Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var tradeCases = []testCase{
@@ -20,8 +20,8 @@ var tradeCases = []testCase{
 			{"1.1", "1.1", "1.21"}, {"8.5675", "100.2", "858.46"}, {"123456.7891", "12345.679", "1524157888.60"},
 			{"0", "5", "0.00"},
 		} {
-			e.setPrice(symbol, brokerage.Price{LastTrade: c.price})
-			for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
+			e.setPrice(symbol, tpox.Price{LastTrade: c.price})
+			for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
 				id, account := e.rich("100.00", "0", symbol, "50000")
 				answer := e.trade(id, account, side, symbol, c.quantity)
 				e.equal(c.quantity+" at "+c.price, c.amount, answer.child("Amount").text())
@@ -29,16 +29,16 @@ var tradeCases = []testCase{
 		}
 		// Balances with more decimal places than money has, too large for a float, signed or short, and quantities in odd
 		// forms.
-		e.setPrice(symbol, brokerage.Price{LastTrade: "1.00"})
+		e.setPrice(symbol, tpox.Price{LastTrade: "1.00"})
 		for _, c := range [][3]string{
 			{"100.005", "100.015", "5.0005"}, {"-0.005", "-0.015", "7"},
 			{"9007199254740.99", "9007199254740.97", "9007199254740993.001"},
 			{"+1", " 2 ", "08.1"}, {"-100", "1.", "0.999999"}, {".5", "-.5", "2.0005"},
 		} {
 			id, account := e.rich(c[0], c[1], symbol, c[2])
-			e.trade(id, account, brokerage.Buy, symbol, "1")
-			e.trade(id, account, brokerage.Buy, symbol, "0.001")
-			e.trade(id, account, brokerage.Sell, symbol, "0.501")
+			e.trade(id, account, tpox.Buy, symbol, "1")
+			e.trade(id, account, tpox.Buy, symbol, "0.001")
+			e.trade(id, account, tpox.Sell, symbol, "0.501")
 		}
 	}},
 	{name: "Trade/Twice", run: func(e *env) {
@@ -47,33 +47,33 @@ var tradeCases = []testCase{
 		doc = e.put(doc, "Holdings", positionXML(other, "o", "1")+positionXML(symbol, "first", "10")+
 			positionXML(symbol, "second", "20"))
 		e.insert(doc, true)
-		e.trade(id, accounts[0], brokerage.Buy, symbol, "5")
-		e.refusedTrade(id, accounts[0], brokerage.Sell, symbol, "16", brokerage.TooFewHeld)
-		e.trade(id, accounts[0], brokerage.Sell, symbol, "15") // the first position is removed
+		e.trade(id, accounts[0], tpox.Buy, symbol, "5")
+		e.refusedTrade(id, accounts[0], tpox.Sell, symbol, "16", tpox.TooFewHeld)
+		e.trade(id, accounts[0], tpox.Sell, symbol, "15") // the first position is removed
 		e.equal("what is left of the second", "19.000",
-			e.trade(id, accounts[0], brokerage.Sell, symbol, "1").child("Position").text())
+			e.trade(id, accounts[0], tpox.Sell, symbol, "1").child("Position").text())
 	}},
 	{name: "Trade/BalanceLimit", run: func(e *env) {
 		symbol := e.d.Symbol(0)
-		e.setPrice(symbol, brokerage.Price{LastTrade: "500000000"})
+		e.setPrice(symbol, tpox.Price{LastTrade: "500000000"})
 		id, account := e.rich("0.00", "0.00", symbol, "100000")
-		e.refusedTrade(id, account, brokerage.Buy, symbol, "20000.001", brokerage.BalanceLimit)
-		e.refusedTrade(id, account, brokerage.Sell, symbol, "20001", brokerage.BalanceLimit)
-		e.trade(id, account, brokerage.Sell, symbol, "20000") // up to one limit
-		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
-		e.trade(id, account, brokerage.Buy, symbol, "40000") // down to the other limit
-		e.refusedTrade(id, account, brokerage.Buy, symbol, "0.001", brokerage.BalanceLimit)
+		e.refusedTrade(id, account, tpox.Buy, symbol, "20000.001", tpox.BalanceLimit)
+		e.refusedTrade(id, account, tpox.Sell, symbol, "20001", tpox.BalanceLimit)
+		e.trade(id, account, tpox.Sell, symbol, "20000") // up to one limit
+		e.refusedTrade(id, account, tpox.Sell, symbol, "0.001", tpox.BalanceLimit)
+		e.trade(id, account, tpox.Buy, symbol, "40000") // down to the other limit
+		e.refusedTrade(id, account, tpox.Buy, symbol, "0.001", tpox.BalanceLimit)
 		// Each of the two balances has the limit.
 		id, account = e.rich("0.00", "9999999999999.99", symbol, "100000")
-		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
+		e.refusedTrade(id, account, tpox.Sell, symbol, "0.001", tpox.BalanceLimit)
 		id, account = e.rich("9999999999999.99", "0.00", symbol, "100000")
-		e.refusedTrade(id, account, brokerage.Sell, symbol, "0.001", brokerage.BalanceLimit)
+		e.refusedTrade(id, account, tpox.Sell, symbol, "0.001", tpox.BalanceLimit)
 	}},
 	{name: "Trade/Invalid", run: func(e *env) {
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, q := range []string{"", "0", "0.000", "-1", "1.0001", "1000000000.001", "1e3", "x", "NaN", "1 000", "1,5"} {
-				for _, side := range []brokerage.Side{brokerage.Buy, brokerage.Sell} {
-					t := brokerage.Trade{Side: side, Symbol: e.held(0), Quantity: q, Now: now}
+				for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
+					t := tpox.Trade{Side: side, Symbol: e.held(0), Quantity: q, Now: now}
 					e.invalid(errOf(e.s.Trade(e.Context(), plain(), e.accountID(0), t)))
 				}
 			}
@@ -104,8 +104,8 @@ var tradeCases = []testCase{
 			doc = e.edit(doc, "<"+name+">", "<"+name+` odd="1">`)
 		}
 		e.insert(doc, false)
-		e.trade(id, accounts[0], brokerage.Buy, symbol, "1.5")
-		e.trade(id, accounts[0], brokerage.Sell, symbol, "2")
+		e.trade(id, accounts[0], tpox.Buy, symbol, "1.5")
+		e.trade(id, accounts[0], tpox.Sell, symbol, "2")
 	}},
 	{name: "Trade/Missing", run: func(e *env) {
 		e.noAccount(e.id())
@@ -119,8 +119,8 @@ var tradeCases = []testCase{
 }
 
 // trade runs a trade and compares it with the reference's. It returns the confirmation, or nil where both refuse it.
-func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol, quantity string) *element {
-	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
+func (e *env) trade(customer, account tpox.ID, side tpox.Side, symbol, quantity string) *element {
+	t := tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	want := e.customer(customer)
 	confirmation, refusal := refTrade(want, account, e.security(symbol), t)
 	if refusal != "" {
@@ -136,16 +136,16 @@ func (e *env) trade(customer, account brokerage.ID, side brokerage.Side, symbol,
 
 // refusedTrade requires that the reference and the store refuse a trade for the given reason.
 func (e *env) refusedTrade(
-	customer, account brokerage.ID, side brokerage.Side, symbol, quantity string, reason brokerage.Reason,
+	customer, account tpox.ID, side tpox.Side, symbol, quantity string, reason tpox.Reason,
 ) {
-	t := brokerage.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
+	t := tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	_, refusal := refTrade(e.customer(customer), account, e.security(symbol), t)
 	e.equal("the reference's refusal", reason, refusal)
 	e.trade(customer, account, side, symbol, quantity)
 }
 
 // rich inserts a customer with one account of given balances and one position.
-func (e *env) rich(online, working, symbol, quantity string) (id, account brokerage.ID) {
+func (e *env) rich(online, working, symbol, quantity string) (id, account tpox.ID) {
 	id, accounts, doc := e.newCustomer(1)
 	doc = e.put(e.put(doc, "OnlineActualBal", online), "WorkingBalance", working)
 	doc = e.put(doc, "Holdings", positionXML(symbol, "N", quantity))
@@ -154,13 +154,13 @@ func (e *env) rich(online, working, symbol, quantity string) (id, account broker
 }
 
 // refTrade edits a customer as a trade does and returns the confirmation, or the reason of its refusal.
-func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*element, brokerage.Reason) {
+func refTrade(c *element, id tpox.ID, s *element, t tpox.Trade) (*element, tpox.Reason) {
 	a := refAccount(c, id)
 	price := s.child("Price", "LastTrade").text()
 	quantity := decimal(t.Quantity)
 	amount := fixed(new(big.Rat).Mul(quantity, decimal(price)), 2)
 	movement, change := decimal(amount), quantity
-	if t.Side == brokerage.Buy {
+	if t.Side == tpox.Buy {
 		movement = new(big.Rat).Neg(movement)
 	} else {
 		change = new(big.Rat).Neg(change)
@@ -171,7 +171,7 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 	}
 	online, working := after("OnlineActualBal"), after("WorkingBalance")
 	if new(big.Rat).Abs(online).Cmp(limit) > 0 || new(big.Rat).Abs(working).Cmp(limit) > 0 {
-		return nil, brokerage.BalanceLimit
+		return nil, tpox.BalanceLimit
 	}
 
 	position, refusal := refPosition(a.child("Holdings"), s, t, change)
@@ -200,15 +200,15 @@ func refTrade(c *element, id brokerage.ID, s *element, t brokerage.Trade) (*elem
 }
 
 // refPosition changes the position in a security by a quantity and returns the new one, or the reason of its refusal.
-func refPosition(holdings, s *element, t brokerage.Trade, change *big.Rat) (*big.Rat, brokerage.Reason) {
+func refPosition(holdings, s *element, t tpox.Trade, change *big.Rat) (*big.Rat, tpox.Reason) {
 	held := holdings.children("Position")
 	at := slices.IndexFunc(held, func(p *element) bool { return p.child("Symbol").text() == t.Symbol })
 	position := change
 	switch {
-	case at < 0 && t.Side == brokerage.Sell:
-		return nil, brokerage.NotHeld
+	case at < 0 && t.Side == tpox.Sell:
+		return nil, tpox.NotHeld
 	case at < 0 && len(held) >= 30:
-		return nil, brokerage.TooManyHoldings
+		return nil, tpox.TooManyHoldings
 	case at < 0:
 		holdings.content = append(holdings.content, build(custacc, "Position", nil,
 			build(custacc, "Symbol", nil, s.child("Symbol").text()), build(custacc, "Name", nil, s.child("Name").text()),
@@ -217,7 +217,7 @@ func refPosition(holdings, s *element, t brokerage.Trade, change *big.Rat) (*big
 		position = new(big.Rat).Add(decimal(held[at].child("Quantity").text()), change)
 		switch position.Sign() {
 		case -1:
-			return nil, brokerage.TooFewHeld
+			return nil, tpox.TooFewHeld
 		case 0:
 			holdings.remove(held[at])
 		default:

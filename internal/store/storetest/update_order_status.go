@@ -1,19 +1,19 @@
 package storetest
 
 import (
-	"brokerage/internal/brokerage"
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 var updateOrderStatus = &transaction{
 	call: func(e *env) call {
-		id := brokerage.ID(e.d.ID(dataset.Order, 1))
+		id := tpox.ID(e.d.ID(dataset.Order, 1))
 		return writing(watch{orders: ids{id}}, e.s.UpdateOrderStatus, id, "4")
 	},
 	cases: []testCase{
 		{name: "UpdateOrderStatus/Changes", run: func(e *env) {
 			i := int64(7)
-			id := brokerage.ID(e.d.ID(dataset.Order, i))
+			id := tpox.ID(e.d.ID(dataset.Order, i))
 			for _, stat := range []string{"4", "8", "4", "4", "A", "0"} {
 				want := refOrder(e.orders[i]).clone()
 				want.attrs["Stat"] = stat
@@ -26,7 +26,7 @@ var updateOrderStatus = &transaction{
 			e.notFound(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), e.id(), "4")), "order")
 		}},
 		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
-			id := brokerage.ID(e.d.ID(dataset.Order, 3))
+			id := tpox.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"", "Z9", "filled", "44", `"<&`, "é"} {
 				e.unchanged(watch{orders: ids{id}}, func() {
 					e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))
@@ -35,7 +35,7 @@ var updateOrderStatus = &transaction{
 		}},
 		// XML cannot hold these, so the schema never sees them.
 		{name: "UpdateOrderStatus/ControlCharacter", run: func(e *env) {
-			id := brokerage.ID(e.d.ID(dataset.Order, 3))
+			id := tpox.ID(e.d.ID(dataset.Order, 3))
 			for _, stat := range []string{"\x00", "4\x01", "\xff"} {
 				e.unchanged(watch{orders: ids{id}}, func() {
 					e.invalid(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), id, stat)))

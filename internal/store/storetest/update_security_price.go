@@ -3,18 +3,18 @@ package storetest
 import (
 	"fmt"
 
-	"brokerage/internal/brokerage"
+	"brokerage/internal/tpox"
 )
 
 var updateSecurityPrice = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		return writing(watch{symbols: []string{symbol}}, e.s.UpdateSecurityPrice, symbol, brokerage.Price{LastTrade: "5.5"})
+		return writing(watch{symbols: []string{symbol}}, e.s.UpdateSecurityPrice, symbol, tpox.Price{LastTrade: "5.5"})
 	},
 	cases: []testCase{
 		{name: "UpdateSecurityPrice/Changes", run: func(e *env) {
 			for _, i := range sample(int64(len(e.securities)), 5) {
-				for _, p := range []brokerage.Price{
+				for _, p := range []tpox.Price{
 					{LastTrade: "51.5"}, {LastTrade: "51.50", Ask: "51.6000"}, {LastTrade: "0", Bid: "0.0001"},
 					{LastTrade: "999999999.9999", Ask: "1", Bid: "2"}, {LastTrade: "007.1"},
 				} {
@@ -33,7 +33,7 @@ var updateSecurityPrice = &transaction{
 				{"9.5", "1000000.01", "0.01"}, // between low and high; lower only if compared as text
 				{"1000000.02", "1000000.02", "0.01"},
 			} {
-				e.setPrice(symbol, brokerage.Price{LastTrade: step.last})
+				e.setPrice(symbol, tpox.Price{LastTrade: step.last})
 				e.equal("High after "+step.last, step.high, today("High"))
 				e.equal("Low after "+step.last, step.low, today("Low"))
 			}
@@ -41,7 +41,7 @@ var updateSecurityPrice = &transaction{
 		{name: "UpdateSecurityPrice/Invalid", run: func(e *env) {
 			symbol := e.d.Symbol(3)
 			e.unchanged(watch{symbols: []string{symbol}}, func() {
-				for _, p := range []brokerage.Price{
+				for _, p := range []tpox.Price{
 					{}, {LastTrade: "-1"}, {LastTrade: "1.00001"}, {LastTrade: "1e3"}, {LastTrade: "x"}, {LastTrade: "10000000000000"},
 					{LastTrade: "1", Ask: "-1"}, {LastTrade: "1", Bid: "NaN"}, {Ask: "1"},
 				} {
@@ -55,14 +55,14 @@ var updateSecurityPrice = &transaction{
 		}},
 		{name: "UpdateSecurityPrice/Missing", run: func(e *env) {
 			for _, symbol := range e.unknownSymbols() {
-				_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, brokerage.Price{LastTrade: "1"})
+				_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, tpox.Price{LastTrade: "1"})
 				e.notFound(err, "security")
 			}
 		}},
 	},
 }
 
-func (e *env) setPrice(symbol string, p brokerage.Price) {
+func (e *env) setPrice(symbol string, p tpox.Price) {
 	want := e.security(symbol)
 	refSetPrice(want, p)
 	answer := e.got(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p))
@@ -72,7 +72,7 @@ func (e *env) setPrice(symbol string, p brokerage.Price) {
 }
 
 // refSetPrice edits a security as update_security_price does.
-func refSetPrice(s *element, p brokerage.Price) {
+func refSetPrice(s *element, p tpox.Price) {
 	price := s.child("Price")
 	price.child("LastTrade").setText(p.LastTrade)
 	if p.Ask != "" {

@@ -1,6 +1,0 @@
-package brokerage
-
-// Order constructs the answer of get_order: the Order element of the message, complete in itself.
-func Order(doc []byte) []byte {
-	return orderElement.Find(in(doc)).AppendStandalone(make([]byte, 0, len(doc)))
-}

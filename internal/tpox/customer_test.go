@@ -1,0 +1,211 @@
+package tpox_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/tpox"
+)
+
+const custAcc = ` xmlns="http://tpox-benchmark.com/custacc"`
+
+func TestCustomerKeysOf(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(account{id: "104000001"}.xml(), account{id: "104000000"}.xml())
+	for _, doc := range []string{doc, prefixed(doc)} {
+		keys, err := tpox.CustomerKeysOf([]byte(doc))
+		require.NoError(t, err)
+		require.Equal(t, tpox.CustomerKeys{ID: 1002, Accounts: []tpox.ID{104000001, 104000000}}, keys)
+	}
+}
+
+func TestCustomerKeysOf_Refused(t *testing.T) {
+	t.Parallel()
+	const (
+		notAnID     = "not an id: 1 to 15 digits without a leading zero"
+		notCustomer = "the root element is not Customer in namespace http://tpox-benchmark.com/custacc"
+	)
+	for _, c := range []struct {
+		name, doc string
+		want      []string
+	}{
+		{"empty", ``, []string{notCustomer}},
+		{"other namespace", `<Customer xmlns="urn:x" id="1"></Customer>`, []string{notCustomer}},
+		{"no namespace", `<Customer id="1"></Customer>`, []string{notCustomer}},
+		{"other root", `<Account` + custAcc + ` id="1"></Account>`, []string{notCustomer}},
+		{"no id", `<Customer` + custAcc + `></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"leading zero", `<Customer` + custAcc + ` id="01"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"signed", `<Customer` + custAcc + ` id="+1"></Customer>`, []string{"/Customer/@id: " + notAnID}},
+		{"id of another namespace", `<Customer` + custAcc + ` xmlns:o="urn:o" o:id="1"></Customer>`,
+			[]string{"/Customer/@id: " + notAnID}},
+		{"account without", customerXML(`<Account></Account>`), []string{"/Customer/Accounts/Account/@id: " + notAnID}},
+		{"account twice", customerXML(`<Account id="7"></Account>`, `<Account id="8"></Account>`,
+			`<Account id="7"></Account>`),
+			[]string{"/Customer/Accounts/Account/@id: account 7 appears twice"}},
+		{"every finding", strings.Replace(customerXML(`<Account id="x"></Account>`, `<Account id="7"></Account>`,
+			`<Account id="7"></Account>`), `"1002"`, `"0"`, 1),
+			[]string{"/Customer/@id: " + notAnID, "/Customer/Accounts/Account/@id: " + notAnID,
+				"/Customer/Accounts/Account/@id: account 7 appears twice"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tpox.CustomerKeysOf([]byte(c.doc))
+			require.Equal(t, c.want, findings(t, err))
+		})
+	}
+}
+
+// A customer that is not validated may have as many accounts as fit.
+func TestCustomerKeysOf_ManyAccounts(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	const n = 30_000
+	for i := range n {
+		fmt.Fprintf(&b, `<Account id="%d"></Account>`, 100_000+i)
+	}
+	keys, err := tpox.CustomerKeysOf([]byte(customerXML(b.String())))
+	require.NoError(t, err)
+	require.Len(t, keys.Accounts, n)
+
+	_, err = tpox.CustomerKeysOf([]byte(customerXML(b.String(), b.String())))
+	require.Len(t, findings(t, err), 20, "what is told is bounded")
+}
+
+func TestAccountKeyOf(t *testing.T) {
+	t.Parallel()
+	own := strings.Replace(account{id: "7"}.xml(), "<Account", "<Account"+custAcc, 1)
+	for _, doc := range []string{own, prefixed(own)} {
+		id, err := tpox.AccountKeyOf([]byte(doc))
+		require.NoError(t, err)
+		require.EqualValues(t, 7, id)
+	}
+	_, err := tpox.AccountKeyOf([]byte(account{id: "7"}.xml()))
+	require.Equal(t, []string{"the root element is not Account in namespace http://tpox-benchmark.com/custacc"},
+		findings(t, err))
+	for _, id := range []string{"", "07", "x", "1234567890123456"} {
+		_, err := tpox.AccountKeyOf([]byte(`<Account` + custAcc + ` id="` + id + `"></Account>`))
+		require.Equal(t, []string{"/Account/@id: not an id: 1 to 15 digits without a leading zero"}, findings(t, err))
+	}
+}
+
+func TestCustomerProfile(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(account{id: "104000000"}.xml())
+	want := `<Customer_Profile` + custAcc + ` CUSTOMERID="1002">` + nameXML +
+		`<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender>` +
+		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + `</Addresses>` +
+		emailXML + `</Customer_Profile>`
+	require.Equal(t, want, string(tpox.CustomerProfile([]byte(doc))))
+
+	got := tpox.CustomerProfile([]byte(prefixed(doc)))
+	normal(t, got)
+	require.Equal(t, meaning(t, want), meaning(t, string(got)))
+	require.Contains(t, string(got),
+		`<x:DateOfBirth xmlns:x="http://tpox-benchmark.com/custacc" xmlns="">1970-01-01</x:DateOfBirth>`)
+}
+
+func TestCustomerProfile_Sparse(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`<Customer` + custAcc + ` id="1">` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` +
+			`</Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + emailXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses></Addresses>` + emailXML,
+		`<Customer` + custAcc + ` id="1"><Addresses>` + addressXML + addressXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + addressXML + `</Addresses>`,
+		`<Customer` + custAcc + ` id="1"><Addresses> <o xmlns="urn:o"></o>` + addressXML + `</Addresses>` +
+			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + `</Addresses>`,
+	} {
+		require.Equal(t, `<Customer_Profile`+custAcc+want+`</Customer_Profile>`,
+			string(tpox.CustomerProfile([]byte(doc))))
+	}
+}
+
+func TestAccountSummary(t *testing.T) {
+	t.Parallel()
+	doc := customerXML(
+		account{id: "104000001", actual: "-12.5", positions: positionXML("IBM", "5") + positionXML("A&amp;B", "1.250")}.xml(),
+		account{id: "104000000", actual: "0100.500"}.xml(),
+	)
+	statement := `<Statement><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement>` +
+		`<ValueDatedBal>2</ValueDatedBal></mValueDate>` +
+		olderXML + `</Statement></Account>`
+	want := `<Customer` + custAcc + ` id="1002">` + nameXML + `<Customer_Securities>` +
+		`<Account ACCOUNT_ID="104000001" BALANCE="-12.5" CURRENCY="EUR"><Securities>` +
+		`<Position><Symbol>IBM</Symbol><Name>IBM Corp</Name><Quantity>5</Quantity></Position>` +
+		`<Position><Symbol>A&amp;B</Symbol><Name>A&amp;B Corp</Name><Quantity>1.250</Quantity></Position></Securities>` +
+		statement +
+		`<Account ACCOUNT_ID="104000000" BALANCE="0100.500" CURRENCY="EUR"><Securities></Securities>` + statement +
+		`</Customer_Securities></Customer>`
+	require.Equal(t, want, string(tpox.AccountSummary([]byte(doc))))
+
+	got := tpox.AccountSummary([]byte(prefixed(doc)))
+	normal(t, got)
+	require.Equal(t, meaning(t, want), meaning(t, string(got)))
+}
+
+func TestOpenAccount(t *testing.T) {
+	t.Parallel()
+	first, second := account{id: "104000000"}.xml(), account{id: "104000009"}.xml()
+	own := strings.Replace(second, "<Account", "<Account"+custAcc, 1)
+	doc := customerXML(first)
+
+	got, err := tpox.OpenAccount([]byte(doc), []byte(own))
+	require.NoError(t, err)
+	require.Equal(t, customerXML(first, second), string(got))
+
+	for _, customer := range []string{doc, prefixed(doc)} {
+		for _, account := range []string{own, prefixed(own)} {
+			got, err := tpox.OpenAccount([]byte(customer), []byte(account))
+			require.NoError(t, err)
+			normal(t, got)
+			require.NoError(t, tpox.ValidateCustomer(got))
+			require.Equal(t, meaning(t, customerXML(first, second)), meaning(t, string(got)))
+		}
+	}
+
+	_, err = tpox.OpenAccount([]byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
+	require.Equal(t, []string{"/Customer: the customer has no Accounts"}, findings(t, err))
+}
+
+func TestCloseAccount(t *testing.T) {
+	t.Parallel()
+	a, b, c := account{id: "1"}.xml(), account{id: "12"}.xml(), account{id: "123"}.xml()
+	for id, want := range map[tpox.ID]string{1: customerXML(b, c), 12: customerXML(a, c), 123: customerXML(a, b)} {
+		got, err := tpox.CloseAccount([]byte(customerXML(a, b, c)), id)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+		require.NoError(t, tpox.ValidateCustomer(got))
+		got, err = tpox.CloseAccount([]byte(prefixed(customerXML(a, b, c))), id)
+		require.NoError(t, err)
+		require.Equal(t, prefixed(want), string(got))
+	}
+
+	_, err := tpox.CloseAccount([]byte(customerXML(b)), 12)
+	conflict(t, err, tpox.LastAccount, "account 12 is the customer's last")
+
+	_, err = tpox.CloseAccount([]byte(customerXML(b)), 1)
+	var missing *tpox.NotFound
+	require.ErrorAs(t, err, &missing)
+	require.Equal(t, tpox.NotFound{What: "account", Key: "1"}, *missing)
+}
+
+// The size of a customer is limited.
+func TestOpenAccount_Limit(t *testing.T) {
+	account := []byte(`<Account xmlns="` + tpox.CustAccNS + `" id="5"/>`)
+	customer := func(size int) []byte {
+		doc := `<Customer xmlns="` + tpox.CustAccNS + `" id="1"><Accounts></Accounts></Customer>`
+		return []byte(strings.Replace(doc, "<Accounts>", "<Accounts>"+strings.Repeat("x", size-len(doc)), 1))
+	}
+	_, err := tpox.OpenAccount(customer(tpox.MaxCustomerBytes-len(account)), account)
+	require.NoError(t, err)
+	_, err = tpox.OpenAccount(customer(tpox.MaxCustomerBytes-len(account)+1), account)
+	invalid, ok := errors.AsType[*tpox.Invalid](err)
+	require.True(t, ok, "%v", err)
+	require.Contains(t, invalid.Error(), "more than 4194304 bytes")
+}

@@ -1,0 +1,137 @@
+package tpox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/tpox"
+)
+
+const fixml = ` xmlns="http://www.fixprotocol.org/FIXML-4-4"`
+
+func TestOrderKeysOf(t *testing.T) {
+	t.Parallel()
+	cash, ok := tpox.SortKey("1479.06")
+	require.True(t, ok)
+	for _, doc := range []string{orderXML, prefixed(orderXML)} {
+		keys, err := tpox.OrderKeysOf([]byte(doc))
+		require.NoError(t, err)
+		require.Equal(t, tpox.OrderKeys{ID: 103282, Account: 104000000, Cash: cash}, keys)
+	}
+	for _, quantity := range []string{
+		``, `<OrdQty></OrdQty>`, `<OrdQty Cash=""></OrdQty>`, `<OrdQty Cash="1e5"></OrdQty>`,
+	} {
+		keys, err := tpox.OrderKeysOf([]byte(`<FIXML` + fixml + `><Order ID="1" Acct="2">` + quantity +
+			`</Order></FIXML>`))
+		require.NoError(t, err)
+		require.Equal(t, tpox.OrderKeys{ID: 1, Account: 2}, keys, "an order need not be valid")
+	}
+}
+
+func TestOrderKeysOf_Refused(t *testing.T) {
+	t.Parallel()
+	const (
+		notFIXML = "the root element is not FIXML with an Order, in namespace http://www.fixprotocol.org/FIXML-4-4"
+		notAnID  = "not an id: 1 to 15 digits without a leading zero"
+	)
+	for _, c := range []struct {
+		name, doc string
+		want      []string
+	}{
+		{"empty", ``, []string{notFIXML}},
+		{"no namespace", `<FIXML><Order ID="1" Acct="2"></Order></FIXML>`, []string{notFIXML}},
+		{"without root", `<Order` + fixml + ` ID="1" Acct="2"></Order>`, []string{notFIXML}},
+		{"without Order", `<FIXML` + fixml + `></FIXML>`, []string{notFIXML}},
+		{"Order deeper", `<FIXML` + fixml + `><Batch><Order ID="1" Acct="2"></Order></Batch></FIXML>`, []string{notFIXML}},
+		{"no ID", `<FIXML` + fixml + `><Order Acct="2"></Order></FIXML>`, []string{"/FIXML/Order/@ID: " + notAnID}},
+		{"no Acct", `<FIXML` + fixml + `><Order ID="1"></Order></FIXML>`, []string{"/FIXML/Order/@Acct: " + notAnID}},
+		{"letters", `<FIXML` + fixml + `><Order ID="A1" Acct="2"></Order></FIXML>`, []string{"/FIXML/Order/@ID: " + notAnID}},
+		{"every finding", `<FIXML` + fixml + `><Order ID="01" Acct=" 2"></Order></FIXML>`,
+			[]string{"/FIXML/Order/@ID: " + notAnID, "/FIXML/Order/@Acct: " + notAnID}},
+		{"keys of the second Order", `<FIXML` + fixml + `><Order></Order><Order ID="1" Acct="2"></Order></FIXML>`,
+			[]string{"/FIXML/Order/@ID: " + notAnID, "/FIXML/Order/@Acct: " + notAnID}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tpox.OrderKeysOf([]byte(c.doc))
+			require.Equal(t, c.want, findings(t, err))
+		})
+	}
+}
+
+// Of two orders in one message, which is invalid but accepted, the first counts everywhere.
+func TestOrder_TwoInOneMessage(t *testing.T) {
+	t.Parallel()
+	doc := []byte(`<FIXML` + fixml +
+		`><Order ID="1" Acct="2"></Order><Order ID="3" Acct="4"><OrdQty Cash="5"></OrdQty></Order></FIXML>`)
+	keys, err := tpox.OrderKeysOf(doc)
+	require.NoError(t, err)
+	require.Equal(t, tpox.OrderKeys{ID: 1, Account: 2}, keys)
+	require.Equal(t, `<Order`+fixml+` ID="1" Acct="2"></Order>`, string(tpox.Order(doc)))
+	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="9" ORDER_ID="1" CASH=""><Order ID="1" Acct="2"></Order>`+
+		`</Customer_Max_Order>`,
+		string(tpox.MaxOrder(9, doc)))
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `<Order`+fixml+orderInside, string(tpox.Order([]byte(orderXML))))
+
+	got := tpox.Order([]byte(prefixed(orderXML)))
+	normal(t, got)
+	require.True(t, strings.HasPrefix(string(got), `<x:Order xmlns:x="http://www.fixprotocol.org/FIXML-4-4" ID="103282"`),
+		"%s", got)
+	require.Equal(t, meaning(t, `<Order`+fixml+orderInside), meaning(t, string(got)))
+}
+
+func TestMaxOrder(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="1002"></Customer_Max_Order>`,
+		string(tpox.MaxOrder(1002, nil)))
+
+	want := `<Customer_Max_Order` + fixml + ` CUSTOMERID="1002" ORDER_ID="103282" CASH="1479.060"><Order` + orderInside +
+		`</Customer_Max_Order>`
+	require.Equal(t, want, string(tpox.MaxOrder(1002, []byte(orderXML))))
+
+	got := tpox.MaxOrder(1002, []byte(prefixed(orderXML)))
+	normal(t, got)
+	require.Equal(t, meaning(t, want), meaning(t, string(got)))
+}
+
+func TestSetOrderStatus(t *testing.T) {
+	t.Parallel()
+	with := func(doc, stat string) string { return strings.Replace(doc, ` Typ="8"`, ` Typ="8" Stat="`+stat+`"`, 1) }
+	for _, doc := range []string{orderXML, prefixed(orderXML)} {
+		changed, answer, err := tpox.SetOrderStatus([]byte(doc), "2")
+		require.NoError(t, err)
+		require.Equal(t, with(doc, "2"), string(changed))
+		require.Equal(t, `<OrderStatus`+fixml+` Stat="2"></OrderStatus>`, string(answer))
+		require.NoError(t, tpox.ValidateOrder(changed))
+
+		again, _, err := tpox.SetOrderStatus(changed, "8")
+		require.NoError(t, err)
+		require.Equal(t, with(doc, "8"), string(again))
+	}
+
+	changed, answer, err := tpox.SetOrderStatus([]byte(orderXML), `<"&`)
+	require.NoError(t, err)
+	normal(t, changed)
+	normal(t, answer)
+	findings(t, tpox.ValidateOrder(changed))
+
+	_, _, err = tpox.SetOrderStatus([]byte(orderXML), "\x01")
+	require.Equal(t, []string{"/OrderStatus/@Stat: not a text that XML can hold"}, findings(t, err))
+}
+
+// The codes of FIX 4.4 that are in use; 5 no longer is.
+func TestSetOrderStatus_Codes(t *testing.T) {
+	t.Parallel()
+	const taken = "012346789ABCDE"
+	for c := '0'; c <= 'Z'; c++ {
+		changed, _, err := tpox.SetOrderStatus([]byte(orderXML), string(c))
+		require.NoError(t, err)
+		require.Equal(t, strings.ContainsRune(taken, c), tpox.ValidateOrder(changed) == nil, "%c", c)
+	}
+}

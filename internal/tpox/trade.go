@@ -1,0 +1,285 @@
+package tpox
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"brokerage/internal/schema"
+	"brokerage/internal/xmldoc"
+)
+
+// Side is the direction of a trade.
+type Side string
+
+const (
+	Buy  Side = "Buy"
+	Sell Side = "Sell"
+)
+
+// Trade is a purchase or a sale for an account, which is carried out at once at the security's last price.
+type Trade struct {
+	Side     Side
+	Symbol   string
+	Quantity string // a decimal above 0, of at most 3 places
+	Now      time.Time
+}
+
+var (
+	tradeBody  = schema.Body("custacc-messages.xsd", "Trade")
+	tradeParts = paths("c:Trade/c:Symbol", "c:Trade/c:Quantity")
+)
+
+// ReadTrade reads the body of buy_security or sell_security. The error is *Invalid.
+func ReadTrade(body []byte, side Side, now time.Time) (t Trade, err error) {
+	if err := validate(tradeBody(), body); err != nil {
+		return t, err
+	}
+	var part [2]xmldoc.Node
+	tradeParts.Find(in(body), part[:])
+	return Trade{Side: side, Symbol: text(part[0]), Quantity: decimalText(part[1]), Now: now}, nil
+}
+
+// Validate checks side and quantity. The error is *Invalid.
+func (t Trade) Validate() error {
+	if t.Side != Buy && t.Side != Sell {
+		return invalidf("/Trade/Side", "neither %s nor %s", Buy, Sell)
+	}
+	_, err := t.quantity()
+	return err
+}
+
+func (t Trade) quantity() (decimal.Decimal, error) {
+	q, ok := parseDecimal(t.Quantity)
+	if !ok || q.Sign() <= 0 || q.GreaterThan(maxQuantity) || !q.Equal(q.Truncate(3)) {
+		return q, invalidf("/Trade/Quantity", "not a quantity: a decimal above 0, up to 1000000000, with at most 3 places")
+	}
+	return q, nil
+}
+
+// Rules are the limits that a brokerage sets for trades.
+type Rules struct {
+	MaxHoldings int  // positions of an account, at least 1
+	Covered     bool // refuse a buy that the working balance does not cover
+}
+
+// DefaultRules allow trades on margin, as TPoX does.
+var DefaultRules = Rules{MaxHoldings: 30}
+
+// Quote is the part of a security that a trade needs, as the document has it.
+type Quote struct {
+	Symbol, Name, Type, LastTrade string
+}
+
+var quoteParts = paths(
+	"s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType", "s:Security/s:Price[1]/s:LastTrade",
+)
+
+// QuoteOf reads the quote of a security.
+func QuoteOf(security []byte) Quote {
+	var part [4]xmldoc.Node
+	quoteParts.Find(in(security), part[:])
+	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
+}
+
+// Terms are the amounts of a trade at a price, as documents have them, for a store that edits documents itself.
+type Terms struct {
+	Quantity string // three places
+	Amount   string // two places, above or at 0
+	Movement string // of the balances: Amount, negative for a purchase
+}
+
+// TermsAt returns the amounts of the trade at the price of the quote. The error is *Invalid.
+func (t Trade) TermsAt(quote Quote) (Terms, error) {
+	exact, err := t.exactTermsAt(quote)
+	if err != nil {
+		return Terms{}, err
+	}
+	return Terms{Quantity: shares(exact.quantity), Amount: money(exact.amount), Movement: money(exact.movement)}, nil
+}
+
+// exactTerms are Terms as numbers.
+type exactTerms struct{ quantity, amount, movement decimal.Decimal }
+
+func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
+	if exact.quantity, err = t.quantity(); err != nil {
+		return exact, err
+	}
+	price, ok := parseDecimal(quote.LastTrade)
+	if !ok || price.Sign() < 0 {
+		return exact, invalidf("/Security/Price/LastTrade", "the security has no price")
+	}
+	// Rounded first, so that balances and confirmation agree.
+	exact.amount = exact.quantity.Mul(price).RoundBank(2)
+	exact.movement = exact.amount.Neg()
+	if t.Side == Sell {
+		exact.movement = exact.amount
+	}
+	return exact, nil
+}
+
+// Apply carries the trade out for an account of a customer, at the price of the quote. It returns the changed customer
+// and the confirmation, or *NotFound, *Invalid or *Conflict.
+func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed, confirmation []byte, err error) {
+	if err := t.Validate(); err != nil {
+		return nil, nil, err
+	}
+	terms, err := t.exactTermsAt(quote)
+	if err != nil {
+		return nil, nil, err
+	}
+	account, err := tradingAccountOf(customer, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	actual, err := account.balance(actualBalance, terms.movement)
+	if err != nil {
+		return nil, nil, err
+	}
+	working, err := account.balance(workingBalance, terms.movement)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rules.Covered && t.Side == Buy && working.Sign() < 0 {
+		return nil, nil, &Conflict{NotCovered, fmt.Sprintf(
+			"the working balance of account %d does not cover %s", id, money(terms.amount))}
+	}
+
+	e := xmldoc.Edit(customer)
+	position, err := t.move(e, rules, account, quote, terms.quantity)
+	if err != nil {
+		return nil, nil, err
+	}
+	actualText, workingText := money(actual), money(working)
+	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
+	if changed, err = e.Apply(nil); err != nil {
+		return nil, nil, err
+	}
+	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Trade_Confirmation", "xmlns", CustAccNS, "ACCOUNT_ID", id.String())
+	dst = fields(dst, field{"Side", string(t.Side)}, field{"Symbol", t.Symbol},
+		field{"Quantity", shares(terms.quantity)}, field{"Price", quote.LastTrade}, field{"Amount", money(terms.amount)},
+		field{"Position", shares(position)}, field{"OnlineActualBal", actualText}, field{"WorkingBalance", workingText})
+	return changed, append(dst, "</Trade_Confirmation>"...), nil
+}
+
+// tradingAccount is an account with the parts that a trade reads or changes.
+type tradingAccount struct {
+	id   ID
+	part [len(tradingParts)]xmldoc.Node
+}
+
+// The parts of an account, by the names that messages have for them; those of the first value date are the last.
+const (
+	lastUpdate = iota
+	actualBalance
+	workingBalance
+	firstValueDate
+	holdings
+	valueDate
+	creditMovement
+	valueDatedBalance
+)
+
+var tradingParts = [...]string{"LastUpdate", "Balance/OnlineActualBal", "Balance/WorkingBalance",
+	"gValueDate/mValueDate", "Holdings", "gValueDate/mValueDate/ValueDate", "gValueDate/mValueDate/CreditMovement",
+	"gValueDate/mValueDate/ValueDatedBal"}
+
+var (
+	partsOfAccount = paths("c:LastUpdate", "c:Balance[1]/c:OnlineActualBal", "c:Balance[1]/c:WorkingBalance",
+		"c:gValueDate[1]/c:mValueDate", "c:Holdings")
+	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal")
+)
+
+// tradingAccountOf finds an account of a customer: *NotFound if there is none of that id, *Invalid if it lacks a
+// part.
+func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
+	account, _ := findAccount(customer, id)
+	if !account.Exists() {
+		return a, NoAccount(id)
+	}
+	a.id = id
+	partsOfAccount.Find(account, a.part[:valueDate])
+	partsOfValueDate.Find(a.part[firstValueDate], a.part[valueDate:])
+	for i, n := range a.part {
+		if !n.Exists() {
+			return a, invalidf("/Customer/Accounts/Account/"+tradingParts[i], "is missing in the account")
+		}
+	}
+	return a, nil
+}
+
+// balance returns a balance after the movement: *Conflict if it would exceed the limit.
+func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
+	before, ok := parseDecimal(text(a.part[part]))
+	if !ok {
+		return before, invalidf("/Customer/Accounts/Account/"+tradingParts[part], "is not a decimal in the account")
+	}
+	after := before.Add(movement)
+	if after.Abs().GreaterThan(balanceLimit) {
+		return after, &Conflict{BalanceLimit, fmt.Sprintf("a balance of account %d would be beyond 10000000000000", a.id)}
+	}
+	return after, nil
+}
+
+// book writes the balances after a movement, and the movement with its date.
+func (a *tradingAccount) book(e *xmldoc.Editor, now time.Time, movement, actual, working string) {
+	e.SetText(a.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
+	e.SetText(a.part[actualBalance], actual)
+	e.SetText(a.part[workingBalance], working)
+	e.SetText(a.part[valueDate], now.Format(time.DateOnly))
+	e.SetText(a.part[creditMovement], movement)
+	e.SetText(a.part[valueDatedBalance], working)
+}
+
+// move adds the quantity to the position in the account's holdings, or subtracts it for a sale. It creates or removes
+// the position if necessary, and returns the quantity that the account then holds.
+func (t Trade) move(
+	e *xmldoc.Editor, rules Rules, a tradingAccount, quote Quote, change decimal.Decimal,
+) (held decimal.Decimal, err error) {
+	if t.Side == Sell {
+		change = change.Neg()
+	}
+	var position, quantity xmldoc.Node
+	count := 0
+	for p := range positions.All(a.part[holdings]) {
+		count++
+		var part [3]xmldoc.Node
+		positionParts.Find(p, part[:])
+		if !position.Exists() && part[0].Is(t.Symbol) { // the first of a symbol counts
+			position, quantity = p, part[2]
+		}
+	}
+	if !position.Exists() {
+		switch {
+		case t.Side == Sell:
+			return held, &Conflict{NotHeld, fmt.Sprintf("account %d does not hold %s", a.id, t.Symbol)}
+		case count >= rules.MaxHoldings:
+			return held, &Conflict{TooManyHoldings, fmt.Sprintf(
+				"account %d has %d holdings, the most that is allowed", a.id, count)}
+		}
+		e.Append(a.part[holdings], xmldoc.Root(newPosition(quote, change)))
+		return change, nil
+	}
+	before, ok := parseDecimal(text(quantity))
+	if !ok {
+		return held, invalidf("/Customer/Accounts/Account/Holdings/Position/Quantity", "is not a decimal in the account")
+	}
+	held = before.Add(change)
+	switch {
+	case t.Side == Sell && held.Sign() < 0:
+		return held, &Conflict{TooFewHeld, fmt.Sprintf("account %d holds %s of %s", a.id, before, t.Symbol)}
+	case held.RoundBank(3).IsZero(): // rounded as it would be written
+		e.Delete(position)
+	default:
+		e.SetText(quantity, shares(held))
+	}
+	return held, nil
+}
+
+func newPosition(quote Quote, quantity decimal.Decimal) []byte {
+	dst := xmldoc.AppendStart(make([]byte, 0, 256), "Position", "xmlns", CustAccNS)
+	dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
+		field{"Quantity", shares(quantity)})
+	return append(dst, "</Position>"...)
+}
