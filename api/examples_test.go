@@ -46,7 +46,7 @@ func TestExamples(t *testing.T) {
 	// The file, not the embedded contract: an example that it names may not be written yet.
 	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	require.NoError(t, err)
-	store, err := sqlite.Open(t.Context(), sqlitetest.Tiny(t), sqlite.Options{Cache: 16 << 20})
+	store, err := sqlite.Open(t.Context(), sqlitetest.Tiny(t), sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), store, map[string][]byte{}}

@@ -34,8 +34,7 @@ func (f *dbFlag) name() string {
 
 // options returns the options to open the database; asIs is for commands that only read.
 func (f *dbFlag) options(s streams, asIs bool) store.Options {
-	const noCache = 0 // these commands read no document twice
-	return store.Options{Cache: new(int64(noCache)), AsIs: asIs, Notice: s.notice, Doing: f.doing}
+	return store.Options{AsIs: asIs, Notice: s.notice, Doing: f.doing}
 }
 
 // open opens the database; asIs is for commands that only read.

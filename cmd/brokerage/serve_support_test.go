@@ -68,7 +68,7 @@ func serving(t testing.TB, dir string, args ...string) *instance {
 	return servingWith(t, dir, nil, args...)
 }
 
-// counted waits until an embedded store has counted its documents, which empties its cache, and returns the metrics.
+// counted waits until an embedded store has counted its documents, and returns the metrics.
 func (i *instance) counted(t testing.TB) (metrics string) {
 	t.Helper()
 	eventually(t, func() bool {

@@ -190,31 +190,6 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 	})
 }
 
-// The size of the cache is that of --cache, which 0 turns off; by default it depends on the memory.
-func TestServe_Cache(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ file, size string }{
-		"Size": {"cache: 1MiB\n", "1.05 MB"}, "None": {"cache: 0\n", "none"}, "Default": {"pool: 4\n", "MB"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			i := serving(t, tinyDB(t), "--config", configIn(t, c.file))
-			i.counted(t)
-			for range 2 {
-				require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
-			}
-			metrics := get(t, i.url+"/metrics").body
-			if name == "None" {
-				require.NotContains(t, metrics, "brokerage_store_document_cache")
-			} else {
-				require.Regexp(t, "\nbrokerage_store_document_cache_hits_total 1\n", metrics)
-				require.Regexp(t, "\nbrokerage_store_document_cache_misses_total 1\n", metrics)
-			}
-			require.Regexp(t, `<Setting name="document_cache" value="[^"]*`+c.size+`"`, get(t, i.url+"/v1/dataset").body)
-			i.stop(t)
-		})
-	}
-}
-
 func TestServe_Metrics(t *testing.T) {
 	t.Parallel()
 	i := serving(t, tinyDB(t))

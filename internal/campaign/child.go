@@ -30,7 +30,6 @@ type ServiceSettings struct {
 	Pool         int // 0 is the default of the store
 	CPUs         int // that it may use; 0 is all
 	Uncompressed bool
-	NoCache      bool
 }
 
 // Starter starts a service and waits until it is ready.
@@ -120,9 +119,6 @@ func arguments(s ServiceSettings, tokens string) []string {
 	}
 	if s.Uncompressed {
 		args = append(args, "--uncompressed")
-	}
-	if s.NoCache {
-		args = append(args, "--cache", "0")
 	}
 	return args
 }

@@ -53,11 +53,10 @@ func command(how string) func(args ...string) *exec.Cmd {
 
 func TestChildren(t *testing.T) {
 	c := newChild()
-	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true,
-		NoCache: true})
+	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
 	require.NoError(t, err)
 	require.Contains(t, s.URL, "http://serve --listen 127.0.0.1:0 --tokens ")
-	require.Contains(t, s.URL, "--pool 3 --uncompressed --cache 0 DB=null: GOMAXPROCS=1")
+	require.Contains(t, s.URL, "--pool 3 --uncompressed DB=null: GOMAXPROCS=1")
 	require.NotEmpty(t, s.Token)
 	require.DirExists(t, c.folder)
 	require.NoError(t, s.Stop())

@@ -190,8 +190,7 @@ type Variant struct {
 	Parameters string `json:"parameters,omitempty"`
 
 	Uncompressed bool `json:"uncompressed,omitempty"`
-	NoCache      bool `json:"noCache,omitempty"` // the embedded store keeps no unpacked documents
-	Tuned        bool `json:"tuned,omitempty"`   // the server's settings are changed for the runs
+	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
 }
 
 // same reports whether two steps are of the same variant. Steps with the default settings are of none.

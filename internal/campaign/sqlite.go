@@ -103,7 +103,7 @@ func (e sqliteSubject) Room(d *dataset.Dataset, inserting float64) (string, floa
 	return filepath.Dir(e.path), 3*share*rawBytes(d) + inserting*growth + journal
 }
 
-// Variants are numbers of connections for reading, documents without compression, and no cache of documents. The
+// Variants are numbers of connections for reading and documents without compression. The
 // embedded store has no list of settings to tune as a server has.
 func (e sqliteSubject) Variants(cores int) []Variant {
 	pool := func(each int, text string) Variant {
@@ -112,8 +112,7 @@ func (e sqliteSubject) Variants(cores int) []Variant {
 	}
 	return []Variant{pool(1, "one connection"), pool(8, "eight connections"),
 		{Name: uncompressed, Description: "documents stored without compression, in a separate database",
-			Factor: factorCompression, Uncompressed: true},
-		{Name: "no cache", Description: "no unpacked documents kept in memory", Factor: factorPools, NoCache: true}}
+			Factor: factorCompression, Uncompressed: true}}
 }
 
 // Designs are fewer and more indexes.
@@ -127,6 +126,7 @@ func (sqliteSubject) Designs() []Variant {
 
 func (sqliteSubject) Absent() []Absent {
 	return []Absent{
+		{factorPools, "each connection has a cache of pages, and no setting changes its size"},
 		{factorInlining, "a document that does not fit into its page continues on others, and no setting changes that"},
 		{factorDurability, "each commit is flushed to disk before it is answered, and no setting changes that"},
 	}

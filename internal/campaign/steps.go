@@ -210,7 +210,7 @@ func ended(service *Service, err error) error {
 func (r *running) serviceSettings(e Subject, v *Variant) ServiceSettings {
 	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
 	if v != nil {
-		settings.CPUs, settings.Uncompressed, settings.NoCache = v.CPUs, v.Uncompressed, v.NoCache
+		settings.CPUs, settings.Uncompressed = v.CPUs, v.Uncompressed
 		settings.DB = withParameters(settings.DB, v.Parameters)
 		if v.Pool > 0 {
 			settings.Pool = v.Pool
@@ -253,9 +253,6 @@ func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map
 	}
 	if s := r.serviceSettings(e, v); s.Pool > 0 {
 		settings["pool"] = strconv.Itoa(s.Pool)
-	}
-	if v != nil && v.NoCache {
-		settings["document_cache"] = "none"
 	}
 	return settings, nil
 }

@@ -32,7 +32,7 @@ var generator = dataset.New(dataset.Spec{Seed: 1}) // tiny
 // freshStore returns a store on a database of its own.
 func freshStore(t testing.TB, rules tpox.Rules) tpox.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), sqlite.Options{Rules: rules, Cache: 16 << 20})
+	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), sqlite.Options{Rules: rules})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})

@@ -196,7 +196,7 @@ func hitChart(r *workload.Resources) []figureView {
 	const caption = "Hit ratio"
 	c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: "% of lookups", Most: 100, FormatX: whole,
 		FormatY: whole}
-	for i, cache := range [][2]string{{"pages", "page"}, {"snapshots", "cache"}, {"documents", "document_cache"}} {
+	for i, cache := range [][2]string{{"pages", "page"}, {"snapshots", "cache"}} {
 		metric := func(what string) []chart.Point {
 			return sampledLine{"", workload.OfStore, 1, []string{"brokerage_store_" + cache[1] + what + "_total"}}.points(r)
 		}

@@ -57,8 +57,6 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 	state(workload.OfStore, "brokerage_store_connections_in_use", 16*busy)
 	counter(workload.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
 	counter(workload.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
-	counter(workload.OfStore, "brokerage_store_document_cache_hits_total", .9*r.TPS)
-	counter(workload.OfStore, "brokerage_store_document_cache_misses_total", .1*r.TPS)
 	state(workload.OfServer, "pg_active", 9*busy)
 	state(workload.OfServer, "pg_waiting_log", 5*busy)
 	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
@@ -120,7 +118,6 @@ func TestPage_Sampled(t *testing.T) {
 	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
-	require.Contains(t, sampled, ">documents<", "the line of the cache of the embedded store")
 	require.NotContains(t, sampled, "nobody")
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")

@@ -26,8 +26,6 @@ type Config struct {
 	MaxHoldings  int      `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
 	Covered      bool     `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
-	Cache *ByteSize `placeholder:"SIZE" range:"0..1024GiB" help:"With sqlite: memory for unpacked documents, in bytes or with a unit such as MiB; a read of one of them needs no database. 0 is no cache. Default: an eighth of the memory that the process may use, at most 512MiB."`
-
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
 	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and either --jwks-url or --jwks-file. Default: no JWTs."`

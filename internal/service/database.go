@@ -15,7 +15,7 @@ import (
 // to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
-		Pool: s.Pool, Uncompressed: s.Uncompressed, Cache: (*int64)(s.Cache), Replicas: s.Replica,
+		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,
 		Notice: func(text string) { s.log.Warn(text) },
 		Rules:  tpox.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
 	}

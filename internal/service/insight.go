@@ -70,10 +70,7 @@ func (i *insight) live() *live.StoreState {
 		return nil
 	}
 	s := (*stats)()
-	switch {
-	case s.DocumentLimit > 0:
-		s.Hits, s.Misses = s.DocumentHits, s.DocumentMisses
-	case s.Hits+s.Misses == 0: // a store that counts only pages
+	if s.Hits+s.Misses == 0 { // a store that counts only pages
 		s.Hits, s.Misses = s.PageHits, s.PageMisses
 	}
 	return &live.StoreState{

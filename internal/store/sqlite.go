@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"brokerage/internal/probe"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/tpox"
@@ -29,7 +28,7 @@ var sqliteEngine = &Engine{
 	path: func(path string) string { return path },
 	open: func(ctx context.Context, path string, o Options) (tpox.Store, error) {
 		return asStore(sqlite.Open(ctx, path, sqlite.Options{
-			Pool: o.Pool, Uncompressed: o.Uncompressed, Cache: cacheBytes(o.Cache), Rules: o.Rules, AsIs: o.AsIs,
+			Pool: o.Pool, Uncompressed: o.Uncompressed, Rules: o.Rules, AsIs: o.AsIs,
 			Notice: o.Notice, Doing: o.Doing, Trace: o.Trace,
 		}))
 	},
@@ -50,17 +49,4 @@ var sqliteEngine = &Engine{
 			return sqlite.Restore(ctx, file, d.rest, o.Replace, o.Progress)
 		},
 	},
-}
-
-// cacheBytes returns the size of the cache of an embedded store. The default leaves most of the memory to Go's heap, in
-// which the cache may take twice its size until the next garbage collection, and to the system's cache of the file.
-func cacheBytes(size *int64) int64 {
-	const most, unknown, share = 512 << 20, 64 << 20, 8
-	if size != nil {
-		return *size
-	}
-	if usable := probe.Here.UsableMemory(); usable > 0 {
-		return min(usable/share, most)
-	}
-	return unknown
 }

@@ -19,9 +19,7 @@ import (
 type Options struct {
 	Pool         int  // maximum number of connections (embedded store: for reading); 0 is the engine's default
 	Uncompressed bool // store new documents without compression
-	// Cache is how many bytes of unpacked documents an embedded store keeps in memory; 0 is none, and nil its default.
-	Cache *int64
-	Rules tpox.Rules
+	Rules        tpox.Rules
 	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused instead
 	// of migrated.
 	AsIs bool

@@ -165,15 +165,6 @@ func (out series) store(s *tally.Stats) {
 		"Hits in the store's cache: of the embedded store, reads from a snapshot that was kept.", s.Hits)
 	out.count("store_cache_misses_total",
 		"Misses in the store's cache: of the embedded store, reads that needed a new snapshot.", s.Misses)
-	if s.DocumentLimit > 0 {
-		out.count("store_document_cache_hits_total", "Reads of the embedded store that its cache of unpacked documents "+
-			"answered.", s.DocumentHits)
-		out.count("store_document_cache_misses_total", "Reads of the embedded store that its cache of unpacked documents "+
-			"could not answer.", s.DocumentMisses)
-		out.count("store_document_cache_bytes", "Bytes in the cache of unpacked documents.", s.DocumentBytes)
-		out.count("store_document_cache_limit_bytes", "Maximum of bytes in the cache of unpacked documents.",
-			s.DocumentLimit)
-	}
 	out.count("store_page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in shared_buffers, "+
 		"of Db2 in its buffer pools, for all clients of the database.", s.PageHits)
 	out.count("store_page_misses_total", "Pages that the database had to read from outside its own cache.", s.PageMisses)

@@ -24,7 +24,6 @@ var stats = tally.Stats{
 	// A commit that took longer than the largest bucket.
 	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
 	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
-	DocumentHits: 80, DocumentMisses: 20, DocumentBytes: 6000, DocumentLimit: 8000,
 	WriterPageHits: 300, WriterPageMisses: 40, PageWrites: 70,
 	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
 	Kinds: []tally.KindStats{
@@ -62,8 +61,6 @@ func TestMetrics_State(t *testing.T) {
 		`store_commit_duration_seconds_bucket{le="0.001"}`: "8", "store_commit_duration_seconds_count": "9",
 		"store_commit_duration_seconds_sum": "2.5",
 		"store_writer_busy_seconds_total":   "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
-		"store_document_cache_hits_total": "80", "store_document_cache_misses_total": "20",
-		"store_document_cache_bytes": "6000", "store_document_cache_limit_bytes": "8000",
 		"store_page_hits_total": "900", "store_page_misses_total": "100", `store_retries_total{cause="changed"}`: "4",
 		"store_writer_page_hits_total": "300", "store_writer_page_misses_total": "40", "store_page_writes_total": "70",
 		"store_file_bytes": "4096", "store_journal_bytes": "512",

@@ -79,12 +79,6 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		"brokerage_store_page_hits_total":               float64(stats.PageHits),
 		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
 	}}
-	if stats.DocumentLimit > 0 {
-		r.figures["brokerage_store_document_cache_hits_total"] = float64(stats.DocumentHits)
-		r.figures["brokerage_store_document_cache_misses_total"] = float64(stats.DocumentMisses)
-		r.figures["brokerage_store_document_cache_bytes"] = float64(stats.DocumentBytes)
-		r.figures["brokerage_store_document_cache_limit_bytes"] = float64(stats.DocumentLimit)
-	}
 	if stats.File > 0 { // the embedded store
 		r.figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
 		r.figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)

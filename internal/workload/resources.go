@@ -308,10 +308,6 @@ func (r *Resources) count(server tally.Server) {
 		Misses: metric("writer_page_misses")}
 	r.Pools = append(r.Pools, tally.Pool{Name: "connections for reading", // the counters are not read at one moment
 		Hits: max(0, metric("page_hits")-writing.Hits), Misses: max(0, metric("page_misses")-writing.Misses)}, writing)
-	if r.Find(OfStore, "brokerage_store_document_cache_hits_total") != nil {
-		r.Pools = append(r.Pools, tally.Pool{Name: "unpacked documents", Hits: metric("document_cache_hits"),
-			Misses: metric("document_cache_misses")})
-	}
 }
 
 // process returns what was sampled of processes in the form of Usage, or nil if that was nothing.

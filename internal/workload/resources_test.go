@@ -55,7 +55,7 @@ func TestDrive_Resources(t *testing.T) {
 			pools := []string{"orders"}
 			if d, ok := b.(*Direct); ok { // the service of this test has no metrics of its store
 				d.Stats = s.Stats
-				pools = append(pools, "connections for reading", "connection for writing", "unpacked documents")
+				pools = append(pools, "connections for reading", "connection for writing")
 			}
 			c := shortly(t, "mixed")
 			c.Duration = 2500 * time.Millisecond

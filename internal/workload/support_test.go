@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 func openSQLite(t testing.TB, file string) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), file, sqlite.Options{Cache: 1 << 20})
+	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

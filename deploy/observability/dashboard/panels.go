@@ -130,8 +130,6 @@ var rows = []row{
 			{share("brokerage_store_page_hits_total", "brokerage_store_page_misses_total"), "{{pod}} {{instance}} pages"},
 			{share("brokerage_store_cache_hits_total", "brokerage_store_cache_misses_total"),
 				"{{pod}} {{instance}} snapshots kept"},
-			{share("brokerage_store_document_cache_hits_total", "brokerage_store_document_cache_misses_total"),
-				"{{pod}} {{instance}} documents"},
 		}},
 		{title: "Retries", unit: "ops", queries: []query{
 			{by(each+", cause", per("brokerage_store_retries_total", here)), "{{pod}} {{instance}} {{cause}}"},

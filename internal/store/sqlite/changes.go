@@ -6,8 +6,8 @@ import (
 )
 
 // changes records when each document was last changed. It shows, without reading a document again, whether what was
-// read is still current. Three readers need this: a write that was planned before it reached the writer (see revise), a
-// connection that reads from a snapshot that it has kept (see reader), and the cache.
+// read is still current. Two readers need this: a write that was planned before it reached the writer (see revise), and
+// a connection that reads from a snapshot that it has kept (see reader).
 //
 // Time is counted in changes: a reader that takes the number of the last group's last change before it reads a document
 // sees at least what was committed by then. A change is noted before it is committed. Documents are hashed to the slots
@@ -21,10 +21,8 @@ type changes struct {
 	last  []atomic.Uint64
 }
 
-// leastSlots is the size of the table without a cache.
-const leastSlots = 1 << 16
-
-func newChanges(slots int) *changes {
+func newChanges() *changes {
+	const slots = 1 << 16
 	return &changes{seed: maphash.MakeSeed(), last: make([]atomic.Uint64, slots)}
 }
 

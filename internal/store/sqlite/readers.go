@@ -47,8 +47,8 @@ type reader struct {
 	misses int    // reads for which the snapshot was too old
 }
 
-func newReaders(ctx context.Context, db *sql.DB, n int, changes *changes) (*readers, error) {
-	rs := &readers{changes: changes, running: make(chan struct{}, n), closed: make(chan struct{}), keep: true}
+func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
+	rs := &readers{changes: newChanges(), running: make(chan struct{}, n), closed: make(chan struct{}), keep: true}
 	for range n {
 		r, err := newReader(ctx, db)
 		rs.idle = append(rs.idle, r)

@@ -16,8 +16,6 @@ type revision struct {
 	// before is done in the transaction before the writes; it may be nil.
 	before func(*transaction) error
 	answer []byte
-	keeps  []keptWrite // what the cache keeps when it is committed
-	change uint64      // the last one of the writes; 0 until they are done
 
 	// Memory for the slices, which are rarely longer.
 	twoRead   [2]readDocument
@@ -27,13 +25,6 @@ type revision struct {
 type readDocument struct {
 	key  documentKey
 	size int // packed bytes
-}
-
-// A keptWrite is a copy for the cache of what a statement would return for a key after the writes.
-type keptWrite struct {
-	get *statement
-	key any
-	cacheValue
 }
 
 type plannedWrite struct {
@@ -58,7 +49,7 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 	if refused != nil && w.Once == nil {
 		return nil, refused
 	}
-	answer, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
+	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		if r.outdated(before, t.w.changes) {
 			s.redone.Add(1)
 			r.from = t
@@ -69,17 +60,10 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 		}
 		return r.answer, r.apply(t)
 	})
-	if err == nil && r.change > 0 { // it is 0 if a kept answer was returned
-		for _, k := range r.keeps {
-			k.from = r.change
-			s.keep(k.get, k.key, k.cacheValue)
-		}
-	}
-	return answer, err
 }
 
 func (r *revision) plan(plan func(*revision) error) error {
-	r.read, r.writes, r.before, r.answer, r.keeps = r.twoRead[:0], r.twoWrites[:0], nil, nil, r.keeps[:0]
+	r.read, r.writes, r.before, r.answer = r.twoRead[:0], r.twoWrites[:0], nil, nil
 	return plan(r)
 }
 
@@ -88,18 +72,6 @@ func (r *revision) outdated(before uint64, changes *changes) bool {
 		return true
 	}
 	return slices.ContainsFunc(r.read, func(d readDocument) bool { return changes.since(before, d.key) })
-}
-
-// reads reports whether the plan is made of committed documents, as the cache has them. The writer sees changes that
-// are not committed yet.
-func (r *revision) reads() bool { return r.from == querier(r.store) }
-
-// kept returns the copy that the cache keeps for a key.
-func (r *revision) kept(ctx context.Context, get *statement, key any) (cacheValue, bool) {
-	if !r.reads() {
-		return cacheValue{}, false
-	}
-	return r.store.kept(ctx, get, key)
 }
 
 // note remembers that the revision depends on something.
@@ -114,11 +86,6 @@ func (r *revision) packed(ctx context.Context, get *statement, key any) ([]byte,
 
 // document reads the document of a key; a missing one is *NotFound.
 func (r *revision) document(ctx context.Context, get *statement, key any) ([]byte, error) {
-	if r.reads() {
-		v, err := r.store.lookup(ctx, get, key)
-		r.note(keyOf(get.kind, key), v.packed)
-		return v.content, err
-	}
 	b, err := r.packed(ctx, get, key)
 	if err != nil {
 		return nil, err
@@ -137,15 +104,8 @@ func (r *revision) edit(
 	if doc, err = change(doc); err != nil {
 		return err
 	}
-	b := r.store.pack(get.kind, doc)
-	r.write(put, key, b)
-	r.keep(get, key, doc, len(b))
+	r.write(put, key, r.store.pack(get.kind, doc))
 	return nil
-}
-
-// keep plans to keep a document in the cache, which nobody may change from now on.
-func (r *revision) keep(get *statement, key any, content []byte, packed int) {
-	r.keeps = append(r.keeps, keptWrite{get, key, cacheValue{content: content, packed: packed}})
 }
 
 // write plans a statement.
@@ -167,7 +127,6 @@ func (r *revision) apply(t *transaction) error {
 			return err
 		}
 	}
-	r.change = t.w.changes.noted.Load()
 	return nil
 }
 

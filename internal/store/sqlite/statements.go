@@ -51,18 +51,12 @@ type querier interface {
 // key takes microseconds, and a goroutine that watches ctx would add a fifth to that. It would not help against a
 // stalled disk either, because a blocked read cannot be interrupted.
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
-	_, err := s.findAt(ctx, st, key, columns...)
-	return err
-}
-
-// findAt also returns the time at which the row was right; see changes.
-func (s *Store) findAt(ctx context.Context, st *statement, key any, columns ...any) (from uint64, err error) {
 	end := s.options.Trace.Statement(ctx, st.name)
-	err = s.readers.read(ctx,
-		func(r *reader) error { from = r.from; return r.row(st.name, []any{key}, columns) },
+	err := s.readers.read(ctx,
+		func(r *reader) error { return r.row(st.name, []any{key}, columns) },
 		func() []documentKey { return st.dependsOn(key, columns) })
 	end(traceError(err))
-	return from, err
+	return err
 }
 
 // traceError returns the error to record in a trace. A row that was not found does not count as an error there.
@@ -92,10 +86,13 @@ func missing(get *statement, key any, err error) error {
 	return domainError(err)
 }
 
-// document reads the document of a key from the cache or from the pool.
+// document reads and unpacks the document of a key; a missing one is *NotFound.
 func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
-	v, err := s.lookup(ctx, get, key)
-	return v.content, err
+	b, err := packed(ctx, s, get, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.unpack(b)
 }
 
 func (s *Store) unpack(b []byte) ([]byte, error) {

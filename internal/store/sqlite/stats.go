@@ -10,7 +10,6 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/format"
 	"brokerage/internal/store/tally"
 	"brokerage/internal/tpox"
 )
@@ -41,7 +40,6 @@ func (s *Store) Stats() tally.Stats {
 		File:    sizeOf(s.path),
 		Journal: sizeOf(s.path + "-wal"),
 	}
-	stats.DocumentHits, stats.DocumentMisses, stats.DocumentBytes, stats.DocumentLimit = s.cache.stats()
 	stored, known := s.census.now()
 	for i, k := range kinds {
 		p := &s.packed[i]
@@ -135,16 +133,11 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	if s.options.Uncompressed {
 		compression = "none"
 	}
-	cache := "none"
-	if s.options.Cache > 0 {
-		cache = format.Bytes(s.options.Cache)
-	}
 	e.Settings = []tpox.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
 		{Name: "data_checksums", Value: "on"}, // in every database file of this program
 		{Name: "compression", Value: compression},
-		{Name: "document_cache", Value: cache},
 	}
 	return e, err
 }

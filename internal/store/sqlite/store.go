@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"os"
 	"runtime"
@@ -25,9 +24,8 @@ import (
 
 // Options are the settings of a store.
 type Options struct {
-	Pool         int   // connections for reading; 0: two for each processor
-	Uncompressed bool  // store new documents unpacked
-	Cache        int64 // bytes of unpacked documents that are kept in memory; 0: none
+	Pool         int  // connections for reading; 0: two for each processor
+	Uncompressed bool // store new documents unpacked
 	Rules        tpox.Rules
 	// AsIs is for commands that only read: the file must exist, and a database of an older version is refused instead of
 	// migrated.
@@ -55,7 +53,6 @@ type Store struct {
 	codec   atomic.Pointer[codec] // a load may replace it
 	writer  *writer
 	readers *readers
-	cache   *cache
 	engine  tpox.EngineInfo
 	census  census
 	packed  [len(kinds)]packing
@@ -165,7 +162,7 @@ func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
 	return err
 }
 
-// openReading opens the connections for reading, with caches of so many KiB together, and the cache of documents.
+// openReading opens the connections for reading, with caches of so many KiB together.
 func (s *Store) openReading(ctx context.Context, caches int) (err error) {
 	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
 		fmt.Sprintf("cache_size(-%d)", caches/(s.options.Pool+1))))
@@ -174,9 +171,7 @@ func (s *Store) openReading(ctx context.Context, caches int) (err error) {
 	}
 	s.reading.SetMaxOpenConns(2*s.options.Pool + 1) // those of the readers, and some for verify and the like
 	s.reading.SetMaxIdleConns(s.options.Pool)
-	changes := newChanges(slotsFor(s.options.Cache))
-	s.cache = newCache(s.options.Cache, changes)
-	s.readers, err = newReaders(ctx, s.reading, s.options.Pool, changes)
+	s.readers, err = newReaders(ctx, s.reading, s.options.Pool)
 	return err
 }
 
@@ -267,7 +262,6 @@ func (s *Store) close() error {
 		errs = append(errs, s.writer.close())
 	}
 	if s.readers != nil {
-		s.readers.changes.all.Store(math.MaxUint64) // so that the cache no longer answers
 		errs = append(errs, s.readers.close())
 	}
 	for _, db := range []*sql.DB{s.reading, s.writing} {

@@ -18,20 +18,17 @@ import (
 	"brokerage/internal/tpox"
 )
 
-func TestStore(t *testing.T) { storetest.Run(t, suite(allDocuments)) }
-
-// suite describes a store with a cache of the given size to the conformance suite.
-func suite(cache int64) storetest.Options {
-	return storetest.Options{
+func TestStore(t *testing.T) {
+	storetest.Run(t, storetest.Options{
 		Parallel: true,
 		Open: func(t testing.TB, _ *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			return reopened(t, tinyDatabase(t), Options{Rules: rules, Cache: cache})
+			return reopened(t, tinyDatabase(t), Options{Rules: rules})
 		},
 		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
 			return reopened(t, s.(*Store).path, s.(*Store).options)
 		},
-	}
+	})
 }
 
 // reopened opens a store that a case may close itself.
@@ -53,7 +50,7 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
 		Alone:     true,
-		Open:      func(t testing.TB) tpox.Store { return opened(t, path, Options{Cache: allDocuments}) },
+		Open:      func(t testing.TB) tpox.Store { return opened(t, path, Options{}) },
 	})
 	requireClean(t, opened(t, path, Options{}))
 }

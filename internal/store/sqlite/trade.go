@@ -32,21 +32,13 @@ func (s *Store) Trade(
 			return err
 		}
 		r.answer = answer
-		b := s.pack(customers, changed)
-		r.write(replaceCustomer, customer, b)
-		r.keep(getCustomer, customer, changed, len(b))
+		r.write(replaceCustomer, customer, s.pack(customers, changed))
 		return nil
 	})
 }
 
 // customerOf reads the customer that an account belongs to, with the id.
 func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, doc []byte, err error) {
-	if v, ok := r.kept(ctx, customerOfAccount, int64(account)); ok {
-		doc, err = r.document(ctx, getCustomer, v.id)
-		if err == nil && tpox.HasAccount(doc, account) { // otherwise the account has moved
-			return v.id, doc, nil
-		}
-	}
 	var b []byte
 	err = r.from.find(ctx, customerOfAccount, int64(account), &id, &b)
 	if noRows(err) {
@@ -56,17 +48,12 @@ func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, d
 		return 0, nil, domainError(err)
 	}
 	r.note(documentKey{kind: customers, id: id}, len(b))
-	of := cacheValue{id: id, from: r.store.readers.changes.ends.Load()} // right while the document has the account
-	r.store.cache.put(cacheKey(customerOfAccount, int64(account)), of)
 	doc, err = r.store.unpack(b)
 	return id, doc, err
 }
 
 func (r *revision) quote(ctx context.Context, symbol string) (tpox.Quote, error) {
 	r.note(documentKey{kind: securities, symbol: symbol}, 0)
-	if v, ok := r.kept(ctx, getSecurity, symbol); ok {
-		return tpox.QuoteOf(v.content), nil
-	}
 	quote := tpox.Quote{Symbol: symbol}
 	err := r.from.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
 	if noRows(err) {

@@ -25,10 +25,7 @@ func (s *Store) UpdateSecurityPrice(
 			return err
 		}
 		r.answer = tpox.SecurityPrice(changed)
-		b := s.pack(securities, changed)
-		r.write(updateSecurityPrice, symbol, p.LastTrade, r.answer, b)
-		r.keep(getSecurity, symbol, changed, len(b))
-		r.keep(getSecurityPrice, symbol, r.answer, len(r.answer))
+		r.write(updateSecurityPrice, symbol, p.LastTrade, r.answer, s.pack(securities, changed))
 		return nil
 	})
 }

@@ -19,10 +19,6 @@ type Stats struct {
 	Hits, Misses         int64 // of the store's cache; of the embedded store reads from a kept and from a new snapshot
 	PageHits, PageMisses int64 // of the database's own cache
 
-	// Of the cache of unpacked documents, which the embedded store has: reads that it answered and others, and the bytes
-	// in it and their limit, 0 without one.
-	DocumentHits, DocumentMisses, DocumentBytes, DocumentLimit int64
-
 	// Of the embedded store alone: those of PageHits and PageMisses that are of the connection for writing, and the pages
 	// that it has written.
 	WriterPageHits, WriterPageMisses, PageWrites int64

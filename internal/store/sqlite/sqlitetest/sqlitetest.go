@@ -27,7 +27,7 @@ func Tiny(t testing.TB) (path string) {
 // Store returns a store with a small cache on a new database with the dataset tiny. It is closed with the test.
 func Store(t testing.TB) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{Cache: 1 << 20})
+	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
