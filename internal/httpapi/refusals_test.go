@@ -166,7 +166,7 @@ func TestRefusals_Conflicts(t *testing.T) {
 	taken := strings.Replace(example(t, "open_account.request.xml"), "104000399", "104000007", 1)
 	for name, c := range map[string]struct{ target, body, kind string }{
 		"AccountExists":   {"/v1/customers/1006/accounts", taken, "account-exists"},
-		"TooManyHoldings": {"/v1/accounts/104000007/buy", tradeOf(unheld(t, s), "0.001"), "too-many-holdings"},
+		"TooManyHoldings": {"/v1/accounts/104000007/buy", tradeOf(unheld(t, s), "1"), "too-many-holdings"},
 		"NotHeld":         {"/v1/accounts/104000007/sell", tradeOf(unheld(t, s), "1"), "not-held"},
 		"NotCovered":      {"/v1/accounts/104000007/buy", tradeOf("SDP", "1"), "not-covered"},
 		"BalanceLimit":    {"/v1/accounts/104000007/sell", tradeOf("SDP", "1001"), "balance-limit"},

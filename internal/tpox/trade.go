@@ -90,7 +90,8 @@ type Terms struct {
 	Movement string // of the balances: Amount, negative for a purchase
 }
 
-// TermsAt returns the amounts of the trade at the price of the quote. The error is *Invalid.
+// TermsAt returns the amounts of the trade at the price of the quote. The error is *Invalid, also for an amount that
+// rounds to 0.00 at a price above 0.
 func (t Trade) TermsAt(quote Quote) (Terms, error) {
 	exact, err := t.exactTermsAt(quote)
 	if err != nil {
@@ -112,6 +113,13 @@ func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
 	}
 	// Rounded first, so that balances and confirmation agree.
 	exact.amount = exact.quantity.Mul(price).RoundBank(2)
+	if exact.amount.IsZero() && price.Sign() > 0 {
+		// The greatest quantity whose amount rounds to 0.00 has an amount of 0.005, which is half a cent and even.
+		thousandths, _ := decimal.New(5, 0).QuoRem(price, 0)
+		least := thousandths.Add(decimal.New(1, 0)).Shift(-3)
+		return exact, invalidf("/Trade/Quantity", "the amount would round to 0.00: at the price of %s, %s is the least quantity",
+			price, shares(least))
+	}
 	exact.movement = exact.amount.Neg()
 	if t.Side == Sell {
 		exact.movement = exact.amount

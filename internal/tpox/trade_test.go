@@ -69,7 +69,7 @@ func TestTrade_Apply(t *testing.T) {
 		{name: "Buy/NewPosition", trade: buy("IBM", "3"), price: "10.25", positions: other + another,
 			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "3.000",
 			want: other + another + added("3.000")},
-		{name: "Buy/FirstPosition", trade: buy("IBM", "0.001"), price: "1", positions: "",
+		{name: "Buy/FirstPosition", trade: buy("IBM", "0.001"), price: "0", positions: "",
 			after: [2]string{"1000.00", "1000.00"}, movement: "0.00", quantity: "0.001", held: "0.001", want: added("0.001")},
 		{name: "Buy/TwoBalances", trade: buy("IBM", "1"), price: "0.5", positions: ibm("1"),
 			before: [2]string{"7", "-100.125"}, after: [2]string{"6.50", "-100.62"}, movement: "-0.50", quantity: "1.000",
@@ -214,6 +214,27 @@ func TestTrade_Apply_Invalid(t *testing.T) {
 			accountID, tpox.QuoteOf([]byte(securityXML("IBM", price))))
 		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no price"}, findings(t, err))
 	}
+}
+
+func TestTrade_Apply_ForNothing(t *testing.T) {
+	t.Parallel()
+	doc := []byte(customerXML(account{id: "104000000", positions: positionXML("IBM", "5")}.xml()))
+	for _, c := range []struct{ price, quantity, least string }{
+		{"4.99", "0.001", "0.002"}, {"5", "0.001", "0.002"}, {"1", "0.005", "0.006"}, {" 0.3 ", "0.001", "0.017"},
+		{"0.0000000000000000001", "1000000000", "50000000000000000.001"},
+	} {
+		quote := tpox.QuoteOf([]byte(securityXML("IBM", c.price)))
+		for _, trade := range []tpox.Trade{buy("IBM", c.quantity), sell("IBM", c.quantity)} {
+			_, _, err := trade.Apply(tpox.DefaultRules, doc, accountID, quote)
+			require.Equal(t, []string{"/Trade/Quantity: the amount would round to 0.00: at the price of " +
+				strings.TrimSpace(c.price) + ", " + c.least + " is the least quantity"}, findings(t, err))
+			_, err = trade.TermsAt(quote)
+			require.True(t, tpox.Is[*tpox.Invalid](err))
+		}
+	}
+	_, _, err := buy("IBM", "0.006").Apply(tpox.DefaultRules, doc, accountID,
+		tpox.QuoteOf([]byte(securityXML("IBM", "1"))))
+	require.NoError(t, err)
 }
 
 func TestTrade_Validate(t *testing.T) {

@@ -106,6 +106,9 @@ func (s *Store) Trade(ctx context.Context, _ tpox.Write, _ tpox.ID, t tpox.Trade
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
+	if _, err := t.TermsAt(s.quote); err != nil {
+		return nil, err
+	}
 	if t.Side == tpox.Sell {
 		return answer(ctx, s.answers["sell_security"])
 	}

@@ -74,11 +74,15 @@ func search(d *dataset.Dataset) ([]byte, error) {
 	return nil, fmt.Errorf("no sector has %d of the first %d securities", searchHits, sampled)
 }
 
-// trade returns the confirmation of a trade in the first position of an account, which follows from the account's id.
+// trade returns the confirmation of a trade in the first position of an account.
 func trade(d *dataset.Dataset, side tpox.Side, customer []byte, account tpox.ID) ([]byte, error) {
-	i := int64(account) % d.Count(dataset.Security)
-	quote := tpox.QuoteOf(d.Append(nil, dataset.Security, i))
+	quote := tradedSecurity(d, account)
 	t := tpox.Trade{Side: side, Symbol: quote.Symbol, Quantity: "5"}
 	_, confirmation, err := t.Apply(tpox.DefaultRules, customer, account, quote)
 	return confirmation, err
+}
+
+// tradedSecurity returns the quote of the first position of an account, which follows from the account's id.
+func tradedSecurity(d *dataset.Dataset, account tpox.ID) tpox.Quote {
+	return tpox.QuoteOf(d.Append(nil, dataset.Security, int64(account)%d.Count(dataset.Security)))
 }

@@ -16,6 +16,7 @@ import (
 type Store struct {
 	answers  map[string][]byte // never changes
 	account  tpox.Account      // every account
+	quote    tpox.Quote        // of every security in a trade
 	contents tpox.Contents
 	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
 	closed   atomic.Bool
@@ -34,11 +35,16 @@ func Open() (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	id, err := tpox.AccountKeyOf(account.Document)
+	if err != nil {
+		return nil, err
+	}
 	contents := bulk.ContentsOf(d)
 	contents.Fingerprint = "null/" + contents.Fingerprint
 	return &Store{
 		answers:  answers,
 		account:  account,
+		quote:    tradedSecurity(d, id),
 		contents: contents,
 		leases: map[string]*atomic.Int64{
 			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),

@@ -224,6 +224,8 @@ func TestStore_Refusals(t *testing.T) {
 		}
 	}
 	requireInvalid(t, only(s.Trade(ctx, w, 5, tpox.Trade{Side: tpox.Buy, Symbol: "A", Quantity: "-1"})), "Trade")
+	s.quote.LastTrade = "4.99"
+	requireInvalid(t, only(s.Trade(ctx, w, 5, tpox.Trade{Side: tpox.Buy, Symbol: "A", Quantity: "0.001"})), "Trade")
 	requireInvalid(t, only(s.UpdateSecurityPrice(ctx, w, "A", tpox.Price{LastTrade: "dear"})), "UpdateSecurityPrice")
 }
 

@@ -193,7 +193,7 @@ func (m *model) trade(t *rapid.T) {
 	changed := m.customers[c].clone()
 	confirmation, refusal := refTrade(changed, a, m.prices[trade.Symbol], trade)
 	if refusal != "" {
-		m.conflict(err, refusal)
+		m.refusedFor(err, refusal)
 		return
 	}
 	m.same("the confirmation", confirmation, m.got(answer, err))

@@ -90,6 +90,7 @@ var mutants = []struct {
 		}
 		return replace(after, "OnlineActualBal", fmt.Sprintf("%.2f", balance+quantity*price))
 	})},
+	{"TradeForNothing", "Trade/ForNothing", refusals("Trade", ignored[*tpox.Invalid])},
 	{"TradeInLocalTime", "Trade/BuyHeld",
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 			_, offset := t.Now.Zone()

@@ -14,9 +14,9 @@ var tradeCases = []testCase{
 	{name: "Trade/Rounding", run: func(e *env) {
 		symbol := e.d.Symbol(0)
 		for _, c := range []struct{ price, quantity, amount string }{
-			{"0.0050", "1", "0.00"}, {"0.0150", "1", "0.02"}, {"0.0250", "1", "0.02"}, {"0.0350", "1", "0.04"},
+			{"0.0150", "1", "0.02"}, {"0.0250", "1", "0.02"}, {"0.0350", "1", "0.04"},
 			{"0.0051", "1", "0.01"}, {"1.005", "1", "1.00"}, {"1.015", "1", "1.02"}, {"2.675", "1", "2.68"},
-			{"0.0001", "0.001", "0.00"}, {"33.3333", "0.003", "0.10"}, {"0.3", "0.05", "0.02"}, {"0.1", "0.25", "0.02"},
+			{"33.3333", "0.003", "0.10"}, {"0.3", "0.05", "0.02"}, {"0.1", "0.25", "0.02"},
 			{"1.1", "1.1", "1.21"}, {"8.5675", "100.2", "858.46"}, {"123456.7891", "12345.679", "1524157888.60"},
 			{"0", "5", "0.00"},
 		} {
@@ -37,8 +37,28 @@ var tradeCases = []testCase{
 		} {
 			id, account := e.rich(c[0], c[1], symbol, c[2])
 			e.trade(id, account, tpox.Buy, symbol, "1")
-			e.trade(id, account, tpox.Buy, symbol, "0.001")
+			e.trade(id, account, tpox.Buy, symbol, "0.006")
 			e.trade(id, account, tpox.Sell, symbol, "0.501")
+		}
+	}},
+	// A trade whose amount rounds to 0.00 would give shares for nothing. 0.005 rounds to the even 0.00.
+	{name: "Trade/ForNothing", run: func(e *env) {
+		symbol := e.d.Symbol(0)
+		for _, c := range []struct{ price, less, least string }{
+			{"4.99", "0.001", "0.002"}, {"5", "0.001", "0.002"}, {"5.0001", "", "0.001"}, {"1", "0.005", "0.006"},
+			{"0.005", "1", "1.001"}, {"0.0001", "50", "50.001"},
+		} {
+			e.setPrice(symbol, tpox.Price{LastTrade: c.price})
+			id, account := e.rich("100.00", "0", symbol, "100")
+			for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
+				if c.less != "" {
+					err := e.refusedTrade(id, account, side, symbol, c.less, refForNothing)
+					if !strings.Contains(err.Error(), " "+c.least+" ") {
+						e.Errorf("%s at %s: %v, want the least quantity %s", c.less, c.price, err, c.least)
+					}
+				}
+				e.equal(c.least+" at "+c.price, "0.01", e.trade(id, account, side, symbol, c.least).child("Amount").text())
+			}
 		}
 	}},
 	{name: "Trade/Twice", run: func(e *env) {
@@ -124,9 +144,7 @@ func (e *env) trade(customer, account tpox.ID, side tpox.Side, symbol, quantity 
 	want := e.customer(customer)
 	confirmation, refusal := refTrade(want, account, e.security(symbol), t)
 	if refusal != "" {
-		e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
-			e.conflict(errOf(e.s.Trade(e.Context(), plain(), account, t)), refusal)
-		})
+		e.refusedTrade(customer, account, side, symbol, quantity, refusal)
 		return nil
 	}
 	e.same(fmt.Sprintf("the confirmation of %+v", t), confirmation, e.got(e.s.Trade(e.Context(), plain(), account, t)))
@@ -134,15 +152,32 @@ func (e *env) trade(customer, account tpox.ID, side tpox.Side, symbol, quantity 
 	return confirmation
 }
 
-// refusedTrade requires that the reference and the store refuse a trade for the given reason.
+// refusedTrade requires that the reference and the store refuse a trade for the given reason, and returns the store's
+// error.
 func (e *env) refusedTrade(
 	customer, account tpox.ID, side tpox.Side, symbol, quantity string, reason tpox.Reason,
-) {
+) (err error) {
 	t := tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	_, refusal := refTrade(e.customer(customer), account, e.security(symbol), t)
 	e.equal("the reference's refusal", reason, refusal)
-	e.trade(customer, account, side, symbol, quantity)
+	e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
+		err = errOf(e.s.Trade(e.Context(), plain(), account, t))
+		e.refusedFor(err, refusal)
+	})
+	return err
 }
+
+// refusedFor requires the error that the reference's reason stands for.
+func (e *env) refusedFor(err error, refusal tpox.Reason) {
+	if refusal == refForNothing {
+		e.invalid(err)
+	} else {
+		e.conflict(err, refusal)
+	}
+}
+
+// refForNothing is the reference's reason to refuse a trade as *Invalid.
+const refForNothing tpox.Reason = "the amount rounds to 0.00"
 
 // rich inserts a customer with one account of given balances and one position.
 func (e *env) rich(online, working, symbol, quantity string) (id, account tpox.ID) {
@@ -159,6 +194,9 @@ func refTrade(c *element, id tpox.ID, s *element, t tpox.Trade) (*element, tpox.
 	price := s.child("Price", "LastTrade").text()
 	quantity := decimal(t.Quantity)
 	amount := fixed(new(big.Rat).Mul(quantity, decimal(price)), 2)
+	if decimal(amount).Sign() == 0 && decimal(price).Sign() > 0 {
+		return nil, refForNothing
+	}
 	movement, change := decimal(amount), quantity
 	if t.Side == tpox.Buy {
 		movement = new(big.Rat).Neg(movement)
