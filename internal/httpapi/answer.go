@@ -155,7 +155,6 @@ func (q *request) send(status int, mediaType string, body []byte) error {
 		q.Writer.WriteHeaderNow()
 		return nil
 	}
-	expect(q.Request.Context(), len(body))
 	if _, err := q.Writer.Write(body); err != nil {
 		return errGone
 	}

@@ -239,7 +239,7 @@ func TestContract_Problems(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	source := testenv.Text(t, "../brokerage/errors.go")
+	source := testenv.Text(t, "../tpox/errors.go")
 	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)
 	require.Len(t, reasons, strings.Count(source, "Reason = "))
 	require.Len(t, conflicts, len(reasons))

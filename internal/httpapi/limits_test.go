@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -51,6 +53,33 @@ func TestLimits_Headers(t *testing.T) {
 	}
 }
 
+// dial connects to a server.
+func dial(t testing.TB, server *httptest.Server) net.Conn {
+	t.Helper()
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	require.NoError(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	return c
+}
+
+func sendText(t testing.TB, c net.Conn, text string) {
+	t.Helper()
+	_, err := io.WriteString(c, text)
+	require.NoError(t, err)
+}
+
+// received reads an answer.
+func received(t testing.TB, from *bufio.Reader) answer {
+	t.Helper()
+	response, err := http.ReadResponse(from, nil)
+	require.NoError(t, err)
+	b, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return answer{response, string(b)}
+}
+
 const posted = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\n"
 
 // A body that never ends is answered at the deadline, and the connection is closed.
@@ -62,7 +91,7 @@ func TestLimits_SlowBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dial(t, server)
-			c.send(t, posted+sent)
+			sendText(t, c, posted+sent)
 			from := bufio.NewReader(c)
 			requireProblem(t, received(t, from), 504, "timeout")
 			_, err := from.ReadByte()
@@ -92,9 +121,10 @@ func TestLimits_SlowStore(t *testing.T) {
 	}})
 	server := httptest.NewServer(s)
 	defer server.Close()
-	request := postedOrder()
+	order := orderWith(777)
+	request := posted + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(order), order)
 	c := dial(t, server)
-	c.send(t, request)
+	sendText(t, c, request)
 	from := bufio.NewReader(c)
 	requireProblem(t, received(t, from), 504, "timeout")
 	last, _ := seen.last()
@@ -103,8 +133,29 @@ func TestLimits_SlowStore(t *testing.T) {
 
 	wait.Store(false)
 	for range 2 {
-		c.send(t, request)
+		sendText(t, c, request)
 		require.Equal(t, 201, received(t, from).StatusCode)
 		time.Sleep(timeout * 11 / 10) // longer than the deadline of what is over
 	}
+}
+
+// A client that closes its connection cancels its request.
+func TestLimits_ClientGone(t *testing.T) {
+	entered, cancelled := make(chan struct{}), make(chan error, 1)
+	var seen requests
+	s := serverOf(t, &stub{Do: func(ctx context.Context) error {
+		close(entered)
+		<-ctx.Done()
+		cancelled <- ctx.Err()
+		return ctx.Err()
+	}}, Options{Timeout: time.Minute, LogRequest: seen.log})
+	server := httptest.NewServer(s)
+	c := dial(t, server)
+	sendText(t, c, "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\n\r\n")
+	<-entered
+	require.NoError(t, c.Close())
+	require.ErrorIs(t, <-cancelled, context.Canceled)
+	server.Close() // waits for the request
+	last, _ := seen.last()
+	require.Equal(t, statusGone, last.Status)
 }

@@ -219,14 +219,12 @@ func (q *request) readBody() ([]byte, error) {
 	q.received = int(n)
 	ended := cmp.Or(q.ctx.Err(), q.Request.Context().Err())
 	switch {
-	case err == nil: // even if net/http has ended the request's context since: see halfclose.go
+	case err == nil:
 		return raw.Bytes(), nil
 	case tpox.Is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded
-	case errors.Is(err, io.ErrUnexpectedEOF): // the client has closed its side, and may wait for the answer
-		return nil, errBodyCut
 	case ended != nil:
 		return nil, ended
 	default:

@@ -158,11 +158,6 @@ func (s *Server) run(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	ctx := q.Request.Context()
-	if !q.op.endless {
-		var end func()
-		ctx, end = outlast(q.Request) // before authorize, which may wait for an issuer's keys
-		defer end()
-	}
 	if err := s.admit(ctx, q); err != nil {
 		return err
 	}

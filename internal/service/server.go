@@ -44,11 +44,10 @@ func (c *Config) start(
 	}
 	s.main = c.httpServer(s, log)
 	if certificate == nil {
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(httpapi.JoinWrites(l.main))) }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
 	} else {
 		s.main.TLSConfig = certificate.config()
-		s.main.ConnState = httpapi.ConnState
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(httpapi.JoinWrites(l.main), "", "")) }()
+		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
 	}
 	if l.metrics != nil {
 		mux := http.NewServeMux()
@@ -97,7 +96,6 @@ func (c *Config) httpServer(handler http.Handler, log *slog.Logger) *http.Server
 		WriteTimeout:      c.WriteTimeout,
 		IdleTimeout:       c.IdleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ConnContext:       httpapi.ConnContext,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
