@@ -34,7 +34,7 @@ type commands struct {
 	Token     tokenCmd     `cmd:"" help:"Create an access token for a client."`
 	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files with one document a line."`
 	Dataset   datasetCmd   `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
-	Migrate   migrateCmd   `cmd:"" help:"Create or update the schema of a database, and do nothing else."`
+	Migrate   migrateCmd   `cmd:"" help:"Create the schema in an empty database, and do nothing else."`
 	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
 	Verify    verifyCmd    `cmd:"" help:"Read a whole database and print one line for each fault."`
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`

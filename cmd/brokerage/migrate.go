@@ -8,6 +8,7 @@ import (
 
 	"brokerage/internal/service"
 	"brokerage/internal/store"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -16,11 +17,11 @@ import (
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
 	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
-	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database, for the scheme and the settings of --db. Default: create or update the schema."`
+	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database, for the scheme and the settings of --db. Default: create the schema in an empty database."`
 }
 
-// Run migrates the schema and does nothing else, so that the service can run as a role that may not change the schema.
-// Other commands that change a database migrate it as well.
+// Run makes the schema and does nothing else, so that the service can run as a role that may not. Other commands that
+// change a database make it as well.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
 		text, err := c.DB.Script()
@@ -44,21 +45,13 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("%s: %s\n", c.DB.name(), migratedText(opened.Migrated()))
+	text := "%s: nothing to do, the schema has version %d\n"
+	if opened.Made() {
+		text = "%s: created the schema, version %d\n"
+	}
 	if err := opened.Close(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(s.out, text)
+	_, err := fmt.Fprintf(s.out, text, c.DB.name(), bulk.SchemaVersion)
 	return err
-}
-
-func migratedText(from, to int) string {
-	switch from {
-	case to:
-		return fmt.Sprintf("nothing to do, the schema has version %d", to)
-	case 0:
-		return fmt.Sprintf("created the schema, version %d", to)
-	default:
-		return fmt.Sprintf("migrated the schema from version %d to %d", from, to)
-	}
 }

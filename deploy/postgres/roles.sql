@@ -3,7 +3,7 @@
 --
 --   psql -v owner_password=… -v service_password=… -f deploy/postgres/roles.sql postgres
 --
--- brokerage_owner creates and migrates the schema, loads and restores; it is not
+-- brokerage_owner creates the schema, loads and restores; it is not
 -- needed to serve. brokerage_service is the role of the service: it reads and
 -- writes documents and cannot change the schema (internal/store/postgres/grants.sql).
 -- An existing database brokerage, with its contents, becomes theirs. In a Citus

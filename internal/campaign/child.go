@@ -38,7 +38,7 @@ type Starter func(ctx context.Context, s ServiceSettings) (*Service, error)
 // ErrGone is returned when the service has ended by itself.
 var ErrGone = errors.New("the service died")
 
-// Timeouts for the start of a service, a migration included, and for its stop.
+// Timeouts for the start of a service, the schema of a database included, and for its stop.
 const (
 	startTimeout = 5 * time.Minute
 	stopTimeout  = time.Minute

@@ -97,7 +97,7 @@ var postgresDesigns = designs{
 	},
 }
 
-// lz4WhereThere is what the schema's migration does.
+// lz4WhereThere is what the schema does.
 const lz4WhereThere = `DO $$ BEGIN
 	ALTER TABLE brokerage.orders ALTER COLUMN doc SET COMPRESSION lz4;
 	ALTER TABLE brokerage.customers ALTER COLUMN doc SET COMPRESSION lz4;

@@ -38,7 +38,7 @@ func (e sqliteSubject) at(path, folder string) sqliteSubject {
 	return e
 }
 
-// Holds does not open a file that does not exist, since that would create it. It migrates an older database.
+// Holds does not open a file that does not exist, since that would create it.
 func (e sqliteSubject) Holds(ctx context.Context) (string, error) {
 	info, err := os.Stat(e.path)
 	switch {

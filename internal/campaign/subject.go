@@ -9,7 +9,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/db2"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres"
 )
 
@@ -156,7 +156,7 @@ func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
 // Holds creates no schema where there is none.
 func (e baseSubject) Holds(ctx context.Context) (string, error) {
 	name, err := e.holds(ctx, true)
-	if errors.Is(err, postgres.ErrEmpty) || errors.Is(err, db2.ErrEmpty) {
+	if errors.Is(err, bulk.ErrEmpty) {
 		return "", nil
 	}
 	return name, err

@@ -69,7 +69,7 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		s.openTraces,
 		s.openCredentials,
 		s.openCertificate,
-		s.openListeners, // before the database: an address in use shows at once, and not after a migration
+		s.openListeners, // before the database: an address in use shows at once, and not after a wait for it
 		s.openDatabase,
 		s.openAudit,
 		s.openAPI,

@@ -84,7 +84,7 @@ type Bulk interface {
 	LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error)
 	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error)
 	Space(ctx context.Context) (bulk.Space, error)
-	Migrated() (from, to int)
+	Made() bool // whether opening it has made the schema
 }
 
 // Holds returns the fingerprint of the dataset in a store, or of the load into it that is not finished; "" for an empty
@@ -144,7 +144,7 @@ func (d Database) RequireExisting() error {
 	return nil
 }
 
-// Open opens the database. Its engine creates and migrates it if necessary, unless options.AsIs is set.
+// Open opens the database. Its engine makes the schema in an empty one, unless options.AsIs is set.
 func (d Database) Open(ctx context.Context, options Options) (tpox.Store, error) {
 	return d.open(ctx, d.rest, options)
 }

@@ -20,8 +20,7 @@ type Options struct {
 	Pool         int  // maximum number of connections (embedded store: for reading); 0 is the engine's default
 	Uncompressed bool // store new documents without compression
 	Rules        tpox.Rules
-	// AsIs is for commands that only read: an embedded database must exist, and one of an older version is refused instead
-	// of migrated.
+	// AsIs is for commands that only read: the database must exist, and an empty one is refused.
 	AsIs bool
 	// Notice is called with sentences about the server and about slow steps of opening. It may be nil.
 	Notice func(string)

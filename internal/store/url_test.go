@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/db2"
-	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
@@ -204,7 +203,7 @@ func contentOf(ctx context.Context, d Database) (holds string, err error) {
 		}
 	}
 	s, err := d.OpenBulk(ctx, Options{AsIs: true})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, postgres.ErrEmpty) || errors.Is(err, db2.ErrEmpty) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, bulk.ErrEmpty) {
 		return "", nil
 	}
 	if err != nil {

@@ -34,6 +34,7 @@ const (
 type Manifest struct {
 	Format      int       `json:"format"`
 	Schema      int       `json:"schema"`           // version of the database's schema
+	Identity    string    `json:"identity"`         // of the database
 	Engine      string    `json:"engine,omitempty"` // empty: the embedded store
 	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty: the engine has one
 	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none

@@ -13,6 +13,8 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/zstd"
+
+	"brokerage/internal/store/bulk"
 )
 
 // ProgressBytes is the number of bytes between two reports of progress.
@@ -28,15 +30,15 @@ type File struct {
 	seal   string // as the file states it
 }
 
-// Open opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses a schema
-// newer than the given version.
-func Open(path, engine string, newest int) (b *File, err error) {
+// Open opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses one
+// of another version of the schema.
+func Open(path, engine string) (b *File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	b = &File{File: f}
-	if err := b.readManifest(engine, newest); err != nil {
+	if err := b.readManifest(engine); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s %w", path, err), f.Close())
 	}
 	return b, nil
@@ -44,7 +46,7 @@ func Open(path, engine string, newest int) (b *File, err error) {
 
 var errNoManifest = errors.New("is not a backup, or only the beginning of one: it does not end with a manifest")
 
-func (b *File) readManifest(engine string, newest int) error {
+func (b *File) readManifest(engine string) error {
 	info, err := b.Stat()
 	if err != nil {
 		return fmt.Errorf("cannot be read: %w", err)
@@ -77,10 +79,11 @@ func (b *File) readManifest(engine string, newest int) error {
 		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
 	case b.Format > Format:
 		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release", b.Format, Format)
-	case b.Schema > newest:
-		return fmt.Errorf("has schema version %d, but this program supports up to %d: use a newer release", b.Schema, newest)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
 		return errors.New("is damaged: its manifest makes no sense")
+	}
+	if err := (bulk.Stamp{Version: b.Schema, Identity: b.Identity}).Check(); err != nil {
+		return fmt.Errorf("cannot be restored: %w", err)
 	}
 	return nil
 }

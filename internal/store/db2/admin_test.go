@@ -3,6 +3,7 @@ package db2
 import (
 	"database/sql/driver"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,9 +14,15 @@ import (
 
 // What may take hours runs on connections without a limit, requests never do.
 func TestOpen_Administration(t *testing.T) {
-	respond := func(query string, _ []driver.Value) (answer, error) {
+	var stamp sync.Map
+	respond := func(query string, args []driver.Value) (answer, error) {
 		switch name := nameOf(query); {
+		case name == "insert_setting":
+			stamp.Store(args[0], args[1])
 		case name == "get_setting":
+			if value, ok := stamp.Load(args[0]); ok {
+				return answer{rows: [][]driver.Value{{value}}}, nil
+			}
 			return answer{}, nil
 		case strings.HasPrefix(name, "count_"):
 			return answer{rows: [][]driver.Value{{int64(0)}}}, nil

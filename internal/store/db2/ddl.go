@@ -40,8 +40,8 @@ func (s Options) storage() (list []string) {
 	return append(list, s.fill("schema_storage_"+string(s.Setup))...)
 }
 
-// tables returns the statements that create tables and indexes, with their comments. The first creates the table that a
-// migration locks.
+// tables returns the statements that create tables and indexes, with their comments. The first creates the table that
+// makeSchema locks.
 func (s Options) tables() []string {
 	return s.Design.apply(slices.Concat(
 		s.fill("schema_service"), s.fill("schema_"+string(s.Setup)), s.fill("schema_indexes"),

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/bulk"
 )
 
 // createsStorage finds the names of buffer pools and table spaces that a statement creates.
@@ -72,11 +74,17 @@ func TestStorage_IsThere(t *testing.T) {
 	}
 }
 
-// migrated opens a store on a database without a schema, which refuses what a test says.
-func migrated(t testing.TB, settings Options, refuse func(query string) error) (*fake, []string, error) {
+// makesSchema opens a store on a database without a schema, which refuses what a test says.
+func makesSchema(t testing.TB, settings Options, refuse func(query string) error) (*fake, []string, error) {
 	t.Helper()
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		if query == statements["get_setting"] {
+	stamp := make(map[driver.Value]driver.Value)
+	f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
+		switch {
+		case query == statements["insert_setting"]:
+			stamp[args[0]] = args[1]
+		case query == statements["get_setting"] && len(stamp) > 0:
+			return answer{rows: [][]driver.Value{{stamp[args[0]]}}}, nil
+		case query == statements["get_setting"]:
 			return answer{}, failure(-204, stateNoTable)
 		}
 		return answer{}, refuse(query)
@@ -85,6 +93,8 @@ func migrated(t testing.TB, settings Options, refuse func(query string) error) (
 	settings.Notice = func(text string) { notices = append(notices, text) }
 	s, err := openConnectors(t.Context(), f, f, settings)
 	if err == nil {
+		require.True(t, s.Made())
+		require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
 		require.NoError(t, s.Close())
 	}
 	return f, notices, err
@@ -93,11 +103,11 @@ func migrated(t testing.TB, settings Options, refuse func(query string) error) (
 func nothing(string) error { return nil }
 
 // Each buffer pool and table space is committed before the transaction that uses it.
-func TestMigrate_StorageFirst(t *testing.T) {
+func TestSchema_StorageFirst(t *testing.T) {
 	tuning := Tuning{StoragePaths: []string{"/a", "/b"}, Temporary: true}
 	for _, setting := range []Setup{Box, Tuned} {
 		settings := Options{Schema: "TPOX", Setup: setting, Tuning: tuning}
-		f, _, err := migrated(t, settings, nothing)
+		f, _, err := makesSchema(t, settings, nothing)
 		require.NoError(t, err)
 		begin := slices.Index(f.calls, "BEGIN")
 		for _, text := range withoutComments(settings.storage()) {
@@ -105,12 +115,12 @@ func TestMigrate_StorageFirst(t *testing.T) {
 			require.NotContains(t, f.calls[begin:], text)
 		}
 		require.Contains(t, strings.Join(f.calls[begin:], "\n"), "CREATE TABLE custacc")
-		require.Equal(t, "COMMIT", f.calls[len(f.calls)-1])
+		require.Contains(t, f.calls[begin:], "COMMIT")
 	}
 }
 
-// A migration that ended anywhere is continued by the next, and so is one beside a schema with the same storage.
-func TestMigrate_Again(t *testing.T) {
+// An attempt that ended anywhere is continued by the next, and so is one beside a schema with the same storage.
+func TestSchema_Again(t *testing.T) {
 	settings := Options{Schema: "TPOX", Setup: Tuned, Tuning: Tuning{StoragePaths: []string{"/a"}, Temporary: true}}
 	exists := func(query string) error {
 		switch {
@@ -121,21 +131,21 @@ func TestMigrate_Again(t *testing.T) {
 		}
 		return nil
 	}
-	f, notices, err := migrated(t, settings, exists)
+	f, notices, err := makesSchema(t, settings, exists)
 	require.NoError(t, err)
-	require.Equal(t, "COMMIT", f.calls[len(f.calls)-1])
+	require.Contains(t, f.calls, "COMMIT")
 	require.Contains(t, f.said(), "insert_setting")
 	require.Len(t, notices, 1, "only that the logs change at the next activation")
 
 	// In the transaction a table that exists is an error: nothing is known of what it holds.
-	_, _, err = migrated(t, settings, func(query string) error {
+	_, _, err = makesSchema(t, settings, func(query string) error {
 		if strings.HasPrefix(query, "CREATE TABLE custacc") {
 			return failure(-601, stateExists)
 		}
 		return nil
 	})
 	require.ErrorContains(t, err, "CREATE TABLE custacc")
-	_, _, err = migrated(t, settings, func(query string) error {
+	_, _, err = makesSchema(t, settings, func(query string) error {
 		if strings.HasPrefix(query, "CREATE TABLESPACE") {
 			return failure(-552, stateNoAuthority)
 		}
@@ -205,8 +215,9 @@ func TestScript(t *testing.T) {
 			require.Equal(t, register, rest[i])
 			require.Equal(t, "GRANT USAGE ON XSROBJECT TPOX."+x.Name+" TO PUBLIC", rest[len(Schemas)+i])
 		}
-		require.Contains(t, rest[2*len(Schemas)], "INSERT INTO settings")
-		require.Equal(t, withoutComments(s.configuration()), rest[2*len(Schemas)+1:])
+		require.Contains(t, rest[2*len(Schemas)], "INSERT INTO settings (name, value) VALUES ('database.identity', '")
+		require.Contains(t, rest[2*len(Schemas)+1], "INSERT INTO settings (name, value) VALUES ('schema.version', '1')")
+		require.Equal(t, withoutComments(s.configuration()), rest[2*len(Schemas)+2:])
 	}
 }
 
@@ -224,4 +235,26 @@ func TestParseURL_Tuning(t *testing.T) {
 	require.NoError(t, err)
 	want := Tuning{PoolMemory: 512 << 20, Settle: 30 * time.Minute, StoragePaths: []string{"/a", "/b/c"}}
 	require.Equal(t, want, parsed.settings.Tuning)
+}
+
+// Another version is refused with a sentence.
+func TestOpen_OtherVersion(t *testing.T) {
+	for name, c := range map[string]struct{ version, identity, says string }{
+		"Newer":      {"7", "x", "schema version 7 is newer than this program supports (1); use a newer release"},
+		"Unreleased": {"1", "", "its schema was made by an unreleased version of this program; load it into a new database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
+				switch {
+				case query != statements["get_setting"] || args[0] == bulk.SettingIdentity && c.identity == "":
+					return answer{}, nil
+				case args[0] == bulk.SettingIdentity:
+					return answer{rows: [][]driver.Value{{[]byte(c.identity)}}}, nil
+				}
+				return answer{rows: [][]driver.Value{{[]byte(c.version)}}}, nil
+			}}
+			_, err := openConnectors(t.Context(), f, f, Options{})
+			require.EqualError(t, err, c.says)
+		})
+	}
 }

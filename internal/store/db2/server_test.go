@@ -155,7 +155,10 @@ func (v *visit) migrate(t *testing.T) {
 	for _, text := range plainly(v.settings.DDL()) {
 		_ = once(text) // what Db2 refuses is known from createAlone
 	}
-	_, err = v.admin.ExecContext(ctx, statements["insert_setting"], settingVersion, fmt.Sprint(schemaVersion))
+	for _, setting := range newStamp() {
+		_, failed := v.admin.ExecContext(ctx, statements["insert_setting"], setting[0], setting[1])
+		err = errors.Join(err, failed)
+	}
 	v.note(askMigrate, "without its storage, and without registered XML schemas, for what follows", "", err)
 }
 

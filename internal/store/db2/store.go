@@ -23,7 +23,8 @@ type Store struct {
 	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours
 	settings Options
 	engine   tpox.EngineInfo
-	migrated [2]int // from, to
+	stamp    bulk.Stamp
+	made     bool // whether Open has made the schema
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
@@ -100,7 +101,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
-	return s.migrate(ctx)
+	return s.ensureSchema(ctx)
 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -112,8 +113,8 @@ func (s *Store) notice(format string, args ...any) {
 // Describe returns what the store runs on; the server's settings are as they were when the store was opened.
 func (s *Store) Describe() tpox.EngineInfo { return s.engine }
 
-// Migrated returns the versions of the schema before and after the store was opened.
-func (s *Store) Migrated() (from, to int) { return s.migrated[0], s.migrated[1] }
+// Made reports whether Open has made the schema.
+func (s *Store) Made() bool { return s.made }
 
 // Close closes all connections when they are no longer used. A second call does nothing.
 func (s *Store) Close() error { return errors.Join(s.db.Close(), s.admin.Close()) }

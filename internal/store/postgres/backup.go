@@ -51,8 +51,8 @@ func (t tableCopy) copyFrom() string {
 }
 
 const (
-	// emptyLeases comes before the data of leases, because a new schema has rows there.
-	emptyLeases = "TRUNCATE brokerage.leases"
+	// emptyNew comes before the data of settings and leases, because a new schema has rows there.
+	emptyNew = "TRUNCATE brokerage.settings, brokerage.leases"
 	// endOfData is the line that ends the data of a table.
 	endOfData = "\\.\n"
 )
@@ -123,8 +123,8 @@ func (s *Store) backup(
 func (s *Store) writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
 	for _, t := range s.schema.tables {
 		head := t.copyFrom() + ";\n"
-		if t.table == "leases" {
-			head = emptyLeases + ";\n" + head
+		if t.table == "settings" {
+			head = emptyNew + ";\n" + head
 		}
 		if _, err := io.WriteString(to, head); err != nil {
 			return err
@@ -146,9 +146,11 @@ func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, er
 	if s.layoutName != layoutSingle {
 		m.Layout = s.layoutName
 	}
-	if m.Schema, err = versionOf(ctx, tx, len(s.schema.migrations)); err != nil {
+	stamp, _, err := stampOf(ctx, tx)
+	if err != nil {
 		return m, err
 	}
+	m.Schema, m.Identity = stamp.Version, stamp.Identity
 	ledger := bulk.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {
 		if err = tx.QueryRow(ctx, statements["get_setting"], name).Scan(&text); noRows(err) {
 			err = nil
@@ -188,5 +190,5 @@ func ReadManifest(file string) (archive.Manifest, error) {
 }
 
 func openBackup(file string) (*archive.File, error) {
-	return archive.Open(file, engine, len(migrations))
+	return archive.Open(file, engine)
 }

@@ -1,7 +1,7 @@
 // Package postgres stores the brokerage in a PostgreSQL database, which several instances of the service can share.
 //
 // Documents are xml columns, and the only source of truth: their keys are computed from them by the database, in
-// generated columns and, for accounts, in a trigger. See migrations/0001_documents.sql. Each of the seven queries is
+// generated columns and, for accounts, in a trigger. See schema/single.sql. Each of the seven queries is
 // one SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
 // The tables have one of two layouts: on one server, or spread over the nodes of a Citus cluster or over partitions.

@@ -135,7 +135,7 @@ func TestOpen_Unavailable(t *testing.T) {
 	strange, newer := server.Database(t), server.Database(t)
 	server.Exec(t, strange, "CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)")
 	require.NoError(t, opened(t, server.URL(newer), Options{}).Close())
-	server.Exec(t, newer, "INSERT INTO brokerage.schema_versions (version, file) VALUES (999, 'x')")
+	server.Exec(t, newer, "UPDATE brokerage.settings SET value = '999' WHERE name = 'schema.version'")
 	server.Exec(t, "postgres", "CREATE ROLE guest LOGIN")
 	t.Cleanup(func() { server.Exec(t, "postgres", "DROP ROLE guest") })
 	empty := server.Database(t)

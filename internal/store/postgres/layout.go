@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,8 +56,7 @@ const (
 
 // A schema describes the tables of a layout.
 type schema struct {
-	migrations []migration
-	begin, end []migration // steps that each migration begins and ends with
+	steps      []step // that make it
 	statements map[string]string
 	tables     []tableCopy // of a backup, in the order of a restore
 	checks     []string    // of the rows by which documents are found
@@ -65,12 +65,11 @@ type schema struct {
 	afterLoad  string
 }
 
-// emptied returns the tables that hold what a load or a client brought, for TRUNCATE. Leases are a row for each kind,
-// which stay.
+// emptied returns the tables that hold what a load or a client brought, for TRUNCATE. Rows of settings and leases stay.
 func (in *schema) emptied() string {
 	var names []string
 	for _, t := range in.tables {
-		if t.table != "leases" {
+		if t.table != "leases" && t.table != "settings" {
 			names = append(names, "brokerage."+t.table)
 		}
 	}
@@ -93,25 +92,25 @@ var spreadStatements = func() map[string]string {
 func schemaOf(w wantedLayout) *schema {
 	if w.name == layoutSingle {
 		in := &schema{
-			migrations: migrations, end: []migration{{"grants", grants}},
-			statements: statements, tables: backedUp, checks: lookUpChecks,
-			beginLoad: beginLoad, endLoad: endLoad, afterLoad: afterLoad,
+			steps: []step{readStep("keys"), readStep("single"), readStep("grants")}, statements: statements,
+			tables: backedUp, checks: lookUpChecks, beginLoad: beginLoad, endLoad: endLoad, afterLoad: afterLoad,
 		}
 		if w.mode == modePure {
 			in.makePure()
 		}
 		return in
 	}
-	in := &schema{
-		migrations: spreadMigrations(w.name, w.shards),
-		end:        []migration{{"functions", migrationText("migrations/spread/functions.sql")}, {"grants", grants}},
-		statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
+	tables, divided := readStep("spread"), readStep(w.name)
+	divided.sql = strings.ReplaceAll(divided.sql, "SHARDS", strconv.Itoa(w.shards))
+	steps := []step{readStep("keys"), tables, divided, readStep("functions"), readStep("grants")}
+	if w.name == layoutCitus {
+		steps[1].sql = partitionBy.ReplaceAllString(tables.sql, "")
+		steps = slices.Insert(steps, 0, step{"one node at a time", oneNodeAtATime})
+	}
+	return &schema{
+		steps: steps, statements: spreadStatements, tables: spreadBackedUp, checks: spreadChecks,
 		beginLoad: beginLoad, endLoad: spreadEndLoad, afterLoad: spreadAfterLoad,
 	}
-	if w.name == layoutCitus {
-		in.begin = []migration{{"one node at a time", oneNodeAtATime}}
-	}
-	return in
 }
 
 // partitionBy declares a table as partitioned, which one of Citus is not.
@@ -123,9 +122,6 @@ func (s *Store) use(w wantedLayout) {
 	if w.name != layoutSingle {
 		s.layout = spread{s}
 	}
-	if s.options.migrations != nil {
-		s.schema.migrations = s.options.migrations
-	}
 }
 
 // sql returns a statement of the layout.
@@ -134,7 +130,7 @@ func (s *Store) sql(name string) string { return s.schema.statements[name] }
 // findLayout returns the layout and the mode of the database; they are "" for one without tables.
 func findLayout(ctx context.Context, q querier) (found wantedLayout, err error) {
 	var made, spread, cluster, pure bool
-	err = q.QueryRow(ctx, `SELECT to_regclass('brokerage.schema_versions') IS NOT NULL,
+	err = q.QueryRow(ctx, `SELECT to_regclass('brokerage.settings') IS NOT NULL,
 		to_regclass('brokerage.order_homes') IS NOT NULL, to_regclass('pg_dist_partition') IS NOT NULL,
 		to_regprocedure('brokerage.mode()') IS NOT NULL`).Scan(&made, &spread, &cluster, &pure)
 	if err != nil || !made {
@@ -243,5 +239,5 @@ func takeLayout(parameters map[string]string) (w wantedLayout, err error) {
 // maxShards is the largest number of shards that a URL may ask for.
 const maxShards = 1024
 
-// slots are the parts of the answers by idempotency key in the spread layout, as its first migration makes them.
+// slots are the parts of the answers by idempotency key in the spread layout, as spread.sql makes them.
 const slots = 64

@@ -15,9 +15,9 @@ import (
 )
 
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.
-const loadLock = migrationLock + 1
+const loadLock = schemaLock + 1
 
-// Indexes that only queries need are made after the load, as in the migration that makes them first.
+// Indexes that only queries need are made after the load, as the schema makes them.
 const (
 	beginLoad = `
 	DROP INDEX IF EXISTS brokerage.orders_cash;

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"maps"
+	"slices"
 
 	"brokerage/internal/store/sqlfiles"
 	"brokerage/internal/tpox"
@@ -43,13 +44,10 @@ const (
 	CREATE FUNCTION brokerage.mode() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'pure';`
 )
 
-// pureMigrations are the migrations, of which the first replaces the indexes.
-var pureMigrations = readMigrations("migrations/0*.sql", func(sql string) string { return sql },
-	beginLoad+pureEndLoad+isPure)
-
-// makePure makes a schema one of modePure.
+// makePure makes a schema one of modePure: other indexes take the place of two.
 func (in *schema) makePure() {
-	in.migrations, in.statements, in.endLoad = pureMigrations, pureStatements, pureEndLoad
+	in.steps = slices.Insert(in.steps, 2, step{"pure", beginLoad + pureEndLoad + isPure})
+	in.statements, in.endLoad = pureStatements, pureEndLoad
 }
 
 // faithfulIn says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot

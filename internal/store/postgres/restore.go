@@ -29,10 +29,6 @@ func (s *Store) Restore(
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m = b.Manifest
 	of := schemaOf(wantedLayout{name: cmp.Or(m.Layout, layoutSingle), shards: DefaultShards})
-	if m.Schema != len(of.migrations) {
-		return m, fmt.Errorf("%s is of schema version %d, and the database has %d: "+
-			"restore it with the program that made it, and migrate then", file, m.Schema, len(of.migrations))
-	}
 	if m.Layout != "" && s.layoutName == layoutSingle {
 		return m, fmt.Errorf("%s is of a database with the layout %s, and this one has the layout %s: "+
 			"only the opposite is possible", file, m.Layout, s.layoutName)
@@ -122,7 +118,7 @@ func (s *Store) runScript(ctx context.Context, tx pgx.Tx, of *schema, script *bu
 			return err
 		}
 		sql, ok := strings.CutSuffix(string(line), ";\n")
-		if sql == emptyLeases {
+		if sql == emptyNew {
 			continue // all tables are empty here
 		}
 		i := slices.IndexFunc(of.tables, func(t tableCopy) bool { return sql == t.copyFrom() })

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Pool  int // limit of connections; 0 is pool_max_conns of the URL, or DefaultPool
 	Rules tpox.Rules
-	// AsIs makes Open refuse a database of an older version instead of migrating it, for commands that only read.
+	// AsIs makes Open refuse an empty database instead of making the schema, for commands that only read.
 	AsIs bool
 	// Notice, when set, is called with a sentence that says what an operator should know about the server, or why Open
 	// takes long.
@@ -37,8 +37,7 @@ type Options struct {
 	// Trace, when set, is called for each statement of a transaction.
 	Trace trace.Begin
 
-	migrations []migration // those in the binary if nil; tests have others
-	timing     timing      // of replicas; defaultTiming if zero
+	timing timing // of replicas; defaultTiming if zero
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -66,7 +65,8 @@ type Store struct {
 	layoutName string
 	mode       string // modeKeys or modePure
 	schema     *schema
-	from       int // version of the schema before Open
+	stamp      bulk.Stamp
+	made       bool // whether Open has made the schema
 
 	purged  [slots]atomic.Int64 // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
@@ -96,7 +96,7 @@ func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
 	return config, wanted, err
 }
 
-// Open connects to the database that a URL names, and brings its schema up to date. The URL takes libpq's settings
+// Open connects to the database that a URL names, and makes the schema in an empty one. The URL takes libpq's settings
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
 // pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents
 // are divided in a database that has no tables yet; mode=pure makes one whose searches use the documents alone (ADR
@@ -176,7 +176,7 @@ const (
 	cancelPatience = 2 * time.Second
 )
 
-// prepare inspects the server and migrates the database.
+// prepare inspects the server, and makes the schema in an empty database.
 func (s *Store) prepare(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: s.mode})
 	}
 	s.engine.Faithful = faithfulIn(s.layoutName, s.mode)
-	return s.migrate(ctx, conn.Conn())
+	return s.ensureSchema(ctx, conn.Conn())
 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -234,6 +234,7 @@ func (s *Store) Close() error {
 func (s *Store) Empty(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "TRUNCATE "+s.schema.emptied()+`;
+			DELETE FROM brokerage.settings WHERE name NOT IN ('schema.version', 'database.identity');
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
 		return err
 	})

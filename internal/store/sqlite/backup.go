@@ -79,15 +79,20 @@ func readError(ctx context.Context, path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// manifestOf describes the database in the transaction, whose schema may be older than the program's.
+// manifestOf describes the database in the transaction.
 func manifestOf(ctx context.Context, db *sql.DB, path string) (m Manifest, err error) {
 	m = Manifest{Format: archive.Format, Time: time.Now().UTC().Truncate(time.Second)}
-	if m.Schema, err = versionOf(ctx, db, path, newest); err != nil {
-		return m, err
+	stamp, empty, err := stampOf(ctx, db)
+	if empty {
+		return m, errEmpty(path)
 	}
-	if m.Schema == 0 {
-		return m, fmt.Errorf("%s is empty, not a database of this program", path)
+	if err == nil {
+		err = stamp.Check()
 	}
+	if err != nil {
+		return m, openError(path, err)
+	}
+	m.Schema, m.Identity = stamp.Version, stamp.Identity
 	var contents string
 	err = db.QueryRowContext(ctx, `
 		SELECT page_count * page_size, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')

@@ -108,11 +108,11 @@ func TestBackup_Refused(t *testing.T) {
 		says    string
 	}{
 		"Missing":      {func(string) {}, "no such file"},
-		"Empty":        {func(path string) { writeFile(t, path, nil) }, "is empty"},
+		"Empty":        {func(path string) { writeFile(t, path, nil) }, "is an empty file"},
 		"NotADatabase": {func(path string) { writeFile(t, path, text) }, "not a database of this program"},
 		"Foreign":      {func(path string) { execute(t, path, "CREATE TABLE t (x)") }, "not of this program"},
 		"Newer": {
-			func(path string) { emptyAt(t, path); execute(t, path, "PRAGMA user_version = 99") }, "schema version 99",
+			func(path string) { emptyAt(t, path); setVersion(t, path, "99") }, "schema version 99",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -356,14 +356,13 @@ const (
 	CREATE INDEX IF NOT EXISTS accounts_customer ON accounts (customer);
 	CREATE INDEX IF NOT EXISTS securities_search
 		ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
-	ANALYZE;` + dropSamples + `
+	ANALYZE;
+	DROP TABLE IF EXISTS sqlite_stat4; -- see below
 	PRAGMA synchronous = FULL;
 	PRAGMA wal_checkpoint(TRUNCATE);` // now, so that an error for lack of room is the load's
 
-	// dropSamples removes the samples of columns that ANALYZE takes. While they exist, SQLite plans a statement that
-	// compares such a column with a parameter again at each execution, which takes longer than to run it.
-	dropSamples = `
-	DROP TABLE IF EXISTS sqlite_stat4;`
+	// sqlite_stat4 has the samples of columns that ANALYZE takes. While it exists, SQLite plans a statement that compares
+	// such a column with a parameter again at each execution, which takes longer than to run it.
 )
 
 // loading wraps every load: it records that a load is not finished before anything is loaded, and that it is finished

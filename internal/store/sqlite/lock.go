@@ -165,20 +165,6 @@ func lockFile(path string, flags int, of string) (_ *os.File, err error) {
 	return f, nil
 }
 
-// relock locks the file with which this process has replaced the database. The lock on the name has held meanwhile.
-func (l *lock) relock() (err error) {
-	if l.info, err = os.Stat(l.path); err != nil || l.file == nil {
-		return err
-	}
-	file, err := lockFile(l.path, os.O_RDONLY, l.path)
-	if err != nil {
-		return err
-	}
-	before := l.file
-	l.file = file
-	return unlock(before)
-}
-
 // Close ends the lock. SQLite must have closed the database before.
 func (l *lock) Close() error {
 	var errs []error

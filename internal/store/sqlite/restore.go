@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 )
 
 // ReadManifest returns the manifest of a backup. Only Restore checks that it is right, because it reads all of the
 // backup.
 func ReadManifest(file string) (Manifest, error) {
-	b, err := archive.Open(file, "", newest)
+	b, err := archive.Open(file, "")
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -33,7 +33,7 @@ func Restore(ctx context.Context, file, path string, replace bool, progress byte
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
-	b, err := archive.Open(file, "", newest)
+	b, err := archive.Open(file, "")
 	if err != nil {
 		return m, err
 	}
@@ -120,13 +120,12 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 
 // checkRestored checks the database with SQLite, because a backup of a damaged database holds the damage.
 func checkRestored(ctx context.Context, path string, m Manifest) error {
-	var version int
+	var stamp bulk.Stamp
 	var finding string
 	// Immutable: it is read without a journal beside it.
 	name := uri(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
-	err := withDatabase(name, func(db *sql.DB) error {
-		err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-		if err == nil {
+	err := withDatabase(name, func(db *sql.DB) (err error) {
+		if stamp, _, err = stampOf(ctx, db); err == nil {
 			err = db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&finding)
 		}
 		return err
@@ -139,8 +138,9 @@ func checkRestored(ctx context.Context, path string, m Manifest) error {
 		return fmt.Errorf("%s: %w", damaged, err)
 	case finding != "ok":
 		return fmt.Errorf("%s: %s", damaged, finding[strings.LastIndexByte(finding, '\n')+1:])
-	case version != m.Schema:
-		return fmt.Errorf("the database in the backup has schema version %d instead of %d", version, m.Schema)
+	case stamp != bulk.Stamp{Version: m.Schema, Identity: m.Identity}:
+		return fmt.Errorf("the database in the backup has schema version %d and identity %s instead of %d and %s",
+			stamp.Version, stamp.Identity, m.Schema, m.Identity)
 	}
 	return nil
 }
@@ -164,11 +164,11 @@ func settle(ctx context.Context, path string) error {
 }
 
 // checkpoint moves the journal of a database into its file. It refuses a database of another program, which a restore
-// must not replace, but not one of a newer version of this program.
+// must not replace, but not one of another version of this program.
 func checkpoint(ctx context.Context, path string) error {
 	return withDatabase(existing(path, "rw"), func(db *sql.DB) error {
-		if _, err := versionOf(ctx, db, path, math.MaxInt32); err != nil {
-			return err
+		if _, _, err := stampOf(ctx, db); err != nil {
+			return openError(path, err)
 		}
 		var busy, frames, moved int
 		if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
 )
 
 // smallBackup returns a backup of a store without documents: a few kilobytes.
@@ -62,6 +62,8 @@ func emptyAt(t testing.TB, path string) {
 	require.NoError(t, opened(t, path, Options{}).Close())
 }
 
+const anIdentity = "00112233445566778899aabbccddeeff"
+
 // sealed returns a backup of any content, with a valid manifest and seal except for the effect of change.
 func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	t.Helper()
@@ -73,7 +75,7 @@ func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
-	m := Manifest{Format: archive.Format, Schema: newest, Bytes: in.Bytes, SHA256: in.Sum()}
+	m := Manifest{Format: archive.Format, Schema: bulk.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum()}
 	change(&m)
 	require.NoError(t, m.Seal(out))
 	return b.Bytes()
@@ -90,7 +92,7 @@ func TestRestore_Damage(t *testing.T) {
 	damaged := readFile(t, tinyDatabase(t))
 	clear(damaged[len(damaged)/2/4096*4096:][:4096])
 	other := newTarget(t)
-	execute(t, other.path, fmt.Sprintf("PRAGMA user_version = %d", newest+1))
+	setVersion(t, other.path, "2")
 	for name, c := range map[string]struct {
 		backup []byte
 		says   string
@@ -109,9 +111,10 @@ func TestRestore_Damage(t *testing.T) {
 		"NoDatabase":  {sealed(t, []byte("text"), same), "the database in the backup is damaged"},
 		"DamagedPage": {sealed(t, damaged, same), "the database in the backup is damaged"},
 		"NewerSchema": {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 99 }), "schema version 99"},
+		"NoIdentity":  {sealed(t, []byte("text"), func(m *Manifest) { m.Identity = "" }), "an unreleased version"},
 		"NoSchema":    {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 0 }), "makes no sense"},
 		"OtherSchema": {
-			sealed(t, readFile(t, other.path), same), fmt.Sprintf("schema version %d instead of %d", newest+1, newest),
+			sealed(t, readFile(t, other.path), same), "schema version 2 and identity",
 		},
 		"NewerFormat":    {sealed(t, []byte("text"), func(m *Manifest) { m.Format = 2 }), "format 2"},
 		"WrongLength":    {sealed(t, []byte("text"), func(m *Manifest) { m.Bytes++ }), "4 bytes instead of 5"},
@@ -143,7 +146,10 @@ func TestRestore_Target(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "b.db")
 		m, err := Restore(t.Context(), file, path, false, nil)
 		require.NoError(t, err)
-		require.Equal(t, newest, m.Schema)
+		require.Equal(t, bulk.SchemaVersion, m.Schema)
+		restored := opened(t, path, Options{AsIs: true})
+		require.Equal(t, m.Identity, restored.stamp.Identity, "it is the database that was backed up")
+		require.NoError(t, restored.Close())
 		require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, filepath.Dir(path)))
 		findings, _ := verified(t, path)
 		require.Empty(t, findings)
@@ -224,22 +230,4 @@ func TestRestore_Target(t *testing.T) {
 			require.Equal(t, tg.before, content(t, tg.dir))
 		}
 	})
-}
-
-// A backup of a database without checksums becomes a database with checksums.
-func TestRestore_WithoutSums(t *testing.T) {
-	dir := t.TempDir()
-	old, file, path := versionOne(t, dir), filepath.Join(dir, "backup"), filepath.Join(dir, "b.db")
-	before := readFile(t, old)
-	_, err := BackupTo(t.Context(), old, file, false, nil)
-	require.NoError(t, err)
-	m, err := Restore(t.Context(), file, path, false, nil)
-	require.NoError(t, err)
-	require.Equal(t, 1, m.Schema)
-	require.True(t, bytes.Equal(before, readFile(t, path)), "unchanged")
-	requireOpens(t, path, Options{})
-	requireVersion(t, path, newest)
-	requireVersion(t, path+".version-1", 1)
-	findings, _ := verified(t, path)
-	require.Empty(t, findings)
 }

@@ -27,18 +27,15 @@ type Options struct {
 	Pool         int  // connections for reading; 0: two for each processor
 	Uncompressed bool // store new documents unpacked
 	Rules        tpox.Rules
-	// AsIs is for commands that only read: the file must exist, and a database of an older version is refused instead of
-	// migrated.
+	// AsIs is for commands that only read: the database must exist.
 	AsIs bool
-	// Notice is called with a sentence when Open begins a migration, and, by another goroutine, when the file of an open
-	// store is deleted or replaced. It may be nil.
+	// Notice is called with a sentence, by another goroutine, when the file of an open store is deleted or replaced. It may
+	// be nil.
 	Notice func(string)
 	// Doing is called with what a load does while it stores no documents, and with the empty text when it continues to
 	// store them. It may be nil.
 	Doing func(string)
 	Trace trace.Begin // called for the statements of transactions; may be nil
-
-	migrations []migration // replaces the embedded ones, for tests
 }
 
 // Store is the embedded store; see the package comment.
@@ -61,14 +58,15 @@ type Store struct {
 	unwatch func() // ends the watch over the files; nil if there is none
 	journal openFile
 
-	from, to int // versions of the schema, before and after Open
+	stamp bulk.Stamp
+	made  bool // whether Open has made the schema
 
 	purged time.Time // when expired answers were last purged; only the writer uses it
 }
 
 var _ tpox.Store = (*Store)(nil)
 
-// Open opens the database file at path, or makes one. It migrates an older one.
+// Open opens the database file at path, or makes one.
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
@@ -82,9 +80,6 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	}
 	if options.Doing == nil {
 		options.Doing = ignore
-	}
-	if options.migrations == nil {
-		options.migrations = migrations
 	}
 	if err := archive.RequireFolder(path); err != nil {
 		return nil, err
@@ -116,8 +111,15 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.checkJournal(ctx); err != nil {
 		return err
 	}
-	if err := s.addSums(ctx); err != nil {
-		return err
+	// A file of another program has no checksums, and would be refused as damaged.
+	if s.lock.info.Size() > 0 {
+		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) error {
+			_, _, err := stampOf(ctx, db)
+			return openError(s.path, err)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	reading, writing := pageCaches(probe.Here.UsableMemory())
 	if err := s.openWriting(ctx, writing); err != nil {
@@ -142,7 +144,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return err
 }
 
-// openWriting opens the connection for writing, with a cache in KiB, and brings the database to the current version.
+// openWriting opens the connection for writing, with a cache in KiB, and makes the schema in an empty file.
 func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
 	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", cache),
 		fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
@@ -150,13 +152,8 @@ func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
 		return err
 	}
 	s.writing.SetMaxOpenConns(1)
-	if err := s.migrate(ctx); err != nil {
+	if err := s.ensureSchema(ctx); err != nil {
 		return err
-	}
-	if !s.options.AsIs { // earlier versions kept the samples
-		if _, err := s.writing.ExecContext(ctx, dropSamples); err != nil {
-			return domainError(err)
-		}
 	}
 	s.engine, err = s.describe(ctx)
 	return err

@@ -99,7 +99,7 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 	emptyAt(t, path)
 	good := readFile(t, path)
 	for name, damage := range map[string]string{
-		"Version":    "PRAGMA user_version = 99",
+		"Version":    "UPDATE settings SET value = '99' WHERE name = 'schema.version'",
 		"Table":      "DROP TABLE settings",
 		"Statement":  "ALTER TABLE orders RENAME COLUMN cash TO money",
 		"Dictionary": "INSERT INTO dictionaries (kind, body) VALUES ('order', x'00')",

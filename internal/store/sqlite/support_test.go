@@ -250,7 +250,7 @@ const victimEnv = "BROKERAGE_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
 	victims = map[string]func([]string) error{
-		"write": writingVictim, "insert": insertingVictim, "migrate": migratingVictim, "load": loadingVictim,
+		"write": writingVictim, "insert": insertingVictim, "load": loadingVictim,
 		"backup": backupVictim, "restore": restoreVictim,
 	}
 	if args := strings.Split(os.Getenv(victimEnv), "\n"); args[0] != "" {

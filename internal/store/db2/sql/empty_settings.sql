@@ -1,1 +1,1 @@
-DELETE FROM settings WHERE name <> 'schema.version'
+DELETE FROM settings WHERE name <> 'schema.version' AND name <> 'database.identity'

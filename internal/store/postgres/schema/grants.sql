@@ -1,6 +1,6 @@
 -- What the service's role may do, if there is one: read and write documents, and
 -- nothing that changes the schema. Accounts are the trigger's to write. To be run
--- by the owner; each migration ends with it.
+-- by the owner; making the schema ends with it.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'brokerage_service') THEN

@@ -2,136 +2,115 @@ package postgres
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
 
-// Replicas that start together on an empty database all find it ready.
-func TestMigrate_TenAtOnce(t *testing.T) {
+// Replicas that start together on an empty database all find it ready, and one has made the schema.
+func TestOpen_TenAtOnce(t *testing.T) {
 	server := pgtest.Shared(t)
 	url := server.URL(server.Database(t))
+	var made atomic.Int64
 	require.NoError(t, storetest.Together(10, func(int) error {
 		s, err := Open(t.Context(), url, Options{Pool: 2})
 		if err == nil {
+			if s.Made() {
+				made.Add(1)
+			}
 			_, err = s.Lease(t.Context(), "order", 1)
 			err = errors.Join(err, s.Close())
 		}
 		return err
 	}))
-	s := opened(t, url, Options{})
-	require.Equal(t, len(migrations), value[int](t, s.pool, "SELECT count(*) FROM brokerage.schema_versions"))
+	require.Equal(t, int64(1), made.Load())
 }
 
-// extended returns the migrations of a later version of the program.
-func extended(statements string) []migration {
-	return append(slices.Clone(migrations), newMigration(len(migrations)+1, "migrations/9999_more.sql", statements))
-}
-
-func TestMigrate_Versions(t *testing.T) {
+// Another version is refused with a sentence.
+func TestOpen_OtherVersion(t *testing.T) {
 	server := pgtest.Shared(t)
-	url := server.URL(server.Database(t))
-	current := len(migrations)
-	_, err := Open(t.Context(), url, Options{AsIs: true})
-	require.ErrorContains(t, err, "the database is empty")
-
-	require.NoError(t, opened(t, url, Options{}).Close())
-	later := extended("ALTER TABLE brokerage.settings ADD COLUMN note text")
-	_, err = Open(t.Context(), url, Options{AsIs: true, migrations: later})
-	require.ErrorContains(t, err,
-		fmt.Sprintf("the database has schema version %d, and this program has %d", current, current+1))
-
-	// A migration that fails leaves the version and the tables unchanged.
-	failing := extended("ALTER TABLE brokerage.settings ADD COLUMN half text; SELECT 1/0")
-	_, err = Open(t.Context(), url, Options{migrations: failing})
-	require.ErrorContains(t, err, "9999_more.sql")
-	s := opened(t, url, Options{})
-	require.Zero(t, value[int](t, s.pool,
-		"SELECT count(*) FROM pg_attribute WHERE attrelid = 'brokerage.settings'::regclass AND attname = 'half'"))
-
-	var notices []string
-	s = opened(t, url, Options{migrations: later, Notice: func(text string) { notices = append(notices, text) }})
-	notice := fmt.Sprintf("the database is being migrated from version %d to %d", current, current+1)
-	require.Equal(t, []string{notice}, notices)
-	require.NoError(t, s.Ready(t.Context()))
-
-	_, err = Open(t.Context(), url, Options{})
-	require.ErrorContains(t, err, fmt.Sprintf(
-		"the database has schema version %d, but this program supports up to %d: use a newer release", current+1, current))
+	for name, c := range map[string]struct{ change, says string }{
+		"Newer": {
+			"UPDATE brokerage.settings SET value = '7' WHERE name = 'schema.version'",
+			"schema version 7 is newer than this program supports (1); use a newer release",
+		},
+		"Unreleased": {
+			"DELETE FROM brokerage.settings",
+			"its schema was made by an unreleased version of this program; load it into a new database",
+		},
+		"NoIdentity": {
+			"DELETE FROM brokerage.settings WHERE name = 'database.identity'",
+			"its schema was made by an unreleased version of this program; load it into a new database",
+		},
+		"Foreign": {
+			"DROP SCHEMA brokerage CASCADE; CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)",
+			"the database has a schema brokerage of another program",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			database := server.Database(t)
+			url := server.URL(database)
+			_, err := Open(t.Context(), url, Options{AsIs: true})
+			require.ErrorIs(t, err, bulk.ErrEmpty)
+			s := opened(t, url, Options{})
+			require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
+			require.NoError(t, s.Close())
+			server.Exec(t, database, c.change)
+			for _, options := range []Options{{}, {AsIs: true}} {
+				_, err := Open(t.Context(), url, options)
+				require.EqualError(t, err, c.says)
+			}
+		})
+	}
 }
 
-// On partitions and on a cluster, a migration that dies half-way leaves everything as it was, and the same command
-// finishes it. Each migration makes the functions of the layout again.
-func TestMigrate_Partitioned(t *testing.T) {
+// An attempt to make the schema that dies half-way leaves nothing, on any node, and the next one makes it.
+func TestOpen_Interrupted(t *testing.T) {
 	server := pgtest.Shared(t)
-	url := server.URL(server.Database(t))
-	migratesSpread(t, layoutPartitioned, url+partitioned, url)
+	for _, layout := range []string{"", partitioned, "&mode=pure"} {
+		database := server.Database(t)
+		interrupted(t, server.URL(database)+layout, server.URL(database))
+	}
 }
 
-func TestMigrate_Citus(t *testing.T) {
+func TestOpen_InterruptedCitus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	migratesSpread(t, layoutCitus, cluster.URL(database, 0)+"&layout=citus&shards=4",
+	interrupted(t, cluster.URL(database, 0)+onCitus,
 		cluster.URL(database, 0), cluster.URL(database, 1), cluster.URL(database, 2))
 	cluster.RequireNothingPrepared(t)
 }
 
-func migratesSpread(t *testing.T, layout, url string, nodes ...string) {
-	d := generator(t, "tiny")
-	all := spreadMigrations(layout, 4)
-	with := func(sql string) Options {
-		later := newMigration(len(all)+1, "migrations/spread/9999_more.sql", sql)
-		return Options{migrations: append(slices.Clone(all), later)}
-	}
-	const die = "SELECT pg_terminate_backend(pg_backend_pid());"
-	requireEverywhere := func(condition string) {
-		for _, node := range nodes {
-			conn, err := pgx.Connect(t.Context(), node)
-			require.NoError(t, err)
-			require.True(t, value[bool](t, conn, "SELECT "+condition), "%s: %s", node, condition)
-			require.NoError(t, conn.Close(t.Context()))
-		}
-	}
+func interrupted(t *testing.T, url string, nodes ...string) {
+	first, err := pgx.Connect(t.Context(), nodes[0])
+	require.NoError(t, err)
+	defer func() { require.NoError(t, first.Close(t.Context())) }()
+	_, err = first.Exec(t.Context(), `CREATE FUNCTION die() RETURNS event_trigger LANGUAGE plpgsql AS $$
+		BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); END $$;
+		CREATE EVENT TRIGGER dies ON ddl_command_end WHEN TAG IN ('GRANT', 'CREATE INDEX') EXECUTE FUNCTION die()`)
+	require.NoError(t, err)
 	var unavailable *tpox.Unavailable
-	require.ErrorAs(t, errOf(Open(t.Context(), url, with(die))), &unavailable)
-	requireEverywhere("to_regnamespace('brokerage') IS NULL")
-
+	require.ErrorAs(t, errOf(Open(t.Context(), url, Options{})), &unavailable)
+	for _, node := range nodes {
+		conn, err := pgx.Connect(t.Context(), node)
+		require.NoError(t, err)
+		require.True(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NULL"), node)
+		require.NoError(t, conn.Close(t.Context()))
+	}
+	_, err = first.Exec(t.Context(), "DROP EVENT TRIGGER dies")
+	require.NoError(t, err)
 	s := opened(t, url, Options{})
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	price, err := s.SecurityPrice(t.Context(), d.Symbol(1))
-	require.NoError(t, err)
-	require.NoError(t, errOf(s.pool.Exec(t.Context(), `CREATE OR REPLACE FUNCTION brokerage.security_price(doc xml)
-		RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 'as an earlier program answered' $$`)))
-	const (
-		add    = "ALTER TABLE brokerage.orders ADD COLUMN note text;"
-		column = "(SELECT FROM pg_attribute WHERE attrelid = 'brokerage.orders'::regclass AND attname = 'note')"
-		older  = "pg_get_functiondef('brokerage.security_price(xml)'::regprocedure) LIKE '%earlier program%'"
-	)
-	requireEverywhere(older)
-	require.ErrorAs(t, errOf(Open(t.Context(), url, with(add+die))), &unavailable)
-	requireEverywhere("NOT EXISTS " + column)
-	requireEverywhere(older)
-
-	s = opened(t, url, with(add))
-	from, to := s.Migrated()
-	require.Equal(t, []int{len(all), len(all) + 1}, []int{from, to})
-	requireEverywhere("EXISTS " + column)
-	requireEverywhere("NOT " + older)
-	answer, err := s.SecurityPrice(t.Context(), d.Symbol(1))
-	require.NoError(t, err)
-	require.Equal(t, price, answer)
-	tag, err := s.pool.Exec(t.Context(), "UPDATE brokerage.orders SET note = 'in each part'")
-	require.NoError(t, err)
-	require.Equal(t, d.Count(dataset.Order), tag.RowsAffected())
+	require.True(t, s.Made())
+	require.NoError(t, s.LoadDataset(t.Context(), generator(t, "tiny"), nil))
 	require.Empty(t, verified(t, s))
 }
 
@@ -145,10 +124,8 @@ func TestScript(t *testing.T) {
 		server.Exec(t, database, text)
 		s := opened(t, server.URL(database), Options{AsIs: true})
 		other := opened(t, server.URL(server.Database(t))+layout, Options{})
-		for s, before := range map[*Store]int{s: len(other.schema.migrations), other: 0} {
-			from, to := s.Migrated()
-			require.Equal(t, []int{before, len(other.schema.migrations)}, []int{from, to})
-		}
+		require.False(t, s.Made())
+		require.True(t, other.Made())
 		requireSameSchema(t, other, s)
 	}
 }
@@ -166,8 +143,7 @@ func requireSameSchema(t *testing.T, want, got *Store) {
 			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger
-			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage'
-			UNION ALL SELECT version || file FROM brokerage.schema_versions) AS schema (line)`)
+			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage') AS schema (line)`)
 	}
 	require.Greater(t, len(schema(want)), 50)
 	require.Equal(t, schema(want), schema(got))
@@ -210,7 +186,7 @@ func TestRoles_Citus(t *testing.T) {
 		node.Exec(t, "postgres", "CREATE ROLE apart LOGIN; ALTER DATABASE "+database+" OWNER TO apart")
 	}
 	_, err := Open(t.Context(), as(database, "apart", 0), Options{})
-	require.ErrorContains(t, err, "role apart may not change that: brokerage migrate does, as the owner (docs/scaling.md)")
+	require.ErrorContains(t, err, "role apart may not make it: brokerage migrate does, as the owner (docs/scaling.md)")
 	cluster.Nodes[0].Exec(t, database, "CREATE SCHEMA brokerage AUTHORIZATION apart")
 	require.NoError(t, opened(t, as(database, "apart", 0), Options{}).Close())
 }
@@ -218,7 +194,7 @@ func TestRoles_Citus(t *testing.T) {
 // roles gets URLs of the owner, and of the service where it would create tables and where it serves.
 func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) {
 	_, err := Open(t.Context(), service, Options{})
-	require.ErrorContains(t, err, "role brokerage_service may not change that: brokerage migrate does, as the owner")
+	require.ErrorContains(t, err, "role brokerage_service may not make it: brokerage migrate does, as the owner")
 
 	d := generator(t, "tiny")
 	owner := opened(t, owns, Options{})
@@ -238,7 +214,7 @@ func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) 
 	s = opened(t, service, Options{})
 	for _, forbidden := range append(alsoForbidden, "TRUNCATE brokerage.orders",
 		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
-		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.schema_versions SET version = 2",
+		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.settings SET value = '2'",
 		"CREATE ROLE other",
 	) {
 		_, err := s.pool.Exec(t.Context(), forbidden)

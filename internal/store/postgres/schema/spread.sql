@@ -1,5 +1,5 @@
 -- Documents spread over the nodes of a Citus cluster, or over the partitions of
--- one server (ADR 0028). What is in migrations/0001_documents.sql holds here too:
+-- one server (ADR 0028). What is in single.sql holds here too:
 -- keys are computed from the documents. But a table is divided by an ordinary
 -- column, which a CHECK ties to the keys, and no trigger can write to another
 -- node: the service maintains what it looks up, and verify compares it.
@@ -82,6 +82,9 @@ CREATE TABLE brokerage.settings (
   name  text CONSTRAINT settings_name PRIMARY KEY,
   value text NOT NULL
 );
+
+INSERT INTO brokerage.settings (name, value)
+VALUES ('schema.version', '1'), ('database.identity', replace(gen_random_uuid()::text, '-', ''));
 
 CREATE TABLE brokerage.leases (
   kind text CONSTRAINT leases_kind PRIMARY KEY,

@@ -1,5 +1,8 @@
--- The keys of documents, as SQL/XML computes them. They are the same in every
--- layout, and come before its first migration.
+-- The owner of a database may have made the schema for a role that has no right to
+-- make one.
+DO $$ BEGIN IF to_regnamespace('brokerage') IS NULL THEN CREATE SCHEMA brokerage; END IF; END $$;
+
+-- The keys of documents, as SQL/XML computes them, the same in every layout.
 
 -- An id: 1 to 15 digits without a leading zero; NULL for anything else.
 CREATE FUNCTION brokerage.id(text) RETURNS bigint

@@ -38,13 +38,17 @@ CREATE TABLE brokerage.accounts (
 -- Accounts follow the documents of their customers, and nothing else writes them:
 -- the function runs as its owner, and the service's role may only read them. Rows
 -- are taken in the order of account ids, so that of two transactions that want
--- some of the same ids one waits and none has what the other waits for.
+-- some of the same ids one waits and none has what the other waits for. The id of
+-- the customer is read from the document once, not for each of 20,000 accounts.
+-- enable_seqscan: the plan of a statement is kept for a connection, and would go on
+-- scanning a table that was small when it was planned.
 CREATE FUNCTION brokerage.accounts_follow() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   before bigint[] := CASE WHEN TG_OP <> 'INSERT' THEN (OLD.keys).accounts END;
   after  bigint[] := CASE WHEN TG_OP <> 'DELETE' THEN (NEW.keys).accounts END;
-  moved  boolean  := TG_OP = 'UPDATE' AND (OLD.keys).id <> (NEW.keys).id;
+  owner  bigint   := CASE WHEN TG_OP <> 'DELETE' THEN (NEW.keys).id END;
+  moved  boolean  := TG_OP = 'UPDATE' AND (OLD.keys).id <> owner;
   a record;
 BEGIN
   FOR a IN
@@ -56,7 +60,7 @@ BEGIN
       DELETE FROM brokerage.accounts WHERE account = a.account;
     END IF;
     IF a.times > 0 AND (NOT a.was OR moved) THEN
-      INSERT INTO brokerage.accounts (account, customer) VALUES (a.account, (NEW.keys).id);
+      INSERT INTO brokerage.accounts (account, customer) VALUES (a.account, owner);
     END IF;
     IF a.times > 1 THEN
       RAISE unique_violation USING MESSAGE = format('account %s stands twice', a.account),
@@ -126,11 +130,14 @@ ALTER TABLE brokerage.orders SET (autovacuum_vacuum_scale_factor = 0.05);
 
 -- Beside the documents -------------------------------------------------------
 
--- What was loaded, and how far a load has come.
+-- What was loaded, how far a load has come, and the stamp of the database.
 CREATE TABLE brokerage.settings (
   name  text CONSTRAINT settings_name PRIMARY KEY,
   value text NOT NULL
 );
+
+INSERT INTO brokerage.settings (name, value)
+VALUES ('schema.version', '1'), ('database.identity', replace(gen_random_uuid()::text, '-', ''));
 
 -- The next id that nobody has been given yet; a load moves them on.
 CREATE TABLE brokerage.leases (

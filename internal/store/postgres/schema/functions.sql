@@ -2,10 +2,9 @@
 -- cost, but not one with XMLTABLE; a function of the document is not looked into.
 -- In PL/pgSQL, which keeps its plans, also for a connection that keeps none (see
 -- configureCluster). The statements of one server have the same expressions,
--- without these functions. Each migration ends with this file, and Citus takes its
--- functions to all nodes.
+-- without these functions. Citus takes them to all nodes.
 
-CREATE OR REPLACE FUNCTION brokerage.account_summary(customer bigint, doc xml) RETURNS text
+CREATE FUNCTION brokerage.account_summary(customer bigint, doc xml) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN concat('<c:Customer xmlns:c="http://tpox-benchmark.com/custacc" id="', customer, '">',
@@ -27,7 +26,7 @@ BEGIN
     '</c:Customer>');
 END $$;
 
-CREATE OR REPLACE FUNCTION brokerage.customer_profile(doc xml) RETURNS text
+CREATE FUNCTION brokerage.customer_profile(doc xml) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN (SELECT XMLSERIALIZE(CONTENT
@@ -42,7 +41,7 @@ BEGIN
         addresses xml PATH 'c:Addresses[1]/c:Address', mail xml PATH 'c:Addresses[1]/c:EmailAddresses[1]') AS p);
 END $$;
 
-CREATE OR REPLACE FUNCTION brokerage.security_price(doc xml) RETURNS text
+CREATE FUNCTION brokerage.security_price(doc xml) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET plan_cache_mode = auto AS $$
 BEGIN
   RETURN (SELECT XMLSERIALIZE(CONTENT

@@ -51,11 +51,13 @@ CREATE TABLE dictionaries (
   body BLOB NOT NULL
 ) STRICT;
 
--- What was loaded, and how far a load has come.
+-- What was loaded, how far a load has come, and the stamp of the database.
 CREATE TABLE settings (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT;
+
+INSERT INTO settings (name, value) VALUES ('schema.version', '1'), ('database.identity', lower(hex(randomblob(16))));
 
 -- The next id that nobody has been given yet.
 CREATE TABLE leases (

@@ -3,8 +3,9 @@ package db2
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
-	"errors"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"regexp"
@@ -16,16 +17,7 @@ import (
 	"brokerage/internal/store/bulk"
 )
 
-// schemaVersion is the version that DDL creates, the only one so far. The next version will need statements that lead
-// to it from each earlier one.
-const schemaVersion = 1
-
-// ErrEmpty is returned for a database without a schema if Options.AsIs is set.
-var ErrEmpty = errors.New("the database is empty: the load command fills it")
-
-const settingVersion = "schema.version"
-
-// Script returns what migrate does in an empty database, to be read or run by hand, for the settings in the URL. Each
+// Script returns what makeSchema does in an empty database, to be read or run by hand, for the settings in the URL. Each
 // statement has to be committed before the next, as the command line processor does. The script registers the schemas
 // by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
@@ -55,7 +47,10 @@ func Script(url string) (string, error) {
 	for _, x := range Schemas {
 		write(fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
 	}
-	write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%d')", settingVersion, schemaVersion))
+	b.WriteString("-- The identity is random: another for each database.\n")
+	for _, setting := range newStamp() {
+		write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
+	}
 	write(s.configuration()...)
 	b.WriteString("-- What load runs on each table, here on orders, and what load tests read:\n")
 	for _, name := range s.Tuning.later() {
@@ -67,53 +62,61 @@ func Script(url string) (string, error) {
 // command matches a line that is no comment.
 var command = regexp.MustCompile(`(?m)^[^-].*$`)
 
-// version returns the version of the schema, 0 if there is none.
-func (s *Store) version(ctx context.Context, q querier) (version int, err error) {
-	var text string
-	found, err := row(ctx, q, "get_setting", []any{settingVersion}, []any{&text})
-	switch {
-	case serverErrorOf(err).State == stateNoTable:
-		return 0, nil
-	case err != nil || !found:
-		return 0, err
+// newStamp returns the settings that stamp a new database: names and values.
+func newStamp() [2][2]string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	return [2][2]string{
+		{bulk.SettingIdentity, hex.EncodeToString(random[:])},
+		{bulk.SettingVersion, strconv.Itoa(bulk.SchemaVersion)},
 	}
-	return strconv.Atoi(text)
 }
 
-// migrate creates the schema if there is none. Tables and indexes are created in one transaction, under a lock for
-// which a process that starts at the same time waits. Before it come statements that are committed one by one: the
-// table that is locked, buffer pools and table spaces, and the configuration. They may be repeated, so that an
-// interrupted migration is continued by the next.
-func (s *Store) migrate(ctx context.Context) error {
-	version, err := s.version(ctx, s.db)
-	s.migrated = [2]int{version, version}
-	switch {
-	case err != nil:
-		return err
-	case version == schemaVersion:
-		return nil
-	case version > schemaVersion:
-		return fmt.Errorf("the database has schema version %d, but this program supports up to %d: use a newer release",
-			version, schemaVersion)
-	case s.settings.AsIs:
-		return ErrEmpty
+// stampOf returns the stamp of the database. A table of settings without a version is left by an interrupted attempt
+// to make the schema: the database still is empty.
+func (s *Store) stampOf(ctx context.Context, q querier) (stamp bulk.Stamp, empty bool, err error) {
+	var version string
+	found, err := row(ctx, q, "get_setting", []any{bulk.SettingVersion}, []any{&version})
+	if serverErrorOf(err).State == stateNoTable || err == nil && !found {
+		return stamp, true, nil
 	}
+	if err == nil {
+		stamp.Version, err = strconv.Atoi(version)
+	}
+	if err == nil {
+		_, err = row(ctx, q, "get_setting", []any{bulk.SettingIdentity}, []any{&stamp.Identity})
+	}
+	return stamp, false, err
+}
+
+// ensureSchema makes the schema in an empty database, and refuses one of another version.
+func (s *Store) ensureSchema(ctx context.Context) (err error) {
+	s.stamp, s.made, err = bulk.Schema{
+		Stamp: func(ctx context.Context) (bulk.Stamp, bool, error) { return s.stampOf(ctx, s.db) },
+		Make:  s.makeSchema,
+	}.Ensure(ctx, s.settings.AsIs)
+	return err
+}
+
+// makeSchema creates tables and indexes in one transaction, under a lock for which a process that starts at the same
+// time waits. Before it come statements that are committed one by one: the table that is locked, buffer pools and table
+// spaces, and the configuration. They may be repeated, so that an interrupted attempt is continued by the next.
+func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 	layout := s.settings
 	if layout.Schema, err = s.schema(ctx, s.admin); err != nil {
-		return fmt.Errorf("creating the schema: %w", err)
+		return false, fmt.Errorf("creating the schema: %w", err)
 	}
 	tables := layout.tables()
 	for _, text := range withoutComments(slices.Concat(tables[:1], layout.storage())) {
 		if _, err := s.admin.ExecContext(ctx, text); err != nil && !isThere(err) {
-			return fmt.Errorf("creating the schema: %.60s…: %w", text, err)
+			return false, fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}
 	s.configure(ctx, withoutComments(layout.configuration()))
-	if err := s.createSchema(ctx, withoutComments(tables[1:])); err != nil {
-		return fmt.Errorf("creating the schema: %w", err)
+	if made, err = s.createSchema(ctx, withoutComments(tables[1:])); err != nil {
+		return false, fmt.Errorf("creating the schema: %w", err)
 	}
-	s.migrated[1] = schemaVersion
-	return nil
+	return made, nil
 }
 
 // isThere reports whether a statement failed because what it creates exists.
@@ -123,33 +126,34 @@ func isThere(err error) bool {
 }
 
 // createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
-func (s *Store) createSchema(ctx context.Context, ddl []string) error {
+func (s *Store) createSchema(ctx context.Context, ddl []string) (made bool, err error) {
 	t, err := s.admin.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = t.Rollback() }() // after a commit it does nothing
 	if _, err := t.ExecContext(ctx, statements["lock_settings"]); err != nil {
-		return err
+		return false, err
 	}
-	if version, err := s.version(ctx, t); err != nil || version > 0 {
-		return err
+	if _, empty, err := s.stampOf(ctx, t); err != nil || !empty {
+		return false, err
 	}
 	for _, text := range ddl {
 		if _, err := t.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("%.60s…: %w", text, err)
+			return false, fmt.Errorf("%.60s…: %w", text, err)
 		}
 	}
 	if !s.settings.Registered {
 		if err := s.register(ctx, t); err != nil {
-			return err
+			return false, err
 		}
 	}
-	_, err = t.ExecContext(ctx, statements["insert_setting"], settingVersion, strconv.Itoa(schemaVersion))
-	if err != nil {
-		return err
+	for _, setting := range newStamp() {
+		if _, err := t.ExecContext(ctx, statements["insert_setting"], setting[0], setting[1]); err != nil {
+			return false, err
+		}
 	}
-	return t.Commit()
+	return true, t.Commit()
 }
 
 // register registers the service's schemas for XMLVALIDATE.

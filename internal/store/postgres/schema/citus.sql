@@ -3,7 +3,6 @@ ALTER TABLE brokerage.customers SET (fillfactor = 80, autovacuum_vacuum_scale_fa
 ALTER TABLE brokerage.securities SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 ALTER TABLE brokerage.orders SET (autovacuum_vacuum_scale_factor = 0.05);
 
-SELECT create_reference_table('brokerage.schema_versions');
 SELECT create_reference_table('brokerage.settings');
 SELECT create_reference_table('brokerage.leases');
 SELECT create_reference_table('brokerage.security_search');

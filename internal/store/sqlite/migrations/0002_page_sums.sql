@@ -1,4 +1,0 @@
--- Every page of the file has a checksum: eight bytes at its end, as SQLite's
--- extension cksumvfs makes them. They are no matter of SQL: the program writes
--- the whole file anew for this version. A program that knows up to version 1 only
--- would write pages without them, and so must not open it.

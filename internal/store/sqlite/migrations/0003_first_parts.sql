@@ -1,4 +1,0 @@
--- What stands beside a document is of the first OrdQty of an order, and of the first
--- Price of a security. Up to version 2 it was of the first that had a cash, or a
--- price, where there were several, which no valid document has. Documents are
--- packed, so that the program does this: see firstparts.go.

@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"brokerage/internal/store/archive"
+	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/sqlite/pagesum"
+	"brokerage/internal/tpox"
+)
+
+//go:embed schema.sql
+var schemaText string
+
+// ensureSchema makes the schema in an empty file, and refuses a database of another version or program. The lock on
+// the file is what other processes find.
+func (s *Store) ensureSchema(ctx context.Context) error {
+	stamp, made, err := bulk.Schema{
+		Stamp: func(ctx context.Context) (bulk.Stamp, bool, error) { return stampOf(ctx, s.writing) },
+		Make:  func(ctx context.Context) (bool, error) { return true, s.makeSchema(ctx) },
+	}.Ensure(ctx, s.options.AsIs)
+	s.stamp, s.made = stamp, made
+	if errors.Is(err, bulk.ErrEmpty) {
+		return errEmpty(s.path)
+	}
+	return openError(s.path, err)
+}
+
+func openError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("open database %s: %w", path, domainError(err))
+}
+
+func errEmpty(path string) error {
+	return fmt.Errorf("%s is an empty file, not a database of this program", path)
+}
+
+// makeSchema makes all tables in one transaction.
+func (s *Store) makeSchema(ctx context.Context) error {
+	tx, err := s.writing.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	if _, err := tx.ExecContext(ctx, schemaText); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	return archive.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
+}
+
+// stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database of another program.
+func stampOf(ctx context.Context, db *sql.DB) (stamp bulk.Stamp, empty bool, err error) {
+	var tables, ours int
+	err = db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER
+		(WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
+		FROM sqlite_schema WHERE type = 'table'`).Scan(&tables, &ours)
+	switch {
+	case codeOf(err)&0xFF == sqlite3.SQLITE_NOTADB:
+		return stamp, false, fmt.Errorf("it is not a database of this program: %w", err)
+	case err != nil:
+		return stamp, false, err
+	case tables == 0:
+		return stamp, true, nil
+	case ours != 6:
+		return stamp, false, errors.New("it is a database, but not of this program")
+	}
+	var version string
+	err = db.QueryRowContext(ctx, `SELECT coalesce(max(value) FILTER (WHERE name = ?1), '0'),
+		coalesce(max(value) FILTER (WHERE name = ?2), '') FROM settings WHERE name IN (?1, ?2)`,
+		bulk.SettingVersion, bulk.SettingIdentity).Scan(&version, &stamp.Identity)
+	if err == nil {
+		stamp.Version, err = strconv.Atoi(version)
+	}
+	return stamp, false, err
+}
+
+// Script returns the SQL that makes the schema in an empty file, for reading. Only this program can fill it, because
+// documents are packed.
+func Script() string {
+	return fmt.Sprintf("-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n\n%s\n\nCOMMIT;\n",
+		bulk.SchemaVersion, strings.TrimSpace(schemaText))
+}
+
+// Made reports whether Open has made the schema.
+func (s *Store) Made() bool { return s.made }
+
+// Remove removes a closed database of this program, of any version. It refuses any other file, and leaves a symbolic
+// link to the database.
+func Remove(ctx context.Context, path string) (err error) {
+	lock, err := lockDatabase(path, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // nothing is written to it
+	path = lock.path
+	err = withDatabase(existing(path, "rw"), func(db *sql.DB) error {
+		_, _, err := stampOf(ctx, db)
+		return openError(path, err)
+	})
+	if err != nil {
+		return err
+	}
+	// The database first: SQLite discards the journal of a database that is gone, but would take it for the journal of a
+	// database that is made meanwhile.
+	return removeAll(path, path+"-wal", path+"-shm")
+}
+
+// removeAll removes those of the files that exist.
+func removeAll(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkJournal refuses a database whose journal is damaged so that SQLite would silently drop acknowledged writes. It
+// does not refuse one in the middle of a load: a load flushes less often, so that its journal proves nothing, but it
+// records how far it has come.
+func (s *Store) checkJournal(ctx context.Context) error {
+	damage, err := pagesum.CheckJournal(s.path)
+	if damage == "" || err != nil {
+		return err
+	}
+	// Read-only, because closing a database that can be written removes its journal.
+	return withDatabase(existing(s.path, "ro"), func(db *sql.DB) error {
+		var loading string
+		query := "SELECT value FROM settings WHERE name = ?"
+		if err := db.QueryRowContext(ctx, query, bulk.SettingLoading).Scan(&loading); err == nil {
+			return nil
+		}
+		return &tpox.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
+	})
+}
