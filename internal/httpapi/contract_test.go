@@ -207,6 +207,8 @@ var refusals = map[string]error{
 	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
 	"unauthorized":           errToken,
 	"forbidden":              &refused{kind: kindForbidden, detail: "x"},
+	"cross-origin":           &refused{kind: kindCrossOrigin, detail: "x"},
+	"misdirected":            &refused{kind: kindMisdirected, detail: "x"},
 	"not-found":              &tpox.NotFound{},
 	"method-not-allowed":     errMethod,
 	"not-acceptable":         errAcceptable,

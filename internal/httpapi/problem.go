@@ -27,12 +27,14 @@ var (
 	kindMalformed      = problemKind{"malformed", 400, "The body is not well-formed XML, or not accepted"}
 	kindUnauthorized   = problemKind{"unauthorized", 401, "A valid token is needed"}
 	kindForbidden      = problemKind{"forbidden", 403, "The token does not have the scope"}
+	kindCrossOrigin    = problemKind{"cross-origin", 403, "A page of another origin cannot write"}
 	kindNotFound       = problemKind{"not-found", 404, "Not found"}
 	kindMethod         = problemKind{"method-not-allowed", 405, "The method is not allowed here"}
 	kindNotAcceptable  = problemKind{"not-acceptable", 406, "The answer is not available in an accepted media type"}
 	kindStale          = problemKind{"stale", 412, "The document is not that version"}
 	kindTooLarge       = problemKind{"too-large", 413, "The body is too large"}
 	kindMediaType      = problemKind{"unsupported-media-type", 415, "The media type of the body is not accepted"}
+	kindMisdirected    = problemKind{"misdirected", 421, "The service does not answer for that host"}
 	kindInvalid        = problemKind{"invalid", 422, "The document is not valid"}
 	kindKeyReused      = problemKind{"key-reused", 422, "The idempotency key was used for another request"}
 	kindTooMany        = problemKind{"too-many-requests", 429, "Too many requests"}

@@ -48,6 +48,7 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
+	Hosts            []string                // accepted in the header Host, beside this machine's own; nil: any
 	Tokens           access.Authority        // nil: every client may do everything
 	Audit            Audit                   // nil: none
 	Metrics          Metrics                 // nil: none
@@ -132,7 +133,9 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 			ctx, q.traced = traces.Request(c.Request, op.name, op.path)
 			c.Request = c.Request.WithContext(ctx)
 		}
-		c.Writer.Header()["X-Request-Id"] = []string{q.id}
+		header := c.Writer.Header()
+		header["X-Request-Id"] = []string{q.id}
+		header["Content-Security-Policy"], header["X-Content-Type-Options"] = sandboxed, notSniffed
 		if err := s.run(q); err != nil { // a panic too, so that it is answered and logged like any error
 			q.err = err
 			q.problem(err)
@@ -154,6 +157,9 @@ func (s *Server) run(q *request) (err error) {
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
 		}
 	}()
+	if err := q.checkOrigin(); err != nil {
+		return err
+	}
 	if q.op.open {
 		return q.op.handle(q)
 	}

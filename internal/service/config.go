@@ -27,6 +27,7 @@ type Config struct {
 	Covered      bool     `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
+	Host           []string      `placeholder:"NAME" help:"Without --tokens and --jwt-issuer: a name under which clients reach the service, accepted in the header Host beside localhost, loopback addresses and the host of --listen; others are refused with 421. Repeat the flag or separate names by commas. Default: none."`
 	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and either --jwks-url or --jwks-file. Default: no JWTs."`
 	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs. Required with --jwt-issuer. Default: none."`
@@ -103,6 +104,8 @@ func (c *Config) Verify() error {
 		return configErrorf("--write-timeout must be longer than --timeout and --queue-wait together")
 	case (c.Tokens != "" || c.JWTIssuer != "") && c.InsecureNoAuth:
 		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
+	case (c.Tokens != "" || c.JWTIssuer != "") && len(c.Host) > 0:
+		return configErrorf("--host is for a service without --tokens and --jwt-issuer, which answers for any host")
 	case c.JWTIssuer == "" && jwts:
 		return configErrorf("--jwt-audience, --jwks-url and --jwks-file are for a service with --jwt-issuer")
 	case (c.TLSCert == "") != (c.TLSKey == ""):

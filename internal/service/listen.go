@@ -53,6 +53,13 @@ func (s *service) listen(ctx context.Context) (l listeners, err error) {
 	return l, err
 }
 
+// hosts returns the names and addresses that the header Host may name, beside those of this machine.
+func (s *service) hosts() []string {
+	name, _, _ := net.SplitHostPort(s.Listen)
+	own, _, _ := net.SplitHostPort(s.listeners.main.Addr().String())
+	return append([]string{name, own}, s.Host...)
+}
+
 // listenOn listens on the address of a flag. Unless noOthers is empty, it refuses an address that other machines could
 // reach, for that reason.
 func listenOn(ctx context.Context, flag, text, noOthers string) (net.Listener, error) {

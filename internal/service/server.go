@@ -84,7 +84,7 @@ func profiles() http.Handler {
 func (c *Config) options(log *slog.Logger, metrics httpapi.Metrics, build telemetry.BuildInfo) httpapi.Options {
 	return httpapi.Options{
 		Log: log, Version: build.Version, Metrics: metrics, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
-		InFlight: c.InFlight, Queue: c.Queue, QueueWait: c.QueueWait,
+		InFlight: c.InFlight, Queue: c.Queue, QueueWait: c.QueueWait, Hosts: []string{},
 	}
 }
 

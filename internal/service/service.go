@@ -190,7 +190,9 @@ func (s *service) openAPI(context.Context) (err error) {
 		options.Traces = s.traces
 	}
 	if s.credentials != nil {
-		options.Tokens = s.credentials.authorities
+		options.Tokens, options.Hosts = s.credentials.authorities, nil // a page does not know the token
+	} else {
+		options.Hosts = s.hosts()
 	}
 	if s.audit != nil {
 		options.Audit = s.audit
