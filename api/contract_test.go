@@ -207,7 +207,7 @@ func TestContract_Unrouted(t *testing.T) {
 	doc := contract(t)
 	unrouted, ok := doc.Extensions["x-unrouted"].(map[string]any)
 	require.True(t, ok)
-	for _, name := range []string{"path", "method"} {
+	for _, name := range []string{"path", "method", "host"} {
 		ref := unrouted[name].(map[string]any)["$ref"].(string)
 		require.Contains(t, doc.Components.Responses, strings.TrimPrefix(ref, "#/components/responses/"))
 	}

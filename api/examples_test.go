@@ -267,6 +267,7 @@ func (r *recorder) problems() {
 		{"unauthorized", "get_order", "/v1/orders/103282", "the token is not known"},
 		{"forbidden", "insert_order", "/v1/orders", "the token lacks the scope trade"},
 		{"method-not-allowed", "", "/v1/orders/103282", "PATCH is not allowed; Allow says what is"},
+		{"misdirected", "get_order", "/v1/orders/103282", `the service does not answer for the host "evil.example"`},
 		{"not-acceptable", "get_order", "/v1/orders/103282", "Accept takes neither application/xml nor text/xml"},
 		{"too-large", "insert_customer", "/v1/customers", "the body has more than 1048576 bytes"},
 		{"unsupported-media-type", "insert_order", "/v1/orders",
