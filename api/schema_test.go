@@ -145,6 +145,7 @@ func TestSchemas_RefuseValues(t *testing.T) {
 		{"get_health.response", "service.xsd", "Health", `alive`, `well`},
 		{"get_readiness.response", "service.xsd", "Readiness", `ready`, `draining`},
 		{"get_version.response", "service.xsd", "Version", ` generator="1"`, ``},
+		{"get_version.response", "service.xsd", "Version", ` database="5`, ` database="x`},
 		{"problem.invalid", "problem.xsd", "problem", `<type>urn:brokerage:problem:`, `<type>`},
 		{"problem.invalid", "problem.xsd", "problem", `<status>4`, `<status>2`},
 		{"problem.invalid", "problem.xsd", "problem", `<line>`, `<line>0</line><line>`},

@@ -56,7 +56,8 @@ func (r *recorder) service() {
 	r.answer("get_health", node("Health", "xmlns", serviceNS, "status", "alive"))
 	r.answer("get_readiness", node("Readiness", "xmlns", serviceNS, "status", "ready"))
 	r.answer("get_version",
-		node("Version", "xmlns", serviceNS, "version", "v1.0.0", "generator", fmt.Sprint(dataset.Version), "go", "go1.26.2"))
+		node("Version", "xmlns", serviceNS, "version", "v1.0.0", "generator", fmt.Sprint(dataset.Version), "go", "go1.26.2",
+			"database", "5f0c8d1e9a3b47628c1d0e5f6a7b8c9d"))
 }
 
 func (r *recorder) answer(operation string, n ofService) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -28,7 +29,7 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, fingerprintText(m),
+	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, contentsText(m),
 		format.Bytes(m.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err
 }
@@ -52,10 +53,7 @@ func (p *lateProgress) finish() {
 	}
 }
 
-// fingerprintText returns the dataset that a backup holds.
-func fingerprintText(m archive.Manifest) string {
-	if m.Fingerprint == "" {
-		return "no dataset"
-	}
-	return m.Fingerprint
+// contentsText returns the dataset and the database that a backup holds.
+func contentsText(m archive.Manifest) string {
+	return cmp.Or(m.Fingerprint, "no dataset") + " of database " + m.Identity
 }

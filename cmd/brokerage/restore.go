@@ -31,7 +31,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s in %s (%s)\n", c.DB.name(), fingerprintText(m),
+	_, err = fmt.Fprintf(s.out, "%s: %s at %s, %s in %s (%s)\n", c.DB.name(), contentsText(m),
 		m.Time.Format(time.RFC3339),
 		format.Bytes(m.Bytes), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err

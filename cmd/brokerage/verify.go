@@ -53,7 +53,7 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(s.out); err != nil {
+	if _, err := fmt.Fprintf(s.out, "database %s\n\n", db.Describe().Identity); err != nil {
 		return err
 	}
 	return writeSpace(s.out, v.Documents, v.Bytes, space)

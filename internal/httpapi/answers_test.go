@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -68,8 +69,9 @@ func TestAnswers_Examples(t *testing.T) {
 	same := func(operation string) {
 		t.Helper()
 		a := is(operation, 200)
-		require.Equal(t, strings.Replace(example(t, operation+".response.xml"), "go1.26.2", runtime.Version(), 1), a.body,
-			operation)
+		want := strings.Replace(example(t, operation+".response.xml"), "go1.26.2", runtime.Version(), 1)
+		identity := regexp.MustCompile(` database="[0-9a-f]{32}"`)
+		require.Equal(t, identity.ReplaceAllString(want, identity.FindString(a.body)), a.body, operation)
 		require.Equal(t, xmlType, a.Header.Get("Content-Type"))
 	}
 	location := func(operation string) string {

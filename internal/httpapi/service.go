@@ -57,8 +57,12 @@ func (q *request) getReadiness() error {
 }
 
 func (q *request) getVersion() error {
-	return q.writeProbe(element("Version", "version", q.server.options.Version,
-		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()))
+	attributes := []string{"version", q.server.options.Version,
+		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()}
+	if identity := q.server.store.Describe().Identity; identity != "" {
+		attributes = append(attributes, "database", identity)
+	}
+	return q.writeProbe(element("Version", attributes...))
 }
 
 func (q *request) getMetrics() error {

@@ -114,8 +114,11 @@ type Contents struct {
 // EngineInfo describes the database that a store runs on, in the database's own words.
 type EngineInfo struct {
 	Name, Version string
-	Durability    string    // of an acknowledged write: results of different durability are not compared
-	Settings      []Setting // that measurements depend on
+	// Identity is random and made with the database's schema: a database keeps it, also when it is restored from a backup.
+	// It is empty for a store that keeps nothing.
+	Identity   string
+	Durability string    // of an acknowledged write: results of different durability are not compared
+	Settings   []Setting // that measurements depend on
 	// Faithful says of each transaction, by its name, where the work on XML is done. It is not to be changed.
 	Faithful map[string]Fidelity
 }

@@ -101,7 +101,9 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
-	return s.ensureSchema(ctx)
+	err = s.ensureSchema(ctx)
+	s.engine.Identity = s.stamp.Identity
+	return err
 }
 
 func (s *Store) notice(format string, args ...any) {

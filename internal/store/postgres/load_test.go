@@ -176,6 +176,7 @@ func TestBackup_Restore(t *testing.T) {
 	m, err := other.Restore(t.Context(), file, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, d.Fingerprint(), m.Fingerprint)
+	require.Equal(t, s.Describe().Identity, m.Identity)
 	require.Equal(t, content(t, s), content(t, other))
 	require.NoError(t, other.Ready(t.Context()))
 	indexed, err := other.Indexed(t.Context())
@@ -211,6 +212,10 @@ func TestBackup_ByHand(t *testing.T) {
 	require.NoError(t, by.Ready(t.Context()))
 	require.Empty(t, verified(t, by))
 	require.Equal(t, content(t, s), content(t, by))
+	require.Equal(t, s.Describe().Identity, by.Describe().Identity)
+	require.NoError(t, by.Empty(t.Context()))
+	emptied := opened(t, url, Options{AsIs: true})
+	require.Equal(t, s.Describe().Identity, emptied.Describe().Identity, "it is the same database")
 }
 
 // If any byte of a backup is changed or missing, nothing is restored.

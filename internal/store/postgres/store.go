@@ -196,7 +196,9 @@ func (s *Store) prepare(ctx context.Context) error {
 		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: s.mode})
 	}
 	s.engine.Faithful = faithfulIn(s.layoutName, s.mode)
-	return s.ensureSchema(ctx, conn.Conn())
+	err = s.ensureSchema(ctx, conn.Conn())
+	s.engine.Identity = s.stamp.Identity
+	return err
 }
 
 func (s *Store) notice(format string, args ...any) {

@@ -121,7 +121,7 @@ var faithful = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	var journal string
 	var synchronous, pageSize int
-	e.Name, e.Faithful = "sqlite", faithful
+	e.Name, e.Identity, e.Faithful = "sqlite", s.stamp.Identity, faithful
 	err = s.writing.QueryRowContext(ctx, `SELECT sqlite_version(), journal_mode, synchronous, page_size
 		FROM pragma_journal_mode, pragma_synchronous, pragma_page_size`).Scan(&e.Version, &journal, &synchronous, &pageSize)
 	names := [...]string{"off", "normal", "full", "extra"}

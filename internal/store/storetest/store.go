@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"regexp"
 	"slices"
 
 	"brokerage/internal/dataset"
@@ -22,8 +23,11 @@ var storeCases = []testCase{
 	{name: "Describe", run: func(e *env) {
 		is := e.s.Describe()
 		if is.Durability != tpox.Durable && is.Durability != tpox.NotDurable ||
-			is.Name == "" || is.Version == "" || len(is.Settings) == 0 {
+			is.Name == "" || is.Version == "" || len(is.Settings) == 0 || !identity.MatchString(is.Identity) {
 			e.Errorf("the engine is %+v", is)
+		}
+		if e.reopened(); e.s.Describe().Identity != is.Identity {
+			e.Errorf("the database has the identity %s and had %s", e.s.Describe().Identity, is.Identity)
 		}
 		for _, t := range tpox.Transactions {
 			if !slices.Contains(tpox.Fidelities[:], is.Faithful[t.Name]) {
@@ -46,3 +50,6 @@ var storeCases = []testCase{
 		e.unchanged(w, e.reopened)
 	}},
 }
+
+// identity matches that of a database.
+var identity = regexp.MustCompile(`^[0-9a-f]{32}$`)
