@@ -152,6 +152,8 @@ func TestServe_Failures(t *testing.T) {
 		"NoTokenFile":      {"--db null: --tokens " + filepath.Join(dir, "none"), exitFailed, "no such file"},
 		"DatabaseInUse":    {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
 		"TokensAndNone":    {"--db null: --tokens x --insecure-no-auth", exitUsage, "--insecure-no-auth"},
+		"HostWithPort":     {"--db null: --host a.example,b.example:8080", exitUsage, "--host: "},
+		"HostAndTokens":    {"--db null: --tokens x --host a.example", exitUsage, "--host is for"},
 		"CutBeforeTold":    {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
 		"NoSize":           {"--db null: --max-body 1MB", exitUsage, "is not a size"},
 		"NoLevel":          {"--db null: --log-level loud", exitUsage, "--log-level"},

@@ -74,6 +74,10 @@ func requireAnswer(t testing.TB, route *routers.Route, a answer) {
 	}
 	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), input), "%s %v %s",
 		route.Operation.OperationID, a.Header, body)
+	require.Equal(t, notSniffed, a.Header["X-Content-Type-Options"])
+	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") { // the pages have policies of their own
+		require.Equal(t, sandboxed, a.Header["Content-Security-Policy"])
+	}
 	response := route.Operation.Responses.Status(a.StatusCode)
 	if response == nil || len(response.Value.Content) == 0 {
 		require.Empty(t, body)

@@ -22,7 +22,9 @@ var crossOrigin = http.NewCrossOriginProtection()
 // does not have, which is how a page reaches it whose own name was pointed at this address (DNS rebinding), and a write
 // for a page of another origin.
 func (q *request) checkOrigin() error {
-	if hosts := q.server.options.Hosts; hosts != nil && !serves(hosts, q.Request.Host) {
+	// What watches the service asks by any name, or by none.
+	watched := q.op == getHealth || q.op == getReadiness || q.op == getMetrics
+	if hosts := q.server.options.Hosts; hosts != nil && !watched && !serves(hosts, q.Request.Host) {
 		return &refused{kind: kindMisdirected, detail: fmt.Sprintf(
 			"the service does not answer for the host %.100q; --host adds a name, and with --tokens any name is accepted",
 			q.Request.Host)}

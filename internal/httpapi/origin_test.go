@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/telemetry"
 )
 
 func TestOrigin_Hosts(t *testing.T) {
-	s := fresh(t, Options{Hosts: []string{"", "192.0.2.7", "brokers.example"}})
-	everywhere := fresh(t, Options{Hosts: []string{"0.0.0.0"}})
+	s := fresh(t, Options{Hosts: []string{"", "192.0.2.7", "brokers.example"}, Metrics: telemetry.New(telemetry.BuildInfo{})})
+	everywhere := fresh(t, Options{Hosts: []string{"0.0.0.0"}, Metrics: telemetry.New(telemetry.BuildInfo{})})
 	for host, want := range map[string]struct{ own, everywhere int }{
 		"localhost": {200, 200}, "LOCALHOST:8080": {200, 200}, "localhost.:8080": {200, 200},
 		"127.0.0.1": {200, 200}, "127.8.9.10:80": {200, 200}, "[::1]:8080": {200, 200}, "[::1]": {200, 200},
@@ -32,6 +34,11 @@ func TestOrigin_Hosts(t *testing.T) {
 					requireProblem(t, a, status, "misdirected")
 					require.Contains(t, a.body, "--host")
 				}
+			}
+			for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+				r := newRequest("GET", path, "")
+				r.Host = host
+				require.Equal(t, 200, given(server, r).StatusCode, "%q %s", host, path)
 			}
 		}
 	}

@@ -156,6 +156,7 @@ func (q *request) problem(err error) {
 	for _, name := range []string{"Etag", "Location", "Content-Encoding", "Content-Length"} {
 		delete(h, name) // of the answer that failed
 	}
+	h["Content-Security-Policy"] = sandboxed // instead of that of a page whose file is missing
 	if r.kind.status == http.StatusServiceUnavailable || r.kind.name == string(tpox.KeyInUse) {
 		h["Retry-After"] = []string{"1"}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,6 +108,9 @@ func (c *Config) Verify() error {
 		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
 	case (c.Tokens != "" || c.JWTIssuer != "") && len(c.Host) > 0:
 		return configErrorf("--host is for a service without --tokens and --jwt-issuer, which answers for any host")
+	case slices.ContainsFunc(c.Host, func(name string) bool { return !isHost(name) }):
+		return configErrorf("--host: %q is not a list of names or addresses without scheme and port, such as db.example.com",
+			strings.Join(c.Host, ","))
 	case c.JWTIssuer == "" && jwts:
 		return configErrorf("--jwt-audience, --jwks-url and --jwks-file are for a service with --jwt-issuer")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
@@ -114,6 +119,12 @@ func (c *Config) Verify() error {
 		return configErrorf("--tls-client-ca is for a service with --tls-cert")
 	}
 	return nil
+}
+
+// isHost reports whether a text is a host name or an IP address.
+func isHost(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil || text != "" && !strings.ContainsAny(text, " :/[]*")
 }
 
 // scheme returns the scheme of the service's URL.
