@@ -22,7 +22,7 @@ func TestSchemas_AllUsed(t *testing.T) {
 	used := map[string]bool{}
 	content(contract(t), func(where, mediaType string, m *openapi3.MediaType) {
 		schemaFile, element := xsd(m)
-		if !strings.Contains(mediaType, "xml") || where == "get_schema 200" {
+		if where == "lease_ids body" || !strings.Contains(mediaType, "xml") || where == "get_schema 200" {
 			require.Empty(t, schemaFile, "%s %s", where, mediaType)
 			return
 		}

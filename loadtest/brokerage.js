@@ -86,6 +86,7 @@ export const options = {
 };
 
 const idsForEach = 20000; // a user that needs more leases more, between two transactions
+const maxLease = 10_000_000;
 
 export function setup() {
   if (faults.length > 0) exec.test.abort(faults[0]);
@@ -94,7 +95,7 @@ export function setup() {
     if (!settings.allowInvalid) requireAPI();
     const data = { profile: profile(), version: version(), sha256: workload.sha256, dataset: dataset(), leases: {} };
     for (const kind of ['order', 'customer', 'account']) {
-      const count = idsForEach * allUsers;
+      const count = Math.min(idsForEach * allUsers, maxLease);
       data.leases[kind] = { first: lease(kind, count), count };
     }
     if (twoRequests) mayReplace();

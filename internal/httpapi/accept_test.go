@@ -198,6 +198,9 @@ func TestContract_StatusesReachable(t *testing.T) {
 		"400 lease_ids": func() answer {
 			return ask(fresh(t, Options{}), "POST", "/v1/dataset/leases?kind=order&count=0", "")
 		},
+		"409 lease_ids": func() answer {
+			return asIs(Options{}, failing(tpox.NoIDsLeft("order", 1)), "lease_ids")
+		},
 		"409 close_account": func() (a answer) { // its last
 			s := fresh(t, Options{})
 			for range 8 { // a customer has at most seven accounts

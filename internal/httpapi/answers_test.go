@@ -44,7 +44,7 @@ func play(t testing.TB, h http.Handler, operation string, headers ...string) ans
 // bodyOf returns the example of an operation's body, or "" if it has none.
 func bodyOf(t testing.TB, operation string) string {
 	t.Helper()
-	if routeOf(t, operation).Operation.RequestBody == nil {
+	if operation == "lease_ids" || routeOf(t, operation).Operation.RequestBody == nil {
 		return ""
 	}
 	return example(t, operation+".request.xml")

@@ -66,7 +66,12 @@ var leaseIDs = &operation{
 	handle: (*request).leaseIDs,
 }
 
+// leaseIDs requires the media type of other writes, although there is no body: a page of another origin could send a
+// POST without it.
 func (q *request) leaseIDs() error {
+	if err := checkMediaType(q.Request.Header); err != nil {
+		return err
+	}
 	if err := q.accepts(); err != nil {
 		return err
 	}
@@ -74,7 +79,7 @@ func (q *request) leaseIDs() error {
 	if err != nil {
 		return err
 	}
-	if kind != "order" && kind != "customer" && kind != "account" {
+	if tpox.CheckLease(kind, 1) != nil {
 		return badRequest("the parameter kind is not order, customer or account")
 	}
 	text, err := q.required("count")
@@ -82,7 +87,7 @@ func (q *request) leaseIDs() error {
 		return err
 	}
 	count, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || tpox.CheckLease(count) != nil {
+	if err != nil || tpox.CheckLease(kind, count) != nil {
 		return badRequest("the parameter count is not a number from 1 to %d", tpox.MaxLease)
 	}
 	lease, err := q.server.store.Lease(q.ctx, kind, count)

@@ -31,7 +31,7 @@ func FuzzBody(f *testing.F) {
 	s := fresh(f, Options{Timeout: 10 * time.Second})
 	var taking []string
 	for _, op := range s.operations() {
-		if routeOf(f, op.name).Operation.RequestBody != nil {
+		if routeOf(f, op.name).Operation.RequestBody != nil && op != leaseIDs {
 			taking = append(taking, op.name)
 		}
 	}

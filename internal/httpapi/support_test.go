@@ -82,7 +82,7 @@ func newRequest(method, target, body string, headers ...string) *http.Request {
 	}
 	r := httptest.NewRequestWithContext(context.Background(), method, target, from)
 	addHeaders(r, headers)
-	if body != "" && r.Header["Content-Type"] == nil {
+	if (body != "" || strings.Contains(target, "/leases?")) && r.Header["Content-Type"] == nil {
 		r.Header.Set("Content-Type", "application/xml")
 	}
 	return r

@@ -140,6 +140,9 @@ func (m *Metrics) Store(stats func() tally.Stats) {
 	m.registry.MustRegister(state(func(out series) {
 		s := stats()
 		out.store(&s)
+		for kind, n := range s.IDsLeft {
+			out.count("ids_left", "Ids of new documents that can still be leased, by kind.", n, "kind", kind)
+		}
 		for i := range s.Kinds {
 			out.storeKind(&s.Kinds[i])
 		}

@@ -25,7 +25,7 @@ var stats = tally.Stats{
 	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
 	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
 	WriterPageHits: 300, WriterPageMisses: 40, PageWrites: 70,
-	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512,
+	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512, IDsLeft: map[string]int64{"order": 999999999896718},
 	Kinds: []tally.KindStats{
 		{Kind: "order", Known: true, Documents: 2000, Stored: 600000, Packed: 5, PackedFrom: 8000, PackedTo: 1500},
 		{Kind: "customer", Packed: 1, PackedFrom: 20, PackedTo: 10},
@@ -63,7 +63,8 @@ func TestMetrics_State(t *testing.T) {
 		"store_writer_busy_seconds_total":   "3", "store_cache_hits_total": "90", "store_cache_misses_total": "10",
 		"store_page_hits_total": "900", "store_page_misses_total": "100", `store_retries_total{cause="changed"}`: "4",
 		"store_writer_page_hits_total": "300", "store_writer_page_misses_total": "40", "store_page_writes_total": "70",
-		"store_file_bytes": "4096", "store_journal_bytes": "512",
+		`ids_left{kind="order"}`: "9.99999999896718e+14",
+		"store_file_bytes":       "4096", "store_journal_bytes": "512",
 		`store_documents{kind="order"}`: "2000", `store_document_bytes{kind="order"}`: "600000",
 		`store_packed_documents_total{kind="order"}`: "5", `store_packed_raw_bytes_total{kind="order"}`: "8000",
 		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",

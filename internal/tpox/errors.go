@@ -45,6 +45,7 @@ const (
 	TooFewHeld      Reason = "too-few-held"
 	NotCovered      Reason = "not-covered"
 	BalanceLimit    Reason = "balance-limit"
+	IDsExhausted    Reason = "ids-exhausted"
 	KeyInUse        Reason = "key-in-use" // the same request is still running
 )
 
@@ -64,6 +65,11 @@ func DuplicateCustomer(id ID) *Conflict { return duplicate(CustomerExists, "cust
 
 // DuplicateAccount returns the error for an account id that exists already.
 func DuplicateAccount(id ID) *Conflict { return duplicate(AccountExists, "account", id) }
+
+// NoIDsLeft returns the error for a lease of more ids than a kind has left.
+func NoIDsLeft(kind string, count int64) *Conflict {
+	return &Conflict{IDsExhausted, fmt.Sprintf("fewer than %d ids of the kind %s are left below 16 digits", count, kind)}
+}
 
 func duplicate(reason Reason, what string, id ID) *Conflict {
 	return &Conflict{reason, fmt.Sprintf("%s %d exists already", what, id)}

@@ -6,7 +6,10 @@ import "strconv"
 // exactly.
 type ID int64
 
-const maxIDDigits = 15
+const (
+	maxIDDigits = 15
+	endOfIDs    = 1_000_000_000_000_000 // the first number that is too long
+)
 
 // ParseID reads an id. ok is false for anything but 1 to 15 digits without a leading zero.
 func ParseID[S string | []byte](s S) (id ID, ok bool) {

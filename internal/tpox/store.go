@@ -93,12 +93,24 @@ type Range struct {
 }
 
 // MaxLease is the greatest number of ids in a lease.
-const MaxLease = 1_000_000_000
+const MaxLease = 10_000_000
 
-// CheckLease checks the number of ids of a requested lease. The error is *Invalid.
-func CheckLease(count int64) error {
+// LastLease returns the greatest id with which a lease of count ids may begin: its last id has 15 digits.
+func LastLease(count int64) int64 { return endOfIDs - count }
+
+// IDsLeft returns how many ids are left when the next lease begins with an id.
+func IDsLeft(next int64) int64 { return max(0, endOfIDs-next) }
+
+// IDKinds are the kinds of ids that are leased.
+var IDKinds = [...]string{"order", "customer", "account"}
+
+// CheckLease checks the arguments of Store.Lease. The error is *Invalid or *NotFound.
+func CheckLease(kind string, count int64) error {
 	if count < 1 || count > MaxLease {
 		return invalidf("count", "is not from 1 to %d", MaxLease)
+	}
+	if !slices.Contains(IDKinds[:], kind) {
+		return &NotFound{"kind of leases", kind}
 	}
 	return nil
 }
@@ -148,8 +160,8 @@ type Store interface {
 	Describe() EngineInfo
 	// Contents describes the dataset that was loaded.
 	Contents(ctx context.Context) (Contents, error)
-	// Lease durably reserves ids for new documents of a kind: "order", "customer" or "account"; another kind is *NotFound.
-	// A count that is not from 1 to MaxLease is *Invalid.
+	// Lease durably reserves ids for new documents of one of IDKinds; another kind is *NotFound.
+	// A count that is not from 1 to MaxLease is *Invalid, and one for which too few ids are left a *Conflict.
 	Lease(ctx context.Context, kind string, count int64) (Range, error)
 	// Ready reports whether the store can answer.
 	Ready(ctx context.Context) error

@@ -100,6 +100,9 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
+	if method != http.MethodGet {
+		request.Header.Set("Content-Type", "application/xml")
+	}
 	if h.token != "" {
 		request.Header.Set("Authorization", "Bearer "+h.token)
 	}

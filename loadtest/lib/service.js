@@ -10,7 +10,8 @@ export const headers = settings.token === '' ? {} : { Authorization: `Bearer ${s
 function ask(method, path, body = null) {
   let res;
   try {
-    res = http.request(method, settings.baseURL + path, body, { headers, responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } });
+    const sent = method === 'GET' ? headers : { ...headers, 'Content-Type': 'application/xml' };
+    res = http.request(method, settings.baseURL + path, body, { headers: sent, responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } });
   } catch (_) {
     throw new Refusal(`no service answers at ${settings.baseURL}`);
   }

@@ -6,6 +6,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/tally"
+	"brokerage/internal/tpox"
 )
 
 // An Estimate is the number of documents of a kind and the bytes of their table, from the statistics that a server
@@ -36,6 +37,7 @@ type Pages struct{ Hits, Misses int64 }
 type ServerFigures struct {
 	Pages tally.Cached[Pages]
 	Kinds tally.Cached[Estimates]
+	IDs   tally.Cached[map[string]int64] // that are left, by kind
 }
 
 const (
@@ -49,9 +51,24 @@ const (
 func NewServerFigures(
 	timeout time.Duration,
 	pages func(context.Context) (Pages, error), kinds func(context.Context) (Estimates, error),
+	nextID func(ctx context.Context, kind string) (int64, error),
 ) *ServerFigures {
 	return &ServerFigures{
 		Pages: tally.Cached[Pages]{Fetch: pages, MaxWait: figuresWait, Timeout: timeout},
 		Kinds: tally.Cached[Estimates]{Fetch: kinds, MaxAge: estimatesAge, MaxWait: figuresWait, Timeout: timeout},
+		IDs: tally.Cached[map[string]int64]{
+			Fetch: func(ctx context.Context) (map[string]int64, error) {
+				left := make(map[string]int64)
+				for _, kind := range tpox.IDKinds {
+					next, err := nextID(ctx, kind)
+					if err != nil {
+						return nil, err
+					}
+					left[kind] = tpox.IDsLeft(next)
+				}
+				return left, nil
+			},
+			MaxWait: figuresWait, Timeout: timeout,
+		},
 	}
 }

@@ -67,5 +67,6 @@ func TestStore(t *testing.T) {
 			benches[again] = b
 			return again
 		},
+		RaiseLeases: raiseAllLeases,
 	})
 }

@@ -10,17 +10,13 @@ import (
 // Lease reserves ids, beginning after those of the dataset. A repeated attempt may leave a range unused, which does no
 // harm.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
-	if err := tpox.CheckLease(count); err != nil {
+	if err := tpox.CheckLease(kind, count); err != nil {
 		return r, err
-	}
-	none := &tpox.NotFound{What: "kind of leases", Key: kind}
-	if !storable(kind) || len(kind) > 16 {
-		return r, none
 	}
 	var next int64
 	_, err = s.write(ctx, tpox.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
-		if found, err := t.exec("lease", count, kind); err != nil || !found {
-			return nil, cmp.Or[error](err, none)
+		if found, err := t.exec("lease", count, kind, tpox.LastLease(count)); err != nil || !found {
+			return nil, cmp.Or[error](err, tpox.NoIDsLeft(kind, count))
 		}
 		_, err := row(t.ctx, t, "leased", []any{kind}, []any{&next})
 		return nil, err

@@ -241,7 +241,15 @@ func (v *visit) conformance(t *testing.T) {
 			require.NoError(t, s.Close())
 			return v.open(t.(*testing.T), askConformance, s.(*Store).settings.Rules)
 		},
+		RaiseLeases: raiseAllLeases,
 	})
+}
+
+func raiseAllLeases(t testing.TB, s tpox.Store, next int64) {
+	_, err := s.(*Store).write(t.Context(), tpox.Write{}, retryUnknown, func(t *tx) ([]byte, error) {
+		return nil, t.raiseLeases(map[string]int64{"order": next, "customer": next, "account": next})
+	})
+	require.NoError(t, err)
 }
 
 // planned is a dataset with which an index pays off.

@@ -22,6 +22,7 @@ func (s *Store) Stats() tally.Stats {
 		Waits: pool.WaitCount, Waited: pool.WaitDuration,
 		Retries:  map[string]int64{"transient": s.retries.Load()},
 		PageHits: counted.Hits, PageMisses: counted.Misses, Kinds: s.figures.Kinds.Look().Stats(),
+		IDsLeft: s.figures.IDs.Look(),
 	}
 }
 
@@ -38,6 +39,12 @@ func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
 		s.counted = p
 	}
 	return p, err
+}
+
+// nextID returns the id with which the next lease begins.
+func (s *Store) nextID(ctx context.Context, kind string) (next int64, err error) {
+	_, err = row(ctx, s.db, "leased", []any{kind}, []any{&next})
+	return next, err
 }
 
 func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {

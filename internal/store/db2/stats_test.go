@@ -19,6 +19,8 @@ func asServer(pages *[2]int64, failing map[string]error) *fake {
 		switch name {
 		case "count_pages":
 			return answer{rows: [][]driver.Value{{pages[0], pages[1]}}}, nil
+		case "leased":
+			return answer{rows: [][]driver.Value{{int64(105282)}}}, nil
 		case "estimate_documents":
 			return answer{rows: [][]driver.Value{{"ORDERS", int64(2000)}, {"CUSTACC", int64(0)}, {"SECURITY", int64(-1)}}}, nil
 		default:
@@ -37,6 +39,7 @@ func TestStats(t *testing.T) {
 	require.Equal(t, DefaultPool, stats.Connections)
 	require.Equal(t, int64(900), stats.PageHits)
 	require.Equal(t, int64(100), stats.PageMisses)
+	require.Equal(t, int64(1e15-105282), stats.IDsLeft["order"])
 	require.True(t, stats.Kinds[dataset.Order].Known)
 	require.Equal(t, int64(2000), stats.Kinds[dataset.Order].Documents)
 	require.Equal(t, int64(640*1024), stats.Kinds[dataset.Order].Stored)

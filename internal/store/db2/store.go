@@ -75,7 +75,7 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.figures = bulk.NewServerFigures(statsTimeout, s.countPages, s.estimate)
+	s.figures = bulk.NewServerFigures(statsTimeout, s.countPages, s.estimate, s.nextID)
 	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {

@@ -42,7 +42,7 @@ var contract = []struct{ method, name, kinds string }{
 	{"ReplaceCustomer", "replace_customer", "NotFound Conflict Invalid Stale KeyReused KeyInUse"},
 	{"ReplaceSecurity", "replace_security", "NotFound Invalid Stale KeyReused KeyInUse"},
 	{"Contents", "contents", ""},
-	{"Lease", "lease", "NotFound Invalid"},
+	{"Lease", "lease", "NotFound Conflict Invalid"},
 	{"Ready", "ready", ""},
 }
 

@@ -20,7 +20,7 @@ var (
 	opSellSecurity    = transaction("sell_security")
 	opContents        = query("contents", 0)
 	opLease           = &operation{
-		name: "lease", declared: tpox.IsNotFound | tpox.IsInvalid | tpox.IsUnavailable, writes: true,
+		name: "lease", declared: tpox.IsNotFound | tpox.IsConflict | tpox.IsInvalid | tpox.IsUnavailable, writes: true,
 	}
 	opReady = query("ready", 0)
 )

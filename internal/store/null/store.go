@@ -80,14 +80,19 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (tpox.Range
 	if err := ctx.Err(); err != nil {
 		return tpox.Range{}, err
 	}
-	if err := tpox.CheckLease(count); err != nil {
+	if err := tpox.CheckLease(kind, count); err != nil {
 		return tpox.Range{}, err
 	}
-	next, ok := s.leases[kind]
-	if !ok {
-		return tpox.Range{}, &tpox.NotFound{What: "kind of leases", Key: kind}
+	next := s.leases[kind]
+	for {
+		first := next.Load()
+		if first > tpox.LastLease(count) {
+			return tpox.Range{}, tpox.NoIDsLeft(kind, count)
+		}
+		if next.CompareAndSwap(first, first+count) {
+			return tpox.Range{First: tpox.ID(first), Count: count}, nil
+		}
 	}
-	return tpox.Range{First: tpox.ID(next.Add(count) - count), Count: count}, nil
 }
 
 // Ready returns *tpox.Unavailable after Close.

@@ -29,6 +29,9 @@ func conforms(t *testing.T, layout string) {
 			require.NoError(t, s.Close())
 			return opened(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options)
 		},
+		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
+			require.NoError(t, raiseLeases(t.Context(), s.(*Store).pool, next, next, next))
+		},
 	})
 }
 

@@ -8,15 +8,11 @@ import (
 
 // Lease reserves ids above those of the dataset; no other client gets them.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
-	if err := tpox.CheckLease(count); err != nil {
+	if err := tpox.CheckLease(kind, count); err != nil {
 		return r, err
-	}
-	notFound := &tpox.NotFound{What: "kind of leases", Key: kind}
-	if !storable(kind) {
-		return r, notFound
 	}
 	var first int64
 	// A retry may leave a gap in the ids, which does no harm.
-	err = s.queryRow(ctx, "lease", notFound, []any{kind, count}, []any{&first})
+	err = s.queryRow(ctx, "lease", tpox.NoIDsLeft(kind, count), []any{kind, count, tpox.LastLease(count)}, []any{&first})
 	return tpox.Range{First: tpox.ID(first), Count: count}, err
 }

@@ -88,6 +88,9 @@ func TestStore_Replicas(t *testing.T) {
 			require.NoError(t, s.Close())
 			return open(t, old.database, old.Inner.(*Store).options.Rules)
 		},
+		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
+			require.NoError(t, raiseLeases(t.Context(), s.(*through).Inner.(*Store).pool, next, next, next))
+		},
 	})
 	require.Positive(t, byReplica)
 	t.Logf("reads: %d by the replica, %d by the primary", byReplica, byPrimary)

@@ -29,6 +29,7 @@ func (s *Store) Stats() tally.Stats {
 	}
 	counted := s.figures.Pages.Look()
 	stats.PageHits, stats.PageMisses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look().Stats()
+	stats.IDsLeft = s.figures.IDs.Look()
 	if s.replicas != nil {
 		stats.Replicas, stats.Fallbacks = s.replicas.stats()
 		stats.PrimaryReads = s.replicas.primaryReads.Load()
@@ -39,6 +40,12 @@ func (s *Store) Stats() tally.Stats {
 func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
 	err = s.pool.QueryRow(ctx, s.sql("count_pages")).Scan(&p.Hits, &p.Misses)
 	return p, err
+}
+
+// nextID returns the id with which the next lease begins.
+func (s *Store) nextID(ctx context.Context, kind string) (next int64, err error) {
+	err = s.pool.QueryRow(ctx, s.sql("leased"), kind).Scan(&next)
+	return next, err
 }
 
 func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {

@@ -16,7 +16,10 @@ import (
 func TestStats(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database), Options{Pool: 1})
+	next, err := s.Lease(t.Context(), "order", 1)
+	require.NoError(t, err)
 	first := s.Stats()
+	require.EqualValues(t, 1e15-next.First-1, first.IDsLeft["order"])
 	require.Equal(t, 1, first.Connections)
 	require.Positive(t, first.PageHits)
 	var last tally.Stats

@@ -119,7 +119,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
-	s.figures = bulk.NewServerFigures(patience, s.countPages, s.estimate)
+	s.figures = bulk.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}

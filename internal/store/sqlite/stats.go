@@ -39,6 +39,10 @@ func (s *Store) Stats() tally.Stats {
 		Retries: map[string]int64{"changed": s.redone.Load()}, // planned again because a document had changed meanwhile
 		File:    sizeOf(s.path),
 		Journal: sizeOf(s.path + "-wal"),
+		IDsLeft: make(map[string]int64),
+	}
+	for kind, next := range s.nextIDs {
+		stats.IDsLeft[kind] = tpox.IDsLeft(next.Load())
 	}
 	stored, known := s.census.now()
 	for i, k := range kinds {

@@ -21,6 +21,12 @@ func TestStore_Stats(t *testing.T) {
 	require.Zero(t, before.InUse)
 	require.Zero(t, before.Writes)
 
+	require.EqualValues(t, 1e15-1002, before.IDsLeft["customer"])
+	_, err := s.Lease(t.Context(), "customer", 10)
+	require.NoError(t, err)
+	require.EqualValues(t, 1e15-1012, s.Stats().IDsLeft["customer"])
+	before = s.Stats()
+
 	// A write that waits is counted while it waits.
 	release := hold(t, s)
 	defer func() { _ = release() }()

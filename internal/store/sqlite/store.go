@@ -53,7 +53,8 @@ type Store struct {
 	engine  tpox.EngineInfo
 	census  census
 	packed  [len(kinds)]packing
-	redone  atomic.Int64 // revisions that were planned again
+	nextIDs map[string]*atomic.Int64 // with which the next leases begin; the map does not change
+	redone  atomic.Int64             // revisions that were planned again
 	closing sync.Once
 	unwatch func() // ends the watch over the files; nil if there is none
 	journal openFile
@@ -127,6 +128,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	dictionaries, err := readDictionaries(ctx, s.writing)
 	if err != nil {
+		return err
+	}
+	if s.nextIDs, err = readLeases(ctx, s.writing); err != nil {
 		return err
 	}
 	codec, err := newCodec(dictionaries, s.options.Uncompressed)
@@ -287,20 +291,36 @@ func readDictionaries(ctx context.Context, q queryer) (map[kind][]byte, error) {
 	return dictionaries, err
 }
 
+func readLeases(ctx context.Context, q queryer) (map[string]*atomic.Int64, error) {
+	leases := make(map[string]*atomic.Int64)
+	err := eachRow(ctx, q, "SELECT kind, next FROM leases", nil, func(rows *sql.Rows) error {
+		var kind string
+		var next int64
+		err := rows.Scan(&kind, &next)
+		leases[kind] = new(atomic.Int64)
+		leases[kind].Store(next)
+		return err
+	})
+	return leases, err
+}
+
 var lease = &statement{name: "lease"}
 
 // Lease hands out ids above those of the dataset.
 func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Range, err error) {
-	if err := tpox.CheckLease(count); err != nil {
+	if err := tpox.CheckLease(kind, count); err != nil {
 		return r, err
 	}
 	err = s.writer.write(ctx, func(t *transaction) error {
 		var first int64
-		err := t.row(lease, []any{kind, count}, &first)
+		err := t.row(lease, []any{kind, count, tpox.LastLease(count)}, &first)
 		if errors.Is(err, sql.ErrNoRows) {
-			return &tpox.NotFound{What: "kind of leases", Key: kind}
+			return tpox.NoIDsLeft(kind, count)
 		}
 		r = tpox.Range{First: tpox.ID(first), Count: count}
+		if err == nil {
+			s.nextIDs[kind].Store(first + count) // too high if the commit fails, until the next lease
+		}
 		return err
 	})
 	return r, err

@@ -28,6 +28,9 @@ func TestStore(t *testing.T) {
 			require.NoError(t, s.Close())
 			return reopened(t, s.(*Store).path, s.(*Store).options)
 		},
+		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
+			require.NoError(t, s.(*Store).control(t.Context(), fmt.Sprintf("UPDATE leases SET next = %d", next)))
+		},
 	})
 }
 

@@ -72,8 +72,30 @@ var lease = &transaction{
 				}
 			}
 		}},
+		// No id has more than 15 digits, and what clients insert does not use up the ids of others.
+		{name: "Lease/Exhausted", run: func(e *env) {
+			const last = 999_999_999_999_999
+			e.insertOrder(orderXML(last, e.accountID(0), `<OrdQty Qty="1" Cash="5"></OrdQty>`))
+			for _, kind := range leaseKinds {
+				r, err := e.s.Lease(e.Context(), kind, tpox.MaxLease)
+				e.must(err)
+				if r.First+tpox.MaxLease > last {
+					e.Fatalf("the lease of %s begins at %d", kind, r.First)
+				}
+			}
+			e.raiseLeases(last - 9)
+			for _, kind := range leaseKinds {
+				e.conflict(errOf(e.s.Lease(e.Context(), kind, 11)), tpox.IDsExhausted)
+				r, err := e.s.Lease(e.Context(), kind, 10)
+				e.must(err)
+				e.equal("the last lease", tpox.Range{First: last - 9, Count: 10}, r)
+				for range 2 {
+					e.conflict(errOf(e.s.Lease(e.Context(), kind, 1)), tpox.IDsExhausted)
+				}
+			}
+		}},
 		{name: "Lease/Refused", run: func(e *env) {
-			for _, count := range []int64{0, -1, -1 << 63, 1 << 62} {
+			for _, count := range []int64{0, -1, -1 << 63, 1 << 62, tpox.MaxLease + 1} {
 				e.invalid(errOf(e.s.Lease(e.Context(), "order", count)))
 			}
 			for _, kind := range []string{"", "security", "orders", "Order"} {

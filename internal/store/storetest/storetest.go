@@ -31,6 +31,9 @@ type Options struct {
 	Open func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store
 	// Reopen closes a store and opens it again with its content.
 	Reopen func(t testing.TB, s tpox.Store) tpox.Store
+	// RaiseLeases makes leases of all kinds begin at an id, as a load of documents with higher ids does. Without it, the
+	// case that needs it does not run.
+	RaiseLeases func(t testing.TB, s tpox.Store, next int64)
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
 	// Parallel says that cases may run in parallel, each on its store.
@@ -54,6 +57,11 @@ func Run(t *testing.T, o Options) {
 			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() tpox.Store {
 				s = o.Reopen(t, s)
 				return guarded(s)
+			}, raiseLeases: func(next int64) {
+				if o.RaiseLeases == nil {
+					t.Skip("the suite was given no RaiseLeases")
+				}
+				o.RaiseLeases(t, s, next)
 			}})
 		})
 	}
@@ -159,6 +167,8 @@ type env struct {
 	*fixture
 	s      tpox.Store
 	reopen func() tpox.Store
+
+	raiseLeases func(next int64)
 }
 
 // Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.

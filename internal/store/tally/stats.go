@@ -30,7 +30,8 @@ type Stats struct {
 
 	Retries       map[string]int64 // by cause
 	Kinds         []KindStats
-	File, Journal int64 // bytes
+	File, Journal int64            // bytes
+	IDsLeft       map[string]int64 // that can still be leased, by kind; nil while they are not known
 }
 
 // KindStats are the figures of the documents of a kind.

@@ -59,7 +59,9 @@ const leased = new Map(); // by kind: the ids that are left
 async function lease(kind, n) {
   let left = leased.get(kind) ?? [];
   if (left.length < n) {
-    const more = await ask(`v1/dataset/leases?kind=${kind}&count=12`, 'trade', { method: 'POST' });
+    const more = await ask(`v1/dataset/leases?kind=${kind}&count=12`, 'trade', {
+      method: 'POST', headers: { ...authorized('application/xml'), 'Content-Type': 'application/xml' },
+    });
     const first = Number(more.getAttribute('first'));
     left = Array.from({ length: 12 }, (_, i) => first + i);
   }

@@ -1,0 +1,1 @@
+SELECT next FROM brokerage.leases WHERE kind = $1
