@@ -86,7 +86,7 @@ export const options = {
 };
 
 const idsForEach = 20000; // a user that needs more leases more, between two transactions
-const maxLease = 10_000_000;
+const maxLease = 1e7;
 
 export function setup() {
   if (faults.length > 0) exec.test.abort(faults[0]);

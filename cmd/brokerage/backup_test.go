@@ -19,7 +19,8 @@ func backedUp(t testing.TB) (dir string) {
 	r := succeeds(t, "backup", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"), "--out",
 		filepath.Join(dir, "backup"))
 	require.Regexp(t,
-		`backup: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32}, [\d.]+ MB packed to [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
+		`backup: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32}, `+
+			`[\d.]+ MB packed to [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
 	return dir
 }
 
@@ -48,7 +49,8 @@ func TestRestore(t *testing.T) {
 	file, db := filepath.Join(dir, "backup"), filepath.Join(t.TempDir(), "new.db")
 	r := succeeds(t, "restore", "--from", file, "--db", "sqlite:"+db)
 	require.Regexp(t,
-		`new.db: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32} at 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
+		`new.db: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32} `+
+			`at 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
 	of := func(text string) string { return regexp.MustCompile("database [0-9a-f]{32}").FindString(text) }
 	require.Equal(t, of(r.out), of(succeeds(t, "verify", "--db", "sqlite:"+db).out))
 

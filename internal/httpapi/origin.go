@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// sandboxed and notSniffed are headers of every answer but the pages, which have a policy of their own: a stored document
-// may hold a script, which a browser must not run with the rights of the service's origin.
+// sandboxed and notSniffed are headers of every answer but the pages, which have a policy of their own: a stored
+// document may hold a script, which a browser must not run with the rights of the service's origin.
 var (
 	sandboxed  = []string{"sandbox; default-src 'none'"}
 	notSniffed = []string{"nosniff"}

@@ -13,7 +13,8 @@ import (
 )
 
 func TestOrigin_Hosts(t *testing.T) {
-	s := fresh(t, Options{Hosts: []string{"", "192.0.2.7", "brokers.example"}, Metrics: telemetry.New(telemetry.BuildInfo{})})
+	metrics := telemetry.New(telemetry.BuildInfo{})
+	s := fresh(t, Options{Hosts: []string{"", "192.0.2.7", "brokers.example"}, Metrics: metrics})
 	everywhere := fresh(t, Options{Hosts: []string{"0.0.0.0"}, Metrics: telemetry.New(telemetry.BuildInfo{})})
 	for host, want := range map[string]struct{ own, everywhere int }{
 		"localhost": {200, 200}, "LOCALHOST:8080": {200, 200}, "localhost.:8080": {200, 200},
@@ -79,7 +80,8 @@ func TestOrigin_Writes(t *testing.T) {
 	}
 }
 
-// A page whose name is pointed at this machine (browsers resolve rebound.localhost so) after it was loaded reads nothing and sells nothing.
+// A page whose name is pointed at this machine after it was loaded reads nothing and sells nothing. Browsers resolve
+// rebound.localhost to this machine.
 func TestOrigin_Rebound(t *testing.T) {
 	s := fresh(t, Options{Hosts: []string{}})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

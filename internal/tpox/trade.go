@@ -117,7 +117,8 @@ func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
 		// The greatest quantity whose amount rounds to 0.00 has an amount of 0.005, which is half a cent and even.
 		thousandths, _ := decimal.New(5, 0).QuoRem(price, 0)
 		least := thousandths.Add(decimal.New(1, 0)).Shift(-3)
-		return exact, invalidf("/Trade/Quantity", "the amount would round to 0.00: at the price of %s, %s is the least quantity",
+		return exact, invalidf("/Trade/Quantity",
+			"the amount would round to 0.00: at the price of %s, %s is the least quantity",
 			price, shares(least))
 	}
 	exact.movement = exact.amount.Neg()

@@ -110,7 +110,7 @@ func link(header http.Header, relation string) string {
 func (t tour) lease(kind contract.LeaseIdsParamsKind) string {
 	return get[struct {
 		First string `xml:"first,attr"`
-	}](t.LeaseIds(t, &contract.LeaseIdsParams{Kind: kind, Count: 1})).First
+	}](t.LeaseIdsWithBody(t, &contract.LeaseIdsParams{Kind: kind, Count: 1}, xmlType, nil)).First
 }
 
 type price struct {

@@ -75,7 +75,9 @@ func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
-	m := Manifest{Format: archive.Format, Schema: bulk.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum()}
+	m := Manifest{
+		Format: archive.Format, Schema: bulk.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum(),
+	}
 	change(&m)
 	require.NoError(t, m.Seal(out))
 	return b.Bytes()

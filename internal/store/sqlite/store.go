@@ -29,8 +29,8 @@ type Options struct {
 	Rules        tpox.Rules
 	// AsIs is for commands that only read: the database must exist.
 	AsIs bool
-	// Notice is called with a sentence, by another goroutine, when the file of an open store is deleted or replaced. It may
-	// be nil.
+	// Notice is called with a sentence, by another goroutine, when the file of an open store is deleted or replaced;
+	// nil for none.
 	Notice func(string)
 	// Doing is called with what a load does while it stores no documents, and with the empty text when it continues to
 	// store them. It may be nil.

@@ -52,9 +52,9 @@ var tradeCases = []testCase{
 			id, account := e.rich("100.00", "0", symbol, "100")
 			for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
 				if c.less != "" {
-					err := e.refusedTrade(id, account, side, symbol, c.less, refForNothing)
-					if !strings.Contains(err.Error(), " "+c.least+" ") {
-						e.Errorf("%s at %s: %v, want the least quantity %s", c.less, c.price, err, c.least)
+					message := e.refusedTrade(id, account, side, symbol, c.less, refForNothing)
+					if !strings.Contains(message, " "+c.least+" ") {
+						e.Errorf("%s at %s: %s, want the least quantity %s", c.less, c.price, message, c.least)
 					}
 				}
 				e.equal(c.least+" at "+c.price, "0.01", e.trade(id, account, side, symbol, c.least).child("Amount").text())
@@ -152,19 +152,20 @@ func (e *env) trade(customer, account tpox.ID, side tpox.Side, symbol, quantity 
 	return confirmation
 }
 
-// refusedTrade requires that the reference and the store refuse a trade for the given reason, and returns the store's
-// error.
+// refusedTrade requires that the reference and the store refuse a trade for the given reason, and returns the text
+// of the store's error.
 func (e *env) refusedTrade(
 	customer, account tpox.ID, side tpox.Side, symbol, quantity string, reason tpox.Reason,
-) (err error) {
+) (message string) {
 	t := tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: now}
 	_, refusal := refTrade(e.customer(customer), account, e.security(symbol), t)
 	e.equal("the reference's refusal", reason, refusal)
 	e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
-		err = errOf(e.s.Trade(e.Context(), plain(), account, t))
+		err := errOf(e.s.Trade(e.Context(), plain(), account, t))
 		e.refusedFor(err, refusal)
+		message = fmt.Sprint(err)
 	})
-	return err
+	return message
 }
 
 // refusedFor requires the error that the reference's reason stands for.
