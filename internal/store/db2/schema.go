@@ -18,8 +18,8 @@ import (
 )
 
 // Script returns what makeSchema does in an empty database, to be read or run by hand, for the settings in the URL.
-// Each statement has to be committed before the next, as the command line processor does. The script registers the schemas
-// by commands of that processor, because the procedures take the documents as parameters.
+// Each statement has to be committed before the next, as the command line processor does. The script registers the
+// schemas by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
