@@ -24,12 +24,10 @@ ENV CGO_ENABLED=1 GOTOOLCHAIN=local GOFLAGS=-mod=readonly \
     IBM_DB_HOME=/opt/clidriver CGO_CFLAGS=-I/opt/clidriver/include \
     CGO_LDFLAGS="-L/opt/clidriver/lib -Wl,-rpath-link=/opt/ibm_db.libs" LD_LIBRARY_PATH=/opt/clidriver/lib:/opt/ibm_db.libs
 COPY go.mod go.sum ./
-COPY internal/absent internal/absent
-COPY internal/store/db2/db2test/go.mod internal/store/db2/db2test/
 RUN --mount=type=cache,target=/go/pkg/mod GOMODCACHE=/go/pkg/mod go mod download
 COPY . .
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    GOMODCACHE=/go/pkg/mod go build -trimpath -buildvcs=auto -tags db2,timetzdata -ldflags '-s -w -buildid=' -o /out/brokerage ./cmd/brokerage \
+    GOMODCACHE=/go/pkg/mod go build -trimpath -buildvcs=auto -tags db2,timetzdata,nomsgpack -ldflags '-s -w -buildid=' -o /out/brokerage ./cmd/brokerage \
  && mkdir -p /out/data && /out/brokerage version
 # Files that only developers need.
 RUN rm -rf /opt/clidriver/include /opt/clidriver/bnd

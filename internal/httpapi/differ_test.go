@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,9 +22,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
 )
 
@@ -387,6 +390,40 @@ func TestDiffer_Postgres(t *testing.T) {
 	open := postgresTwins(t, "")
 	t.Run("Moved", func(t *testing.T) { requireMoves(t, open(t)) })
 	differ(t, open)
+}
+
+// differURL names a database of any engine that the test fills and empties, and that is empty or was filled by it.
+const differURL = "BROKERAGE_DIFFER_URL"
+
+// The dataset is small, because the stand-in for Db2, which this is mostly for, is slow.
+func TestDiffer_URL(t *testing.T) {
+	url := os.Getenv(differURL)
+	if url == "" {
+		testenv.Missing(t, "url", differURL+" names no database for the test to fill and empty")
+	}
+	d, err := store.Find(url)
+	require.NoError(t, err)
+	few := dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
+	s, err := d.OpenBulk(t.Context(), store.Options{})
+	require.NoError(t, err)
+	holds, err := store.Holds(t.Context(), s)
+	require.NoError(t, err)
+	require.Contains(t, []string{"", few.Fingerprint()}, holds, "the test would delete it")
+	require.NoError(t, s.Close())
+	differ(t, func(t testing.TB) twins {
+		one, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "few.db"), sqlite.Options{})
+		require.NoError(t, err)
+		two, err := d.Empty(t.Context(), store.Options{})
+		require.NoError(t, err)
+		servers := make([]*Server, 0, 2)
+		for _, s := range []store.Bulk{one, two} {
+			t.Cleanup(func() { require.NoError(t, s.Close()) })
+			require.NoError(t, s.LoadDataset(t.Context(), few, nil))
+			servers = append(servers, serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}))
+		}
+		onDB2 := d.Scheme == store.DB2
+		return twins{one: servers[0], two: servers[1], d: few, lenient: onDB2, oneOrder: onDB2}
+	})
 }
 
 // In the pure mode, searches are other statements.

@@ -1,6 +1,8 @@
-package db2
+package rewrite_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,22 +10,47 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/db2/db2test/rewrite"
+	"brokerage/internal/store/sqlfiles"
 )
 
 var indexLine = regexp.MustCompile(`(?m)^-- Index: (.+)\.$`)
 
-// intended returns the indexes over XML that a statement is meant to use, which the header of its file names; nil for a
-// statement that reads a whole table, or none.
-func intended(name string) []string {
-	line := indexLine.FindStringSubmatch(source(name))
+// intended returns the indexes over XML that the file of a statement says it is meant to use; nil for a statement that
+// reads a whole table, or none.
+func intended(text string) []string {
+	line := indexLine.FindStringSubmatch(text)
 	if len(line) == 0 || strings.HasPrefix(line[1], "none, ") {
 		return nil
 	}
 	return strings.Split(line[1], ", ")
 }
 
-func schemaOfTest() []string { return Options{Schema: "TPOX", Setup: Tuned}.DDL() }
+// statements are the texts of the store's statements by name.
+var statements = readStatements()
+
+func readStatements() map[string]string {
+	texts := sqlfiles.Read(os.DirFS("../.."), "sql")
+	for name, text := range texts {
+		if strings.HasPrefix(name, "schema_") {
+			delete(texts, name)
+			continue
+		}
+		texts[name] = comments.ReplaceAllString(text, "")
+	}
+	return texts
+}
+
+// source returns the file of a statement.
+func source(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "sql", name+".sql"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func schemaOfTest() []string { return db2.Options{Schema: "TPOX", Setup: db2.Tuned}.DDL() }
 
 // created returns what a script creates, and the names of its indexes over XML.
 func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {
@@ -61,9 +88,10 @@ func TestIndexes(t *testing.T) {
 	used := make(map[string]bool)
 	for name, text := range statements {
 		t.Run(name, func(t *testing.T) {
-			tables, names := access(t, c, text), intended(name)
-			require.LessOrEqual(t, strings.Count(source(name), "-- Index: "), 1)
-			require.Equal(t, len(tables) > 0, indexLine.MatchString(source(name)), "-- Index: is missing, or idle")
+			file := source(t, name)
+			tables, names := access(t, c, text), intended(file)
+			require.LessOrEqual(t, strings.Count(file, "-- Index: "), 1)
+			require.Equal(t, len(tables) > 0, indexLine.MatchString(file), "-- Index: is missing, or idle")
 			if len(names) == 0 {
 				require.NotContains(t, text, "XMLEXISTS")
 				return

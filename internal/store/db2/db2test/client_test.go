@@ -1,6 +1,6 @@
 //go:build db2
 
-package db2
+package db2test_test
 
 import (
 	"crypto/ecdsa"
@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"database/sql"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/chaostest"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/db2/db2test"
 	"brokerage/internal/tpox"
 )
@@ -33,7 +35,7 @@ import (
 // A COMMIT whose outcome the client library cannot know is not reported as rolled back, nor run again.
 func TestClient_LostCommit(t *testing.T) {
 	b := onBench(t)
-	s := openBench(t, b, Options{Pool: 1})
+	s := open(t, b.URL(), db2.Options{Pool: 1})
 	w, symbol := tpox.Write{Now: time.Now()}, few().Symbol(3)
 	update := func(price string) error {
 		_, err := s.UpdateSecurityPrice(t.Context(), w, symbol, tpox.Price{LastTrade: price})
@@ -53,75 +55,68 @@ func TestClient_LostCommit(t *testing.T) {
 // another connection, which does not have its locks, when it prepares the next statement.
 func TestClient_LostLock(t *testing.T) {
 	b := onBench(t)
-	s := openBench(t, b, Options{Pool: 1})
-	inner, err := s.db.BeginTx(t.Context(), nil)
+	db, err := sql.Open("go_ibm_db", b.DSN())
 	require.NoError(t, err)
-	defer func() { _ = inner.Rollback() }() // the connection is lost
-	transaction := &tx{Tx: inner, ctx: t.Context()}
-	symbol := few().Symbol(3)
-	locked, err := lock(transaction, "security", symbol)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	transaction, err := db.BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	require.NotEmpty(t, locked[symbol])
+	defer func() { _ = transaction.Rollback() }() // the connection is lost
+	_, err = transaction.ExecContext(t.Context(), "LOCK TABLE loads IN EXCLUSIVE MODE")
+	require.NoError(t, err)
 	b.Cut()
-	_, err = transaction.exec("delete_setting", "none")
-	require.True(t, isLost(err), "%v", err)
+	_, err = transaction.ExecContext(t.Context(), "DELETE FROM settings WHERE name = 'none'")
+	require.ErrorContains(t, err, "SQL30081N")
 }
 
 // The client library ends a request's statement after its timeout, and none of administration.
 func TestClient_StatementTimeout(t *testing.T) {
 	b := onBench(t)
 	link := chaostest.NewProxy(t, "tcp", b.Address())
-	s, err := Open(t.Context(), b.URLAt(link.Addr().String())+"?statement_timeout=1s", Options{Pool: 1})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	for name, pool := range map[string]*sql.DB{"Requests": s.db, "Administration": s.admin} {
-		t.Run(name, func(t *testing.T) {
-			exec := func() error {
-				_, err := pool.ExecContext(t.Context(), statements["delete_setting"], "none")
-				return err
-			}
-			require.NoError(t, exec())
-			link.Set(chaostest.Fault{Delay: time.Second})
-			defer link.Set(chaostest.Fault{})
-			require.Equal(t, pool == s.admin, exec() == nil)
-		})
-	}
+	s := open(t, b.URLAt(link.Addr().String())+"?statement_timeout=1s", db2.Options{Pool: 1})
+	request := func() error { _, err := s.GetSecurity(t.Context(), few().Symbol(3)); return err }
+	administration := func() error { _, err := s.Space(t.Context()); return err }
+	require.NoError(t, request())
+	require.NoError(t, administration())
+	link.Set(chaostest.Fault{Delay: time.Second})
+	defer link.Set(chaostest.Fault{})
+	require.Error(t, request())
+	require.NoError(t, administration())
 }
 
-// requireValid has the client library's own tool connect with each connection string of a URL, and report the keywords
-// that it has understood.
-func requireValid(t testing.TB, url string) {
+// requireValid has the client library's own tool connect with a connection string, and report the keywords that it has
+// understood.
+func requireValid(t testing.TB, text string, keywords ...string) {
 	t.Helper()
 	kit, err := db2test.Fetched()
 	require.NoError(t, err)
-	parsed, err := parseURL(url, os.Getenv)
-	require.NoError(t, err)
-	for text, keywords := range map[string][]string{
-		parsed.dsn(): append(parsed.limits, parsed.keywords...), parsed.adminDSN(): append(parsed.keywords, "QueryTimeout=0"),
-	} {
-		tool := filepath.Join(kit.CLIDriver, "bin", "db2cli")
-		out, err := exec.CommandContext(t.Context(), tool, "validate", "-connstring", text).CombinedOutput()
-		require.NoError(t, err, string(out))
-		_, result, _ := strings.Cut(string(out), "Connection attempt")
-		require.Contains(t, result, "[SUCCESS]")
-		for _, keyword := range keywords {
-			name, value, _ := strings.Cut(keyword, "=")
-			require.Contains(t, result, ";"+strings.ToUpper(name)+"="+value+";")
-		}
+	tool := filepath.Join(kit.CLIDriver, "bin", "db2cli")
+	text = strings.Join(append([]string{text}, keywords...), ";")
+	out, err := exec.CommandContext(t.Context(), tool, "validate", "-connstring", text).CombinedOutput()
+	require.NoError(t, err, string(out))
+	_, result, _ := strings.Cut(string(out), "Connection attempt")
+	require.Contains(t, result, "[SUCCESS]")
+	for _, keyword := range keywords {
+		name, value, _ := strings.Cut(keyword, "=")
+		require.Contains(t, result, ";"+strings.ToUpper(name)+"="+value+";")
 	}
 }
 
+// The client library understands the keywords that the settings of a URL become.
 func TestClient_Keywords(t *testing.T) {
 	b := onBench(t)
-	for _, settings := range []string{
-		"", "?schema=TPOX", "?application=a&client_user=b&client_accounting=c&connect_timeout=30s&statement_timeout=1m",
-		"?Authentication=SERVER&BlockLobs=1&Interrupt=2&ReceiveTimeout=90&TLSVersion=TLSV13",
-	} {
-		requireValid(t, b.URL()+settings)
-	}
+	requireValid(t, b.DSN(), "ClientApplName=brokerage", "QueryTimeout=30", "CurrentSchema=TPOX")
+	requireValid(t, b.DSN(), "QueryTimeout=0", "ClientUserID=b", "ClientAcctStr=c", "ConnectTimeout=30", "BlockLobs=1",
+		"Interrupt=2", "ReceiveTimeout=90", "TLSVersion=TLSV13")
 	// The stand-in wants the password in clear.
-	_, err := Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", Options{})
-	require.Equal(t, -30082, serverErrorOf(err).Code, "%v", err)
+	_, err := db2.Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", db2.Options{})
+	require.Equal(t, -30082, codeOf(err), "%v", err)
+}
+
+func codeOf(err error) int {
+	if found, is := errors.AsType[*db2.ServerError](err); is {
+		return found.Code
+	}
+	return 0
 }
 
 // The server's certificate must name the host of the URL.
@@ -139,11 +134,10 @@ func TestClient_TLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address, authority := encrypted(t, b.Address(), c.template)
 			url := b.URLAt(address) + "?tls=true&tls_ca=" + authority + c.settings
-			s, err := Open(t.Context(), url, Options{})
-			require.Equal(t, c.code, serverErrorOf(err).Code, "%v", err)
+			s, err := db2.Open(t.Context(), url, db2.Options{})
+			require.Equal(t, c.code, codeOf(err), "%v", err)
 			if err == nil {
 				require.NoError(t, s.Close())
-				requireValid(t, url)
 			}
 		})
 	}

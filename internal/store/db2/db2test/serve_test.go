@@ -1,16 +1,21 @@
 //go:build db2
 
-package main
+package db2test_test
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,24 +27,107 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// onBench serves from a database of the stand-in for Db2.
-func onBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *db2test.Bench, *dataset.Dataset) {
+// An instance is a service that runs as a process of its own.
+type instance struct {
+	cmd  *exec.Cmd
+	logs string // the file of its log
+	url  string
+}
+
+// program builds the program with IBM's driver.
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("brokerage-db2-%d", os.Getpid()))
+	cmd := exec.Command("go", "build", "-tags", "db2", "-o", path, "./cmd/brokerage")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+// serving starts the service and waits until it listens.
+func serving(t testing.TB, args ...string) *instance {
+	t.Helper()
+	path, err := program()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	i := &instance{logs: filepath.Join(dir, "log")}
+	logs, err := os.Create(i.logs)
+	require.NoError(t, err)
+	i.cmd = exec.CommandContext(t.Context(), path, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	i.cmd.Dir, i.cmd.Stderr = dir, logs
+	require.NoError(t, i.cmd.Start())
+	t.Cleanup(func() {
+		if i.cmd.ProcessState == nil {
+			_ = i.cmd.Process.Kill() // only after a failed test
+			_ = i.cmd.Wait()
+		}
+		_ = logs.Close() // it was written
+	})
+	listening := regexp.MustCompile(`"msg":"listening","addr":"([^"]+)"`)
+	eventually(t, func() bool {
+		if found := listening.FindStringSubmatch(i.said(t)); found != nil {
+			i.url = "http://" + found[1]
+		}
+		return i.url != ""
+	}, "the service does not listen: %s", i.logs)
+	return i
+}
+
+// said returns the log.
+func (i *instance) said(t testing.TB) string { return testenv.Text(t, i.logs) }
+
+// stop stops the service as an administrator does.
+func (i *instance) stop(t testing.TB) {
+	t.Helper()
+	require.NoError(t, i.cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, i.cmd.Wait(), i.said(t))
+}
+
+func eventually(t testing.TB, ok func() bool, format string, args ...any) {
+	t.Helper()
+	require.Eventuallyf(t, ok, 2*time.Minute, 20*time.Millisecond, format, args...)
+}
+
+// send sends a request, and returns the status and the body of the answer.
+func send(t testing.TB, method, url, body string) (status int, answer string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/xml")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return response.StatusCode, string(text)
+}
+
+// status returns the status of a read.
+func (i *instance) status(t testing.TB, path string) int {
+	t.Helper()
+	status, _ := send(t, "GET", i.url+path, "")
+	return status
+}
+
+// servingBench serves from a database of the stand-in.
+func servingBench(t testing.TB, counts dataset.Counts, args ...string) (*instance, *db2test.Bench, *dataset.Dataset) {
 	t.Helper()
 	b := db2test.StartServer(t).Database(t)
-	url := b.URL()
-	s, err := db2.Open(t.Context(), url, db2.Options{})
+	s, err := db2.Open(t.Context(), b.URL(), db2.Options{})
 	require.NoError(t, err)
 	d := dataset.NewOf(1, counts)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	require.NoError(t, s.Close())
-	return serving(t, "", append([]string{"--db", url}, args...)...), b, d
+	return serving(t, append([]string{"--db", b.URL()}, args...)...), b, d
 }
 
 // All 17 transactions over HTTP; the effect of each is read afterwards.
 func TestServe_Db2(t *testing.T) {
 	// The first requests wait for Java, which on a busy machine takes longer than any user would wait.
-	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--timeout", "25s", "--write-timeout",
-		"1m")
+	i, b, d := servingBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60},
+		"--timeout", "25s", "--write-timeout", "1m")
 	customer, account, symbol := d.ID(dataset.Customer, 5), d.FirstAccount(5), d.Symbol(3)
 	newOrder, newCustomer, newAccounts := int64(777_000), int64(888_000), []int64{999_000, 999_001}
 	order := string(d.AppendNewOrder(nil, 70,
@@ -96,14 +184,14 @@ func TestServe_Db2(t *testing.T) {
 		{"GET", fmt.Sprintf("/v1/orders/%d", newOrder), "", 404, ""},
 		{"GET", "/readyz", "", 200, ""},
 	} {
-		a := send(t, step.method, i.url+step.path, "", step.body)
-		require.Equal(t, step.status, a.status, "%s %s: %s", step.method, step.path, a.body)
-		require.Contains(t, a.body, step.says, "%s %s", step.method, step.path)
+		status, answer := send(t, step.method, i.url+step.path, step.body)
+		require.Equal(t, step.status, status, "%s %s: %s", step.method, step.path, answer)
+		require.Contains(t, answer, step.says, "%s %s", step.method, step.path)
 	}
 
 	// The network breaks: the next requests may fail, later ones succeed.
 	b.Cut()
-	eventually(t, func() bool { return get(t, i.url+"/v1/securities/"+symbol).status == http.StatusOK },
+	eventually(t, func() bool { return i.status(t, "/v1/securities/"+symbol) == http.StatusOK },
 		"no answer after the connections broke")
 	i.stop(t)
 }
@@ -111,25 +199,27 @@ func TestServe_Db2(t *testing.T) {
 // The server is started after the service, then the database is created: the service waits for each, and says why.
 func TestServe_Db2Wait(t *testing.T) {
 	server := db2test.StartServer(t)
-	address := freeAddress(t)
-	i := serving(t, "", "--wait", "--db", "db2://me:secret@"+address+"/LATER")
+	var listening net.ListenConfig
+	listener, err := listening.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close()) // it is free
+	i := serving(t, "--wait", "--db", "db2://me:secret@"+address+"/LATER")
 	because := func(code string) {
 		t.Helper()
-		eventually(t, func() bool {
-			return strings.Contains(fmt.Sprint(i.logs.find(t, "waiting for the database")["error"]), code)
-		}, "it says %s: %s", code, i.logs)
-		require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
-		require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+		eventually(t, func() bool { return strings.Contains(i.said(t), code) }, "it does not say %s", code)
+		require.Equal(t, http.StatusOK, i.status(t, "/healthz"))
+		require.Equal(t, http.StatusServiceUnavailable, i.status(t, "/readyz"))
 	}
 	because("SQL30081N") // nobody listens
 	b := server.Absent(t, "LATER", address)
 	because("SQL30061N") // no such database
 	b.Create(t)
-	i.logs.wait(t, "the database is available")
-	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
-	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
+	eventually(t, func() bool { return i.status(t, "/readyz") == http.StatusOK }, "it is ready")
+	require.Equal(t, http.StatusNotFound, i.status(t, "/v1/orders/1"))
 	i.stop(t)
-	require.NotContains(t, i.logs.String(), "secret")
+	require.Contains(t, i.said(t), "the database is available")
+	require.NotContains(t, i.said(t), "secret")
 }
 
 // poolVariable sets how long the pool is tested, such as 10m; the default is a few seconds.
@@ -144,7 +234,7 @@ func TestServe_Db2Pool(t *testing.T) {
 		require.NoError(t, err)
 	}
 	const pool, users = 40, 200
-	i, b, d := onBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--pool", fmt.Sprint(pool))
+	i, b, d := servingBench(t, dataset.Counts{Securities: 40, Customers: 30, Orders: 60}, "--pool", fmt.Sprint(pool))
 	at200 := func(duration time.Duration) map[int]int {
 		ctx, cancel := context.WithTimeout(t.Context(), duration)
 		defer cancel()
@@ -184,10 +274,10 @@ func TestServe_Db2Pool(t *testing.T) {
 	after := resources(t, i)
 	t.Logf("after %s: %+v; answers by status: %v", duration, after, answers)
 	require.Positive(t, answers[http.StatusOK])
-	require.Zero(t, answers[http.StatusInternalServerError], i.logs.String())
+	require.Zero(t, answers[http.StatusInternalServerError], i.said(t))
 	require.LessOrEqual(t, b.Connections(), pool)
 	require.LessOrEqual(t, after.files, before.files+users, "files stay open") // the users' own connections vary
-	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK },
+	eventually(t, func() bool { return i.status(t, "/readyz") == http.StatusOK },
 		"not ready after the users have gone")
 	i.stop(t)
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
@@ -256,7 +346,7 @@ func resources(t testing.TB, i *instance) (u used) {
 	require.NoError(t, err)
 	u.files = len(files)
 	status := testenv.Text(t, process+"status")
-	metrics := get(t, i.url+"/metrics").body
+	_, metrics := send(t, "GET", i.url+"/metrics", "")
 	var heap, goroutines float64
 	for _, from := range []struct {
 		text, name string

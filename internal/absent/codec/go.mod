@@ -1,3 +1,0 @@
-module github.com/ugorji/go/codec
-
-go 1.26
