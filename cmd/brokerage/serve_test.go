@@ -56,7 +56,7 @@ func TestServe_Greeting(t *testing.T) {
 	t.Parallel()
 	i := starting(t, tinyDB(t), "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
-	listening := regexp.MustCompile(`info +listening +addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
+	listening := regexp.MustCompile(`level=INFO msg=listening addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
 	// log and greeting have different pipes
 	eventually(t, func() bool { return listening.MatchString(i.logs.String()) }, "what it listens on in %q", i.logs)
 	require.Regexp(t,

@@ -27,24 +27,24 @@ func TestRequestLog(t *testing.T) {
 				Transaction: "get_order", Method: "GET", Path: "/v1/orders/1", RequestID: "r1", Status: 200, Bytes: 1500,
 				Took: 1234567,
 			},
-			"info   get_order            status=200 method=GET path=/v1/orders/1 bytes=1500 ms=1.234 request_id=r1",
+			"level=INFO msg=get_order status=200 method=GET path=/v1/orders/1 bytes=1500 ms=1.234 request_id=r1",
 		},
 		"Client": {
 			httpapi.RequestLog{Transaction: "get_order", Status: 404, Client: "alice", Err: errors.New("there is no order 1")},
-			`info   get_order            status=404 method="" path="" bytes=0 ms=0 request_id="" client=alice ` +
+			`level=INFO msg=get_order status=404 method="" path="" bytes=0 ms=0 request_id="" client=alice ` +
 				`error="there is no order 1"`,
 		},
 		"Fault": {
 			httpapi.RequestLog{Transaction: "get_order", Status: 500, Err: errors.New("broken")},
-			`error  get_order            status=500 method="" path="" bytes=0 ms=0 request_id="" error=broken`,
+			`level=ERROR msg=get_order status=500 method="" path="" bytes=0 ms=0 request_id="" error=broken`,
 		},
 		"Overloaded": {
 			httpapi.RequestLog{Transaction: "get_order", Status: 503},
-			`warn   get_order            status=503 method="" path="" bytes=0 ms=0 request_id=""`,
+			`level=WARN msg=get_order status=503 method="" path="" bytes=0 ms=0 request_id=""`,
 		},
 		"Unready": {
 			httpapi.RequestLog{Transaction: "get_readiness", Status: 503},
-			`warn   get_readiness        status=503 method="" path="" bytes=0 ms=0 request_id=""`,
+			`level=WARN msg=get_readiness status=503 method="" path="" bytes=0 ms=0 request_id=""`,
 		},
 		"Probe":  {httpapi.RequestLog{Transaction: "get_health", Status: 200}, ""},
 		"Scrape": {httpapi.RequestLog{Transaction: "get_metrics", Status: 200}, ""},

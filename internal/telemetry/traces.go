@@ -14,9 +14,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -33,6 +35,9 @@ type Traces struct {
 	w3c      propagation.TraceContext
 	store    string
 }
+
+// endpointVariables are OpenTelemetry's variables for the URL of a collector.
+var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
 // conventions names OpenTelemetry's semantic conventions that the names of spans and attributes are taken from.
 const conventions = "https://opentelemetry.io/schemas/1.43.0"
@@ -68,14 +73,16 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
 	}
-	if protocol, name := exporterVariable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-		log.Warn("traces are sent as http/protobuf only", "variable", name, "value", protocol)
+	var options []otlptracehttp.Option
+	if endpoint != "" {
+		u, err := redact.Parse(endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", redact.URL(endpoint))
+		}
+		options = append(options, otlptracehttp.WithEndpointURL(u.JoinPath("v1/traces").String()))
 	}
-	client, err := newOTLPClient(endpoint, "brokerage/"+build.Version)
-	if err != nil {
-		return nil, err
-	}
-	exporter, err := otlptrace.New(ctx, client)
+	otel.SetLogger(logr.New(variableSink{log: log}))
+	exporter, err := otlptracehttp.New(ctx, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +99,24 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	provider := sdk.NewTracerProvider(batcher, sdk.WithResource(about))
 	tracer := provider.Tracer("brokerage", trace.WithSchemaURL(conventions))
 	return &Traces{provider: provider, tracer: tracer, store: store}, nil
+}
+
+// A variableSink logs that OpenTelemetry ignores one of its variables, without the value, which may be a secret.
+type variableSink struct {
+	logr.LogSink // is never called: Error and Enabled decide
+
+	log *slog.Logger
+}
+
+// Init implements logr.LogSink.
+func (variableSink) Init(logr.RuntimeInfo) {}
+
+// Enabled implements logr.LogSink: only errors matter.
+func (variableSink) Enabled(int) bool { return false }
+
+// Error implements logr.LogSink.
+func (s variableSink) Error(_ error, message string, _ ...any) {
+	s.log.Warn("OpenTelemetry ignores one of the variables OTEL_…, whose value it cannot use", "while", message)
 }
 
 // Close sends the remaining spans.
