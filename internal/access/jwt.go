@@ -1,19 +1,33 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/MicahParks/jwkset"
+	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
 
 	"brokerage/internal/filewatch"
 )
+
+// The signature algorithms of JWTs. HMAC is not among them: whoever can verify such a signature can create one.
+const (
+	RS256 = "RS256"
+	ES256 = "ES256"
+	EdDSA = "EdDSA"
+)
+
+// Algorithms are all signature algorithms.
+var Algorithms = [...]string{RS256, ES256, EdDSA}
 
 // JWTOptions say which JWTs are accepted.
 type JWTOptions struct {
@@ -28,7 +42,8 @@ type JWTOptions struct {
 	// Transport sends the requests for keys; nil is the default one.
 	Transport http.RoundTripper
 
-	now func() time.Time // for tests
+	now   func() time.Time // for tests
+	pause time.Duration    // between refreshes for unknown keys; 0 is unknownKeyPause
 }
 
 // leeway is how much the clocks of the issuer and of the service may differ.
@@ -36,13 +51,14 @@ const leeway = 30 * time.Second
 
 // JWTs identifies clients by the tokens of an issuer. It is safe for concurrent use.
 type JWTs struct {
-	keys   keyring
+	keys   keyfunc.Keyfunc
 	parser *jwt.Parser
+	reload func(ctx context.Context, look time.Duration) // watches a file
 }
 
 // OpenJWTs fetches the issuer's keys for the first time. An issuer that does not answer is no error, since the service
-// may have other clients: its tokens are refused until it answers. A missing file is an error, and so is ctx being
-// done.
+// may have other clients: its tokens are refused until it answers. Keys from a URL are refreshed until ctx is done. A
+// missing file is an error.
 func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	switch {
 	case o.Issuer == "" || o.Audience == "":
@@ -68,32 +84,41 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 			return nil, fmt.Errorf("%q is not an accepted algorithm: they are %s", a, strings.Join(Algorithms[:], ", "))
 		}
 	}
+	if o.pause == 0 {
+		o.pause = unknownKeyPause
+	}
+	held := &heldKeys{
+		Storage: jwkset.NewMemoryStorage(), algorithms: o.Algorithms, maxAge: o.MaxAge, now: o.now, refreshed: o.Refreshed,
+	}
 	j := &JWTs{
-		keys: keyring{algs: o.Algorithms, maxAge: o.MaxAge, now: o.now, refreshed: o.Refreshed},
 		parser: jwt.NewParser(jwt.WithValidMethods(o.Algorithms), jwt.WithIssuer(o.Issuer), jwt.WithAudience(o.Audience),
 			jwt.WithExpirationRequired(), jwt.WithLeeway(leeway), jwt.WithTimeFunc(o.now), jwt.WithStrictDecoding()),
+		reload: func(context.Context, time.Duration) {},
 	}
+	var storage jwkset.Storage = held
+	var err error
 	if o.KeysURL != "" {
-		if err := checkKeysURL(o.KeysURL); err != nil {
-			return nil, fmt.Errorf("the URL of the keys: %w", err)
-		}
-		j.keys.fetch = fromURL(o.KeysURL, o.Transport)
+		storage, err = held.fromURL(ctx, o.KeysURL, o.Transport, o.pause)
 	} else {
-		j.keys.file, j.keys.fetch = filewatch.Look(o.KeysFile), fromFile(o.KeysFile)
-		j.keys.maxAge = 1<<63 - 1 // a file is current, whenever it was written
+		held.maxAge = 0 // a file is current, whenever it was written
+		file := filewatch.Look(o.KeysFile)
+		held.read(ctx, o.KeysFile)
+		j.reload = func(ctx context.Context, look time.Duration) {
+			file.Watch(ctx, look, func() { held.read(ctx, o.KeysFile) })
+		}
+		if held.tooOld() {
+			err = fmt.Errorf("there are no keys in %s", o.KeysFile)
+		}
 	}
-	j.keys.refreshNow(ctx)
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	if o.KeysFile != "" && j.keys.current.Load() == nil {
-		return nil, fmt.Errorf("there are no keys in %s", o.KeysFile)
-	}
-	return j, nil
+	j.keys, err = keyfunc.New(keyfunc.Options{Ctx: ctx, Storage: storage})
+	return j, err
 }
 
-// Watch refreshes the keys until ctx is done; it checks a file for changes at each interval.
-func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.keys.watch(ctx, look) }
+// Watch rereads a file of keys when it has changed, at each interval, until ctx is done.
+func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.reload(ctx, look) }
 
 // maxJWT bounds what is decoded before the client is known.
 const maxJWT = 8 << 10
@@ -131,15 +156,7 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if _, said := t.Header["typ"]; said && (!ofToken || !isTokenType(kind)) {
 		return nil, errors.New("it is another kind of token")
 	}
-	id, isText := t.Header["kid"].(string)
-	if _, said := t.Header["kid"]; said && !isText {
-		return nil, errors.New("the key id is not a text")
-	}
-	key, ok := j.keys.find(ctx, id)
-	if !ok || key.algorithm != t.Method.Alg() {
-		return nil, errors.New("there is no such key")
-	}
-	return key.public, nil
+	return j.keys.KeyfuncCtx(ctx)(t)
 }
 
 func isTokenType(kind string) bool {
@@ -158,8 +175,8 @@ type claims struct {
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var scope, scp scopeList // RFC 8693's name, and that of other issuers; nil: absent
 	if err := readMembers(text, map[string]any{
-		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore,
-		"iat": &c.IssuedAt, "jti": &c.ID, "scope": &scope, "scp": &scp,
+		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience, "exp": &date{&c.ExpiresAt}, "nbf": &date{&c.NotBefore},
+		"iat": &date{&c.IssuedAt}, "jti": &c.ID, "scope": &scope, "scp": &scp,
 	}); err != nil {
 		return err
 	}
@@ -168,6 +185,22 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	}
 	c.scopes = slices.Concat(scope, scp)
 	return nil
+}
+
+// A date is a time of a token, in seconds. It refuses those that a time.Time cannot hold: the library would take one
+// beyond for one in the past.
+type date struct{ to **jwt.NumericDate }
+
+func (d *date) UnmarshalJSON(text []byte) error {
+	const year10000 = 253402300800
+	var seconds float64
+	if err := json.Unmarshal(text, &seconds); err != nil {
+		return err
+	}
+	if math.Abs(seconds) >= year10000 {
+		return fmt.Errorf("%g is not a time", seconds)
+	}
+	return json.Unmarshal(text, d.to)
 }
 
 // scopeList is a list of scopes, or words in a string. It is not nil after reading.
@@ -200,4 +233,40 @@ func (c *claims) client() (*Client, bool) {
 		}
 	}
 	return client, true
+}
+
+var errNoObject = errors.New("not a JSON object")
+
+// readMembers decodes the members of a JSON object that have one of the names in into, and skips the others. Names
+// match exactly: with a struct, encoding/json would take "SCOPE" and "ſcope" for "scope" too. A repeated name is an
+// error, since readers differ in which one they use; the contents of a skipped member do not matter.
+func readMembers(text []byte, into map[string]any) error {
+	if !json.Valid(text) {
+		return errNoObject
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if opening, err := d.Token(); err != nil || opening != json.Delim('{') {
+		return errNoObject
+	}
+	seen := make(map[string]struct{}, len(into))
+	var skipped json.RawMessage
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		if _, twice := seen[name]; twice {
+			return fmt.Errorf("%q occurs twice", name)
+		}
+		seen[name] = struct{}{}
+		to, wanted := into[name]
+		if !wanted {
+			to = &skipped
+		}
+		if err := d.Decode(to); err != nil {
+			return fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,195 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/MicahParks/jwkset"
+	"golang.org/x/time/rate"
+
+	"brokerage/internal/redact"
+)
+
+// Intervals and limits of an issuer's keys.
+const (
+	// refreshInterval is how long a withdrawn key may stay valid.
+	refreshInterval = 5 * time.Minute
+	// unknownKeyPause bounds the requests that tokens with invented key ids cause.
+	unknownKeyPause = 10 * time.Second
+	// fetchTimeout bounds how long a refresh takes, and hence how long a client with a new key waits.
+	fetchTimeout = 3 * time.Second
+	// maxKeySetBytes and maxKeys are far more than any issuer uses.
+	maxKeySetBytes = 1 << 20
+	maxKeys        = 100
+)
+
+// heldKeys stores the keys of an issuer as of the last refresh.
+type heldKeys struct {
+	jwkset.Storage
+
+	algorithms []string
+	maxAge     time.Duration // 0: for ever
+	now        func() time.Time
+	refreshed  func(keys int, err error)
+	fetched    atomic.Pointer[time.Time] // nil: never
+}
+
+// KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. A set of nothing else
+// is refused: it is far more often a mistake than meant to lock all clients out.
+func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
+	if len(keys) > maxKeys {
+		return unusableError{fmt.Errorf("there are more than %d keys", maxKeys)}
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key jwkset.JWK) bool {
+		k := key.Marshal()
+		algorithm := map[jwkset.KTY]string{jwkset.KtyRSA: RS256, jwkset.KtyEC: ES256, jwkset.KtyOKP: EdDSA}[k.KTY]
+		return !slices.Contains(h.algorithms, algorithm) || k.ALG != "" && k.ALG.String() != algorithm ||
+			k.USE != "" && k.USE != jwkset.UseSig
+	})
+	if len(keys) == 0 {
+		return unusableError{errors.New("there is no key for any of the algorithms")}
+	}
+	if err := h.Storage.KeyReplaceAll(ctx, keys); err != nil {
+		return err
+	}
+	now := h.now()
+	h.fetched.Store(&now)
+	h.refreshed(len(keys), nil)
+	return nil
+}
+
+// unusableError says why a set of keys was refused.
+type unusableError struct{ error }
+
+// KeyRead implements jwkset.Storage.
+func (h *heldKeys) KeyRead(ctx context.Context, id string) (jwkset.JWK, error) {
+	if h.tooOld() {
+		return jwkset.JWK{}, jwkset.ErrKeyNotFound
+	}
+	return h.Storage.KeyRead(ctx, id)
+}
+
+// KeyReadAll implements jwkset.Storage.
+func (h *heldKeys) KeyReadAll(ctx context.Context) ([]jwkset.JWK, error) {
+	if h.tooOld() {
+		return nil, nil
+	}
+	return h.Storage.KeyReadAll(ctx)
+}
+
+// tooOld reports whether the keys were not refreshed for so long that one of them may have been withdrawn.
+func (h *heldKeys) tooOld() bool {
+	fetched := h.fetched.Load()
+	return fetched == nil || h.maxAge > 0 && h.now().Sub(*fetched) > h.maxAge
+}
+
+// failed reports why the keys were not refreshed.
+func (h *heldKeys) failed(_ context.Context, err error) {
+	if unusable, is := errors.AsType[unusableError](err); is {
+		err = unusable
+	}
+	h.refreshed(0, redact.Error(err))
+}
+
+// fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown one.
+func (h *heldKeys) fromURL(
+	ctx context.Context, address string, transport http.RoundTripper, pause time.Duration,
+) (jwkset.Storage, error) {
+	if err := checkKeysURL(address); err != nil {
+		return nil, fmt.Errorf("the URL of the keys: %w", err)
+	}
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	fetched, err := jwkset.NewStorageFromHTTP(address, jwkset.HTTPClientStorageOptions{
+		Client: &http.Client{
+			Transport: limited{transport},
+			// The configured address is trusted, and no other that it redirects to.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		Ctx: ctx, Storage: h, HTTPTimeout: fetchTimeout, RefreshInterval: refreshInterval,
+		NoErrorReturnFirstHTTPReq: true, RefreshErrorHandler: h.failed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
+		HTTPURLs:         map[string]jwkset.Storage{address: fetched},
+		RateLimitWaitMax: fetchTimeout, RefreshUnknownKID: rate.NewLimiter(rate.Every(pause), 1),
+	})
+}
+
+// limited bounds the bodies of responses.
+type limited struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxKeySetBytes)
+	}
+	return response, err
+}
+
+// read reads the keys from a file.
+func (h *heldKeys) read(ctx context.Context, path string) {
+	file, _, err := openFile(path)
+	if err != nil {
+		h.failed(ctx, err)
+		return
+	}
+	defer func() { _ = file.Close() }() // only read
+	var set jwkset.JWKSMarshal
+	text, err := readAtMost(file, maxKeySetBytes, "set of keys")
+	if err == nil {
+		err = json.Unmarshal(text, &set)
+	}
+	var keys []jwkset.JWK
+	if err == nil {
+		keys, err = set.JWKSlice()
+	}
+	if err == nil {
+		err = h.KeyReplaceAll(ctx, keys)
+	}
+	if err != nil {
+		h.failed(ctx, fmt.Errorf("%s: %w", path, err))
+	}
+}
+
+// readAtMost reads all of from. It returns an error if there are more than most bytes; what is the name of the data in
+// the error.
+func readAtMost(from io.Reader, most int64, what string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = errors.New("it is too large for a " + what)
+	}
+	return text, err
+}
+
+// checkKeysURL refuses a URL whose response others on the network could forge.
+func checkKeysURL(address string) error {
+	u, err := redact.Parse(address)
+	switch {
+	case err != nil || u.Host == "":
+		return errors.New("it is not a URL")
+	case u.User != nil:
+		return errors.New("it must not hold a password")
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+		return nil
+	default:
+		return errors.New("it must be https, since whoever can change the keys can make tokens")
+	}
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
