@@ -1,71 +1,66 @@
 package probe
 
 import (
-	"bytes"
 	"errors"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/prometheus/procfs"
+	"github.com/prometheus/procfs/blockdevice"
 )
 
 // Host returns the figures of the computer: of all processors and disks together.
 func (s System) Host() (r Reading) {
 	r.Figures = make(Figures)
-	if text, err := s.read("proc/stat"); err != nil {
+	if files, err := procfs.NewFS(s.path("proc")); err != nil {
+		r.miss("processors", err)
+	} else if stat, err := files.Stat(); err != nil {
 		r.miss("processors", err)
 	} else {
-		r.addProcessors(text)
+		all := stat.CPUTotal // guests are part of user
+		maps.Copy(r.Figures, Figures{
+			UserSeconds: all.User + all.Nice, SystemSeconds: all.System + all.IRQ + all.SoftIRQ, IdleSeconds: all.Idle,
+			IOWaitSeconds: all.Iowait, StealSeconds: all.Steal,
+		})
 	}
-	if text, err := s.read("proc/diskstats"); err != nil {
+	if err := s.addDisks(&r); err != nil {
 		r.miss("disks", err)
-	} else if !s.addDisks(&r, text) {
-		r.miss("disks", errors.New("the system lists none"))
 	}
 	return r
 }
 
-func (r *Reading) addProcessors(text []byte) {
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	fields := bytes.Fields(line)
-	if len(fields) < 9 || string(fields[0]) != "cpu" {
-		r.miss("processors", errors.New("their line has another form"))
-		return
+// addDisks adds up the disks. Partitions and virtual devices (device mapper, RAID, loop) are left out, since they would
+// count twice.
+func (s System) addDisks(r *Reading) error {
+	files, err := blockdevice.NewFS(s.path("proc"), s.path("sys"))
+	if err != nil {
+		return err
 	}
-	// cpu user nice system idle iowait irq softirq steal; guests are part of user
-	seconds := func(columns ...int) (sum float64) {
-		for _, i := range columns {
-			sum += number(fields[i]) / ticks
-		}
-		return sum
+	devices, err := files.SysBlockDevices()
+	if err != nil {
+		return err
 	}
-	maps.Copy(r.Figures, map[string]float64{
-		UserSeconds: seconds(1, 2), SystemSeconds: seconds(3, 6, 7), IdleSeconds: seconds(4), IOWaitSeconds: seconds(5),
-		StealSeconds: seconds(8),
-	})
-}
-
-// addDisks reports whether there are any. Partitions and virtual devices (device mapper, RAID, loop) are left out,
-// since they would count twice.
-func (s System) addDisks(r *Reading, text []byte) (found bool) {
-	for line := range bytes.Lines(text) {
-		fields := bytes.Fields(line)
-		if len(fields) < 10 {
+	all, err := files.ProcDiskstats()
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, disk := range all {
+		virtual := func(prefix string) bool { return strings.HasPrefix(disk.DeviceName, prefix) }
+		if !slices.Contains(devices, disk.DeviceName) || slices.ContainsFunc(virtualDisks[:], virtual) {
 			continue
 		}
-		name := string(fields[2])
-		virtual := slices.ContainsFunc(virtualDisks[:], func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-		if _, err := os.Stat(s.path("sys/block/%s", name)); virtual || err != nil {
-			continue
-		}
-		const sector = 512 // in this file, whatever the disk has
-		r.Figures[Reads] += number(fields[3])
-		r.Figures[ReadBytes] += number(fields[5]) * sector
-		r.Figures[Writes] += number(fields[7])
-		r.Figures[WriteBytes] += number(fields[9]) * sector
 		found = true
+		r.Figures[Reads] += float64(disk.ReadIOs)
+		r.Figures[ReadBytes] += float64(disk.ReadSectors) * procfs.SectorSize
+		r.Figures[Writes] += float64(disk.WriteIOs)
+		r.Figures[WriteBytes] += float64(disk.WriteSectors) * procfs.SectorSize
 	}
-	return found
+	if !found {
+		return errors.New("the system lists none")
+	}
+	return nil
 }
 
 // virtualDisks are the prefixes of devices that are not separate disks.

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/prometheus/procfs"
 )
 
 // memoryLimit is Go's memory limit at the start of the program, which the variable GOMEMLIMIT sets.
@@ -16,11 +18,15 @@ var memoryLimit = debug.SetMemoryLimit(-1)
 //
 // A limit that is set or changed while the process runs is seen by later calls, except for GOMEMLIMIT.
 func (s System) UsableMemory() int64 {
-	text, err := s.read("proc/meminfo")
+	files, err := procfs.NewFS(s.path("proc"))
 	if err != nil {
 		return 0
 	}
-	usable := min(int64(numbers(text)["MemTotal"])*kilobyte, memoryLimit)
+	memory, err := files.Meminfo()
+	if err != nil || memory.MemTotalBytes == nil {
+		return 0
+	}
+	usable := min(int64(*memory.MemTotalBytes), memoryLimit) //nolint:gosec // no computer has more
 	groups, _ := s.read("proc/self/cgroup")
 	for line := range bytes.Lines(groups) {
 		// A number, the controllers and the path, separated by colons; version 2 has no controllers here.

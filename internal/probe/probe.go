@@ -1,18 +1,15 @@
-// Package probe reads what Linux counts about processes and about the computer, and what processors count about their
-// energy, from the files below /proc and /sys.
+// Package probe reads what Linux counts about processes and about the computer from the files below /proc and /sys.
 //
 // A figure that cannot be read is absent from the result, and never 0; the reason is among what is missing. Where there
 // are no such files, as on other systems, everything is missing.
 package probe
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // The names of figures. All but Memory and PeakMemory are counters.
@@ -32,7 +29,6 @@ const (
 
 	Memory     = "memory" // resident, in bytes
 	PeakMemory = "peakMemory"
-	Joules     = "joules"
 )
 
 // Figures are figures by name.
@@ -72,26 +68,4 @@ func (s System) path(format string, values ...any) string {
 // read returns the content of a file.
 func (s System) read(format string, values ...any) ([]byte, error) {
 	return os.ReadFile(s.path(format, values...))
-}
-
-// number returns a number from a field of a file of the system; 0 if it is none.
-func number(field []byte) float64 {
-	n, _ := strconv.ParseFloat(string(field), 64)
-	return n
-}
-
-// numbers reads lines of a name, a colon and a number, and skips other lines.
-func numbers(text []byte) map[string]float64 {
-	found := make(map[string]float64)
-	for line := range bytes.Lines(text) {
-		name, value, _ := bytes.Cut(line, []byte{':'})
-		fields := bytes.Fields(value)
-		if len(fields) == 0 {
-			continue
-		}
-		if n, err := strconv.ParseFloat(string(fields[0]), 64); err == nil {
-			found[string(bytes.TrimSpace(name))] = n
-		}
-	}
-	return found
 }

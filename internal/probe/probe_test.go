@@ -2,7 +2,6 @@ package probe_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -137,61 +136,6 @@ func TestHost(t *testing.T) {
 	nothing := probe.At(t.TempDir()).Host()
 	require.Empty(t, nothing.Figures)
 	require.Len(t, nothing.Missing, 2)
-}
-
-// rapl is a machine with a package, its memory, and zones that are part of them or include them.
-func rapl() map[string]string {
-	files := make(map[string]string)
-	for zone, name := range map[string]string{
-		"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram", "intel-rapl:1": "psys",
-		"intel-rapl-mmio:0": "package-0",
-	} {
-		folder := "sys/class/powercap/" + zone + "/"
-		files[folder+"name"] = name + "\n"
-		files[folder+"energy_uj"] = "1000000\n"
-		files[folder+"max_energy_range_uj"] = "5000000\n"
-	}
-	return files
-}
-
-func TestEnergy(t *testing.T) {
-	root := tree(t, rapl())
-	set := func(uj map[string]string) {
-		for zone, value := range uj {
-			file := filepath.Join(root, "sys", "class", "powercap", zone, "energy_uj")
-			require.NoError(t, os.WriteFile(file, []byte(value), 0o666))
-		}
-	}
-	e, err := probe.At(root).Energy()
-	require.NoError(t, err)
-	for _, step := range []struct {
-		uj     map[string]string
-		joules float64
-	}{
-		{nil, 0},
-		{map[string]string{"intel-rapl:0": "3500000\n", "intel-rapl:0:0": "4000000\n"}, 2.5},
-		{map[string]string{"intel-rapl:0:1": "1250000\n", "intel-rapl:1": "4000000\n"}, 2.75},
-		{map[string]string{"intel-rapl:0": "500000\n"}, 4.75}, // it was at its range in between
-		{map[string]string{"intel-rapl:0": "600000\n", "intel-rapl-mmio:0": "4000000\n"}, 4.85},
-	} {
-		set(step.uj)
-		joules, err := e.Joules()
-		require.NoError(t, err)
-		require.InDelta(t, step.joules, joules, 1e-9)
-	}
-	require.NoError(t, os.Remove(root+"/sys/class/powercap/intel-rapl:0/energy_uj"))
-	_, err = e.Joules()
-	require.ErrorIs(t, err, fs.ErrNotExist)
-}
-
-// Without a counter, or with one that may not be read, there is a reason and no figure.
-func TestEnergy_None(t *testing.T) {
-	_, err := probe.At(t.TempDir()).Energy()
-	require.ErrorContains(t, err, "RAPL")
-	files := rapl()
-	delete(files, "sys/class/powercap/intel-rapl:0:1/energy_uj")
-	_, err = probe.At(tree(t, files)).Energy()
-	require.ErrorIs(t, err, fs.ErrNotExist, "a sum without the memory would be wrong")
 }
 
 // This computer's own files have the form that the tests assume.

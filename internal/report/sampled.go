@@ -23,7 +23,7 @@ func sampledSection(groups []group) section {
 			"is left out, and is not 0.",
 		Blocks: []block{
 			{Title: "A transaction costs", Table: costTable(groups), Note: "Of the whole computer, the load generator " +
-				"included: operations and bytes of its disks, and joules of its processors and memory."},
+				"included: operations and bytes of its disks, and time of its processors."},
 			{Title: "By process", Table: processTable(groups), Note: "Processor time is in cores: 1 is one core all the " +
 				"time. Calls are those of the system, on files and connections; bytes are those of disks."},
 			{Title: "Hit ratios of the database's cache", Table: poolTable(groups)},
@@ -80,12 +80,12 @@ func operations(r *workload.Run) (sum float64, known bool) {
 // costTable shows what a transaction costs the computer.
 func costTable(groups []group) *table {
 	t := newTable("What a transaction costs", "text:workload", "users", "tps", "reads", "writes", "num strong:I/Os",
-		"bytes read", "bytes written", "joules", "CPU ms")
+		"bytes read", "bytes written", "CPU ms")
 	for _, g := range groups {
 		r := g.middle()
 		t.add("", g.name(), g.Users, r.TPS, each(r, format.Figure, probe.Reads), each(r, format.Figure, probe.Writes),
 			each(r, format.Figure, probe.Reads, probe.Writes), each(r, format.Bytes[float64], probe.ReadBytes),
-			each(r, format.Bytes[float64], probe.WriteBytes), each(r, format.Figure, probe.Joules),
+			each(r, format.Bytes[float64], probe.WriteBytes),
 			each(r, func(seconds float64) string { return millis(1e6 * seconds) }, probe.UserSeconds, probe.SystemSeconds))
 	}
 	return t
@@ -174,7 +174,6 @@ func timeCharts(r *workload.Run) (views []figureView) {
 		of("written", workload.OfHost, 1e-6, probe.WriteBytes),
 		of("written by the service", workload.OfService, 1e-6, probe.WriteBytes),
 		of("written by the database", workload.OfDatabase, 1e-6, probe.WriteBytes))
-	draw("Power of processors and memory", "watts", of("power", workload.OfHost, 1, probe.Joules))
 	draw("Connections of the database", "connections",
 		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
 		of("active in the server", workload.OfServer, 1, "pg_active", "db2_active"),
@@ -242,7 +241,7 @@ func (l sampledLine) points(r *workload.Resources) (points []chart.Point) {
 	return points
 }
 
-// costsSection shows what the papers show against users: I/O and energy of a transaction, and hit ratios.
+// costsSection shows what the papers show against users: I/O of a transaction, and hit ratios.
 func costsSection(groups []group) section {
 	plain := filter(groups, func(g group) bool { return g.plain() && g.middle().Resources != nil })
 	var views []figureView
@@ -259,10 +258,6 @@ func costsSection(groups []group) section {
 		written, ok := r.Resources.Used(workload.OfHost, probe.WriteBytes)
 		return ratio(written/1000, float64(r.Total.Count)), ok
 	})
-	draw("Energy of a transaction", "joules a transaction", func(r *workload.Run) (float64, bool) {
-		joules, ok := r.Resources.Used(workload.OfHost, probe.Joules)
-		return ratio(joules, float64(r.Total.Count)), ok
-	})
 	draw("Time in which processors waited for I/O", "% of all cores", func(r *workload.Run) (float64, bool) {
 		if r.Usage.Host == nil {
 			return 0, false
@@ -275,7 +270,7 @@ func costsSection(groups []group) section {
 	if len(views) == 0 {
 		return section{}
 	}
-	return section{ID: "costs", Title: "I/O and energy against users",
+	return section{ID: "costs", Title: "I/O against users",
 		Lead: "Of the whole computer, the load generator included. Where a run was repeated, a point is the median and its " +
 			"line the range.",
 		Blocks: []block{{Charts: views}}}

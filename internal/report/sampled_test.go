@@ -44,7 +44,6 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 	counter(workload.OfHost, "writes", .4*r.TPS)
 	counter(workload.OfHost, "readBytes", 1e6)
 	counter(workload.OfHost, "writeBytes", 900*r.TPS)
-	counter(workload.OfHost, "joules", 40+25*busy)
 	processes := map[string]float64{workload.OfGenerator: .44, workload.OfService: .8, workload.OfDatabase: .5}
 	for _, of := range slices.Sorted(maps.Keys(processes)) {
 		share := processes[of]
@@ -105,7 +104,7 @@ func TestPage_Sampled(t *testing.T) {
 	}
 	costs := part(t, page, "costs")
 	for _, caption := range []string{"Disk operations of a transaction", "Bytes written for a transaction",
-		"Energy of a transaction", "Hit ratios of the database&#39;s cache: mixed"} {
+		"Hit ratios of the database&#39;s cache: mixed"} {
 		require.Equal(t, 1, strings.Count(costs, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
 	require.Contains(t, costs, ">customers, TOAST<")
@@ -114,7 +113,7 @@ func TestPage_Sampled(t *testing.T) {
 	sampled := part(t, page, "sampled")
 	for _, caption := range []string{
 		"Processor of the computer", "Processor by process", "Disk operations of the computer",
-		"Power of processors and memory", "Connections of the database", "Log of the database", "Hit ratio",
+		"Connections of the database", "Log of the database", "Hit ratio",
 	} {
 		require.Equal(t, 1, strings.Count(sampled, "<figcaption>"+caption+"</figcaption>"), caption)
 	}
@@ -139,20 +138,19 @@ func TestPage_SampledWithout(t *testing.T) {
 	cost := cells(t, part(t, page, "sampled"), "mixed")
 	require.NotContains(t, cost, "–")
 	r.Resources.Series = slices.DeleteFunc(r.Resources.Series, func(s workload.Series) bool {
-		return s.Figure == "joules" || s.Figure == "reads" || s.Of == workload.OfDatabase
+		return s.Figure == "reads" || s.Of == workload.OfDatabase
 	})
 	r.Resources.Statements, r.Resources.Pools = nil, nil
 	page = html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
 	require.NotContains(t, sectionsOf(page), "statements")
 	sampled := part(t, page, "sampled")
-	require.NotContains(t, sampled, "Power of")
 	require.NotContains(t, sampled, ">database<")
 	require.NotContains(t, sampled, "Hit ratios")
 	without := cells(t, sampled, "mixed")
 	for i, text := range without {
-		joules, reads, operations := 8, 3, 5
-		if i == joules || i == reads || i == operations {
+		reads, operations := 3, 5
+		if i == reads || i == operations {
 			require.Equal(t, "–", text, i)
 		} else {
 			require.Equal(t, cost[i], text, i)

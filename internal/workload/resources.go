@@ -77,7 +77,6 @@ type sampler struct {
 	backend  Backend
 	watcher  store.Observer // nil: there is no server to ask
 	database int            // parent of its processes, or 0
-	energy   *probe.Energy  // nil: there are no counters
 
 	from     time.Time
 	every    time.Duration
@@ -101,10 +100,6 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 	s := &sampler{
 		backend: d.backend, watcher: d.config.Observer, from: time.Now(), stop: make(chan struct{}),
 		every: max(samplePause, d.config.Duration/mostSamples),
-	}
-	var err error
-	if s.energy, err = probe.Here.Energy(); err != nil {
-		s.miss("energy", err.Error())
 	}
 	if s.watcher != nil {
 		if s.database = s.watcher.Process(); s.database == 0 {
@@ -173,14 +168,6 @@ func (o *resourceSample) processes(s *sampler) {
 		for _, missing := range r.Missing {
 			s.miss(of, missing)
 		}
-	}
-	if s.energy == nil {
-		return
-	}
-	if joules, err := s.energy.Joules(); err != nil {
-		s.miss("energy", err.Error())
-	} else {
-		o.figures[figureKey{OfHost, probe.Joules}] = joules
 	}
 }
 

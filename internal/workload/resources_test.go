@@ -152,14 +152,14 @@ func TestSampler_End(t *testing.T) {
 // A figure that was read only once is left out of the samples; the samples stay.
 func TestSampler_Result(t *testing.T) {
 	key := func(figure string) figureKey { return figureKey{OfDatabase, figure} }
-	s := sampler{missing: []string{"energy: none"}, samples: []resourceSample{
+	s := sampler{missing: []string{"host: none"}, samples: []resourceSample{
 		{0, map[figureKey]float64{key(probe.UserSeconds): 10, key(probe.Memory): 5, key(probe.Reads): 1}},
 		{1, map[figureKey]float64{key(probe.UserSeconds): 12, key(probe.Memory): 9}},
 		{2, map[figureKey]float64{key(probe.Memory): 1}},
 		{3, map[figureKey]float64{key(probe.UserSeconds): 11, key(probe.Memory): 7, key("late"): 1}},
 	}}
 	require.Equal(t, &Resources{
-		Seconds: []float64{0, 1, 3}, Missing: []string{"energy: none"},
+		Seconds: []float64{0, 1, 3}, Missing: []string{"host: none"},
 		Series: []Series{
 			{OfDatabase, probe.Memory, false, []float64{5, 9, 7}},
 			{OfDatabase, probe.UserSeconds, true, []float64{0, 2, 2}}, // a process that has ended took its share with it
