@@ -57,6 +57,8 @@ build: ## build the static binary, bin/brokerage
 cross: ## compile for other systems, where files are locked differently
 	@set -e; for os in darwin windows; do echo "$$os"; GOOS=$$os $(GO) build -o /dev/null ./cmd/brokerage; done
 
+SBOM := $(GO) run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 DIST      ?= dist
 
@@ -69,7 +71,7 @@ release: ## build a version for all systems, with bills of materials and checksu
 	  os=$${platform%/*} arch=$${platform#*/}; \
 	  file="$(DIST)/brokerage-$(VERSION)-$$os-$$arch$$([ "$$os" != windows ] || echo .exe)"; \
 	  GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -tags timetzdata,nomsgpack -ldflags '-s -w -buildid=' -o "$$file" ./cmd/brokerage; \
-	  $(GO) run ./deploy/ci/sbom "$$file" "$(VERSION)" >"$$file.cdx.json"; \
+	  $(SBOM) bin -json -std -noserial -notimestamp -version "$(VERSION)" -output "$$file.cdx.json" "$$file"; \
 	done; cd "$(DIST)" && sha256sum brokerage-* >SHA256SUMS && cat SHA256SUMS
 
 .PHONY: clean

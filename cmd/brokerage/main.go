@@ -47,8 +47,6 @@ type commands struct {
 	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for container health checks."`
 	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
 
-	Completion completionCmd `cmd:"" help:"Print a script that lets a shell complete commands and flags."`
-
 	VersionFlag versionFlag `name:"version" help:"Print the version of this program."`
 }
 
@@ -95,9 +93,6 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
-	}
-	if args[0] == completeCommand {
-		return complete(s.out, parser.Model.Node, args[1:])
 	}
 	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
 	command, err := service.Await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })

@@ -52,3 +52,17 @@ func TestOpen_Administration(t *testing.T) {
 	require.NoError(t, s.DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
 	require.Equal(t, before, admin.said())
 }
+
+// After a failure halfway Empty leaves the mark that the database is unfinished, so that nobody serves it.
+func TestEmpty_Fails(t *testing.T) {
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if nameOf(query) == "empty_custacc" {
+			return answer{}, failure(-668, "57016")
+		}
+		return answer{changed: 1}, nil
+	}}
+	s := open(t, f)
+	require.ErrorContains(t, s.Empty(t.Context()), "empty_custacc")
+	require.Contains(t, f.said(), "insert_setting COMMIT empty_orders")
+	require.NotContains(t, f.said(), "empty_settings")
+}
