@@ -42,8 +42,9 @@ type JWTOptions struct {
 	// Transport sends the requests for keys; nil is the default one.
 	Transport http.RoundTripper
 
-	now   func() time.Time // for tests
-	pause time.Duration    // between refreshes for unknown keys; 0 is unknownKeyPause
+	now     func() time.Time // for tests
+	pause   time.Duration    // between refreshes for unknown keys; 0 is unknownKeyPause
+	timeout time.Duration    // of a refresh; 0 is fetchTimeout
 }
 
 // leeway is how much the clocks of the issuer and of the service may differ.
@@ -87,6 +88,9 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	if o.pause == 0 {
 		o.pause = unknownKeyPause
 	}
+	if o.timeout == 0 {
+		o.timeout = fetchTimeout
+	}
 	held := &heldKeys{
 		Storage: jwkset.NewMemoryStorage(), algorithms: o.Algorithms, maxAge: o.MaxAge, now: o.now, refreshed: o.Refreshed,
 	}
@@ -98,7 +102,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 	var storage jwkset.Storage = held
 	var err error
 	if o.KeysURL != "" {
-		storage, err = held.fromURL(ctx, o.KeysURL, o.Transport, o.pause)
+		storage, err = held.fromURL(ctx, o)
 	} else {
 		held.maxAge = 0 // a file is current, whenever it was written
 		file := filewatch.Look(o.KeysFile)
@@ -156,7 +160,8 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if _, said := t.Header["typ"]; said && (!ofToken || !isTokenType(kind)) {
 		return nil, errors.New("it is another kind of token")
 	}
-	return j.keys.KeyfuncCtx(ctx)(t)
+	// A client that goes away must not end a refresh, or invented keys could use up all that the pause allows.
+	return j.keys.KeyfuncCtx(context.WithoutCancel(ctx))(t)
 }
 
 func isTokenType(kind string) bool {

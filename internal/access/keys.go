@@ -100,30 +100,29 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 }
 
 // fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown one.
-func (h *heldKeys) fromURL(
-	ctx context.Context, address string, transport http.RoundTripper, pause time.Duration,
-) (jwkset.Storage, error) {
-	if err := checkKeysURL(address); err != nil {
+func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, error) {
+	if err := checkKeysURL(o.KeysURL); err != nil {
 		return nil, fmt.Errorf("the URL of the keys: %w", err)
 	}
+	transport := o.Transport
 	if transport == nil {
 		transport = http.DefaultTransport
 	}
-	fetched, err := jwkset.NewStorageFromHTTP(address, jwkset.HTTPClientStorageOptions{
+	fetched, err := jwkset.NewStorageFromHTTP(o.KeysURL, jwkset.HTTPClientStorageOptions{
 		Client: &http.Client{
 			Transport: limited{transport},
 			// The configured address is trusted, and no other that it redirects to.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		Ctx: ctx, Storage: h, HTTPTimeout: fetchTimeout, RefreshInterval: refreshInterval,
+		Ctx: ctx, Storage: h, HTTPTimeout: o.timeout, RefreshInterval: refreshInterval,
 		NoErrorReturnFirstHTTPReq: true, RefreshErrorHandler: h.failed,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return jwkset.NewHTTPClient(jwkset.HTTPClientOptions{
-		HTTPURLs:         map[string]jwkset.Storage{address: fetched},
-		RateLimitWaitMax: fetchTimeout, RefreshUnknownKID: rate.NewLimiter(rate.Every(pause), 1),
+		HTTPURLs:         map[string]jwkset.Storage{o.KeysURL: fetched},
+		RateLimitWaitMax: o.timeout, RefreshUnknownKID: rate.NewLimiter(rate.Every(o.pause), 1),
 	})
 }
 
