@@ -10,7 +10,7 @@
 //     documents of the same kind. A document without tables of its own is smaller too.
 //
 // Append refuses a document that is large, or has a symbol that the dictionary's tables lack; its caller then uses a
-// general encoder. docs/adr/0009-packing.md has the comparison.
+// general encoder.
 package zdict
 
 import (
