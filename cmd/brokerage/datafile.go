@@ -5,9 +5,9 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 )
 
 // dataFile is a file of consecutive documents of one kind, one a line. Its name says which documents of which dataset
@@ -56,9 +56,6 @@ func (f dataFolder) name(file dataFile) string {
 	return fmt.Sprintf("%s.%s.%012d-%012d%s", f.prefix, file.kind, file.from, file.to-1, f.suffix)
 }
 
-// partial ends the name of a file until it is complete.
-const partial = ".partial"
-
 // survey returns the complete files of the folder, and the names of those that an earlier run left incomplete. Anything
 // else in the folder is an error: files of another dataset, or of another division of this one, would be loaded
 // together with these.
@@ -70,9 +67,9 @@ func (f dataFolder) survey(shares []share) (whole map[dataFile]bool, halves []st
 	whole = make(map[dataFile]bool)
 	for _, entry := range entries {
 		name := entry.Name()
-		half := strings.HasPrefix(name, ".") && strings.HasSuffix(name, partial)
+		finished, half := output.HalfOf(name)
 		if half {
-			name = strings.TrimSuffix(name[1:], partial)
+			name = finished
 		}
 		file, ok := f.file(name)
 		if !ok || !entry.Type().IsRegular() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,10 +13,10 @@ import (
 	"time"
 
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 	"brokerage/internal/report"
 	"brokerage/internal/service"
 	"brokerage/internal/store"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/workload"
 
 	"brokerage/internal/tpox"
@@ -329,7 +328,7 @@ func (c *driveCmd) checkJSON() error {
 	if c.JSON == "" {
 		return nil
 	}
-	if err := archive.RequireFolder(c.JSON); err != nil {
+	if err := output.RequireFolder(c.JSON); err != nil {
 		return usagef("--json: %w", err)
 	}
 	for n := range c.Repeat {
@@ -417,20 +416,12 @@ func writeJSON(file string, v any) error {
 	return writeFile(file, append(text, '\n'))
 }
 
-// writeFile replaces a file as a whole: neither a reader nor an interruption ever sees half of it.
+// writeFile writes a file that everybody may read.
 func writeFile(name string, content []byte) error {
-	half := archive.HalfName(name)
-	if err := os.WriteFile(half, content, 0o644); err != nil { //nolint:gosec // results are for everybody to read
-		return errors.Join(err, removeIfThere(half))
-	}
-	return os.Rename(half, name)
-}
-
-func removeIfThere(name string) error {
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+	return output.Write(context.Background(), name, output.Shared, func(f *os.File) error { // also after a Ctrl-C
+		_, err := f.Write(content)
 		return err
-	}
-	return nil
+	})
 }
 
 // openExisting opens a database that exists: a mistyped path must not make a new one.

@@ -17,7 +17,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
-	"brokerage/internal/store/archive"
+	"brokerage/internal/output"
 )
 
 //nolint:lll // a help text is one string
@@ -173,10 +173,7 @@ func (g *generation) run(ctx context.Context, workers int, shares []share, whole
 	}
 	close(jobs)
 	wg.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return archive.SyncFolder(g.folder.path)
+	return context.Cause(ctx)
 }
 
 // fileWriter writes the files of one worker.
@@ -202,31 +199,13 @@ func (g *generation) newWriter() (*fileWriter, error) {
 
 // write writes one file, which gets its name when it is complete and on disk.
 func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
-	name := w.folder.name(file)
-	temporary := filepath.Join(w.folder.path, "."+name+partial)
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	var size int64
+	path := filepath.Join(w.folder.path, w.folder.name(file))
+	err = output.Write(ctx, path, output.Shared, func(f *os.File) error {
+		size, err = w.fill(ctx, f, file)
+		return err
+	})
 	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			// The first error is the one to return; the file may be closed already.
-			_ = f.Close()
-			_ = os.Remove(temporary)
-		}
-	}()
-
-	size, err := w.fill(ctx, f, file)
-	if err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, filepath.Join(w.folder.path, name)); err != nil {
 		return err
 	}
 	w.mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/testenv"
 )
 
@@ -155,7 +156,7 @@ func TestGenerate_Continues(t *testing.T) {
 	// As after a kill -9: one file missing, its half still there.
 	i := slices.IndexFunc(all, func(name string) bool { return strings.Contains(name, ".order.") })
 	require.NoError(t, os.Remove(filepath.Join(dir, all[i])))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "."+all[i]+partial), []byte("half"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "."+all[i]+".123.partial"), []byte("half"), 0o666))
 	customer, err := os.Stat(filepath.Join(dir, all[1-i]))
 	require.NoError(t, err)
 
@@ -201,7 +202,7 @@ func TestGenerate_Signals(t *testing.T) {
 			d := dataset.New(dataset.Spec{Scale: scale(t, "XS"), Seed: 1})
 			folder := newDataFolder(dir, d.Spec(), false)
 			for _, name := range names(t, dir) {
-				if strings.HasSuffix(name, partial) {
+				if _, half := output.HalfOf(name); half {
 					require.Equal(t, "Kill", strings.TrimPrefix(t.Name(), "TestGenerate_Signals/"))
 					continue
 				}

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
@@ -42,9 +43,10 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 			return err
 		}
 		base := entry.Name()
+		_, half := output.HalfOf(base)
 		switch {
-		case strings.HasPrefix(base, ".") && strings.HasSuffix(base, partial):
-			return fmt.Errorf("%s is incomplete: let the command that writes it finish first", name)
+		case half:
+			return fmt.Errorf("%s is incomplete: let the command that writes it finish, or remove what it left when it was killed", name)
 		case strings.HasPrefix(base, ".") && entry.IsDir() && name != path:
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasPrefix(base, "."):

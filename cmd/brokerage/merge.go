@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
+	"brokerage/internal/output"
 	"brokerage/internal/report"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/workload"
 )
 
@@ -18,7 +18,7 @@ type mergeCmd struct {
 // Run merges the results, and prints the merged one.
 func (c *mergeCmd) Run(s streams) error {
 	if c.JSON != "" {
-		if err := archive.RequireFolder(c.JSON); err != nil {
+		if err := output.RequireFolder(c.JSON); err != nil {
 			return usagef("--json: %w", err)
 		}
 		if err := writableFile(c.JSON); err != nil {

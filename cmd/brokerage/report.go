@@ -130,7 +130,7 @@ func writePage(path string, page func(io.Writer) error) error {
 	if err := page(&html); err != nil {
 		return err
 	}
-	return os.WriteFile(path, html.Bytes(), 0o644) //nolint:gosec // others read it
+	return writeFile(path, html.Bytes())
 }
 
 // isOneOf reports whether a path leads to one of the files, by whatever name.

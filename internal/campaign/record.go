@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/store/archive"
+	"brokerage/internal/output"
 	"brokerage/internal/workload"
 )
 
@@ -337,7 +337,7 @@ func writeJSON(ctx context.Context, path string, perm os.FileMode, v any) error 
 	if err != nil {
 		return err
 	}
-	return archive.WriteWhole(ctx, path, perm, func(f *os.File) error {
+	return output.Write(ctx, path, perm, func(f *os.File) error {
 		_, err := f.Write(append(text, '\n'))
 		return err
 	})

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -43,7 +43,7 @@ func (e sqliteSubject) Holds(ctx context.Context) (string, error) {
 	info, err := os.Stat(e.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", archive.RequireFolder(e.path) // a campaign does not create it
+		return "", output.RequireFolder(e.path) // a campaign does not create it
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/tally"
@@ -133,7 +134,7 @@ func (d Database) RequireExisting() error {
 	if path == "" {
 		return nil
 	}
-	if err := archive.RequireFolder(path); err != nil {
+	if err := output.RequireFolder(path); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err != nil {

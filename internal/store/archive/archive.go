@@ -1,4 +1,4 @@
-// Package archive writes, reads and checks the file of a backup, of any database, and writes files whole or not at all.
+// Package archive writes, reads and checks the file of a backup, of any database.
 package archive
 
 import (

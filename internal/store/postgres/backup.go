@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/zstd"
 
+	"brokerage/internal/output"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/tpox"
@@ -69,14 +70,14 @@ func (s *Store) BackupTo(
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
 			"docs/scaling.md says how its nodes are backed up together")
 	}
-	if err := archive.Free(file, replace); err != nil {
+	if err := output.Free(file, replace); err != nil {
 		return m, 0, err
 	}
-	err = archive.WriteWhole(ctx, file, 0o600, func(half *os.File) error {
+	err = output.Write(ctx, file, 0o600, func(half *os.File) error {
 		if m, written, err = s.backup(ctx, half, progress); err != nil {
 			return err
 		}
-		return archive.Free(file, replace) // a file may have appeared since
+		return output.Free(file, replace) // a file may have appeared since
 	})
 	return m, written, err
 }

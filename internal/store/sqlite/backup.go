@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"brokerage/internal/output"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
@@ -165,16 +166,16 @@ func (s *Summary) copyPages(
 func BackupTo(ctx context.Context, path, file string, replace bool, progress byteProgress) (s Summary, err error) {
 	source, err := os.Stat(path)
 	if err == nil {
-		err = archive.Free(file, replace)
+		err = output.Free(file, replace)
 	}
 	if err != nil {
 		return s, err
 	}
-	err = archive.WriteWhole(ctx, file, source.Mode().Perm(), func(half *os.File) error {
+	err = output.Write(ctx, file, source.Mode().Perm(), func(half *os.File) error {
 		if s, err = Backup(ctx, path, half, progress); err != nil {
 			return err
 		}
-		return archive.Free(file, replace) // it may have been made meanwhile
+		return output.Free(file, replace) // it may have been made meanwhile
 	})
 	return s, err
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"brokerage/internal/store/archive"
+	"brokerage/internal/output"
 )
 
 // A lock keeps other processes from opening a database. It ends with the process.
@@ -92,7 +92,7 @@ func resolve(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := archive.RequireFolder(path); err != nil {
+	if err := output.RequireFolder(path); err != nil {
 		return "", err
 	}
 	const maxLinks = 40 // as in the kernel

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"brokerage/internal/output"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 )
@@ -38,7 +39,7 @@ func Restore(ctx context.Context, file, path string, replace bool, progress byte
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := archive.Free(path, replace); err != nil {
+	if err := output.Free(path, replace); err != nil {
 		return m, err
 	}
 	var done int64
@@ -70,7 +71,7 @@ func Restore(ctx context.Context, file, path string, replace bool, progress byte
 		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
-		if err := archive.Free(path, replace); err != nil { // it may have been made meanwhile
+		if err := output.Free(path, replace); err != nil { // it may have been made meanwhile
 			return m, err
 		}
 	}
@@ -103,7 +104,7 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 	if err != nil {
 		return err
 	}
-	return archive.WriteWhole(ctx, path, old.Mode().Perm(), func(half *os.File) error {
+	return output.Write(ctx, path, old.Mode().Perm(), func(half *os.File) error {
 		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
@@ -160,7 +161,7 @@ func settle(ctx context.Context, path string) error {
 	if err := removeAll(path+"-wal", path+"-journal", path+"-shm"); err != nil {
 		return err
 	}
-	return archive.SyncFolder(filepath.Dir(path))
+	return output.SyncFolder(filepath.Dir(path))
 }
 
 // checkpoint moves the journal of a database into its file. It refuses a database of another program, which a restore

@@ -177,7 +177,7 @@ func TestRestore_Target(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.True(t, tried)
-		require.NotContains(t, entries(t, filepath.Dir(s.path)), filepath.Base(archive.HalfName(s.path)))
+		require.Empty(t, halvesOf(t, s.path))
 	})
 	for name, c := range map[string]struct {
 		prepare func(path string)

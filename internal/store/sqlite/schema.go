@@ -14,7 +14,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"brokerage/internal/store/archive"
+	"brokerage/internal/output"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
@@ -61,7 +61,7 @@ func (s *Store) makeSchema(ctx context.Context) error {
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return archive.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
+	return output.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
 }
 
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database of another program.

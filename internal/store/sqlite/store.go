@@ -14,8 +14,8 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
+	"brokerage/internal/output"
 	"brokerage/internal/probe"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/store/trace"
@@ -82,7 +82,7 @@ func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	if options.Doing == nil {
 		options.Doing = ignore
 	}
-	if err := archive.RequireFolder(path); err != nil {
+	if err := output.RequireFolder(path); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, options: options}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"brokerage/internal/store/archive"
+	"brokerage/internal/output"
 	"brokerage/internal/tpox"
 )
 
@@ -96,7 +96,7 @@ func (s *Store) setAside() error {
 	}
 	s.options.Notice(fmt.Sprintf("the journal of the old %s is kept as %s: it holds its last writes",
 		s.path, aside))
-	return archive.SyncFolder(filepath.Dir(s.path))
+	return output.SyncFolder(filepath.Dir(s.path))
 }
 
 // Ready returns *tpox.Unavailable when a load is not finished or a file of the store is not in place.
