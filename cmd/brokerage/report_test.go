@@ -20,7 +20,7 @@ import (
 func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
 	t.Helper()
 	row := workload.Row{
-		Name: "get_order", Kind: "query", Weight: 1, Share: 1, Count: 600, Good: 600,
+		Name: "get_order", Kind: "query", Weight: 1, Share: 1, Due: 600, Count: 600, Good: 600,
 		Latency: workload.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900},
 	}
 	r := workload.Run{

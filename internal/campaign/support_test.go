@@ -211,7 +211,7 @@ func runOf(p Pressure) *workload.Run {
 		transaction, kind = "get_order", tpox.Query
 	}
 	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration, 1)
-	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Count: count, Good: count}
+	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
 	return &workload.Run{
 		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "test"},
 		Target: workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},

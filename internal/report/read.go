@@ -158,7 +158,7 @@ func checkRun(r *workload.Run) error {
 	}
 	for _, row := range append(slices.Clone(r.Transactions), r.Total) {
 		sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting
-		if row.Due != 0 && row.Due != sum { // old results have no Due
+		if row.Due != sum {
 			return fmt.Errorf("%d transactions of %s were due, but %d are accounted for", row.Due, row.Name, sum)
 		}
 	}

@@ -60,7 +60,7 @@ func TestParse_Refuses(t *testing.T) {
 			"of total were due, but"},
 		"MoreGood": {with(func(r *workload.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }),
 			"get_order succeeded"},
-		"TotalIsNotSum": {with(func(r *workload.Run) { r.Total.Count++ }), "the total counts"},
+		"TotalIsNotSum": {with(func(r *workload.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
 		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }),
 			"step mixed, 25 users: repeat 2: a run has format"},
 		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-3].Inserts[1].Run.TPS = -1 }),

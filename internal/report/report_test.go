@@ -188,10 +188,6 @@ func TestPage_Run(t *testing.T) {
 // The outcomes of all transactions are shown, and those of each transaction with unanswered ones.
 func TestPage_Outcomes(t *testing.T) {
 	r := run("mixed", 100, 4000, 1)
-	require.NotContains(t, html(t, &File{Run: &r}), "Outcomes", "no outcomes in an old result")
-	for i := range r.Transactions {
-		r.Transactions[i].Due = r.Transactions[i].Count
-	}
 	order, total := &r.Transactions[0], &r.Total
 	order.Good, order.Unanswered, order.Unexpected = order.Good-7, 7, map[string]int64{"timeout": 7}
 	order.Waiting, order.Late, order.Due = 5, 3, order.Due+5

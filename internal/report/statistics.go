@@ -212,8 +212,8 @@ func refusalsSection(groups []group) section {
 	for _, g := range groups {
 		r := g.middle()
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-			// Old results have no sums. A transaction gets a line only if some of its requests were not answered.
-			if row.Due > 0 && (row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0) {
+			// A transaction gets a line only if some of its requests were not answered.
+			if row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0 {
 				ended.add("", g.name(), g.Users, row.Name, row.Due, row.Good, row.Refused(), row.Unanswered, row.Dropped,
 					row.Waiting, row.Late)
 			}

@@ -69,7 +69,7 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 		cost := cmp.Or(costs[p.Transaction], 1000)
 		at := cost * mean / 450 * (0.97 + 0.06*random.Float64())
 		row := workload.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count,
-			Good: count,
+			Due: count, Good: count,
 			Latency: workload.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8,
 				P90: at * 1.8, P95: at * 2.6, P99: at * 6}}
 		if p.Transaction == "sell_security" {
@@ -125,7 +125,7 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 }
 
 func add(to *workload.Row, row workload.Row) {
-	to.Count, to.Good = to.Count+row.Count, to.Good+row.Good
+	to.Count, to.Good, to.Due = to.Count+row.Count, to.Good+row.Good, to.Due+row.Due
 	to.Weight += row.Weight
 	l := &to.Latency
 	l.Total += row.Latency.Total

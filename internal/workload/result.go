@@ -12,8 +12,7 @@ import (
 //go:embed run.schema.json
 var RunSchema []byte
 
-// RunFormat is the version of the form of a result. It changes when a reader of the old form would misread the new one,
-// not when fields are added.
+// RunFormat is the version of the form of a result. It changes with every change that a reader would misread.
 const RunFormat = "brokerage-run/1"
 
 // Run is the result of one run of a workload by any tool. Times of transactions are in microseconds.
@@ -65,7 +64,7 @@ type Run struct {
 	Parts []LoadPart `json:"parts,omitempty"`
 
 	Usage Usage `json:"usage"`
-	// Resources are missing in results of k6 and of older builds, and where nothing could be sampled.
+	// Resources are missing in results of k6, and where nothing could be sampled.
 	Resources *Resources `json:"resources,omitempty"`
 
 	Machine  Machine  `json:"machine"` // of the load generator
@@ -216,7 +215,7 @@ type Latency struct {
 	P90   float64 `json:"p90"`
 	P95   float64 `json:"p95"`
 	P99   float64 `json:"p99"`
-	P999  float64 `json:"p999"` // 0 in results of older builds
+	P999  float64 `json:"p999"`
 }
 
 // Histogram is an encoded histogram, which can be merged with others.
