@@ -116,6 +116,14 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 			line := momentText(m)
 			fmt.Fprint(s.err, "\r", line[:min(len(line), width-1)], "\x1b[K")
 		}
+	} else if c.Every > 0 {
+		said := time.Now()
+		config.Live = func(m workload.Moment) {
+			if !m.Measuring && m.Prepared < m.ToPrepare && time.Since(said) >= c.Every {
+				said = time.Now()
+				s.notice(fmt.Sprintf("users prepare: %s of %s documents", format.Count(m.Prepared), format.Count(m.ToPrepare)))
+			}
+		}
 	}
 	return config
 }
@@ -395,7 +403,8 @@ func writableFile(file string) error {
 func momentText(m workload.Moment) string {
 	if !m.Measuring {
 		if m.Left == 0 {
-			return "users prepare, longer than --ramp"
+			return fmt.Sprintf("users prepare, longer than --ramp: %s of %s documents", format.Count(m.Prepared),
+				format.Count(m.ToPrepare))
 		}
 		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
 	}

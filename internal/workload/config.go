@@ -45,6 +45,8 @@ type Moment struct {
 	Measuring bool          // false while users prepare and warm up; then there are no figures
 	Left      time.Duration // of the ramp or of the measured time; 0 if users need longer
 	Remaining int64         // transactions until the Count of the run
+	Prepared  int64         // documents that users have inserted before anything counts,
+	ToPrepare int64         // of so many
 	TPS       float64
 	P50, P99  float64 // microseconds
 	Errors    int64   // unexpected refusals and missing answers, since measuring began

@@ -42,6 +42,7 @@ type driver struct {
 
 	unprepared sync.WaitGroup // users that have not inserted their own documents yet
 	working    sync.WaitGroup // users
+	prepared   atomic.Int64   // documents that users have inserted before anything counts
 	preparing  struct {       // adds up what all users have inserted before anything counts
 		sync.Mutex
 
@@ -264,6 +265,12 @@ func (d *driver) settle(ctx context.Context) <-chan struct{} {
 	return settled
 }
 
+// toPrepare returns how many documents all users insert before anything counts.
+func (d *driver) toPrepare() int64 {
+	p := d.config.Definition.Prepare
+	return int64(d.plan.to-d.plan.from) * int64(p.Orders+p.Customers)
+}
+
 func (d *driver) measureFrom(begin int64) {
 	if d.config.Duration > 0 {
 		d.end.Store(begin + int64(d.config.Duration))
@@ -326,7 +333,8 @@ func (d *driver) looker() lookFunc {
 	}
 	return func(recent *aggregate, span time.Duration, errors int64) {
 		now, begin := d.now(), d.begin.Load()
-		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now)}
+		m := Moment{Measuring: now >= begin, Left: d.config.Ramp - time.Duration(now),
+			Prepared: d.prepared.Load(), ToPrepare: d.toPrepare()}
 		if m.Measuring {
 			l := recent.latency()
 			if d.config.Duration > 0 {

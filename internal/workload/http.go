@@ -22,6 +22,15 @@ import (
 	"brokerage/internal/tpox"
 )
 
+// The most bytes of an answer that are read: of the service's metrics, and of any other. They are those after
+// decompression.
+const (
+	maxMetrics = 16 << 20
+	maxAnswer  = 1 << 20
+)
+
+const metricsPath = "/metrics"
+
 // HTTP is a Backend that calls a service.
 type HTTP struct {
 	base     *url.URL
@@ -117,7 +126,19 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 	if response.StatusCode != http.StatusOK {
 		return nil, &refusedError{what, response.StatusCode}
 	}
-	return io.ReadAll(response.Body)
+	most := maxAnswer
+	if path == metricsPath {
+		most = maxMetrics
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(most)+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the service at %s broke off its answer: %w", redact.URL(h.base.String()), err)
+	case len(body) > most:
+		return nil, fmt.Errorf("%s%s: the answer has more than %d MiB, so this is not a brokerage service",
+			redact.URL(h.base.String()), path, most>>20)
+	}
+	return body, nil
 }
 
 func (h *HTTP) describe(ctx context.Context) (Target, *population, error) {
@@ -189,7 +210,7 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range,
 
 // reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
-	text, err := h.fetch(ctx, http.MethodGet, "/metrics", "read its metrics")
+	text, err := h.fetch(ctx, http.MethodGet, metricsPath, "read its metrics")
 	if tpox.Is[*refusedError](err) {
 		return reading{}, nil
 	}

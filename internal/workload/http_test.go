@@ -2,6 +2,8 @@ package workload
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -177,6 +179,63 @@ func TestHTTPSession_TLS(t *testing.T) {
 	defer s.close()
 	for range 2 {
 		require.Equal(t, done, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
+	}
+}
+
+// Nothing that a service sends takes more memory than an answer may have, decompressed or not.
+func TestHTTP_Bounds(t *testing.T) {
+	endless := func(w io.Writer) {
+		junk := bytes.Repeat([]byte("<a b='0123456789'/>\n"), 4096)
+		for n := 0; n < 256<<20; n += len(junk) {
+			if _, err := w.Write(junk); err != nil {
+				return
+			}
+		}
+		t.Error("256 MiB were read")
+	}
+	bomb := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		junk := make([]byte, 1<<20)
+		for n := 0; n < 1<<30; n += len(junk) {
+			if _, err := packed.Write(junk); err != nil {
+				return
+			}
+		}
+		_ = packed.Close() // all of it fits into the buffers of the connection
+	}
+	for name, answer := range map[string]http.HandlerFunc{
+		"Endless": func(w http.ResponseWriter, _ *http.Request) { endless(w) }, "Gzip": bomb,
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(answer)
+			t.Cleanup(server.Close)
+			h := overHTTP(t, server.URL, "")
+			_, _, err := h.describe(t.Context())
+			require.ErrorContains(t, err, "/version: the answer has more than 1 MiB")
+			_, err = h.reading(t.Context())
+			require.ErrorContains(t, err, "/metrics: the answer has more than 16 MiB")
+		})
+	}
+	ok := "HTTP/1.1 200 OK\r\n"
+	for name, start := range map[string]string{
+		"Body": ok + "\r\n", "Chunk": ok + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n",
+		"Trailers": ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Headers": ok,
+	} {
+		t.Run("Session/"+name, func(t *testing.T) {
+			s := openedAt(t, listen(t, func(conn net.Conn) {
+				_, _ = http.ReadRequest(bufio.NewReader(conn))
+				_, _ = io.WriteString(conn, start)
+				line := []byte("ETag: <Order ID=\"7\">\r\n")
+				for n := 0; n < 256<<20; n += len(line) * 1000 {
+					if _, err := conn.Write(bytes.Repeat(line, 1000)); err != nil {
+						return
+					}
+				}
+				t.Error("256 MiB were read")
+			}))
+			require.Equal(t, noAnswer, s.do(t.Context(), &call{transaction: getOrder, id: 7}))
+		})
 	}
 }
 

@@ -29,7 +29,8 @@ type httpSession struct {
 	backend   *HTTP
 	conn      net.Conn // nil: closed
 	input     *bufio.Reader
-	cancelled func() bool // stops watching the context
+	room      io.LimitedReader // what is left of conn for the answer that is being read
+	cancelled func() bool      // stops watching the context
 	dialed    time.Time
 	renewed   time.Time // when the deadline was set; zero on a connection that has not been used yet
 
@@ -59,8 +60,8 @@ type answer struct {
 // serve does after --header-timeout.
 const unusedFor = time.Second
 
-// maxAnswer is the largest body that is read, in bytes; no answer of a brokerage is near it.
-const maxAnswer = 64 << 20
+// maxHead is how much longer than its body an answer may be, in bytes: headers, chunks and trailers.
+const maxHead = 64 << 10
 
 func (s *httpSession) dial(ctx context.Context) error {
 	s.close()
@@ -86,7 +87,8 @@ func (s *httpSession) dial(ctx context.Context) error {
 	}
 	s.conn = conn
 	s.dialed, s.renewed = time.Now(), time.Time{}
-	s.input.Reset(conn)
+	s.room.R = conn
+	s.input.Reset(&s.room)
 	s.cancelled = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	return nil
 }
@@ -232,8 +234,13 @@ func (s *httpSession) roundTrip(query bool, version []byte) error {
 	if _, err := s.conn.Write(s.out); err != nil {
 		return err
 	}
+	s.room.N = maxAnswer + maxHead
 	for {
-		if err := s.answer.read(s.input); err != nil || s.answer.status >= http.StatusOK {
+		err := s.answer.read(s.input)
+		switch {
+		case s.room.N <= 0:
+			return errAnswer // an endless one, which only seems to end
+		case err != nil || s.answer.status >= http.StatusOK:
 			return err
 		}
 	}
@@ -328,6 +335,6 @@ func (a *answer) readBody(in *bufio.Reader, length int, chunked bool) (err error
 
 func appendAll(dst []byte, r io.Reader) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
-	_, err := b.ReadFrom(io.LimitReader(r, maxAnswer))
+	_, err := b.ReadFrom(r)
 	return b.Bytes(), err
 }

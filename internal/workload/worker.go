@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -80,9 +81,13 @@ func (w *worker) prepare(ctx context.Context) bool {
 	return ok
 }
 
+// mostUnanswered is how many inserts of a user in a row may have no answer while it prepares. Each takes answerWithin
+// when the target is silent.
+const mostUnanswered = 3
+
 // insert makes a number of calls and counts them.
 func (w *worker) insert(ctx context.Context, t *Transaction, calls int, inserted *int64, own *Prepared) bool {
-	for range calls {
+	for unansweredInARow := 0; calls > 0; calls-- {
 		if w.driver.over(w.driver.now()) || !w.draw(ctx, t) {
 			return false
 		}
@@ -90,10 +95,20 @@ func (w *worker) insert(ctx context.Context, t *Transaction, calls int, inserted
 		case good:
 			w.user.keep()
 			*inserted++
+			unansweredInARow = 0
+			w.driver.prepared.Add(1)
 		case abandoned:
 			return false
 		default:
 			count(&own.Unexpected, o.reason, 1)
+			if unansweredInARow++; o.class != unanswered {
+				unansweredInARow = 0
+			}
+			if unansweredInARow == mostUnanswered {
+				w.driver.die(fmt.Errorf("%d inserts in a row of one user had no answer (%s), after %d of %d documents "+
+					"were prepared", mostUnanswered, o.reason, w.driver.prepared.Load(), w.driver.toPrepare()))
+				return false
+			}
 			w.recover(ctx, o)
 		}
 	}
