@@ -191,8 +191,8 @@ func slowClients(h *harness) {
 	h.args = []string{"--header-timeout", "2s", "--read-timeout", "3s"}
 	h.start()
 	slow := newCrowd(h.t, h.service.url, map[bool]int{true: 400, false: 200}[h.full])
-	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nX: ",
-		"POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
+	slow.say("GET /v1/orders/103282 HTTP/1.1\r\nHost: localhost\r\nX: ",
+		"POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<FIXML")
 	h.lifted() // while the connections exist
 	h.load.Await(h.t, 200)
 	slow.requireEnded() // by the service

@@ -130,8 +130,9 @@ func (i *instance) requireUntouched(t testing.TB, db string) {
 func TestHostile_Requests(t *testing.T) {
 	t.Parallel()
 	i := serving(t, tinyDB(t), "--header-timeout", "1s", "--read-timeout", "2s")
-	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-	post := "POST /v1/orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/xml\r\n"
+	const closing = "Host: localhost\r\nConnection: close\r\n\r\n" // the headers of a request without more
+	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+	post := "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/xml\r\n"
 	many := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {
@@ -149,9 +150,9 @@ func TestHostile_Requests(t *testing.T) {
 		"LongHeader":  {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
 		"LongName":    {get + strings.Repeat("X", 1<<20) + ": x\r\n\r\n", []string{"431", ""}},
 		"LongLine": {
-			"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "414", ""},
+			"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"431", "414", ""},
 		},
-		"LongMethod":      {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\nHost: x\r\n\r\n", []string{"431", "400", ""}},
+		"LongMethod":      {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\n" + closing, []string{"431", "400", ""}},
 		"NoEnd":           {get, []string{"", "408"}},
 		"TwoLengths":      {post + "Content-Length: 4\r\nContent-Length: 5\r\n\r\n<a/>x", []string{"400"}},
 		"NegativeLength":  {post + "Content-Length: -1\r\n\r\n<a/>", []string{"400"}},
@@ -171,15 +172,15 @@ func TestHostile_Requests(t *testing.T) {
 		"NoHost":       {"GET /v1/orders/103282 HTTP/1.1\r\n\r\n", []string{"400"}},
 		"TwoHosts":     {get + "Host: y\r\n\r\n", []string{"400"}},
 		"OldVersion":   {"GET /\r\n\r\n", []string{"400"}},
-		"OddVersion":   {"GET / HTTP/9.9\r\nHost: x\r\n\r\n", []string{"400", "505"}},
+		"OddVersion":   {"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", []string{"400", "505"}},
 		"Upgrade":      {get + "Upgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n", []string{"200"}},
-		"HTTP2":        {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "505", ""}},
-		"Connect":      {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n", []string{"404", "405"}},
+		"HTTP2":        {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "421", "505", ""}},
+		"Connect":      {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"404", "405"}},
 		"Proxy": {
-			"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"200"},
+			"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\n" + closing, []string{"200"},
 		},
-		"Dots":            {"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
-		"PercentNUL":      {"GET /v1/orders/%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"}},
+		"Dots":            {"GET /../../etc/passwd HTTP/1.1\r\n" + closing, []string{"404"}},
+		"PercentNUL":      {"GET /v1/orders/%00 HTTP/1.1\r\n" + closing, []string{"404"}},
 		"Ranges":          {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
 		"ExpectSomething": {get + "Expect: 200-maybe\r\n\r\n", []string{"417", "200"}},
 		"TLS": {
@@ -187,15 +188,15 @@ func TestHostile_Requests(t *testing.T) {
 		},
 		"Nonsense": {strings.Repeat("\xff\x00", 1000), []string{"400", ""}},
 		"ParametersFlood": {
-			"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\n" + closing,
 			[]string{"200", "431"},
 		},
 		"SameParameter": {
-			"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\n" + closing,
 			[]string{"400"},
 		},
 		"SplitByParameter": {
-			"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", []string{"404"},
+			"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\n" + closing, []string{"404"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,8 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 		_, half := output.HalfOf(base)
 		switch {
 		case half:
-			return fmt.Errorf("%s is incomplete: let the command that writes it finish, or remove what it left when it was killed", name)
+			return fmt.Errorf("%s is incomplete: let the command that writes it finish, "+
+				"or remove what it left when it was killed", name)
 		case strings.HasPrefix(base, ".") && entry.IsDir() && name != path:
 			return fs.SkipDir
 		case entry.IsDir() || strings.HasPrefix(base, "."):

@@ -259,7 +259,7 @@ func dialed(t testing.TB, url string) net.Conn {
 // staysOpen sends a request, and reports whether the response allows another one on the connection.
 func staysOpen(t testing.TB, conn net.Conn) bool {
 	t.Helper()
-	_, err := conn.Write([]byte("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
+	_, err := conn.Write([]byte("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	require.NoError(t, err)
 	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodHead})
 	require.NoError(t, err)
@@ -272,7 +272,8 @@ func slow(t testing.TB, url string) net.Conn {
 	t.Helper()
 	conn := dialed(t, url)
 	_, err := fmt.Fprintf(conn,
-		"POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n",
+		"POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: localhost\r\n"+
+			"Content-Type: application/xml\r\nContent-Length: %d\r\n\r\n",
 		len(buy))
 	require.NoError(t, err)
 	return conn
@@ -322,11 +323,11 @@ func TestServe_RunningRequestsAreCutOff(t *testing.T) {
 func TestServe_Limits(t *testing.T) {
 	i := serving(t, "", "--db", "null:", "--header-timeout", "100ms", "--timeout", "200ms", "--idle-timeout", "300ms")
 	for name, request := range map[string]string{
-		"HeaderThatDoesNotEnd": "GET /healthz HTTP/1.1\r\nHost: x\r\n",
+		"HeaderThatDoesNotEnd": "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
 		"NothingAtAll":         "",
-		"NoNextRequest":        "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-		"BodyThatDoesNotCome": "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/xml\r\nContent-Length: " +
-			"100\r\n\r\n<",
+		"NoNextRequest":        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"BodyThatDoesNotCome": "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/xml\r\n" +
+			"Content-Length: 100\r\n\r\n<",
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := dialed(t, i.url)

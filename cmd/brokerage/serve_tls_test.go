@@ -90,7 +90,7 @@ func handshake(t testing.TB, i *instance, config *tls.Config) (int64, error) {
 	tlsConn, _ := conn.(*tls.Conn)
 	// With TLS 1.3, a client learns that it was refused only when it reads.
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")); err != nil {
+	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")); err != nil {
 		return 0, err
 	}
 	if _, err := conn.Read(make([]byte, 1)); err != nil {

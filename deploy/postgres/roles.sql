@@ -5,7 +5,7 @@
 --
 -- brokerage_owner creates the schema, loads and restores; it is not
 -- needed to serve. brokerage_service is the role of the service: it reads and
--- writes documents and cannot change the schema (internal/store/postgres/grants.sql).
+-- writes documents and cannot change the schema (internal/store/postgres/schema/grants.sql).
 -- An existing database brokerage, with its contents, becomes theirs. In a Citus
 -- cluster it is run in that database, on the coordinator (docs/scaling.md).
 
@@ -32,5 +32,5 @@ SELECT format('ALTER %s OWNER TO brokerage_owner', what) FROM (
   UNION ALL SELECT format('TYPE %s', reltype::regtype) FROM pg_class WHERE relnamespace = 'brokerage'::regnamespace AND relkind = 'c'
   UNION ALL SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = 'brokerage'::regnamespace
 ) AS owned \gexec
-\ir ../../internal/store/postgres/grants.sql
+\ir ../../internal/store/postgres/schema/grants.sql
 \endif

@@ -16,7 +16,7 @@ var buySecurity = &transaction{
 	cases: []testCase{
 		{name: "Trade/BuyHeld", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
-				for _, q := range []string{"1", "0.001", "12.340", "1000000000", "+3", "007.", ".5"} {
+				for _, q := range []string{"1", "0.125", "12.340", "1000000000", "+3", "007.", ".5"} {
 					if e.trade(e.customerID(k), e.accountID(k), tpox.Buy, e.held(k), q) == nil && q != "1000000000" {
 						e.Fatalf("buying %s was refused", q)
 					}
