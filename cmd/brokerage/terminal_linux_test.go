@@ -68,7 +68,8 @@ func TestDrive_Terminal(t *testing.T) {
 		live := regexp.MustCompile(`\r[0-9,.]+/s  p50 [0-9.]+  p99 [0-9.]+ ms  0 errors  (1:00:00|59:\d\d) left\x1b\[K`)
 		eventually(t, func() bool { return live.MatchString(shown.String()) && strings.Contains(shown.String(), " tx ") },
 			"a live line and a report in %q", shown)
-		require.Regexp(t, `\r(warming up, [012]\.\d s left|users prepare, longer than --ramp: [\d,]+ of [\d,]+ documents)\x1b\[K`, shown.String())
+		require.Regexp(t, `\r(warming up, [012]\.\d s left|`+
+			`users prepare, longer than --ramp: [\d,]+ of [\d,]+ documents)\x1b\[K`, shown.String())
 		_, err := keys.Write([]byte{3}) // Ctrl-C
 		require.NoError(t, err)
 		require.Equal(t, exitEnded, exitCode(t, cmd), shown)
