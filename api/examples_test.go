@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv"
@@ -46,10 +47,10 @@ func TestExamples(t *testing.T) {
 	// The file, not the embedded contract: an example that it names may not be written yet.
 	doc, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	require.NoError(t, err)
-	store, err := sqlite.Open(t.Context(), sqlitetest.Tiny(t), sqlite.Options{})
+	opened, err := sqlite.Open(t.Context(), sqlitetest.Tiny(t), store.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), store, map[string][]byte{}}
+	t.Cleanup(func() { require.NoError(t, opened.Close()) })
+	r := &recorder{t, doc, generator(t, "tiny", dataset.TPoX2), opened, map[string][]byte{}}
 	r.queries()
 	r.service()
 	r.problems() // refused, so nothing changes before the writes

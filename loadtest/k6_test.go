@@ -19,6 +19,7 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
@@ -59,9 +60,9 @@ func newService(t testing.TB, fill bool) service {
 	if fill {
 		path = sqlitetest.Tiny(t)
 	}
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	opened, err := sqlite.Open(t.Context(), path, store.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	t.Cleanup(func() { require.NoError(t, opened.Close()) })
 	file := filepath.Join(t.TempDir(), "tokens")
 	all := []access.Scope{access.Read, access.Trade, access.Admin}
 	token, err := access.Add(file, access.Client{Name: "load", Scopes: all})
@@ -70,7 +71,7 @@ func newService(t testing.TB, fill bool) service {
 	require.NoError(t, err)
 	tokens, err := access.Load(file)
 	require.NoError(t, err)
-	handler, err := httpapi.New(guard.New(store, guard.Options{}), httpapi.Options{
+	handler, err := httpapi.New(guard.New(opened, guard.Options{}), httpapi.Options{
 		Tokens: tokens, Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 10 * time.Second,
 		InFlight: 256, Queue: 256, QueueWait: time.Second,
 	})

@@ -17,9 +17,8 @@ import (
 	"brokerage/internal/report"
 	"brokerage/internal/service"
 	"brokerage/internal/store"
-	"brokerage/internal/workload"
-
 	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
 )
 
 //nolint:lll // a help text is one string

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
@@ -21,34 +22,34 @@ import (
 // requireHolds compares all documents of a database with the generator, and verifies the database.
 func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	opened, err := sqlite.Open(t.Context(), path, store.Options{})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, store.Close()) }()
-	contents, err := store.Contents(t.Context())
+	defer func() { require.NoError(t, opened.Close()) }()
+	contents, err := opened.Contents(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, d.Fingerprint(), contents.Fingerprint)
 	for i := range d.Count(dataset.Security) {
-		doc, err := store.GetSecurity(t.Context(), dataset.Symbol(int(i)))
+		doc, err := opened.GetSecurity(t.Context(), dataset.Symbol(int(i)))
 		require.NoError(t, err)
 		require.Equal(t, string(d.Append(nil, dataset.Security, i)), string(doc))
 	}
 	for i := range d.Count(dataset.Customer) {
-		doc, err := store.GetCustomer(t.Context(), tpox.ID(d.ID(dataset.Customer, i)))
+		doc, err := opened.GetCustomer(t.Context(), tpox.ID(d.ID(dataset.Customer, i)))
 		require.NoError(t, err)
 		require.Equal(t, string(d.Append(nil, dataset.Customer, i)), string(doc))
 	}
 	for i := range d.Count(dataset.Order) {
-		doc, err := store.GetOrder(t.Context(), tpox.ID(d.ID(dataset.Order, i)))
+		doc, err := opened.GetOrder(t.Context(), tpox.ID(d.ID(dataset.Order, i)))
 		require.NoError(t, err)
 		require.Equal(t, string(tpox.Order(d.Append(nil, dataset.Order, i))), string(doc))
 	}
-	v, err := store.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
+	v, err := opened.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
 	require.NoError(t, err)
 	require.Equal(t, bulk.Verified{
 		Documents: [...]int64{d.Count(dataset.Security), d.Count(dataset.Customer), d.Count(dataset.Order)},
 		Accounts:  d.TotalAccounts(), Bytes: rawOf(d),
 	}, v)
-	lease, err := store.Lease(t.Context(), "order", 1)
+	lease, err := opened.Lease(t.Context(), "order", 1)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, int64(lease.First), d.ID(dataset.Order, d.Count(dataset.Order)-1)+1)
 }

@@ -18,6 +18,10 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/redact"
 	"brokerage/internal/service"
+	_ "brokerage/internal/store/db2" // the engines, which register themselves
+	_ "brokerage/internal/store/null"
+	_ "brokerage/internal/store/postgres"
+	_ "brokerage/internal/store/sqlite"
 )
 
 // streams are the outputs of a command, which tests replace.

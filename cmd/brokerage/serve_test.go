@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
 )
@@ -168,7 +169,7 @@ func TestServe_Failures(t *testing.T) {
 func begun(t testing.TB, d *dataset.Dataset) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "brokerage.db"), sqlite.Options{})
+	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "brokerage.db"), store.Options{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	require.ErrorIs(t, s.LoadDataset(ctx, d, func(int, int64) { cancel() }), context.Canceled)

@@ -371,7 +371,7 @@ func TestCampaign_Null(t *testing.T) {
 	w := newWorld(t)
 	w.database("null:").holds = isLoaded
 	r := w.completed(func(c *Campaign) {
-		c.Subject, c.Settings.Workloads, c.Settings.CPUs = null, []string{query}, nil
+		c.Subject, c.Settings.Workloads, c.Settings.CPUs = costless, []string{query}, nil
 	})
 	for _, s := range r.Steps {
 		if s.Kind == KindRun || s.Kind == KindTier {

@@ -256,7 +256,7 @@ func TestPostgres_Watch(t *testing.T) {
 	require.Positive(t, counted.Figures["pg_commits_total"])
 	require.NoError(t, w.Close())
 
-	w, err = null.Watch(t.Context())
+	w, err = costless.Watch(t.Context())
 	require.NoError(t, err)
 	require.Nil(t, w)
 }

@@ -33,7 +33,7 @@ func newSQLite(path, folder string) (sqliteSubject, error) {
 
 // at returns the subject for another file, with its backup in a folder.
 func (e sqliteSubject) at(path, folder string) sqliteSubject {
-	e.path, e.url = path, store.SQLite+":"+path
+	e.path, e.url = path, sqlite.Scheme+":"+path
 	e.backup = filepath.Join(folder, filepath.Base(path)+".backup.zst")
 	return e
 }

@@ -10,7 +10,9 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
+	"brokerage/internal/store/sqlite"
 )
 
 // Subject is the database under test, with the operations that a campaign needs beside the transactions. Nothing else
@@ -84,18 +86,19 @@ func Open(url, folder string, commands Commands) (Subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !database.Stores() {
+		return costless, nil
+	}
 	switch database.Scheme {
-	case store.SQLite:
+	case sqlite.Scheme:
 		return newSQLite(database.Path(), folder)
-	case store.Postgres:
+	case postgres.Scheme:
 		if postgres.IsCluster(url) {
 			return clusterSubject{newPostgres(url, folder)}, nil
 		}
 		return newPostgres(url, folder), nil
-	case store.DB2:
+	case db2.Scheme:
 		return newDB2(url, folder, commands)
-	case store.Null:
-		return null, nil
 	default:
 		return nil, fmt.Errorf("campaigns do not support the scheme %s", database.Scheme)
 	}
@@ -274,7 +277,7 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 // stores no data, so a campaign on it consists of runs and comparisons of the tier only.
 type nullSubject struct{ baseSubject }
 
-var null = nullSubject{baseSubject{url: store.Null + ":", validation: "none", pace: Pace{1, 1, 1, 1}}}
+var costless = nullSubject{baseSubject{url: "null:", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
 func (nullSubject) Lacks(kind StepKind) string {
 	if kind == KindRun || kind == KindTier || kind == KindFind {

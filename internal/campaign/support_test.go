@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	_ "brokerage/internal/store/null"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )

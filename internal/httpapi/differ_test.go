@@ -23,6 +23,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/db2"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
@@ -411,7 +412,7 @@ func TestDiffer_URL(t *testing.T) {
 	require.Contains(t, []string{"", few.Fingerprint()}, holds, "the test would delete it")
 	require.NoError(t, s.Close())
 	differ(t, func(t testing.TB) twins {
-		one, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "few.db"), sqlite.Options{})
+		one, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "few.db"), store.Options{})
 		require.NoError(t, err)
 		two, err := d.Empty(t.Context(), store.Options{})
 		require.NoError(t, err)
@@ -421,7 +422,7 @@ func TestDiffer_URL(t *testing.T) {
 			require.NoError(t, s.LoadDataset(t.Context(), few, nil))
 			servers = append(servers, serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}))
 		}
-		onDB2 := d.Scheme == store.DB2
+		onDB2 := d.Scheme == db2.Scheme
 		return twins{one: servers[0], two: servers[1], d: few, lenient: onDB2, oneOrder: onDB2}
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres/pgtest"
@@ -32,7 +33,7 @@ var generator = dataset.New(dataset.Spec{Seed: 1}) // tiny
 // freshStore returns a store on a database of its own.
 func freshStore(t testing.TB, rules tpox.Rules) tpox.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), sqlite.Options{Rules: rules})
+	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), store.Options{Rules: rules})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return guard.New(s, guard.Options{Strict: true})

@@ -91,11 +91,11 @@ func (c *Config) Verify() error {
 	}
 	for _, url := range c.Replica {
 		switch replica, err := store.Find(url); {
-		case database.Scheme != store.Postgres:
+		case !database.HasReplicas:
 			return configErrorf("--replica is for a database of PostgreSQL, and --db is %s", database.Title)
 		case err != nil:
 			return configErrorf("--replica: %w", err)
-		case replica.Scheme != store.Postgres:
+		case !replica.HasReplicas:
 			return configErrorf("--replica: not the URL of a PostgreSQL database")
 		}
 	}

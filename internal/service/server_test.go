@@ -13,6 +13,9 @@ import (
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
+	_ "brokerage/internal/store/null"
+	_ "brokerage/internal/store/postgres"
+	_ "brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
 )
 

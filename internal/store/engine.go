@@ -14,49 +14,41 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Rest is
-// what follows the scheme in a URL; the engine reads it, and takes it literally, since a path may hold anything that a
-// file system allows.
+// An Engine is a kind of database: its scheme, and how its databases are named, opened, measured and copied. Each
+// engine's package registers one. Its functions get whole URLs, which begin with the scheme and may hold a password.
 type Engine struct {
-	Scheme    string // of its URLs
-	Title     string // its name in sentences
-	TraceName string // db.system.name of OpenTelemetry
+	Scheme      string // of its URLs
+	Title       string // its name in sentences
+	TraceName   string // db.system.name of OpenTelemetry
+	Usage       string // the form of its URLs
+	HasReplicas bool   // it supports Options.Replicas
 
-	usage string // the form of its URLs
+	Check func(url string) error
+	Name  func(url string) string // what messages may show
+	Path  func(url string) string // the database's file; nil for a server
+	Open  func(ctx context.Context, url string, options Options) (tpox.Store, error)
 
-	check func(rest string) error
-	name  func(rest string) string // what messages may show
-	path  func(rest string) string // the database's file; nil for a server
-	open  func(ctx context.Context, rest string, options Options) (tpox.Store, error)
+	// Watch connects to the database's server to read what it counts; nil for an engine without a server.
+	Watch func(ctx context.Context, url string) (Observer, error)
+	// Warnings returns sentences about settings of the server that put data at risk; nil for none.
+	Warnings func(s tpox.Store) []string
+	// Script returns the statements that make the schema in an empty database; nil for an engine that stores nothing.
+	Script func(url string) (string, error)
+	// Remove removes the database; nil if an open store is emptied instead.
+	Remove func(ctx context.Context, url string) error
 
-	// watch connects to the database's server to read what it counts; nil for an engine without a server.
-	watch func(ctx context.Context, rest string) (Observer, error)
-	// warnings returns sentences about settings of the server that put data at risk; nil for none.
-	warnings func(s tpox.Store) []string
-	// script returns the statements that make the schema in an empty database.
-	script func(rest string) (string, error)
-	// remove removes the database; nil if an open store is emptied instead.
-	remove func(ctx context.Context, rest string) error
-	backup backupEngine
-}
-
-// backupEngine copies databases of an engine; its zero value is an engine that has a backup of its own.
-type backupEngine struct {
-	manifest func(file string) (archive.Manifest, error)
-	write    func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, int64, error)
-	restore  func(ctx context.Context, d Database, file string, o CopyOptions) (archive.Manifest, error)
-}
-
-// asStore returns a store as an interface that is nil after an error, and not an interface that holds a nil pointer.
-func asStore[S tpox.Store](s S, err error) (tpox.Store, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	// These copy databases; they are nil for an engine that has a backup of its own.
+	ReadManifest func(file string) (archive.Manifest, error)
+	Backup       func(ctx context.Context, url, file string, o CopyOptions) (archive.Manifest, int64, error)
+	Restore      func(ctx context.Context, url, file string, o CopyOptions) (archive.Manifest, error)
 }
 
 // engines is the registry: everything that depends on the kind of a database starts here.
-var engines = []*Engine{sqliteEngine, postgresEngine, db2Engine, nullEngine}
+var engines []*Engine
+
+// Register makes an engine available. It is called by the init function of the engine's package, which a program
+// imports to use the engine, as with the drivers of database/sql.
+func Register(e *Engine) { engines = append(engines, e) }
 
 // An Observer reads what the server of a database counts itself, by a connection of its own.
 type Observer interface {
@@ -110,21 +102,21 @@ type CopyOptions struct {
 type Database struct {
 	*Engine
 
-	rest string
+	url string
 }
 
 // URL returns the whole URL, which may hold a password.
-func (d Database) URL() string { return d.Scheme + ":" + d.rest }
+func (d Database) URL() string { return d.url }
 
 // Name returns what messages may show of the URL: no password, and no parameters, which may hold others.
-func (d Database) Name() string { return d.name(d.rest) }
+func (d Database) Name() string { return d.Engine.Name(d.url) }
 
 // Path returns the path of the database's file, "" for a database of a server.
 func (d Database) Path() string {
-	if d.path == nil {
+	if d.Engine.Path == nil {
 		return ""
 	}
-	return d.path(d.rest)
+	return d.Engine.Path(d.url)
 }
 
 // RequireExisting returns an error if the database is a file that does not exist. Whether a database of a server exists
@@ -147,7 +139,11 @@ func (d Database) RequireExisting() error {
 
 // Open opens the database. Its engine makes the schema in an empty one, unless options.AsIs is set.
 func (d Database) Open(ctx context.Context, options Options) (tpox.Store, error) {
-	return d.open(ctx, d.rest, options)
+	s, err := d.Engine.Open(ctx, d.url, options)
+	if err != nil {
+		return nil, err // and not an interface that holds a nil pointer
+	}
+	return s, nil
 }
 
 // OpenBulk opens the database to load, verify or measure it. It fails for null:, which holds nothing.
@@ -167,23 +163,23 @@ var ErrNothingStored = errors.New("null: holds nothing that could be loaded or v
 	"postgres://… or db2://…")
 
 // Stores reports whether databases of this kind store documents.
-func (d Database) Stores() bool { return d.script != nil }
+func (d Database) Stores() bool { return d.Engine.Script != nil }
 
 // Script returns the statements that make the whole schema in an empty database, as one would run them by hand. It
 // opens no database.
 func (d Database) Script() (string, error) {
-	if d.script == nil {
+	if d.Engine.Script == nil {
 		return "", ErrNothingStored
 	}
-	return d.script(d.rest)
+	return d.Engine.Script(d.url)
 }
 
 // Warnings returns sentences about settings of the server that put data at risk.
 func (d Database) Warnings(s tpox.Store) []string {
-	if d.warnings == nil {
+	if d.Engine.Warnings == nil {
 		return nil
 	}
-	return d.warnings(s)
+	return d.Engine.Warnings(s)
 }
 
 // Stats returns the function that reads the statistics of an open store, or nil for a store without statistics.
@@ -196,16 +192,20 @@ func Stats(s tpox.Store) func() tally.Stats {
 
 // Watch returns an Observer of the database's server; nil for an engine without a server.
 func (d Database) Watch(ctx context.Context) (Observer, error) {
-	if d.watch == nil {
+	if d.Engine.Watch == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	return d.watch(ctx, d.rest)
+	o, err := d.Engine.Watch(ctx, d.url)
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // Empty deletes everything in the database and opens it. An embedded database becomes a new file.
 func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
-	if d.remove != nil {
-		if err := d.remove(ctx, d.rest); err != nil {
+	if d.Engine.Remove != nil {
+		if err := d.Engine.Remove(ctx, d.url); err != nil {
 			return nil, err
 		}
 	}
@@ -228,26 +228,26 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 func (d Database) Backup(
 	ctx context.Context, file string, o CopyOptions,
 ) (m archive.Manifest, written int64, err error) {
-	if d.backup.write == nil {
+	if d.Engine.Backup == nil {
 		return m, 0, d.noBackup()
 	}
-	return d.backup.write(ctx, d, file, o)
+	return d.Engine.Backup(ctx, d.url, file, o)
 }
 
 // ReadManifest returns the manifest of a backup. Only Restore verifies it.
 func (d Database) ReadManifest(file string) (archive.Manifest, error) {
-	if d.backup.manifest == nil {
+	if d.Engine.ReadManifest == nil {
 		return archive.Manifest{}, d.noBackup()
 	}
-	return d.backup.manifest(file)
+	return d.Engine.ReadManifest(file)
 }
 
 // Restore replaces the contents of the database, which nothing may be using, by those of a backup.
 func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (archive.Manifest, error) {
-	if d.backup.restore == nil {
+	if d.Engine.Restore == nil {
 		return archive.Manifest{}, d.noBackup()
 	}
-	return d.backup.restore(ctx, d, file, o)
+	return d.Engine.Restore(ctx, d.url, file, o)
 }
 
 func (d Database) noBackup() error {

@@ -1,5 +1,5 @@
 // Package store is the registry of the kinds of databases: it finds, opens, measures and copies the one that a URL
-// names. Nothing outside of it depends on which kind that is.
+// names. Each engine registers itself; a program imports the packages of those that it supports.
 package store
 
 import (
@@ -32,14 +32,6 @@ type Options struct {
 	Trace    trace.Begin // called for each statement of a transaction; may be nil
 }
 
-// The schemes of URLs.
-const (
-	SQLite   = "sqlite"
-	Postgres = "postgres"
-	DB2      = "db2"
-	Null     = "null"
-)
-
 // Open opens the store that a URL names.
 func Open(ctx context.Context, url string, options Options) (tpox.Store, error) {
 	d, err := Find(url)
@@ -61,7 +53,7 @@ func Published(url string) string {
 // Find returns the database that a URL names, or an error if it names none. It does not look at whether the database
 // exists. Its errors do not repeat what may be a password.
 func Find(url string) (Database, error) {
-	scheme, rest, ok := strings.Cut(url, ":")
+	scheme, _, ok := strings.Cut(url, ":")
 	// Settings with a password always have one of "=@;", a path seldom has.
 	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
 		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
@@ -76,10 +68,10 @@ func Find(url string) (Database, error) {
 	if i < 0 {
 		return Database{}, fmt.Errorf("there is no kind of databases %q: %s", scheme+":", usage())
 	}
-	if err := engines[i].check(rest); err != nil {
+	if err := engines[i].Check(url); err != nil {
 		return Database{}, err
 	}
-	return Database{engines[i], rest}, nil
+	return Database{engines[i], url}, nil
 }
 
 func isNoLetterOrDigit(r rune) bool {
@@ -90,7 +82,7 @@ func isNoLetterOrDigit(r rune) bool {
 func usage() string {
 	var list []string
 	for _, e := range engines {
-		list = append(list, e.usage)
+		list = append(list, e.Usage)
 	}
 	return "it is one of " + strings.Join(list, ", ")
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
+	_ "brokerage/internal/store/db2"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
@@ -19,18 +21,19 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	for name, c := range map[string]struct{ url, scheme, rest string }{
-		"SQLite":        {"sqlite:brokerage.db", SQLite, "brokerage.db"},
-		"Absolute":      {"sqlite:/var/lib/b.db", SQLite, "/var/lib/b.db"},
-		"PathLiterally": {"sqlite:a b%20?x=1#y:z", SQLite, "a b%20?x=1#y:z"},
-		"Postgres":      {"postgres://u:p@h:1/d?sslmode=disable", Postgres, "//u:p@h:1/d?sslmode=disable"},
-		"Null":          {"null:", Null, ""},
+	for name, c := range map[string]struct{ url, scheme, path string }{
+		"SQLite":        {"sqlite:brokerage.db", "sqlite", "brokerage.db"},
+		"Absolute":      {"sqlite:/var/lib/b.db", "sqlite", "/var/lib/b.db"},
+		"PathLiterally": {"sqlite:a b%20?x=1#y:z", "sqlite", "a b%20?x=1#y:z"},
+		"Postgres":      {"postgres://u:p@h:1/d?sslmode=disable", "postgres", ""},
+		"Null":          {"null:", "null", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Find(c.url)
+			d, err := store.Find(c.url)
 			require.NoError(t, err)
 			require.Equal(t, c.scheme, d.Scheme)
-			require.Equal(t, c.rest, d.rest)
+			require.Equal(t, c.path, d.Path())
+			require.Equal(t, c.url, d.URL())
 		})
 	}
 }
@@ -41,14 +44,14 @@ func TestFind_TraceName(t *testing.T) {
 		"sqlite:brokerage.db": semconv.DBSystemNameSQLite, "postgres://u@h/d": semconv.DBSystemNamePostgreSQL,
 		"db2://u@h:50000/d": semconv.DBSystemNameIBMDB2,
 	} {
-		d, err := Find(url)
+		d, err := store.Find(url)
 		require.NoError(t, err)
 		require.Equal(t, name.Value.AsString(), d.TraceName)
 	}
 }
 
 func TestFind_Refusals(t *testing.T) {
-	const forms = "it is one of sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, null:"
+	const forms = "it is one of db2://USER@HOST:PORT/DATABASE, null:, postgres://USER@HOST/DATABASE, sqlite:PATH"
 	for name, c := range map[string]struct{ url, says string }{
 		"Empty": {"", forms},
 		"NoScheme": {
@@ -62,9 +65,9 @@ func TestFind_Refusals(t *testing.T) {
 		"NothingScheme": {":x", forms},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Find(c.url)
+			_, err := store.Find(c.url)
 			require.ErrorContains(t, err, c.says)
-			s, err := Open(t.Context(), c.url, Options{})
+			s, err := store.Open(t.Context(), c.url, store.Options{})
 			require.ErrorContains(t, err, c.says)
 			require.Nil(t, s)
 		})
@@ -77,7 +80,7 @@ func TestFind_NoSecrets(t *testing.T) {
 		"oracle://user:secret@host/db", "postgres://user:secret@host:port/db",
 		"postgres://user:secret@host/db?pool_max_conns=x",
 	} {
-		_, err := Find(url)
+		_, err := store.Find(url)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
 	}
@@ -91,7 +94,7 @@ func TestPublished(t *testing.T) {
 		"postgres://me:p%40ss@host/db": "postgres://host/db",
 		"postgres://me:p@ss@host/db":   "(not shown: it may hold a password)",
 	} {
-		require.Equal(t, want, Published(url))
+		require.Equal(t, want, store.Published(url))
 	}
 }
 
@@ -100,7 +103,7 @@ func TestOpen(t *testing.T) {
 	for url, want := range map[string]tpox.Store{
 		"sqlite:" + path: (*sqlite.Store)(nil), "null:": (*null.Store)(nil),
 	} {
-		s, err := Open(t.Context(), url, Options{Pool: 3})
+		s, err := store.Open(t.Context(), url, store.Options{Pool: 3})
 		require.NoError(t, err)
 		require.IsType(t, want, s)
 		require.NoError(t, s.Ready(t.Context()))
@@ -113,7 +116,8 @@ func TestOpen(t *testing.T) {
 // compression.
 func TestOpen_Options(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
-	s, err := Open(t.Context(), "sqlite:"+path, Options{Uncompressed: true, Rules: tpox.Rules{MaxHoldings: 1}})
+	s, err := store.Open(t.Context(), "sqlite:"+path,
+		store.Options{Uncompressed: true, Rules: tpox.Rules{MaxHoldings: 1}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	d := dataset.New(dataset.Spec{Seed: 1})
@@ -139,7 +143,7 @@ func TestOpen_Options(t *testing.T) {
 
 // A store that cannot be opened is nil, not an interface with a nil pointer.
 func TestOpen_Fails(t *testing.T) {
-	s, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "none", "b.db"), Options{})
+	s, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "none", "b.db"), store.Options{})
 	require.Error(t, err)
 	if s != nil { // require.Nil is content with a nil pointer
 		t.Fatalf("a store of %T beside the error", s)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -14,8 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
+	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -58,9 +61,9 @@ func TestURL_Again(t *testing.T) {
 		out, err := testURL(t, url, "^TestURL$/^CloseAccount$")
 		require.NoError(t, err, out)
 	}
-	d, err := Find(url)
+	d, err := store.Find(url)
 	require.NoError(t, err)
-	s, err := d.Empty(t.Context(), Options{})
+	s, err := d.Empty(t.Context(), store.Options{})
 	require.NoError(t, err)
 	ctx, interrupt := context.WithCancel(t.Context())
 	require.ErrorIs(t, s.LoadDataset(ctx, suiteData, func(int, int64) { interrupt() }), context.Canceled)
@@ -74,28 +77,28 @@ func TestURL_Again(t *testing.T) {
 
 func TestURL_Refusals(t *testing.T) {
 	server := pgtest.Start(t)
-	postgres := func(statements string) func(testing.TB) string {
+	onPostgres := func(statements string) func(testing.TB) string {
 		return func(t testing.TB) string {
 			database := server.Database(t)
 			server.Exec(t, database, statements)
 			return server.URL(database)
 		}
 	}
-	filled := func(newURL func(testing.TB) string, fill func(context.Context, Bulk) error) func(testing.TB) string {
+	filled := func(newURL func(testing.TB) string, fill func(context.Context, store.Bulk) error) func(testing.TB) string {
 		return func(t testing.TB) string {
 			url := newURL(t)
-			d, err := Find(url)
+			d, err := store.Find(url)
 			require.NoError(t, err)
-			s, err := d.OpenBulk(t.Context(), Options{})
+			s, err := d.OpenBulk(t.Context(), store.Options{})
 			require.NoError(t, err)
 			require.NoError(t, errors.Join(fill(t.Context(), s), s.Close()))
 			return url
 		}
 	}
-	loaded := func(ctx context.Context, s Bulk) error {
+	loaded := func(ctx context.Context, s store.Bulk) error {
 		return s.LoadDataset(ctx, dataset.NewOf(2, suiteCounts), nil)
 	}
-	oneOrder := func(ctx context.Context, s Bulk) error {
+	oneOrder := func(ctx context.Context, s store.Bulk) error {
 		_, err := s.InsertOrder(ctx, tpox.Write{}, suiteData.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 1}))
 		return err
 	}
@@ -106,10 +109,10 @@ func TestURL_Refusals(t *testing.T) {
 	}{
 		"Nothing":     {func(testing.TB) string { return "null:" }, "null: holds nothing"},
 		"LoadedFile":  {filled(file, loaded), "holds tpox-2/tiny/seed-2/"},
-		"Loaded":      {filled(postgres(""), loaded), "holds tpox-2/tiny/seed-2/"},
-		"OneOrder":    {filled(postgres(""), oneOrder), "holds documents that no load has left"},
-		"OtherTable":  {postgres("CREATE TABLE theirs (a int)"), "holds the table theirs"},
-		"OtherSchema": {postgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "of another program"},
+		"Loaded":      {filled(onPostgres(""), loaded), "holds tpox-2/tiny/seed-2/"},
+		"OneOrder":    {filled(onPostgres(""), oneOrder), "holds documents that no load has left"},
+		"OtherTable":  {onPostgres("CREATE TABLE theirs (a int)"), "holds the table theirs"},
+		"OtherSchema": {onPostgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "of another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := c.url(t)
@@ -135,12 +138,12 @@ func testURL(t testing.TB, url, run string) (output string, err error) {
 // contents returns all bytes of a file, or the tables of a PostgreSQL database with their files and numbers of rows.
 func contents(t testing.TB, url string) (all string) {
 	t.Helper()
-	d, err := Find(url)
+	d, err := store.Find(url)
 	require.NoError(t, err)
 	switch d.Scheme {
-	case SQLite:
+	case sqlite.Scheme:
 		return testenv.Text(t, d.Path())
-	case Postgres:
+	case postgres.Scheme:
 		conn, err := pgx.Connect(t.Context(), url)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, conn.Close(context.Background())) }()
@@ -158,8 +161,8 @@ func runSuite(t *testing.T, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var options Options // of the store that is open
-	opened := func(t testing.TB, s Bulk, err error) Bulk {
+	var options store.Options // of the store that is open
+	opened := func(t testing.TB, s store.Bulk, err error) store.Bulk {
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = s.Close() }) // a case may have closed it
 		return s
@@ -167,7 +170,7 @@ func runSuite(t *testing.T, url string) {
 	storetest.Run(t, storetest.Options{
 		Dataset: suiteData,
 		Open: func(t testing.TB, data *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			options = Options{Rules: rules}
+			options = store.Options{Rules: rules}
 			s, err := d.Empty(t.Context(), options)
 			opened(t, s, err)
 			require.NoError(t, s.LoadDataset(t.Context(), data, nil))
@@ -183,8 +186,8 @@ func runSuite(t *testing.T, url string) {
 
 // usable returns the database of a URL if the suite may empty it: if it is empty, or the suite has filled it before. It
 // changes nothing.
-func usable(ctx context.Context, url string) (Database, error) {
-	d, err := Find(url)
+func usable(ctx context.Context, url string) (store.Database, error) {
+	d, err := store.Find(url)
 	if err != nil {
 		return d, err
 	}
@@ -196,13 +199,13 @@ func usable(ctx context.Context, url string) (Database, error) {
 }
 
 // contentOf returns what is in a database: the fingerprint of a dataset, or some words; "" for an empty one.
-func contentOf(ctx context.Context, d Database) (holds string, err error) {
-	if d.Scheme == Postgres {
+func contentOf(ctx context.Context, d store.Database) (holds string, err error) {
+	if d.Scheme == postgres.Scheme {
 		if holds, err = otherTable(ctx, d.URL()); holds != "" || err != nil {
 			return holds, err
 		}
 	}
-	s, err := d.OpenBulk(ctx, Options{AsIs: true})
+	s, err := d.OpenBulk(ctx, store.Options{AsIs: true})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, bulk.ErrEmpty) {
 		return "", nil
 	}
@@ -210,7 +213,7 @@ func contentOf(ctx context.Context, d Database) (holds string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if holds, err = Holds(ctx, s); holds != "" || err != nil {
+	if holds, err = store.Holds(ctx, s); holds != "" || err != nil {
 		return holds, err
 	}
 	space, err := s.Space(ctx)

@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 
 func openSQLite(t testing.TB, file string) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), file, sqlite.Options{})
+	s, err := sqlite.Open(t.Context(), file, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 )
 
 // requireAnswered restores a backup, and compares it with what was acknowledged before the backup began.
@@ -26,7 +27,7 @@ func requireAnswered(t testing.TB, file string, orders []int64, trades map[int64
 	findings, v := verified(t, path)
 	require.Empty(t, findings)
 	require.GreaterOrEqual(t, v.Documents[dataset.Order], tiny.Count(dataset.Order)+int64(len(orders)))
-	s := opened(t, path, Options{})
+	s := opened(t, path, store.Options{})
 	for _, id := range orders {
 		requireOrder(t, s, id)
 	}

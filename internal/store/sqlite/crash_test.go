@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
@@ -18,7 +19,7 @@ import (
 // writingVictim inserts orders and buys shares from 32 goroutines, and prints each write after it was acknowledged.
 func writingVictim(args []string) error {
 	ctx := context.Background()
-	s, err := Open(ctx, args[0], Options{})
+	s, err := Open(ctx, args[0], store.Options{})
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func writeOn(ctx context.Context, s *Store, account, first, step int64, say func
 
 // insertingVictim inserts a few orders one after another and ends.
 func insertingVictim(args []string) error {
-	s, err := Open(context.Background(), args[0], Options{})
+	s, err := Open(context.Background(), args[0], store.Options{})
 	for id := int64(1); err == nil && id <= inTurn; id++ {
 		if _, err = s.InsertOrder(context.Background(), now(), order(id)); err == nil {
 			fmt.Println("order", id)
@@ -141,7 +142,7 @@ func TestCrash_Killed(t *testing.T) {
 			var traded [32]account
 			for round := first; round < rounds; round += 2 {
 				a.untilKilled(t, path, 300+97*round)
-				s, err := Open(t.Context(), path, Options{})
+				s, err := Open(t.Context(), path, store.Options{})
 				require.NoError(t, err)
 				for _, id := range a.orders {
 					requireOrder(t, s, id)

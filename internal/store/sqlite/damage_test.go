@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
@@ -126,7 +127,7 @@ func (b *damageable) fill(t testing.TB) {
 
 func (b *damageable) open(t testing.TB) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), b.path, Options{Pool: 1})
+	s, err := Open(t.Context(), b.path, store.Options{Pool: 1})
 	require.NoError(t, err)
 	return s
 }
@@ -216,7 +217,7 @@ func TestDamage(t *testing.T) {
 		if !served {
 			flip(t, b.path, bit)
 		}
-		s, err := Open(t.Context(), b.path, Options{Pool: 1})
+		s, err := Open(t.Context(), b.path, store.Options{Pool: 1})
 		if err != nil {
 			require.ErrorAs(t, err, new(*tpox.Damaged), what)
 			continue
@@ -302,7 +303,7 @@ func TestDamage_JournalOfAKilled(t *testing.T) {
 	killed := func(journal []byte) (*Store, error) {
 		b.restore(t)
 		writeFile(t, b.path+"-wal", journal)
-		return Open(t.Context(), b.path, Options{Pool: 1})
+		return Open(t.Context(), b.path, store.Options{Pool: 1})
 	}
 	const frame = pagesum.FrameHeader + 4096
 	for _, torn := range []int{0, 100, frame, 3*frame + 1000} {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -88,7 +89,7 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 	})
 	requireOutcome()
 	require.NoError(t, s.Close())
-	s = opened(t, s.path, Options{})
+	s = opened(t, s.path, store.Options{})
 	requireOutcome()
 }
 
@@ -97,7 +98,7 @@ func tinyIn(t testing.TB, dir string) *Store {
 	t.Helper()
 	path := filepath.Join(dir, "brokerage.db")
 	writeFile(t, path, readFile(t, tinyDatabase(t)))
-	return opened(t, path, Options{})
+	return opened(t, path, store.Options{})
 }
 
 // SQLite notices a full disk in a statement, when a transaction is larger than its memory, or else in the commit. In
@@ -147,7 +148,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 			dir := testenv.SmallDisk(t, "4m")
 			path := filepath.Join(dir, "brokerage.db")
 			ballast := testenv.FillDisk(t, dir, leave)
-			s, err := Open(t.Context(), path, Options{})
+			s, err := Open(t.Context(), path, store.Options{})
 			if err == nil { // there was enough room
 				require.NoError(t, s.Close())
 			} else {
@@ -156,7 +157,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 				require.NotContains(t, err.Error(), "not a database")
 			}
 			require.NoError(t, os.Remove(ballast))
-			s = opened(t, path, Options{})
+			s = opened(t, path, store.Options{})
 			insert(t, s, 1)
 			requireClean(t, s)
 		})

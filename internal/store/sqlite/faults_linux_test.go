@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -55,7 +56,7 @@ func TestWriter_FlushFails(t *testing.T) {
 // A disk that cannot be read: every descriptor of the database becomes write-only. SQLite's own check reports that as
 // damage.
 func TestVerify_IOError(t *testing.T) {
-	s, err := Open(t.Context(), tinyDatabase(t), Options{AsIs: true}) // it has read hardly anything yet
+	s, err := Open(t.Context(), tinyDatabase(t), store.Options{AsIs: true}) // it has read hardly anything yet
 	require.NoError(t, err)
 	defer func() { _ = s.Close() }() // it cannot be read any more
 	s.reading.SetMaxIdleConns(1)

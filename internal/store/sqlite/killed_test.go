@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/output"
+	"brokerage/internal/store"
 )
 
 // backupVictim and restoreVictim back up or restore from args[0] to args[1], and wait to be killed at the progress in
@@ -153,7 +154,7 @@ func killedWhileWriting(t testing.TB, path string) []int64 {
 // requireEither finds the old database with all orders, or the dataset as it was loaded.
 func requireEither(t testing.TB, path string, orders []int64) (restored bool) {
 	t.Helper()
-	s := opened(t, path, Options{})
+	s := opened(t, path, store.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	findings, v := findingsOf(t, s)
 	require.Empty(t, findings)

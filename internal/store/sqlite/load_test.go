@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
@@ -88,7 +89,7 @@ func TestLoading_FinishedIsNoWork(t *testing.T) {
 
 // loadingVictim fills the database in args[0] in the way of args[1], and waits to be killed after args[2] batches.
 func loadingVictim(args []string) error {
-	s, err := Open(context.Background(), args[0], Options{})
+	s, err := Open(context.Background(), args[0], store.Options{})
 	if err != nil {
 		return err
 	}
@@ -118,11 +119,11 @@ func TestLoading_Killed(t *testing.T) {
 				v := startVictim(t, "load", path, name, batches)
 				v.requireLine(t, "waiting")
 				v.kill()
-				s := opened(t, path, Options{})
+				s := opened(t, path, store.Options{})
 				require.ErrorAs(t, s.Ready(t.Context()), new(*tpox.Unavailable))
 				require.NoError(t, s.Close())
 			}
-			s := opened(t, path, Options{})
+			s := opened(t, path, store.Options{})
 			loaded := 0
 			require.NoError(t, loads[name](t.Context(), s, func(documents int, _ int64) { loaded += documents }))
 			require.Zero(t, loaded, "all of them were there")
@@ -192,7 +193,7 @@ func TestLoad_Refused(t *testing.T) {
 
 // With samples of columns, every execution of a statement that compares one with a parameter plans it again.
 func TestLoad_WithoutSamples(t *testing.T) {
-	s := opened(t, filepath.Join(t.TempDir(), "brokerage.db"), Options{})
+	s := opened(t, filepath.Join(t.TempDir(), "brokerage.db"), store.Options{})
 	samples := func() (n int) {
 		require.NoError(t, s.reading.QueryRowContext(t.Context(),
 			"SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat4'").Scan(&n))

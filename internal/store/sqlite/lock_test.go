@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store"
 )
 
 // Every command that may write uses the target of a symbolic link: the target is replaced, and no file is created
@@ -21,9 +23,9 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(relative, link)) // to a file that does not exist yet
 
-	s := opened(t, link, Options{})
+	s := opened(t, link, store.Options{})
 	insert(t, s, 1)
-	_, err = Open(t.Context(), path, Options{})
+	_, err = Open(t.Context(), path, store.Options{})
 	require.EqualError(t, err, path+" is in use by another process")
 	require.ErrorContains(t, Remove(t.Context(), link), "is in use")
 	var backup bytes.Buffer
@@ -39,8 +41,8 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoFileExists(t, path)
 	_, err = Restore(t.Context(), file, link, false, nil)
 	require.NoError(t, err)
-	requireOpens(t, path, Options{AsIs: true})
-	requireOpens(t, link, Options{AsIs: true})
+	requireOpens(t, path, store.Options{AsIs: true})
+	requireOpens(t, link, store.Options{AsIs: true})
 
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -62,27 +64,27 @@ func TestOpen_HardLink(t *testing.T) {
 	}
 	require.NoError(t, s.Close())
 	for _, name := range []string{path, other} {
-		for _, options := range []Options{{}, {AsIs: true}} {
+		for _, options := range []store.Options{{}, {AsIs: true}} {
 			_, err := Open(t.Context(), name, options)
 			require.ErrorContains(t, err, says)
 		}
 		require.ErrorContains(t, Remove(t.Context(), name), says)
 	}
 	require.NoError(t, os.Remove(other))
-	opened(t, path, Options{})
+	opened(t, path, store.Options{})
 }
 
 func TestOpen_NoFile(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Open(t.Context(), dir, Options{})
+	_, err := Open(t.Context(), dir, store.Options{})
 	require.EqualError(t, err, dir+" is not a file")
 	missing := filepath.Join(dir, "missing")
-	_, err = Open(t.Context(), filepath.Join(missing, "b.db"), Options{})
+	_, err = Open(t.Context(), filepath.Join(missing, "b.db"), store.Options{})
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.ErrorContains(t, err, "there is no folder "+missing)
 	loop := filepath.Join(dir, "loop.db")
 	require.NoError(t, os.Symlink(loop, loop))
-	_, err = Open(t.Context(), loop, Options{})
+	_, err = Open(t.Context(), loop, store.Options{})
 	require.ErrorContains(t, err, "too many links")
 }
 
@@ -140,19 +142,19 @@ func TestLock_Replaced(t *testing.T) {
 func TestClose_Replaced(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "b.db"), filepath.Join(dir, "other.db")
-	s := opened(t, other, Options{})
+	s := opened(t, other, store.Options{})
 	insert(t, s, 1)
 	require.NoError(t, s.Close())
 	want := readFile(t, other)
 
-	s = opened(t, path, Options{})
+	s = opened(t, path, store.Options{})
 	for id := range int64(50) {
 		insert(t, s, id+2)
 	}
 	require.NoError(t, os.Rename(other, path))
 	require.NoError(t, s.Close())
 
-	requireOpens(t, path, Options{AsIs: true})
+	requireOpens(t, path, store.Options{AsIs: true})
 	require.True(t, bytes.Equal(want, readFile(t, path)), "the other file has changed")
 	findings, _ := verified(t, path)
 	require.Empty(t, findings)

@@ -17,12 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // No kept snapshot hides what has been written: after every change, every query answers as it does from a new snapshot.
 func TestReaders_SeeEveryChange(t *testing.T) {
-	s := opened(t, tinyDatabase(t), Options{Pool: 1})
+	s := opened(t, tinyDatabase(t), store.Options{Pool: 1})
 	ctx, d := t.Context(), tiny
 	customer, account := customerID(3), tpox.ID(d.FirstAccount(3))
 	trade, symbol, order1 := buyOne(int64(account)), d.Symbol(7), orderID(0)
@@ -161,7 +162,7 @@ func TestReaders_JournalStaysShort(t *testing.T) {
 // A commit can be read before its group has ended: another reader may have seen what this one, with an older snapshot,
 // does not find.
 func TestReaders_NotFoundIsOfNow(t *testing.T) {
-	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 1})
+	s := opened(t, t.TempDir()+"/b.db", store.Options{Pool: 1})
 	const id = 5_000_000
 	requireNoOrder(t, s, id)
 	require.True(t, s.readers.idle[0].open, "no snapshot is kept")
@@ -179,7 +180,7 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 func TestReaders_CloseWhileReading(t *testing.T) {
 	path := tinyDatabase(t)
 	for range 10 {
-		s := opened(t, path, Options{Pool: 4})
+		s := opened(t, path, store.Options{Pool: 4})
 		var readers sync.WaitGroup
 		for range 6 {
 			readers.Go(func() {

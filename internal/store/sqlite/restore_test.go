@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/archive"
 	"brokerage/internal/store/bulk"
 )
@@ -59,7 +60,7 @@ func written(t testing.TB, backup []byte) string {
 
 func emptyAt(t testing.TB, path string) {
 	t.Helper()
-	require.NoError(t, opened(t, path, Options{}).Close())
+	require.NoError(t, opened(t, path, store.Options{}).Close())
 }
 
 const anIdentity = "00112233445566778899aabbccddeeff"
@@ -149,7 +150,7 @@ func TestRestore_Target(t *testing.T) {
 		m, err := Restore(t.Context(), file, path, false, nil)
 		require.NoError(t, err)
 		require.Equal(t, bulk.SchemaVersion, m.Schema)
-		restored := opened(t, path, Options{AsIs: true})
+		restored := opened(t, path, store.Options{AsIs: true})
 		require.Equal(t, m.Identity, restored.stamp.Identity, "it is the database that was backed up")
 		require.NoError(t, restored.Close())
 		require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, filepath.Dir(path)))

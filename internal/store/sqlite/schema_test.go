@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 )
 
@@ -21,18 +22,18 @@ func setVersion(t testing.TB, path, version string) {
 func TestOpen_Schema(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "brokerage.db")
-	s := opened(t, path, Options{Notice: func(text string) { t.Error(text) }})
+	s := opened(t, path, store.Options{Notice: func(text string) { t.Error(text) }})
 	require.True(t, s.Made())
 	require.Equal(t, bulk.SchemaVersion, s.stamp.Version)
 	require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
 	require.NoError(t, s.Close())
 	require.Equal(t, []string{"brokerage.db", "brokerage.db-lock"}, entries(t, dir))
 
-	again := opened(t, path, Options{AsIs: true})
+	again := opened(t, path, store.Options{AsIs: true})
 	require.False(t, again.Made())
 	require.Equal(t, s.stamp, again.stamp)
 	require.NoError(t, again.Close())
-	other := opened(t, filepath.Join(dir, "other.db"), Options{})
+	other := opened(t, filepath.Join(dir, "other.db"), store.Options{})
 	require.NotEqual(t, s.stamp.Identity, other.stamp.Identity)
 }
 
@@ -62,7 +63,7 @@ func TestOpen_OtherVersion(t *testing.T) {
 			emptyAt(t, path)
 			execute(t, path, c.change)
 			before := content(t, dir)
-			for _, options := range []Options{{}, {AsIs: true}} {
+			for _, options := range []store.Options{{}, {AsIs: true}} {
 				_, err := Open(t.Context(), path, options)
 				require.EqualError(t, err, "open database "+path+": "+c.says)
 			}
@@ -82,15 +83,15 @@ func TestOpen_OtherVersion(t *testing.T) {
 func TestOpen_AsIs(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "empty.db"), nil)
-	_, err := Open(t.Context(), filepath.Join(dir, "none.db"), Options{AsIs: true})
+	_, err := Open(t.Context(), filepath.Join(dir, "none.db"), store.Options{AsIs: true})
 	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Open(t.Context(), filepath.Join(dir, "empty.db"), Options{AsIs: true})
+	_, err = Open(t.Context(), filepath.Join(dir, "empty.db"), store.Options{AsIs: true})
 	require.ErrorContains(t, err, "empty.db is an empty file")
 	require.Equal(t, map[string]string{"empty.db": ""}, content(t, dir))
 }
 
 // requireOpens opens a database and finds its order.
-func requireOpens(t testing.TB, path string, options Options) {
+func requireOpens(t testing.TB, path string, options store.Options) {
 	t.Helper()
 	s := opened(t, path, options)
 	requireOrder(t, s, 1)

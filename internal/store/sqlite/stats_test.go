@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 func TestStore_Stats(t *testing.T) {
-	s := opened(t, t.TempDir()+"/b.db", Options{Pool: 3})
+	s := opened(t, t.TempDir()+"/b.db", store.Options{Pool: 3})
 	before := s.Stats()
 	require.Equal(t, 3, before.Connections)
 	require.Zero(t, before.InUse)
@@ -41,7 +42,7 @@ func TestStore_Stats(t *testing.T) {
 // so that a busy machine makes no difference.
 func TestStore_Stats_Waits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Open(t.Context(), t.TempDir()+"/b.db", Options{Pool: 1})
+		s, err := Open(t.Context(), t.TempDir()+"/b.db", store.Options{Pool: 1})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
 		release := occupy(func(wait func()) error {

@@ -16,34 +16,18 @@ import (
 
 	"brokerage/internal/output"
 	"brokerage/internal/probe"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
-	"brokerage/internal/store/trace"
 	"brokerage/internal/tpox"
 )
-
-// Options are the settings of a store.
-type Options struct {
-	Pool         int  // connections for reading; 0: two for each processor
-	Uncompressed bool // store new documents unpacked
-	Rules        tpox.Rules
-	// AsIs is for commands that only read: the database must exist.
-	AsIs bool
-	// Notice is called with a sentence, by another goroutine, when the file of an open store is deleted or replaced;
-	// nil for none.
-	Notice func(string)
-	// Doing is called with what a load does while it stores no documents, and with the empty text when it continues to
-	// store them. It may be nil.
-	Doing func(string)
-	Trace trace.Begin // called for the statements of transactions; may be nil
-}
 
 // Store is the embedded store; see the package comment.
 type Store struct {
 	bulk.Ledger
 
 	path    string
-	options Options
+	options store.Options
 	lock    *lock
 	writing *sql.DB
 	reading *sql.DB
@@ -68,7 +52,7 @@ type Store struct {
 var _ tpox.Store = (*Store)(nil)
 
 // Open opens the database file at path, or makes one.
-func Open(ctx context.Context, path string, options Options) (*Store, error) {
+func Open(ctx context.Context, path string, options store.Options) (*Store, error) {
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -22,7 +23,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Options{
 		Parallel: true,
 		Open: func(t testing.TB, _ *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			return reopened(t, tinyDatabase(t), Options{Rules: rules})
+			return reopened(t, tinyDatabase(t), store.Options{Rules: rules})
 		},
 		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
@@ -35,7 +36,7 @@ func TestStore(t *testing.T) {
 }
 
 // reopened opens a store that a case may close itself.
-func reopened(t testing.TB, path string, options Options) *Store {
+func reopened(t testing.TB, path string, options store.Options) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), path, options)
 	require.NoError(t, err)
@@ -53,9 +54,9 @@ func TestOnce_Cut(t *testing.T) {
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
 		Alone:     true,
-		Open:      func(t testing.TB) tpox.Store { return opened(t, path, Options{}) },
+		Open:      func(t testing.TB) tpox.Store { return opened(t, path, store.Options{}) },
 	})
-	requireClean(t, opened(t, path, Options{}))
+	requireClean(t, opened(t, path, store.Options{}))
 }
 
 // Every statement uses an index; the search uses a covering one.
@@ -89,11 +90,11 @@ func TestStatements_Plans(t *testing.T) {
 func TestOpen_NotOurs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.db")
 	writeFile(t, path, []byte(strings.Repeat("no database\n", 500)))
-	_, err := Open(t.Context(), path, Options{})
+	_, err := Open(t.Context(), path, store.Options{})
 	require.ErrorContains(t, err, "not a database")
 	require.NoError(t, os.Remove(path))
 	execute(t, path, "CREATE TABLE t (a)")
-	_, err = Open(t.Context(), path, Options{})
+	_, err = Open(t.Context(), path, store.Options{})
 	require.ErrorContains(t, err, "is a database, but not of this program")
 }
 
@@ -110,9 +111,9 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			writeFile(t, path, good)
 			execute(t, path, damage)
-			_, err := Open(t.Context(), path, Options{})
+			_, err := Open(t.Context(), path, store.Options{})
 			require.Error(t, err)
-			_, again := Open(t.Context(), path, Options{})
+			_, again := Open(t.Context(), path, store.Options{})
 			require.EqualError(t, again, err.Error())
 			require.NoFileExists(t, path+"-wal", "no connection is left")
 			lock, err := lockDatabase(path, false)
@@ -125,7 +126,7 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 func TestOpen_OddNames(t *testing.T) {
 	for _, name := range []string{"with space.db", "per%20cent?.db", "häß#.db"} {
 		path := filepath.Join(t.TempDir(), name)
-		opened(t, path, Options{})
+		opened(t, path, store.Options{})
 		require.FileExists(t, path, "the file has the name that was asked for")
 	}
 }
@@ -138,7 +139,7 @@ func TestStore_KeepsItsDocuments(t *testing.T) {
 	insert(t, s, 777_777)
 	require.NoError(t, s.Close())
 	require.NoFileExists(t, s.path+"-wal", "closed, the file is the whole database")
-	for _, options := range []Options{{}, {Uncompressed: true}} { // the setting affects new documents only
+	for _, options := range []store.Options{{}, {Uncompressed: true}} { // the setting affects new documents only
 		s := opened(t, s.path, options)
 		again, err := s.Contents(t.Context())
 		require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/bulk"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -36,7 +37,7 @@ func scaled(scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-func opened(t testing.TB, path string, options Options) *Store {
+func opened(t testing.TB, path string, options store.Options) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), path, options)
 	require.NoError(t, err)
@@ -46,7 +47,7 @@ func opened(t testing.TB, path string, options Options) *Store {
 
 func empty(t testing.TB) *Store {
 	t.Helper()
-	return opened(t, filepath.Join(t.TempDir(), "brokerage.db"), Options{})
+	return opened(t, filepath.Join(t.TempDir(), "brokerage.db"), store.Options{})
 }
 
 // trainedAt returns a store at path without documents, and with the dictionaries of the dataset tiny: training them
@@ -55,7 +56,7 @@ func trainedAt(t testing.TB, path string) *Store {
 	t.Helper()
 	dictionaries, err := readDictionaries(t.Context(), tinyStore(t).reading)
 	require.NoError(t, err)
-	s, err := Open(t.Context(), path, Options{})
+	s, err := Open(t.Context(), path, store.Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) error {
 		for kind, body := range dictionaries {
@@ -66,7 +67,7 @@ func trainedAt(t testing.TB, path string) *Store {
 		return nil
 	}))
 	require.NoError(t, s.Close())
-	return opened(t, path, Options{})
+	return opened(t, path, store.Options{})
 }
 
 // tinyDatabase returns a new file with the dataset tiny, which is loaded only once.
@@ -86,7 +87,7 @@ var tinyBytes = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
 	path := filepath.Join(dir, "tiny.db")
-	s, err := Open(context.Background(), path, Options{})
+	s, err := Open(context.Background(), path, store.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ var tinyBytes = sync.OnceValues(func() ([]byte, error) {
 // tinyStore returns an open store with the dataset tiny.
 func tinyStore(t testing.TB) *Store {
 	t.Helper()
-	return opened(t, tinyDatabase(t), Options{})
+	return opened(t, tinyDatabase(t), store.Options{})
 }
 
 func now() tpox.Write { return tpox.Write{Now: time.Now()} }
@@ -189,7 +190,7 @@ func entries(t testing.TB, dir string) []string {
 // verified returns what verify finds in a file.
 func verified(t testing.TB, path string) (findings []string, v bulk.Verified) {
 	t.Helper()
-	s := opened(t, path, Options{})
+	s := opened(t, path, store.Options{})
 	findings, v = findingsOf(t, s)
 	require.NoError(t, s.Close())
 	return findings, v

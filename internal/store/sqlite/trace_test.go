@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -12,7 +13,7 @@ import (
 // Each statement of a transaction is traced in the context of the transaction, although another goroutine writes.
 func TestStore_Trace(t *testing.T) {
 	var tracer storetest.Tracer
-	s := opened(t, tinyDatabase(t), Options{Trace: tracer.Begin})
+	s := opened(t, tinyDatabase(t), store.Options{Trace: tracer.Begin})
 	ctx := storetest.Traced(t.Context())
 	const newOrder, account = 990004, 104000000
 	for _, c := range []struct {

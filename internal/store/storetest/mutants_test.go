@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/tpox"
@@ -26,7 +27,7 @@ import (
 )
 
 type (
-	store   = tpox.Store
+	base    = tpox.Store
 	Context = context.Context
 	ID      = tpox.ID
 	Write   = tpox.Write
@@ -38,7 +39,7 @@ type (
 var mutants = []struct {
 	name  string
 	cases string // separated by blanks
-	wrap  func(store) store
+	wrap  func(base) base
 }{
 	{"TradeLosesUpdates", "Concurrency/Trades",
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
@@ -57,7 +58,7 @@ var mutants = []struct {
 			s.mu.Lock()
 			s.running++
 			s.mu.Unlock()
-			answer, err := s.store.Trade(ctx, w, account, t)
+			answer, err := s.base.Trade(ctx, w, account, t)
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			err = cmp.Or(err, s.refusal)
@@ -95,7 +96,7 @@ var mutants = []struct {
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 			_, offset := t.Now.Zone()
 			t.Now = t.Now.Add(time.Duration(offset) * time.Second)
-			return s.store.Trade(ctx, w, account, t)
+			return s.base.Trade(ctx, w, account, t)
 		})},
 	{"ConfirmsTheElement", "Trade/Attributes",
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
@@ -103,7 +104,7 @@ var mutants = []struct {
 			if err != nil {
 				return nil, err
 			}
-			answer, err := s.store.Trade(ctx, w, account, t)
+			answer, err := s.base.Trade(ctx, w, account, t)
 			after, _ := s.GetCustomer(ctx, id)
 			_, rest, _ := strings.Cut(string(after), "<WorkingBalance")
 			attributes, _, _ := strings.Cut(rest, ">")
@@ -112,7 +113,7 @@ var mutants = []struct {
 	{"RoundingHalfUp", "Trade/Rounding",
 		trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 			security, _ := s.GetSecurity(ctx, t.Symbol)
-			answer, err := s.store.Trade(ctx, w, account, t)
+			answer, err := s.base.Trade(ctx, w, account, t)
 			if err != nil {
 				return nil, err
 			}
@@ -120,61 +121,63 @@ var mutants = []struct {
 			return []byte(replace(string(answer), "Amount", amount.FloatString(2))), nil
 		})},
 	{"SearchKeysStay", "ReplaceSecurity/MovesSearchKeys",
-		func(s store) store { return staleKeys{s, map[string][]byte{}} }},
-	{"SearchBackwards", "SearchSecurities/Order SearchSecurities/Answer", func(s store) store { return backwards{s} }},
+		func(s base) base { return staleKeys{s, map[string][]byte{}} }},
+	{"SearchBackwards", "SearchSecurities/Order SearchSecurities/Answer", func(s base) base { return backwards{s} }},
 	{"SearchTakesPEMax", "SearchSecurities/Bounds", searches(func(q *tpox.Search) { q.PEMax++ })},
 	{"SearchTakesYieldMin", "SearchSecurities/Bounds", searches(func(q *tpox.Search) { q.YieldMin-- })},
 	{"PageIgnoresAfter", "SearchSecurities/Pages", searches(func(q *tpox.Search) { q.After = "" })},
 	{"PageTakesAfter", "SearchSecurities/Pages",
 		searches(func(q *tpox.Search) { q.After = q.After[:max(0, len(q.After)-1)] })},
 	{"PageTooLong", "SearchSecurities/Pages", searches(func(q *tpox.Search) { q.Limit += min(q.Limit, 1) })},
-	{"AccountIsTheFirst", "GetAccount/Answer", func(s store) store { return firstAccounts{s} }},
+	{"AccountIsTheFirst", "GetAccount/Answer", func(s base) base { return firstAccounts{s} }},
 	{"AccountOfTheCache", "GetAccount/Current Model/RandomOperations",
-		func(s store) store { return &keptAccounts{store: s} }},
-	{"AccountWithoutNamespaces", "GetAccount/Odd", func(s store) store { return looseAccounts{s} }},
+		func(s base) base { return &keptAccounts{base: s} }},
+	{"AccountWithoutNamespaces", "GetAccount/Odd", func(s base) base { return looseAccounts{s} }},
 	{"ReplacedAccountsStay", "ReplaceCustomer/MovesAccounts Model/RandomOperations",
-		func(s store) store { return &stickyAccounts{store: s, byReplace: true} }},
+		func(s base) base { return &stickyAccounts{base: s, byReplace: true} }},
 	{"DeletedAccountsStay", "DeleteCustomer/Deletes Model/RandomOperations",
-		func(s store) store { return &stickyAccounts{store: s, byDelete: true} }},
-	{"CashAsText", "CustomerMaxOrder/Decimals", func(s store) store {
-		return &otherMax{store: s, more: func(a, b *element) bool { return cashOf(a) > cashOf(b) }}
+		func(s base) base { return &stickyAccounts{base: s, byDelete: true} }},
+	{"CashAsText", "CustomerMaxOrder/Decimals", func(s base) base {
+		return &otherMax{base: s, more: func(a, b *element) bool { return cashOf(a) > cashOf(b) }}
 	}},
-	{"TiesToHighestID", "CustomerMaxOrder/Ties", func(s store) store {
-		return &otherMax{store: s, more: func(a, b *element) bool {
+	{"TiesToHighestID", "CustomerMaxOrder/Ties", func(s base) base {
+		return &otherMax{base: s, more: func(a, b *element) bool {
 			c := decimal(cashOf(a)).Cmp(decimal(cashOf(b)))
 			return c > 0 || c == 0 && idOf(a.attrs["ID"]) > idOf(b.attrs["ID"])
 		}}
 	}},
-	{"CashByFloats", "CustomerMaxOrder/Decimals", func(s store) store {
-		return &otherMax{store: s, more: func(a, b *element) bool {
+	{"CashByFloats", "CustomerMaxOrder/Decimals", func(s base) base {
+		return &otherMax{base: s, more: func(a, b *element) bool {
 			x, _ := strconv.ParseFloat(cashOf(a), 64)
 			y, _ := strconv.ParseFloat(cashOf(b), 64)
 			return x > y
 		}}
 	}},
-	{"CashOfAnyQuantity", "CustomerMaxOrder/FirstQuantity", func(s store) store {
-		return &otherMax{store: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
+	{"CashOfAnyQuantity", "CustomerMaxOrder/FirstQuantity", func(s base) base {
+		return &otherMax{base: s, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
 	}},
-	{"CashOfAnyOrder", "CustomerMaxOrder/FirstOrder", func(s store) store {
-		return &otherMax{store: s, all: true, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
+	{"CashOfAnyOrder", "CustomerMaxOrder/FirstOrder", func(s base) base {
+		return &otherMax{base: s, all: true, more: func(a, b *element) bool { return anyCash(a).Cmp(anyCash(b)) > 0 }}
 	}},
 	{"OrdersOfNobodyLost", "Accounts/OrderFirst",
-		func(s store) store { return &ownedOrders{store: s, loses: func(by, _ ID) bool { return by == 0 }} }},
-	{"OrdersStayWithOwner", "Accounts/OtherOwner", func(s store) store {
-		return &ownedOrders{store: s, loses: func(by, customer ID) bool { return by > 0 && by != customer }}
+		func(s base) base {
+			return &ownedOrders{base: s, loses: func(by, _ ID) bool { return by == 0 }}
+		}},
+	{"OrdersStayWithOwner", "Accounts/OtherOwner", func(s base) base {
+		return &ownedOrders{base: s, loses: func(by, customer ID) bool { return by > 0 && by != customer }}
 	}},
-	{"OrdersGoWithCustomer", "Accounts/CustomerReturns", func(s store) store {
-		return &ownedOrders{store: s, loses: func(by, _ ID) bool { return by == deletedOwner }}
+	{"OrdersGoWithCustomer", "Accounts/CustomerReturns", func(s base) base {
+		return &ownedOrders{base: s, loses: func(by, _ ID) bool { return by == deletedOwner }}
 	}},
 	{"ClosedAccountsCount", "Accounts/OrderFirst Accounts/OtherOwner Accounts/GivenAway",
-		func(s store) store { return &staleAnswers{store: s, max: true} }},
-	{"SummaryStays", "Accounts/OtherOwner", func(s store) store { return &staleAnswers{store: s, summary: true} }},
-	{"OwnerStays", "Accounts/OtherOwner", func(s store) store { return &stickyAccounts{store: s, byClose: true} }},
+		func(s base) base { return &staleAnswers{base: s, max: true} }},
+	{"SummaryStays", "Accounts/OtherOwner", func(s base) base { return &staleAnswers{base: s, summary: true} }},
+	{"OwnerStays", "Accounts/OtherOwner", func(s base) base { return &stickyAccounts{base: s, byClose: true} }},
 	{"TradesOfFirstOwner", "Accounts/OtherOwner", firstOwners},
-	{"CustomerReturnsUnchecked", "Accounts/GivenAway", func(s store) store { return &undeletes{store: s} }},
-	{"OrderKeyApart", "Concurrency/OrderComesAndGoes", func(s store) store { return &keyApart{store: s} }},
+	{"CustomerReturnsUnchecked", "Accounts/GivenAway", func(s base) base { return &undeletes{base: s} }},
+	{"OrderKeyApart", "Concurrency/OrderComesAndGoes", func(s base) base { return &keyApart{base: s} }},
 	{"DeletedKeyStays", "DeleteOrder/Deletes Concurrency/OrderComesAndGoes",
-		func(s store) store { return &lateKey{store: s} }},
+		func(s base) base { return &lateKey{base: s} }},
 	{"TagsOfBytes", "Match/Moved", answers("GetOrder", `></[^>]*>`, "/>")}, // databases write empty elements as one tag
 	{"PriceWithoutAttributes", "SecurityPrice/Odd", answers("SecurityPrice", `<(LastTrade|Name) [^>]*>`, "<$1>")},
 	{"SummaryWithoutAttributes", "AccountSummary/Odd",
@@ -204,11 +207,11 @@ var mutants = []struct {
 	{"KeysForever", "Once/Expired",
 		onces(func(o *tpox.Once) { o.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
 	{"KeysOfAllClients", "Once/OtherClient", onces(func(o *tpox.Once) { o.Client = ""; o.Hash = [32]byte{} })},
-	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s store) store { return forgetful{s} }},
-	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s store) store { return lax{s} }},
+	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s base) base { return forgetful{s} }},
+	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s base) base { return lax{s} }},
 	{"InsertNotValidated", "InsertCustomer/Invalid", validates(false)},
 	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", validates(true)},
-	{"HalfInserted", "InsertCustomer/AccountExists", func(s store) store { return halfInsert{s} }},
+	{"HalfInserted", "InsertCustomer/AccountExists", func(s base) base { return halfInsert{s} }},
 	{"LastAccountClosed", "CloseAccount/Last Concurrency/LastAccount",
 		refusals("CloseAccount", ignored[*tpox.Conflict])},
 	{"MatchIgnored", "Match/Customer Match/Security Match/Race",
@@ -216,11 +219,11 @@ var mutants = []struct {
 			args[4] = tpox.Match(nil)
 			return do(ctx)
 		})},
-	{"MatchCheckedBefore", "Match/Race", func(s store) store { return checkThenAct{s} }},
-	{"LeasedTwice", "Lease/Disjoint", func(s store) store { return &doubleLease{store: s} }},
-	{"LeasesInMemory", "Lease/Durable", func(s store) store { return &memoryLease{store: s, next: 700_000_000} }},
+	{"MatchCheckedBefore", "Match/Race", func(s base) base { return checkThenAct{s} }},
+	{"LeasedTwice", "Lease/Disjoint", func(s base) base { return &doubleLease{base: s} }},
+	{"LeasesInMemory", "Lease/Durable", func(s base) base { return &memoryLease{base: s, next: 700_000_000} }},
 	{"HighStays", "UpdateSecurityPrice/HighAndLow UpdateSecurityPrice/Changes",
-		func(s store) store { return stiffHigh{s} }},
+		func(s base) base { return stiffHigh{s} }},
 	{"BlanksLost", "Odd/Security GetSecurity/Answer", answers("GetSecurity", `>\s+<`, "><")}, // even in mixed content
 	// A column for characters of at most three bytes.
 	{"OnlyBMP", "Odd/Customer", around("InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
@@ -244,29 +247,29 @@ var mutants = []struct {
 var tinyFixture = sync.OnceValue(func() *fixture { return newFixture(nil) })
 
 // openFresh opens a database that is loaded.
-func openFresh(t *testing.T) (s store, f *fixture, path string) {
+func openFresh(t *testing.T) (s base, f *fixture, path string) {
 	t.Helper()
 	path = sqlitetest.Tiny(t)
 	return reopen(t, path), tinyFixture(), path
 }
 
-func reopen(t *testing.T, path string) store {
+func reopen(t *testing.T, path string) base {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	s, err := sqlite.Open(context.Background(), path, store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() }) // a case may have closed it
 	return s
 }
 
-// outcome returns the failures of a case on a store.
-func outcome(t *testing.T, name string, wrap func(store) store) []string {
+// outcome returns the failures of a case on a base.
+func outcome(t *testing.T, name string, wrap func(base) base) []string {
 	t.Helper()
 	all := cases()
 	i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name })
 	require.GreaterOrEqual(t, i, 0, "no case is named %s", name)
 	s, f, path := openFresh(t)
 	e := &env{fixture: f, s: wrap(s)}
-	e.reopen = func() store {
+	e.reopen = func() base {
 		require.NoError(t, s.Close())
 		s = reopen(t, path)
 		return wrap(s)
@@ -290,7 +293,7 @@ func TestMutants(t *testing.T) {
 		for _, name := range names {
 			t.Run(m.name+"/"+name, func(t *testing.T) {
 				if !intact[name] {
-					require.Empty(t, outcome(t, name, func(s store) store { return s }), "a store that is not broken")
+					require.Empty(t, outcome(t, name, func(s base) base { return s }), "a base that is not broken")
 					intact[name] = true
 				}
 				// Random operations may happen to miss the fault, but hardly five times.
@@ -350,13 +353,13 @@ func (r *recorder) Failed() bool {
 	return len(r.failures) > 0
 }
 
-// next calls the method of the store that a mutant breaks.
+// next calls the method of the base that a mutant breaks.
 type next = func(Context) (any, error)
 
 // around breaks the methods that are named, separated by blanks.
-func around(methods string, broken func(ctx Context, args []any, do next) (any, error)) func(store) store {
+func around(methods string, broken func(ctx Context, args []any, do next) (any, error)) func(base) base {
 	names := strings.Fields(methods)
-	return func(s store) store {
+	return func(s base) base {
 		call := func(ctx Context, method string, args []any, do next) (any, error) {
 			if slices.Contains(names, method) {
 				return broken(ctx, args, do)
@@ -368,7 +371,7 @@ func around(methods string, broken func(ctx Context, args []any, do next) (any, 
 }
 
 // answers edits the documents that methods return.
-func answers(methods, from, to string) func(store) store {
+func answers(methods, from, to string) func(base) base {
 	match := regexp.MustCompile(from)
 	return around(methods, func(ctx Context, _ []any, do next) (any, error) {
 		doc, err := do(ctx)
@@ -377,7 +380,7 @@ func answers(methods, from, to string) func(store) store {
 }
 
 // refusals changes the errors that methods return, and what is no error.
-func refusals(methods string, change func(error) error) func(store) store {
+func refusals(methods string, change func(error) error) func(base) base {
 	return around(methods, func(ctx Context, _ []any, do next) (any, error) {
 		answer, err := do(ctx)
 		return answer, change(err)
@@ -394,7 +397,7 @@ func ignored[E error](err error) error {
 
 // A mutant trades incorrectly.
 type mutant struct {
-	store
+	base
 	trade func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error)
 
 	mu      sync.Mutex
@@ -402,8 +405,8 @@ type mutant struct {
 	refusal error // of one of them
 }
 
-func trades(trade func(*mutant, Context, Write, ID, Trade) ([]byte, error)) func(store) store {
-	return func(s store) store { return &mutant{store: s, trade: trade} }
+func trades(trade func(*mutant, Context, Write, ID, Trade) ([]byte, error)) func(base) base {
+	return func(s base) base { return &mutant{base: s, trade: trade} }
 }
 
 func (s *mutant) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, error) {
@@ -428,7 +431,7 @@ func (s *mutant) apply(ctx Context, account ID, t Trade) (id ID, before, changed
 }
 
 // spoils runs trades properly, and then edits the document of the customer.
-func spoils(edit func(t Trade, account ID, security, before, after string) string) func(store) store {
+func spoils(edit func(t Trade, account ID, security, before, after string) string) func(base) base {
 	return trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -462,10 +465,10 @@ func swap(doc, from, name string, account ID) string {
 	return head + at + replace(tail, name, inner(old, name))
 }
 
-type backwards struct{ store }
+type backwards struct{ base }
 
 func (s backwards) SearchSecurities(ctx Context, q tpox.Search) ([]byte, error) {
-	answer, err := s.store.SearchSecurities(ctx, q)
+	answer, err := s.base.SearchSecurities(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -475,7 +478,7 @@ func (s backwards) SearchSecurities(ctx Context, q tpox.Search) ([]byte, error) 
 }
 
 // searches searches for something else.
-func searches(change func(*tpox.Search)) func(store) store {
+func searches(change func(*tpox.Search)) func(base) base {
 	return around("SearchSecurities", func(ctx Context, args []any, do next) (any, error) {
 		q := args[0].(tpox.Search)
 		change(&q)
@@ -486,7 +489,7 @@ func searches(change func(*tpox.Search)) func(store) store {
 
 // staleKeys replaces documents without updating their keys.
 type staleKeys struct {
-	store
+	base
 	docs map[string][]byte
 }
 
@@ -499,12 +502,12 @@ func (s staleKeys) GetSecurity(ctx Context, symbol string) ([]byte, error) {
 	if doc, ok := s.docs[symbol]; ok {
 		return doc, nil
 	}
-	return s.store.GetSecurity(ctx, symbol)
+	return s.base.GetSecurity(ctx, symbol)
 }
 
 // stickyAccounts does not remove accounts from their table.
 type stickyAccounts struct {
-	store
+	base
 	byReplace, byDelete, byClose bool
 
 	stuck sync.Map // customers by account
@@ -524,25 +527,25 @@ func (s *stickyAccounts) ReplaceCustomer(
 	if s.byReplace {
 		s.stick(ctx, id)
 	}
-	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, m)
+	return s.base.ReplaceCustomer(ctx, w, id, doc, validate, m)
 }
 
 func (s *stickyAccounts) DeleteCustomer(ctx Context, w Write, id ID) error {
 	if s.byDelete {
 		s.stick(ctx, id)
 	}
-	return s.store.DeleteCustomer(ctx, w, id)
+	return s.base.DeleteCustomer(ctx, w, id)
 }
 
 func (s *stickyAccounts) CloseAccount(ctx Context, w Write, customer, account ID) error {
 	if s.byClose {
 		s.stuck.Store(account, customer)
 	}
-	return s.store.CloseAccount(ctx, w, customer, account)
+	return s.base.CloseAccount(ctx, w, customer, account)
 }
 
 func (s *stickyAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
-	found, err := s.store.GetAccount(ctx, account)
+	found, err := s.base.GetAccount(ctx, account)
 	if id, ok := s.stuck.Load(account); ok {
 		found.Customer, err = id.(ID), nil
 	}
@@ -550,10 +553,10 @@ func (s *stickyAccounts) GetAccount(ctx Context, account ID) (tpox.Account, erro
 }
 
 // firstAccounts takes any account for the first of its customer.
-type firstAccounts struct{ store }
+type firstAccounts struct{ base }
 
 func (s firstAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
-	found, err := s.store.GetAccount(ctx, account)
+	found, err := s.base.GetAccount(ctx, account)
 	if err != nil {
 		return found, err
 	}
@@ -564,12 +567,12 @@ func (s firstAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error)
 
 // keptAccounts returns each account as it was first read.
 type keptAccounts struct {
-	store
+	base
 	kept sync.Map // by id
 }
 
 func (s *keptAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
-	found, err := s.store.GetAccount(ctx, account)
+	found, err := s.base.GetAccount(ctx, account)
 	if err != nil {
 		return found, err
 	}
@@ -578,17 +581,17 @@ func (s *keptAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error)
 }
 
 // looseAccounts leaves the namespaces of an account to its customer.
-type looseAccounts struct{ store }
+type looseAccounts struct{ base }
 
 func (s looseAccounts) GetAccount(ctx Context, account ID) (tpox.Account, error) {
-	found, err := s.store.GetAccount(ctx, account)
+	found, err := s.base.GetAccount(ctx, account)
 	found.Document = regexp.MustCompile(` xmlns:\w+="[^"]*"`).ReplaceAll(found.Document, nil)
 	return found, err
 }
 
 // otherMax compares orders wrongly when it looks for the largest.
 type otherMax struct {
-	store
+	base
 	all    bool // not only the first order of a message
 	more   func(a, b *element) bool
 	orders [][]byte
@@ -596,7 +599,7 @@ type otherMax struct {
 
 func (s *otherMax) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	s.orders = append(s.orders, doc)
-	return s.store.InsertOrder(ctx, w, doc)
+	return s.base.InsertOrder(ctx, w, doc)
 }
 
 func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
@@ -627,7 +630,7 @@ func (s *otherMax) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 
 // ownedOrders keeps the owner that an account had when its order was inserted.
 type ownedOrders struct {
-	store
+	base
 	loses func(by, customer ID) bool // which orders a customer loses
 
 	owners sync.Map // by order; 0 is nobody
@@ -640,7 +643,7 @@ func (s *ownedOrders) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) 
 	keys, _ := tpox.OrderKeysOf(doc)
 	account, _ := s.GetAccount(ctx, keys.Account) // 0 if there is none
 	s.owners.Store(keys.ID, account.Customer)
-	return s.store.InsertOrder(ctx, w, doc)
+	return s.base.InsertOrder(ctx, w, doc)
 }
 
 func (s *ownedOrders) DeleteCustomer(ctx Context, w Write, id ID) error {
@@ -650,11 +653,11 @@ func (s *ownedOrders) DeleteCustomer(ctx Context, w Write, id ID) error {
 		}
 		return true
 	})
-	return s.store.DeleteCustomer(ctx, w, id)
+	return s.base.DeleteCustomer(ctx, w, id)
 }
 
 func (s *ownedOrders) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
-	doc, err := s.store.CustomerMaxOrder(ctx, id)
+	doc, err := s.base.CustomerMaxOrder(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -670,61 +673,61 @@ func (s *ownedOrders) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 
 // staleAnswers returns old answers for a customer that has closed an account.
 type staleAnswers struct {
-	store
+	base
 	max, summary bool
 
 	maxima, summaries sync.Map // by customer
 }
 
 func (s *staleAnswers) CloseAccount(ctx Context, w Write, customer, account ID) error {
-	if doc, err := s.store.CustomerMaxOrder(ctx, customer); err == nil && s.max {
+	if doc, err := s.base.CustomerMaxOrder(ctx, customer); err == nil && s.max {
 		s.maxima.Store(customer, doc)
 	}
-	if doc, err := s.store.AccountSummary(ctx, customer); err == nil && s.summary {
+	if doc, err := s.base.AccountSummary(ctx, customer); err == nil && s.summary {
 		s.summaries.Store(customer, doc)
 	}
-	return s.store.CloseAccount(ctx, w, customer, account)
+	return s.base.CloseAccount(ctx, w, customer, account)
 }
 
 func (s *staleAnswers) CustomerMaxOrder(ctx Context, id ID) ([]byte, error) {
 	if doc, ok := s.maxima.Load(id); ok {
 		return doc.([]byte), nil
 	}
-	return s.store.CustomerMaxOrder(ctx, id)
+	return s.base.CustomerMaxOrder(ctx, id)
 }
 
 func (s *staleAnswers) AccountSummary(ctx Context, id ID) ([]byte, error) {
 	if doc, ok := s.summaries.Load(id); ok {
 		return doc.([]byte), nil
 	}
-	return s.store.AccountSummary(ctx, id)
+	return s.base.AccountSummary(ctx, id)
 }
 
 // firstOwners finds the customer of an account in a cache that is never refreshed: trades of a later owner are lost.
-func firstOwners(s store) store {
+func firstOwners(s base) base {
 	var first sync.Map
 	return trades(func(s *mutant, ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 		id, _, _, answer, err := s.apply(ctx, account, t)
 		if owner, known := first.LoadOrStore(account, id); err != nil || known && owner != id {
 			return answer, err
 		}
-		return s.store.Trade(ctx, w, account, t)
+		return s.base.Trade(ctx, w, account, t)
 	})(s)
 }
 
 // undeletes lets a deleted customer be inserted again without a check of the accounts.
 type undeletes struct {
-	store
+	base
 	deleted sync.Map // by customer
 }
 
 func (s *undeletes) DeleteCustomer(ctx Context, w Write, id ID) error {
 	s.deleted.Store(id, true)
-	return s.store.DeleteCustomer(ctx, w, id)
+	return s.base.DeleteCustomer(ctx, w, id)
 }
 
 func (s *undeletes) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
-	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
+	id, err := s.base.InsertCustomer(ctx, w, doc, validate)
 	if _, returns := s.deleted.Load(id); returns && isConflict(err, tpox.AccountExists) {
 		err = nil
 	}
@@ -733,7 +736,7 @@ func (s *undeletes) InsertCustomer(ctx Context, w Write, doc []byte, validate bo
 
 // keyApart writes the list of orders and their documents one after the other.
 type keyApart struct {
-	store
+	base
 	keys sync.Map // of the orders that were inserted
 }
 
@@ -742,7 +745,7 @@ func (s *keyApart) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	if _, taken := s.keys.LoadOrStore(keys.ID, true); taken {
 		return 0, tpox.DuplicateOrder(keys.ID)
 	}
-	_, _ = s.store.InsertOrder(ctx, w, doc)
+	_, _ = s.base.InsertOrder(ctx, w, doc)
 	return keys.ID, nil
 }
 
@@ -750,18 +753,18 @@ func (s *keyApart) DeleteOrder(ctx Context, w Write, id ID) error {
 	if _, there := s.keys.LoadAndDelete(id); !there {
 		return tpox.NoOrder(id)
 	}
-	_ = s.store.DeleteOrder(ctx, w, id)
+	_ = s.base.DeleteOrder(ctx, w, id)
 	return nil
 }
 
 // lateKey deletes the entry of an order in the list only when the next order with its id is inserted.
 type lateKey struct {
-	store
+	base
 	keys sync.Map
 }
 
 func (s *lateKey) DeleteOrder(ctx Context, w Write, id ID) error {
-	err := s.store.DeleteOrder(ctx, w, id)
+	err := s.base.DeleteOrder(ctx, w, id)
 	if err == nil {
 		s.keys.Store(id, true)
 	}
@@ -773,18 +776,18 @@ func (s *lateKey) InsertOrder(ctx Context, w Write, doc []byte) (ID, error) {
 	if _, there := s.keys.LoadAndDelete(keys.ID); there {
 		return 0, tpox.DuplicateOrder(keys.ID)
 	}
-	return s.store.InsertOrder(ctx, w, doc)
+	return s.base.InsertOrder(ctx, w, doc)
 }
 
 // writes changes what some writes carry.
-func writes(change func(Write) Write) func(store) store {
+func writes(change func(Write) Write) func(base) base {
 	return around("Trade InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
 		args[0] = change(args[0].(Write))
 		return do(ctx)
 	})
 }
 
-func onces(change func(*tpox.Once)) func(store) store {
+func onces(change func(*tpox.Once)) func(base) base {
 	return writes(func(w Write) Write {
 		if w.Once != nil {
 			o := *w.Once
@@ -796,11 +799,11 @@ func onces(change func(*tpox.Once)) func(store) store {
 }
 
 // forgetful stores keys, but not the answers.
-type forgetful struct{ store }
+type forgetful struct{ base }
 
 func (s forgetful) Trade(ctx Context, w Write, account ID, t Trade) ([]byte, error) {
 	before := s.state(ctx, account)
-	answer, err := s.store.Trade(ctx, w, account, t)
+	answer, err := s.base.Trade(ctx, w, account, t)
 	if err == nil && bytes.Equal(before, s.state(ctx, account)) {
 		answer = []byte("<done></done>")
 	}
@@ -813,7 +816,7 @@ func (s forgetful) state(ctx Context, account ID) []byte {
 	return doc
 }
 
-type lax struct{ store }
+type lax struct{ base }
 
 func (s lax) OpenAccount(ctx Context, w Write, customer ID, account []byte) (ID, error) {
 	id, err := tpox.AccountKeyOf(account)
@@ -827,7 +830,7 @@ func (s lax) OpenAccount(ctx Context, w Write, customer ID, account []byte) (ID,
 	return id, s.ReplaceCustomer(ctx, w, customer, doc, false, nil)
 }
 
-func validates(validate bool) func(store) store {
+func validates(validate bool) func(base) base {
 	return around("InsertCustomer", func(ctx Context, args []any, do next) (any, error) {
 		args[2] = validate
 		return do(ctx)
@@ -835,18 +838,18 @@ func validates(validate bool) func(store) store {
 }
 
 // halfInsert keeps the customer when an account is refused.
-type halfInsert struct{ store }
+type halfInsert struct{ base }
 
 func (s halfInsert) InsertCustomer(ctx Context, w Write, doc []byte, validate bool) (ID, error) {
-	id, err := s.store.InsertCustomer(ctx, w, doc, validate)
+	id, err := s.base.InsertCustomer(ctx, w, doc, validate)
 	if isConflict(err, tpox.AccountExists) {
-		_, _ = s.store.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
+		_, _ = s.base.InsertCustomer(ctx, w, fmt.Appendf(nil, `<Customer xmlns=%q id="%d"></Customer>`, custacc, id), false)
 	}
 	return id, err
 }
 
 // checkThenAct looks at the version in a transaction before that of the write.
-type checkThenAct struct{ store }
+type checkThenAct struct{ base }
 
 func (s checkThenAct) ReplaceCustomer(ctx Context, w Write, id ID, doc []byte, validate bool, m tpox.Match) error {
 	old, err := s.GetCustomer(ctx, id)
@@ -857,18 +860,18 @@ func (s checkThenAct) ReplaceCustomer(ctx Context, w Write, id ID, doc []byte, v
 		return &tpox.Stale{}
 	}
 	time.Sleep(time.Millisecond)
-	return s.store.ReplaceCustomer(ctx, w, id, doc, validate, nil)
+	return s.base.ReplaceCustomer(ctx, w, id, doc, validate, nil)
 }
 
 type doubleLease struct {
-	store
+	base
 	mu   sync.Mutex
 	n    int
 	last tpox.Range
 }
 
 func (s *doubleLease) Lease(ctx Context, kind string, count int64) (tpox.Range, error) {
-	r, err := s.store.Lease(ctx, kind, count)
+	r, err := s.base.Lease(ctx, kind, count)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n++; s.n == 2 {
@@ -879,7 +882,7 @@ func (s *doubleLease) Lease(ctx Context, kind string, count int64) (tpox.Range, 
 }
 
 type memoryLease struct {
-	store
+	base
 	mu   sync.Mutex
 	next ID
 }
@@ -892,11 +895,11 @@ func (s *memoryLease) Lease(_ Context, _ string, count int64) (tpox.Range, error
 	return r, nil
 }
 
-type stiffHigh struct{ store }
+type stiffHigh struct{ base }
 
 func (s stiffHigh) UpdateSecurityPrice(ctx Context, w Write, symbol string, p tpox.Price) ([]byte, error) {
 	before, _ := s.GetSecurity(ctx, symbol)
-	answer, err := s.store.UpdateSecurityPrice(ctx, w, symbol, p)
+	answer, err := s.base.UpdateSecurityPrice(ctx, w, symbol, p)
 	if err != nil {
 		return nil, err
 	}

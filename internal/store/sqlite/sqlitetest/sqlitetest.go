@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 )
 
@@ -27,7 +28,7 @@ func Tiny(t testing.TB) (path string) {
 // Store returns a store with a small cache on a new database with the dataset tiny. It is closed with the test.
 func Store(t testing.TB) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), Tiny(t), sqlite.Options{})
+	s, err := sqlite.Open(context.Background(), Tiny(t), store.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -48,7 +49,7 @@ var tiny = sync.OnceValues(func() (_ []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path, ctx := filepath.Join(dir, "brokerage.db"), context.Background()
-	s, err := sqlite.Open(ctx, path, sqlite.Options{})
+	s, err := sqlite.Open(ctx, path, store.Options{})
 	if err != nil {
 		return nil, err
 	}
