@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"brokerage/internal/format"
-	"brokerage/internal/store/archive"
+	"brokerage/internal/store"
 )
 
 //nolint:lll // a help text is one string
@@ -54,6 +54,6 @@ func (p *lateProgress) finish() {
 }
 
 // contentsText returns the dataset and the database that a backup holds.
-func contentsText(m archive.Manifest) string {
+func contentsText(m store.Manifest) string {
 	return cmp.Or(m.Fingerprint, "no dataset") + " of database " + m.Identity
 }

@@ -181,7 +181,7 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 	if err != nil {
 		return err
 	}
-	target.Stats = store.Stats(opened)
+	target.Stats = store.StatsOf(opened)
 	if !c.Tier {
 		if config.Observer, err = database.Watch(ctx); err != nil {
 			return err

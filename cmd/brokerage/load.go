@@ -11,7 +11,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 )
 
 //nolint:lll // a help text is one string
@@ -66,7 +65,7 @@ func (c *loadCmd) fits(folder sourceFolder) error {
 		return nil
 	}
 	if c.From != "" {
-		return c.space(float64(folder.needs(bulk.Loaded{}.Position)) + journal)
+		return c.space(float64(folder.needs(store.Loaded{}.Position)) + journal)
 	}
 	d, needed := dataset.New(c.spec()), journal
 	for _, k := range dataset.Kinds {
@@ -181,7 +180,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 	if err != nil {
 		return err
 	}
-	source := bulk.Source{
+	source := store.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),
 		Sample:   folder.sample,

@@ -13,7 +13,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -45,7 +44,7 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 	}
 	v, err := opened.Verify(t.Context(), func(finding string) error { t.Error(finding); return nil }, nil)
 	require.NoError(t, err)
-	require.Equal(t, bulk.Verified{
+	require.Equal(t, store.Verified{
 		Documents: [...]int64{d.Count(dataset.Security), d.Count(dataset.Customer), d.Count(dataset.Order)},
 		Accounts:  d.TotalAccounts(), Bytes: rawOf(d),
 	}, v)

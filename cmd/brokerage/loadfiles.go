@@ -19,7 +19,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/output"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
@@ -101,7 +101,7 @@ func (f sourceFolder) contents() (c tpox.Contents) {
 	if errors.Join(err1, err2) != nil {
 		return c
 	}
-	return bulk.ContentsOf(dataset.New(spec))
+	return store.ContentsOf(dataset.New(spec))
 }
 
 // filePosition is the position in a folder from which a load continues.
@@ -198,11 +198,11 @@ const (
 )
 
 // batches reads all files from a position on.
-func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
-	return func(yield func(bulk.RawBatch, error) bool) {
+func (f sourceFolder) batches(position string) iter.Seq2[store.RawBatch, error] {
+	return func(yield func(store.RawBatch, error) bool) {
 		p, err := parsePosition(position)
 		if err != nil {
-			yield(bulk.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
+			yield(store.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
 			return
 		}
 		for _, file := range f.files {
@@ -223,12 +223,12 @@ func (f sourceFolder) batches(position string) iter.Seq2[bulk.RawBatch, error] {
 
 // fileBatches reads a file from a position on. It returns false when the caller wants no more batches.
 func (f sourceFolder) fileBatches(
-	name string, at xmldoc.SplitPosition, read int64, yield func(bulk.RawBatch, error) bool,
+	name string, at xmldoc.SplitPosition, read int64, yield func(store.RawBatch, error) bool,
 ) bool {
 	path := filepath.Join(f.path, name)
 	r, err := f.open(name, at.Offset)
 	if err != nil {
-		return yield(bulk.RawBatch{}, err)
+		return yield(store.RawBatch{}, err)
 	}
 	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0, at)
@@ -253,7 +253,7 @@ func (f sourceFolder) fileBatches(
 }
 
 // readBatch returns a batch in memory of its own, and io.EOF with the last one.
-func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
+func readBatch(split *xmldoc.Splitter) (b store.RawBatch, err error) {
 	var all []byte
 	var ends []int
 	for len(ends) < batchDocuments && len(all) < batchBytes {
@@ -269,7 +269,7 @@ func readBatch(split *xmldoc.Splitter) (b bulk.RawBatch, err error) {
 		}
 		all = append(all, p.Bytes...)
 		ends = append(ends, len(all))
-		b.Documents = append(b.Documents, bulk.RawDocument{Line: p.Line, Broken: p.Broken})
+		b.Documents = append(b.Documents, store.RawDocument{Line: p.Line, Broken: p.Broken})
 	}
 	begin := 0
 	for i, end := range ends {

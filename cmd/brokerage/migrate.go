@@ -8,7 +8,6 @@ import (
 
 	"brokerage/internal/service"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -52,6 +51,6 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if err := opened.Close(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.out, text, c.DB.name(), bulk.SchemaVersion)
+	_, err := fmt.Fprintf(s.out, text, c.DB.name(), store.SchemaVersion)
 	return err
 }

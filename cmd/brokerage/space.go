@@ -8,12 +8,11 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 )
 
 // writeSpace prints a table of the space that documents take in a database: of each kind in proportion to its own
 // bytes, of indexes and the rest in proportion to all bytes.
-func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space bulk.Space) error {
+func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space store.Space) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name, documents, raw string, stored, of int64) {
 		share := ""

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 func TestWriteSpace(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, writeSpace(&b, [...]int64{1000, 0, 20000}, [...]int64{6e6, 0, 30e6}, bulk.Space{
+	require.NoError(t, writeSpace(&b, [...]int64{1000, 0, 20000}, [...]int64{6e6, 0, 30e6}, store.Space{
 		Stored:  [...]int64{3e6, 4096, 12e6},
-		Indexes: []bulk.IndexSpace{{Name: "orders_cash", Bytes: 900_000}},
+		Indexes: []store.IndexSpace{{Name: "orders_cash", Bytes: 900_000}},
 		Rest:    95_904, File: 16e6,
 	}))
 	require.Equal(t, `

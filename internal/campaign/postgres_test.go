@@ -14,7 +14,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
@@ -37,7 +36,7 @@ func TestPostgres(t *testing.T) {
 	name, err := e.Holds(ctx)
 	require.NoError(t, err)
 	require.Empty(t, name)
-	require.ErrorIs(t, e.with(ctx, true, nil), bulk.ErrEmpty, "Holds creates nothing")
+	require.ErrorIs(t, e.with(ctx, true, nil), store.ErrEmpty, "Holds creates nothing")
 	testSubject(t, e, func(do func(tpox.Store) error) error {
 		return e.with(ctx, true, func(s store.Bulk) error { return do(s) })
 	})

@@ -9,7 +9,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/sqlite"
@@ -159,7 +158,7 @@ func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
 // Holds creates no schema where there is none.
 func (e baseSubject) Holds(ctx context.Context) (string, error) {
 	name, err := e.holds(ctx, true)
-	if errors.Is(err, bulk.ErrEmpty) {
+	if errors.Is(err, store.ErrEmpty) {
 		return "", nil
 	}
 	return name, err

@@ -6,14 +6,14 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
 // element returns an empty element in the namespace of answers about the service.
 func element(name string, attributes ...string) []byte {
-	return xmldoc.AppendEmpty(make([]byte, 0, 256), name, append([]string{"xmlns", bulk.ServiceNS}, attributes...)...)
+	return xmldoc.AppendEmpty(make([]byte, 0, 256), name, append([]string{"xmlns", store.ServiceNS}, attributes...)...)
 }
 
 var getDataset = &operation{
@@ -41,7 +41,7 @@ func (q *request) getDataset() error {
 	if err != nil {
 		return err
 	}
-	return q.answer(bulk.Describe(contents, generator, q.server.store.Describe(), symbols))
+	return q.answer(store.DescribeDataset(contents, generator, q.server.store.Describe(), symbols))
 }
 
 // generatorOf returns the generator of a dataset, or nil for data that was not generated.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/httpapi/live"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -161,7 +161,7 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 func BenchmarkScrape_UnderLoad(b *testing.B) {
 	const rate = 10_000
 	m := telemetry.New(telemetry.BuildInfo{})
-	m.Store(func() tally.Stats { return tally.Stats{} })
+	m.Store(func() store.Stats { return store.Stats{} })
 	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
 	var paths []string
 	for _, id := range []tpox.ID{103282, 103283, 103284} {

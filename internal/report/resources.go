@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"brokerage/internal/format"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -100,12 +100,12 @@ func figuresTable(names []string, groups []group) *table {
 }
 
 // cachesOf returns the caches whose hits and misses are among the figures.
-func cachesOf(figures map[string]workload.Change) (caches []tally.Pool) {
+func cachesOf(figures map[string]workload.Change) (caches []store.PoolStats) {
 	increase := func(c workload.Change) int64 { return int64(c.After - c.Before) }
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
 		other, cache := missesOf(name)
 		misses, ok := figures[other]
-		p := tally.Pool{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)}
+		p := store.PoolStats{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)}
 		if ok && cache != "" && p.Hits+p.Misses > 0 {
 			caches = append(caches, p)
 		}

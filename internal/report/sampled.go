@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/format"
 	"brokerage/internal/probe"
 	"brokerage/internal/report/chart"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -144,7 +144,7 @@ func poolTable(groups []group) *table {
 	return t
 }
 
-func hitRatio(p tally.Pool) float64 { return ratio(float64(p.Hits), float64(p.Hits+p.Misses)) }
+func hitRatio(p store.PoolStats) float64 { return ratio(float64(p.Hits), float64(p.Hits+p.Misses)) }
 
 // timeCharts draws what was sampled of a run over time.
 func timeCharts(r *workload.Run) (views []figureView) {
@@ -298,7 +298,7 @@ func poolCurves(label string, groups []group) []figureView {
 		s := chart.Series{Name: name, Slot: i}
 		for _, g := range groups {
 			pools := g.middle().Resources.Pools
-			if at := slices.IndexFunc(pools, func(p tally.Pool) bool { return p.Name == name }); at >= 0 {
+			if at := slices.IndexFunc(pools, func(p store.PoolStats) bool { return p.Name == name }); at >= 0 {
 				s.Points = append(s.Points, chart.Point{X: float64(g.Users), Y: 100 * hitRatio(pools[at])})
 			}
 		}
@@ -347,7 +347,7 @@ func statementsSection(groups []group) section {
 }
 
 // statementName returns the name of a statement, or the beginning of its text.
-func statementName(s tally.Statement) string {
+func statementName(s store.StatementStats) string {
 	const most = 60
 	if s.Name != "" {
 		return s.Name

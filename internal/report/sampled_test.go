@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -60,10 +60,10 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 	state(workload.OfServer, "pg_waiting_log", 5*busy)
 	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
 	n := r.Total.Count
-	sampled.Pools = []tally.Pool{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
+	sampled.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},
 		{Name: "nobody's"}}
-	sampled.Statements = []tally.Statement{
+	sampled.Statements = []store.StatementStats{
 		{Name: "get_order", Text: "SELECT", Calls: n / 10, Seconds: r.Measured * .3, Rows: n / 10},
 		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third",
 			Calls: 5, Seconds: r.Measured * .1}}

@@ -11,8 +11,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi/live"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -24,7 +22,7 @@ type insight struct {
 	ctx       context.Context //nolint:containedctx // it ends the goroutines that observe the store, and nothing else
 	cancel    context.CancelFunc
 	observers sync.WaitGroup
-	stats     atomic.Pointer[func() tally.Stats]
+	stats     atomic.Pointer[func() store.Stats]
 }
 
 func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.Database, log *slog.Logger) *insight {
@@ -45,7 +43,7 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 // observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document
 // counts, which take longer, in goroutines until close.
 func (i *insight) observe(inner tpox.Store) {
-	if stats := store.Stats(inner); stats != nil {
+	if stats := store.StatsOf(inner); stats != nil {
 		i.metrics.Store(stats)
 		i.stats.Store(&stats)
 	}
@@ -120,7 +118,7 @@ func (i *insight) reportDataset(ctx context.Context, inner tpox.Store) {
 	})
 	for _, k := range dataset.Kinds {
 		var bytes int64
-		if ok && ledger.Setting(ctx, bulk.SettingRaw+k.String(), &bytes) == nil && bytes > 0 {
+		if ok && ledger.Setting(ctx, store.SettingRaw+k.String(), &bytes) == nil && bytes > 0 {
 			raw[k.String()] = bytes
 		}
 	}

@@ -173,7 +173,7 @@ func Loopback(
 	c := Default()
 	log := slog.New(slog.DiscardHandler)
 	metrics := telemetry.New(build)
-	if stats := store.Stats(opened); stats != nil {
+	if stats := store.StatsOf(opened); stats != nil {
 		metrics.Store(stats)
 	}
 	api, err := httpapi.New(guard.New(opened, guard.Options{Timeout: c.Timeout}), c.options(log, metrics, build))

@@ -8,9 +8,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/output"
-	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/tpox"
 )
 
@@ -38,9 +35,9 @@ type Engine struct {
 	Remove func(ctx context.Context, url string) error
 
 	// These copy databases; they are nil for an engine that has a backup of its own.
-	ReadManifest func(file string) (archive.Manifest, error)
-	Backup       func(ctx context.Context, url, file string, o CopyOptions) (archive.Manifest, int64, error)
-	Restore      func(ctx context.Context, url, file string, o CopyOptions) (archive.Manifest, error)
+	ReadManifest func(file string) (Manifest, error)
+	Backup       func(ctx context.Context, url, file string, o CopyOptions) (Manifest, int64, error)
+	Restore      func(ctx context.Context, url, file string, o CopyOptions) (Manifest, error)
 }
 
 // engines is the registry: everything that depends on the kind of a database starts here.
@@ -53,7 +50,7 @@ func Register(e *Engine) { engines = append(engines, e) }
 // An Observer reads what the server of a database counts itself, by a connection of its own.
 type Observer interface {
 	// Observe returns the server's figures; with statements, also what it counts of each statement, which takes longer.
-	Observe(ctx context.Context, statements bool) (tally.Server, error)
+	Observe(ctx context.Context, statements bool) (ServerStats, error)
 	// Process returns the parent process of the database, or 0 when it is not visible on this computer.
 	Process() int
 	Close() error
@@ -71,12 +68,12 @@ type Bulk interface {
 	tpox.Store
 	Loading(ctx context.Context) (string, error)
 	LoadedDocuments(ctx context.Context, k dataset.Kind) (int64, error)
-	LoadedFrom(ctx context.Context) (bulk.Loaded, error)
+	LoadedFrom(ctx context.Context) (Loaded, error)
 	Indexed(ctx context.Context) (bool, error)
-	LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error
-	LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error)
-	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error)
-	Space(ctx context.Context) (bulk.Space, error)
+	LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error
+	LoadBatches(ctx context.Context, from Source, progress Progress) (Loaded, error)
+	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error)
+	Space(ctx context.Context) (Space, error)
 	Made() bool // whether opening it has made the schema
 }
 
@@ -182,9 +179,9 @@ func (d Database) Warnings(s tpox.Store) []string {
 	return d.Engine.Warnings(s)
 }
 
-// Stats returns the function that reads the statistics of an open store, or nil for a store without statistics.
-func Stats(s tpox.Store) func() tally.Stats {
-	if measured, ok := s.(interface{ Stats() tally.Stats }); ok {
+// StatsOf returns the function that reads the statistics of an open store, or nil for a store without statistics.
+func StatsOf(s tpox.Store) func() Stats {
+	if measured, ok := s.(interface{ Stats() Stats }); ok {
 		return measured.Stats
 	}
 	return nil
@@ -227,7 +224,7 @@ func (d Database) Empty(ctx context.Context, options Options) (Bulk, error) {
 // size in bytes.
 func (d Database) Backup(
 	ctx context.Context, file string, o CopyOptions,
-) (m archive.Manifest, written int64, err error) {
+) (m Manifest, written int64, err error) {
 	if d.Engine.Backup == nil {
 		return m, 0, d.noBackup()
 	}
@@ -235,17 +232,17 @@ func (d Database) Backup(
 }
 
 // ReadManifest returns the manifest of a backup. Only Restore verifies it.
-func (d Database) ReadManifest(file string) (archive.Manifest, error) {
+func (d Database) ReadManifest(file string) (Manifest, error) {
 	if d.Engine.ReadManifest == nil {
-		return archive.Manifest{}, d.noBackup()
+		return Manifest{}, d.noBackup()
 	}
 	return d.Engine.ReadManifest(file)
 }
 
 // Restore replaces the contents of the database, which nothing may be using, by those of a backup.
-func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (archive.Manifest, error) {
+func (d Database) Restore(ctx context.Context, file string, o CopyOptions) (Manifest, error) {
 	if d.Engine.Restore == nil {
-		return archive.Manifest{}, d.noBackup()
+		return Manifest{}, d.noBackup()
 	}
 	return d.Engine.Restore(ctx, d.url, file, o)
 }

@@ -1,5 +1,5 @@
-// Package store is the registry of the kinds of databases: it finds, opens, measures and copies the one that a URL
-// names. Each engine registers itself; a program imports the packages of those that it supports.
+// Package store finds, opens, loads, verifies, measures and copies the database that a URL names, and has what its
+// engines share. Each engine registers itself; a program imports the packages of those that it supports.
 package store
 
 import (
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"brokerage/internal/redact"
-	"brokerage/internal/store/trace"
 	"brokerage/internal/tpox"
 )
 
@@ -29,7 +28,7 @@ type Options struct {
 	Doing func(string)
 	// Replicas are the URLs of read replicas; only for a database of PostgreSQL.
 	Replicas []string
-	Trace    trace.Begin // called for each statement of a transaction; may be nil
+	Trace    Trace // called for each statement of a transaction; may be nil
 }
 
 // Open opens the store that a URL names.

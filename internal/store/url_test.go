@@ -15,7 +15,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
@@ -206,7 +205,7 @@ func contentOf(ctx context.Context, d store.Database) (holds string, err error) 
 		}
 	}
 	s, err := d.OpenBulk(ctx, store.Options{AsIs: true})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, bulk.ErrEmpty) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrEmpty) {
 		return "", nil
 	}
 	if err != nil {

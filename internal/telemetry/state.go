@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -43,7 +43,7 @@ func (out series) count(name, help string, n int64, labels ...string) {
 }
 
 // histogram sends a distribution, unless it is empty.
-func (out series) histogram(name, help string, values tally.Distribution) {
+func (out series) histogram(name, help string, values store.Distribution) {
 	if len(values.Counts) == 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (m *Metrics) Engine(e tpox.EngineInfo) {
 }
 
 // Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
-func (m *Metrics) Store(stats func() tally.Stats) {
+func (m *Metrics) Store(stats func() store.Stats) {
 	m.registry.MustRegister(state(func(out series) {
 		s := stats()
 		out.store(&s)
@@ -152,7 +152,7 @@ func (m *Metrics) Store(stats func() tally.Stats) {
 	}))
 }
 
-func (out series) store(s *tally.Stats) {
+func (out series) store(s *store.Stats) {
 	out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
 	out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
 	out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
@@ -185,7 +185,7 @@ func (out series) store(s *tally.Stats) {
 	}
 }
 
-func (out series) storeKind(k *tally.KindStats) {
+func (out series) storeKind(k *store.KindStats) {
 	if k.Known {
 		out.count("store_documents", "Stored documents, by kind: of the embedded store counted after the start, and until "+
 			"then no series; of PostgreSQL and Db2 the server's own estimate, at most a minute old (the planner's; the last "+
@@ -205,7 +205,7 @@ func (out series) storeKind(k *tally.KindStats) {
 		"kind", k.Kind)
 }
 
-func (out series) replicas(s *tally.Stats) {
+func (out series) replicas(s *store.Stats) {
 	reads := func(n int64, target string) {
 		out.count("store_reads_total", "Reads by the server that answered: primary, or the address of a replica; only with "+
 			"--replica.", n, "target", target)

@@ -12,21 +12,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
-var stats = tally.Stats{
+var stats = store.Stats{
 	Connections: 8, Open: 5, InUse: 3, Waits: 7, Waited: 1500 * time.Millisecond, Commits: 11, Writes: 2,
-	Groups: tally.Distribution{Bounds: []float64{1, 2}, Counts: []uint64{4, 3, 2}, Sum: 20},
+	Groups: store.Distribution{Bounds: []float64{1, 2}, Counts: []uint64{4, 3, 2}, Sum: 20},
 	// A commit that took longer than the largest bucket.
-	Flushes: tally.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
+	Flushes: store.Distribution{Bounds: []float64{.001}, Counts: []uint64{8, 1}, Sum: 2.5},
 	Busy:    3 * time.Second, Hits: 90, Misses: 10, PageHits: 900, PageMisses: 100,
 	WriterPageHits: 300, WriterPageMisses: 40, PageWrites: 70,
 	Retries: map[string]int64{"changed": 4}, File: 4096, Journal: 512, IDsLeft: map[string]int64{"order": 999999999896718},
-	Kinds: []tally.KindStats{
+	Kinds: []store.KindStats{
 		{Kind: "order", Known: true, Documents: 2000, Stored: 600000, Packed: 5, PackedFrom: 8000, PackedTo: 1500},
 		{Kind: "customer", Packed: 1, PackedFrom: 20, PackedTo: 10},
 	},
@@ -35,7 +35,7 @@ var stats = tally.Stats{
 // full returns metrics with everything that a service adds.
 func full() *telemetry.Metrics {
 	m := telemetry.New(build)
-	m.Store(func() tally.Stats { return stats })
+	m.Store(func() store.Stats { return stats })
 	m.Gate(256, func() int64 { return 3 })
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
@@ -86,25 +86,25 @@ func TestMetrics_State(t *testing.T) {
 // Stores differ in their figures. One that a store does not have has no series, instead of one that is always zero.
 func TestMetrics_Stores(t *testing.T) {
 	for name, c := range map[string]struct {
-		stats tally.Stats
+		stats store.Stats
 		want  map[string]string
 		lacks []string
 	}{
 		"Less": {
-			tally.Stats{Connections: 4}, map[string]string{"connections_limit": "4"},
+			store.Stats{Connections: 4}, map[string]string{"connections_limit": "4"},
 			[]string{"commit_writes", "commit_duration", "file_bytes", "documents", "retries", "writer_page", "page_writes"},
 		},
 		"Estimates": { // a server that compresses documents itself
-			tally.Stats{Kinds: []tally.KindStats{
+			store.Stats{Kinds: []store.KindStats{
 				{Kind: "order", Known: true, Estimated: true, Documents: 2000, Stored: 600000}, {Kind: "customer", Estimated: true},
 			}},
 			map[string]string{`documents{kind="order"}`: "2000", `document_bytes{kind="order"}`: "600000"},
 			[]string{`documents{kind="customer"}`, "packed"},
 		},
 		"Replicas": { // the second was never reached
-			tally.Stats{
+			store.Stats{
 				PrimaryReads: 5, Fallbacks: map[string]int64{"behind": 2, "conflict": 0},
-				Replicas: []tally.ReplicaStats{
+				Replicas: []store.ReplicaStats{
 					{Name: "a:5432", InRotation: true, Reads: 7, Known: true, LagBytes: 96, Age: 1500 * time.Millisecond},
 					{Name: "b:5432"},
 				},
@@ -120,7 +120,7 @@ func TestMetrics_Stores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := telemetry.New(build)
-			m.Store(func() tally.Stats { return c.stats })
+			m.Store(func() store.Stats { return c.stats })
 			series, text := scrape(t, m)
 			for name, want := range c.want {
 				require.Equal(t, want, series["brokerage_store_"+name], name)

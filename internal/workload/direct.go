@@ -7,18 +7,16 @@ import (
 
 	"brokerage/internal/store"
 	"brokerage/internal/store/guard"
-	"brokerage/internal/store/scripted"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/tpox"
 )
 
 // Direct is a Backend that calls a store in this process.
 type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
-	Stats func() tally.Stats
+	Stats func() store.Stats
 
-	store  tpox.Store      // guarded, as in a service
-	runner scripted.Runner // of own transactions; nil if the store is none
+	store  tpox.Store         // guarded, as in a service
+	runner store.ScriptRunner // of own transactions; nil if the store is none
 	name   string
 	scheme string
 }
@@ -33,7 +31,7 @@ func NewDirect(s tpox.Store, url string) (*Direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	runner, _ := s.(scripted.Runner)
+	runner, _ := s.(store.ScriptRunner)
 	return &Direct{
 		store: guard.New(s, guard.Options{Timeout: answerWithin}), runner: runner,
 		name: store.Published(url), scheme: database.Scheme,
@@ -93,8 +91,8 @@ type directSession struct {
 	checker
 	*Direct
 
-	statements []scripted.Statement // of an own transaction,
-	result     scripted.Result      // and what they returned
+	statements []store.ScriptStatement // of an own transaction,
+	result     store.ScriptResult      // and what they returned
 }
 
 func (s *directSession) close() {}

@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/testenv/schematest"
 )
@@ -300,8 +300,8 @@ func TestOwn_Statements(t *testing.T) {
 	require.Equal(t, "put", r.Transactions[0].Name)
 	require.Equal(t, "insert", r.Transactions[0].Kind)
 	answer := func(text string) string {
-		var result scripted.Result
-		require.NoError(t, s.RunScript(t.Context(), true, []scripted.Statement{{Text: text}}, &result))
+		var result store.ScriptResult
+		require.NoError(t, s.RunScript(t.Context(), true, []store.ScriptStatement{{Text: text}}, &result))
 		return string(result.Text)
 	}
 	require.Equal(t, fmt.Sprintln(puts), answer("SELECT count(*) FROM own"))

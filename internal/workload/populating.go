@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -23,7 +23,7 @@ func (p populating) describe(ctx context.Context) (Target, *population, error) {
 	if err != nil {
 		return target, nil, err
 	}
-	whole, err := populationOf(bulk.ContentsOf(p.dataset), tpox.EngineInfo{})
+	whole, err := populationOf(store.ContentsOf(p.dataset), tpox.EngineInfo{})
 	if err != nil {
 		return target, nil, err
 	}

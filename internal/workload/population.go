@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -140,7 +140,7 @@ func populationOf(c tpox.Contents, is tpox.EngineInfo) (*population, error) {
 		d = dataset.New(spec)
 	}
 	p := &population{}
-	if err := xml.Unmarshal(bulk.Describe(c, d, is, true), p); err != nil {
+	if err := xml.Unmarshal(store.DescribeDataset(c, d, is, true), p); err != nil {
 		return nil, err
 	}
 	if d == nil {

@@ -13,17 +13,16 @@ import (
 
 	"brokerage/internal/probe"
 	"brokerage/internal/store"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/telemetry"
 )
 
 // Resources are figures that were sampled during the measured time. What could not be read is absent, and never 0.
 type Resources struct {
-	Seconds    []float64         `json:"seconds"` // of the samples, since the first, which is at the begin
-	Series     []Series          `json:"series"`
-	Pools      []tally.Pool      `json:"pools,omitempty"`      // over the measured time
-	Statements []tally.Statement `json:"statements,omitempty"` // of the database's server, the longest first
-	Missing    []string          `json:"missing,omitempty"`    // what could not be read, with the reason
+	Seconds    []float64              `json:"seconds"` // of the samples, since the first, which is at the begin
+	Series     []Series               `json:"series"`
+	Pools      []store.PoolStats      `json:"pools,omitempty"`      // over the measured time
+	Statements []store.StatementStats `json:"statements,omitempty"` // of the database's server, the longest first
+	Missing    []string               `json:"missing,omitempty"`    // what could not be read, with the reason
 }
 
 // Series is one figure at each sample.
@@ -81,7 +80,7 @@ type sampler struct {
 	from     time.Time
 	every    time.Duration
 	samples  []resourceSample
-	servers  [2]tally.Server // at the first and the last sample
+	servers  [2]store.ServerStats // at the first and the last sample
 	missing  []string
 	stop     chan struct{}
 	finished sync.WaitGroup
@@ -280,9 +279,9 @@ func (k figureKey) counts() bool {
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // count adds the pools and statements of the measured time. The pools of the embedded store are in its metrics.
-func (r *Resources) count(server tally.Server) {
+func (r *Resources) count(server store.ServerStats) {
 	r.Pools, r.Statements = server.Pools, server.Statements
-	slices.SortStableFunc(r.Statements, func(a, b tally.Statement) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	slices.SortStableFunc(r.Statements, func(a, b store.StatementStats) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	r.Statements = r.Statements[:min(len(r.Statements), mostStatements)]
 	metric := func(name string) int64 {
 		n, _ := r.Used(OfStore, "brokerage_store_"+name+"_total")
@@ -291,9 +290,9 @@ func (r *Resources) count(server tally.Server) {
 	if r.Find(OfStore, "brokerage_store_writer_page_hits_total") == nil {
 		return
 	}
-	writing := tally.Pool{Name: "connection for writing", Hits: metric("writer_page_hits"),
+	writing := store.PoolStats{Name: "connection for writing", Hits: metric("writer_page_hits"),
 		Misses: metric("writer_page_misses")}
-	r.Pools = append(r.Pools, tally.Pool{Name: "connections for reading", // the counters are not read at one moment
+	r.Pools = append(r.Pools, store.PoolStats{Name: "connections for reading", // the counters are not read at one moment
 		Hits: max(0, metric("page_hits")-writing.Hits), Misses: max(0, metric("page_misses")-writing.Misses)}, writing)
 }
 

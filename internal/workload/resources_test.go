@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/probe"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/sqlitetest"
-	"brokerage/internal/store/tally"
 )
 
 // counting is a server whose counters grow with each observation.
@@ -26,20 +26,20 @@ type counting struct {
 func (c *counting) Process() int { return 0 }
 func (c *counting) Close() error { return nil }
 
-func (c *counting) Observe(_ context.Context, statements bool) (tally.Server, error) {
+func (c *counting) Observe(_ context.Context, statements bool) (store.ServerStats, error) {
 	c.n++
 	if c.failing != nil && c.failing(c.n) != nil {
-		return tally.Server{}, c.failing(c.n)
+		return store.ServerStats{}, c.failing(c.n)
 	}
 	n := int64(c.n)
-	s := tally.Server{
+	s := store.ServerStats{
 		Figures: map[string]float64{"pg_commits_total": float64(100 * n), "pg_connections": 7},
-		Pools:   []tally.Pool{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
+		Pools:   []store.PoolStats{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
 	}
 	for i := range int64(20) {
 		if statements {
 			s.Statements = append(s.Statements,
-				tally.Statement{Text: fmt.Sprint("SELECT ", i), Calls: n, Seconds: float64(n * i), Rows: n})
+				store.StatementStats{Text: fmt.Sprint("SELECT ", i), Calls: n, Seconds: float64(n * i), Rows: n})
 		}
 	}
 	return s, nil

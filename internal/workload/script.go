@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -19,7 +19,7 @@ func (d *Direct) setUp(ctx context.Context, w *Definition) error {
 		return fmt.Errorf("%s runs no statements of a workload file", d.name)
 	}
 	for _, text := range w.Setup[d.scheme] {
-		if err := d.runner.RunScript(ctx, false, []scripted.Statement{{Text: text}}, &scripted.Result{}); err != nil {
+		if err := d.runner.RunScript(ctx, false, []store.ScriptStatement{{Text: text}}, &store.ScriptResult{}); err != nil {
 			return fmt.Errorf("setup: %w: %.60q", err, text)
 		}
 	}
@@ -45,12 +45,12 @@ func (s *directSession) runOwn(ctx context.Context, c *call) outcome {
 		for i, v := range own.values {
 			args[i] = v.parameter(c.values[v.index])
 		}
-		s.statements = append(s.statements, scripted.Statement{Text: own.text, Args: args})
+		s.statements = append(s.statements, store.ScriptStatement{Text: own.text, Args: args})
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if err := s.runner.RunScript(ctx, t.Kind == tpox.Query, s.statements, &s.result); err != nil {
-		if refused, ok := errors.AsType[*scripted.Refused](err); ok {
+		if refused, ok := errors.AsType[*store.ScriptRefused](err); ok {
 			return outcome{unexpected, refused.Code}
 		}
 		return refusalOf(c, err)

@@ -15,7 +15,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
@@ -112,7 +111,7 @@ func shortly(t testing.TB, workload string) Config {
 func tinyPopulation(t testing.TB, profile dataset.Profile) *population {
 	t.Helper()
 	d := dataset.New(dataset.Spec{Seed: 1, Profile: profile})
-	p, err := populationOf(bulk.ContentsOf(d), tpox.EngineInfo{})
+	p, err := populationOf(store.ContentsOf(d), tpox.EngineInfo{})
 	require.NoError(t, err)
 	return p
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // createsStorage finds the names of buffer pools and table spaces that a statement creates.
@@ -246,9 +246,9 @@ func TestOpen_OtherVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
 				switch {
-				case query != statements["get_setting"] || args[0] == bulk.SettingIdentity && c.identity == "":
+				case query != statements["get_setting"] || args[0] == store.SettingIdentity && c.identity == "":
 					return answer{}, nil
-				case args[0] == bulk.SettingIdentity:
+				case args[0] == store.SettingIdentity:
 					return answer{rows: [][]driver.Value{{[]byte(c.identity)}}}, nil
 				}
 				return answer{rows: [][]driver.Value{{[]byte(c.version)}}}, nil

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 )
 
 // The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and the ways around them. All of it is in this
@@ -36,7 +36,7 @@ import (
 type connector struct {
 	driver.Connector
 	session []string // statements that each new connection runs first
-	trace   trace.Begin
+	trace   store.Trace
 }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) {
@@ -57,7 +57,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 // A conn is a connection with its prepared statements. database/sql uses it from one goroutine at a time.
 type conn struct {
 	inner    driver.Conn
-	trace    trace.Begin
+	trace    store.Trace
 	prepared map[string]driver.Stmt
 	broken   bool
 }

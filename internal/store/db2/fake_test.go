@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 )
 
 // A fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
@@ -212,7 +212,7 @@ func open(t testing.TB, f *fake) *Store {
 	return openTraced(t, f, nil)
 }
 
-func openTraced(t testing.TB, f *fake, begin trace.Begin) *Store {
+func openTraced(t testing.TB, f *fake, begin store.Trace) *Store {
 	t.Helper()
 	inner := f.answer
 	f.answer = func(query string, args []driver.Value) (answer, error) {

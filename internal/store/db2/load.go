@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -28,8 +28,8 @@ const settingChunk = "chunk."
 // LoadDataset fills the store with a generated dataset, on several connections. After a load that was ended at any
 // point the same call continues it without a duplicate or a gap: each chunk is committed together with a setting that
 // records it. The store is not Ready until all is loaded. A finished load is not repeated.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
-	contents := bulk.ContentsOf(d)
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
+	contents := store.ContentsOf(d)
 	done, err := s.Done(ctx, contents.Fingerprint, func(stored tpox.Contents) bool { return stored == contents })
 	if done || err != nil {
 		return err
@@ -54,14 +54,14 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 			if err := t.endChunks(k); err != nil {
 				return err
 			}
-			if err := t.set(bulk.SettingRaw+k.String(), raw[k]); err != nil {
+			if err := t.set(store.SettingRaw+k.String(), raw[k]); err != nil {
 				return err
 			}
-			if err := t.set(bulk.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
+			if err := t.set(store.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
 				return err
 			}
 		}
-		return t.set(bulk.SettingContents, contents)
+		return t.set(store.SettingContents, contents)
 	})
 }
 
@@ -104,7 +104,7 @@ func chunkName(k dataset.Kind, first int64) string {
 
 // loadKind loads the missing chunks of a kind, and returns how many bytes all of its documents have.
 func (s *Store) loadKind(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress,
+	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
 ) (raw int64, err error) {
 	committed, err := chunks(ctx, s.admin, k)
 	if err != nil {

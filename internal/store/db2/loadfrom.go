@@ -5,19 +5,19 @@ import (
 	"database/sql"
 	"fmt"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-// LoadBatches fills the store with documents from a source; see bulk.Loader.
-func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
-	loader := bulk.Loader[*tx]{
+// LoadBatches fills the store with documents from a source; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	loader := store.Loader[*tx]{
 		Ledger: &s.Ledger,
 		Done:   s.Done,
-		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*tx) error) error {
+		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*tx) error) error {
 			return s.loading(ctx, at.Source, load, end)
 		},
-		Packing:     bulk.Packing{Keys: bulk.KeysOf},
+		Packing:     store.Packing{Keys: store.KeysOf},
 		Write:       s.change,
 		Insert:      (*tx).insertDocuments,
 		RaiseLeases: (*tx).raiseLeasesToGreatest,
@@ -28,7 +28,7 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 
 // insertDocuments inserts the documents that the database accepts, and sets Refused in the others. A refused statement
 // changes nothing, and the transaction continues.
-func (t *tx) insertDocuments(documents []bulk.PreparedDocument) error {
+func (t *tx) insertDocuments(documents []store.PreparedDocument) error {
 	for i := range documents {
 		d := &documents[i]
 		if d.Refused != nil {

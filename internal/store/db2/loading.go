@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -59,7 +59,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		return domainError(ctx, err, false)
 	}
 	for _, step := range []func() error{
-		func() error { return s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, name) }) },
+		func() error { return s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, name) }) },
 		load,
 		func() error {
 			for _, name := range s.settings.Tuning.afterLoad() {
@@ -74,7 +74,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 				if err := end(t); err != nil {
 					return err
 				}
-				_, err := t.exec("delete_setting", bulk.SettingLoading)
+				_, err := t.exec("delete_setting", store.SettingLoading)
 				return err
 			})
 		},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // Watch opens a connection that reads what the server of a database counts.
@@ -50,20 +50,20 @@ type part struct {
 // Observe returns what the server counts, for all clients of the database; its statements, if cache is set, are those
 // in the package cache. What the user may not read is missing; it
 // fails when that is everything.
-func (w *Observer) Observe(ctx context.Context, cache bool) (server tally.Server, err error) {
+func (w *Observer) Observe(ctx context.Context, cache bool) (server store.ServerStats, err error) {
 	server.Figures = make(map[string]float64)
 	parts := []part{
 		{"MON_GET_DATABASE", "observe_database", func(rows *sql.Rows) error { return readFigures(rows, server.Figures) }},
 		{"MON_GET_BUFFERPOOL", "observe_pools", func(rows *sql.Rows) error {
 			var asked, read int64
-			var p tally.Pool
+			var p store.PoolStats
 			err := rows.Scan(&p.Name, &asked, &read)
 			p.Name, p.Hits, p.Misses = strings.TrimSpace(p.Name), max(asked-read, 0), read
 			server.Pools = append(server.Pools, p)
 			return err
 		}},
 	}
-	cached := make(map[string]tally.Statement)
+	cached := make(map[string]store.StatementStats)
 	if cache {
 		parts = append(parts, part{"MON_GET_PKG_CACHE_STMT", "observe_statements", func(rows *sql.Rows) error {
 			return readStatement(rows, cached)
@@ -101,13 +101,13 @@ func readFigures(rows *sql.Rows, figures map[string]float64) error {
 }
 
 // readStatement adds a row of observe_statements: a statement has one for each member and environment.
-func readStatement(rows *sql.Rows, cached map[string]tally.Statement) error {
+func readStatement(rows *sql.Rows, cached map[string]store.StatementStats) error {
 	var text string
 	var calls, millis, returned int64
 	err := rows.Scan(&text, &calls, &millis, &returned)
 	text = strings.TrimSpace(text)
 	s := cached[text]
-	cached[text] = tally.Statement{
+	cached[text] = store.StatementStats{
 		Name: names[text], Text: text,
 		Calls: s.Calls + calls, Seconds: s.Seconds + float64(millis)/1e3, Rows: s.Rows + returned,
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // monitor returns a watcher of a fake that answers the queries of Observe.
@@ -48,11 +48,11 @@ func TestObserve(t *testing.T) {
 	require.InDelta(t, 0.003, server.Figures["db2_cpu_seconds_total"], 1e-9)
 	require.InDelta(t, 5.0, server.Figures["db2_lock_wait_seconds_total"], 1e-9)
 	require.InDelta(t, 15000, server.Figures["db2_waiting_lock"], 0)
-	require.Equal(t, []tally.Pool{
+	require.Equal(t, []store.PoolStats{
 		{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9},
 	}, server.Pools)
 	require.Empty(t, server.Missing)
-	require.ElementsMatch(t, []tally.Statement{
+	require.ElementsMatch(t, []store.StatementStats{
 		{Name: "get_order", Text: statements["get_order"], Calls: 15, Seconds: .75, Rows: 14},
 		{Text: "SELECT 1 FROM sysibm.sysdummy1", Calls: 1, Rows: 1},
 	}, server.Statements)

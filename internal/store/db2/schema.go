@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"brokerage/api"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // Script returns what makeSchema does in an empty database, to be read or run by hand, for the settings in the URL.
@@ -67,16 +67,16 @@ func newStamp() [2][2]string {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	return [2][2]string{
-		{bulk.SettingIdentity, hex.EncodeToString(random[:])},
-		{bulk.SettingVersion, strconv.Itoa(bulk.SchemaVersion)},
+		{store.SettingIdentity, hex.EncodeToString(random[:])},
+		{store.SettingVersion, strconv.Itoa(store.SchemaVersion)},
 	}
 }
 
 // stampOf returns the stamp of the database. A table of settings without a version is left by an interrupted attempt
 // to make the schema: the database still is empty.
-func (s *Store) stampOf(ctx context.Context, q querier) (stamp bulk.Stamp, empty bool, err error) {
+func (s *Store) stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
 	var version string
-	found, err := row(ctx, q, "get_setting", []any{bulk.SettingVersion}, []any{&version})
+	found, err := row(ctx, q, "get_setting", []any{store.SettingVersion}, []any{&version})
 	if serverErrorOf(err).State == stateNoTable || err == nil && !found {
 		return stamp, true, nil
 	}
@@ -84,15 +84,15 @@ func (s *Store) stampOf(ctx context.Context, q querier) (stamp bulk.Stamp, empty
 		stamp.Version, err = strconv.Atoi(version)
 	}
 	if err == nil {
-		_, err = row(ctx, q, "get_setting", []any{bulk.SettingIdentity}, []any{&stamp.Identity})
+		_, err = row(ctx, q, "get_setting", []any{store.SettingIdentity}, []any{&stamp.Identity})
 	}
 	return stamp, false, err
 }
 
 // ensureSchema makes the schema in an empty database, and refuses one of another version.
 func (s *Store) ensureSchema(ctx context.Context) (err error) {
-	s.stamp, s.made, err = bulk.Schema{
-		Stamp: func(ctx context.Context) (bulk.Stamp, bool, error) { return s.stampOf(ctx, s.db) },
+	s.stamp, s.made, err = store.Schema{
+		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return s.stampOf(ctx, s.db) },
 		Make:  s.makeSchema,
 	}.Ensure(ctx, s.settings.AsIs)
 	return err
@@ -207,7 +207,7 @@ func (s *Store) configure(ctx context.Context, configuration []string) {
 // first marks the database as unfinished and the last removes that mark, so that nobody serves one that was not emptied
 // to the end.
 func (s *Store) Empty(ctx context.Context) error {
-	if err := s.change(ctx, func(t *tx) error { return t.set(bulk.SettingLoading, emptying) }); err != nil {
+	if err := s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, emptying) }); err != nil {
 		return err
 	}
 	for _, name := range []string{

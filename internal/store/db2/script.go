@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 )
 
-var _ scripted.Runner = (*Store)(nil)
+var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file.
-func (s *Store) RunScript(ctx context.Context, _ bool, statements []scripted.Statement, r *scripted.Result) error {
+func (s *Store) RunScript(ctx context.Context, _ bool, statements []store.ScriptStatement, r *store.ScriptResult) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return scriptError(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
-	if err := scripted.Run(ctx, tx, statements, r); err != nil {
+	if err := store.RunScript(ctx, tx, statements, r); err != nil {
 		return scriptError(ctx, err)
 	}
 	return scriptError(ctx, tx.Commit())
@@ -32,10 +32,10 @@ func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 	return nil
 }
 
-// scriptError returns the error of a statement that the server has refused as *scripted.Refused.
+// scriptError returns the error of a statement that the server has refused as *store.ScriptRefused.
 func scriptError(ctx context.Context, err error) error {
 	if e := serverErrorOf(err); e.State != "" && ctx.Err() == nil && (!isTransient(err) || isConflict(err)) {
-		return &scripted.Refused{Code: "SQLSTATE " + e.State, Cause: err}
+		return &store.ScriptRefused{Code: "SQLSTATE " + e.State, Cause: err}
 	}
 	return domainError(ctx, err, false)
 }

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // Statements of a workload file are one transaction, which a refusal ends.
 func TestRunScript(t *testing.T) {
-	statements := []scripted.Statement{
+	statements := []store.ScriptStatement{
 		{Text: "UPDATE t SET a = ? WHERE b = ?", Args: []any{int64(7), "x"}}, {Text: "SELECT a, b FROM t"},
 	}
 	var args []driver.Value
@@ -30,15 +30,15 @@ func TestRunScript(t *testing.T) {
 	}}
 	s := open(t, f)
 	f.calls = nil
-	var r scripted.Result
+	var r store.ScriptResult
 	require.NoError(t, s.RunScript(t.Context(), false, statements, &r))
 	require.Equal(t, "BEGIN UPDATE t SET a = ? WHERE b = ? SELECT a, b FROM t COMMIT", squeeze(f.said()))
 	require.Equal(t, []driver.Value{int64(7), "x"}, args)
-	require.Equal(t, scripted.Result{Rows: []int64{3, 2}, Text: []byte("<a/>\t1\n<b/>\t2\n")}, r)
+	require.Equal(t, store.ScriptResult{Rows: []int64{3, 2}, Text: []byte("<a/>\t1\n<b/>\t2\n")}, r)
 
 	refuse = failure(-803, "23505")
 	f.calls = nil
-	var refused *scripted.Refused
+	var refused *store.ScriptRefused
 	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &refused)
 	require.Equal(t, "SQLSTATE 23505", refused.Code)
 	require.Equal(t, "BEGIN UPDATE t SET a = ? WHERE b = ? SELECT a, b FROM t ROLLBACK", squeeze(f.said()))

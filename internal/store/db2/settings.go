@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"brokerage/internal/redact"
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -39,7 +39,7 @@ type Options struct {
 	// Notice is called with a sentence for the administrator; it may be nil.
 	Notice func(string)
 	// Trace is called for every statement of a transaction; it may be nil.
-	Trace trace.Begin
+	Trace store.Trace
 }
 
 // DefaultPool is the default of Options.Pool. Each connection of IBM's client takes some megabytes of this process and

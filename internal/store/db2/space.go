@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // Space measures the tables. Db2 keeps all indexes of a table in one object and reports its size; File is the sum over
 // the schema.
-func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
+func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	for _, k := range dataset.Kinds {
-		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
+		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 		if _, err := row(ctx, s.admin, "count_"+tables[k], nil, []any{&space.Documents[k]}); err != nil {
@@ -25,7 +25,7 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 		space.File += data + indexes
 		if kind, is := kindOf(name); is {
 			space.Stored[kind] = data
-			space.Indexes = append(space.Indexes, bulk.IndexSpace{Name: "of " + tables[kind], Bytes: indexes})
+			space.Indexes = append(space.Indexes, store.IndexSpace{Name: "of " + tables[kind], Bytes: indexes})
 		} else {
 			space.Rest += data + indexes
 		}

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"strings"
 
-	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/store"
 )
 
 // The statements, each in a file of its name, static, so that every one can be
@@ -19,7 +19,7 @@ var files embed.FS
 var statements = readStatements()
 
 func readStatements() map[string]string {
-	texts := sqlfiles.Read(files, "sql")
+	texts := store.ReadStatements(files, "sql")
 	for name, text := range texts {
 		if strings.HasPrefix(name, "schema_") {
 			delete(texts, name) // many statements each: see DDL

@@ -5,8 +5,7 @@ import (
 	"database/sql"
 	"time"
 
-	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // statsTimeout is how long the server may take to answer; after that the connection is closed.
@@ -14,10 +13,10 @@ const statsTimeout = 5 * time.Second
 
 // Stats returns the figures of the store. If the server does not answer at once, its counts are those of the previous
 // call; if the user may not read them, they are zero. Pages count for all clients since the database was activated.
-func (s *Store) Stats() tally.Stats {
+func (s *Store) Stats() store.Stats {
 	pool := s.db.Stats() // before the next line takes a connection
 	counted := s.figures.Pages.Look()
-	return tally.Stats{
+	return store.Stats{
 		Connections: pool.MaxOpenConnections, Open: pool.OpenConnections, InUse: pool.InUse,
 		Waits: pool.WaitCount, Waited: pool.WaitDuration,
 		Retries:  map[string]int64{"transient": s.retries.Load()},
@@ -26,10 +25,10 @@ func (s *Store) Stats() tally.Stats {
 	}
 }
 
-func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
+func (s *Store) countPages(ctx context.Context) (p store.Pages, err error) {
 	var asked, read int64
 	_, err = row(ctx, s.db, "count_pages", nil, []any{&asked, &read})
-	p = bulk.Pages{Hits: asked - read, Misses: read}
+	p = store.Pages{Hits: asked - read, Misses: read}
 	// A page counts as requested before it is read, so hits may fall when the read is counted. A count that falls would
 	// look like one that was reset.
 	if before := s.counted; asked >= before.Hits+before.Misses {
@@ -47,7 +46,7 @@ func (s *Store) nextID(ctx context.Context, kind string) (next int64, err error)
 	return next, err
 }
 
-func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
+func (s *Store) estimate(ctx context.Context) (all store.Estimates, err error) {
 	err = eachRow(ctx, s.db, statements["estimate_documents"], nil, func(rows *sql.Rows) error {
 		var name string
 		var documents int64

@@ -11,25 +11,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // A Store keeps the brokerage in a Db2 database. See the package's comment.
 type Store struct {
-	bulk.Ledger
+	store.Ledger
 
 	db       *sql.DB // for requests
 	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours
 	settings Options
 	engine   tpox.EngineInfo
-	stamp    bulk.Stamp
+	stamp    store.Stamp
 	made     bool // whether Open has made the schema
 
 	purged  atomic.Int64 // when expired answers were searched for last, Unix time
 	retries atomic.Int64
-	figures *bulk.ServerFigures
-	counted bulk.Pages // of the last call of countPages, which alone uses it
+	figures *store.ServerFigures
+	counted store.Pages // of the last call of countPages, which alone uses it
 }
 
 var _ tpox.Store = (*Store)(nil)
@@ -75,7 +75,7 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 	}
 	s := &Store{settings: settings}
 	s.Text = s.setting
-	s.figures = bulk.NewServerFigures(statsTimeout, s.countPages, s.estimate, s.nextID)
+	s.figures = store.NewServerFigures(statsTimeout, s.countPages, s.estimate, s.nextID)
 	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
 	if err := s.prepare(ctx); err != nil {
 		if mayHeal(err) {

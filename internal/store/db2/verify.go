@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -24,8 +24,8 @@ type storedBatch struct {
 // Verify reads every document and calls find with a sentence for each fault, and read with its progress. The unique
 // indexes on the documents hold their keys, which need no check of their own. It returns an error only where it cannot
 // finish. It may or may not see what is written meanwhile.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
-	v := bulk.Verification{Find: find, Read: read}
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
+	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
 	if err == nil && unfinished != "" {
 		err = v.ReportUnfinished(ctx)
@@ -35,7 +35,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	}
 	var accounts atomic.Int64
 	for _, k := range dataset.Kinds {
-		err := bulk.Inspect(ctx, &v, k, s.stored(ctx, k), func(b storedBatch) bulk.Inspected {
+		err := store.Inspect(ctx, &v, k, s.stored(ctx, k), func(b storedBatch) store.Inspected {
 			seen, held := b.check(k)
 			accounts.Add(held)
 			return seen
@@ -61,7 +61,7 @@ func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatc
 				b.findings = append(b.findings, finding)
 				return nil
 			}
-			if b.docs = append(b.docs, doc); len(b.docs) < bulk.VerifyBatch {
+			if b.docs = append(b.docs, doc); len(b.docs) < store.VerifyBatch {
 				return nil
 			}
 			full := b
@@ -105,7 +105,7 @@ func eachStored(ctx context.Context, q querier, text string, each func(length in
 }
 
 // check checks the documents of a batch; accounts is how many accounts its customers have.
-func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64) {
+func (b storedBatch) check(k dataset.Kind) (seen store.Inspected, accounts int64) {
 	seen.Findings = b.findings
 	for _, doc := range b.docs {
 		doc, refused := tpox.Normal(doc)
@@ -119,7 +119,7 @@ func (b storedBatch) check(k dataset.Kind) (seen bulk.Inspected, accounts int64)
 		if err != nil {
 			seen.AddFinding(name, "the document has no keys: %v", err)
 		}
-		if seen.Document(k, name, doc) && k == dataset.Customer && bulk.Overdrawn(doc) {
+		if seen.Document(k, name, doc) && k == dataset.Customer && store.Overdrawn(doc) {
 			seen.AddFinding(name, "a position is below zero")
 		}
 	}

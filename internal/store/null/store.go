@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -39,7 +39,7 @@ func Open() (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	contents := bulk.ContentsOf(d)
+	contents := store.ContentsOf(d)
 	contents.Fingerprint = "null/" + contents.Fingerprint
 	return &Store{
 		answers:  answers,

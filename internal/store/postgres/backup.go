@@ -12,8 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/output"
-	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -65,7 +64,7 @@ var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadO
 // left, or the one that was there. Only its owner can read the file. BackupTo returns the size of the file in bytes.
 func (s *Store) BackupTo(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
-) (m archive.Manifest, written int64, err error) {
+) (m store.Manifest, written int64, err error) {
 	if s.layoutName == layoutCitus {
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
 			"docs/scaling.md says how its nodes are backed up together")
@@ -87,8 +86,8 @@ func (s *Store) BackupTo(
 // empty database with the schema.
 func (s *Store) backup(
 	ctx context.Context, to io.Writer, progress func(done, total int64),
-) (m archive.Manifest, written int64, err error) {
-	out := archive.NewDigest(to)
+) (m store.Manifest, written int64, err error) {
+	out := store.NewDigest(to)
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		if m, err = s.manifest(ctx, tx); err != nil {
 			return err
@@ -104,7 +103,7 @@ func (s *Store) backup(
 		if err != nil {
 			return err
 		}
-		raw := archive.NewDigest(&progressWriter{to: packer, total: total, report: progress})
+		raw := store.NewDigest(&progressWriter{to: packer, total: total, report: progress})
 		if err := s.writeTables(ctx, tx, raw); err != nil {
 			return err
 		}
@@ -142,8 +141,8 @@ func (s *Store) writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error 
 }
 
 // manifest returns the manifest of the database as the transaction sees it.
-func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, err error) {
-	m = archive.Manifest{Format: archive.Format, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
+func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m store.Manifest, err error) {
+	m = store.Manifest{Format: store.BackupFormat, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
 	if s.layoutName != layoutSingle {
 		m.Layout = s.layoutName
 	}
@@ -152,14 +151,14 @@ func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m archive.Manifest, er
 		return m, err
 	}
 	m.Schema, m.Identity = stamp.Version, stamp.Identity
-	ledger := bulk.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {
+	ledger := store.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {
 		if err = tx.QueryRow(ctx, statements["get_setting"], name).Scan(&text); noRows(err) {
 			err = nil
 		}
 		return text, err
 	}}
 	var c tpox.Contents
-	err = ledger.Setting(ctx, bulk.SettingContents, &c)
+	err = ledger.Setting(ctx, store.SettingContents, &c)
 	m.Fingerprint = c.Fingerprint
 	return m, err
 }
@@ -174,7 +173,7 @@ type progressWriter struct {
 func (w *progressWriter) Write(p []byte) (int, error) {
 	n, err := w.to.Write(p)
 	w.done += int64(n)
-	if w.report != nil && w.done-w.reported >= archive.ProgressBytes {
+	if w.report != nil && w.done-w.reported >= store.BackupProgressBytes {
 		w.reported = w.done
 		w.report(w.done, max(w.done, w.total))
 	}
@@ -182,14 +181,14 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 }
 
 // ReadManifest returns the manifest of a backup. Only Restore, which reads all of it, verifies it.
-func ReadManifest(file string) (archive.Manifest, error) {
+func ReadManifest(file string) (store.Manifest, error) {
 	b, err := openBackup(file)
 	if err != nil {
-		return archive.Manifest{}, err
+		return store.Manifest{}, err
 	}
 	return b.Manifest, b.Close()
 }
 
-func openBackup(file string) (*archive.File, error) {
-	return archive.Open(file, engine)
+func openBackup(file string) (*store.BackupFile, error) {
+	return store.OpenBackup(file, engine)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
@@ -197,7 +197,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	var all, spare [2]float64
-	direct.Stats = func() tally.Stats { // is called at the beginning and at the end of the measured time
+	direct.Stats = func() store.Stats { // is called at the beginning and at the end of the measured time
 		if t.edge != nil {
 			t.edge()
 		}
@@ -209,7 +209,7 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 		if len(used) == 2 {
 			t.limit(0)
 		}
-		return tally.Stats{}
+		return store.Stats{}
 	}
 	run, err := workload.Drive(t.Context(), direct, workload.Config{
 		Definition: w, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: uint64(len(t.samples) + 1),

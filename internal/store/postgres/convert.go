@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -32,7 +32,7 @@ func (s *Store) convert(ctx context.Context, tx pgx.Tx, table string, data *bufi
 		if len(line) > 0 {
 			row := bytes.TrimSuffix(line, []byte("\n"))
 			doc := unescape(row[bytes.LastIndexByte(row, '\t')+1:]) // the last column
-			of, err := bulk.KeysOf(k, doc)
+			of, err := store.KeysOf(k, doc)
 			if err != nil {
 				return fmt.Errorf("a document of the backup in table %s: %w", table, err)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"brokerage/internal/store"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/tpox"
 )
 
@@ -34,18 +33,18 @@ func init() {
 		ReadManifest: ReadManifest,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
-		) (archive.Manifest, int64, error) {
+		) (store.Manifest, int64, error) {
 			s, err := Open(ctx, url, Options{AsIs: true, Notice: o.Notice})
 			if err != nil {
-				return archive.Manifest{}, 0, err
+				return store.Manifest{}, 0, err
 			}
 			m, written, err := s.BackupTo(ctx, file, o.Replace, o.Progress)
 			return m, written, errors.Join(err, s.Close())
 		},
-		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (archive.Manifest, error) {
+		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (store.Manifest, error) {
 			s, err := Open(ctx, url, Options{Notice: o.Notice})
 			if err != nil {
-				return archive.Manifest{}, err
+				return store.Manifest{}, err
 			}
 			m, err := s.Restore(ctx, file, o.Replace, o.Progress)
 			return m, errors.Join(err, s.Close())

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -36,7 +36,7 @@ type layout interface {
 	CloseAccount(ctx context.Context, w tpox.Write, customer, account tpox.ID) error
 	Trade(ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade) ([]byte, error)
 
-	// copyDocuments inserts documents of a kind; keys are the results of bulk.KeysOf.
+	// copyDocuments inserts documents of a kind; keys are the results of store.KeysOf.
 	copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error
 }
 
@@ -84,7 +84,7 @@ var spreadFiles embed.FS
 
 var spreadStatements = func() map[string]string {
 	all := maps.Clone(statements)
-	maps.Copy(all, sqlfiles.Read(spreadFiles, "sql/spread"))
+	maps.Copy(all, store.ReadStatements(spreadFiles, "sql/spread"))
 	return all
 }()
 

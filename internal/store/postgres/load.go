@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -25,8 +25,8 @@ func chunkSetting(k dataset.Kind) string { return "chunk." + k.String() + "." }
 // makes the indexes that only queries need afterwards. After an interruption the same call continues where it stopped,
 // without a duplicate or a gap: each chunk is committed together with a setting that records it. Until all of it is
 // there, indexes too, the store is not Ready. A finished load is not repeated.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
-	contents := bulk.ContentsOf(d)
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
+	contents := store.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there tpox.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
@@ -48,11 +48,11 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 			if err := endChunks(ctx, tx, k); err != nil {
 				return err
 			}
-			if err := set(ctx, tx, bulk.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
+			if err := set(ctx, tx, store.SettingLoadedOf+k.String(), d.Count(k)); err != nil {
 				return err
 			}
 		}
-		return set(ctx, tx, bulk.SettingContents, contents)
+		return set(ctx, tx, store.SettingContents, contents)
 	})
 }
 
@@ -67,11 +67,11 @@ func endChunks(ctx context.Context, tx pgx.Tx, k dataset.Kind) error {
 	if err != nil {
 		return err
 	}
-	return set(ctx, tx, bulk.SettingRaw+k.String(), raw)
+	return set(ctx, tx, store.SettingRaw+k.String(), raw)
 }
 
 // loadKind generates and copies the chunks of a kind that are missing.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) error {
+func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress) error {
 	there, err := s.chunks(ctx, k)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Store) loadChunk(
 		docs = append(docs, doc)
 		bytes += int64(len(doc))
 		if k == dataset.Order || s.layoutName != layoutSingle { // others need no keys
-			of, err := bulk.KeysOf(k, doc)
+			of, err := store.KeysOf(k, doc)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -154,7 +154,7 @@ func (s *Store) loadChunk(
 // LoadedDocuments returns how many documents of a kind LoadDataset has loaded. During a load the last chunk, which may
 // be smaller, counts in full.
 func (s *Store) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	if err = s.Setting(ctx, bulk.SettingLoadedOf+k.String(), &n); err != nil || n > 0 {
+	if err = s.Setting(ctx, store.SettingLoadedOf+k.String(), &n); err != nil || n > 0 {
 		return n, err
 	}
 	there, err := s.chunks(ctx, k)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -29,7 +29,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	require.NoError(t, s.Ready(t.Context()))
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, bulk.ContentsOf(d), contents)
+	require.Equal(t, store.ContentsOf(d), contents)
 	space, err := s.Space(t.Context())
 	require.NoError(t, err)
 	var raw [len(dataset.Kinds)]int64
@@ -98,7 +98,7 @@ func TestLoadDataset_Empty(t *testing.T) {
 func TestLoadBatches(t *testing.T) {
 	s, _, d := fresh(t)
 	from := storetest.Source("files", 300, nil, storetest.Documents(d, dataset.Kinds[:]...)...)
-	from.Contents = bulk.ContentsOf(d)
+	from.Contents = store.ContentsOf(d)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := s.LoadBatches(ctx, from, func(int, int64) { cancel() }) // in the middle
 	require.ErrorIs(t, err, context.Canceled)
@@ -124,7 +124,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 	docs = slices.Insert(docs, 10, []byte("not XML"))
 	var refused []string
 	from := storetest.Source("files", 300, &refused, docs...)
-	from.Contents = bulk.ContentsOf(d)
+	from.Contents = store.ContentsOf(d)
 	loaded, err := s.LoadBatches(t.Context(), from, nil)
 	require.NoError(t, err)
 	require.Len(t, refused, 5)

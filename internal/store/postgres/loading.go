@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -91,7 +91,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		// When the connection is lost, so is the lock.
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
 	}()
-	if err := set(ctx, conn, bulk.SettingLoading, name); Forbidden(err) {
+	if err := set(ctx, conn, store.SettingLoading, name); Forbidden(err) {
 		return fmt.Errorf("only the schema's owner can load, and role %s is not: %w", conn.Conn().Config().User, err)
 	} else if err != nil {
 		return domainError(ctx, err, false)
@@ -106,7 +106,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 			if err := end(tx); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, statements["delete_setting"], bulk.SettingLoading)
+			_, err := tx.Exec(ctx, statements["delete_setting"], store.SettingLoading)
 			return err
 		})
 	}} {
@@ -143,17 +143,17 @@ func raiseLeases(ctx context.Context, q querier, order, customer, account int64)
 	return err
 }
 
-// LoadBatches fills the store with documents from elsewhere; see bulk.Loader.
-func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
-	loader := bulk.Loader[pgx.Tx]{
+// LoadBatches fills the store with documents from elsewhere; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	loader := store.Loader[pgx.Tx]{
 		Ledger: &s.Ledger,
 		Done:   s.loadDone,
-		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(pgx.Tx) error) error {
+		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(pgx.Tx) error) error {
 			return s.loading(ctx, at.Source, load, end)
 		},
-		Packing: bulk.Packing{Keys: bulk.KeysOf},
+		Packing: store.Packing{Keys: store.KeysOf},
 		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
-		Insert: func(tx pgx.Tx, documents []bulk.PreparedDocument) error {
+		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
 			return s.insertDocuments(ctx, tx, documents)
 		},
 		RaiseLeases: func(tx pgx.Tx) error {
@@ -170,7 +170,7 @@ func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk
 }
 
 // insertDocuments copies documents together, and one by one when a key exists, to find out which.
-func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
 	err := s.copyPrepared(ctx, tx, documents)
 	if !isRefusal(err) {
 		return err
@@ -187,7 +187,7 @@ func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []bulk
 }
 
 // copyPrepared copies documents that are not refused, all or none.
-func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []bulk.PreparedDocument) error {
+func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
 	return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
 		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
 			var docs [][]byte

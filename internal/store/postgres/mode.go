@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -26,7 +26,7 @@ var pureFiles embed.FS
 
 var pureStatements = func() map[string]string {
 	all := maps.Clone(statements)
-	maps.Copy(all, sqlfiles.Read(pureFiles, "sql/pure"))
+	maps.Copy(all, store.ReadStatements(pureFiles, "sql/pure"))
 	return all
 }()
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	processes "brokerage/internal/probe"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // The statements return one row each. A column is the figure of its name, and is left out where it is NULL.
@@ -69,8 +69,8 @@ func (a *Admin) Process() int {
 
 // Observe returns what the server counts, for all clients of the database; the log and what has the prefix pg_io_ for
 // all databases. The server may count up to a second late. Statements are counted by the extension pg_stat_statements.
-func (a *Admin) Observe(ctx context.Context, statements bool) (tally.Server, error) {
-	server := tally.Server{Figures: make(map[string]float64)}
+func (a *Admin) Observe(ctx context.Context, statements bool) (store.ServerStats, error) {
+	server := store.ServerStats{Figures: make(map[string]float64)}
 	for _, query := range []string{databaseFigures, walFigures, activityFigures} {
 		if err := a.figures(ctx, query, server.Figures); err != nil {
 			return server, err
@@ -92,7 +92,7 @@ func (a *Admin) Observe(ctx context.Context, statements bool) (tally.Server, err
 	}
 	rows, _ := a.conn.Query(ctx, tablePools) // CollectRows returns the error
 	var err error
-	if server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[tally.Pool]); err == nil && statements {
+	if server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.PoolStats]); err == nil && statements {
 		server.Statements, err = a.statements(ctx, miss)
 	}
 	return server, err
@@ -111,7 +111,7 @@ func (a *Admin) figures(ctx context.Context, query string, to map[string]float64
 }
 
 // observeIO adds what only newer servers count, and says which figures are of one node alone.
-func (a *Admin) observeIO(ctx context.Context, server *tally.Server) error {
+func (a *Admin) observeIO(ctx context.Context, server *store.ServerStats) error {
 	var has, cluster bool
 	err := a.conn.QueryRow(ctx, `SELECT to_regclass('pg_catalog.pg_stat_io') IS NOT NULL,
 		to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`).Scan(&has, &cluster)
@@ -129,7 +129,7 @@ func (a *Admin) observeIO(ctx context.Context, server *tally.Server) error {
 }
 
 // statements returns the statements of this database, or says why there are none.
-func (a *Admin) statements(ctx context.Context, miss func(string)) ([]tally.Statement, error) {
+func (a *Admin) statements(ctx context.Context, miss func(string)) ([]store.StatementStats, error) {
 	var schema *string
 	err := a.conn.QueryRow(ctx, `SELECT (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS n
 		ON n.oid = extnamespace WHERE extname = 'pg_stat_statements')`).Scan(&schema)
@@ -147,7 +147,7 @@ func (a *Admin) statements(ctx context.Context, miss func(string)) ([]tally.Stat
 	for text, name := range namesOfStatements() {
 		names[withoutConstants(text)] = name
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s tally.Statement, err error) {
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s store.StatementStats, err error) {
 		err = row.Scan(&s.Text, &s.Calls, &s.Seconds, &s.Rows)
 		s.Name = names[withoutConstants(s.Text)]
 		return s, err

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/store/tally"
 	"brokerage/internal/tpox"
 )
 
@@ -23,7 +23,7 @@ func administered(t testing.TB, url string) *Admin {
 	return a
 }
 
-func observe(t testing.TB, a *Admin) tally.Server {
+func observe(t testing.TB, a *Admin) store.ServerStats {
 	t.Helper()
 	server, err := a.Observe(t.Context(), true)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestObserve(t *testing.T) {
 	}
 	require.NoError(t, errOf(s.CustomerMaxOrder(t.Context(), tpox.ID(d.ID(dataset.Customer, 0)))))
 	insertOrder(t, s, order(d, 900_000_000_000))
-	var after tally.Server
+	var after store.ServerStats
 	require.Eventually(t, func() bool { // the server counts when a second has passed
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 		after = observe(t, a)
@@ -62,11 +62,11 @@ func TestObserve(t *testing.T) {
 	require.Contains(t, after.Figures, "pg_waiting_lock")
 	require.NotContains(t, after.Figures, "hidden")
 	require.GreaterOrEqual(t, after.Figures["pg_connections"], 2.0)
-	i := slices.IndexFunc(since.Pools, func(p tally.Pool) bool { return p.Name == "securities, indexes" })
+	i := slices.IndexFunc(since.Pools, func(p store.PoolStats) bool { return p.Name == "securities, indexes" })
 	require.GreaterOrEqual(t, i, 0, "%v", since.Pools)
 	require.GreaterOrEqual(t, since.Pools[i].Hits, int64(calls))
 	for name, least := range map[string]int64{"get_security": calls, "customer_max_order": 1, "insert_order": 1} {
-		i = slices.IndexFunc(since.Statements, func(s tally.Statement) bool { return s.Name == name })
+		i = slices.IndexFunc(since.Statements, func(s store.StatementStats) bool { return s.Name == name })
 		require.GreaterOrEqual(t, i, 0, "%s: %v", name, since.Statements)
 		require.GreaterOrEqual(t, since.Statements[i].Calls, least)
 		require.Positive(t, since.Statements[i].Seconds)
@@ -81,7 +81,7 @@ func TestObserve(t *testing.T) {
 }
 
 // misses reports whether a server says that it does not count something.
-func misses(s tally.Server, what string) bool {
+func misses(s store.ServerStats, what string) bool {
 	return slices.ContainsFunc(s.Missing, func(text string) bool { return strings.HasPrefix(text, what+": ") })
 }
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -15,7 +15,7 @@ import (
 var sqlFiles embed.FS
 
 // statements are the texts in sql/ by name.
-var statements = sqlfiles.Read(sqlFiles, "sql")
+var statements = store.ReadStatements(sqlFiles, "sql")
 
 // queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
 func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {

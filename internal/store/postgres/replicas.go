@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -317,13 +317,13 @@ func (r *replicas) tokenFrom(row pgx.Row) tpox.Token {
 }
 
 // stats returns the figures of the replicas.
-func (r *replicas) stats() (all []tally.ReplicaStats, fallbacks map[string]int64) {
+func (r *replicas) stats() (all []store.ReplicaStats, fallbacks map[string]int64) {
 	r.mu.Lock()
 	primary := r.history.samples[len(r.history.samples)-1].lsn
 	r.mu.Unlock()
 	for _, one := range r.all {
 		lsn := one.replayed.Load()
-		stats := tally.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.up.Load()}
+		stats := store.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.up.Load()}
 		if stats.Known = lsn > 0; stats.Known {
 			stats.LagBytes = int64(max(primary, lsn) - lsn) //nolint:gosec // far below
 			stats.Age = r.age(lsn)

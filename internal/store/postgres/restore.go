@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/store/archive"
+	"brokerage/internal/store"
 )
 
 // Restore restores the state of the backup in one transaction: until that commits, others see the old content, which
@@ -21,7 +21,7 @@ import (
 // content afterwards.
 func (s *Store) Restore(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
-) (m archive.Manifest, err error) {
+) (m store.Manifest, err error) {
 	b, err := openBackup(file)
 	if err != nil {
 		return m, err
@@ -69,7 +69,7 @@ func requireEmpty(ctx context.Context, q querier) error {
 }
 
 func (s *Store) restoreFrom(
-	ctx context.Context, b *archive.File, of *schema, replace bool, read func(int64),
+	ctx context.Context, b *store.BackupFile, of *schema, replace bool, read func(int64),
 ) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var tables []string

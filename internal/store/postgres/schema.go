@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 //go:embed schema/*.sql
@@ -43,7 +43,7 @@ func Script(url string) (string, error) {
 	wanted.name = cmp.Or(wanted.name, layoutSingle)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
-		bulk.SchemaVersion)
+		store.SchemaVersion)
 	b.WriteString("BEGIN;\n")
 	for _, step := range schemaOf(wanted).steps {
 		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
@@ -57,8 +57,8 @@ func (s *Store) Made() bool { return s.made }
 
 // ensureSchema makes the schema in an empty database, and refuses one of another version or program.
 func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn) (err error) {
-	s.stamp, s.made, err = bulk.Schema{
-		Stamp: func(ctx context.Context) (bulk.Stamp, bool, error) { return stampOf(ctx, conn) },
+	s.stamp, s.made, err = store.Schema{
+		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, conn) },
 		Make:  func(ctx context.Context) (bool, error) { return s.makeSchema(ctx, conn) },
 	}.Ensure(ctx, s.options.AsIs)
 	return err
@@ -114,7 +114,7 @@ type querier interface {
 
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database whose schema
 // brokerage is of another program.
-func stampOf(ctx context.Context, q querier) (stamp bulk.Stamp, empty bool, err error) {
+func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
 	var ours, taken bool
 	err = q.QueryRow(ctx, `SELECT count(*) FILTER (WHERE relname IN ('orders', 'customers', 'securities', 'settings')) = 4,
 		count(*) > 0 FROM pg_class WHERE relnamespace = to_regnamespace('brokerage')`).Scan(&ours, &taken)
@@ -129,7 +129,7 @@ func stampOf(ctx context.Context, q querier) (stamp bulk.Stamp, empty bool, err 
 	var version string
 	err = q.QueryRow(ctx, `SELECT coalesce(max(value) FILTER (WHERE name = $1), '0'),
 		coalesce(max(value) FILTER (WHERE name = $2), '') FROM brokerage.settings WHERE name IN ($1, $2)`,
-		bulk.SettingVersion, bulk.SettingIdentity).Scan(&version, &stamp.Identity)
+		store.SettingVersion, store.SettingIdentity).Scan(&version, &stamp.Identity)
 	if err == nil {
 		stamp.Version, err = strconv.Atoi(version)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
@@ -60,7 +60,7 @@ func TestOpen_OtherVersion(t *testing.T) {
 			database := server.Database(t)
 			url := server.URL(database)
 			_, err := Open(t.Context(), url, Options{AsIs: true})
-			require.ErrorIs(t, err, bulk.ErrEmpty)
+			require.ErrorIs(t, err, store.ErrEmpty)
 			s := opened(t, url, Options{})
 			require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
 			require.NoError(t, s.Close())

@@ -6,14 +6,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 )
 
-var _ scripted.Runner = (*Store)(nil)
+var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file on a connection of the pool.
 func (s *Store) RunScript(
-	ctx context.Context, readOnly bool, statements []scripted.Statement, r *scripted.Result,
+	ctx context.Context, readOnly bool, statements []store.ScriptStatement, r *store.ScriptResult,
 ) (err error) {
 	defer func() { err = scriptError(ctx, err) }()
 	if len(statements) == 1 {
@@ -34,7 +34,7 @@ func (s *Store) RunScript(
 }
 
 // runScript runs a statement. The server reads numbers from text, whatever the type of the parameter.
-func runScript(ctx context.Context, q querier, statement scripted.Statement, r *scripted.Result) error {
+func runScript(ctx context.Context, q querier, statement store.ScriptStatement, r *store.ScriptResult) error {
 	args := append(make([]any, 0, 1+len(statement.Args)), pgx.QueryResultFormats{pgx.TextFormatCode})
 	for _, arg := range statement.Args {
 		if n, ok := arg.(int64); ok {
@@ -70,10 +70,10 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	return scriptError(ctx, err)
 }
 
-// scriptError returns the error of a statement that the server has refused as *scripted.Refused.
+// scriptError returns the error of a statement that the server has refused as *store.ScriptRefused.
 func scriptError(ctx context.Context, err error) error {
 	if code := codeOf(err); code != "" && ctx.Err() == nil && (!isTransient(err) || isConflict(err)) {
-		return &scripted.Refused{Code: "SQLSTATE " + code, Cause: err}
+		return &store.ScriptRefused{Code: "SQLSTATE " + code, Cause: err}
 	}
 	return domainError(ctx, err, false)
 }

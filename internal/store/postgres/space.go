@@ -7,14 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // Space measures the database. The size of a table is its rows with what is stored out of line and the maps of its
 // pages, without its indexes. accounts counts as an index: everything in it comes from the customers.
-func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
+func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	for _, k := range dataset.Kinds {
-		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
+		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}
@@ -33,7 +33,7 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 			space.Rest -= space.Stored[k]
 		}
 		rows, _ := tx.Query(ctx, s.sizes().indexes) // CollectRows returns the error
-		if space.Indexes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[bulk.IndexSpace]); err != nil {
+		if space.Indexes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.IndexSpace]); err != nil {
 			return err
 		}
 		for _, index := range space.Indexes {

@@ -7,14 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // Stats returns the store's figures. If the server does not answer at once, its own counts are those of the last call.
 // Pages count for all clients of the database, up to a second late.
-func (s *Store) Stats() tally.Stats {
-	stats := tally.Stats{Retries: map[string]int64{"transient": s.retries.Load()}}
+func (s *Store) Stats() store.Stats {
+	stats := store.Stats{Retries: map[string]int64{"transient": s.retries.Load()}}
 	pools := []*pgxpool.Pool{s.pool}
 	if s.entries != nil {
 		pools = append(pools, s.entries.pools...)
@@ -37,7 +36,7 @@ func (s *Store) Stats() tally.Stats {
 	return stats
 }
 
-func (s *Store) countPages(ctx context.Context) (p bulk.Pages, err error) {
+func (s *Store) countPages(ctx context.Context) (p store.Pages, err error) {
 	err = s.pool.QueryRow(ctx, s.sql("count_pages")).Scan(&p.Hits, &p.Misses)
 	return p, err
 }
@@ -48,14 +47,14 @@ func (s *Store) nextID(ctx context.Context, kind string) (next int64, err error)
 	return next, err
 }
 
-func (s *Store) estimate(ctx context.Context) (all bulk.Estimates, err error) {
+func (s *Store) estimate(ctx context.Context) (all store.Estimates, err error) {
 	rows, _ := s.pool.Query(ctx, s.sql("estimate_documents")) // ForEachRow returns the error
 	var table string
 	var documents *int64
 	var bytes int64
 	_, err = pgx.ForEachRow(rows, []any{&table, &documents, &bytes}, func() error {
 		if documents != nil {
-			all[slices.Index(tableNames[:], table)] = bulk.Estimate{Known: true, Documents: *documents, Stored: bytes}
+			all[slices.Index(tableNames[:], table)] = store.Estimate{Known: true, Documents: *documents, Stored: bytes}
 		}
 		return nil
 	})

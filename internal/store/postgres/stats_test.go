@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/store/tally"
 )
 
 // The server's counts grow with what is read, and a store without a free connection returns the last figures instead of
@@ -22,7 +22,7 @@ func TestStats(t *testing.T) {
 	require.EqualValues(t, 1e15-next.First-1, first.IDsLeft["order"])
 	require.Equal(t, 1, first.Connections)
 	require.Positive(t, first.PageHits)
-	var last tally.Stats
+	var last store.Stats
 	grows := func() {
 		before := last.PageHits
 		require.Eventually(t, func() bool { // the server counts when a second has passed

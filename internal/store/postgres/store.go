@@ -17,8 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/redact"
-	"brokerage/internal/store/bulk"
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -35,7 +34,7 @@ type Options struct {
 	// another server or database; one that cannot be reached gets no reads until it can.
 	Replicas []string
 	// Trace, when set, is called for each statement of a transaction.
-	Trace trace.Begin
+	Trace store.Trace
 
 	timing timing // of replicas; defaultTiming if zero
 }
@@ -49,7 +48,7 @@ const maxPool = 10_000
 
 // A Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
-	bulk.Ledger
+	store.Ledger
 	layout
 
 	pool     *pgxpool.Pool
@@ -65,12 +64,12 @@ type Store struct {
 	layoutName string
 	mode       string // modeKeys or modePure
 	schema     *schema
-	stamp      bulk.Stamp
+	stamp      store.Stamp
 	made       bool // whether Open has made the schema
 
 	purged  [slots]atomic.Int64 // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
-	figures *bulk.ServerFigures
+	figures *store.ServerFigures
 }
 
 var _ tpox.Store = (*Store)(nil)
@@ -119,7 +118,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	}
 	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
-	s.figures = bulk.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
+	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 )
 
 // A tracer reports statements by their names, without their parameters.
 type tracer struct {
-	begin trace.Begin
+	begin store.Trace
 	names map[string]string // by the text
 }
 
@@ -26,7 +26,7 @@ func namesOfStatements() map[string]string {
 	return names
 }
 
-func newTracer(begin trace.Begin) *tracer {
+func newTracer(begin store.Trace) *tracer {
 	names := namesOfStatements()
 	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
 		names[control] = strings.ToLower(control)

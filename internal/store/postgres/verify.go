@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -48,8 +48,8 @@ func keysOf(k dataset.Kind, doc []byte) (string, error) {
 // Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read
 // since the last call. Stored keys are compared with those that Go code, independent of the database's, reads from the
 // document. It returns an error only if it could not read to the end; findings are not errors.
-func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (bulk.Verified, error) {
-	v := bulk.Verification{Find: find, Read: read}
+func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
+	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)
 	if err == nil && unfinished != "" {
 		err = v.ReportUnfinished(ctx)
@@ -59,8 +59,8 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		for _, k := range dataset.Kinds {
-			check := func(rows []storedRow) bulk.Inspected { return checkRows(k, rows) }
-			if err := bulk.Inspect(ctx, &v, k, storedRows(ctx, tx, k), check); err != nil {
+			check := func(rows []storedRow) store.Inspected { return checkRows(k, rows) }
+			if err := store.Inspect(ctx, &v, k, storedRows(ctx, tx, k), check); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[[]stor
 				yield(nil, err)
 				return
 			}
-			if batch = append(batch, r); len(batch) == bulk.VerifyBatch {
+			if batch = append(batch, r); len(batch) == store.VerifyBatch {
 				if !yield(batch, nil) {
 					return
 				}
@@ -99,7 +99,7 @@ func storedRows(ctx context.Context, tx pgx.Tx, k dataset.Kind) iter.Seq2[[]stor
 }
 
 // checkRows inspects documents, and compares the keys that the database computes with those that the service reads.
-func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
+func checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspected) {
 	for _, r := range rows {
 		if !seen.Document(k, r.Name, r.Doc) {
 			continue
@@ -109,7 +109,7 @@ func checkRows(k dataset.Kind, rows []storedRow) (seen bulk.Inspected) {
 		} else if keys != r.Keys {
 			seen.AddFinding(r.Name, "the keys %s are not those of the document, %s", r.Keys, keys)
 		}
-		if k == dataset.Customer && bulk.Overdrawn(r.Doc) {
+		if k == dataset.Customer && store.Overdrawn(r.Doc) {
 			seen.AddFinding(r.Name, "a position is below zero")
 		}
 	}
@@ -161,7 +161,7 @@ var spreadChecks = []string{
 	WHERE s.symbol IS NULL OR f.symbol IS NULL`}
 
 // checkLookUps compares what documents are found by with the documents.
-func (s *Store) checkLookUps(ctx context.Context, tx pgx.Tx, v *bulk.Verification) error {
+func (s *Store) checkLookUps(ctx context.Context, tx pgx.Tx, v *store.Verification) error {
 	if s.layoutName == layoutCitus {
 		if _, err := tx.Exec(ctx, "SET LOCAL citus.max_intermediate_result_size = -1"); err != nil {
 			return err

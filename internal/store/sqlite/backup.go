@@ -12,18 +12,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/output"
-	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
 
-// A Manifest describes a backup.
-type Manifest = archive.Manifest
-
 // A Summary describes a finished backup.
 type Summary struct {
-	Manifest
+	store.Manifest
 
 	Written int64 // bytes of the backup
 }
@@ -53,7 +49,7 @@ func Backup(ctx context.Context, path string, to io.Writer, progress byteProgres
 		if s.Manifest, err = manifestOf(ctx, db, path); err != nil {
 			return err
 		}
-		out := archive.NewDigest(to)
+		out := store.NewDigest(to)
 		if err := s.copyPages(ctx, db, path, out, progress); err != nil {
 			return err
 		}
@@ -81,8 +77,8 @@ func readError(ctx context.Context, path string, err error) error {
 }
 
 // manifestOf describes the database in the transaction.
-func manifestOf(ctx context.Context, db *sql.DB, path string) (m Manifest, err error) {
-	m = Manifest{Format: archive.Format, Time: time.Now().UTC().Truncate(time.Second)}
+func manifestOf(ctx context.Context, db *sql.DB, path string) (m store.Manifest, err error) {
+	m = store.Manifest{Format: store.BackupFormat, Time: time.Now().UTC().Truncate(time.Second)}
 	stamp, empty, err := stampOf(ctx, db)
 	if empty {
 		return m, errEmpty(path)
@@ -97,7 +93,7 @@ func manifestOf(ctx context.Context, db *sql.DB, path string) (m Manifest, err e
 	var contents string
 	err = db.QueryRowContext(ctx, `
 		SELECT page_count * page_size, page_size, coalesce((SELECT value FROM settings WHERE name = ?), '{}')
-		FROM pragma_page_count, pragma_page_size`, bulk.SettingContents).Scan(&m.Bytes, &m.PageSize, &contents)
+		FROM pragma_page_count, pragma_page_size`, store.SettingContents).Scan(&m.Bytes, &m.PageSize, &contents)
 	if err != nil {
 		return m, readError(ctx, path, err)
 	}
@@ -119,7 +115,7 @@ func (s *Summary) copyPages(
 		return err
 	}
 	packer.ResetContentSize(out, s.Bytes)
-	raw := archive.NewDigest(packer)
+	raw := store.NewDigest(packer)
 	report := func() {
 		if progress != nil {
 			progress(raw.Bytes, s.Bytes)
@@ -142,7 +138,7 @@ func (s *Summary) copyPages(
 		if _, failed = raw.Write(page); failed != nil {
 			return failed
 		}
-		if raw.Bytes-reported >= archive.ProgressBytes {
+		if raw.Bytes-reported >= store.BackupProgressBytes {
 			reported = raw.Bytes
 			report()
 		}

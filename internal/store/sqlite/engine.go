@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"brokerage/internal/store"
-	"brokerage/internal/store/archive"
 	"brokerage/internal/tpox"
 )
 
@@ -46,11 +45,11 @@ func init() {
 		ReadManifest: ReadManifest,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
-		) (archive.Manifest, int64, error) {
+		) (store.Manifest, int64, error) {
 			done, err := BackupTo(ctx, pathOf(url), file, o.Replace, o.Progress)
 			return done.Manifest, done.Written, err
 		},
-		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (archive.Manifest, error) {
+		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (store.Manifest, error) {
 			return Restore(ctx, file, pathOf(url), o.Replace, o.Progress)
 		},
 	})

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -22,7 +22,7 @@ func (s *Store) InsertCustomer(
 	}
 	b := s.pack(customers, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		refused, err := t.insertNew(bulk.PreparedDocument{Keys: keys, Doc: b})
+		refused, err := t.insertNew(store.PreparedDocument{Keys: keys, Doc: b})
 		if err == nil && refused != nil {
 			t.changed, err = false, refused // insertNew has removed what it stored before
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/dict"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/zdict"
 )
@@ -24,8 +24,8 @@ const batchSize = 2000
 // batch is committed together with the progress of the load, so that after any interruption, even a kill -9, the same
 // call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
 // finished load is not repeated.
-func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bulk.Progress) error {
-	contents := bulk.ContentsOf(d)
+func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
+	contents := store.ContentsOf(d)
 	done, err := s.loadDone(ctx, contents.Fingerprint, func(there tpox.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
@@ -46,8 +46,8 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress bu
 			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
 			d.FirstAccount(d.Count(dataset.Customer))))
 	}
-	end := func(t *transaction) error { return t.set(bulk.SettingContents, contents) }
-	return s.loading(ctx, map[string]any{bulk.SettingLoading: contents.Fingerprint}, load, end)
+	end := func(t *transaction) error { return t.set(store.SettingContents, contents) }
+	return s.loading(ctx, map[string]any{store.SettingLoading: contents.Fingerprint}, load, end)
 }
 
 // sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
@@ -149,19 +149,19 @@ func trainDictionary(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error
 
 // A packedBatch is a batch on its way from a packer to the writer.
 type packedBatch struct {
-	documents []bulk.PreparedDocument
+	documents []store.PreparedDocument
 	bytes     int64
 	err       error
 }
 
 // loadKind generates and packs documents on all processors and writes them in order.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress bulk.Progress) error {
+func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress) error {
 	loaded, err := s.LoadedDocuments(ctx, k)
 	if err != nil {
 		return err
 	}
 	var raw int64
-	if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &raw); err != nil {
+	if err := s.Setting(ctx, store.SettingRaw+k.String(), &raw); err != nil {
 		return err
 	}
 	begins := func(yield func(int64, error) bool) {
@@ -169,7 +169,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 		}
 	}
 	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
-	return bulk.InOrder(ctx, begins, pack, func(b packedBatch) error {
+	return store.InOrder(ctx, begins, pack, func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
 		}
@@ -181,7 +181,7 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 					return err
 				}
 			}
-			return errors.Join(t.set(bulk.SettingLoadedOf+k.String(), loaded), t.set(bulk.SettingRaw+k.String(), raw))
+			return errors.Join(t.set(store.SettingLoadedOf+k.String(), loaded), t.set(store.SettingRaw+k.String(), raw))
 		})
 		if err == nil && progress != nil {
 			progress(len(b.documents), b.bytes)
@@ -197,13 +197,13 @@ func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b
 		b.bytes += int64(len(doc))
 		var keys any
 		keys, b.err = keysOf(k, doc)
-		b.documents = append(b.documents, bulk.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
+		b.documents = append(b.documents, store.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
 	}
 	return b
 }
 
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
-	keys, err := bulk.KeysOf(k, doc)
+	keys, err := store.KeysOf(k, doc)
 	if security, ok := keys.(tpox.SecurityKeys); ok {
 		return securityRowOf(security, doc), err
 	}
@@ -211,7 +211,7 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 }
 
 // insert stores a document of a load.
-func (t *transaction) insert(doc bulk.PreparedDocument) error {
+func (t *transaction) insert(doc store.PreparedDocument) error {
 	switch keys := doc.Keys.(type) {
 	case securityRow:
 		_, err := t.exec(insertSecurity, keys.args(doc.Doc)...)
@@ -224,18 +224,18 @@ func (t *transaction) insert(doc bulk.PreparedDocument) error {
 	return nil
 }
 
-// LoadBatches fills the store with documents from a source; see bulk.Loader.
-func (s *Store) LoadBatches(ctx context.Context, from bulk.Source, progress bulk.Progress) (bulk.Loaded, error) {
-	loader := bulk.Loader[*transaction]{
+// LoadBatches fills the store with documents from a source; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	loader := store.Loader[*transaction]{
 		Ledger: &s.Ledger,
 		Done:   s.loadDone,
-		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*transaction) error) error {
+		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*transaction) error) error {
 			if err := s.train(ctx, from.Sample); err != nil {
 				return err
 			}
-			return s.loading(ctx, map[string]any{bulk.SettingLoading: at.Source, bulk.SettingLoaded: at}, load, end)
+			return s.loading(ctx, map[string]any{store.SettingLoading: at.Source, store.SettingLoaded: at}, load, end)
 		},
-		Packing: bulk.Packing{
+		Packing: store.Packing{
 			Keys: keysOf,
 			Pack: func(k dataset.Kind, doc []byte) []byte { return s.pack(kind(k.String()), doc) },
 		},
@@ -257,7 +257,7 @@ func (t *transaction) raiseLeases() error {
 	return err
 }
 
-func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err error) {
+func (t *transaction) insertDocuments(documents []store.PreparedDocument) (err error) {
 	for i := range documents {
 		d := &documents[i]
 		if d.Refused == nil {
@@ -272,7 +272,7 @@ func (t *transaction) insertDocuments(documents []bulk.PreparedDocument) (err er
 
 // insertNew stores a document. If a key of the document exists already, insertNew stores nothing and returns the
 // conflict as refused.
-func (t *transaction) insertNew(doc bulk.PreparedDocument) (refused, err error) {
+func (t *transaction) insertNew(doc store.PreparedDocument) (refused, err error) {
 	err = t.insert(doc)
 	conflict, isConflict := errors.AsType[*tpox.Conflict](err)
 	if !isConflict && !isDuplicate(err) {
@@ -397,7 +397,7 @@ func (s *Store) loading(
 		if err := end(t); err != nil {
 			return err
 		}
-		_, err := t.exec(deleteSetting, bulk.SettingLoading)
+		_, err := t.exec(deleteSetting, store.SettingLoading)
 		return err
 	})
 }

@@ -14,7 +14,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -52,11 +51,11 @@ func TestLoading_Ready(t *testing.T) {
 }
 
 // loads are the two ways to load the dataset tiny, generated or from a source.
-var loads = map[string]func(context.Context, *Store, bulk.Progress) error{
-	"Dataset": func(ctx context.Context, s *Store, progress bulk.Progress) error {
+var loads = map[string]func(context.Context, *Store, store.Progress) error{
+	"Dataset": func(ctx context.Context, s *Store, progress store.Progress) error {
 		return s.LoadDataset(ctx, tiny, progress)
 	},
-	"Batches": func(ctx context.Context, s *Store, progress bulk.Progress) error {
+	"Batches": func(ctx context.Context, s *Store, progress store.Progress) error {
 		_, err := s.LoadBatches(ctx, tinySource(), progress)
 		return err
 	},
@@ -228,9 +227,9 @@ func TestLoad_Continues(t *testing.T) {
 }
 
 // tinySource returns the dataset tiny in batches of 300, whatever the kind.
-func tinySource() bulk.Source {
+func tinySource() store.Source {
 	s := storetest.Source("source-of-"+tiny.Fingerprint(), 300, nil, storetest.Documents(tiny, dataset.Kinds[:]...)...)
-	s.Contents = bulk.ContentsOf(tiny)
+	s.Contents = store.ContentsOf(tiny)
 	return s
 }
 
@@ -284,7 +283,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 	for i := range says {
 		require.True(t, strings.HasPrefix(refusals[i], says[i]), "%s\nis not\n%s", refusals[i], says[i])
 	}
-	require.Equal(t, bulk.Loaded{
+	require.Equal(t, store.Loaded{
 		Source: "odd", Position: "13", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)), Done: true,
 		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
 	}, l)

@@ -13,16 +13,15 @@ import (
 	"strings"
 
 	"brokerage/internal/output"
-	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // ReadManifest returns the manifest of a backup. Only Restore checks that it is right, because it reads all of the
 // backup.
-func ReadManifest(file string) (Manifest, error) {
-	b, err := archive.Open(file, "")
+func ReadManifest(file string) (store.Manifest, error) {
+	b, err := store.OpenBackup(file, "")
 	if err != nil {
-		return Manifest{}, err
+		return store.Manifest{}, err
 	}
 	return b.Manifest, b.Close()
 }
@@ -30,11 +29,13 @@ func ReadManifest(file string) (Manifest, error) {
 // Restore writes the database in a backup to path. It changes nothing before it has read and verified the whole backup,
 // and replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power
 // failure, either the old or the new database is there, complete.
-func Restore(ctx context.Context, file, path string, replace bool, progress byteProgress) (m Manifest, err error) {
+func Restore(
+	ctx context.Context, file, path string, replace bool, progress byteProgress,
+) (m store.Manifest, err error) {
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
-	b, err := archive.Open(file, "")
+	b, err := store.OpenBackup(file, "")
 	if err != nil {
 		return m, err
 	}
@@ -96,7 +97,7 @@ func wasDatabase(path string) error {
 }
 
 // restoreTo writes the database to a file beside path, and renames it when it is whole and on disk.
-func restoreTo(ctx context.Context, b *archive.File, path string, read func(int64)) error {
+func restoreTo(ctx context.Context, b *store.BackupFile, path string, read func(int64)) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		old, err = b.Stat()
@@ -120,8 +121,8 @@ func restoreTo(ctx context.Context, b *archive.File, path string, read func(int6
 }
 
 // checkRestored checks the database with SQLite, because a backup of a damaged database holds the damage.
-func checkRestored(ctx context.Context, path string, m Manifest) error {
-	var stamp bulk.Stamp
+func checkRestored(ctx context.Context, path string, m store.Manifest) error {
+	var stamp store.Stamp
 	var finding string
 	// Immutable: it is read without a journal beside it.
 	name := uri(path, url.Values{"mode": {"ro"}, "immutable": {"1"}})
@@ -139,7 +140,7 @@ func checkRestored(ctx context.Context, path string, m Manifest) error {
 		return fmt.Errorf("%s: %w", damaged, err)
 	case finding != "ok":
 		return fmt.Errorf("%s: %s", damaged, finding[strings.LastIndexByte(finding, '\n')+1:])
-	case stamp != bulk.Stamp{Version: m.Schema, Identity: m.Identity}:
+	case stamp != store.Stamp{Version: m.Schema, Identity: m.Identity}:
 		return fmt.Errorf("the database in the backup has schema version %d and identity %s instead of %d and %s",
 			stamp.Version, stamp.Identity, m.Schema, m.Identity)
 	}

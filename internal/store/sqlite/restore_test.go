@@ -13,8 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
-	"brokerage/internal/store/archive"
-	"brokerage/internal/store/bulk"
 )
 
 // smallBackup returns a backup of a store without documents: a few kilobytes.
@@ -66,18 +64,18 @@ func emptyAt(t testing.TB, path string) {
 const anIdentity = "00112233445566778899aabbccddeeff"
 
 // sealed returns a backup of any content, with a valid manifest and seal except for the effect of change.
-func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
+func sealed(t testing.TB, raw []byte, change func(*store.Manifest)) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	out := archive.NewDigest(&b)
+	out := store.NewDigest(&b)
 	packer, err := zstd.NewWriter(out)
 	require.NoError(t, err)
-	in := archive.NewDigest(packer)
+	in := store.NewDigest(packer)
 	_, err = in.Write(raw)
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
-	m := Manifest{
-		Format: archive.Format, Schema: bulk.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum(),
+	m := store.Manifest{
+		Format: store.BackupFormat, Schema: store.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum(),
 	}
 	change(&m)
 	require.NoError(t, m.Seal(out))
@@ -87,9 +85,9 @@ func sealed(t testing.TB, raw []byte, change func(*Manifest)) []byte {
 func TestRestore_Damage(t *testing.T) {
 	whole := smallBackup(t)
 	tg := newTarget(t)
-	same := func(*Manifest) {}
+	same := func(*store.Manifest) {}
 	edited := func(edit func(b []byte) []byte) []byte { return edit(bytes.Clone(whole)) }
-	frame := bytes.LastIndex(whole, []byte(archive.Skippable))
+	frame := bytes.LastIndex(whole, []byte("\x5B\x2A\x4D\x18"))
 	packed, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
 	damaged := readFile(t, tinyDatabase(t))
@@ -113,16 +111,16 @@ func TestRestore_Damage(t *testing.T) {
 		},
 		"NoDatabase":  {sealed(t, []byte("text"), same), "the database in the backup is damaged"},
 		"DamagedPage": {sealed(t, damaged, same), "the database in the backup is damaged"},
-		"NewerSchema": {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 99 }), "schema version 99"},
-		"NoIdentity":  {sealed(t, []byte("text"), func(m *Manifest) { m.Identity = "" }), "an unreleased version"},
-		"NoSchema":    {sealed(t, []byte("text"), func(m *Manifest) { m.Schema = 0 }), "makes no sense"},
+		"NewerSchema": {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 99 }), "schema version 99"},
+		"NoIdentity":  {sealed(t, []byte("text"), func(m *store.Manifest) { m.Identity = "" }), "an unreleased version"},
+		"NoSchema":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 0 }), "makes no sense"},
 		"OtherSchema": {
 			sealed(t, readFile(t, other.path), same), "schema version 2 and identity",
 		},
-		"NewerFormat":    {sealed(t, []byte("text"), func(m *Manifest) { m.Format = 2 }), "format 2"},
-		"WrongLength":    {sealed(t, []byte("text"), func(m *Manifest) { m.Bytes++ }), "4 bytes instead of 5"},
-		"Bomb":           {sealed(t, make([]byte, 64<<20), func(m *Manifest) { m.Bytes = 1 }), "more than the 1 bytes"},
-		"WrongSum":       {sealed(t, []byte("text"), func(m *Manifest) { m.SHA256 = "00" }), "SHA-256 of the database"},
+		"NewerFormat":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Format = 2 }), "format 2"},
+		"WrongLength":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Bytes++ }), "4 bytes instead of 5"},
+		"Bomb":           {sealed(t, make([]byte, 64<<20), func(m *store.Manifest) { m.Bytes = 1 }), "more than the 1 bytes"},
+		"WrongSum":       {sealed(t, []byte("text"), func(m *store.Manifest) { m.SHA256 = "00" }), "SHA-256 of the database"},
 		"ManifestIsText": {changed(t, whole, `{"format"`, `["format"`), "manifest cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) { tg.requireRefused(t, c.backup, c.says) })
@@ -149,7 +147,7 @@ func TestRestore_Target(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "b.db")
 		m, err := Restore(t.Context(), file, path, false, nil)
 		require.NoError(t, err)
-		require.Equal(t, bulk.SchemaVersion, m.Schema)
+		require.Equal(t, store.SchemaVersion, m.Schema)
 		restored := opened(t, path, store.Options{AsIs: true})
 		require.Equal(t, m.Identity, restored.stamp.Identity, "it is the database that was backed up")
 		require.NoError(t, restored.Close())

@@ -15,7 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"brokerage/internal/output"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
@@ -26,12 +26,12 @@ var schemaText string
 // ensureSchema makes the schema in an empty file, and refuses a database of another version or program. The lock on
 // the file is what other processes find.
 func (s *Store) ensureSchema(ctx context.Context) error {
-	stamp, made, err := bulk.Schema{
-		Stamp: func(ctx context.Context) (bulk.Stamp, bool, error) { return stampOf(ctx, s.writing) },
+	stamp, made, err := store.Schema{
+		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, s.writing) },
 		Make:  func(ctx context.Context) (bool, error) { return true, s.makeSchema(ctx) },
 	}.Ensure(ctx, s.options.AsIs)
 	s.stamp, s.made = stamp, made
-	if errors.Is(err, bulk.ErrEmpty) {
+	if errors.Is(err, store.ErrEmpty) {
 		return errEmpty(s.path)
 	}
 	return openError(s.path, err)
@@ -65,7 +65,7 @@ func (s *Store) makeSchema(ctx context.Context) error {
 }
 
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database of another program.
-func stampOf(ctx context.Context, db *sql.DB) (stamp bulk.Stamp, empty bool, err error) {
+func stampOf(ctx context.Context, db *sql.DB) (stamp store.Stamp, empty bool, err error) {
 	var tables, ours int
 	err = db.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER
 		(WHERE name IN ('orders', 'customers', 'securities', 'dictionaries', 'settings', 'leases'))
@@ -83,7 +83,7 @@ func stampOf(ctx context.Context, db *sql.DB) (stamp bulk.Stamp, empty bool, err
 	var version string
 	err = db.QueryRowContext(ctx, `SELECT coalesce(max(value) FILTER (WHERE name = ?1), '0'),
 		coalesce(max(value) FILTER (WHERE name = ?2), '') FROM settings WHERE name IN (?1, ?2)`,
-		bulk.SettingVersion, bulk.SettingIdentity).Scan(&version, &stamp.Identity)
+		store.SettingVersion, store.SettingIdentity).Scan(&version, &stamp.Identity)
 	if err == nil {
 		stamp.Version, err = strconv.Atoi(version)
 	}
@@ -94,7 +94,7 @@ func stampOf(ctx context.Context, db *sql.DB) (stamp bulk.Stamp, empty bool, err
 // documents are packed.
 func Script() string {
 	return fmt.Sprintf("-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n\n%s\n\nCOMMIT;\n",
-		bulk.SchemaVersion, strings.TrimSpace(schemaText))
+		store.SchemaVersion, strings.TrimSpace(schemaText))
 }
 
 // Made reports whether Open has made the schema.
@@ -143,7 +143,7 @@ func (s *Store) checkJournal(ctx context.Context) error {
 	return withDatabase(existing(s.path, "ro"), func(db *sql.DB) error {
 		var loading string
 		query := "SELECT value FROM settings WHERE name = ?"
-		if err := db.QueryRowContext(ctx, query, bulk.SettingLoading).Scan(&loading); err == nil {
+		if err := db.QueryRowContext(ctx, query, store.SettingLoading).Scan(&loading); err == nil {
 			return nil
 		}
 		return &tpox.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}

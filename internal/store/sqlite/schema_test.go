@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 )
 
 // setVersion makes a database look like one of another version of the program.
@@ -24,7 +23,7 @@ func TestOpen_Schema(t *testing.T) {
 	path := filepath.Join(dir, "brokerage.db")
 	s := opened(t, path, store.Options{Notice: func(text string) { t.Error(text) }})
 	require.True(t, s.Made())
-	require.Equal(t, bulk.SchemaVersion, s.stamp.Version)
+	require.Equal(t, store.SchemaVersion, s.stamp.Version)
 	require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
 	require.NoError(t, s.Close())
 	require.Equal(t, []string{"brokerage.db", "brokerage.db-lock"}, entries(t, dir))

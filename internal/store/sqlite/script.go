@@ -8,23 +8,23 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/store/scripted"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-var _ scripted.Runner = (*Store)(nil)
+var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file: those that only read on a connection for reading, others one
 // transaction after another on the writer's.
 func (s *Store) RunScript(
-	ctx context.Context, readOnly bool, statements []scripted.Statement, r *scripted.Result,
+	ctx context.Context, readOnly bool, statements []store.ScriptStatement, r *store.ScriptResult,
 ) (err error) {
 	if readOnly {
 		tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
 			return scriptError(err)
 		}
-		return scriptError(errors.Join(scripted.Run(ctx, tx, statements, r), tx.Rollback()))
+		return scriptError(errors.Join(store.RunScript(ctx, tx, statements, r), tx.Rollback()))
 	}
 	err = s.writer.enqueue(&job{ctx: ctx, exclusive: func(conn *sql.Conn) (err error) {
 		ctx := context.WithoutCancel(ctx) // an interrupt would end other transactions, too
@@ -32,7 +32,7 @@ func (s *Store) RunScript(
 		if err != nil {
 			return err
 		}
-		if err := scripted.Run(ctx, tx, statements, r); err != nil {
+		if err := store.RunScript(ctx, tx, statements, r); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return tx.Commit()
@@ -50,10 +50,10 @@ func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 	return nil
 }
 
-// scriptError returns an error of SQLite as *scripted.Refused.
+// scriptError returns an error of SQLite as *store.ScriptRefused.
 func scriptError(err error) error {
 	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsOwn(err) && !isDamage(err) {
-		return &scripted.Refused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}
+		return &store.ScriptRefused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}
 	}
 	return domainError(err)
 }

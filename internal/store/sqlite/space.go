@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
 // Space measures the database by its parts. It reads every page of the file, so it is for commands, not for metrics.
-func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
+func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	for _, k := range dataset.Kinds {
-		if err := s.Setting(ctx, bulk.SettingRaw+k.String(), &space.Raw[k]); err != nil {
+		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {
 			return space, err
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Store) Space(ctx context.Context) (space bulk.Space, err error) {
 
 // measure adds up the pages of tables and indexes. The table accounts counts as an index, because it only serves to
 // find customers.
-func measure(ctx context.Context, tx *sql.Tx, space *bulk.Space) error {
+func measure(ctx context.Context, tx *sql.Tx, space *store.Space) error {
 	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 	err := tx.QueryRowContext(ctx, size).Scan(&space.File)
 	for k, table := range tableNames {
@@ -68,7 +68,7 @@ func measure(ctx context.Context, tx *sql.Tx, space *bulk.Space) error {
 		case k >= 0:
 			space.Stored[k] += bytes
 		case ours && !strings.HasPrefix(name, "sqlite_"):
-			space.Indexes = append(space.Indexes, bulk.IndexSpace{Name: name, Bytes: bytes})
+			space.Indexes = append(space.Indexes, store.IndexSpace{Name: name, Bytes: bytes})
 		default:
 			return nil
 		}

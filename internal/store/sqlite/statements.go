@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"brokerage/internal/store/sqlfiles"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -40,7 +40,7 @@ func (st *statement) dependsOn(key any, columns []any) []documentKey {
 }
 
 // statementTexts are the texts in sql/ by name.
-var statementTexts = sqlfiles.Read(sqlFiles, "sql")
+var statementTexts = store.ReadStatements(sqlFiles, "sql")
 
 // querier finds the one row of a key, or returns sql.ErrNoRows: the reading pool, or the transaction being written.
 type querier interface {

@@ -10,15 +10,15 @@ import (
 
 	"modernc.org/sqlite"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // Stats returns the figures of the store. It takes microseconds and waits for no other work.
-func (s *Store) Stats() tally.Stats {
+func (s *Store) Stats() store.Stats {
 	r, w := s.readers, s.writer
 	r.countPages()
-	stats := tally.Stats{
+	stats := store.Stats{
 		Connections: s.options.Pool,
 		Open:        s.options.Pool,
 		InUse:       len(r.running),
@@ -47,7 +47,7 @@ func (s *Store) Stats() tally.Stats {
 	stored, known := s.census.now()
 	for i, k := range kinds {
 		p := &s.packed[i]
-		stats.Kinds = append(stats.Kinds, tally.KindStats{
+		stats.Kinds = append(stats.Kinds, store.KindStats{
 			Kind: string(k), Known: known, Documents: stored.documents[i], Stored: stored.bytes[i],
 			Packed: p.documents.Load(), PackedFrom: p.raw.Load(), PackedTo: p.stored.Load(),
 		})

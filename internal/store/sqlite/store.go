@@ -17,14 +17,13 @@ import (
 	"brokerage/internal/output"
 	"brokerage/internal/probe"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
 
 // Store is the embedded store; see the package comment.
 type Store struct {
-	bulk.Ledger
+	store.Ledger
 
 	path    string
 	options store.Options
@@ -43,7 +42,7 @@ type Store struct {
 	unwatch func() // ends the watch over the files; nil if there is none
 	journal openFile
 
-	stamp bulk.Stamp
+	stamp store.Stamp
 	made  bool // whether Open has made the schema
 
 	purged time.Time // when expired answers were last purged; only the writer uses it

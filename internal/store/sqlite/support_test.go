@@ -20,7 +20,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/bulk"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -188,7 +187,7 @@ func entries(t testing.TB, dir string) []string {
 }
 
 // verified returns what verify finds in a file.
-func verified(t testing.TB, path string) (findings []string, v bulk.Verified) {
+func verified(t testing.TB, path string) (findings []string, v store.Verified) {
 	t.Helper()
 	s := opened(t, path, store.Options{})
 	findings, v = findingsOf(t, s)
@@ -196,7 +195,7 @@ func verified(t testing.TB, path string) (findings []string, v bulk.Verified) {
 	return findings, v
 }
 
-func findingsOf(t testing.TB, s *Store) (findings []string, v bulk.Verified) {
+func findingsOf(t testing.TB, s *Store) (findings []string, v store.Verified) {
 	t.Helper()
 	v, err := s.Verify(context.Background(), func(f string) error { findings = append(findings, f); return nil }, nil)
 	require.NoError(t, err)
@@ -217,7 +216,7 @@ func requireTiny(t testing.TB, s *Store) {
 	requireClean(t, s)
 	contents, err := s.Contents(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, bulk.ContentsOf(tiny), contents)
+	require.Equal(t, store.ContentsOf(tiny), contents)
 	for _, k := range dataset.Kinds {
 		n := scan[int64](t, s.reading, "SELECT count(*) FROM "+tableNames[k])
 		require.Equal(t, tiny.Count(k), n, k)

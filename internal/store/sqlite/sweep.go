@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"net/url"
 
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite/pagesum"
 )
 
 // sweep reads every page of the database from disk, used or free, and reports those that do not match their checksum.
-func (s *Store) sweep(ctx context.Context, v *bulk.Verification) error {
+func (s *Store) sweep(ctx context.Context, v *store.Verification) error {
 	name := uri(s.path, url.Values{"mode": {"ro"}, pagesum.Parameter: {"1"}})
 	return withDatabase(name, func(db *sql.DB) error {
 		// One transaction, so that all pages are of one moment.
@@ -45,7 +45,7 @@ func (s *Store) sweep(ctx context.Context, v *bulk.Verification) error {
 
 // reportDamage reports an error as a finding if it says that the database is damaged. Any other error ends the
 // verification.
-func (s *Store) reportDamage(ctx context.Context, v *bulk.Verification, what string, err error) error {
+func (s *Store) reportDamage(ctx context.Context, v *store.Verification, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

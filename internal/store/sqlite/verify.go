@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -20,13 +20,13 @@ import (
 // an I/O error or the end of ctx is an error.
 func (s *Store) Verify(
 	ctx context.Context, find func(string) error, read func(bytes int64),
-) (bulk.Verified, error) {
-	v := bulk.Verification{Find: find, Read: read}
+) (store.Verified, error) {
+	v := store.Verification{Find: find, Read: read}
 	err := s.verify(ctx, &v)
 	return v.Verified, err
 }
 
-func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
+func (s *Store) verify(ctx context.Context, v *store.Verification) error {
 	if err := s.sweep(ctx, v); err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (s *Store) verify(ctx context.Context, v *bulk.Verification) error {
 		if err != nil {
 			return err
 		}
-		err = bulk.Inspect(ctx, v, k, s.storedRows(ctx, k),
-			func(b storedBatch) bulk.Inspected { return s.check(ctx, k, b) })
+		err = store.Inspect(ctx, v, k, s.storedRows(ctx, k),
+			func(b storedBatch) store.Inspected { return s.check(ctx, k, b) })
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 }
 
 func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b storedBatch, err error) {
-	args := []any{after, bulk.VerifyBatch}
+	args := []any{after, store.VerifyBatch}
 	err = eachRow(ctx, s.reading, storedQueries[k], args, func(rows *sql.Rows) (err error) {
 		var r storedRow
 		switch k {
@@ -181,8 +181,8 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 }
 
 // check verifies the documents of a batch.
-func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) bulk.Inspected {
-	seen := bulk.Inspected{Findings: b.findings}
+func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.Inspected {
+	seen := store.Inspected{Findings: b.findings}
 	var of map[int64][]int64 // nil: not read, so nothing is compared with it
 	if k == dataset.Customer && len(b.rows) > 0 {
 		var err error
@@ -254,7 +254,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 		if int64(keys.ID) != r.id {
 			report("the document has id %d", keys.ID)
 		}
-		if bulk.Overdrawn(doc) {
+		if store.Overdrawn(doc) {
 			report("a position is below zero")
 		}
 	}
@@ -329,7 +329,7 @@ func (s *Store) hasAccount(ctx context.Context, customer, account tpox.ID) (bool
 }
 
 // checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.
-func (s *Store) checkAccounts(ctx context.Context, v *bulk.Verification) error {
+func (s *Store) checkAccounts(ctx context.Context, v *store.Verification) error {
 	var failed error
 	err := eachRow(ctx, s.reading, `SELECT a.id, a.customer FROM accounts a
 		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`, nil, func(rows *sql.Rows) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -168,7 +168,7 @@ func TestVerify_InventsNothing(t *testing.T) {
 	})
 	t.Run("Accounts", func(t *testing.T) {
 		broken(t)
-		v := bulk.Verification{Find: invented(t)}
+		v := store.Verification{Find: invented(t)}
 		require.ErrorContains(t, s.checkAccounts(t.Context(), &v), "unable to open database file")
 	})
 

@@ -12,8 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/store/tally"
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -38,12 +37,12 @@ type writer struct {
 	waiting atomic.Int64     // transactions in the queue or in a group
 	groups  atomic.Int64     // commits so far
 	busy    atomic.Int64     // with groups, in nanoseconds
-	sizes   *tally.Histogram // transactions of a group
-	commits *tally.Histogram // seconds
+	sizes   *store.Histogram // transactions of a group
+	commits *store.Histogram // seconds
 	pages   pageReads
 	census  *census
 	change  change // of the census, by the current group
-	trace   trace.Begin
+	trace   store.Trace
 	changes *changes
 
 	// keepSnapshots allows or forbids the readers to keep snapshots, which keep SQLite from restarting the journal.
@@ -82,11 +81,12 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 		quit:          make(chan struct{}),
 		changes:       s.readers.changes,
 		keepSnapshots: s.readers.keepSnapshots,
-		sizes:         tally.New(1, 2, 4, 8, 16, 32, 64, 128, maxGroup),
-		commits:       tally.New(.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
-		census:        &s.census,
-		trace:         s.options.Trace,
-		journalPages:  journalPages,
+		sizes:         store.NewHistogram(1, 2, 4, 8, 16, 32, 64, 128, maxGroup),
+		commits: store.NewHistogram(
+			.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
+		census:       &s.census,
+		trace:        s.options.Trace,
+		journalPages: journalPages,
 	}
 	texts := maps.Clone(statementTexts)
 	for _, control := range controls {

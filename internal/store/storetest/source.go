@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 )
 
 // Documents returns all documents of some kinds.
@@ -21,8 +21,8 @@ func Documents(d *dataset.Dataset, kinds ...dataset.Kind) (docs [][]byte) {
 
 // Source returns documents in batches of a size, each from a numbered file with a document on every tenth line.
 // Refusals are added to refused; if that is nil, the first ends the load.
-func Source(name string, size int, refused *[]string, docs ...[]byte) bulk.Source {
-	return bulk.Source{
+func Source(name string, size int, refused *[]string, docs ...[]byte) store.Source {
+	return store.Source{
 		Name: name,
 		Sample: func(k dataset.Kind, n int) (docs [][]byte) {
 			d := dataset.New(dataset.Spec{Seed: 1})
@@ -39,14 +39,14 @@ func Source(name string, size int, refused *[]string, docs ...[]byte) bulk.Sourc
 			*refused = append(*refused, err.Error())
 			return nil
 		},
-		Batches: func(position string) iter.Seq2[bulk.RawBatch, error] {
-			return func(yield func(bulk.RawBatch, error) bool) {
+		Batches: func(position string) iter.Seq2[store.RawBatch, error] {
+			return func(yield func(store.RawBatch, error) bool) {
 				from, _ := strconv.Atoi("0" + position)
 				for ; from < len(docs); from += size {
 					end := min(from+size, len(docs))
-					b := bulk.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
+					b := store.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
 					for i, doc := range docs[from:end] {
-						b.Documents = append(b.Documents, bulk.RawDocument{Bytes: doc, Line: 1 + 10*i})
+						b.Documents = append(b.Documents, store.RawDocument{Bytes: doc, Line: 1 + 10*i})
 						b.Bytes += int64(len(doc))
 					}
 					if !yield(b, nil) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/db2/db2test/rewrite"
-	"brokerage/internal/store/sqlfiles"
 )
 
 var indexLine = regexp.MustCompile(`(?m)^-- Index: (.+)\.$`)
@@ -31,7 +31,7 @@ func intended(text string) []string {
 var statements = readStatements()
 
 func readStatements() map[string]string {
-	texts := sqlfiles.Read(os.DirFS("../.."), "sql")
+	texts := store.ReadStatements(os.DirFS("../.."), "sql")
 	for name, text := range texts {
 		if strings.HasPrefix(name, "schema_") {
 			delete(texts, name)

@@ -1,4 +1,4 @@
-package tally_test
+package store_test
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 // counting returns a figure that is 1, 2, 3 …, with a delay for each fetch.
-func counting(takes time.Duration) *tally.Cached[int] {
+func counting(takes time.Duration) *store.Cached[int] {
 	n := 0
-	return &tally.Cached[int]{MaxWait: time.Second, Timeout: time.Minute, Fetch: func(ctx context.Context) (int, error) {
+	return &store.Cached[int]{MaxWait: time.Second, Timeout: time.Minute, Fetch: func(ctx context.Context) (int, error) {
 		n++
 		answer := n
 		select {
@@ -79,4 +79,30 @@ func TestCached_Fails(t *testing.T) {
 		c.Fetch = func(context.Context) (int, error) { return 99, errors.New("no connection") }
 		require.Equal(t, 1, c.Look())
 	})
+}
+
+// What was not used meanwhile is left out, and what a server has counted from 0 again, too.
+func TestServer_Since(t *testing.T) {
+	before := store.ServerStats{
+		Pools: []store.PoolStats{{Name: "orders", Hits: 10, Misses: 5}, {Name: "idle", Hits: 7, Misses: 1},
+			{Name: "reset", Hits: 100, Misses: 100}},
+		Statements: []store.StatementStats{
+			{Text: "SELECT 1", Calls: 5, Seconds: 1, Rows: 5}, {Text: "idle", Calls: 3, Seconds: 1},
+			{Text: "evicted", Calls: 100, Seconds: 9}},
+	}
+	after := store.ServerStats{
+		Figures: map[string]float64{"commits_total": 3},
+		Pools: []store.PoolStats{{Name: "orders", Hits: 30, Misses: 6}, {Name: "idle", Hits: 7, Misses: 1},
+			{Name: "reset", Hits: 1, Misses: 1}, {Name: "new", Misses: 2}},
+		Statements: []store.StatementStats{{Text: "SELECT 1", Name: "one", Calls: 15, Seconds: 1.5, Rows: 16},
+			{Text: "idle", Calls: 3, Seconds: 1}, {Text: "evicted", Calls: 1, Seconds: 1}, {Text: "new", Calls: 1}},
+		Missing: []string{"energy"},
+	}
+	require.Equal(t, store.ServerStats{
+		Figures: map[string]float64{"commits_total": 3},
+		Pools:   []store.PoolStats{{Name: "orders", Hits: 20, Misses: 1}, {Name: "new", Misses: 2}},
+		Statements: []store.StatementStats{{Text: "SELECT 1", Name: "one", Calls: 10, Seconds: .5, Rows: 11},
+			{Text: "new", Calls: 1}},
+		Missing: []string{"energy"},
+	}, after.Since(before))
 }

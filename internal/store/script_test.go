@@ -1,4 +1,4 @@
-package scripted
+package store
 
 import (
 	"testing"

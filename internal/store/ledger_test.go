@@ -1,4 +1,4 @@
-package bulk_test
+package store_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-func ledger(settings map[string]string) *bulk.Ledger {
-	return &bulk.Ledger{Text: func(_ context.Context, name string) (string, error) {
+func ledger(settings map[string]string) *store.Ledger {
+	return &store.Ledger{Text: func(_ context.Context, name string) (string, error) {
 		if name == "broken" {
 			return "", errors.New("no database")
 		}
@@ -30,15 +30,15 @@ func TestLedger(t *testing.T) {
 	}{
 		"Nothing": {},
 		"Finished": {
-			settings: map[string]string{bulk.SettingContents: held},
+			settings: map[string]string{store.SettingContents: held},
 			contents: tpox.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
 		},
 		// What an earlier load has left does not hold while another is under way.
 		"Unfinished": {
-			settings: map[string]string{bulk.SettingContents: held, bulk.SettingLoading: `"more"`},
+			settings: map[string]string{store.SettingContents: held, store.SettingLoading: `"more"`},
 			ready:    "the load of more is not finished",
 		},
-		"Damaged": {settings: map[string]string{bulk.SettingLoading: `{`}, ready: "setting loading: "},
+		"Damaged": {settings: map[string]string{store.SettingLoading: `{`}, ready: "setting loading: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger(c.settings)
@@ -58,7 +58,7 @@ func TestLedger(t *testing.T) {
 }
 
 func TestLedger_Done(t *testing.T) {
-	finished := map[string]string{bulk.SettingContents: `{"Fingerprint":"one"}`}
+	finished := map[string]string{store.SettingContents: `{"Fingerprint":"one"}`}
 	for name, c := range map[string]struct {
 		settings map[string]string
 		same     bool
@@ -66,8 +66,8 @@ func TestLedger_Done(t *testing.T) {
 		err      string
 	}{
 		"Empty":         {},
-		"OwnUnfinished": {settings: map[string]string{bulk.SettingLoading: `"mine"`}},
-		"AnotherBegun":  {settings: map[string]string{bulk.SettingLoading: `"other"`}, err: "a part of other already"},
+		"OwnUnfinished": {settings: map[string]string{store.SettingLoading: `"mine"`}},
+		"AnotherBegun":  {settings: map[string]string{store.SettingLoading: `"other"`}, err: "a part of other already"},
 		"Own":           {settings: finished, same: true, done: true},
 		"Another":       {settings: finished, err: "the database holds one already"},
 	} {
@@ -86,37 +86,37 @@ func TestLedger_Done(t *testing.T) {
 // Only a load of exactly the expected documents counts as the dataset.
 func TestLoaded_Finished(t *testing.T) {
 	expected := tpox.Contents{Fingerprint: "tpox-2/tiny", Securities: 1, Customers: 2, Orders: 3}
-	var l bulk.Loaded
+	var l store.Loaded
 	l.Source = "folder"
 	l.Documents[dataset.Security], l.Documents[dataset.Customer], l.Documents[dataset.Order] = 1, 2, 3
 	l.Raw[dataset.Order] = 4096
 
 	settings := l.Finished(expected)
-	require.Equal(t, expected, settings[bulk.SettingContents])
-	require.Equal(t, int64(3), settings[bulk.SettingLoadedOf+"order"])
-	require.Equal(t, int64(4096), settings[bulk.SettingRaw+"order"])
-	require.Equal(t, l, settings[bulk.SettingLoaded])
+	require.Equal(t, expected, settings[store.SettingContents])
+	require.Equal(t, int64(3), settings[store.SettingLoadedOf+"order"])
+	require.Equal(t, int64(4096), settings[store.SettingRaw+"order"])
+	require.Equal(t, l, settings[store.SettingLoaded])
 
 	l.Refused = 1
 	settings = l.Finished(expected)
 	require.Equal(
 		t, tpox.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3},
-		settings[bulk.SettingContents],
+		settings[store.SettingContents],
 	)
-	require.NotContains(t, settings, bulk.SettingLoadedOf+"order")
-	require.Contains(t, settings, bulk.SettingRaw+"order")
+	require.NotContains(t, settings, store.SettingLoadedOf+"order")
+	require.Contains(t, settings, store.SettingRaw+"order")
 }
 
 func TestInspect(t *testing.T) {
 	var findings []string
 	var read int64
-	v := bulk.Verification{
+	v := store.Verification{
 		Find: func(f string) error { findings = append(findings, f); return nil }, Read: func(n int64) { read += n },
 	}
 	stored := func(yield func([]string, error) bool) {
 		_ = yield([]string{"<a", "<b><!----></b>"}, nil) && yield([]string{"<c>1</c>"}, nil)
 	}
-	err := bulk.Inspect(t.Context(), &v, dataset.Order, stored, func(docs []string) (seen bulk.Inspected) {
+	err := store.Inspect(t.Context(), &v, dataset.Order, stored, func(docs []string) (seen store.Inspected) {
 		for _, doc := range docs {
 			if seen.Document(dataset.Order, doc, []byte(doc)) {
 				seen.AddFinding(doc, "no keys")
@@ -130,7 +130,7 @@ func TestInspect(t *testing.T) {
 	require.Equal(t, "<b><!----></b>: the document is not in the normal form", findings[1])
 	require.Contains(t, findings[2], "<c>1</c>: the document is not valid: ")
 	require.Equal(t, "<c>1</c>: no keys", findings[3])
-	require.Equal(t, bulk.Verified{Documents: v.Documents, Bytes: v.Bytes, Findings: 4}, v.Verified)
+	require.Equal(t, store.Verified{Documents: v.Documents, Bytes: v.Bytes, Findings: 4}, v.Verified)
 	require.Equal(t, int64(3), v.Documents[dataset.Order])
 	require.Equal(t, int64(len("<a<b><!----></b><c>1</c>")), read)
 

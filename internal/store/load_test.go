@@ -1,4 +1,4 @@
-package bulk_test
+package store_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/bulk"
+	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -46,7 +46,7 @@ func (m *memory) write(_ context.Context, do func(*memory) error) error {
 
 var errExists = errors.New("exists already")
 
-func (m *memory) insert(documents []bulk.PreparedDocument) error {
+func (m *memory) insert(documents []store.PreparedDocument) error {
 	for i := range documents {
 		d := &documents[i]
 		keys, is := d.Keys.(tpox.OrderKeys)
@@ -70,25 +70,25 @@ func (m *memory) raise() error {
 	return nil
 }
 
-func (m *memory) loader() *bulk.Loader[*memory] {
-	ledger := &bulk.Ledger{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
-	return &bulk.Loader[*memory]{
+func (m *memory) loader() *store.Loader[*memory] {
+	ledger := &store.Ledger{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
+	return &store.Loader[*memory]{
 		Ledger: ledger,
 		Done:   ledger.Done,
-		Frame: func(ctx context.Context, at bulk.Loaded, load func() error, end func(*memory) error) error {
-			if err := m.set(bulk.SettingLoading, at.Source); err != nil {
+		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*memory) error) error {
+			if err := m.set(store.SettingLoading, at.Source); err != nil {
 				return err
 			}
 			if err := load(); err != nil {
 				return err
 			}
 			return m.write(ctx, func(tx *memory) error {
-				delete(tx.settings, bulk.SettingLoading)
+				delete(tx.settings, store.SettingLoading)
 				return end(tx)
 			})
 		},
-		Packing: bulk.Packing{
-			Keys: bulk.KeysOf,
+		Packing: store.Packing{
+			Keys: store.KeysOf,
 			Pack: func(_ dataset.Kind, doc []byte) []byte { return []byte(strings.ToUpper(string(doc))) },
 		},
 		Write:       m.write,
@@ -107,7 +107,7 @@ func order(id int) string {
 }
 
 // orders returns a source of documents in batches of two.
-func orders(refused *[]string, docs ...string) bulk.Source {
+func orders(refused *[]string, docs ...string) store.Source {
 	var all [][]byte
 	for _, doc := range docs {
 		all = append(all, []byte(doc))
@@ -124,7 +124,7 @@ func TestLoader(t *testing.T) {
 	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"file-1:1: exists already"}, refusals)
-	require.Equal(t, bulk.Loaded{
+	require.Equal(t, store.Loaded{
 		Source: "files", Position: "5", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
 		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
 	}, l)
@@ -134,7 +134,7 @@ func TestLoader(t *testing.T) {
 	kept, err := m.loader().Ledger.LoadedFrom(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, l, kept)
-	require.NotContains(t, m.settings, bulk.SettingLoading)
+	require.NotContains(t, m.settings, store.SettingLoading)
 
 	again, err := m.loader().Load(t.Context(), from, func(int, int64) { t.Error("something was loaded again") })
 	require.NoError(t, err)
@@ -168,16 +168,16 @@ func TestLoader_Retried(t *testing.T) {
 func TestLoader_GoesOn(t *testing.T) {
 	var refusals []string
 	all := []string{order(1), order(2), order(3), order(4), order(5)}
-	for name, stop := range map[string]func(*bulk.Loader[*memory], *bulk.Source) error{
-		"Refused": func(_ *bulk.Loader[*memory], from *bulk.Source) error {
+	for name, stop := range map[string]func(*store.Loader[*memory], *store.Source) error{
+		"Refused": func(_ *store.Loader[*memory], from *store.Source) error {
 			*from = orders(&refusals, append([]string{order(1), order(2), "no XML"}, all[3:]...)...)
 			stopped := errors.New("stopped")
 			from.Refused = func(string, int, error) error { return stopped }
 			return stopped
 		},
-		"Insert": func(l *bulk.Loader[*memory], _ *bulk.Source) error {
+		"Insert": func(l *store.Loader[*memory], _ *store.Source) error {
 			full := errors.New("no room")
-			l.Insert = func(m *memory, documents []bulk.PreparedDocument) error {
+			l.Insert = func(m *memory, documents []store.PreparedDocument) error {
 				if err := m.insert(documents); err != nil || len(m.orders) <= 2 {
 					return err
 				}
@@ -185,12 +185,12 @@ func TestLoader_GoesOn(t *testing.T) {
 			}
 			return full
 		},
-		"Source": func(_ *bulk.Loader[*memory], from *bulk.Source) error {
+		"Source": func(_ *store.Loader[*memory], from *store.Source) error {
 			batches, gone := from.Batches, errors.New("gone")
-			from.Batches = func(position string) iter.Seq2[bulk.RawBatch, error] {
-				return func(yield func(bulk.RawBatch, error) bool) {
+			from.Batches = func(position string) iter.Seq2[store.RawBatch, error] {
+				return func(yield func(store.RawBatch, error) bool) {
 					for b, err := range batches(position) {
-						_ = yield(b, err) && yield(bulk.RawBatch{}, gone)
+						_ = yield(b, err) && yield(store.RawBatch{}, gone)
 						return
 					}
 				}
@@ -227,7 +227,7 @@ func TestLoader_EndFails(t *testing.T) {
 	l, err := loader.Load(t.Context(), orders(&refusals, order(1)), nil)
 	require.ErrorIs(t, err, lost)
 	require.False(t, l.Done)
-	require.NotContains(t, m.settings, bulk.SettingContents)
+	require.NotContains(t, m.settings, store.SettingContents)
 }
 
 // Documents are stored in the normal form, whatever their encoding, and are validated on request.
@@ -254,7 +254,7 @@ func TestLoader_AsIs(t *testing.T) {
 	loader := m.loader()
 	loader.Packing.Pack = nil
 	insert := loader.Insert
-	loader.Insert = func(m *memory, documents []bulk.PreparedDocument) error {
+	loader.Insert = func(m *memory, documents []store.PreparedDocument) error {
 		require.Equal(t, order(1), string(documents[0].Doc))
 		return insert(m, documents)
 	}

@@ -1,4 +1,4 @@
-package bulk
+package store
 
 import (
 	"strconv"
@@ -11,9 +11,9 @@ import (
 // ServiceNS is the namespace of answers about the service.
 const ServiceNS = "urn:brokerage:service"
 
-// Describe returns the description of a dataset and its store, which is the answer of get_dataset and all that users
-// of a load test know of the data. For data that was not generated, d is nil and the description has only counts.
-func Describe(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, symbols bool) []byte {
+// DescribeDataset returns the description of a dataset and its store, which is the answer of get_dataset and all that
+// users of a load test know of the data. For data that was not generated, d is nil and the description has only counts.
+func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, symbols bool) []byte {
 	attributes := []string{"xmlns", ServiceNS, "fingerprint", c.Fingerprint}
 	if d != nil {
 		attributes = append(attributes, "scale", c.Scale, "profile", c.Profile,

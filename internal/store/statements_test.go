@@ -1,4 +1,4 @@
-package trace_test
+package store_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/trace"
+	"brokerage/internal/store"
 )
 
 type key struct{}
 
-func TestBegin(t *testing.T) {
+func TestTrace(t *testing.T) {
 	var told []any
-	begin := trace.Begin(func(ctx context.Context, name string) func(error) {
+	begin := store.Trace(func(ctx context.Context, name string) func(error) {
 		told = append(told, ctx.Value(key{}), name)
 		return func(err error) { told = append(told, err) }
 	})
@@ -24,13 +24,13 @@ func TestBegin(t *testing.T) {
 }
 
 // Without tracing it costs nothing.
-func TestBegin_Nil(t *testing.T) {
-	var begin trace.Begin
+func TestTrace_Nil(t *testing.T) {
+	var begin store.Trace
 	require.Zero(t, testing.AllocsPerRun(100, func() { begin.Statement(t.Context(), "get_order")(nil) }))
 }
 
-func BenchmarkBegin_Nil(b *testing.B) {
-	var begin trace.Begin
+func BenchmarkTrace_Nil(b *testing.B) {
+	var begin store.Trace
 	for b.Loop() {
 		begin.Statement(b.Context(), "get_order")(nil)
 	}

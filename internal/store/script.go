@@ -1,5 +1,4 @@
-// Package scripted runs statements of an engine's own language, for the transactions of workload files.
-package scripted
+package store
 
 import (
 	"context"
@@ -9,51 +8,51 @@ import (
 	"strings"
 )
 
-// Statement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are those
-// of the engine.
-type Statement struct {
+// ScriptStatement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are
+// those of the engine.
+type ScriptStatement struct {
 	Text string
 	Args []any
 }
 
-// Result is what the statements of a transaction returned.
-type Result struct {
+// ScriptResult is what the statements of a transaction returned.
+type ScriptResult struct {
 	Rows []int64 // of each statement: that it returned, or else changed
 	Text []byte  // the columns of all rows, with a tab between them and a line break after each row
 }
 
 // Reset empties the result, and keeps its memory.
-func (r *Result) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
+func (r *ScriptResult) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
 
-// Runner is a store that runs statements in the language of its engine.
-type Runner interface {
+// ScriptRunner is a store that runs statements in the language of its engine.
+type ScriptRunner interface {
 	// RunScript runs statements in one transaction, read-only if asked, and appends to the result. If the database refuses
-	// a statement, the transaction is rolled back and the error is *Refused. Other errors are those of every operation of
-	// a store.
-	RunScript(ctx context.Context, readOnly bool, statements []Statement, r *Result) error
+	// a statement, the transaction is rolled back and the error is *ScriptRefused. Other errors are those of every
+	// operation of a store.
+	RunScript(ctx context.Context, readOnly bool, statements []ScriptStatement, r *ScriptResult) error
 	// CheckScript returns an error if the database refuses to prepare a statement.
 	CheckScript(ctx context.Context, text string) error
 }
 
-// Refused is the error of a statement that the database has refused.
-type Refused struct {
+// ScriptRefused is the error of a statement that the database has refused.
+type ScriptRefused struct {
 	Code  string // in the engine's words, such as "SQLSTATE 23505"
 	Cause error
 }
 
-func (e *Refused) Error() string { return e.Cause.Error() }
-func (e *Refused) Unwrap() error { return e.Cause }
+func (e *ScriptRefused) Error() string { return e.Cause.Error() }
+func (e *ScriptRefused) Unwrap() error { return e.Cause }
 
-// A Querier is a connection or a transaction of database/sql.
-type Querier interface {
+// A scriptQuerier is a connection or a transaction of database/sql.
+type scriptQuerier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// Run runs statements one after another, and appends to the result.
-func Run(ctx context.Context, q Querier, statements []Statement, r *Result) error {
+// RunScript runs statements one after another, and appends to the result.
+func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatement, r *ScriptResult) error {
 	for _, s := range statements {
-		rows, err := run(ctx, q, s, r)
+		rows, err := runStatement(ctx, q, s, r)
 		if err != nil {
 			return err
 		}
@@ -62,8 +61,8 @@ func Run(ctx context.Context, q Querier, statements []Statement, r *Result) erro
 	return nil
 }
 
-// run runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
-func run(ctx context.Context, q Querier, s Statement, r *Result) (rows int64, err error) {
+// runStatement runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
+func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement, r *ScriptResult) (rows int64, err error) {
 	if !returnsRows(s.Text) {
 		result, err := q.ExecContext(ctx, s.Text, s.Args...)
 		if err != nil {
@@ -99,7 +98,7 @@ func run(ctx context.Context, q Querier, s Statement, r *Result) (rows int64, er
 }
 
 // AppendColumn appends column i of a row.
-func (r *Result) AppendColumn(i int, text []byte) {
+func (r *ScriptResult) AppendColumn(i int, text []byte) {
 	if i > 0 {
 		r.Text = append(r.Text, '\t')
 	}

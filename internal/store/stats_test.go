@@ -1,4 +1,4 @@
-package tally_test
+package store_test
 
 import (
 	"sync"
@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/tally"
+	"brokerage/internal/store"
 )
 
 func TestHistogram(t *testing.T) {
-	sizes := tally.New(1, 2, 4)
+	sizes := store.NewHistogram(1, 2, 4)
 	require.Zero(t, sizes.Distribution().Count())
 	for _, value := range []float64{0.5, 1, 1.5, 2, 3, 4, 4.5, 100} { // a bound belongs to its bucket
 		sizes.Add(value)
@@ -26,7 +26,7 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestHistogram_Concurrent(t *testing.T) {
-	sizes := tally.New(10)
+	sizes := store.NewHistogram(10)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

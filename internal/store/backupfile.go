@@ -1,0 +1,218 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A backup is a zstd stream, which `zstd -d` unpacks, followed by a frame that zstd skips:
+//
+//	4 bytes   the mark of a frame to skip
+//	4 bytes   the length of the rest, little-endian
+//	a line    the manifest, as JSON
+//	a line    the seal: the SHA-256 of the whole file up to here, in hex
+//
+// The seal covers the file and not only what it unpacks to, because a zstd stream has bits that make no difference: a
+// backup with a single flipped bit is refused.
+const (
+	// BackupFormat is the newest version of the format.
+	BackupFormat = 1
+	backupMark   = "\x5B\x2A\x4D\x18" // 0x184D2A5B; none of its last byte is in a text
+	frameHead    = len(backupMark) + 4
+	sealLine     = 2*sha256.Size + 1
+	maxManifest  = 64 << 10
+)
+
+// A Manifest describes a backup.
+type Manifest struct {
+	Format      int       `json:"format"`
+	Schema      int       `json:"schema"`           // version of the database's schema
+	Identity    string    `json:"identity"`         // of the database
+	Engine      string    `json:"engine,omitempty"` // empty: the embedded store
+	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty: the engine has one
+	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none
+	Time        time.Time `json:"time"`             // of the state of the database, UTC
+	PageSize    int64     `json:"page_size,omitempty"`
+	Bytes       int64     `json:"bytes"`  // of what is packed
+	SHA256      string    `json:"sha256"` // of what is packed, in hex
+}
+
+// Seal writes the manifest and the seal, which end a backup.
+func (m Manifest) Seal(out *Digest) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if len(text) > maxManifest-frameHead-sealLine {
+		return fmt.Errorf("a manifest of %d bytes is too long", len(text))
+	}
+	frame := binary.LittleEndian.AppendUint32([]byte(backupMark), uint32(len(text)+sealLine))
+	if _, err := out.Write(append(frame, text...)); err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, out.Sum()+"\n")
+	return err
+}
+
+// A Digest counts and hashes what is written through it.
+type Digest struct {
+	Bytes int64
+
+	to   io.Writer
+	hash hash.Hash
+}
+
+// NewDigest returns a digest of what is written to a writer.
+func NewDigest(to io.Writer) *Digest { return &Digest{to: to, hash: sha256.New()} }
+
+func (d *Digest) Write(p []byte) (int, error) {
+	n, err := d.to.Write(p)
+	d.hash.Write(p[:n])
+	d.Bytes += int64(n)
+	return n, err
+}
+
+// Sum returns the SHA-256 so far, in hex.
+func (d *Digest) Sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
+
+// BackupProgressBytes is the number of bytes between two reports of progress.
+const BackupProgressBytes = 1 << 20
+
+// A BackupFile is a backup that is open for reading.
+type BackupFile struct {
+	*os.File
+	Manifest
+
+	packed int64  // bytes of the packed database
+	sealed int64  // bytes that the seal covers
+	seal   string // as the file states it
+}
+
+// OpenBackup opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses one
+// of another version of the schema.
+func OpenBackup(path, engine string) (b *BackupFile, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	b = &BackupFile{File: f}
+	if err := b.readManifest(engine); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s %w", path, err), f.Close())
+	}
+	return b, nil
+}
+
+var errNoManifest = errors.New("is not a backup, or only the beginning of one: it does not end with a manifest")
+
+func (b *BackupFile) readManifest(engine string) error {
+	info, err := b.Stat()
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	tail := make([]byte, min(info.Size(), maxManifest))
+	if _, err := b.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	at := bytes.LastIndex(tail, []byte(backupMark))
+	if at < 0 || len(tail)-at < frameHead+sealLine {
+		return errNoManifest
+	}
+	frame := tail[at:]
+	length := int64(frameHead) + int64(binary.LittleEndian.Uint32(frame[len(backupMark):]))
+	switch over := int64(len(frame)) - length; {
+	case over < 0:
+		return errors.New("is cut off")
+	case over > 0:
+		return fmt.Errorf("has %d bytes after its end", over)
+	}
+	text, seal := frame[frameHead:len(frame)-sealLine], frame[len(frame)-sealLine:]
+	b.sealed = info.Size() - int64(sealLine)
+	b.packed = info.Size() - length
+	b.seal = string(seal)
+	if err := json.Unmarshal(text, &b.Manifest); err != nil {
+		return fmt.Errorf("is damaged: its manifest cannot be read: %w", err)
+	}
+	switch {
+	case b.Engine != engine:
+		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
+	case b.Format > BackupFormat:
+		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release",
+			b.Format, BackupFormat)
+	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
+		return errors.New("is damaged: its manifest makes no sense")
+	}
+	if err := (Stamp{Version: b.Schema, Identity: b.Identity}).Check(); err != nil {
+		return fmt.Errorf("cannot be restored: %w", err)
+	}
+	return nil
+}
+
+func engineText(engine string) string {
+	if engine == "" {
+		return "the embedded store"
+	}
+	return engine
+}
+
+// Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an
+// error, what was written is unusable. It calls read with the progress.
+func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {
+	file := sha256.New()
+	packed := io.TeeReader(io.NewSectionReader(b, 0, b.packed), file)
+	unpacker, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(64<<20))
+	if err != nil {
+		return err
+	}
+	defer unpacker.Close()
+	raw := NewDigest(to)
+	for {
+		n, err := io.CopyN(raw, unpacker, BackupProgressBytes)
+		read(n)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case raw.Bytes > b.Bytes:
+			return fmt.Errorf("%s is damaged: it holds more than the %d bytes that it should", b.Name(), b.Bytes)
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return b.unpackError(err)
+		}
+	}
+	unpacker.Close() // its goroutine reads ahead
+	if _, err := io.Copy(file, io.NewSectionReader(b, b.packed, b.sealed-b.packed)); err != nil {
+		return err
+	}
+	switch {
+	case raw.Bytes != b.Bytes:
+		return fmt.Errorf("%s is damaged: it holds %d bytes instead of %d", b.Name(), raw.Bytes, b.Bytes)
+	case raw.Sum() != b.SHA256:
+		return fmt.Errorf("%s is damaged: the SHA-256 of the database in it is not that of its manifest", b.Name())
+	case hex.EncodeToString(file.Sum(nil))+"\n" != b.seal:
+		return fmt.Errorf("%s is damaged: its SHA-256 is not the one that it ends with", b.Name())
+	}
+	return nil
+}
+
+// unpackError returns an error of the disk unchanged, and any other as damage.
+func (b *BackupFile) unpackError(err error) error {
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s is damaged: %w", b.Name(), err)
+}

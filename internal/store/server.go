@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
+)
+
+// A ServerStats is what a database server counts itself, for all its clients, at one moment.
+type ServerStats struct {
+	Figures    map[string]float64 // counters have names that end in _total
+	Pools      []PoolStats
+	Statements []StatementStats
+	Missing    []string // what the server does not count or does not show to this user, with the reason
+}
+
+// A PoolStats counts the page hits and misses of a part of a database's own cache, or of one kind of pages.
+type PoolStats struct {
+	Name   string `json:"name"`
+	Hits   int64  `json:"hits"`
+	Misses int64  `json:"misses"`
+}
+
+// A StatementStats is what a server counts of a statement.
+type StatementStats struct {
+	Name    string  `json:"name,omitempty"` // of the store's statement with this text, if it is one
+	Text    string  `json:"text"`
+	Calls   int64   `json:"calls"`
+	Seconds float64 `json:"seconds"` // in the server, all calls together
+	Rows    int64   `json:"rows"`
+}
+
+// Since returns what a server has counted since an earlier moment: pools and statements that were used meanwhile. The
+// figures are those of the later moment.
+func (s ServerStats) Since(before ServerStats) ServerStats {
+	pools := make(map[string]PoolStats, len(before.Pools))
+	for _, p := range before.Pools {
+		pools[p.Name] = p
+	}
+	statements := make(map[string]StatementStats, len(before.Statements))
+	for _, t := range before.Statements {
+		statements[t.Text] = t
+	}
+	since := ServerStats{Figures: s.Figures, Missing: s.Missing}
+	for _, p := range s.Pools {
+		was := pools[p.Name]
+		if p.Hits, p.Misses = p.Hits-was.Hits, p.Misses-was.Misses; p.Hits >= 0 && p.Misses >= 0 && p.Hits+p.Misses > 0 {
+			since.Pools = append(since.Pools, p)
+		}
+	}
+	for _, t := range s.Statements {
+		was := statements[t.Text]
+		t.Calls, t.Seconds, t.Rows = t.Calls-was.Calls, t.Seconds-was.Seconds, t.Rows-was.Rows
+		if t.Calls > 0 && t.Seconds >= 0 {
+			since.Statements = append(since.Statements, t)
+		}
+	}
+	return since
+}
+
+// An Estimate is the number of documents of a kind and the bytes of their table, from the statistics that a server
+// keeps by itself: it reads no document.
+type Estimate struct {
+	Known             bool // false: the server has no statistics yet
+	Documents, Stored int64
+}
+
+// Estimates are the estimates of all kinds of documents.
+type Estimates [len(dataset.Kinds)]Estimate
+
+// Stats returns the estimates as figures of a store.
+func (all Estimates) Stats() (kinds []KindStats) {
+	for _, k := range dataset.Kinds {
+		e := all[k]
+		kinds = append(kinds, KindStats{
+			Kind: k.String(), Known: e.Known, Documents: e.Documents, Stored: e.Stored, Estimated: true,
+		})
+	}
+	return kinds
+}
+
+// Pages are the page reads of all clients of a server: those answered from memory, and the others.
+type Pages struct{ Hits, Misses int64 }
+
+// ServerFigures are what a store fetches from its server for metrics.
+type ServerFigures struct {
+	Pages Cached[Pages]
+	Kinds Cached[Estimates]
+	IDs   Cached[map[string]int64] // that are left, by kind
+}
+
+const (
+	// figuresWait limits how long a request for metrics waits for the server.
+	figuresWait = 250 * time.Millisecond
+	// estimatesAge is the greatest age of estimates.
+	estimatesAge = time.Minute
+)
+
+// NewServerFigures returns figures that are fetched by the given functions, with a timeout for each fetch.
+func NewServerFigures(
+	timeout time.Duration,
+	pages func(context.Context) (Pages, error), kinds func(context.Context) (Estimates, error),
+	nextID func(ctx context.Context, kind string) (int64, error),
+) *ServerFigures {
+	return &ServerFigures{
+		Pages: Cached[Pages]{Fetch: pages, MaxWait: figuresWait, Timeout: timeout},
+		Kinds: Cached[Estimates]{Fetch: kinds, MaxAge: estimatesAge, MaxWait: figuresWait, Timeout: timeout},
+		IDs: Cached[map[string]int64]{
+			Fetch: func(ctx context.Context) (map[string]int64, error) {
+				left := make(map[string]int64)
+				for _, kind := range tpox.IDKinds {
+					next, err := nextID(ctx, kind)
+					if err != nil {
+						return nil, err
+					}
+					left[kind] = tpox.IDsLeft(next)
+				}
+				return left, nil
+			},
+			MaxWait: figuresWait, Timeout: timeout,
+		},
+	}
+}
+
+// A Cached is a figure that a server counts. It is fetched once at a time, and a caller of Look waits no longer than
+// MaxWait for it. It is safe for concurrent use.
+type Cached[T any] struct {
+	Fetch   func(context.Context) (T, error)
+	MaxAge  time.Duration // before it is fetched again; 0: at each call of Look
+	MaxWait time.Duration // of a caller, who then gets the last figure
+	Timeout time.Duration // of a fetch
+
+	mu      sync.Mutex
+	last    T
+	fetched time.Time
+	done    chan struct{} // closed when the running fetch ends; nil if there is none
+}
+
+// Look returns the last figure, after fetching it if it is older than MaxAge. A fetch that fails leaves the last
+// figure.
+func (c *Cached[T]) Look() T {
+	c.mu.Lock()
+	if c.done == nil && (c.fetched.IsZero() || time.Since(c.fetched) >= c.MaxAge) {
+		c.done, c.fetched = make(chan struct{}), time.Now()
+		go c.fetch(c.done)
+	}
+	done := c.done
+	c.mu.Unlock()
+	if done != nil {
+		select {
+		case <-done:
+		case <-time.After(c.MaxWait):
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+func (c *Cached[T]) fetch(done chan<- struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
+	defer cancel()
+	figure, err := c.Fetch(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.last = figure
+	}
+	close(done)
+	c.done = nil
+}
