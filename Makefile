@@ -126,7 +126,7 @@ rebuild: ## build again elsewhere, without caches, and compare the binaries
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: generate
-generate: ## write what is generated: lists of the transactions, the dashboard
+generate: ## write what is generated: the dashboard, the schema of workloads
 	$(GO) generate ./...
 
 .PHONY: fmt

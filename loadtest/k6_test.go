@@ -20,7 +20,6 @@ import (
 	"brokerage/internal/access"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/telemetry"
@@ -71,11 +70,10 @@ func newService(t testing.TB, fill bool) service {
 	require.NoError(t, err)
 	tokens, err := access.Load(file)
 	require.NoError(t, err)
-	handler, err := httpapi.New(guard.New(opened, guard.Options{}), httpapi.Options{
+	handler := httpapi.New(opened, httpapi.Options{
 		Tokens: tokens, Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 10 * time.Second,
 		InFlight: 256, Queue: 256, QueueWait: time.Second,
 	})
-	require.NoError(t, err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return service{server, token, reader}

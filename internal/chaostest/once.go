@@ -10,7 +10,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/tpox"
 )
 
@@ -90,9 +89,7 @@ type instance struct {
 
 func serve(t testing.TB, store tpox.Store) *instance {
 	t.Helper()
-	api, err := httpapi.New(guard.New(store, guard.Options{Strict: true}),
-		httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
-	require.NoError(t, err)
+	api := httpapi.New(store, httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
 	server := httptest.NewUnstartedServer(api)
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -148,10 +146,6 @@ func (panicking) Client(context.Context, string) (*access.Client, bool) { panic(
 
 // Each status that the contract lists for an operation can be reached.
 func TestContract_StatusesReachable(t *testing.T) {
-	costly := &stub{Do: func(ctx context.Context) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}}
 	// send plays an operation on a fresh store, with another body and other headers.
 	sendTo := func(s *Server, operation, body string, headers ...string) answer {
 		return ask(s, routeOf(t, operation).Method, target(t, operation), body, headers...)
@@ -179,7 +173,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 			return send(Options{Tokens: panicking{}}, "watch_service", "", "Authorization: Bearer a")
 		},
 		"500 get_readiness": func() answer {
-			return asIs(Options{}, &stub{Do: func(context.Context) error { panic("a fault") }}, "get_readiness")
+			return asIs(Options{}, &stub{do: func(context.Context) error { panic("a fault") }}, "get_readiness")
 		},
 		"429 watch_service": func() answer {
 			s := fresh(t, Options{Rate: .001})
@@ -248,14 +242,18 @@ func TestContract_StatusesReachable(t *testing.T) {
 		415: func(op string) answer { return asIs(Options{}, nil, op, "Content-Type: text/plain") },
 		422: func(op string) answer { return send(Options{}, op, "<a/>") },
 		429: func(op string) answer { return twice(Options{Rate: .001}, op) },
-		500: func(op string) answer { return asIs(Options{}, failing(errors.New("a fault")), op) },
-		503: func(op string) answer { return asIs(Options{}, failing(&tpox.Unavailable{Cause: io.EOF}), op) },
-		504: func(op string) answer { return asIs(Options{Timeout: time.Millisecond}, costly, op) },
+		500: func(op string) answer { return asIs(Options{}, &stub{do: func(context.Context) error { panic("x") }}, op) },
+		503: func(op string) answer { return sendTo(serverOf(t, nil, Options{}), op, bodyOf(t, op)) }, // it is not open yet
+		504: func(op string) answer {
+			s := fresh(t, Options{Timeout: time.Millisecond, InFlight: 1, Queue: 1, QueueWait: time.Minute})
+			s.gate.slots <- struct{}{}
+			return sendTo(s, op, bodyOf(t, op))
+		},
 	}
 	for _, success := range []int{200, 201, 204} {
 		ways[success] = func(op string) answer { return asIs(Options{Metrics: &counts{}}, nil, op) }
 	}
-	for _, op := range serverOf(t, failing(nil), Options{Metrics: &counts{}}).operations() {
+	for _, op := range serverOf(t, nil, Options{Metrics: &counts{}}).operations() {
 		for _, status := range listed(t, op.name) {
 			name := fmt.Sprint(status, " ", op.name)
 			t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"brokerage/internal/audit"
 	"brokerage/internal/telemetry"
@@ -27,7 +26,7 @@ type auditing struct {
 
 // audits reports whether the request is a write, and writes are recorded.
 func (q *request) audits() bool {
-	return q.server.options.Audit != nil && q.op.method != http.MethodGet
+	return q.server.options.Audit != nil && q.op.writes()
 }
 
 // mayWrite refuses a write that could not be recorded.
@@ -74,7 +73,7 @@ func (q *request) record(status int) {
 	case errors.Is(q.err, context.Canceled), errors.Is(q.err, errGone):
 		r.Outcome = kindOutcomeUnknown.name // the client did not wait for it
 	case q.err != nil:
-		r.Outcome = problemOf(q.err).kind.name
+		r.Outcome = problemOf(q.op, q.err).kind.name
 	}
 	q.server.options.Audit.Record(r)
 }

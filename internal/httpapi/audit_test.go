@@ -162,7 +162,7 @@ func TestAudit_Faults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := &trail{}
-			s := serverOf(t, &stub{Do: c.do}, Options{Audit: kept})
+			s := serverOf(t, &stub{do: c.do}, Options{Audit: kept})
 			r := newRequest("DELETE", "/v1/orders/7", "")
 			ctx, cancel := context.WithCancel(t.Context())
 			if name == "Gone" {

@@ -20,7 +20,7 @@ func (q *request) closeAccount() error {
 	if err != nil {
 		return err
 	}
-	if err := q.server.store.CloseAccount(q.ctx, q.plainWrite(), customer, account); err != nil {
+	if err := q.store.CloseAccount(q.ctx, q.plainWrite(), customer, account); err != nil {
 		return err
 	}
 	return q.noContent(http.StatusNoContent)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -163,7 +162,7 @@ func (c *counts) Handler() http.Handler {
 
 // The routes are those of the contract, no more and no less.
 func TestContract_Routes(t *testing.T) {
-	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
+	s := serverOf(t, costless(t), Options{Metrics: &counts{}})
 	var want, got, routes, paths []string
 	for path, item := range contract().Paths.Map() {
 		routed := regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")
@@ -199,7 +198,7 @@ func TestContract_Routes(t *testing.T) {
 func TestContract_NoMetrics(t *testing.T) {
 	for name, o := range map[string]Options{"None": {}, "Elsewhere": {Metrics: &counts{}, MetricsElsewhere: true}} {
 		t.Run(name, func(t *testing.T) {
-			requireProblem(t, ask(serverOf(t, failing(nil), o), "GET", "/metrics", ""), 404, "not-found")
+			requireProblem(t, ask(serverOf(t, costless(t), o), "GET", "/metrics", ""), 404, "not-found")
 		})
 	}
 }
@@ -221,7 +220,7 @@ var refusals = map[string]error{
 	"unsupported-media-type": errMediaType,
 	"invalid":                &tpox.Invalid{Findings: []tpox.Finding{{Message: "x"}}},
 	"key-reused":             &tpox.KeyReused{},
-	"internal":               errors.New("x"),
+	"internal":               &refused{kind: kindInternal},
 	"damaged":                &tpox.Damaged{Cause: io.EOF},
 	"overloaded":             errOverloaded,
 	"unavailable":            &tpox.Unavailable{Cause: io.EOF},
@@ -238,10 +237,10 @@ func TestContract_Problems(t *testing.T) {
 		want[name] = problemKind{name, int(row["status"].(float64)), row["title"].(string)}
 	}
 	for name, err := range refusals {
-		got[name] = problemOf(err).kind
+		got[name] = problemOf(getOrder, err).kind
 	}
 	for reason := range conflicts {
-		got[string(reason)] = problemOf(&tpox.Conflict{Reason: reason}).kind
+		got[string(reason)] = problemOf(getOrder, &tpox.Conflict{Reason: reason}).kind
 	}
 	require.Equal(t, want, got)
 
@@ -256,7 +255,7 @@ func TestContract_Problems(t *testing.T) {
 
 // OPTIONS and a refused method list the same methods, in the same order.
 func TestContract_Allow(t *testing.T) {
-	s := serverOf(t, failing(nil), Options{Metrics: &counts{}})
+	s := serverOf(t, costless(t), Options{Metrics: &counts{}})
 	s.live.Close() // a stream would not end
 	for path, item := range contract().Paths.Map() {
 		var want []string

@@ -30,7 +30,7 @@ func (q *request) getDataset() error {
 	if err := q.accepts(); err != nil {
 		return err
 	}
-	contents, err := q.server.store.Contents(q.ctx)
+	contents, err := q.store.Contents(q.ctx)
 	switch {
 	case err != nil:
 		return err
@@ -41,7 +41,7 @@ func (q *request) getDataset() error {
 	if err != nil {
 		return err
 	}
-	return q.answer(store.DescribeDataset(contents, generator, q.server.store.Describe(), symbols))
+	return q.answer(store.DescribeDataset(contents, generator, q.store.Describe(), symbols))
 }
 
 // generatorOf returns the generator of a dataset, or nil for data that was not generated.
@@ -90,7 +90,7 @@ func (q *request) leaseIDs() error {
 	if err != nil || tpox.CheckLease(kind, count) != nil {
 		return badRequest("the parameter count is not a number from 1 to %d", tpox.MaxLease)
 	}
-	lease, err := q.server.store.Lease(q.ctx, kind, count)
+	lease, err := q.store.Lease(q.ctx, kind, count)
 	if err != nil {
 		return err
 	}

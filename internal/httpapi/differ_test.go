@@ -24,7 +24,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
@@ -420,7 +419,7 @@ func TestDiffer_URL(t *testing.T) {
 		for _, s := range []store.Bulk{one, two} {
 			t.Cleanup(func() { require.NoError(t, s.Close()) })
 			require.NoError(t, s.LoadDataset(t.Context(), few, nil))
-			servers = append(servers, serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}))
+			servers = append(servers, serverOf(t, s, Options{}))
 		}
 		onDB2 := d.Scheme == db2.Scheme
 		return twins{one: servers[0], two: servers[1], d: few, lenient: onDB2, oneOrder: onDB2}
@@ -445,7 +444,7 @@ func postgresTwins(t *testing.T, parameters string) func(testing.TB) twins {
 		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name))+parameters, postgres.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		return twins{one: fresh(t, Options{}), two: serverOf(t, guard.New(s, guard.Options{Strict: true}), Options{}),
+		return twins{one: fresh(t, Options{}), two: serverOf(t, s, Options{}),
 			d: generator}
 	}
 }

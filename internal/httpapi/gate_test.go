@@ -84,7 +84,7 @@ func TestGate_Overload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	slow := &stub{Inner: costless(t), Do: func(context.Context) error {
+	slow := &stub{Store: costless(t), do: func(context.Context) error {
 		time.Sleep(5 * time.Millisecond)
 		return nil
 	}}
@@ -108,7 +108,7 @@ func TestGate_Overload(t *testing.T) {
 
 func TestGate_Queue(t *testing.T) {
 	entered, leave := make(chan struct{}, 3), make(chan struct{})
-	blocking := &stub{Inner: costless(t), Do: func(context.Context) error {
+	blocking := &stub{Store: costless(t), do: func(context.Context) error {
 		entered <- struct{}{}
 		<-leave
 		return nil

@@ -25,7 +25,7 @@ func query[K, R any](
 		if err != nil {
 			return err
 		}
-		result, err := get(q.server.store, ctx, k)
+		result, err := get(q.store, ctx, k)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func remove(
 		if err != nil {
 			return err
 		}
-		if err := del(q.server.store, q.ctx, q.plainWrite(), id); err != nil {
+		if err := del(q.store, q.ctx, q.plainWrite(), id); err != nil {
 			return err
 		}
 		return q.noContent(http.StatusNoContent)
@@ -102,7 +102,7 @@ func replace[K any](
 		if err != nil {
 			return err
 		}
-		if err := put(q.server.store, q.ctx, q.plainWrite(), k, doc, validate, match); err != nil {
+		if err := put(q.store, q.ctx, q.plainWrite(), k, doc, validate, match); err != nil {
 			return err
 		}
 		q.setETag(tpox.ETag(doc))

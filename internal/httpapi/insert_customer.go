@@ -18,7 +18,7 @@ func (q *request) insertCustomer() error {
 		return err
 	}
 	insert := func(w tpox.Write, doc []byte) (tpox.ID, error) {
-		return q.server.store.InsertCustomer(q.ctx, w, doc, validate)
+		return q.store.InsertCustomer(q.ctx, w, doc, validate)
 	}
 	return q.insert("/v1/customers/", nil, insert)
 }

@@ -14,7 +14,7 @@ var insertOrder = &operation{
 
 func (q *request) insertOrder() error {
 	insert := func(w tpox.Write, doc []byte) (tpox.ID, error) {
-		return q.server.store.InsertOrder(q.ctx, w, doc)
+		return q.store.InsertOrder(q.ctx, w, doc)
 	}
 	return q.insert("/v1/orders/", nil, insert)
 }

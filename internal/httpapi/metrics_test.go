@@ -81,7 +81,7 @@ func TestMetrics_Refused(t *testing.T) {
 		release := make(chan struct{})
 		let := sync.OnceFunc(func() { close(release) })
 		defer let()
-		held := &stub{Do: func(context.Context) error {
+		held := &stub{Store: costless(t), do: func(context.Context) error {
 			<-release
 			return nil
 		}}

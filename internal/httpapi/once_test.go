@@ -94,10 +94,11 @@ func TestOnce_Clients(t *testing.T) {
 
 // While a request runs, its key is taken; afterwards it is free, however the request ended.
 func TestOnce_InUse(t *testing.T) {
-	for operation, bodies := range keyed(t) {
+	for _, operation := range []string{"insert_order", "buy_security"} {
+		bodies := keyed(t)[operation]
 		t.Run(operation, func(t *testing.T) {
 			entered, leave := make(chan struct{}), make(chan error)
-			store := &stub{Do: func(context.Context) error {
+			store := &stub{do: func(context.Context) error {
 				entered <- struct{}{}
 				return <-leave
 			}}

@@ -18,7 +18,7 @@ func (q *request) openAccount() error {
 		return err
 	}
 	open := func(w tpox.Write, account []byte) (tpox.ID, error) {
-		return q.server.store.OpenAccount(q.ctx, w, customer, account)
+		return q.store.OpenAccount(q.ctx, w, customer, account)
 	}
 	return q.insert("/v1/accounts/", tpox.CheckAccount, open)
 }

@@ -22,10 +22,11 @@ type operation struct {
 	handle  func(*request) error
 }
 
+// writes reports whether the operation may change the store.
+func (op *operation) writes() bool { return op.method != http.MethodGet && op.method != "" }
+
 // describedBy returns the header Link of answers that a schema file describes (RFC 8288).
 func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
-
-//go:generate go run brokerage/internal/tpox/lists operation
 
 // beside are the operations that are not transactions.
 var beside = [...]*operation{

@@ -99,12 +99,14 @@ var (
 	errQueueWait  = fmt.Errorf("%w: it waited too long", errOverloaded)
 	errWatched    = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
 	errStopping   = &refused{kind: kindUnavailable, detail: "the service is stopping"}
+	errNotOpen    = &refused{kind: kindUnavailable, cause: errors.New("the database is not open yet")}
 	errAudit      = errors.New("the audit log cannot be written")
 )
 
-// problemOf returns the problem that an error becomes. It has a detail only for errors whose text is for clients,
-// without the text of what wraps them.
-func problemOf(err error) *refused {
+// problemOf returns the problem that an error of an operation becomes. It has a detail only for errors whose text is
+// for clients, without the text of what wraps them. An error that no store declares, such as that of a driver, is a
+// fault of the store: the service cannot answer, and the outcome of a write is unknown.
+func problemOf(op *operation, err error) *refused {
 	if own, ok := errors.AsType[*refused](err); ok {
 		return own
 	}
@@ -139,7 +141,10 @@ func problemOf(err error) *refused {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &refused{kind: kindTimeout}
 	}
-	return &refused{kind: kindInternal}
+	if op.writes() && !tpox.Is[*tpox.RolledBack](err) {
+		return &refused{kind: kindOutcomeUnknown}
+	}
+	return &refused{kind: kindUnavailable}
 }
 
 // problem answers with the problem that an error becomes.
@@ -152,7 +157,7 @@ func (q *request) problem(err error) {
 		}
 		return
 	}
-	r := problemOf(err)
+	r := problemOf(q.op, err)
 	h := q.Writer.Header()
 	for _, name := range []string{"Etag", "Location", "Content-Encoding", "Content-Length"} {
 		delete(h, name) // of the answer that failed

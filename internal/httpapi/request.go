@@ -28,6 +28,7 @@ type request struct {
 	*gin.Context
 
 	server *Server
+	store  tpox.Store // nil until the server has one
 	op     *operation
 	id     string
 	ctx    context.Context //nolint:containedctx // with the deadline; it ends with the request

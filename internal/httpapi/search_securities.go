@@ -31,7 +31,7 @@ func (q *request) searchSecurities() error {
 	if limit > 0 {
 		search.Limit++ // shows whether there is another page
 	}
-	body, err := q.server.store.SearchSecurities(ctx, search)
+	body, err := q.store.SearchSecurities(ctx, search)
 	if err == nil && limit > 0 {
 		body, err = q.firstPage(search, body, limit)
 	}

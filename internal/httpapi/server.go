@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -66,7 +65,7 @@ type Options struct {
 
 // Server serves the API. It is an http.Handler.
 type Server struct {
-	store    tpox.Store
+	store    atomic.Pointer[tpox.Store] // nil until it is open
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
@@ -83,11 +82,9 @@ type Server struct {
 	generators sync.Map // from tpox.Contents to *dataset.Dataset
 }
 
-// New returns a server on a store, which the caller closes.
-func New(store tpox.Store, o Options) (*Server, error) {
-	if store == nil {
-		return nil, errors.New("httpapi: no store")
-	}
+// New returns a server on a store, which the caller closes. Without a store, requests that need one are answered 503
+// until Open.
+func New(store tpox.Store, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -95,7 +92,7 @@ func New(store tpox.Store, o Options) (*Server, error) {
 		o.MaxBody = 1 << 20
 	}
 	s := &Server{
-		store: store, options: o, now: time.Now,
+		options: o, now: time.Now,
 		docs: docs.Handler(api.OpenAPI()), front: front.Handler(api.OpenAPI()),
 		gate: newGate(o.InFlight, o.Queue, o.QueueWait), quota: quota{perSecond: o.Rate},
 	}
@@ -104,8 +101,14 @@ func New(store tpox.Store, o Options) (*Server, error) {
 	}
 	s.live = live.New(s.watched)
 	s.engine = s.route()
-	return s, nil
+	if store != nil {
+		s.Open(store)
+	}
+	return s
 }
+
+// Open gives a server without a store the store that it answers from.
+func (s *Server) Open(store tpox.Store) { s.store.Store(&store) }
 
 // ServeHTTP serves a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }
@@ -128,6 +131,9 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
 		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
+		if store := s.store.Load(); store != nil {
+			q.store = *store
+		}
 		if traces := s.options.Traces; traces != nil && !op.open && !op.endless {
 			var ctx context.Context
 			ctx, q.traced = traces.Request(c.Request, op.name, op.path)
@@ -151,7 +157,7 @@ func (s *Server) run(q *request) (err error) {
 			if p == http.ErrAbortHandler { //nolint:errorlint // the value itself, as net/http has it
 				panic(p)
 			}
-			err = fmt.Errorf("panic: %v", p)
+			err = &refused{kind: kindInternal, cause: fmt.Errorf("panic: %v", p)}
 			s.options.Log.LogAttrs(q.Request.Context(), slog.LevelError, "panic",
 				slog.String("transaction", q.op.name), slog.String("request_id", q.id),
 				slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
@@ -181,6 +187,9 @@ func (s *Server) run(q *request) (err error) {
 	defer s.gate.leave()
 	if err := q.mayWrite(); err != nil {
 		return err
+	}
+	if q.store == nil {
+		return errNotOpen
 	}
 	q.ctx = ctx
 	if m := s.options.Metrics; m != nil {

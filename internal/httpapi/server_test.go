@@ -15,9 +15,20 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-func TestNew_NoStore(t *testing.T) {
-	_, err := New(nil, Options{})
-	require.Error(t, err)
+// A server without a store is alive and not ready, until it gets one.
+func TestServer_Open(t *testing.T) {
+	s := serverOf(t, nil, Options{})
+	for _, path := range []string{"/readyz", "/v1/orders/103282", "/v1/dataset"} {
+		requireProblem(t, ask(s, "GET", path, ""), 503, "unavailable")
+	}
+	requireProblem(t, ask(s, "DELETE", "/v1/orders/103282", ""), 503, "unavailable")
+	for _, path := range []string{"/healthz", "/version", "/docs"} {
+		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
+	}
+	s.Open(costless(t))
+	for _, path := range []string{"/readyz", "/v1/orders/103282", "/v1/dataset"} {
+		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
+	}
 }
 
 // gin prints nothing, whatever happens.
@@ -26,7 +37,7 @@ func TestServer_Quiet(t *testing.T) {
 	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
 	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
 	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()
-	s := serverOf(t, &stub{Do: func(context.Context) error { panic("x") }}, Options{})
+	s := serverOf(t, &stub{do: func(context.Context) error { panic("x") }}, Options{})
 	for _, path := range []string{"/v1/orders/103282", "/nothing", "/v1/dataset/leases", "/healthz"} {
 		ask(s, "GET", path, "", "X-Forwarded-For: 1.2.3.4")
 	}
@@ -68,7 +79,7 @@ type contextKey struct{}
 
 // A store gets the request's own context, with the deadline.
 func TestServer_Context(t *testing.T) {
-	s := serverOf(t, &stub{Do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{do: func(ctx context.Context) error {
 		deadline, ok := ctx.Deadline()
 		require.True(t, ok)
 		require.LessOrEqual(t, time.Until(deadline), time.Hour)
@@ -78,7 +89,7 @@ func TestServer_Context(t *testing.T) {
 		return errors.New("seen")
 	}}, Options{Timeout: time.Hour})
 	r := newRequest("GET", "/v1/orders/103282", "")
-	requireProblem(t, given(s, r.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))), 500, "internal")
+	requireProblem(t, given(s, r.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))), 503, "unavailable")
 }
 
 func TestServer_Told(t *testing.T) {

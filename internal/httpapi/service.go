@@ -48,9 +48,12 @@ func (q *request) getReadiness() error {
 	if q.server.draining.Load() {
 		return errStopping
 	}
+	if q.store == nil {
+		return errNotOpen
+	}
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
-	if err := q.server.store.Ready(ctx); err != nil {
+	if err := q.store.Ready(ctx); err != nil {
 		return &refused{kind: kindUnavailable, cause: err}
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
@@ -59,8 +62,8 @@ func (q *request) getReadiness() error {
 func (q *request) getVersion() error {
 	attributes := []string{"version", q.server.options.Version,
 		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()}
-	if identity := q.server.store.Describe().Identity; identity != "" {
-		attributes = append(attributes, "database", identity)
+	if q.store != nil && q.store.Describe().Identity != "" {
+		attributes = append(attributes, "database", q.store.Describe().Identity)
 	}
 	return q.writeProbe(element("Version", attributes...))
 }

@@ -17,13 +17,11 @@ import (
 	"brokerage/api"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/tpox"
-	"brokerage/internal/tpox/tpoxtest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -36,7 +34,7 @@ func freshStore(t testing.TB, rules tpox.Rules) tpox.Store {
 	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), store.Options{Rules: rules})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return guard.New(s, guard.Options{Strict: true})
+	return s
 }
 
 // costless returns a store that answers from memory.
@@ -62,8 +60,7 @@ func serverOf(t testing.TB, store tpox.Store, o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Version = "v1.0.0"
-	s, err := New(store, o)
-	require.NoError(t, err)
+	s := New(store, o)
 	s.now = func() time.Time { return clock }
 	return s
 }
@@ -173,12 +170,57 @@ func tradeOf(symbol, quantity string) string {
 		`</Quantity></Trade>`
 }
 
-type stub = tpoxtest.Stub
+// stub is a store whose methods below call do, and then the store inside. Other methods are those of the store inside.
+type stub struct {
+	tpox.Store
 
-// failing returns a store of which every method fails.
-func failing(err error) *stub {
-	return &stub{Do: func(context.Context) error { return err }}
+	do func(context.Context) error
 }
+
+func (s *stub) GetOrder(ctx context.Context, id tpox.ID) ([]byte, error) {
+	if err := s.do(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.GetOrder(ctx, id)
+}
+
+func (s *stub) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
+	if err := s.do(ctx); err != nil {
+		return 0, err
+	}
+	return s.Store.InsertOrder(ctx, w, doc)
+}
+
+func (s *stub) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
+	if err := s.do(ctx); err != nil {
+		return err
+	}
+	return s.Store.DeleteOrder(ctx, w, id)
+}
+
+func (s *stub) Trade(ctx context.Context, w tpox.Write, account tpox.ID, t tpox.Trade) ([]byte, error) {
+	if err := s.do(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Trade(ctx, w, account, t)
+}
+
+func (s *stub) Lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
+	if err := s.do(ctx); err != nil {
+		return tpox.Range{}, err
+	}
+	return s.Store.Lease(ctx, kind, count)
+}
+
+func (s *stub) Ready(ctx context.Context) error {
+	if err := s.do(ctx); err != nil {
+		return err
+	}
+	return s.Store.Ready(ctx)
+}
+
+// failing returns a store of which the methods of a stub fail.
+func failing(err error) *stub { return &stub{do: func(context.Context) error { return err }} }
 
 // holding is a store that only describes its contents.
 type holding struct {

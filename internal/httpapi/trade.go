@@ -9,6 +9,6 @@ func trade(side tpox.Side) func(*request) error {
 		if err != nil {
 			return nil, err
 		}
-		return q.server.store.Trade(q.ctx, w, id, trade)
+		return q.store.Trade(q.ctx, w, id, trade)
 	})
 }

@@ -18,5 +18,5 @@ func (q *request) updateOrderStatus(w tpox.Write, id tpox.ID, body []byte) ([]by
 	if err != nil {
 		return nil, err
 	}
-	return q.server.store.UpdateOrderStatus(q.ctx, w, id, stat)
+	return q.store.UpdateOrderStatus(q.ctx, w, id, stat)
 }

@@ -18,5 +18,5 @@ func (q *request) updateSecurityPrice(w tpox.Write, symbol string, body []byte) 
 	if err != nil {
 		return nil, err
 	}
-	return q.server.store.UpdateSecurityPrice(q.ctx, w, symbol, price)
+	return q.store.UpdateSecurityPrice(q.ctx, w, symbol, price)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // greet writes the address of the service, and three requests that can be sent unchanged, with keys that are in the
-// database.
+// database. The store is nil if it is not open yet.
 func greet(ctx context.Context, out io.Writer, s tpox.Store, base string, closed bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b,
@@ -32,11 +32,19 @@ func greet(ctx context.Context, out io.Writer, s tpox.Store, base string, closed
 
 // examples returns two queries and a trade of the first customer, as arguments of curl.
 func examples(ctx context.Context, s tpox.Store, base string) []string {
+	general := []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
+	if s == nil {
+		return general
+	}
+	ctx, cancel := context.WithTimeout(ctx, observeTimeout)
+	defer cancel()
 	contents, err := s.Contents(ctx)
-	spec, unknown := dataset.ParseSpec(contents.Scale, contents.Profile, contents.Seed)
-	if err != nil || unknown != nil {
-		// Loaded from files: the keys are not known.
-		return []string{base + "/v1/dataset", base + "/readyz", base + "/openapi.yaml"}
+	if err != nil {
+		return general
+	}
+	spec, err := dataset.ParseSpec(contents.Scale, contents.Profile, contents.Seed)
+	if err != nil { // loaded from files: the keys are not known
+		return general
 	}
 	d := dataset.New(spec)
 	account := d.FirstAccount(0)

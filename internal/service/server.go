@@ -14,7 +14,6 @@ import (
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -176,10 +175,7 @@ func Loopback(
 	if stats := store.StatsOf(opened); stats != nil {
 		metrics.Store(stats)
 	}
-	api, err := httpapi.New(guard.New(opened, guard.Options{Timeout: c.Timeout}), c.options(log, metrics, build))
-	if err != nil {
-		return "", nil, err
-	}
+	api := httpapi.New(opened, c.options(log, metrics, build))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err

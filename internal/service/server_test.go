@@ -12,7 +12,6 @@ import (
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	_ "brokerage/internal/store/null"
 	_ "brokerage/internal/store/postgres"
 	_ "brokerage/internal/store/sqlite"
@@ -34,8 +33,7 @@ func TestService_ListenerBesideFails(t *testing.T) {
 	opened, err := store.Open(t.Context(), "null:", store.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, opened.Close()) }()
-	api, err := httpapi.New(guard.New(opened, guard.Options{}), httpapi.Options{Log: log})
-	require.NoError(t, err)
+	api := httpapi.New(opened, httpapi.Options{Log: log})
 	settings := Config{ShutdownTimeout: 30 * time.Second}
 	var l listeners
 	for _, to := range []*net.Listener{&l.main, &l.metrics} {

@@ -17,7 +17,6 @@ import (
 	"brokerage/internal/audit"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -43,8 +42,8 @@ type service struct {
 	credentials *credentials      // nil: open to all
 	certificate *certificate      // nil: no TLS
 	listeners   listeners
-	guarded     *guard.Store
-	unreachable error // why the database is not open yet
+	store       tpox.Store // nil until it is open
+	unreachable error      // why it is not open yet
 	insight     *insight
 	audit       *audit.Log // nil: none
 	api         *httpapi.Server
@@ -130,16 +129,17 @@ func (s *service) openDatabase(ctx context.Context) error {
 	if err != nil && (!s.Wait || !IsTransient(err)) {
 		return err
 	}
-	s.unreachable = err
-	s.guarded = guard.Later(guard.Options{Timeout: s.Timeout}, err)
-	if err == nil {
-		s.guarded.Open(opened)
-	}
-	s.closing(s.guarded.Close)
+	s.store, s.unreachable = opened, err
+	s.closing(func() error {
+		if s.store == nil {
+			return nil
+		}
+		return s.store.Close()
+	})
 	s.insight = newInsight(ctx, s.process.Build, s.database, s.log)
 	s.closing(s.insight.close)
-	if err == nil {
-		s.insight.observe(opened)
+	if s.store != nil {
+		s.insight.observe(s.store)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (s *service) reportAudit(err error) {
 	}
 }
 
-func (s *service) openAPI(context.Context) (err error) {
+func (s *service) openAPI(context.Context) error {
 	options := s.options(s.log, s.insight.metrics, s.process.Build)
 	options.MetricsElsewhere = s.MetricsAddr != ""
 	options.Inside = s.insight.live
@@ -197,9 +197,7 @@ func (s *service) openAPI(context.Context) (err error) {
 	if s.audit != nil {
 		options.Audit = s.audit
 	}
-	if s.api, err = httpapi.New(s.guarded, options); err != nil {
-		return err
-	}
+	s.api = httpapi.New(s.store, options)
 	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)
 	if s.certificate != nil {
 		s.insight.metrics.Certificate(s.certificate.expiry)
@@ -223,23 +221,24 @@ func (s *service) serve(ctx context.Context) error {
 	}
 	addr := s.listeners.main.Addr()
 	s.log.Info("listening", "addr", addr.String(), "db", s.database.Name(), "version", s.process.Build.Version)
+	if s.human {
+		greet(ctx, s.process.Out, s.store, s.scheme()+"://"+localAddress(addr), s.credentials != nil)
+	}
 	if s.unreachable != nil {
 		defer running.meanwhile(ctx, s.openLater)()
-	}
-	if s.human {
-		greet(ctx, s.process.Out, s.guarded, s.scheme()+"://"+localAddress(addr), s.credentials != nil)
 	}
 	return running.run(ctx)
 }
 
 // openLater opens the database as soon as that is possible.
 func (s *service) openLater(ctx context.Context) error {
-	retry := Retry{Open: s.awaitStore, Log: s.log, DB: s.database.Name(), Failed: s.guarded.Absent}
+	retry := Retry{Open: s.awaitStore, Log: s.log, DB: s.database.Name()}
 	opened, err := retry.Until(ctx, s.unreachable)
 	if err != nil {
 		return err
 	}
+	s.store = opened
 	s.insight.observe(opened)
-	s.guarded.Open(opened)
+	s.api.Open(opened)
 	return nil
 }

@@ -27,10 +27,9 @@ func IsTransient(err error) bool {
 
 // Retry opens a database that cannot be reached yet.
 type Retry struct {
-	Open   func(context.Context) (tpox.Store, error)
-	Log    *slog.Logger
-	DB     string      // its name in the log
-	Failed func(error) // is called before each further attempt with the reason of the last failure; may be nil
+	Open func(context.Context) (tpox.Store, error)
+	Log  *slog.Logger
+	DB   string // its name in the log
 }
 
 // Until opens the database after an attempt that failed with err, and logs before each further attempt why the last one
@@ -39,9 +38,6 @@ func (r *Retry) Until(ctx context.Context, err error) (tpox.Store, error) {
 	began := time.Now()
 	logged, loggedAt := "", time.Time{}
 	for pause := firstPause; IsTransient(err); pause = min(2*pause, maxPause) {
-		if r.Failed != nil {
-			r.Failed(err)
-		}
 		reason := strings.Join(strings.Fields(err.Error()), " ") // in one line, which drivers do not always write
 		if reason != logged || time.Since(loggedAt) >= remindInterval {
 			r.Log.Warn("waiting for the database", "db", r.DB, "error", reason)

@@ -1,7 +1,6 @@
 package tpox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -170,44 +169,6 @@ func IsOwn(err error) bool {
 		return true
 	}
 	return false
-}
-
-// ErrorKinds is a set of kinds of errors: those that an operation declares, or that of one error.
-type ErrorKinds uint8
-
-const (
-	IsNotFound ErrorKinds = 1 << iota
-	IsConflict
-	IsInvalid
-	IsStale
-	IsKeyError    // of an idempotency key: *KeyReused, and *Conflict because of KeyInUse
-	IsUnavailable // *Unavailable, *Damaged and the context's errors
-)
-
-// KindOf returns the kind of an error, or 0. It checks for Unavailable and Damaged first, because their cause may be of
-// any other kind.
-func KindOf(err error) ErrorKinds {
-	switch {
-	case Is[*Unavailable](err), Is[*Damaged](err),
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return IsUnavailable
-	case Is[*NotFound](err):
-		return IsNotFound
-	case Is[*Invalid](err):
-		return IsInvalid
-	case Is[*Stale](err):
-		return IsStale
-	case Is[*KeyReused](err):
-		return IsKeyError
-	}
-	switch c, ok := errors.AsType[*Conflict](err); {
-	case !ok:
-		return 0
-	case c.Reason == KeyInUse:
-		return IsKeyError
-	default:
-		return IsConflict
-	}
 }
 
 // Is reports whether an error is, or wraps, one of type E.

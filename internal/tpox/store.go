@@ -150,7 +150,7 @@ const (
 // count. The bytes that a method returns may be shared, and must not be changed.
 //
 // A method returns only the errors that its comment names, those of an idempotency key if it takes a Write, and always
-// possibly *Unavailable, *Damaged and those of the context; package guard enforces it.
+// possibly *Unavailable, *Damaged and those of the context. Any other is a fault of the store.
 type Store interface {
 	Orders
 	Customers

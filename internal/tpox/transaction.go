@@ -19,8 +19,7 @@ type Transaction struct {
 	Code   string // in the papers on TPoX
 	Name   string
 	Kind   Kind
-	Weight int        // in the mixed workload, in percent; 0 for a transaction that is not in it
-	Errors ErrorKinds // that a store may return, besides those of every operation
+	Weight int // in the mixed workload, in percent; 0 for a transaction that is not in it
 	// Answer is the root element of the answer; empty for an answer without a body.
 	Answer string
 	// NewID is the kind of id that each request needs a new one of, by Store.Lease; empty for none.
@@ -29,31 +28,25 @@ type Transaction struct {
 	Validated bool
 }
 
-// Transactions are the 17 of the scenario, in its order. Every other list is generated from it, or reads it.
+// Transactions are the 17 of the scenario, in its order.
 var Transactions = [...]Transaction{
-	{Code: "Q1", Name: "get_order", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Order"},
-	{Code: "Q2", Name: "get_security", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Security"},
-	{Code: "Q3", Name: "customer_profile", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Customer_Profile"},
+	{Code: "Q1", Name: "get_order", Kind: Query, Weight: 10, Answer: "Order"},
+	{Code: "Q2", Name: "get_security", Kind: Query, Weight: 10, Answer: "Security"},
+	{Code: "Q3", Name: "customer_profile", Kind: Query, Weight: 10, Answer: "Customer_Profile"},
 	{Code: "Q4", Name: "search_securities", Kind: Query, Weight: 10, Answer: "Securities"},
-	{Code: "Q5", Name: "account_summary", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Customer"},
-	{Code: "Q6", Name: "get_security_price", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Security_Price"},
-	{Code: "Q7", Name: "customer_max_order", Kind: Query, Weight: 10, Errors: IsNotFound, Answer: "Customer_Max_Order"},
-	{Code: "U1", Name: "close_account", Kind: Update, Weight: 1, Errors: IsNotFound | IsConflict},
-	{Code: "U2", Name: "open_account", Kind: Update, Weight: 1, Errors: IsNotFound | IsConflict | IsInvalid,
-		NewID: "account", Validated: true},
-	{Code: "U3", Name: "update_security_price", Kind: Update, Weight: 3, Errors: IsNotFound | IsInvalid,
-		Answer: "Security_Price"},
-	{Code: "U4", Name: "update_order_status", Kind: Update, Weight: 3, Errors: IsNotFound | IsInvalid,
-		Answer: "OrderStatus", Validated: true},
-	{Code: "U5", Name: "buy_security", Kind: Update, Weight: 3, Errors: IsNotFound | IsConflict | IsInvalid,
-		Answer: "Trade_Confirmation"},
-	{Code: "U6", Name: "sell_security", Kind: Update, Weight: 3, Errors: IsNotFound | IsConflict | IsInvalid,
-		Answer: "Trade_Confirmation"},
-	{Code: "I1", Name: "insert_order", Kind: Insert, Weight: 7, Errors: IsConflict | IsInvalid, NewID: "order"},
-	{Code: "I2", Name: "insert_customer", Kind: Insert, Weight: 1, Errors: IsConflict | IsInvalid,
-		NewID: "customer", Validated: true},
-	{Code: "D1", Name: "delete_order", Kind: Delete, Weight: 7, Errors: IsNotFound},
-	{Code: "D2", Name: "delete_customer", Kind: Delete, Weight: 1, Errors: IsNotFound},
+	{Code: "Q5", Name: "account_summary", Kind: Query, Weight: 10, Answer: "Customer"},
+	{Code: "Q6", Name: "get_security_price", Kind: Query, Weight: 10, Answer: "Security_Price"},
+	{Code: "Q7", Name: "customer_max_order", Kind: Query, Weight: 10, Answer: "Customer_Max_Order"},
+	{Code: "U1", Name: "close_account", Kind: Update, Weight: 1},
+	{Code: "U2", Name: "open_account", Kind: Update, Weight: 1, NewID: "account", Validated: true},
+	{Code: "U3", Name: "update_security_price", Kind: Update, Weight: 3, Answer: "Security_Price"},
+	{Code: "U4", Name: "update_order_status", Kind: Update, Weight: 3, Answer: "OrderStatus", Validated: true},
+	{Code: "U5", Name: "buy_security", Kind: Update, Weight: 3, Answer: "Trade_Confirmation"},
+	{Code: "U6", Name: "sell_security", Kind: Update, Weight: 3, Answer: "Trade_Confirmation"},
+	{Code: "I1", Name: "insert_order", Kind: Insert, Weight: 7, NewID: "order"},
+	{Code: "I2", Name: "insert_customer", Kind: Insert, Weight: 1, NewID: "customer", Validated: true},
+	{Code: "D1", Name: "delete_order", Kind: Delete, Weight: 7},
+	{Code: "D2", Name: "delete_customer", Kind: Delete, Weight: 1},
 }
 
 // Named returns the transaction with the given name. It is for initializing variables, and panics for an unknown name.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/tpox"
 )
 
@@ -15,7 +14,7 @@ type Direct struct {
 	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
 	Stats func() store.Stats
 
-	store  tpox.Store         // guarded, as in a service
+	store  tpox.Store
 	runner store.ScriptRunner // of own transactions; nil if the store is none
 	name   string
 	scheme string
@@ -32,10 +31,7 @@ func NewDirect(s tpox.Store, url string) (*Direct, error) {
 		return nil, err
 	}
 	runner, _ := s.(store.ScriptRunner)
-	return &Direct{
-		store: guard.New(s, guard.Options{Timeout: answerWithin}), runner: runner,
-		name: store.Published(url), scheme: database.Scheme,
-	}, nil
+	return &Direct{store: s, runner: runner, name: store.Published(url), scheme: database.Scheme}, nil
 }
 
 func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
@@ -52,6 +48,8 @@ func (d *Direct) describe(ctx context.Context) (Target, *population, error) {
 func (d *Direct) permits(ctx context.Context, w *Definition) error { return d.setUp(ctx, w) }
 
 func (d *Direct) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	return d.store.Lease(ctx, kind, count)
 }
 
@@ -117,6 +115,8 @@ func retry(ctx context.Context, try func() error) error {
 }
 
 func (s *directSession) do(ctx context.Context, c *call) outcome {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	if c.transaction.own {
 		return s.runOwn(ctx, c)
 	}
@@ -147,11 +147,9 @@ func refusalOf(c *call, err error) outcome {
 		return timedOut
 	case errors.Is(err, context.Canceled):
 		return noAnswer
-	case tpox.Is[*tpox.Unavailable](err):
-		return outcome{unanswered, "503 unavailable"}
 	case tpox.Is[*tpox.Damaged](err):
 		return outcome{unexpected, "500 damaged"}
-	default:
-		return outcome{unexpected, "500 internal"}
+	default: // *tpox.Unavailable, or a fault of the store
+		return outcome{unanswered, "503 unavailable"}
 	}
 }

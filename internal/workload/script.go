@@ -47,8 +47,6 @@ func (s *directSession) runOwn(ctx context.Context, c *call) outcome {
 		}
 		s.statements = append(s.statements, store.ScriptStatement{Text: own.text, Args: args})
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
 	if err := s.runner.RunScript(ctx, t.Kind == tpox.Query, s.statements, &s.result); err != nil {
 		if refused, ok := errors.AsType[*store.ScriptRefused](err); ok {
 			return outcome{unexpected, refused.Code}

@@ -15,7 +15,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/store/null"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/telemetry"
@@ -54,10 +53,9 @@ func direct(t testing.TB, s tpox.Store, url string) *Direct {
 // serve starts a service over a store; stop closes all its connections.
 func serve(t testing.TB, s tpox.Store) (url string, stop func()) {
 	t.Helper()
-	api, err := httpapi.New(guard.New(s, guard.Options{Strict: true}), httpapi.Options{
+	api := httpapi.New(s, httpapi.Options{
 		Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second,
 	})
-	require.NoError(t, err)
 	server := httptest.NewServer(api)
 	stop = sync.OnceFunc(func() {
 		server.CloseClientConnections()

@@ -8,8 +8,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-//go:generate go run brokerage/internal/tpox/lists Transaction
-
 // A Transaction is all that a load generator knows of one transaction that a mix can contain.
 type Transaction struct {
 	*tpox.Transaction

@@ -69,6 +69,40 @@ func answersOf(d *dataset.Dataset) (answers map[string][]byte, account tpox.Acco
 	return answers, account, nil
 }
 
+func (s *Store) GetOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
+	return answer(ctx, s.answers["get_order"])
+}
+
+func (s *Store) CustomerMaxOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
+	return answer(ctx, s.answers["customer_max_order"])
+}
+
+func (s *Store) UpdateOrderStatus(ctx context.Context, _ tpox.Write, _ tpox.ID, _ string) ([]byte, error) {
+	return answer(ctx, s.answers["update_order_status"])
+}
+
+func (s *Store) DeleteOrder(ctx context.Context, _ tpox.Write, _ tpox.ID) error { return ctx.Err() }
+
+func (s *Store) CustomerProfile(ctx context.Context, _ tpox.ID) ([]byte, error) {
+	return answer(ctx, s.answers["customer_profile"])
+}
+
+func (s *Store) AccountSummary(ctx context.Context, _ tpox.ID) ([]byte, error) {
+	return answer(ctx, s.answers["account_summary"])
+}
+
+func (s *Store) DeleteCustomer(ctx context.Context, _ tpox.Write, _ tpox.ID) error { return ctx.Err() }
+
+func (s *Store) CloseAccount(ctx context.Context, _ tpox.Write, _, _ tpox.ID) error { return ctx.Err() }
+
+func (s *Store) GetSecurity(ctx context.Context, _ string) ([]byte, error) {
+	return answer(ctx, s.answers["get_security"])
+}
+
+func (s *Store) SecurityPrice(ctx context.Context, _ string) ([]byte, error) {
+	return answer(ctx, s.answers["get_security_price"])
+}
+
 func (s *Store) GetCustomer(ctx context.Context, _ tpox.ID) ([]byte, error) {
 	return answer(ctx, s.answers["get_customer"])
 }

@@ -10,8 +10,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-//go:generate go run brokerage/internal/tpox/lists methods.tmpl
-
 // Store answers from memory; see the package comment.
 type Store struct {
 	answers  map[string][]byte // never changes

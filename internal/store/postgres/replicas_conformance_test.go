@@ -1,9 +1,7 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -13,46 +11,12 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
-	"brokerage/internal/tpox/tpoxtest"
 )
 
-// through is a store each of whose reads sends the newest token of its writes, so that replicas may answer.
-type through struct {
-	tpoxtest.Stub
-	database string
-
-	mu     sync.Mutex
-	newest tpox.Token
-}
-
-func (s *through) around(
-	ctx context.Context, _ string, args []any, do func(context.Context) (any, error),
-) (any, error) {
-	w, writes := tpox.Write{}, false
-	if len(args) > 0 {
-		w, writes = args[0].(tpox.Write)
-	}
-	if !writes {
-		return do(s.fresh(ctx))
-	}
-	w.Token = new(tpox.Token)
-	args[0] = w
-	answer, err := do(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if bytes.Compare(w.Token[:], s.newest[:]) > 0 { // those of one timeline are ordered
-		s.newest = *w.Token
-	}
-	return answer, err
-}
-
-func (s *through) fresh(ctx context.Context) context.Context {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.newest == (tpox.Token{}) { // before the first write
-		return within(ctx, time.Hour)
-	}
-	return after(ctx, s.newest)
+// readYourWrites returns a context for reads that a replica may answer once it has replayed all that was written.
+func readYourWrites(ctx context.Context, opened tpox.Store) context.Context {
+	s := opened.(*Store)
+	return after(ctx, s.replicas.tokenFrom(s.pool.QueryRow(ctx, statements["write_position"])))
 }
 
 // The conformance suite, with each read on a replica that has replayed the write before it, or else on the primary.
@@ -63,6 +27,7 @@ func TestStore_Replicas(t *testing.T) {
 	server := pgtest.Shared(t)
 	standby := server.Standby(t, "max_connections=300")
 	var byReplica, byPrimary int64
+	databases := make(map[tpox.Store]string)
 	open := func(t testing.TB, database string, rules tpox.Rules) tpox.Store {
 		times := patient
 		times.start = 100 * time.Millisecond // the standby does not have the new database yet
@@ -75,21 +40,20 @@ func TestStore_Replicas(t *testing.T) {
 			byPrimary += s.replicas.primaryReads.Load()
 		})
 		eventually(t, func() bool { return s.replicas.all[0].up.Load() })
-		wrapped := &through{database: database}
-		wrapped.Inner, wrapped.Around = s, wrapped.around
-		return wrapped
+		databases[s] = database
+		return s
 	}
 	storetest.Run(t, storetest.Options{
 		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
 			return open(t, server.Clone(t, template(t, d, "")), rules)
 		},
 		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
-			old := s.(*through)
 			require.NoError(t, s.Close())
-			return open(t, old.database, old.Inner.(*Store).options.Rules)
+			return open(t, databases[s], s.(*Store).options.Rules)
 		},
+		Context: readYourWrites,
 		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
-			require.NoError(t, raiseLeases(t.Context(), s.(*through).Inner.(*Store).pool, next, next, next))
+			require.NoError(t, raiseLeases(t.Context(), s.(*Store).pool, next, next, next))
 		},
 	})
 	require.Positive(t, byReplica)

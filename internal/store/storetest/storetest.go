@@ -20,7 +20,6 @@ import (
 	"pgregory.net/rapid"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/guard"
 	"brokerage/internal/tpox"
 )
 
@@ -34,6 +33,8 @@ type Options struct {
 	// RaiseLeases makes leases of all kinds begin at an id, as a load of documents with higher ids does. Without it, the
 	// case that needs it does not run.
 	RaiseLeases func(t testing.TB, s tpox.Store, next int64)
+	// Context makes the context of each call, for a store that takes more from it than a deadline. It may be nil.
+	Context func(ctx context.Context, s tpox.Store) context.Context
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
 	// Parallel says that cases may run in parallel, each on its store.
@@ -54,9 +55,9 @@ func Run(t *testing.T, o Options) {
 				t.Parallel()
 			}
 			s := o.Open(t, f.d, c.rules)
-			c.run(&env{T: t, fixture: f, s: guarded(s), reopen: func() tpox.Store {
+			c.run(&env{T: t, fixture: f, s: s, context: o.Context, reopen: func() tpox.Store {
 				s = o.Reopen(t, s)
-				return guarded(s)
+				return s
 			}, raiseLeases: func(next int64) {
 				if o.RaiseLeases == nil {
 					t.Skip("the suite was given no RaiseLeases")
@@ -66,9 +67,6 @@ func Run(t *testing.T, o Options) {
 		})
 	}
 }
-
-// guarded returns a store that panics where a method returns an error that it does not declare.
-func guarded(s tpox.Store) tpox.Store { return guard.New(s, guard.Options{Strict: true}) }
 
 // T is the part of a test that a case needs. *testing.T implements it, and so does *rapid.T.
 type T interface {
@@ -142,11 +140,6 @@ func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 
 func done(err error) (string, error) { return "", err }
 
-//go:generate go run brokerage/internal/tpox/lists transaction
-
-// This does not compile when transactions.go was generated from another number of transactions.
-var _ [len(tpox.Transactions)]*transaction = transactions
-
 // operations are what a store does beside the 17.
 var operations = []*transaction{getCustomer, getAccount, replaceCustomer, replaceSecurity, lease}
 
@@ -169,6 +162,15 @@ type env struct {
 	reopen func() tpox.Store
 
 	raiseLeases func(next int64)
+	context     func(ctx context.Context, s tpox.Store) context.Context // nil: that of the test
+}
+
+// Context returns the context for the next call.
+func (e *env) Context() context.Context {
+	if e.context == nil {
+		return e.T.Context()
+	}
+	return e.context(e.T.Context(), e.s)
 }
 
 // Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.
