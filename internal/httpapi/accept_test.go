@@ -242,7 +242,9 @@ func TestContract_StatusesReachable(t *testing.T) {
 		415: func(op string) answer { return asIs(Options{}, nil, op, "Content-Type: text/plain") },
 		422: func(op string) answer { return send(Options{}, op, "<a/>") },
 		429: func(op string) answer { return twice(Options{Rate: .001}, op) },
-		500: func(op string) answer { return asIs(Options{}, &stub{do: func(context.Context) error { panic("x") }}, op) },
+		500: func(op string) answer {
+			return asIs(Options{}, &stub{do: func(context.Context) error { panic("x") }}, op)
+		},
 		503: func(op string) answer { return sendTo(serverOf(t, nil, Options{}), op, bodyOf(t, op)) }, // it is not open yet
 		504: func(op string) answer {
 			s := fresh(t, Options{Timeout: time.Millisecond, InFlight: 1, Queue: 1, QueueWait: time.Minute})

@@ -106,10 +106,7 @@ func (q *request) document(body []byte) error {
 		if err != nil {
 			return err
 		}
-		for _, t := range tags {
-			anything = anything || t.version() == version
-		}
-		if anything {
+		if hasVersion(tags, anything, version) {
 			return q.noContent(http.StatusNotModified)
 		}
 	}

@@ -103,8 +103,6 @@ func TestAnswers_Examples(t *testing.T) {
 		played = append(played, operation)
 		require.Contains(t, play(t, s, operation).body, says)
 	}
-	require.Equal(t, 200, ask(s, "GET", "/docs/docs.css", "").StatusCode)
-	require.Equal(t, 200, ask(s, "GET", "/page/live.js", "").StatusCode)
 
 	require.Equal(t, 200, ask(s, "POST", "/v1/dataset/leases?kind=order&count=1", "").StatusCode) // as the examples began
 	order := location("insert_order")

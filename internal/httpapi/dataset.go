@@ -54,7 +54,7 @@ func (s *Server) generatorOf(c tpox.Contents) (*dataset.Dataset, error) {
 	}
 	spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
 	if err != nil {
-		return nil, err
+		return nil, &refused{kind: kindInternal, cause: err}
 	}
 	d, _ := s.generators.LoadOrStore(c, dataset.New(spec))
 	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above

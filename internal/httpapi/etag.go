@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,11 @@ const (
 // version returns the version of the document that the tag names, whatever the form of the answer.
 func (t etag) version() string {
 	return strings.TrimSuffix(strings.TrimSuffix(t.text, gzipSuffix), textSuffix)
+}
+
+// hasVersion reports whether a condition holds for a version of a document.
+func hasVersion(tags []etag, anything bool, version string) bool {
+	return anything || slices.ContainsFunc(tags, func(t etag) bool { return t.version() == version })
 }
 
 // A list may have empty members (RFC 9110, 5.6.1).

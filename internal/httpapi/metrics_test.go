@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
@@ -90,7 +90,7 @@ func TestMetrics_Refused(t *testing.T) {
 			Metrics: &seen, InFlight: 1, Queue: 1, QueueWait: 50 * time.Millisecond, Tokens: allTokens, Rate: 5, MaxBody: 100,
 			Audit: &trail{refuses: syscall.ENOSPC},
 		})
-		watchers := make([]*live.Watcher, live.Watchers)
+		watchers := make([]*pages.Watcher, pages.MaxWatchers)
 		for i := range watchers {
 			w, err := s.live.Join()
 			require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestMetrics_Refused(t *testing.T) {
 		}
 		require.Equal(t, want, seen.refused)
 		data, _ := strings.CutPrefix(string(<-watchers[0].Frames()), "event: figures\ndata: ")
-		var f live.Figures
+		var f pages.Figures
 		require.NoError(t, json.Unmarshal([]byte(data), &f))
 		require.Equal(t, shown, f.Refused)
 	})
@@ -207,7 +207,7 @@ func TestMetrics_ProbesUntimed(t *testing.T) {
 		w, err := s.live.Join()
 		require.NoError(t, err)
 		defer w.Leave()
-		next := func() (f live.Figures) {
+		next := func() (f pages.Figures) {
 			data, _ := strings.CutPrefix(string(<-w.Frames()), "event: figures\ndata: ")
 			require.NoError(t, json.Unmarshal([]byte(data), &f))
 			return f

@@ -37,7 +37,7 @@ var beside = [...]*operation{
 
 // assets serve the files of the pages, which the contract does not list.
 var assets = [...]*operation{
-	public(getDocs.name, "/docs/*asset", getDocs.handle),
+	public(getDocs.name, "/docs/", getDocs.handle),
 	public(getPage.name, "/page/*asset", getPage.handle),
 }
 

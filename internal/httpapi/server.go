@@ -14,9 +14,7 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/access"
-	"brokerage/internal/httpapi/docs"
-	"brokerage/internal/httpapi/front"
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 	"brokerage/internal/tpox"
 )
 
@@ -47,19 +45,19 @@ type RequestLog struct {
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
-	Hosts            []string                // accepted in the header Host, beside this machine's own; nil: any
-	Tokens           access.Authority        // nil: every client may do everything
-	Audit            Audit                   // nil: none
-	Metrics          Metrics                 // nil: none
-	MetricsElsewhere bool                    // do not serve /metrics
-	Inside           func() *live.StoreState // returns the store's figures for live streams; nil: none
-	Traces           Tracer                  // nil: none
-	Timeout          time.Duration           // of a request
-	MaxBody          int64                   // in bytes; default 1 MiB
-	InFlight         int                     // requests that run at once
-	Queue            int                     // requests that wait for a free slot
-	QueueWait        time.Duration           // how long a request waits for a free slot
-	Rate             float64                 // requests a second of one client
+	Hosts            []string                 // accepted in the header Host, beside this machine's own; nil: any
+	Tokens           access.Authority         // nil: every client may do everything
+	Audit            Audit                    // nil: none
+	Metrics          Metrics                  // nil: none
+	MetricsElsewhere bool                     // do not serve /metrics
+	Inside           func() *pages.StoreState // returns the store's figures for live streams; nil: none
+	Traces           Tracer                   // nil: none
+	Timeout          time.Duration            // of a request
+	MaxBody          int64                    // in bytes; default 1 MiB
+	InFlight         int                      // requests that run at once
+	Queue            int                      // requests that wait for a free slot
+	QueueWait        time.Duration            // how long a request waits for a free slot
+	Rate             float64                  // requests a second of one client
 	LogRequest       func(context.Context, RequestLog)
 }
 
@@ -69,9 +67,8 @@ type Server struct {
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
-	docs     http.Handler
-	front    http.Handler
-	live     *live.Stream
+	pages    func() map[string]pages.File // by path; made for the first request
+	live     *pages.Stream
 	gate     gate
 	quota    quota
 	draining atomic.Bool
@@ -93,13 +90,19 @@ func New(store tpox.Store, o Options) *Server {
 	}
 	s := &Server{
 		options: o, now: time.Now,
-		docs: docs.Handler(api.OpenAPI()), front: front.Handler(api.OpenAPI()),
 		gate: newGate(o.InFlight, o.Queue, o.QueueWait), quota: quota{perSecond: o.Rate},
 	}
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
-	s.live = live.New(s.watched)
+	s.live = pages.NewStream(s.watched)
+	s.pages = sync.OnceValue(func() map[string]pages.File {
+		files, err := pages.Make(api.OpenAPI())
+		if err != nil {
+			panic(err) // a bug of the program, which the tests find
+		}
+		return files
+	})
 	s.engine = s.route()
 	if store != nil {
 		s.Open(store)
@@ -244,12 +247,8 @@ func (s *Server) observe(q *request, status, size int, took time.Duration, trace
 			m.Refused(reason)
 		}
 	}
-	if q.op.open { // the durations of probes, scrapes and pages would hide those of transactions
-		s.live.Count(q.op.name, status)
-	} else {
-		s.live.Observe(q.op.name, status, took)
-	}
+	s.live.Count(q.op.name, status, took, !q.op.open) // the durations of probes and pages would hide the others
 	if reason != "" {
-		s.live.Refused(reason)
+		s.live.CountRefused(reason)
 	}
 }

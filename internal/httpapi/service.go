@@ -9,6 +9,7 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/dataset"
+	"brokerage/internal/httpapi/pages"
 	"brokerage/internal/tpox"
 )
 
@@ -19,7 +20,7 @@ var (
 	getMetrics   = public("get_metrics", "/metrics", (*request).getMetrics)
 	getContract  = public("get_contract", "/openapi.yaml", (*request).getContract)
 	getSchema    = public("get_schema", "/schema/:schema", (*request).getSchema)
-	getDocs      = public("get_docs", "/docs", (*request).getDocs)
+	getDocs      = public("get_docs", "/docs", (*request).getPage)
 	getPage      = public("get_page", "/", (*request).getPage)
 )
 
@@ -89,39 +90,29 @@ func (q *request) getSchema() error {
 	return q.answer(file)
 }
 
-func (q *request) getDocs() error { return q.page(q.server.docs) }
-
-func (q *request) getPage() error { return q.page(q.server.front) }
-
-// page answers with a file of a page.
-func (q *request) page(files http.Handler) error {
-	for _, name := range []string{"Range", "If-Match", "If-Unmodified-Since"} {
-		delete(q.Request.Header, name) // or net/http would refuse them without a problem document
+// getPage answers with a page or a file of one. A file that the client has is not sent again; the names of files do not
+// change between versions, so browsers ask each time.
+func (q *request) getPage() error {
+	path := q.Request.URL.Path
+	if path == "/docs/" {
+		q.Header("Location", "../docs") // relative, for a proxy that serves the service below a path
+		return q.noContent(http.StatusPermanentRedirect)
 	}
-	page := &page{ResponseWriter: q.Writer}
-	files.ServeHTTP(page, q.Request)
-	if page.missing {
+	file, ok := q.server.pages()[path]
+	if !ok {
 		return errPath
 	}
-	return nil
-}
-
-// A page is a ResponseWriter that drops the answer for a missing file, which then becomes a problem.
-type page struct {
-	http.ResponseWriter
-
-	missing bool
-}
-
-func (p *page) WriteHeader(status int) {
-	if p.missing = status == http.StatusNotFound; !p.missing {
-		p.ResponseWriter.WriteHeader(status)
+	h := q.Writer.Header()
+	h["Content-Security-Policy"] = []string{pages.Policy}
+	h["Referrer-Policy"] = []string{"no-referrer"}
+	h["Cache-Control"] = []string{"no-cache"}
+	tag, compressed := file.Version, q.compresses(file.Body)
+	if compressed {
+		tag += gzipSuffix
 	}
-}
-
-func (p *page) Write(b []byte) (int, error) {
-	if p.missing {
-		return len(b), nil
+	q.setETag(tag)
+	if tags, anything, err := etags(q.Request.Header["If-None-Match"]); err == nil && hasVersion(tags, anything, file.Version) {
+		return q.noContent(http.StatusNotModified)
 	}
-	return p.ResponseWriter.Write(b)
+	return q.write200(file.MediaType, file.Body, compressed)
 }

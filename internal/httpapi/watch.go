@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"brokerage/internal/access"
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 )
 
 const (
@@ -36,7 +36,7 @@ func (q *request) watchService() error {
 		for _, name := range []string{"Cache-Control", "X-Accel-Buffering", "Connection"} {
 			delete(h, name)
 		}
-		if errors.Is(err, live.ErrFull) {
+		if errors.Is(err, pages.ErrFull) {
 			return errWatched
 		}
 		return errStopping
@@ -46,7 +46,7 @@ func (q *request) watchService() error {
 }
 
 // stream writes frames until either side ends the stream.
-func (q *request) stream(w *live.Watcher) error {
+func (q *request) stream(w *pages.Watcher) error {
 	// Setting a deadline only fails without a connection.
 	connection := http.NewResponseController(q.Writer)
 	_ = connection.SetReadDeadline(time.Time{}) // no more input is expected
@@ -85,7 +85,7 @@ func (q *request) stream(w *live.Watcher) error {
 }
 
 // watched adds the figures of the gate and of the store.
-func (s *Server) watched(f *live.Figures) {
+func (s *Server) watched(f *pages.Figures) {
 	f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
 	if s.options.Inside != nil {
 		f.Store = s.options.Inside()

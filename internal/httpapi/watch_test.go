@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 )
 
 // watched is a stream that is being read.
@@ -48,7 +48,7 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	t.Helper()
 	s := fresh(t, o)
 	server := httptest.NewUnstartedServer(s)
-	server.Config.ReadTimeout, server.Config.WriteTimeout = live.Every, live.Every
+	server.Config.ReadTimeout, server.Config.WriteTimeout = pages.Every, pages.Every
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Cleanup(s.Drain)
@@ -58,8 +58,8 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 // Events follow the contract, and continue beyond the time limits of a request.
 func TestWatch_Figures(t *testing.T) {
 	_, server := watchedServer(t, Options{
-		Timeout: live.Every / 2, InFlight: 1,
-		Inside: func() *live.StoreState { return &live.StoreState{Connections: 4, Commits: 17} },
+		Timeout: pages.Every / 2, InFlight: 1,
+		Inside: func() *pages.StoreState { return &pages.StoreState{Connections: 4, Commits: 17} },
 	})
 	w := watch(t, server, "Accept-Encoding: gzip")
 	require.Equal(t, http.StatusOK, w.StatusCode)
@@ -71,21 +71,21 @@ func TestWatch_Figures(t *testing.T) {
 	// A stream does not occupy the only slot.
 	require.Equal(t, 200, over(t, server, "GET", "/v1/orders/103282", nil).StatusCode)
 	require.Equal(t, 404, over(t, server, "GET", "/v1/orders/1", nil).StatusCode)
-	var orders live.Ended
+	var orders pages.Ended
 	for range 4 {
 		data := w.next()
-		var f live.Figures
+		var f pages.Figures
 		require.NoError(t, json.Unmarshal([]byte(data), &f))
 		orders.OK += f.Transactions["get_order"].OK
 		orders.Refused += f.Transactions["get_order"].Refused
-		require.Equal(t, live.GateState{Limit: 1}, f.Gate)
-		require.Equal(t, &live.StoreState{Connections: 4, Commits: 17}, f.Store)
+		require.Equal(t, pages.GateState{Limit: 1}, f.Gate)
+		require.Equal(t, &pages.StoreState{Connections: 4, Commits: 17}, f.Store)
 
 		var value any
 		require.NoError(t, json.Unmarshal([]byte(data), &value))
 		require.NoError(t, contract().Components.Schemas["LiveFigures"].Value.VisitJSON(value), data)
 	}
-	require.Equal(t, live.Ended{OK: 1, Refused: 1}, orders)
+	require.Equal(t, pages.Ended{OK: 1, Refused: 1}, orders)
 }
 
 func TestWatch_Head(t *testing.T) {
@@ -97,7 +97,7 @@ func TestWatch_Head(t *testing.T) {
 
 func TestWatch_Full(t *testing.T) {
 	s, server := watchedServer(t, Options{})
-	for range live.Watchers - 1 {
+	for range pages.MaxWatchers - 1 {
 		w, err := s.live.Join()
 		require.NoError(t, err)
 		t.Cleanup(w.Leave)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
@@ -62,7 +62,7 @@ func (i *insight) observe(inner tpox.Store) {
 }
 
 // live returns the statistics of the store for the live page; nil for a store that has none, or is not open yet.
-func (i *insight) live() *live.StoreState {
+func (i *insight) live() *pages.StoreState {
 	stats := i.stats.Load()
 	if stats == nil {
 		return nil
@@ -71,7 +71,7 @@ func (i *insight) live() *live.StoreState {
 	if s.Hits+s.Misses == 0 { // a store that counts only pages
 		s.Hits, s.Misses = s.PageHits, s.PageMisses
 	}
-	return &live.StoreState{
+	return &pages.StoreState{
 		Connections: s.Connections, InUse: s.InUse, Waits: s.Waits, Commits: s.Commits, Writes: s.Writes, Hits: s.Hits,
 		Misses: s.Misses,
 	}

@@ -1,158 +1,161 @@
-// Package pages contains what the service's pages in the browser share: serving their files, their content security
-// policy, their style, and showing XML.
+// Package pages makes the service's pages for a browser: the live page at /, with figures and a workbench to try each of
+// the 17 transactions, and the documentation at /docs. It also streams the figures of the live page.
+//
+// Both pages are made from the contract. They can be read without a script, load nothing from elsewhere, and their
+// content security policy makes the browser enforce that. The figures come from GET /v1/live; the examples of the
+// workbench follow from GET /v1/dataset, as they would for any client.
 package pages
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
-	"maps"
-	"net/http"
 	"path"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
-	"sync"
-	"time"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 //go:embed assets templates
-var shared embed.FS
+var embedded embed.FS
 
-// policy allows the page to load its own files and to send requests to the service, and nothing else: no inline script
-// or style, no frame, no form that leaves the page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// Policy is the content security policy of every file. It allows the pages to load their own files and to send requests
+// to the service, and nothing else: no inline script or style, no frame, no form that leaves the page.
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page is HTML at a path, and files below another path.
-type Page struct {
-	Path   string // of the page itself
-	Files  string // prefix of its files, and of the shared ones
-	Assets fs.FS  // assets/page.html, the template of the page, and other files in assets
-	// Make returns the data of the template, and files by name. It is called once, for the first request, which panics on
-	// an error: that is a bug of the program.
-	Make func() (data any, files map[string][]byte, err error)
+// A File is a page, or one of the files that pages load.
+type File struct {
+	MediaType string
+	Body      []byte
+	Version   string // differs when the body does
 }
 
 var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
 	".json": "application/json",
 }
 
-// Handler returns the handler of the page and its files.
-func (p Page) Handler() http.Handler {
-	made := sync.OnceValue(p.assets)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			h.Set("Allow", "GET, HEAD")
-			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-			return
-		}
-		if p.Path != "/" && r.URL.Path == p.Path+"/" {
-			// Relative, so that it is right behind a proxy that serves the service below a path.
-			h.Set("Location", ".."+p.Path)
-			w.WriteHeader(http.StatusPermanentRedirect)
-			return
-		}
-		a, ok := made()[r.URL.Path]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		a.serve(w, r)
-	})
+func newFile(name string, body []byte) File {
+	return File{MediaType: mediaTypes[path.Ext(name)], Body: body, Version: fmt.Sprintf("%x", sha256.Sum256(body))[:32]}
 }
 
-func (p Page) assets() map[string]*asset {
-	html, files, err := p.make()
+// Make makes the pages of a contract, which is OpenAPI 3.1 in YAML and complete in itself. It returns all files by the
+// path of their URL, and takes some 40 ms.
+func Make(source []byte) (map[string]File, error) {
+	c, err := read(source)
 	if err != nil {
-		panic(fmt.Sprintf("pages: %s: %v", p.Path, err))
+		return nil, err
 	}
-	all := map[string]*asset{p.Path: newAsset("text/html; charset=utf-8", html)}
-	for name, body := range files {
-		all[p.Files+name] = newAsset(mediaTypes[path.Ext(name)], body)
-	}
-	return all
-}
-
-// make returns the HTML of the page and its files by name. A file that Make returns replaces the asset of that name.
-func (p Page) make() (html []byte, files map[string][]byte, err error) {
-	data, made, err := p.Make()
+	transactions, err := c.transactions()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	layout := template.Must(template.New("page.html").ParseFS(shared, "templates/*.html"))
-	var out bytes.Buffer
-	if err := template.Must(layout.ParseFS(p.Assets, "assets/page.html")).Execute(&out, data); err != nil {
-		return nil, nil, err
+	layout, err := template.ParseFS(embedded, "templates/*.html")
+	if err != nil {
+		return nil, err
 	}
-	files = make(map[string][]byte)
-	for _, from := range []fs.FS{shared, p.Assets} {
-		names, err := fs.Glob(from, "assets/*.*")
+	files := make(map[string]File)
+	for url, page := range map[string]struct {
+		template string
+		data     any
+	}{"/": {"front.html", transactions}, "/docs": {"docs.html", c}} {
+		var html bytes.Buffer
+		if err := layout.ExecuteTemplate(&html, page.template, page.data); err != nil {
+			return nil, err
+		}
+		files[url] = newFile(page.template, html.Bytes())
+	}
+	assets, err := fs.Glob(embedded, "assets/*")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range assets {
+		body, err := fs.ReadFile(embedded, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for _, name := range names {
-			if files[path.Base(name)], err = fs.ReadFile(from, name); err != nil {
-				return nil, nil, err
-			}
+		files["/page/"+path.Base(name)] = newFile(name, body)
+	}
+	documents, err := documentTemplates()
+	if err != nil {
+		return nil, err
+	}
+	files["/page/templates.json"] = newFile("templates.json", documents)
+	return files, nil
+}
+
+// transaction is one of the 17 as the live page shows it.
+type transaction struct {
+	tpox.Transaction
+	*operation
+}
+
+// Words returns the parts of the name between which a line may break.
+func (t transaction) Words() []string { return strings.SplitAfter(t.Name, "_") }
+
+func (c *contract) transactions() (all []transaction, err error) {
+	for _, t := range tpox.Transactions {
+		i := slices.IndexFunc(c.operations, func(op *operation) bool { return op.ID == t.Name })
+		if i < 0 {
+			return nil, fmt.Errorf("the contract has no %s", t.Name)
+		}
+		all = append(all, transaction{t, c.operations[i]})
+	}
+	return all, nil
+}
+
+// documentsOfAKind is the number of documents of each kind after which the examples of inserts repeat.
+const documentsOfAKind = 9
+
+// documentTemplates returns documents to insert as JSON, a few of each kind: lists that alternate between XML and the
+// name of a slot, as the command templates writes them. They fit any dataset, since the slots hold all that refers to
+// it.
+func documentTemplates() ([]byte, error) {
+	d := dataset.New(dataset.Spec{Seed: 1})
+	all := make(map[string][][]string)
+	for _, kind := range []string{"order", "customer", "account"} {
+		for _, t := range d.Templates(kind, documentsOfAKind) {
+			all[kind] = append(all[kind], t.Parts)
 		}
 	}
-	delete(files, "page.html")
-	maps.Copy(files, made)
-	return out.Bytes(), files, nil
+	return json.Marshal(all)
 }
 
-// An asset is a file, uncompressed and compressed.
-type asset struct {
-	contentType, etag string
-	plain, compressed []byte
-}
-
-func newAsset(contentType string, body []byte) *asset {
-	var compressed bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is valid
-	_, _ = w.Write(body)                                           // a buffer never fails
-	_ = w.Close()
-	sum := sha256.Sum256(body)
-	return &asset{contentType: contentType, etag: fmt.Sprintf("%x", sum[:16]), plain: body, compressed: compressed.Bytes()}
-}
-
-// serve answers with the asset, or with 304. Browsers revalidate each time (no-cache), since the names of files do not
-// change between versions.
-func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", a.contentType)
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Vary", "Accept-Encoding")
-	body, etag := a.plain, a.etag
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		body, etag = a.compressed, etag+"-gzip"
-		h.Set("Content-Encoding", "gzip")
+// Prose converts a description to HTML. Of Markdown it knows paragraphs, `code` and **bold**.
+func (c *contract) Prose(text string) template.HTML {
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		b.WriteString("<p>" + string(c.Inline(paragraph)) + "</p>\n")
 	}
-	h.Set("ETag", `"`+etag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	return template.HTML(b.String()) //nolint:gosec // Inline has escaped it
 }
 
-// acceptsGzip reports whether a client accepts gzip by its name, as browsers do; it ignores `*`.
-func acceptsGzip(accept string) bool {
-	for coding := range strings.SplitSeq(accept, ",") {
-		name, parameter, _ := strings.Cut(coding, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			continue
+var bold = regexp.MustCompile(`\*\*([^*]+)\*\*`)
+
+// Inline converts a paragraph to HTML. The name of a problem becomes a link to its explanation.
+func (c *contract) Inline(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		escaped := template.HTMLEscapeString(part)
+		switch {
+		case i%2 == 0:
+			b.WriteString(bold.ReplaceAllString(escaped, "<strong>$1</strong>"))
+		case slices.ContainsFunc(c.Problems, func(p problem) bool { return p.Type == part }):
+			b.WriteString(`<a href="#problem-` + escaped + `"><code>` + escaped + `</code></a>`)
+		default:
+			b.WriteString("<code>" + escaped + "</code>")
 		}
-		weight, given := strings.CutPrefix(strings.TrimSpace(parameter), "q=")
-		q, err := strconv.ParseFloat(weight, 64)
-		return !given || err == nil && q > 0
 	}
-	return false
+	return template.HTML(b.String()) //nolint:gosec // every part of it is escaped
 }

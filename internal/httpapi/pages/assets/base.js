@@ -15,67 +15,21 @@ function element(name, className, ...children) {
 
 const markup = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>|<(?:"[^"]*"|'[^']*'|[^>"'])*>|[^<]+|</g;
 
-// parse parses XML into a tree: an element is its start tag, its children and its end tag. It returns null for what is
-// not well-formed.
-function parse(xml) {
-  const root = { children: [] };
-  const open = [root];
-  for (const token of xml.match(markup) ?? []) {
-    const parent = open.at(-1);
-    if (token === '<') return null;
-    if (token.startsWith('</')) {
-      if (open.length === 1) return null;
-      open.pop().end = token;
-    } else if (/^<[^!?]/.test(token) && !token.endsWith('/>')) {
-      const child = { start: token, children: [], mixed: false };
-      parent.children.push(child);
-      open.push(child);
-    } else {
-      // Text beside elements is significant: such an element is not indented.
-      if (!token.startsWith('<') && token.trim() || token.startsWith('<![CDATA[')) parent.mixed = true;
-      parent.children.push(token);
-    }
-  }
-  return open.length === 1 ? root : null;
-}
-
-const asIs = (node) => (typeof node === 'string' ? node : node.start + node.children.map(asIs).join('') + node.end);
-
-// fold breaks a long start tag between attributes.
-function fold(tag, margin, widest) {
-  if (margin.length + tag.length <= widest || /^<[!?]/.test(tag)) return tag;
-  const parts = tag.match(/^<[^\s/>]+|[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*')|\/?>$/g) ?? [tag];
-  let text = parts[0];
-  let width = margin.length + text.length;
-  for (const part of parts.slice(1)) {
-    if (part.endsWith('>')) return text + part;
-    const breaks = width + 1 + part.length > widest;
-    text += (breaks ? `\n${margin}    ` : ' ') + part;
-    width = (breaks ? margin.length + 4 : width + 1) + part.length;
-  }
-  return text;
-}
-
-const usual = 100;
-
-// indent indents XML, unless it is not well-formed.
-function indent(xml, widest = usual) {
-  const root = parse(xml);
-  if (!root || root.mixed) return xml;
+// indent puts each element of XML on a line of its own. What has text beside it stays on the line of the text.
+function indent(xml) {
   const lines = [];
-  const visit = (node, margin) => {
-    if (typeof node === 'string') {
-      if (node.trim()) lines.push(margin + fold(node, margin, widest));
-    } else if (node.mixed || node.children.every((c) => typeof c === 'string' && !c.trim())) {
-      const rest = node.children.map(asIs).join('') + node.end;
-      lines.push(margin + fold(node.start, margin, widest - (rest.length < 24 ? rest.length : 0)) + rest); // long text is broken anyway
-    } else {
-      lines.push(margin + fold(node.start, margin, widest));
-      node.children.forEach((c) => visit(c, margin + '  '));
-      lines.push(margin + node.end);
-    }
-  };
-  root.children.forEach((c) => visit(c, ''));
+  let depth = 0;
+  let before = '';
+  for (const token of xml.match(markup) ?? []) {
+    const kind = token.startsWith('</') ? 'end' : !/^<[^[\s]/.test(token) || token.startsWith('<![') ? 'text'
+      : /^<[!?]|\/>$/.test(token) ? 'empty' : 'start';
+    if (!token.trim()) continue;
+    if (kind === 'end') depth--;
+    if (kind === 'text' || before === 'text' || (kind === 'end' && before === 'start')) lines.push((lines.pop() ?? '') + token);
+    else lines.push('  '.repeat(Math.max(depth, 0)) + token);
+    if (kind === 'start') depth++;
+    before = kind;
+  }
   return lines.join('\n');
 }
 
@@ -99,19 +53,9 @@ function coloured(xml) {
 
 const tooLong = 300_000; // characters; a browser would take too long to lay them out
 
-// columns returns how many characters fit into a line of an element, less one for the bracket after the last attribute.
-// With it, indent breaks a tag between attributes before the browser breaks it anywhere.
-function columns(pre) {
-  const style = getComputedStyle(pre);
-  const room = pre.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-  const ruler = document.createElement('canvas').getContext('2d');
-  ruler.font = `${style.fontSize} ${style.fontFamily}`;
-  return room > 0 ? Math.min(usual, Math.floor(room / ruler.measureText('0').width) - 1) : usual; // not visible yet
-}
-
 function show(pre, text) {
   const isXML = text.trimStart().startsWith('<') && !/^\s*<!doctype/i.test(text) && text.length < tooLong;
-  pre.replaceChildren(isXML ? coloured(indent(text, columns(pre))) : text);
+  pre.replaceChildren(isXML ? coloured(indent(text)) : text);
 }
 
 // --- requests ---
@@ -182,7 +126,7 @@ async function send(form) {
       ` ${answer.statusText} `, element('small', '', `${took} ms, ${size.toLocaleString('en')} bytes`));
     result.replaceChildren(element('h3', '', 'Answer from the service'), line, headerTable(answer), ...(text ? [pre] : []));
     result.hidden = false;
-    show(pre, text); // after the element has got a width
+    show(pre, text);
     return answer;
   } catch (e) {
     result.replaceChildren(element('h3', '', 'No answer'), element('p', '', e.message));

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/httpapi/live"
+	"brokerage/internal/httpapi/pages"
 	"brokerage/internal/testenv/browsertest"
 	"brokerage/internal/tpox"
 )
@@ -32,8 +32,8 @@ type visitor struct {
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256
-	o.Inside = func() *live.StoreState {
-		return &live.StoreState{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
+	o.Inside = func() *pages.StoreState {
+		return &pages.StoreState{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
 	}
 	s := fresh(t, o)
 	s.now = time.Now // a page fills in today
@@ -132,7 +132,7 @@ func loaded(t testing.TB, server *httptest.Server) {
 }
 
 // Figures change as requests end, and count them correctly.
-func TestFront_Figures(t *testing.T) {
+func TestPages_Figures(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
 	f.until(`$('#state').textContent === 'Live' && $('#rate').textContent === '0'`)
@@ -155,7 +155,7 @@ func TestFront_Figures(t *testing.T) {
 }
 
 // Each of the 17 transactions succeeds as the page fills it in.
-func TestFront_Transactions(t *testing.T) {
+func TestPages_Transactions(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/")
 	for _, tx := range tpox.Transactions {
@@ -194,7 +194,7 @@ func TestFront_Transactions(t *testing.T) {
 }
 
 // A response is shown as text, whatever is in it.
-func TestFront_AnswersAreText(t *testing.T) {
+func TestPages_AnswersAreText(t *testing.T) {
 	server := fronted(t, Options{})
 	f := shown(t, server.URL+"/", "404 (Not Found)")
 	f.until(`formOf('get_order').dataset.filled === 'yes'`)
@@ -206,7 +206,7 @@ func TestFront_AnswersAreText(t *testing.T) {
 	f.requireQuiet(server)
 }
 
-func TestFront_Tokens(t *testing.T) {
+func TestPages_Tokens(t *testing.T) {
 	server := fronted(t, Options{Tokens: allTokens})
 	f := shown(t, server.URL+"/", "401 (Unauthorized)", "403 (Forbidden)")
 	f.until(`$('#state').textContent === 'A token is needed' && !$('#token-note').hidden`)
@@ -230,4 +230,107 @@ func TestFront_Tokens(t *testing.T) {
 		f.Run(`JSON.stringify({theme: localStorage.getItem('theme'), ...localStorage, ...sessionStorage})`), "a token is "+
 			"kept nowhere")
 	f.requireQuiet(server)
+}
+
+// The documentation opens an operation by its fragment, sends its form and filters.
+func TestPages_Documentation(t *testing.T) {
+	server := fronted(t, Options{})
+	f := shown(t, server.URL+"/docs#get_order")
+	require.Equal(t, true, f.Run(`$('#get_order').open`))
+	f.Run(`$('#get_order [type=submit]').click()`)
+	f.until(`!$('#get_order .result').hidden`)
+	require.Regexp(t, `^Answer from the service\s+200 `, f.Run(`$('#get_order .result').innerText`))
+	require.Contains(t, f.Run(`$('#get_order .result pre').textContent`), "\n  <Hdr ", "one line on the wire")
+	for xml, want := range map[string]string{
+		`<a><b>1</b> <c/></a>`:             "<a>\n  <b>1</b>\n  <c/>\n</a>",
+		`<a>one <b/> two</a>`:              `<a>one <b/> two</a>`,
+		`<a><![CDATA[<b>]]></a>`:           `<a><![CDATA[<b>]]></a>`,
+		`<a><!--x="1"--><b d='>'></b></a>`: "<a>\n  <!--x=\"1\"-->\n  <b d='>'></b>\n</a>",
+		`not XML`:                          `not XML`,
+	} {
+		require.Equal(t, want, f.Apply("indent", xml))
+	}
+	f.Run(`$('#insert_order .curl').open = true`)
+	f.until(`$('#insert_order .curl pre').textContent.includes('<FIXML xmlns=')`)
+	f.Fill("#filter", "price get")
+	require.Equal(t, "get_security_price", f.Run(`$$('.operation').filter((o) => o.offsetParent).map((o) => o.id).join()`))
+	f.requireQuiet(server)
+}
+
+// contrasts returns the texts whose contrast to their background is less than WCAG 2.2 AA requires: 4.5, and 3 for
+// large text. Colours are resolved by drawing them, layered as on the page.
+const contrasts = `(() => {
+	const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+	const over = (colours) => {
+		canvas.clearRect(0, 0, 1, 1);
+		for (const c of colours) { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); }
+		return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+	};
+	const luminance = (rgb) => {
+		const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const poor = [];
+	let seen = 0;
+	const look = (e, colour, text) => {
+		const behind = [];
+		for (let at = e; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+		const [high, low] = [over(behind), over([...behind, colour])].map(luminance).sort((a, b) => b - a);
+		const style = getComputedStyle(e);
+		const size = parseFloat(style.fontSize);
+		const needed = size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5;
+		const ratio = (high + 0.05) / (low + 0.05);
+		seen++;
+		if (ratio < needed) {
+			poor.push(e.tagName + '.' + e.className + ' ' + text.trim().slice(0, 30) + ' ' + ratio.toFixed(2));
+		}
+	};
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) {
+		const e = texts.currentNode.parentElement;
+		if (texts.currentNode.data.trim() && e.checkVisibility() && !e.closest('svg, noscript, :disabled')) {
+			look(e, getComputedStyle(e).color, texts.currentNode.data);
+		}
+	}
+	for (const e of document.querySelectorAll('input, select, textarea')) {
+		if (!e.checkVisibility()) continue;
+		look(e, getComputedStyle(e).color, e.value);
+		if (e.placeholder) look(e, getComputedStyle(e, '::placeholder').color, e.placeholder);
+	}
+	return {seen, poor};
+})()`
+
+// In light and dark mode, on wide screens and phones, everything is readable, and nothing is outside of the page.
+func TestPages_Looks(t *testing.T) {
+	server := fronted(t, Options{})
+	loaded(t, server)
+	f := shown(t, server.URL+"/")
+	f.until(`$('#state').textContent === 'Live' && formOf('get_order').dataset.filled === 'yes'`)
+	f.Run(`formOf('get_order').requestSubmit()`)
+	f.until(`!$('#try-get_order .result').hidden && parseFloat($('#p95').textContent) > 0`)
+	if *screenshots != "" {
+		f.until(`past.get('rate').length >= 25`) // enough to fill the charts
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		f.prefers("prefers-color-scheme", scheme)
+		for _, width := range []int{1400, 768, 390, 320} {
+			t.Run(fmt.Sprint(scheme, " ", width), func(t *testing.T) {
+				f.window(width, 1000)
+				require.Equal(t, true, f.Run(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`),
+					"nothing scrolls sideways: %v",
+					f.Run(`[...document.querySelectorAll('*')].filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) `+
+						`=> e.tagName + '.' + e.className + '#' + e.id).slice(0, 9).join()`))
+				found, ok := f.Run(contrasts).(map[string]any)
+				require.True(t, ok)
+				require.Greater(t, found["seen"], 100.0)
+				require.Empty(t, found["poor"])
+				f.picture(fmt.Sprint(scheme, "-", width))
+				if width == 390 {
+					f.Run(`$('#workbench').scrollIntoView()`)
+					f.picture(fmt.Sprint(scheme, "-", width, "-workbench"))
+					f.Run(`scrollTo(0, 0)`)
+				}
+			})
+		}
+	}
 }

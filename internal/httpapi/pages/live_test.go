@@ -1,4 +1,4 @@
-package live
+package pages
 
 import (
 	"encoding/json"
@@ -36,20 +36,19 @@ func join(t testing.TB, s *Stream) *Watcher {
 
 func TestStream_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(func(f *Figures) { f.Gate.Running = 3 })
-		s.Observe("get_order", 200, time.Millisecond) // nobody watches
+		s := NewStream(func(f *Figures) { f.Gate.Running = 3 })
+		s.Count("get_order", 200, time.Millisecond, true) // nobody watches
 		w := join(t, s)
 		defer w.Leave()
 		for range 9 {
-			s.Observe("get_order", 200, time.Millisecond)
+			s.Count("get_order", 200, time.Millisecond, true)
 		}
-		s.Observe("get_order", 200, 100*time.Millisecond)
-		s.Observe("get_order", 404, time.Hour)
-		s.Observe("buy_security", 503, time.Hour)
-		s.Observe("get_account", 200, 2*time.Millisecond)
-		s.Count("get_health", 200)
-		s.Refused("queue_full")
-		s.Refused("what a client sent")
+		s.Count("get_order", 200, 100*time.Millisecond, true)
+		s.Count("get_order", 404, time.Hour, true)
+		s.Count("buy_security", 503, time.Hour, true)
+		s.Count("get_account", 200, 2*time.Millisecond, true)
+		s.Count("get_health", 200, time.Hour, false)
+		s.CountRefused("queue_full")
 
 		f := next(t, w)
 		require.InDelta(t, 1, f.Seconds, 0)
@@ -83,20 +82,20 @@ func TestStream_Figures(t *testing.T) {
 // Without watchers, nothing is counted and no goroutine runs.
 func TestStream_Rests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
-		s := New(nothing)
-		require.False(t, s.on.Load())
+		s := NewStream(nothing)
+		require.False(t, s.watched.Load())
 		first, second := join(t, s), join(t, s)
 		require.Equal(t, 2, next(t, first).Watchers)
 		require.Equal(t, 2, next(t, second).Watchers)
 		first.Leave()
 		first.Leave()
-		require.True(t, s.on.Load())
+		require.True(t, s.watched.Load())
 		require.Equal(t, 1, next(t, second).Watchers)
 		second.Leave()
-		require.False(t, s.on.Load())
+		require.False(t, s.watched.Load())
 
 		// The next watcher gets nothing from before.
-		s.Observe("get_order", 200, time.Millisecond)
+		s.Count("get_order", 200, time.Millisecond, true)
 		third := join(t, s)
 		require.Zero(t, next(t, third).All.OK)
 		third.Leave()
@@ -106,7 +105,7 @@ func TestStream_Rests(t *testing.T) {
 // A slow watcher gets the newest frame, and delays no other.
 func TestStream_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
+		s := NewStream(nothing)
 		slow, quick := join(t, s), join(t, s)
 		defer slow.Leave()
 		defer quick.Leave()
@@ -121,8 +120,8 @@ func TestStream_Slow(t *testing.T) {
 
 func TestStream_Full(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
-		all := make([]*Watcher, Watchers)
+		s := NewStream(nothing)
+		all := make([]*Watcher, MaxWatchers)
 		for i := range all {
 			all[i] = join(t, s)
 		}
@@ -138,7 +137,7 @@ func TestStream_Full(t *testing.T) {
 
 func TestStream_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nothing)
+		s := NewStream(nothing)
 		w := join(t, s)
 		next(t, w)
 		s.Close()
@@ -149,20 +148,20 @@ func TestStream_Close(t *testing.T) {
 		w.Leave()
 		_, err := s.Join()
 		require.ErrorIs(t, err, ErrEnded)
-		require.False(t, s.on.Load())
+		require.False(t, s.watched.Load())
 	})
 }
 
 // Requests end, watchers come and go, and the stream closes, all at once.
 func TestStream_Concurrent(t *testing.T) {
-	s := New(nothing)
+	s := NewStream(nothing)
 	first := join(t, s)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 2000 {
-				s.Observe("get_order", 200, time.Millisecond)
-				s.Refused("rate_limit")
+				s.Count("get_order", 200, time.Millisecond, true)
+				s.CountRefused("rate_limit")
 			}
 		})
 		all.Go(func() {
@@ -174,44 +173,24 @@ func TestStream_Concurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.EqualValues(t, 8000, s.read().cells[0].ended[ok])
+	require.EqualValues(t, 8000, s.cells["get_order"].OK)
 	first.Leave()
 	s.Close()
 }
 
-func BenchmarkObserve(b *testing.B) {
-	for _, watched := range []bool{false, true} {
-		name := map[bool]string{false: "Nobody", true: "Watched"}[watched]
-		s := New(nothing)
-		s.on.Store(watched)
+func BenchmarkCount(b *testing.B) {
+	for name, watched := range map[string]bool{"Nobody": false, "Watched": true} {
 		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Observe("delete_customer", 200, 3*time.Millisecond)
+			s := NewStream(nothing)
+			if watched {
+				defer join(b, s).Leave()
 			}
-		})
-		b.Run(name+"Parallel", func(b *testing.B) {
+			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					s.Observe("delete_customer", 200, 3*time.Millisecond)
+					s.Count("delete_customer", 200, 3*time.Millisecond, true)
 				}
 			})
 		})
-	}
-}
-
-// A frame is made once a second under any load.
-func BenchmarkFrame(b *testing.B) {
-	s := New(nothing)
-	s.on.Store(true)
-	for name, place := range s.indexes {
-		for us := range 1000 {
-			s.Observe(name, 200, time.Duration(us*(place+1))*time.Microsecond)
-		}
-	}
-	before := &reading{}
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = json.Marshal(figures(s.read(), before, before))
 	}
 }

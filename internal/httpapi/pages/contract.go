@@ -1,4 +1,4 @@
-package docs
+package pages
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type contract struct {
 		Schemas    map[string]*schema
 	}
 
-	operations []*Operation
+	operations []*operation
 	dangling   []error // references to what there is not
 }
 
@@ -39,25 +39,25 @@ type problem struct {
 
 type pathItem struct {
 	Parameters             []parameter
-	Get, Post, Put, Delete *Operation
+	Get, Post, Put, Delete *operation
 }
 
-// Operation is an operation of a contract.
-type Operation struct {
+// operation is an operation of the contract.
+type operation struct {
 	ID           string `yaml:"operationId"`
 	Method, Path string `yaml:"-"`
 	Tags         []string
 	Summary      string
 	Description  string
-	Transaction  *transaction                         `yaml:"x-transaction"`
-	Scope        string                               `yaml:"x-scope"`
-	Parameters   []parameter                          // those that must be filled in come first
-	Request      *struct{ Content map[string]*media } `yaml:"requestBody"`
+	Transaction  *mixed      `yaml:"x-transaction"`
+	Scope        string      `yaml:"x-scope"`
+	Parameters   []parameter // those that must be filled in come first
+	Request      *response   `yaml:"requestBody"` // which has the same form
 	Responses    map[string]*response
 }
 
-// transaction describes the operation in the mixed workload of TPoX.
-type transaction struct {
+// mixed describes the operation in the mixed workload of TPoX.
+type mixed struct {
 	Code, Kind string
 	Weight     int
 	Validated  bool
@@ -132,64 +132,52 @@ func (m *inOrder[T]) UnmarshalYAML(decode func(any) error) error {
 // read decodes a contract from YAML, and resolves the references that the page follows.
 func read(source []byte) (*contract, error) {
 	c := new(contract)
-	err := yaml.Unmarshal(source, c)
-	if err == nil {
-		c.resolve()
-		err = errors.Join(c.dangling...)
-	}
-	if err != nil {
+	if err := yaml.Unmarshal(source, c); err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
-	return c, nil
-}
-
-func (c *contract) resolve() {
 	for _, r := range c.Components.Responses {
-		c.resolveResponse(r)
+		c.resolve(r)
 	}
 	for _, path := range c.Paths {
 		p := path.Value
-		for i, op := range []*Operation{p.Get, p.Post, p.Put, p.Delete} {
+		for i, op := range []*operation{p.Get, p.Post, p.Put, p.Delete} {
 			if op == nil {
 				continue
 			}
 			op.Method, op.Path = []string{"GET", "POST", "PUT", "DELETE"}[i], path.Key
 			op.Parameters = append(slices.Clip(p.Parameters), op.Parameters...)
-			c.resolveOperation(op)
+			for i := range op.Parameters {
+				p := &op.Parameters[i]
+				follow(c, p, p.Ref, "parameters", c.Components.Parameters)
+				follow(c, &p.Schema, p.Schema.Ref, "schemas", c.Components.Schemas)
+				p.ID = op.ID + "." + p.Name
+			}
+			rank := func(p parameter) int { return slices.Index([]string{"path", "query", "header"}, p.In) }
+			slices.SortStableFunc(op.Parameters, func(a, b parameter) int { return rank(a) - rank(b) })
+			if op.Request != nil {
+				c.resolve(op.Request)
+			}
+			for _, r := range op.Responses {
+				c.resolve(r)
+			}
 			c.operations = append(c.operations, op)
 		}
 	}
+	if err := errors.Join(c.dangling...); err != nil {
+		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	return c, nil
 }
 
-func (c *contract) resolveOperation(op *Operation) {
-	for i := range op.Parameters {
-		p := &op.Parameters[i]
-		follow(c, p, p.Ref, "parameters", c.Components.Parameters)
-		follow(c, &p.Schema, p.Schema.Ref, "schemas", c.Components.Schemas)
-		p.ID = op.ID + "." + p.Name
-	}
-	rank := func(p parameter) int { return slices.Index([]string{"path", "query", "header"}, p.In) }
-	slices.SortStableFunc(op.Parameters, func(a, b parameter) int { return rank(a) - rank(b) })
-	if op.Request != nil {
-		c.resolveContent(op.Request.Content)
-	}
-	for _, r := range op.Responses {
-		c.resolveResponse(r)
-	}
-}
-
-func (c *contract) resolveResponse(r *response) {
+// resolve resolves the references of a response or a request.
+func (c *contract) resolve(r *response) {
 	own := r.Description // replaces that of the $ref, by OpenAPI 3.1
 	follow(c, r, r.Ref, "responses", c.Components.Responses)
 	r.Description = cmp.Or(own, r.Description)
 	for _, h := range r.Headers {
 		follow(c, h, h.Ref, "headers", c.Components.Headers)
 	}
-	c.resolveContent(r.Content)
-}
-
-func (c *contract) resolveContent(content map[string]*media) {
-	for _, m := range content {
+	for _, m := range r.Content {
 		follow(c, &m.Schema, m.Schema.Ref, "schemas", c.Components.Schemas)
 	}
 }
@@ -208,8 +196,8 @@ func follow[T any](c *contract, to *T, ref, kind string, all map[string]*T) {
 }
 
 // Tagged returns the operations with a tag.
-func (c *contract) Tagged(tag string) []*Operation {
-	untagged := func(op *Operation) bool { return !slices.Contains(op.Tags, tag) }
+func (c *contract) Tagged(tag string) []*operation {
+	untagged := func(op *operation) bool { return !slices.Contains(op.Tags, tag) }
 	return slices.DeleteFunc(slices.Clone(c.operations), untagged)
 }
 
@@ -231,7 +219,7 @@ func (c *contract) Examples(problem string) (texts []string) {
 }
 
 // Words returns what the filter of the page searches.
-func (op *Operation) Words() string {
+func (op *operation) Words() string {
 	words := append([]string{op.ID, op.Method, op.Path, op.Summary, op.Scope}, op.Tags...)
 	if t := op.Transaction; t != nil {
 		words = append(words, t.Code, t.Kind)
@@ -247,7 +235,7 @@ type body struct {
 }
 
 // Body returns the body of a request, or nil.
-func (op *Operation) Body() *body {
+func (op *operation) Body() *body {
 	if op.Request == nil {
 		return nil
 	}
@@ -261,26 +249,26 @@ func (op *Operation) Body() *body {
 }
 
 // Answers returns the responses of requests that succeed, by status.
-func (op *Operation) Answers() map[string]*response { return op.responses(false) }
+func (op *operation) Answers() map[string]*response {
+	found := maps.Clone(op.Responses)
+	maps.DeleteFunc(found, func(status string, _ *response) bool { return status >= "400" })
+	return found
+}
 
 // Refusals returns the other responses, by status.
-func (op *Operation) Refusals() map[string]*response { return op.responses(true) }
-
-func (op *Operation) responses(refusals bool) map[string]*response {
+func (op *operation) Refusals() map[string]*response {
 	found := maps.Clone(op.Responses)
-	maps.DeleteFunc(found, func(status string, _ *response) bool { return (status >= "400") != refusals })
+	maps.DeleteFunc(found, func(status string, _ *response) bool { return status < "400" })
 	return found
 }
 
 // Fixed reports whether the browser sets the parameter, which fetch cannot.
 func (p parameter) Fixed() bool { return p.Name == "Accept-Encoding" }
 
-// Hint returns an example of the parameter's value.
+// Hint returns an example of the parameter's value, or "".
 func (p parameter) Hint() string {
-	for _, example := range []any{p.Example, p.Schema.Example} {
-		if example != nil {
-			return fmt.Sprint(example)
-		}
+	if example := cmp.Or(p.Example, p.Schema.Example); example != nil {
+		return fmt.Sprint(example)
 	}
 	return ""
 }

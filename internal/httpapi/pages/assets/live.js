@@ -7,6 +7,35 @@ const service = (path) => new URL(path, new URL('.', location.href));
 // authorized returns the headers of a request, with the token if there is one.
 const authorized = (accept) => ({ Accept: accept, ...(token() && { Authorization: `Bearer ${token()}` }) });
 
+// --- charts of the last minute: a line and the area below it, without axes ---
+
+const points = 60; // of a chart: as many seconds
+const chartWidth = 120;
+const chartHeight = 30;
+
+function svg(name, attributes) {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  return e;
+}
+
+// chart adds an empty chart to an element, and returns the function that draws values in it, the newest on the right.
+// An unknown value (null) is left out.
+function chart(into) {
+  const area = svg('path', { class: 'area' });
+  const line = svg('path', { class: 'line', 'vector-effect': 'non-scaling-stroke' });
+  const image = svg('svg', { viewBox: `0 0 ${chartWidth} ${chartHeight}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' });
+  image.append(area, line);
+  into.append(image);
+  return (values) => {
+    const most = Math.max(...values, 1e-9);
+    const known = values.map((v, i) => [((points - values.length + i) / (points - 1)) * chartWidth, v]).filter(([, v]) => v !== null);
+    const outline = known.map(([x, v]) => `${x.toFixed(1)} ${(chartHeight - 1.5 - (v / most) * (chartHeight - 4)).toFixed(1)}`).join('L');
+    line.setAttribute('d', known.length ? `M${outline}` : '');
+    area.setAttribute('d', known.length ? `M${known[0][0]} ${chartHeight}L${outline}L${known.at(-1)[0]} ${chartHeight}Z` : '');
+  };
+}
+
 // --- showing figures ---
 
 const whole = new Intl.NumberFormat('en');

@@ -1,1 +1,0 @@
-examples.account_summary = { draw: customer };

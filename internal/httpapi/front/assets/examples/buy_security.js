@@ -1,1 +1,0 @@
-examples.buy_security = { draw: trade(() => between(1, 100)) };

@@ -1,1 +1,0 @@
-examples.close_account = { undoes: 'open_account', draw: lastOf('open_account') };

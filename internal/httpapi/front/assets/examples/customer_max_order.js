@@ -1,1 +1,0 @@
-examples.customer_max_order = { draw: customer };

@@ -1,1 +1,0 @@
-examples.customer_profile = { draw: customer };

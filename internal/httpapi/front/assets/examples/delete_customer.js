@@ -1,1 +1,0 @@
-examples.delete_customer = { undoes: 'insert_customer', draw: lastOf('insert_customer') };

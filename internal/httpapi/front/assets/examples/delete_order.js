@@ -1,1 +1,0 @@
-examples.delete_order = { undoes: 'insert_order', draw: lastOf('insert_order') };

@@ -1,1 +1,0 @@
-examples.get_order = { draw: order };

@@ -1,1 +1,0 @@
-examples.get_security = { draw: price };

@@ -1,1 +1,0 @@
-examples.get_security_price = { draw: price };

@@ -1,1 +1,0 @@
-examples.sell_security = { draw: trade(() => between(1, 10)) };
