@@ -15,7 +15,6 @@ import (
 	"brokerage/internal/campaign"
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
-	"brokerage/internal/redact"
 	"brokerage/internal/report"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/workload"
@@ -197,7 +196,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	if err != nil {
 		return s, exitError{exitUsage, err}
 	}
-	if s.DB = redact.URL(c.DB); c.DB == "" {
+	if s.DB = format.URL(c.DB); c.DB == "" {
 		s.DB = "sqlite:brokerage.db" // in the folder of the result
 	}
 	if c.Scale != nil {

@@ -12,7 +12,7 @@ import (
 	"path"
 	"time"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
 
@@ -57,13 +57,13 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: security}}
 	response, err := client.Do(request)
 	if err != nil {
-		return redact.Error(err)
+		return format.Error(err)
 	}
 	defer func() { _ = response.Body.Close() }() // only its status is used
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", redact.URL(asked), response.Status)
+		return fmt.Errorf("%s: %s", format.URL(asked), response.Status)
 	}
-	_, err = io.WriteString(s.out, redact.URL(asked)+": "+response.Status+"\n")
+	_, err = io.WriteString(s.out, format.URL(asked)+": "+response.Status+"\n")
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 	"brokerage/internal/service"
 	_ "brokerage/internal/store/db2" // the engines, which register themselves
 	_ "brokerage/internal/store/null"
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	shown := func(err error) string { return redact.Arguments(err.Error(), args) }
+	shown := func(err error) string { return format.Arguments(err.Error(), args) }
 	command, err := service.Await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
 	if err == nil && !done {
 		err = checkRanges(command.Flags())

@@ -15,8 +15,6 @@ import (
 	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
-
-	"brokerage/internal/filewatch"
 )
 
 // The signature algorithms of JWTs. HMAC is not among them: whoever can verify such a signature can create one.
@@ -105,7 +103,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		storage, err = held.fromURL(ctx, o)
 	} else {
 		held.maxAge = 0 // a file is current, whenever it was written
-		file := filewatch.Look(o.KeysFile)
+		file := Look(o.KeysFile)
 		held.read(ctx, o.KeysFile)
 		j.reload = func(ctx context.Context, look time.Duration) {
 			file.Watch(ctx, look, func() { held.read(ctx, o.KeysFile) })

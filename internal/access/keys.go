@@ -15,7 +15,7 @@ import (
 	"github.com/MicahParks/jwkset"
 	"golang.org/x/time/rate"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 )
 
 // Intervals and limits of an issuer's keys.
@@ -96,7 +96,7 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 	if unusable, is := errors.AsType[unusableError](err); is {
 		err = unusable
 	}
-	h.refreshed(0, redact.Error(err))
+	h.refreshed(0, format.Error(err))
 }
 
 // fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown one.
@@ -175,7 +175,7 @@ func readAtMost(from io.Reader, most int64, what string) ([]byte, error) {
 
 // checkKeysURL refuses a URL whose response others on the network could forge.
 func checkKeysURL(address string) error {
-	u, err := redact.Parse(address)
+	u, err := format.ParseURL(address)
 	switch {
 	case err != nil || u.Host == "":
 		return errors.New("it is not a URL")

@@ -14,15 +14,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"brokerage/internal/filewatch"
 )
 
 // Tokens identifies clients by the tokens of a file. It is safe for concurrent use.
 type Tokens struct {
 	path    string
 	entries atomic.Pointer[[]entry]
-	file    *filewatch.Files // used by Watch alone
+	file    *Files // used by Watch alone
 }
 
 type entry struct {
@@ -33,7 +31,7 @@ type entry struct {
 // Load reads the tokens of a file: one a line, "name:scope,scope:SHA-256 of the token in hex"; empty lines and lines
 // that begin with # are ignored. A file without tokens is valid, and accepts no client.
 func Load(path string) (*Tokens, error) {
-	t := &Tokens{path: path, file: filewatch.Look(path)}
+	t := &Tokens{path: path, file: Look(path)}
 	entries, err := read(path)
 	if err != nil {
 		return nil, err

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"brokerage/internal/filewatch"
+	"brokerage/internal/access"
 )
 
 // certificate is the TLS configuration of a service, read from files. It is replaced as a whole when one of them
 // changes; open connections keep the one that they began with.
 type certificate struct {
 	cert, key, clientCA string
-	files               *filewatch.Files
+	files               *access.Files
 	current             atomic.Pointer[tls.Config]
 }
 
@@ -32,7 +32,7 @@ func (s *service) readCertificate() (*certificate, error) {
 	if f.clientCA != "" {
 		paths = append(paths, f.clientCA)
 	}
-	f.files = filewatch.Look(paths...)
+	f.files = access.Look(paths...)
 	if err := f.read(); err != nil {
 		return nil, err
 	}

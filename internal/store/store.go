@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 	"brokerage/internal/tpox"
 )
 
@@ -46,7 +46,7 @@ func Published(url string) string {
 	if d, err := Find(url); err == nil && d.Path() != "" {
 		return d.Scheme + ":" + filepath.Base(d.Path())
 	}
-	return redact.URL(url)
+	return format.URL(url)
 }
 
 // Find returns the database that a URL names, or an error if it names none. It does not look at whether the database

@@ -24,7 +24,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 )
 
 // Traces send a span for each request and for each of its statements to a collector. Spans have names, statuses and
@@ -63,7 +63,7 @@ func TracesWanted(endpoint string) bool {
 func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store string, log *slog.Logger) (*Traces, error) {
 	for _, variable := range endpointVariables { // OpenTelemetry would print a URL that it cannot parse, secrets included
 		if value := os.Getenv(variable); value != "" {
-			if _, err := redact.Parse(value); err != nil {
+			if _, err := format.ParseURL(value); err != nil {
 				return nil, fmt.Errorf("%s: %w", variable, err)
 			}
 		}
@@ -75,9 +75,9 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 	}
 	var options []otlptracehttp.Option
 	if endpoint != "" {
-		u, err := redact.Parse(endpoint)
+		u, err := format.ParseURL(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", redact.URL(endpoint))
+			return nil, fmt.Errorf("%q is not the URL of a collector, such as http://127.0.0.1:4318", format.URL(endpoint))
 		}
 		options = append(options, otlptracehttp.WithEndpointURL(u.JoinPath("v1/traces").String()))
 	}
@@ -196,7 +196,7 @@ func (e *loggingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	now, last := time.Now().Unix(), e.logged.Load()
 	if err != nil && now-last >= int64(logEvery.Seconds()) && e.logged.CompareAndSwap(last, now) {
-		e.log.Warn("traces were not sent", "spans", len(spans), "error", redact.Error(err))
+		e.log.Warn("traces were not sent", "spans", len(spans), "error", format.Error(err))
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
+	"brokerage/internal/format"
 	"brokerage/internal/probe"
-	"brokerage/internal/redact"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
@@ -41,7 +41,7 @@ type HTTP struct {
 
 // ServiceURL parses the URL of a service and removes the slash at its end.
 func ServiceURL(base string) (*url.URL, error) {
-	u, err := redact.Parse(base)
+	u, err := format.ParseURL(base)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return nil, errors.New("not the URL of a service, such as http://127.0.0.1:8080")
@@ -99,7 +99,7 @@ func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error 
 		return err
 	}
 	if err := xml.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("%s: not a brokerage service: %w", redact.URL(h.base.String()), err)
+		return fmt.Errorf("%s: not a brokerage service: %w", format.URL(h.base.String()), err)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err // it would repeat the URL
 		}
-		return nil, fmt.Errorf("the service at %s does not answer: %w", redact.URL(h.base.String()), err)
+		return nil, fmt.Errorf("the service at %s does not answer: %w", format.URL(h.base.String()), err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
@@ -133,16 +133,16 @@ func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, er
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(most)+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the service at %s broke off its answer: %w", redact.URL(h.base.String()), err)
+		return nil, fmt.Errorf("the service at %s broke off its answer: %w", format.URL(h.base.String()), err)
 	case len(body) > most:
 		return nil, fmt.Errorf("%s%s: the answer has more than %d MiB, so this is not a brokerage service",
-			redact.URL(h.base.String()), path, most>>20)
+			format.URL(h.base.String()), path, most>>20)
 	}
 	return body, nil
 }
 
 func (h *HTTP) describe(ctx context.Context) (Target, *population, error) {
-	t := Target{Kind: httpTarget, URL: redact.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
+	t := Target{Kind: httpTarget, URL: format.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
 	var service struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
@@ -79,7 +79,7 @@ func CheckURL(text string) error {
 
 // parseURL reads a URL; variable returns a variable of the environment.
 func parseURL(text string, variable func(string) string) (t target, err error) {
-	u, err := redact.Parse(text)
+	u, err := format.ParseURL(text)
 	if err != nil || u.Scheme != "db2" || u.Opaque != "" || u.Fragment != "" {
 		return t, errURL
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
@@ -82,7 +82,7 @@ func CheckURL(url string) error {
 }
 
 func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
-	_, err := redact.Parse(url)
+	_, err := format.ParseURL(url)
 	config, failed := pgxpool.ParseConfig(url)
 	switch {
 	case err != nil || failed != nil:

@@ -15,7 +15,7 @@ import (
 	"regexp"
 	"strings"
 
-	"brokerage/internal/redact"
+	"brokerage/internal/format"
 )
 
 // The default addresses of the registries.
@@ -82,7 +82,7 @@ func inIndex(ctx context.Context, page, name string) (string, error) {
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
 	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", redact.URL(page), response.Status)
+		return "", fmt.Errorf("%s: %s", format.URL(page), response.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 	if err != nil {
@@ -95,5 +95,5 @@ func inIndex(ctx context.Context, page, name string) (string, error) {
 			return target.String(), nil
 		}
 	}
-	return "", fmt.Errorf("%s does not have it", redact.URL(page))
+	return "", fmt.Errorf("%s does not have it", format.URL(page))
 }

@@ -1,4 +1,4 @@
-package redact_test
+package format
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/redact"
 )
 
 func TestURL(t *testing.T) {
@@ -39,7 +37,7 @@ func TestURL(t *testing.T) {
 		"me:p@host":                                         hidden,
 		"":                                                  hidden,
 	} {
-		require.Equal(t, want, redact.URL(text), text)
+		require.Equal(t, want, URL(text), text)
 	}
 }
 
@@ -47,7 +45,7 @@ func TestParse_ErrorsSayNothing(t *testing.T) {
 	for _, text := range []string{
 		"http://me:secret/x@host", "http://me:secret@ho st", "http://me:%zzsecret@host", "secret",
 	} {
-		_, err := redact.Parse(text)
+		_, err := ParseURL(text)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "secret")
 	}
@@ -56,13 +54,13 @@ func TestParse_ErrorsSayNothing(t *testing.T) {
 func TestError(t *testing.T) {
 	cause := errors.New("refused")
 	require.Equal(t, `Get "http://host/a": refused`,
-		redact.Error(&url.Error{Op: "Get", URL: "http://u:secret@host/a?b=secret", Err: cause}).Error())
-	require.ErrorIs(t, redact.Error(&url.Error{Op: "Get", URL: "x", Err: cause}), cause)
-	require.Equal(t, cause, redact.Error(cause))
+		Error(&url.Error{Op: "Get", URL: "http://u:secret@host/a?b=secret", Err: cause}).Error())
+	require.ErrorIs(t, Error(&url.Error{Op: "Get", URL: "x", Err: cause}), cause)
+	require.Equal(t, cause, Error(cause))
 }
 
 func TestArguments(t *testing.T) {
 	require.Equal(t, "no http://h/x, no y",
-		redact.Arguments("no http://u:secret@h/x?z, no y", []string{"serve", "--a=http://u:secret@h/x?z", "y"}))
-	require.Equal(t, "no serve", redact.Arguments("no serve", []string{"serve", "--", "-"}))
+		Arguments("no http://u:secret@h/x?z, no y", []string{"serve", "--a=http://u:secret@h/x?z", "y"}))
+	require.Equal(t, "no serve", Arguments("no serve", []string{"serve", "--", "-"}))
 }

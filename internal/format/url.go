@@ -1,5 +1,4 @@
-// Package redact removes passwords from URLs in messages, logs and results.
-package redact
+package format
 
 import (
 	"errors"
@@ -10,10 +9,10 @@ import (
 
 var errURL = errors.New("not a URL; in a password % is written as %25, @ as %40, / as %2F, ? as %3F, # as %23")
 
-// Parse parses a URL with "//". An "@" that may belong to a password is an error: a second one, since parsers differ in
-// where the host begins, and one that does not end a user name, since the host of me:12/3@host would be "me" and its
+// ParseURL parses a URL with "//". An "@" that may belong to a password is an error: a second one, since parsers differ
+// in where the host begins, and one that does not end a user name, since the host of me:12/3@host would be "me" and its
 // port 12. Errors repeat nothing of the URL.
-func Parse(text string) (*url.URL, error) {
+func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || !strings.Contains(text, "://") {
 		return nil, errURL
@@ -33,7 +32,7 @@ func URL(text string) string {
 	if text == "null:" || strings.HasPrefix(text, "sqlite:") {
 		return text
 	}
-	u, err := Parse(text)
+	u, err := ParseURL(text)
 	if err != nil {
 		return hidden
 	}

@@ -1,6 +1,4 @@
-// Package filewatch detects changed files by polling. It does not use file system events, because there are none for a
-// file that is replaced behind a symbolic link, as Kubernetes does with secrets.
-package filewatch
+package access
 
 import (
 	"context"
@@ -9,7 +7,9 @@ import (
 	"time"
 )
 
-// Files are files that are polled together, such as a certificate and its key. They are not safe for concurrent use.
+// Files are files that are polled together, such as a certificate and its key. File system events would not do: there
+// are none for a file that is replaced behind a symbolic link, as Kubernetes does with secrets. Files are not safe for
+// concurrent use.
 type Files struct {
 	paths []string
 	seen  []fs.FileInfo // nil for a file that could not be read

@@ -1,4 +1,4 @@
-package filewatch_test
+package access_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/filewatch"
+	"brokerage/internal/access"
 )
 
 func TestFiles_Changed(t *testing.T) {
@@ -16,7 +16,7 @@ func TestFiles_Changed(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) { require.NoError(t, os.WriteFile(path(name), []byte(text), 0o600)) }
 	write("a", "1")
-	files := filewatch.Look(path("a"), path("b"))
+	files := access.Look(path("a"), path("b"))
 	for _, c := range []struct {
 		what    string
 		do      func()
