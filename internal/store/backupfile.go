@@ -40,7 +40,7 @@ type Manifest struct {
 	Format      int       `json:"format"`
 	Schema      int       `json:"schema"`           // version of the database's schema
 	Identity    string    `json:"identity"`         // of the database
-	Engine      string    `json:"engine,omitempty"` // empty: the embedded store
+	Engine      string    `json:"engine"`           // scheme of the URLs
 	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty: the engine has one
 	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none
 	Time        time.Time `json:"time"`             // of the state of the database, UTC
@@ -147,7 +147,7 @@ func (b *BackupFile) readManifest(engine string) error {
 	}
 	switch {
 	case b.Engine != engine:
-		return fmt.Errorf("is a backup of %s, and not of %s", engineText(b.Engine), engineText(engine))
+		return fmt.Errorf("is a backup of %s, and not of %s", b.Engine, engine)
 	case b.Format > BackupFormat:
 		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release",
 			b.Format, BackupFormat)
@@ -158,13 +158,6 @@ func (b *BackupFile) readManifest(engine string) error {
 		return fmt.Errorf("cannot be restored: %w", err)
 	}
 	return nil
-}
-
-func engineText(engine string) string {
-	if engine == "" {
-		return "the embedded store"
-	}
-	return engine
 }
 
 // Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an

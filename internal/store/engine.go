@@ -35,9 +35,8 @@ type Engine struct {
 	Remove func(ctx context.Context, url string) error
 
 	// These copy databases; they are nil for an engine that has a backup of its own.
-	ReadManifest func(file string) (Manifest, error)
-	Backup       func(ctx context.Context, url, file string, o CopyOptions) (Manifest, int64, error)
-	Restore      func(ctx context.Context, url, file string, o CopyOptions) (Manifest, error)
+	Backup  func(ctx context.Context, url, file string, o CopyOptions) (Manifest, int64, error)
+	Restore func(ctx context.Context, url, file string, o CopyOptions) (Manifest, error)
 }
 
 // engines is the registry: everything that depends on the kind of a database starts here.
@@ -233,10 +232,14 @@ func (d Database) Backup(
 
 // ReadManifest returns the manifest of a backup. Only Restore verifies it.
 func (d Database) ReadManifest(file string) (Manifest, error) {
-	if d.Engine.ReadManifest == nil {
+	if d.Engine.Restore == nil {
 		return Manifest{}, d.noBackup()
 	}
-	return d.Engine.ReadManifest(file)
+	b, err := OpenBackup(file, d.Scheme)
+	if err != nil {
+		return Manifest{}, err
+	}
+	return b.Manifest, b.Close()
 }
 
 // Restore replaces the contents of the database, which nothing may be using, by those of a backup.

@@ -16,9 +16,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// engine names this store, in the manifest of a backup too.
-const engine = "postgres"
-
 // A tableCopy is a table in a backup, with its columns that are not generated.
 type tableCopy struct{ table, columns string }
 
@@ -142,7 +139,7 @@ func (s *Store) writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error 
 
 // manifest returns the manifest of the database as the transaction sees it.
 func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m store.Manifest, err error) {
-	m = store.Manifest{Format: store.BackupFormat, Engine: engine, Time: time.Now().UTC().Truncate(time.Second)}
+	m = store.Manifest{Format: store.BackupFormat, Engine: Scheme, Time: time.Now().UTC().Truncate(time.Second)}
 	if s.layoutName != layoutSingle {
 		m.Layout = s.layoutName
 	}
@@ -178,17 +175,4 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 		w.report(w.done, max(w.done, w.total))
 	}
 	return n, err
-}
-
-// ReadManifest returns the manifest of a backup. Only Restore, which reads all of it, verifies it.
-func ReadManifest(file string) (store.Manifest, error) {
-	b, err := openBackup(file)
-	if err != nil {
-		return store.Manifest{}, err
-	}
-	return b.Manifest, b.Close()
-}
-
-func openBackup(file string) (*store.BackupFile, error) {
-	return store.OpenBackup(file, engine)
 }

@@ -27,10 +27,9 @@ func init() {
 				Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
 			})
 		},
-		Watch:        func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
-		Warnings:     warnings,
-		Script:       Script,
-		ReadManifest: ReadManifest,
+		Watch:    func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
+		Warnings: warnings,
+		Script:   Script,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
 		) (store.Manifest, int64, error) {

@@ -22,7 +22,7 @@ import (
 func (s *Store) Restore(
 	ctx context.Context, file string, replace bool, progress func(done, total int64),
 ) (m store.Manifest, err error) {
-	b, err := openBackup(file)
+	b, err := store.OpenBackup(file, Scheme)
 	if err != nil {
 		return m, err
 	}

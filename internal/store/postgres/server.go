@@ -42,7 +42,7 @@ func (s *Store) Checksums() bool {
 
 // inspect reads the version and the settings of the server. It returns an error for one that the store cannot use.
 func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
-	e := tpox.EngineInfo{Name: engine, Durability: tpox.Durable}
+	e := tpox.EngineInfo{Name: Scheme, Durability: tpox.Durable}
 	var number int
 	var encoding string
 	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),

@@ -78,7 +78,7 @@ func readError(ctx context.Context, path string, err error) error {
 
 // manifestOf describes the database in the transaction.
 func manifestOf(ctx context.Context, db *sql.DB, path string) (m store.Manifest, err error) {
-	m = store.Manifest{Format: store.BackupFormat, Time: time.Now().UTC().Truncate(time.Second)}
+	m = store.Manifest{Format: store.BackupFormat, Engine: Scheme, Time: time.Now().UTC().Truncate(time.Second)}
 	stamp, empty, err := stampOf(ctx, db)
 	if empty {
 		return m, errEmpty(path)

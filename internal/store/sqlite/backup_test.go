@@ -178,7 +178,9 @@ func TestBackup_File(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, done.Written, info.Size())
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "who cannot read the database cannot read its backup")
-		_, err = ReadManifest(file)
+		database, err := store.Find("sqlite:" + s.path)
+		require.NoError(t, err)
+		_, err = database.ReadManifest(file)
 		require.NoError(t, err)
 	})
 }

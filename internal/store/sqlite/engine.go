@@ -42,7 +42,6 @@ func init() {
 			}
 			return Remove(ctx, path)
 		},
-		ReadManifest: ReadManifest,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
 		) (store.Manifest, int64, error) {

@@ -16,16 +16,6 @@ import (
 	"brokerage/internal/store"
 )
 
-// ReadManifest returns the manifest of a backup. Only Restore checks that it is right, because it reads all of the
-// backup.
-func ReadManifest(file string) (store.Manifest, error) {
-	b, err := store.OpenBackup(file, "")
-	if err != nil {
-		return store.Manifest{}, err
-	}
-	return b.Manifest, b.Close()
-}
-
 // Restore writes the database in a backup to path. It changes nothing before it has read and verified the whole backup,
 // and replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power
 // failure, either the old or the new database is there, complete.
@@ -35,7 +25,7 @@ func Restore(
 	if path, err = resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
-	b, err := store.OpenBackup(file, "")
+	b, err := store.OpenBackup(file, Scheme)
 	if err != nil {
 		return m, err
 	}

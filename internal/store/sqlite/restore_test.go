@@ -75,7 +75,8 @@ func sealed(t testing.TB, raw []byte, change func(*store.Manifest)) []byte {
 	require.NoError(t, err)
 	require.NoError(t, packer.Close())
 	m := store.Manifest{
-		Format: store.BackupFormat, Schema: store.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes, SHA256: in.Sum(),
+		Format: store.BackupFormat, Engine: Scheme, Schema: store.SchemaVersion, Identity: anIdentity, Bytes: in.Bytes,
+		SHA256: in.Sum(),
 	}
 	change(&m)
 	require.NoError(t, m.Seal(out))
@@ -111,6 +112,7 @@ func TestRestore_Damage(t *testing.T) {
 		},
 		"NoDatabase":  {sealed(t, []byte("text"), same), "the database in the backup is damaged"},
 		"DamagedPage": {sealed(t, damaged, same), "the database in the backup is damaged"},
+		"OtherEngine": {sealed(t, []byte("text"), func(m *store.Manifest) { m.Engine = "postgres" }), "not of sqlite"},
 		"NewerSchema": {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 99 }), "schema version 99"},
 		"NoIdentity":  {sealed(t, []byte("text"), func(m *store.Manifest) { m.Identity = "" }), "an unreleased version"},
 		"NoSchema":    {sealed(t, []byte("text"), func(m *store.Manifest) { m.Schema = 0 }), "makes no sense"},
