@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"brokerage/internal/campaign"
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 	"brokerage/internal/report"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/workload"
@@ -95,6 +97,11 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
+	page := output.File{Path: filepath.Join(c.Out, "campaign.html"), Kind: output.Page, Mode: output.Shared}
+	record := output.File{Path: filepath.Join(c.Out, campaign.File), Kind: output.Result}
+	if err := cmp.Or(page.Check(), record.Check()); err != nil {
+		return err
+	}
 	machine, err := campaign.ThisMachine(c.Out)
 	if err != nil {
 		return err
@@ -109,7 +116,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
 		Progress: campaign.Terminal(s.err, columns(s.err)),
 		Report: func(r *campaign.Record) error {
-			return writePage(filepath.Join(c.Out, "campaign.html"), report.FromCampaign(r).WriteHTML)
+			return writePage(page, report.FromCampaign(r).WriteHTML)
 		},
 		Now: time.Now,
 	}

@@ -27,7 +27,8 @@ type driveCmd struct {
 	URL       string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS `set:"trusted=those of the system"`
 
-	byDefault bool // neither --db nor --url is given
+	byDefault bool     // neither --db nor --url is given
+	inputs    []string // further files that the command reads
 
 	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
 	Users       int            `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
@@ -252,6 +253,15 @@ func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend,
 	return fmt.Errorf("no rate was found with %s", c.Find)
 }
 
+// output returns a file for a result.
+func (c *driveCmd) output(path string) output.File {
+	inputs := append([]string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}, c.inputs...)
+	if database, err := store.Find(c.DB); err == nil {
+		inputs = append(inputs, database.Path())
+	}
+	return output.File{Path: path, Kind: output.Result, Mode: output.Shared, Inputs: inputs}
+}
+
 // jsonFile returns the file for the result of the nth run, "" for none.
 func (c *driveCmd) jsonFile(n int) string {
 	if c.JSON == "" || c.Repeat == 1 {
@@ -335,11 +345,8 @@ func (c *driveCmd) checkJSON() error {
 	if c.JSON == "" {
 		return nil
 	}
-	if err := output.RequireFolder(c.JSON); err != nil {
-		return usagef("--json: %w", err)
-	}
 	for n := range c.Repeat {
-		if err := writableFile(c.jsonFile(n + 1)); err != nil {
+		if err := requireWritable(c.output(c.jsonFile(n + 1))); err != nil {
 			return usagef("--json: %w", err)
 		}
 	}
@@ -373,7 +380,7 @@ func (c *driveCmd) report(
 	}
 	err := write(s.out)
 	if c.JSON != "" {
-		err = errors.Join(err, writeJSON(c.JSON, result))
+		err = errors.Join(err, writeJSON(c.output(c.JSON), result))
 	}
 	if ended != nil {
 		return exitError{exitEnded, errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
@@ -386,14 +393,14 @@ func (c *driveCmd) report(
 	return err
 }
 
-// writableFile returns an error if writeJSON could not write a file, which would lose the result of a run.
-func writableFile(file string) error {
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder", file)
+// requireWritable returns an error if writeJSON could not write a file, which would lose the result of a run.
+func requireWritable(file output.File) error {
+	if err := file.Check(); err != nil {
+		return err
 	}
-	probe, err := os.CreateTemp(filepath.Dir(file), ".brokerage-*")
+	probe, err := os.CreateTemp(filepath.Dir(file.Path), ".brokerage-*")
 	if err != nil {
-		return fmt.Errorf("nothing can be written in the folder %s: %w", filepath.Dir(file), err)
+		return fmt.Errorf("nothing can be written in the folder %s: %w", filepath.Dir(file.Path), err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
@@ -416,7 +423,7 @@ func momentText(m workload.Moment) string {
 }
 
 // writeJSON writes a value to a file.
-func writeJSON(file string, v any) error {
+func writeJSON(file output.File, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
@@ -424,9 +431,9 @@ func writeJSON(file string, v any) error {
 	return writeFile(file, append(text, '\n'))
 }
 
-// writeFile writes a file that everybody may read.
-func writeFile(name string, content []byte) error {
-	return output.Write(context.Background(), name, output.Shared, func(f *os.File) error { // also after a Ctrl-C
+// writeFile writes a file.
+func writeFile(file output.File, content []byte) error {
+	return file.Write(context.Background(), func(f *os.File) error { // also after a Ctrl-C
 		_, err := f.Write(content)
 		return err
 	})

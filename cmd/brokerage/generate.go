@@ -201,7 +201,7 @@ func (g *generation) newWriter() (*fileWriter, error) {
 func (w *fileWriter) write(ctx context.Context, file dataFile) (err error) {
 	var size int64
 	path := filepath.Join(w.folder.path, w.folder.name(file))
-	err = output.Write(ctx, path, output.Shared, func(f *os.File) error {
+	err = output.File{Path: path, Mode: output.Shared}.Write(ctx, func(f *os.File) error {
 		size, err = w.fill(ctx, f, file)
 		return err
 	})

@@ -17,6 +17,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 	"brokerage/internal/service"
 	_ "brokerage/internal/store/db2" // the engines, which register themselves
 	_ "brokerage/internal/store/null"
@@ -134,12 +135,13 @@ func (e exitError) Unwrap() error { return e.error }
 func exitCodeOf(err error) (int, error) {
 	coded, ok := errors.AsType[exitError](err)
 	_, config := errors.AsType[*service.ConfigError](err)
+	_, refused := errors.AsType[*output.Refused](err)
 	switch {
 	case ok && coded.code != exitUsage:
 		return coded.code, err
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted, errors.New("interrupted")
-	case ok || config:
+	case ok || config || refused:
 		return exitUsage, err
 	default:
 		return exitFailed, err

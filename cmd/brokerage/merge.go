@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"brokerage/internal/output"
 	"brokerage/internal/report"
 	"brokerage/internal/workload"
 )
@@ -17,16 +16,9 @@ type mergeCmd struct {
 
 // Run merges the results, and prints the merged one.
 func (c *mergeCmd) Run(s streams) error {
-	if c.JSON != "" {
-		if err := output.RequireFolder(c.JSON); err != nil {
-			return usagef("--json: %w", err)
-		}
-		if err := writableFile(c.JSON); err != nil {
-			return usagef("--json: %w", err)
-		}
-		if isOneOf(c.JSON, c.Files) {
-			return usagef("--json: %s is one of the files to merge", c.JSON)
-		}
+	merged := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid, Repeat: 1, inputs: c.Files}
+	if err := merged.checkJSON(); err != nil {
+		return err
 	}
 	runs := make([]*workload.Run, len(c.Files))
 	for n, path := range c.Files {
@@ -43,6 +35,5 @@ func (c *mergeCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	written := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid}
-	return written.report(s, run, nil, run.Validity)
+	return merged.report(s, run, nil, run.Validity)
 }

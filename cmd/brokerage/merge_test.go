@@ -95,7 +95,7 @@ func requireRefusedMerges(t *testing.T, files []string, merged, one string) {
 		"Whole":       {one, exitFailed, "one.json is not a part of a load"},
 		"NoFile":      {filepath.Join(dir, "none.json"), exitFailed, "no such file"},
 		"NotAResult":  {filepath.Join(dir, "merged.html"), exitFailed, "a file of results is JSON"},
-		"Overwritten": {all + "--json " + files[2], exitUsage, "is one of the files to merge"},
+		"Overwritten": {all + "--json " + files[2], exitUsage, "is a file that this command reads"},
 		"NoFolder":    {all + "--json " + filepath.Join(dir, "none", "x.json"), exitUsage, "no folder"},
 	})
 }

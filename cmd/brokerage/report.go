@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"brokerage/internal/output"
 	"brokerage/internal/report"
 )
 
@@ -43,6 +43,11 @@ func (g *fileGroups) Decode(ctx *kong.DecodeContext) error {
 }
 
 func (c *reportCmd) Run(s streams) error {
+	if c.Out != "" && c.Out != "-" {
+		if err := c.output(c.Out).Check(); err != nil {
+			return err
+		}
+	}
 	groups := c.Files
 	if len(groups) == 1 && len(groups[0]) == 1 {
 		return c.page(s, groups[0][0])
@@ -109,35 +114,28 @@ func (c *reportCmd) compare(s streams, as, bs []string) error {
 	return c.write(s, c.Out, comparison.WriteHTML)
 }
 
-// write writes the page, and never overwrites a file that it was made from.
+// write writes the page.
 func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) error {
 	if path == "-" {
 		return page(s.out)
 	}
-	if isOneOf(path, slices.Concat(c.Files...)) {
-		return usagef("%s is a file of results, which a report does not overwrite", path)
-	}
-	if err := writePage(path, page); err != nil {
+	if err := writePage(c.output(path), page); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "wrote %s\n", path)
 	return nil
 }
 
+// output returns a file for a page.
+func (c *reportCmd) output(path string) output.File {
+	return output.File{Path: path, Kind: output.Page, Mode: output.Shared, Inputs: slices.Concat(c.Files...)}
+}
+
 // writePage renders a page to a file, which it touches only when the whole page is rendered.
-func writePage(path string, page func(io.Writer) error) error {
+func writePage(file output.File, page func(io.Writer) error) error {
 	var html bytes.Buffer
 	if err := page(&html); err != nil {
 		return err
 	}
-	return writeFile(path, html.Bytes())
-}
-
-// isOneOf reports whether a path leads to one of the files, by whatever name.
-func isOneOf(path string, files []string) bool {
-	existing, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(files, func(file string) bool {
-		info, err := os.Stat(file)
-		return err == nil && os.SameFile(existing, info)
-	})
+	return writeFile(file, html.Bytes())
 }

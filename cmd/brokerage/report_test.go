@@ -113,7 +113,7 @@ func TestReport_Groups(t *testing.T) {
 	require.Equal(t, r.out, brokerage(t.Context(), "report", a[0], "--", b[0]).out)
 	r = brokerage(t.Context(), "report", a[0], "--", b[0], "--out", b[0])
 	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.err, "does not overwrite")
+	require.Contains(t, r.err, "is a file that this command reads")
 }
 
 func TestReport_Refuses(t *testing.T) {
@@ -127,7 +127,7 @@ func TestReport_Refuses(t *testing.T) {
 		"FlagBetween":  {file + " --out x.html " + file + " " + file, exitUsage, "unexpected argument"},
 		"SameRunTwice": {file + " " + file + " -- " + file, exitFailed, "are the same run"},
 		"OtherMissing": {file + " -- " + filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
-		"OverItself":   {file + " --out " + file, exitUsage, "does not overwrite"},
+		"OverItself":   {file + " --out " + file, exitUsage, "is a file that this command reads"},
 		"NoFolder":     {file + " --out " + filepath.Join(t.TempDir(), "none", "x.html"), exitFailed, "none"},
 	})
 	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")

@@ -9,6 +9,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 )
 
 //nolint:lll // a help text is one string
@@ -69,5 +70,5 @@ func writeTemplates(name string, d *dataset.Dataset, kind string, n int) (size i
 	if err := e.Encode(file); err != nil {
 		return 0, err
 	}
-	return b.Len(), writeFile(name, b.Bytes())
+	return b.Len(), writeFile(output.File{Path: name, Kind: output.Templates, Mode: output.Shared}, b.Bytes())
 }

@@ -129,7 +129,7 @@ func TestAdd(t *testing.T) {
 	require.ErrorContains(t, err, "is not a name")
 	require.Equal(t, text, testenv.Text(t, path))
 
-	write(t, path, "nonsense")
+	write(t, path, "alice:nonsense")
 	_, err = access.Add(path, access.Client{Name: "dan", Scopes: []access.Scope{access.Read}})
 	require.ErrorContains(t, err, "line 1")
 }

@@ -7,13 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"brokerage/internal/output"
 )
 
 // Tokens identifies clients by the tokens of a file. It is safe for concurrent use.
@@ -195,6 +196,10 @@ func Add(path string, c Client) (token string, err error) {
 	if err := CheckName(c.Name); err != nil {
 		return "", err
 	}
+	out := output.File{Path: path, Kind: output.Tokens}
+	if err := out.Check(); err != nil {
+		return "", err
+	}
 	entries, err := read(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -204,28 +209,17 @@ func Add(path string, c Client) (token string, err error) {
 			return "", fmt.Errorf("%s has a token for %s already", path, c.Name)
 		}
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, torn, err := out.Append()
 	if err != nil {
 		return "", err
 	}
 	token, line := NewToken(c)
-	// In one write: a service that watches the file never sees half of it.
-	_, err = file.WriteString(separator(file) + line + "\n")
+	if torn {
+		line = "\n" + line
+	}
+	_, err = file.WriteString(line + "\n") // at once: a service that watches the file never sees half of a line
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
 	}
 	return token, nil
-}
-
-// separator returns a line end if the last line of a file has none, and "" otherwise.
-func separator(file *os.File) string {
-	var last [1]byte
-	size, err := file.Seek(0, io.SeekEnd)
-	if err == nil && size > 0 {
-		_, err = file.ReadAt(last[:], size-1)
-	}
-	if err != nil || size == 0 || last[0] == '\n' {
-		return ""
-	}
-	return "\n"
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
@@ -325,7 +326,8 @@ func (r *running) finish(ctx context.Context) error {
 
 func (r *running) save() error {
 	r.record.Updated = r.Now()
-	return writeJSON(context.Background(), r.file, 0o644, r.record) // as a whole, also after a Ctrl-C
+	file := output.File{Path: r.file, Kind: output.Result, Mode: 0o644}
+	return writeJSON(context.Background(), file, r.record) // as a whole, also after a Ctrl-C
 }
 
 // contentsOf returns the dataset that a database says it holds.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"brokerage/internal/output"
 	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
 )
@@ -71,7 +72,8 @@ func (e db2Subject) Backup(ctx context.Context) (Copy, error) {
 	if err := shell(ctx, e.commands.Backup); err != nil {
 		return Copy{}, err
 	}
-	return Copy{}, os.WriteFile(e.backup, []byte(e.commands.Backup+"\n"), 0o644)
+	file := output.File{Path: e.backup, Kind: output.JSON, Mode: 0o644}
+	return Copy{}, writeJSON(ctx, file, e.commands.Backup)
 }
 
 func (e db2Subject) Restore(ctx context.Context) (Copy, error) {
@@ -80,10 +82,10 @@ func (e db2Subject) Restore(ctx context.Context) (Copy, error) {
 
 // shell runs a command. The error holds the end of its output.
 func shell(ctx context.Context, command string) error {
-	output, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
+	text, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
 	if err != nil {
 		const last = 2000
-		return fmt.Errorf("%s: %w\n%s", command, err, output[max(0, len(output)-last):])
+		return fmt.Errorf("%s: %w\n%s", command, err, text[max(0, len(text)-last):])
 	}
 	return nil
 }

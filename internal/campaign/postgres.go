@@ -13,6 +13,7 @@ import (
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store/postgres"
 )
 
@@ -119,7 +120,7 @@ func (e postgresSubject) makeDesign(ctx context.Context) error {
 	if err := e.undoDesign(ctx); err != nil {
 		return err
 	}
-	if err := writeJSON(ctx, e.designed, 0o600, e.design); err != nil {
+	if err := writeJSON(ctx, output.File{Path: e.designed, Kind: output.JSON, Mode: 0o600}, e.design); err != nil {
 		return err
 	}
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, postgresDesigns[e.design].before) })
@@ -195,7 +196,8 @@ func (e postgresSubject) Tune(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := writeJSON(ctx, e.before, 0o600, before); err != nil { // where Untune finds it after a kill
+		file := output.File{Path: e.before, Kind: output.JSON, Mode: 0o600}
+		if err := writeJSON(ctx, file, before); err != nil { // where Untune finds it after a kill
 			return err
 		}
 		return a.Alter(ctx, changes)

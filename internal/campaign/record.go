@@ -332,12 +332,12 @@ func Read(path string) (*Record, error) {
 }
 
 // writeJSON writes a file as a whole.
-func writeJSON(ctx context.Context, path string, perm os.FileMode, v any) error {
+func writeJSON(ctx context.Context, file output.File, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return output.Write(ctx, path, perm, func(f *os.File) error {
+	return file.Write(ctx, func(f *os.File) error {
 		_, err := f.Write(append(text, '\n'))
 		return err
 	})

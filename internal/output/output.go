@@ -5,39 +5,167 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
+// A File is an output of a command, under a name that a user has chosen.
+type File struct {
+	Path   string
+	Kind   Kind        // of the files that it may replace, or is appended to; zero for none
+	New    bool        // an existing file is an error: --replace is not given
+	Mode   os.FileMode // of the file that Write makes
+	Inputs []string    // files that the command reads, "" for none; each may be a database
+}
+
+// Refused is the error for an output that would destroy a file.
+type Refused struct{ Path, Reason string }
+
+func (e *Refused) Error() string { return e.Path + " " + e.Reason }
+
+// beside are the endings of the names of files that belong to a database.
+var beside = []string{"-wal", "-shm", "-journal", "-lock"}
+
+// Check returns *Refused if the output would destroy a file that is not its predecessor: an input of the command, by
+// whatever name, a file that belongs to a database, or a file of another kind. It also returns an error for a new file
+// that exists, and for a folder that does not.
+//
+// It opens no input: closing a database that the process has open would end SQLite's locks on it.
+func (f File) Check() error {
+	path, err := Resolve(f.Path)
+	if err != nil {
+		return err
+	}
+	for _, input := range f.Inputs {
+		if input == "" {
+			continue
+		}
+		if end, err := Resolve(input); err == nil {
+			input = end
+		}
+		if same(path, input) {
+			return &Refused{f.Path, "is a file that this command reads, and is not overwritten"}
+		}
+		for _, ending := range beside {
+			if same(path, input+ending) {
+				return &Refused{f.Path, "belongs to the database " + input + ", and is not overwritten"}
+			}
+		}
+	}
+	if err := NotBesideDatabase(f.Path); err != nil {
+		return err
+	}
+	info, err := os.Lstat(f.Path)
+	if err == nil && f.Kind.appended {
+		info, err = os.Stat(f.Path) // it is not replaced, and may be behind a link
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case f.Kind.appended && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+		return nil
+	case !info.Mode().IsRegular():
+		return &Refused{f.Path, "is not a file"}
+	case f.New:
+		return fmt.Errorf("%s exists already: --replace replaces it", f.Path)
+	case f.Kind.is == nil:
+		return fmt.Errorf("%s exists already", f.Path)
+	}
+	own, err := f.Kind.recognises(f.Path)
+	if err == nil && !own {
+		return &Refused{f.Path, "is not " + f.Kind.name + ", and is not overwritten: choose another name"}
+	}
+	return err
+}
+
+// same reports whether two paths without symbolic links name the same file, or would.
+func same(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return a == b
+}
+
+// NotBesideDatabase returns *Refused for a file that by its name belongs to a database.
+func NotBesideDatabase(path string) error {
+	end, err := Resolve(path)
+	if err != nil {
+		return err
+	}
+	for _, ending := range beside {
+		database, ok := strings.CutSuffix(end, ending)
+		if info, err := os.Stat(database); ok && err == nil && info.Mode().IsRegular() {
+			return &Refused{path, "belongs to the database " + database + ", and is not overwritten"}
+		}
+	}
+	return nil
+}
+
 // half ends the name of a file until it is complete.
 const half = ".partial"
 
 // Write writes a file under a random name in the same folder, .NAME.RANDOM.partial, and gives it its name and its
 // permissions when it is whole and on disk: neither a reader nor an interruption ever sees half of it. What a killed
-// process leaves under such a name is never read.
-func Write(ctx context.Context, path string, perm os.FileMode, write func(*os.File) error) error {
+// process leaves under such a name is never read. Write returns the errors of Check.
+func (f File) Write(ctx context.Context, write func(*os.File) error) error {
+	if err := f.Check(); err != nil {
+		return err
+	}
 	// Others may write to the folder too. CreateTemp opens nothing that they have planted there, link or file, because
 	// O_EXCL accepts only a new file; its mode is 0600.
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+half)
+	out, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*"+half)
 	if err != nil {
 		return err
 	}
-	if err = write(f); err == nil {
-		err = errors.Join(f.Chmod(perm), f.Sync())
+	if err = write(out); err == nil {
+		err = errors.Join(out.Chmod(f.Mode), out.Sync())
 	}
 	if err == nil {
 		err = ctx.Err()
 	}
-	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = f.Check() // a file may have appeared meanwhile
+	}
+	err = errors.Join(err, out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), f.Path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(out.Name()))
 	}
-	return SyncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(f.Path))
+}
+
+// Append opens the file to append to it, and creates it for its owner alone if it does not exist. torn reports whether
+// its last line has no end. Append returns the errors of Check.
+func (f File) Append() (out *os.File, torn bool, err error) {
+	if err := f.Check(); err != nil {
+		return nil, false, err
+	}
+	mode := os.O_RDWR
+	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
+		mode = os.O_WRONLY // a pipe, whose reader it waits for
+	}
+	out, err = os.OpenFile(f.Path, mode|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil || mode == os.O_WRONLY {
+		return out, false, err
+	}
+	last := []byte{'\n'}
+	size, err := out.Seek(0, io.SeekEnd)
+	if err == nil && size > 0 {
+		_, err = out.ReadAt(last, size-1)
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, out.Close())
+	}
+	return out, last[0] != '\n', nil
 }
 
 // HalfOf reports whether the name of a file is one under which Write writes until the file is whole, and returns the
@@ -67,17 +195,35 @@ type noFolder struct{ path string }
 func (e *noFolder) Error() string { return e.path + ": there is no folder " + filepath.Dir(e.path) }
 func (e *noFolder) Unwrap() error { return fs.ErrNotExist }
 
-// Free returns an error when a file of that name exists and is not to be replaced, or when something else has the name.
-func Free(path string, replace bool) error {
-	switch info, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return RequireFolder(path)
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
-	case !replace:
-		return fmt.Errorf("%s exists already: --replace replaces it", path)
+// Resolve returns the path that a path leads to when its symbolic links are followed, also to a file that does not
+// exist.
+func Resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
 	}
-	return nil
+	if err := RequireFolder(path); err != nil {
+		return "", err
+	}
+	const maxLinks = 40 // as in the kernel
+	for at, n := path, 0; n < maxLinks; n++ {
+		end, err := filepath.EvalSymlinks(at)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return end, err
+		}
+		folder, err := filepath.EvalSymlinks(filepath.Dir(at))
+		if err != nil {
+			return "", err
+		}
+		at = filepath.Join(folder, filepath.Base(at))
+		target, err := os.Readlink(at)
+		if err != nil {
+			return at, nil //nolint:nilerr // it is no link, so there is no file
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(folder, target)
+		}
+		at = target
+	}
+	return "", fmt.Errorf("%s: too many symbolic links", path)
 }

@@ -66,14 +66,10 @@ func (s *Store) BackupTo(
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
 			"docs/scaling.md says how its nodes are backed up together")
 	}
-	if err := output.Free(file, replace); err != nil {
-		return m, 0, err
-	}
-	err = output.Write(ctx, file, 0o600, func(half *os.File) error {
-		if m, written, err = s.backup(ctx, half, progress); err != nil {
-			return err
-		}
-		return output.Free(file, replace) // a file may have appeared since
+	out := output.File{Path: file, Kind: output.Backup, New: !replace, Mode: 0o600}
+	err = out.Write(ctx, func(half *os.File) error {
+		m, written, err = s.backup(ctx, half, progress)
+		return err
 	})
 	return m, written, err
 }

@@ -161,17 +161,15 @@ func (s *Summary) copyPages(
 // name, or the old one. The file gets the permissions of the database.
 func BackupTo(ctx context.Context, path, file string, replace bool, progress byteProgress) (s Summary, err error) {
 	source, err := os.Stat(path)
-	if err == nil {
-		err = output.Free(file, replace)
-	}
 	if err != nil {
 		return s, err
 	}
-	err = output.Write(ctx, file, source.Mode().Perm(), func(half *os.File) error {
-		if s, err = Backup(ctx, path, half, progress); err != nil {
-			return err
-		}
-		return output.Free(file, replace) // it may have been made meanwhile
+	out := output.File{
+		Path: file, Kind: output.Backup, New: !replace, Mode: source.Mode().Perm(), Inputs: []string{path},
+	}
+	err = out.Write(ctx, func(half *os.File) error {
+		s, err = Backup(ctx, path, half, progress)
+		return err
 	})
 	return s, err
 }

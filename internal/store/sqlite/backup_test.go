@@ -133,7 +133,8 @@ func TestBackup_Refused(t *testing.T) {
 func TestBackup_File(t *testing.T) {
 	s := tinyStore(t)
 	require.NoError(t, os.Chmod(s.path, 0o600))
-	before := map[string]string{"backup": "the one before"}
+	const old = "\x28\xB5\x2F\xFDthe one before\x5B\x2A\x4D\x18" // it begins and ends like a backup
+	before := map[string]string{"backup": old}
 	for name, c := range map[string]struct {
 		replace  bool
 		missing  bool // no file exists at the beginning
@@ -142,7 +143,7 @@ func TestBackup_File(t *testing.T) {
 	}{
 		"There": {says: "exists already"},
 		"ComesMeanwhile": {missing: true, says: "exists already", progress: func(file string, _ func()) {
-			writeFile(t, file, []byte("the one before"))
+			writeFile(t, file, []byte(old))
 		}},
 		"Interrupted": {replace: true, says: context.Canceled.Error(), progress: func(_ string, cancel func()) { cancel() }},
 	} {
@@ -150,7 +151,7 @@ func TestBackup_File(t *testing.T) {
 			dir := t.TempDir()
 			file := filepath.Join(dir, "backup")
 			if !c.missing {
-				writeFile(t, file, []byte("the one before"))
+				writeFile(t, file, []byte(old))
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -167,7 +168,7 @@ func TestBackup_File(t *testing.T) {
 	t.Run("Replaced", func(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "backup")
-		writeFile(t, file, []byte("the one before"))
+		writeFile(t, file, []byte(old))
 		done, err := BackupTo(t.Context(), s.path, file, true, func(int64, int64) {
 			_, err := BackupTo(t.Context(), s.path, file, true, nil)
 			require.NoError(t, err, "neither touches the half of the other")

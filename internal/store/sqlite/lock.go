@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 
 	"brokerage/internal/output"
@@ -51,7 +50,7 @@ func lockOnce(path string, create bool) (_ *lock, err error) {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if l.path, err = resolve(path); err != nil {
+	if l.path, err = output.Resolve(path); err != nil {
 		return nil, err
 	}
 	if l.name, err = lockFile(l.path+"-lock", os.O_RDWR|os.O_CREATE, path); err != nil {
@@ -84,38 +83,6 @@ func lockOnce(path string, create bool) (_ *lock, err error) {
 		return nil, fmt.Errorf("%s %w", path, errMoved)
 	}
 	return l, nil
-}
-
-// resolve follows symbolic links, also to a file that does not exist.
-func resolve(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if err := output.RequireFolder(path); err != nil {
-		return "", err
-	}
-	const maxLinks = 40 // as in the kernel
-	for at, n := path, 0; n < maxLinks; n++ {
-		end, err := filepath.EvalSymlinks(at)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return end, err
-		}
-		folder, err := filepath.EvalSymlinks(filepath.Dir(at))
-		if err != nil {
-			return "", err
-		}
-		at = filepath.Join(folder, filepath.Base(at))
-		target, err := os.Readlink(at)
-		if err != nil {
-			return at, nil //nolint:nilerr // it is no link, so there is no file
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(folder, target)
-		}
-		at = target
-	}
-	return "", fmt.Errorf("%s: too many symbolic links", path)
 }
 
 // createEmpty makes an empty file, which SQLite takes for an empty database, with SQLite's permissions.

@@ -22,7 +22,7 @@ import (
 func Restore(
 	ctx context.Context, file, path string, replace bool, progress byteProgress,
 ) (m store.Manifest, err error) {
-	if path, err = resolve(path); err != nil { // a link is not replaced by a file
+	if path, err = output.Resolve(path); err != nil { // a link is not replaced by a file
 		return m, err
 	}
 	b, err := store.OpenBackup(file, Scheme)
@@ -30,7 +30,8 @@ func Restore(
 		return m, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := output.Free(path, replace); err != nil {
+	database := output.File{Path: path, Kind: output.Database, New: !replace, Inputs: []string{file}}
+	if err := database.Check(); err != nil {
 		return m, err
 	}
 	var done int64
@@ -51,9 +52,6 @@ func Restore(
 		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
-		if err := wasDatabase(path); err != nil {
-			return m, err
-		}
 	}
 	if err := b.Unpack(ctx, io.Discard, read); err != nil {
 		return m, err
@@ -62,40 +60,24 @@ func Restore(
 		if lock, err = lockDatabase(path, false); err != nil {
 			return m, err
 		}
-		if err := output.Free(path, replace); err != nil { // it may have been made meanwhile
+		if err := database.Check(); err != nil { // it may have been made meanwhile
 			return m, err
 		}
 	}
-	return b.Manifest, restoreTo(ctx, b, path, read)
-}
-
-// wasDatabase refuses a file that was never a database, to protect a file whose path was given by mistake.
-func wasDatabase(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read
-	const databaseHead = "SQLite format 3\x00"
-	head := make([]byte, len(databaseHead))
-	if n, err := io.ReadFull(f, head); n > 0 && string(head) != databaseHead {
-		return fmt.Errorf("%s is not a database, and is not replaced: move it away", path)
-	} else if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return b.Manifest, restoreTo(ctx, b, database, read)
 }
 
 // restoreTo writes the database to a file beside path, and renames it when it is whole and on disk.
-func restoreTo(ctx context.Context, b *store.BackupFile, path string, read func(int64)) error {
-	old, err := os.Stat(path)
+func restoreTo(ctx context.Context, b *store.BackupFile, database output.File, read func(int64)) error {
+	old, err := os.Stat(database.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		old, err = b.Stat()
 	}
 	if err != nil {
 		return err
 	}
-	return output.Write(ctx, path, old.Mode().Perm(), func(half *os.File) error {
+	database.Mode = old.Mode().Perm()
+	return database.Write(ctx, func(half *os.File) error {
 		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
@@ -106,7 +88,7 @@ func restoreTo(ctx context.Context, b *store.BackupFile, path string, read func(
 		if err := half.Sync(); err != nil {
 			return err
 		}
-		return settle(ctx, path)
+		return settle(ctx, database.Path)
 	})
 }
 

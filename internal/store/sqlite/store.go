@@ -65,7 +65,7 @@ func Open(ctx context.Context, path string, options store.Options) (*Store, erro
 	if options.Doing == nil {
 		options.Doing = ignore
 	}
-	if err := output.RequireFolder(path); err != nil {
+	if err := output.NotBesideDatabase(path); err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, options: options}
