@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/postgres/pgtest"
@@ -44,6 +47,27 @@ func TestServe_DoesNotWait(t *testing.T) {
 	// Waiting would not cure this.
 	r = brokerage(t.Context(), "serve", "--wait", "--listen", "127.0.0.1:0", "--db", "sqlite:"+t.TempDir()+"/none/b.db")
 	requireOneLine(t, r, exitFailed, "there is no folder")
+}
+
+// A service whose start fails has accepted no client, so none is reset.
+func TestServe_StartFails(t *testing.T) {
+	t.Parallel()
+	server, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // of a database that does not answer
+	require.NoError(t, err)
+	addr := freeAddress(t)
+	i := starting(t, "", "--listen", addr, "--db", "postgres://me@"+server.Addr().String()+"/db")
+	waiting, err := server.Accept()
+	require.NoError(t, err)
+	for range 20 {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
+		if !assert.ErrorIs(t, err, syscall.ECONNREFUSED) {
+			require.NoError(t, errors.Join(waiting.Close(), server.Close()))
+			_, err = conn.Read(make([]byte, 1))
+			require.NoError(t, err, "what a client gets that was accepted")
+		}
+	}
+	require.NoError(t, errors.Join(waiting.Close(), server.Close()))
+	require.Equal(t, exitFailed, i.ended(t), i.logs)
 }
 
 // The database is created, then its schema: the service becomes ready without a restart.

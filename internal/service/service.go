@@ -41,6 +41,7 @@ type service struct {
 	traces      *telemetry.Traces // nil: none
 	credentials *credentials      // nil: open to all
 	certificate *certificate      // nil: no TLS
+	addresses   addresses
 	listeners   listeners
 	store       tpox.Store // nil until it is open
 	unreachable error      // why it is not open yet
@@ -68,9 +69,10 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		s.openTraces,
 		s.openCredentials,
 		s.openCertificate,
-		s.openListeners, // before the database: an address in use shows at once, and not after a wait for it
+		s.resolveAddresses,
 		s.openDatabase,
 		s.openAudit,
+		s.openListeners, // last of what may fail: a client that was accepted is answered
 		s.openAPI,
 		s.tuneCollector,
 	} {
@@ -117,8 +119,13 @@ func (s *service) openCertificate(ctx context.Context) (err error) {
 	return err
 }
 
+func (s *service) resolveAddresses(ctx context.Context) (err error) {
+	s.addresses, err = Await(ctx, s.resolve)
+	return err
+}
+
 func (s *service) openListeners(ctx context.Context) (err error) {
-	s.listeners, err = Await(ctx, func() (listeners, error) { return s.listen(ctx) })
+	s.listeners, err = s.addresses.listen(ctx)
 	s.closing(func() error { s.listeners.close(); return nil })
 	return err
 }
