@@ -62,6 +62,7 @@ func TestOutputs_Database(t *testing.T) {
 		"report " + result + " --out",
 		"report " + result + " " + result + " --out",
 		"token --name a --scope read --file",
+		"serve --listen 127.0.0.1:0 --db null: --audit-log",
 	}
 	aside := t.TempDir()
 	link := func(kind func(string, string) error, to string) (path string) {
@@ -72,6 +73,7 @@ func TestOutputs_Database(t *testing.T) {
 	for _, path := range []string{db, db + "-wal", link(os.Symlink, db), link(os.Symlink, db+"-wal")} {
 		requireKept(t, path, commands...)
 	}
+	requireKept(t, db+"-wal", "serve --listen 127.0.0.1:0 --db sqlite:"+db+" --audit-log")
 	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", "sqlite:"+db+"-wal"), exitUsage, "belongs to the database")
 	hard := link(os.Link, db)
 	requireKept(t, hard, commands...)
@@ -95,7 +97,8 @@ func TestOutputs_Inputs(t *testing.T) {
 		"backup --replace --db sqlite:"+filepath.Join(dir, "brokerage.db")+" --out",
 		"drive --db null:"+quick,
 		"merge "+result+" --json",
-		"report "+result+" --out")
+		"report "+result+" --out",
+		"serve --listen 127.0.0.1:0 --db null: --audit-log")
 	for _, name := range []string{"order.templates.json", "campaign.html"} {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
@@ -109,6 +112,10 @@ func TestOutputs_Inputs(t *testing.T) {
 		require.Equal(t, "mine", testenv.Text(t, path))
 	}
 
+	tokens, config := filepath.Join(t.TempDir(), "tokens"), testenv.File(t, "b.yaml", "log-level: info\n")
+	succeeds(t, "token", "--name", "a", "--scope", "read", "--file", tokens)
+	requireKept(t, tokens, "serve --listen 127.0.0.1:0 --db null: --tokens "+tokens+" --audit-log")
+	requireKept(t, config, "serve --listen 127.0.0.1:0 --db null: --config "+config+" --audit-log")
 	own := testenv.File(t, "own.json", testenv.Text(t, "../../loadtest/workloads/query.json"))
 	requireKept(t, own, "drive --db null: --workload "+own+quick)
 }

@@ -19,5 +19,7 @@ type serveCmd struct {
 // Run serves until ctx is done.
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	return service.Run(ctx, c.Settings,
-		service.Process{Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo()})
+		service.Process{
+			Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo(), Config: string(c.Config),
+		})
 }

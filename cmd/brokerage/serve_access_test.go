@@ -93,6 +93,6 @@ func TestServe_AccessUsage(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"),
 		exitFailed, "--tls-cert and --tls-key")
 	requireOneLine(t,
-		brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitFailed,
+		brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitUsage,
 		"the audit log")
 }

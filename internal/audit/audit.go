@@ -6,11 +6,15 @@
 //
 // When a line cannot be written, for example because the disk is full, it is kept in memory, and Ready refuses further
 // writes until all kept lines are written. If the process dies meanwhile, only the lines of the writes that ran when
-// the fault began are lost. Refusals with 403 are recorded too, and a client may cause any number of them: during a
-// fault a thousand are kept, and the others are counted, in the log itself as soon as it can be written.
+// the fault began are lost.
+//
+// A client may cause any number of refusals without the right to write anything. So of each client only a few a minute
+// are recorded, none of them while less than a tenth of the file system is free, and the others are counted: a record
+// with "left_out" has their number.
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +23,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"brokerage/internal/output"
 )
 
 // Record describes one write.
@@ -33,65 +39,83 @@ type Record struct {
 	RequestID   string            `json:"request_id"`
 	Key         string            `json:"idempotency_key,omitempty"` // the same key is the same write
 	Lost        int64             `json:"lost,omitempty"`            // records missing, in a record of a loss
+	LeftOut     int64             `json:"left_out,omitempty"`        // refusals of the client that have no record
 }
 
-// Limits of the records that are kept while none can be written: refusals, and all. A client may cause any number of
-// refusals; of writes, only those that run when the fault begins are kept, which are far fewer.
 const (
-	maxKeptRefusals = 1000
-	maxKept         = 100_000
+	refusalsPerMinute = 10 // that are recorded, of each client
+	maxRefused        = 1000
+	// maxKept bounds the records that wait to be written: only those of writes that ran when a fault began.
+	maxKept = 100_000
 )
 
 // A Log is an audit log. It is safe for concurrent use.
 type Log struct {
-	open      func() (io.WriteCloser, error) // nil: the writer is never replaced
-	isCurrent func(io.Writer) bool           // reports whether the file still has its name
+	file    output.File // zero: the writer is never replaced
+	options Options
 
 	mu   sync.Mutex
 	out  io.WriteCloser
 	kept [][]byte // lines that could not be written yet
 	torn bool     // the output may end in part of a line
 
-	onFault func(error)
-
 	lost, lostBefore int64 // records that were not kept; those of them in faults that have ended
+
+	refused map[string]*refusals // by client, in the minute that began at
+	began   time.Time
 }
 
-// To returns a log on a writer that is never replaced, such as the standard output. onFault is called with the error
-// when a fault begins and when it loses its first record; when it ends, with Lost if records were lost, and then with
-// nil.
-func To(out io.Writer, onFault func(error)) *Log {
-	return &Log{out: keptOpen{out}, onFault: onFault}
+// refusals are those of a client. Beyond maxRefused clients, further ones share an entry without a name.
+type refusals struct {
+	recorded int
+	leftOut  Record
+}
+
+// Options are the options of a log.
+type Options struct {
+	// Fault is called with the error when a fault begins and when it loses its first record; when it ends, with Lost if
+	// records were lost, and then with nil.
+	Fault  func(error)
+	Inputs []string // files that the log must not be written to: see output.File
+	// Room returns how many bytes of the log's file system are free, and its size; nil if that is unknown.
+	Room func() (free, size float64, known bool)
+}
+
+// To returns a log on a writer that is never replaced, such as the standard output.
+func To(out io.Writer, o Options) *Log {
+	return &Log{out: keptOpen{out}, options: o, refused: make(map[string]*refusals)}
 }
 
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// Open opens the log in a file, which it creates for its owner alone if needed. When the file is moved away, to be
-// archived, the log begins a new one. onFault is that of To.
-func Open(path string, onFault func(error)) (*Log, error) {
-	l := &Log{onFault: onFault}
-	l.open = func() (io.WriteCloser, error) {
-		return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+// Open opens the log in a file, which it creates for its owner alone if needed. A last line without an end, which a
+// full disk has torn, is ended and marked. When the file is moved away, to be archived, the log begins a new one, with
+// the next record or with Reopen.
+func Open(path string, o Options) (*Log, error) {
+	l := &Log{
+		file:    output.File{Path: path, Kind: output.AuditLog, Inputs: o.Inputs},
+		options: o, refused: make(map[string]*refusals),
 	}
-	l.isCurrent = func(w io.Writer) bool {
-		file, ok := w.(*os.File)
-		if !ok {
-			return false
-		}
-		ours, err := file.Stat()
-		if err != nil {
-			return false
-		}
-		named, err := os.Stat(path)
-		return err == nil && os.SameFile(ours, named)
+	if err := l.reopen(); err != nil {
+		return nil, err
 	}
-	var err error
-	if l.out, err = l.open(); err != nil {
-		return nil, fmt.Errorf("open the audit log: %w", err)
+	if l.torn {
+		_ = l.mark() // the first record tries it again
 	}
 	return l, nil
+}
+
+// Reopen closes the file, and opens that which has its name now, as logrotate expects after it has renamed the file.
+// After an error the log keeps the file that it has.
+func (l *Log) Reopen() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file.Path == "" {
+		return nil
+	}
+	return l.reopen()
 }
 
 // Ready returns an error if a write could not be recorded now, because earlier records are not written yet.
@@ -103,36 +127,83 @@ func (l *Log) Ready() error {
 	}
 	err := l.flush()
 	if err == nil {
-		l.onFault(nil)
+		l.options.Fault(nil)
 	}
 	return err
 }
 
-// Record writes a record, or keeps it until it can be written.
+// Record writes a record, or keeps it until it can be written. Of refusals it may only count them.
 func (l *Log) Record(r Record) {
-	line := lineOf(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := len(l.kept) == 0
-	most := maxKept
-	if r.Status == http.StatusForbidden {
-		most = maxKeptRefusals
+	writable := len(l.kept) == 0
+	if writable && r.Time.Sub(l.began) >= time.Minute && l.hasRoom() {
+		l.countRefusals(r.Time)
+		if err := l.flush(); err != nil {
+			writable = false
+			l.options.Fault(err)
+		}
 	}
-	if len(l.kept) >= most {
+	if (r.Status == http.StatusForbidden || r.Status == http.StatusUnauthorized) && l.leavesOut(r, writable) {
+		return
+	}
+	if len(l.kept) >= maxKept {
 		if err := l.flush(); err != nil {
 			if l.lost == l.lostBefore {
-				l.onFault(fmt.Errorf("%w; %d records wait, and further ones are only counted", err, len(l.kept)))
+				l.options.Fault(fmt.Errorf("%w; %d records wait, and further ones are only counted", err, len(l.kept)))
 			}
 			l.lost++
 			return
 		}
 	}
-	l.kept = append(l.kept, line)
-	if err := l.flush(); err != nil && first {
-		l.onFault(err)
-	} else if err == nil && !first {
-		l.onFault(nil)
+	l.kept = append(l.kept, lineOf(r))
+	if err := l.flush(); err != nil && writable {
+		l.options.Fault(err)
+	} else if err == nil && !writable {
+		l.options.Fault(nil)
 	}
+}
+
+// leavesOut reports whether a refusal is only counted: its client has many, or it would take the room of writes.
+func (l *Log) leavesOut(r Record, writable bool) bool {
+	client := cmp.Or(r.Client, r.Address)
+	if l.refused[client] == nil && len(l.refused) >= maxRefused {
+		client, r.Client, r.Address = "", "", ""
+	}
+	c := l.refused[client]
+	if c == nil {
+		c = new(refusals)
+		l.refused[client] = c
+	}
+	if c.recorded < refusalsPerMinute && writable && l.hasRoom() {
+		c.recorded++
+		return false
+	}
+	c.leftOut = Record{
+		Client: r.Client, Address: r.Address, Outcome: "left-out", Status: r.Status, LeftOut: c.leftOut.LeftOut + 1,
+	}
+	return true
+}
+
+// hasRoom reports whether a tenth of the file system is free.
+func (l *Log) hasRoom() bool {
+	if l.options.Room == nil {
+		return true
+	}
+	free, size, known := l.options.Room()
+	return !known || free > size/10
+}
+
+// countRefusals records how many refusals were left out, and begins a new minute.
+func (l *Log) countRefusals(now time.Time) {
+	for _, c := range l.refused {
+		if c.leftOut.LeftOut > 0 {
+			c.leftOut.Time = now
+			l.kept = append(l.kept, lineOf(c.leftOut))
+		}
+	}
+	clear(l.refused)
+	l.began = now
 }
 
 func lineOf(r Record) []byte {
@@ -163,7 +234,7 @@ func (l *Log) flush() error {
 	if missing := l.lost - l.lostBefore; missing > 0 {
 		l.kept = append(l.kept, lineOf(Record{Time: time.Now().UTC(), Outcome: "lost", Lost: missing}))
 		l.lostBefore = l.lost
-		l.onFault(Lost(missing))
+		l.options.Fault(Lost(missing))
 		return l.write()
 	}
 	return nil
@@ -171,34 +242,56 @@ func (l *Log) flush() error {
 
 // write writes the kept records.
 func (l *Log) write() error {
-	if err := l.reopen(); err != nil {
-		return err
+	if l.file.Path != "" && !l.isCurrent() {
+		if err := l.reopen(); err != nil {
+			return err
+		}
+	}
+	if l.torn {
+		if err := l.mark(); err != nil {
+			return err
+		}
 	}
 	for len(l.kept) > 0 {
-		line := l.kept[0]
-		if l.torn {
-			line = append([]byte{'\n'}, line...)
-		}
-		if n, err := l.out.Write(line); err != nil {
-			l.torn = l.torn || n > 0
+		if n, err := l.out.Write(l.kept[0]); err != nil {
+			l.torn = n > 0
 			return fmt.Errorf("write the audit log: %w", err)
 		}
-		l.torn, l.kept = false, l.kept[1:]
+		l.kept = l.kept[1:]
 	}
 	return nil
 }
 
-// reopen opens a new file if the old one no longer has its name.
-func (l *Log) reopen() error {
-	if l.open == nil || l.isCurrent(l.out) {
-		return nil
+// mark ends a line that is torn, and says so in the next.
+func (l *Log) mark() error {
+	line := append([]byte{'\n'}, lineOf(Record{Time: time.Now().UTC(), Outcome: "torn"})...)
+	if _, err := l.out.Write(line); err != nil {
+		return fmt.Errorf("write the audit log: %w", err)
 	}
-	out, err := l.open()
+	l.torn = false
+	return nil
+}
+
+// isCurrent reports whether the file still has its name.
+func (l *Log) isCurrent() bool {
+	ours, err := l.out.(*os.File).Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(l.file.Path)
+	return err == nil && os.SameFile(ours, named)
+}
+
+// reopen opens the file, and closes the old one.
+func (l *Log) reopen() error {
+	out, torn, err := l.file.Append()
 	if err != nil {
 		return fmt.Errorf("open the audit log: %w", err)
 	}
-	_ = l.out.Close() // each line was written at once
-	l.out, l.torn = out, false
+	if l.out != nil {
+		_ = l.out.Close() // each line was written at once
+	}
+	l.out, l.torn = out, torn
 	return nil
 }
 
@@ -206,6 +299,7 @@ func (l *Log) reopen() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.countRefusals(time.Now().UTC())
 	err := l.flush()
 	if err != nil {
 		err = fmt.Errorf("%d records are lost: %w", int64(len(l.kept))+l.lost-l.lostBefore, err)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -40,7 +39,7 @@ func ids(t testing.TB, text string) (ids []string) {
 
 func TestLog_Record(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
-	l, err := audit.Open(path, func(err error) { t.Error(err) })
+	l, err := audit.Open(path, audit.Options{Fault: func(err error) { t.Error(err) }})
 	require.NoError(t, err)
 	l.Record(record("a"))
 	text := testenv.Text(t, path)
@@ -51,20 +50,20 @@ func TestLog_Record(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	require.NoError(t, l.Close())
 
-	l, err = audit.Open(path, nil)
+	l, err = audit.Open(path, audit.Options{})
 	require.NoError(t, err)
 	l.Record(record("b"))
 	require.NoError(t, l.Close())
 	text = testenv.Text(t, path)
 	require.Equal(t, []string{"a", "b"}, ids(t, text))
 
-	_, err = audit.Open(t.TempDir(), nil)
+	_, err = audit.Open(t.TempDir(), audit.Options{})
 	require.ErrorContains(t, err, "the audit log")
 }
 
 func TestLog_Together(t *testing.T) {
 	var out bytes.Buffer
-	l := audit.To(&out, nil)
+	l := audit.To(&out, audit.Options{})
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -80,7 +79,7 @@ func TestLog_Together(t *testing.T) {
 // A file that is moved away, as by logrotate, is no longer written, and a new one is started.
 func TestLog_Moved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
-	l, err := audit.Open(path, nil)
+	l, err := audit.Open(path, audit.Options{})
 	require.NoError(t, err)
 	l.Record(record("a"))
 	require.NoError(t, os.Rename(path, path+".1"))
@@ -115,7 +114,7 @@ func (f *full) Write(b []byte) (int, error) {
 func TestLog_Full(t *testing.T) {
 	var told []error
 	out := &full{room: 1000}
-	l := audit.To(out, func(err error) { told = append(told, err) })
+	l := audit.To(out, audit.Options{Fault: func(err error) { told = append(told, err) }})
 	n := 0
 	for ; l.Ready() == nil; n++ {
 		l.Record(record(fmt.Sprint(n)))
@@ -139,60 +138,140 @@ func TestLog_Full(t *testing.T) {
 	}
 	var whole []string
 	for line := range strings.Lines(out.String()) {
-		if json.Valid([]byte(line)) {
+		if json.Valid([]byte(line)) && !strings.Contains(line, `"outcome":"torn"`) {
 			whole = append(whole, ids(t, line)...)
 		}
 	}
 	require.Equal(t, want, whole)
+	require.Equal(t, 1, strings.Count(out.String(), `"outcome":"torn"`))
 }
 
-// While nothing can be written, the kept records are bounded: refusals, of which a client can cause any number, by a
-// low limit, writes by a far higher one. Lost records are counted, and the log itself records that as soon as it can.
+// refusal returns the record of a refusal in a minute.
+func refusal(client string, minute int) audit.Record {
+	r := record("refused")
+	r.Client, r.Status, r.Outcome, r.Time = client, 403, "forbidden", r.Time.Add(time.Duration(minute)*time.Minute)
+	return r
+}
+
+// outcomes counts the records of each client by outcome, and the refusals that have none.
+func outcomes(t testing.TB, text string) map[string]int64 {
+	t.Helper()
+	all := make(map[string]int64)
+	for line := range strings.Lines(text) {
+		var r audit.Record
+		require.NoError(t, json.Unmarshal([]byte(line), &r), line)
+		all[r.Client+" "+r.Outcome] += max(r.LeftOut, 1)
+	}
+	return all
+}
+
+// Ten refusals of each client are recorded in a minute, and the others counted, also those of too many clients.
+func TestLog_Refusals(t *testing.T) {
+	var out bytes.Buffer
+	l := audit.To(&out, audit.Options{})
+	for range 25 {
+		l.Record(refusal("eve", 0))
+		l.Record(refusal("", 0)) // of an address
+	}
+	l.Record(refusal("ann", 0))
+	l.Record(record("a write"))
+	require.Equal(t, map[string]int64{"eve forbidden": 10, " forbidden": 10, "ann forbidden": 1, "ann ok": 1},
+		outcomes(t, out.String()))
+	out.Reset()
+	l.Record(refusal("eve", 1))
+	require.Equal(t, map[string]int64{"eve left-out": 15, " left-out": 15, "eve forbidden": 1}, outcomes(t, out.String()))
+	require.Contains(t, out.String(), `"client":"eve","address":"192.0.2.1","transaction":"","outcome":"left-out",`+
+		`"status":403,"request_id":"","left_out":15}`)
+	out.Reset()
+	for n := range 1500 {
+		l.Record(refusal(fmt.Sprint("client-", n), 1))
+	}
+	require.NoError(t, l.Close())
+	all := outcomes(t, out.String())
+	require.Equal(t, int64(1), all["client-998 forbidden"])
+	require.Equal(t, int64(501-10), all[" left-out"])
+	require.Less(t, len(all), 1020)
+}
+
+// Refusals never take the last tenth of the room, not even to say how many there were.
+func TestLog_Room(t *testing.T) {
+	var out bytes.Buffer
+	free := 100.0
+	l := audit.To(&out, audit.Options{Room: func() (float64, float64, bool) { return free, 1000, true }})
+	for minute := range 3 {
+		l.Record(refusal("eve", minute))
+	}
+	require.Empty(t, out.String())
+	l.Record(record("a write"))
+	free = 101
+	l.Record(refusal("eve", 3))
+	require.NoError(t, l.Close())
+	require.Equal(t, map[string]int64{"ann ok": 1, "eve left-out": 3, "eve forbidden": 1}, outcomes(t, out.String()))
+}
+
+// While nothing can be written, refusals are only counted.
+func TestLog_RefusalsInAFault(t *testing.T) {
+	var told []error
+	out := &full{}
+	l := audit.To(out, audit.Options{Fault: func(err error) { told = append(told, err) }})
+	l.Record(record("first"))
+	for range 100 {
+		l.Record(refusal("eve", 0))
+	}
+	kept, lost := l.Backlog()
+	require.Equal(t, 1, kept)
+	require.Zero(t, lost)
+	require.Len(t, told, 1)
+	out.room = 1 << 20
+	require.NoError(t, l.Ready())
+	require.NoError(t, l.Close())
+	require.Equal(t, map[string]int64{"ann ok": 1, "eve left-out": 100}, outcomes(t, out.String()))
+}
+
+// A last line without an end is ended and marked when the file is opened.
+func TestLog_Torn(t *testing.T) {
+	const torn = `{"time":"2023-11-14T22:13:20Z","client":"ann","addr`
+	path := testenv.File(t, "audit.log", torn)
+	for range 2 { // the second finds nothing to end
+		l, err := audit.Open(path, audit.Options{})
+		require.NoError(t, err)
+		lines := strings.Split(testenv.Text(t, path), "\n")
+		require.Equal(t, torn, lines[0])
+		require.Contains(t, lines[1], `"outcome":"torn"`)
+		require.Equal(t, []string{""}, lines[2:])
+		require.NoError(t, l.Close())
+	}
+}
+
+// Reopen continues in the file that has the name now, also one that logrotate has made.
+func TestLog_Reopen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	l, err := audit.Open(path, audit.Options{})
+	require.NoError(t, err)
+	l.Record(record("a"))
+	require.NoError(t, os.Rename(path, path+".1"))
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, l.Reopen())
+	l.Record(record("b"))
+	require.NoError(t, os.Rename(path, path+".2"))
+	require.NoError(t, os.WriteFile(path, []byte("another file"), 0o600))
+	require.ErrorContains(t, l.Reopen(), "is not an audit log")
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, l.Reopen())
+	l.Record(record("c"))
+	require.NoError(t, l.Close())
+	for file, want := range map[string]string{path + ".1": "a", path + ".2": "b", path: "c"} {
+		require.Equal(t, []string{want}, ids(t, testenv.Text(t, file)))
+	}
+	require.NoError(t, audit.To(io.Discard, audit.Options{}).Reopen())
+}
+
+// While nothing can be written, the kept records are bounded, far beyond the number of writes that ever run at once.
+// Lost ones are counted, and the log itself records that as soon as it can.
 func TestLog_Bounded(t *testing.T) {
 	var told []error
 	out := &full{}
-	l := audit.To(out, func(err error) { told = append(told, err) })
-	l.Record(record("first"))
-	require.Len(t, told, 1)
-	refusal := record(strings.Repeat("x", 1000))
-	refusal.Status, refusal.Outcome = 403, "forbidden"
-	const many = 50_000
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	for range many {
-		l.Record(refusal)
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(8<<20))
-	kept, lost := l.Backlog()
-	require.Less(t, kept, 2000)
-	require.EqualValues(t, many+1-kept, lost)
-	require.Len(t, told, 2, "that records are lost is told once")
-	require.ErrorContains(t, told[1], "further ones are only counted")
-	l.Record(record("a write that was under way"))
-	stillLost := func() int64 { _, lost := l.Backlog(); return lost }
-	require.Equal(t, lost, stillLost())
-
-	out.room = 10 << 20
-	require.NoError(t, l.Ready())
-	require.Equal(t, []error{audit.Lost(lost), nil}, told[2:])
-	kept, _ = l.Backlog()
-	require.Zero(t, kept)
-	require.Equal(t, lost, stillLost(), "a counter never falls")
-	text := out.String()
-	require.Contains(t, text, `"a write that was under way"`)
-	require.Equal(t, 1, strings.Count(text, fmt.Sprintf(`"outcome":"lost","status":0,"request_id":"","lost":%d`, lost)),
-		text[max(0, len(text)-400):])
-	l.Record(record("last"))
-	require.NoError(t, l.Close())
-	require.True(t, strings.HasSuffix(out.String(), `"request_id":"last"}`+"\n"))
-}
-
-// Writes are bounded too, far beyond the number that ever runs at once.
-func TestLog_BoundedWrites(t *testing.T) {
-	l := audit.To(&full{}, func(error) {})
+	l := audit.To(out, audit.Options{Fault: func(err error) { told = append(told, err) }})
 	const many = 120_000
 	r := record("a")
 	for range many {
@@ -201,14 +280,29 @@ func TestLog_BoundedWrites(t *testing.T) {
 	kept, lost := l.Backlog()
 	require.Less(t, kept, many)
 	require.EqualValues(t, many, int64(kept)+lost)
-	require.ErrorContains(t, l.Close(), fmt.Sprint(many, " records are lost"))
+	require.Len(t, told, 2, "that records are lost is told once")
+	require.ErrorContains(t, told[1], "further ones are only counted")
+
+	out.room = 100 << 20
+	require.NoError(t, l.Ready())
+	require.Equal(t, []error{audit.Lost(lost), nil}, told[2:])
+	still, all := l.Backlog()
+	require.Zero(t, still)
+	require.Equal(t, lost, all, "a counter never falls")
+	text := out.String()
+	require.Equal(t, 1, strings.Count(text, fmt.Sprintf(`"outcome":"lost","status":0,"request_id":"","lost":%d}`, lost)))
+	require.Equal(t, kept+1, strings.Count(text, "\n"))
+
+	out.room = 0
+	l.Record(r)
+	require.ErrorContains(t, l.Close(), "1 records are lost")
 }
 
 // The same on a disk that is really full.
 func TestLog_DiskFull(t *testing.T) {
 	dir := testenv.SmallDisk(t, "256k")
 	path := filepath.Join(dir, "audit.log")
-	l, err := audit.Open(path, func(error) {})
+	l, err := audit.Open(path, audit.Options{Fault: func(error) {}})
 	require.NoError(t, err)
 	ballast := testenv.FillDisk(t, dir, 0)
 	n := 0

@@ -102,7 +102,7 @@ func TestAudit_RefusalsAreLimited(t *testing.T) {
 // The log contains nothing of a document, not even what the answer repeats.
 func TestAudit_NoContent(t *testing.T) {
 	var out bytes.Buffer
-	s := fresh(t, Options{Audit: audit.To(&out, func(error) {})})
+	s := fresh(t, Options{Audit: audit.To(&out, audit.Options{})})
 	const secret = "SECRET"
 	for name, body := range map[string]string{
 		"Taken":     strings.Replace(orderWith(777), "<FIXML", "<!-- "+secret+" --><FIXML", 1),

@@ -11,7 +11,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"slices"
+	"sync"
+	"syscall"
 	"time"
 
 	"brokerage/internal/audit"
@@ -26,6 +31,7 @@ type Process struct {
 	Out, Err io.Writer // greeting and audit log; log
 	Terminal bool      // Err is a terminal
 	Build    telemetry.BuildInfo
+	Config   string // file that settings come from; "" for none
 }
 
 // service is a service that starts, runs or stops.
@@ -70,8 +76,8 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 		s.openCredentials,
 		s.openCertificate,
 		s.resolveAddresses,
-		s.openDatabase,
 		s.openAudit,
+		s.openDatabase,
 		s.openListeners, // last of what may fail: a client that was accepted is answered
 		s.openAPI,
 		s.tuneCollector,
@@ -155,22 +161,51 @@ func (s *service) awaitStore(ctx context.Context) (tpox.Store, error) {
 	return Await(ctx, func() (tpox.Store, error) { return s.openStore(ctx) })
 }
 
-// openAudit opens the audit log if one is set.
+// openAudit opens the audit log if one is set. The signal SIGHUP reopens its file.
 func (s *service) openAudit(ctx context.Context) (err error) {
 	switch s.AuditLog {
 	case "":
 		return nil
 	case "-":
-		s.audit = audit.To(s.process.Out, s.reportAudit)
+		s.audit = audit.To(s.process.Out, audit.Options{Fault: s.reportAudit})
 	default:
-		s.audit, err = Await(ctx, func() (*audit.Log, error) { return audit.Open(s.AuditLog, s.reportAudit) })
+		folder := filepath.Dir(s.AuditLog)
+		options := audit.Options{
+			Fault: s.reportAudit, Room: func() (free, size float64, known bool) { return store.DiskSpace(folder) },
+			Inputs: []string{s.database.Path(), s.Tokens, s.JWKSFile, s.TLSCert, s.TLSKey, s.TLSClientCA, s.process.Config},
+		}
+		s.audit, err = Await(ctx, func() (*audit.Log, error) { return audit.Open(s.AuditLog, options) })
 		if err != nil {
 			return err
 		}
 	}
 	s.closing(s.audit.Close)
-	s.insight.metrics.Audit(s.audit.Backlog)
+	if s.AuditLog != "-" {
+		s.closing(s.reopenAudit())
+	}
 	return nil
+}
+
+// reopenAudit reopens the audit log at each SIGHUP, until the function that it returns is called.
+func (s *service) reopenAudit() (stop func() error) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	var reopening sync.WaitGroup
+	reopening.Go(func() {
+		for range hangups {
+			if err := s.audit.Reopen(); err != nil {
+				s.log.Error("audit log not reopened, the old file stays in use", "file", s.AuditLog, "error", err)
+				continue
+			}
+			s.log.Info("audit log reopened", "file", s.AuditLog)
+		}
+	})
+	return func() error {
+		signal.Stop(hangups)
+		close(hangups)
+		reopening.Wait()
+		return nil
+	}
 }
 
 // reportAudit logs that the audit log cannot be written, or, without an error, that it can be again.
@@ -203,6 +238,7 @@ func (s *service) openAPI(context.Context) error {
 	}
 	if s.audit != nil {
 		options.Audit = s.audit
+		s.insight.metrics.Audit(s.audit.Backlog)
 	}
 	s.api = httpapi.New(s.store, options)
 	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)

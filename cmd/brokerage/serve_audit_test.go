@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/audit"
+	"brokerage/internal/testenv"
+)
+
+// buy sends a trade, and returns the status of its answer.
+func (i *instance) buy(t testing.TB, by *http.Client, token, requestID string) int {
+	t.Helper()
+	return sendBy(t, by, http.MethodPost, i.url+"/v1/accounts/104000007/buy", token, fmt.Sprintf(trade, "SDP"),
+		"X-Request-Id", requestID).status
+}
+
+// auditRecords returns the records of audit logs, each of which is a line; of one that is torn, the line is left out.
+func auditRecords(t testing.TB, paths ...string) (records []audit.Record) {
+	t.Helper()
+	for _, path := range paths {
+		var torn string
+		for line := range strings.Lines(testenv.Text(t, path)) {
+			var r audit.Record
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				require.Empty(t, torn, "what follows a torn line says so")
+				torn = line
+				continue
+			}
+			require.Equal(t, torn != "", r.Outcome == "torn", "%q %+v", torn, r)
+			torn = ""
+			records = append(records, r)
+		}
+		require.Empty(t, torn)
+	}
+	return records
+}
+
+// A full disk has torn the last line, and the service was started again: the next record is a line of its own.
+func TestServe_AuditTorn(t *testing.T) {
+	t.Parallel()
+	trail := testenv.File(t, "audit.log", `{"time":"2026-11-25T15:10:11.742134046Z","address":"192.0.2.1","trans`)
+	i := serving(t, tinyDB(t), "--audit-log", trail)
+	require.Equal(t, http.StatusOK, i.buy(t, client, "", "after"))
+	i.stop(t)
+	records := auditRecords(t, trail)
+	require.Len(t, records, 2)
+	require.Equal(t, "after", records[1].RequestID)
+}
+
+// A client that may only read cannot fill the disk with refusals, so that nobody could write: few of them are recorded,
+// and the others counted.
+func TestServe_AuditFlood(t *testing.T) {
+	t.Parallel()
+	disk, tokens := testenv.SmallDisk(t, "1m"), filepath.Join(t.TempDir(), "tokens")
+	trail := filepath.Join(disk, "audit.log")
+	token := func(name, scope string) string {
+		return strings.TrimSpace(succeeds(t, "token", "--name", name, "--scope", scope, "--file", tokens).out)
+	}
+	reader, trader := token("reader", "read"), token("trader", "trade")
+	i := serving(t, tinyDB(t), "--tokens", tokens, "--audit-log", trail)
+	keeping := &http.Client{Timeout: patience}
+	defer keeping.CloseIdleConnections()
+	const each, floods = 2500, 4
+	var flooding sync.WaitGroup
+	for range floods {
+		flooding.Go(func() {
+			for range each {
+				i.buy(t, keeping, reader, "flood")
+			}
+		})
+	}
+	flooding.Wait()
+	require.Equal(t, http.StatusOK, i.buy(t, client, trader, "trade"))
+	i.stop(t)
+	recorded, leftOut := 0, int64(0)
+	for _, r := range auditRecords(t, trail) {
+		if r.Client == "reader" {
+			leftOut += r.LeftOut
+		}
+		if r.RequestID == "flood" {
+			recorded++
+		}
+	}
+	require.Equal(t, each*floods, recorded+int(leftOut))
+	require.LessOrEqual(t, recorded, 50, "10 a minute")
+}
+
+// logrotate renames the file and sends SIGHUP, or removes what it has copied; under load no record is lost.
+func TestServe_AuditRotated(t *testing.T) {
+	t.Parallel()
+	trail := filepath.Join(t.TempDir(), "audit.log")
+	i := serving(t, tinyDB(t), "--audit-log", trail)
+	keeping := &http.Client{Timeout: patience}
+	defer keeping.CloseIdleConnections()
+	var done atomic.Bool
+	var acknowledged atomic.Int64
+	var trading sync.WaitGroup
+	for n := range 4 {
+		trading.Go(func() {
+			for m := 0; !done.Load(); m++ {
+				if i.buy(t, keeping, "", fmt.Sprintf("%d-%d", n, m)) == http.StatusOK {
+					acknowledged.Add(1)
+				}
+			}
+		})
+	}
+	files := []string{trail}
+	for n := range 5 {
+		eventually(t, func() bool { return acknowledged.Load() >= int64(20*(n+1)) }, "%s", i.logs)
+		old := fmt.Sprint(trail, ".", n)
+		files = append(files, old)
+		require.NoError(t, os.Rename(trail, old))
+		require.NoError(t, i.cmd.Process.Signal(syscall.SIGHUP))
+		eventually(t, func() bool { return strings.Count(i.logs.String(), "audit log reopened") > n }, "%s", i.logs)
+	}
+	done.Store(true)
+	trading.Wait()
+	i.stop(t)
+	seen := make(map[string]bool)
+	for _, r := range auditRecords(t, files...) {
+		require.False(t, seen[r.RequestID])
+		seen[r.RequestID] = true
+	}
+	require.Len(t, seen, int(acknowledged.Load()))
+}
