@@ -112,7 +112,7 @@ func TestAudit_NoContent(t *testing.T) {
 		ask(s, "POST", "/v1/orders", body)
 		require.NotContains(t, out.String(), secret, name)
 	}
-	status := `<OrderStatus xmlns="` + tpox.FIXMLNS + `" Stat="` + secret + `"/>`
+	status := `<OrderStatus xmlns="` + tpox.FIXMLNS + `" Stat="2" ` + secret + `="1"/>`
 	a := ask(s, "PUT", "/v1/orders/103282/status", status)
 	require.Equal(t, 422, a.StatusCode)
 	require.Contains(t, a.body, secret)
