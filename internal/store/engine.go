@@ -55,13 +55,6 @@ type Observer interface {
 	Close() error
 }
 
-// A Settler is the Observer of a server that tunes its memory under load.
-type Settler interface {
-	// Settle waits, under the load of a warm-up, until the server has stopped tuning. It returns how that ended, or ""
-	// when the database's URL does not ask for it.
-	Settle(ctx context.Context) string
-}
-
 // Bulk is a store that can be loaded, verified and measured.
 type Bulk interface {
 	tpox.Store

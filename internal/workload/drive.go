@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"brokerage/internal/store"
 )
 
 // grace is how long the driver waits, at the end of a run, for transactions in progress. After that it abandons them,
@@ -48,8 +46,6 @@ type driver struct {
 
 		result Prepared
 	}
-
-	settled atomic.Value // string: how Settle of the database's server ended
 
 	stop  context.CancelCauseFunc // ends the run early
 	ended error                   // why it ended early
@@ -235,7 +231,7 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 		d.measureFrom(d.arrivals.from + int64(warm))
 		go d.dispatch()
 	}
-	if !wait(ctx, d, time.After(warm)) || !wait(ctx, d, d.settle(ctx)) {
+	if !wait(ctx, d, time.After(warm)) {
 		return u
 	}
 	u.before = d.readUsage(ctx)
@@ -247,22 +243,6 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 	u.resources = sampler.end(context.WithoutCancel(ctx))
 	u.after = d.readUsage(context.WithoutCancel(ctx))
 	return u
-}
-
-// settle returns a channel that is closed when the server of the database has stopped tuning its memory. Nothing waits
-// for that in the open model and in a part of a load, which know from the beginning when they measure.
-func (d *driver) settle(ctx context.Context) <-chan struct{} {
-	settled := make(chan struct{})
-	server, tunes := d.config.Observer.(store.Settler)
-	if !tunes || d.arrivals != nil || d.config.Share != (Share{}) {
-		close(settled)
-		return settled
-	}
-	go func() {
-		defer close(settled)
-		d.settled.Store(server.Settle(ctx))
-	}()
-	return settled
 }
 
 // toPrepare returns how many documents all users insert before anything counts.
@@ -372,9 +352,6 @@ func (d *driver) finish(run *Run, u measuredUsage, workers []*worker) (*Run, err
 		d.collector.cut(measured)
 		run.Usage = usage(u, run.Target, run.Machine.Cores)
 		run.Resources = u.resources
-	}
-	if settled, _ := d.settled.Load().(string); settled != "" {
-		run.Settings["settled"] = settled
 	}
 	run.Usage.Shared = run.Target.Kind == directTarget
 	run.Intervals, run.PerSecond = d.collector.intervals, d.collector.perSecond

@@ -180,34 +180,3 @@ func TestResources_Process(t *testing.T) {
 	require.Nil(t, r.process(OfService, 2, 2))
 	require.Nil(t, (*Resources)(nil).process(OfDatabase, 2, 2))
 }
-
-// settler is the watcher of a server that tunes its memory until a time has passed.
-type settler struct {
-	counting
-
-	tunes time.Duration
-}
-
-func (s *settler) Settle(ctx context.Context) string {
-	select {
-	case <-time.After(s.tunes):
-		return "after a while"
-	case <-ctx.Done():
-		return "interrupted"
-	}
-}
-
-// A run is measured when its server has stopped tuning, and says so.
-func TestDrive_Settles(t *testing.T) {
-	s := sqlitetest.Store(t)
-	for _, b := range bothWays(t, s) {
-		c := shortly(t, "query")
-		tunes := 700 * time.Millisecond
-		c.Observer = &settler{tunes: tunes}
-		run, err := Drive(t.Context(), b, c)
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, run.Warmed, tunes.Seconds())
-		require.GreaterOrEqual(t, run.Measured, c.Duration.Seconds())
-		require.Equal(t, "after a while", run.Settings["settled"])
-	}
-}

@@ -32,7 +32,7 @@ func TestOpen_Administration(t *testing.T) {
 		return answer{changed: 1}, nil
 	}
 	requests, admin := &fake{answer: respond}, &fake{answer: respond}
-	s, err := openConnectors(t.Context(), requests, admin, Options{Setup: Tuned, Registered: true, Pool: 1})
+	s, err := openConnectors(t.Context(), requests, admin, Options{Registered: true, Pool: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.Contains(t, admin.said(), "CREATE TABLE custacc")

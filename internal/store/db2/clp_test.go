@@ -35,10 +35,11 @@ func clpScript(schema string) string {
 	say(installExplain)
 	say("SET CURRENT SCHEMA = '" + schema + "'")
 	var numbers []string
-	for i, s := range everything(schema) {
+	for _, s := range everything(schema) {
 		if !isExplainable(s.text) {
 			continue
 		}
+		i := len(numbers) + 1 // a number is positive
 		fmt.Fprintf(&b, "-- %d: %s\n", i, s.name)
 		say(fmt.Sprintf("EXPLAIN PLAN SET QUERYNO = %d FOR\n%s", i, literally(s.text)))
 		numbers = append(numbers, fmt.Sprintf("(%d, '%s')", i, s.name))
@@ -73,11 +74,11 @@ func plainScript(comment string, texts []string) string {
 }
 
 // undoAll returns the statements that remove everything that a run may have created in a schema.
-func undoAll(schema string) (drops []string) {
+func undoAll(schema string, designs []design) (drops []string) {
 	drops = undoSchemas(schema)
 	for _, kind := range []string{"TABLE", "TABLESPACE", "BUFFERPOOL"} {
-		for _, ddl := range scriptsOf(schema) {
-			for _, text := range undo(schema, ddl) {
+		for _, d := range designs {
+			for _, text := range undo(schema, d.ddl) {
 				if strings.HasPrefix(text, "DROP "+kind+" ") && !slices.Contains(drops, text) {
 					drops = append(drops, text)
 				}
@@ -93,6 +94,8 @@ func writeScripts(t testing.TB, folder string, settings Options) {
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	schema := settings.Schema
 	ddl := settings.DDL()
+	all, err := designs(schema)
+	require.NoError(t, err)
 	create := append([]string{"SET CURRENT SCHEMA = '" + schema + "'"}, ddl...)
 	for _, x := range Schemas {
 		text, err := api.Schemas.ReadFile("schema/" + x.File)
@@ -106,7 +109,7 @@ func writeScripts(t testing.TB, folder string, settings Options) {
 		"compile.sql": cliScript(schema),
 		"schema.clp":  plainScript("Creates the schema. The XML schemas are beside this file.", create),
 		"drop.clp": plainScript("Removes what schema.clp or an interrupted run has created. Most of it does not exist.",
-			append(undoAll(schema), undoAll(besideOf(schema))...)),
+			undoAll(schema, all)),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
@@ -118,7 +121,7 @@ func TestScripts(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
-	writeScripts(t, folder, Options{Schema: testSchema, Setup: Tuned})
+	writeScripts(t, folder, Options{Schema: testSchema})
 	read := func(name string) (text string, list []string) {
 		b := testenv.Text(t, filepath.Join(folder, name))
 		return b, strings.Split(b, terminator)
@@ -143,11 +146,12 @@ func TestScripts(t *testing.T) {
 	} {
 		require.Contains(t, drops, what)
 	}
-	for _, schema := range []string{testSchema, besideOf(testSchema)} {
-		for _, ddl := range scriptsOf(schema) {
-			for _, text := range undo(schema, ddl) {
-				require.True(t, strings.HasPrefix(text, "DROP INDEX ") || strings.Contains(drops, text+terminator), text)
-			}
+	all, err := designs(testSchema)
+	require.NoError(t, err)
+	for _, d := range append(all, design{ddl: Options{Schema: testSchema}.DDL()}) {
+		require.Greater(t, len(d.ddl), 20)
+		for _, text := range undo(testSchema, d.ddl) {
+			require.True(t, strings.HasPrefix(text, "DROP INDEX ") || strings.Contains(drops, text+terminator), text)
 		}
 	}
 	require.Less(t, strings.Index(drops, ".custacc"), strings.Index(drops, "DROP TABLESPACE"))

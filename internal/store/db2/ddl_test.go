@@ -5,72 +5,80 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 )
 
 // createsStorage finds the names of buffer pools and table spaces that a statement creates.
 var createsStorage = regexp.MustCompile(`^CREATE (?:(?:LARGE|SYSTEM TEMPORARY) )?(BUFFERPOOL|TABLESPACE) (\S+)`)
 
-// storageNames returns the names of what a schema has outside of it, with their kinds.
-func storageNames(s Options) (names []string) {
-	for _, text := range s.DDL() {
-		if m := createsStorage.FindStringSubmatch(text); m != nil {
-			names = append(names, m[1]+" "+m[2])
-		}
-	}
-	return names
-}
-
 // Buffer pools and table spaces belong to the database: those of two schemas have different names, which Db2 accepts.
 func TestStorage_Names(t *testing.T) {
 	taken := make(map[string]string)
 	for _, schema := range []string{
-		"TPOX", "TPOX_TUNED", "TPOX_UNCOMPRESSED", "TPOX_OUT_OF_LINE", "TPOX_FEW_INDEXES", "TPOX_MANY_INDEXES",
-		"BROKERAGE_TEST", "A", "_A", "DB-USER", strings.Repeat("LONG", 32), strings.Repeat("LONG", 31) + "LONE",
+		"TPOX", "TPOX_TUNED", "BROKERAGE_TEST", "BROKERAGE_TEST2", "A", "_A", "DB-USER", strings.Repeat("LONG", 32),
+		strings.Repeat("LONG", 31) + "LONE",
 	} {
-		for _, setting := range []Setup{Box, Tuned} {
-			for _, temporary := range []bool{false, true} {
-				names := storageNames(Options{Schema: schema, Setup: setting, Tuning: Tuning{Temporary: temporary}})
-				require.NotEmpty(t, names)
-				require.Len(t, slices.Compact(slices.Sorted(slices.Values(names))), len(names))
-				for _, name := range names {
-					require.Regexp(t, `^(BUFFERPOOL|TABLESPACE) [A-Z][A-Z0-9_]{1,17}$`, name)
-					if other, is := taken[name]; is {
-						require.Equal(t, schema, other, name)
-					}
-					taken[name] = schema
-				}
+		found := 0
+		for _, text := range (Options{Schema: schema}).DDL() {
+			m := createsStorage.FindStringSubmatch(text)
+			if m == nil {
+				continue
 			}
+			found++
+			require.Regexp(t, `^[A-Z][A-Z0-9_]{1,17}$`, m[2])
+			require.NotContains(t, taken, m[1]+m[2], schema)
+			taken[m[1]+m[2]] = schema
 		}
+		require.Equal(t, 2, found)
 	}
 }
 
-// Tables lie in table spaces that exist, and these in buffer pools of their page size.
-func TestStorage_IsThere(t *testing.T) {
-	for _, setting := range []Setup{Box, Tuned} {
-		s := Options{Schema: "TPOX", Setup: setting, Tuning: Tuning{Temporary: true}}
-		names := storageNames(s)
+// The scripts for a database of its own create the schema that the store knows. The tuned one differs in where tables
+// are, and what they are in exists, with pages of the same size.
+func TestScripts_OfDatabases(t *testing.T) {
+	placed := regexp.MustCompile(`\s+IN TPOX\S+(?: INDEX IN TPOX\S+ LONG IN TPOX\S+)?`)
+	script, err := Script("db2://tpox@h/D")
+	require.NoError(t, err)
+	var want []string
+	for _, text := range split(script) {
+		if !createsStorage.MatchString(text) && !strings.HasPrefix(text, "INSERT INTO settings") {
+			want = append(want, placed.ReplaceAllString(text, ""))
+		}
+	}
+	for _, name := range []string{"box.sql", "tuned.sql"} {
+		text := testenv.Text(t, "../../../deploy/db2/"+name)
+		require.NotContains(t, text, "$")
+		var got []string
 		pages := make(map[string]string)
-		for _, text := range s.DDL() {
+		for _, text := range split(text) {
 			size := regexp.MustCompile(`PAGESIZE \d+ K`).FindString(text)
-			if m := createsStorage.FindStringSubmatch(text); len(m) > 2 && m[1] == "BUFFERPOOL" {
+			m := createsStorage.FindStringSubmatch(text)
+			switch {
+			case len(m) > 0 && m[1] == "BUFFERPOOL":
+				pages["pool "+m[2]] = size
+			case len(m) > 0:
 				pages[m[2]] = size
-			}
-			for _, m := range regexp.MustCompile(` BUFFERPOOL (\S+)`).FindAllStringSubmatch(text, -1) {
-				if !strings.HasPrefix(text, "CREATE BUFFERPOOL") {
-					require.Equal(t, pages[m[1]], size, text)
+				pool := regexp.MustCompile(` BUFFERPOOL (\S+)`).FindStringSubmatch(text)
+				require.Equal(t, pages["pool "+pool[1]], size, text)
+			case regexp.MustCompile(`^(SET|CREATE (TABLE|UNIQUE|INDEX)|ALTER TABLE|INSERT INTO leases|REGISTER|GRANT)`).
+				MatchString(text):
+				for _, space := range regexp.MustCompile(`\bIN (TPOX\S+)`).FindAllStringSubmatch(text, -1) {
+					require.Equal(t, "PAGESIZE 16 K", pages[space[1]], text)
 				}
-			}
-			for _, m := range regexp.MustCompile(`(?: IN|INDEX IN|LONG IN) (TPOX\S+)`).FindAllStringSubmatch(text, -1) {
-				require.Contains(t, names, "TABLESPACE "+m[1], text)
+				got = append(got, placed.ReplaceAllString(text, ""))
+			default:
+				require.Regexp(t, `^(CREATE DATABASE|CONNECT|CALL SYSPROC.ADMIN_CMD|INSERT INTO settings|(DE)?ACTIVATE)`, text)
 			}
 		}
+		require.Equal(t, want, got, name)
+		require.Contains(t, text, "'schema.version', '"+strconv.Itoa(store.SchemaVersion)+"'")
 	}
 }
 
@@ -102,40 +110,34 @@ func makesSchema(t testing.TB, settings Options, refuse func(query string) error
 
 func nothing(string) error { return nil }
 
-// Each buffer pool and table space is committed before the transaction that uses it.
+// The buffer pool and the table space are committed before the transaction that uses them. Nothing configures the
+// database.
 func TestSchema_StorageFirst(t *testing.T) {
-	tuning := Tuning{StoragePaths: []string{"/a", "/b"}, Temporary: true}
-	for _, setting := range []Setup{Box, Tuned} {
-		settings := Options{Schema: "TPOX", Setup: setting, Tuning: tuning}
-		f, _, err := makesSchema(t, settings, nothing)
-		require.NoError(t, err)
-		begin := slices.Index(f.calls, "BEGIN")
-		for _, text := range withoutComments(settings.storage()) {
-			require.Contains(t, f.calls[:begin], text, "committed alone")
-			require.NotContains(t, f.calls[begin:], text)
-		}
-		require.Contains(t, strings.Join(f.calls[begin:], "\n"), "CREATE TABLE custacc")
-		require.Contains(t, f.calls[begin:], "COMMIT")
+	f, notices, err := makesSchema(t, Options{Schema: "TPOX"}, nothing)
+	require.NoError(t, err)
+	require.Empty(t, notices)
+	begin := slices.Index(f.calls, "BEGIN")
+	for _, text := range withoutComments(Options{Schema: "TPOX"}.storage()) {
+		require.Contains(t, f.calls[:begin], text, "committed alone")
+		require.NotContains(t, f.calls[begin:], text)
 	}
+	require.Contains(t, strings.Join(f.calls[begin:], "\n"), "CREATE TABLE custacc")
+	require.Contains(t, f.calls[begin:], "COMMIT")
+	require.NotContains(t, f.said(), "ADMIN_CMD")
 }
 
 // An attempt that ended anywhere is continued by the next, and so is one beside a schema with the same storage.
 func TestSchema_Again(t *testing.T) {
-	settings := Options{Schema: "TPOX", Setup: Tuned, Tuning: Tuning{StoragePaths: []string{"/a"}, Temporary: true}}
-	exists := func(query string) error {
-		switch {
-		case createsStorage.MatchString(query), strings.HasPrefix(query, "CREATE TABLE settings"):
+	settings := Options{Schema: "TPOX"}
+	f, _, err := makesSchema(t, settings, func(query string) error {
+		if createsStorage.MatchString(query) || strings.HasPrefix(query, "CREATE TABLE settings") {
 			return failure(-601, stateExists)
-		case strings.HasPrefix(query, "ALTER STOGROUP"):
-			return failure(codePathExists, "42748")
 		}
 		return nil
-	}
-	f, notices, err := makesSchema(t, settings, exists)
+	})
 	require.NoError(t, err)
 	require.Contains(t, f.calls, "COMMIT")
 	require.Contains(t, f.said(), "insert_setting")
-	require.Len(t, notices, 1, "only that the logs change at the next activation")
 
 	// In the transaction a table that exists is an error: nothing is known of what it holds.
 	_, _, err = makesSchema(t, settings, func(query string) error {
@@ -154,60 +156,16 @@ func TestSchema_Again(t *testing.T) {
 	require.ErrorContains(t, err, "CREATE TABLESPACE")
 }
 
-// Every tuning of the studies is printed with its source, and only if it is asked for.
-func TestScript_Tuning(t *testing.T) {
-	for name, c := range map[string]struct{ query, text, source string }{
-		"PoolMemory": {
-			"pool_memory=12GiB", "CREATE BUFFERPOOL TPOX_ORD IMMEDIATE SIZE 353894 AUTOMATIC PAGESIZE 16 K;", "Study of 2008",
-		},
-		"Temporary": {
-			"temporary=true", "CREATE SYSTEM TEMPORARY TABLESPACE TPOX_TEMP PAGESIZE 32 K", "Study of 2008",
-		},
-		"StoragePaths": {
-			"storage_paths=/data/1,/data/2", "ALTER STOGROUP IBMSTOGROUP ADD '/data/2';", "Study of 2008",
-		},
-		"LogPath": {"log_path=/db2log", "NEWLOGPATH /db2log');", "Study of 2008"},
-		"Autoconfigure": {
-			"setting=box&autoconfigure=80&pool=200", "AUTOCONFIGURE USING mem_percent 80 workload_type simple num_stmts 1 " +
-				"tpm 200000 num_local_apps 0 num_remote_apps 200 isolation CS", "study of 2008",
-		},
-		"Sample": {"statistics_sample=10", "SAMPLED DETAILED INDEXES ALL TABLESAMPLE SYSTEM (10)')", "study of 2006"},
-		"Dictionary": {
-			"dictionary=true", `-- CALL SYSPROC.ADMIN_CMD('REORG TABLE "TPOX"."ORDERS" LONGLOBDATA RESETDICTIONARY')`,
-			"Study of 2008",
-		},
-		"Settle":  {"settle=30m", "-- SELECT CAST(bp_name AS VARCHAR(128)), CAST(SUM(bp_cur_buffsz)", "Study of 2009"},
-		"Indexes": {"design=many_indexes", "CREATE INDEX more_custacc_email", "Study of 2006"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			script, err := Script("db2://u:secret@h/D?schema=tpox&" + c.query)
-			require.NoError(t, err)
-			require.Contains(t, script, c.text)
-			require.Contains(t, script, c.source)
-			require.NotContains(t, script, "$")
-			require.NotContains(t, script, "secret")
-			for _, setting := range []Setup{Box, Tuned} {
-				without, err := Script("db2://u@h/D?schema=tpox&setting=" + string(setting))
-				require.NoError(t, err)
-				require.NotContains(t, without, c.text)
-			}
-		})
-	}
-}
-
 // What an administrator is to run is whole: in the schema of the service's user, in an order that can be run, with the
 // right to validate.
 func TestScript(t *testing.T) {
-	for _, url := range []string{"db2://tpox@h/D", "db2://u@h/D?schema=tpox", "db2://tpox@h/D?setting=box"} {
+	for _, url := range []string{"db2://tpox:secret@h/D", "db2://u@h/D?schema=tpox"} {
 		script, err := Script(url)
 		require.NoError(t, err)
+		require.NotContains(t, script, "secret")
 		list := split(script)
 		require.Equal(t, "SET CURRENT SCHEMA = 'TPOX'", list[0])
-		s := Options{Schema: "TPOX", Setup: Tuned}
-		if strings.Contains(url, "box") {
-			s.Setup = Box
-		}
-		ddl := s.DDL()
+		ddl := Options{Schema: "TPOX"}.DDL()
 		require.Equal(t, ddl, list[1:1+len(ddl)])
 		rest := list[1+len(ddl):]
 		for i, x := range Schemas {
@@ -217,24 +175,23 @@ func TestScript(t *testing.T) {
 		}
 		require.Contains(t, rest[2*len(Schemas)], "INSERT INTO settings (name, value) VALUES ('database.identity', '")
 		require.Contains(t, rest[2*len(Schemas)+1], "INSERT INTO settings (name, value) VALUES ('schema.version', '1')")
-		require.Equal(t, withoutComments(s.configuration()), rest[2*len(Schemas)+2:])
+		require.Len(t, rest, 2*len(Schemas)+2)
 	}
 }
 
-func TestParseURL_Tuning(t *testing.T) {
-	none := func(string) string { return "" }
-	for _, query := range []string{
-		"pool_memory=0GiB", "pool_memory=12", "pool_memory=-1MiB", "pool_memory=9223372036854775807GiB", "autoconfigure=0",
-		"autoconfigure=101", "statistics_sample=x", "log_path=logs", "log_path=/a,/b", "log_path=/a'b", "storage_paths=/a,",
-		"storage_paths=/a%20b", "settle=soon", "temporary=2",
-	} {
-		_, err := parseURL("db2://u@h/d?"+query, none)
-		require.Error(t, err, query)
-	}
-	parsed, err := parseURL("db2://u@h/d?pool_memory=512MiB&settle=30m&storage_paths=/a,/b/c", none)
+// A load collects statistics as its URL says.
+func TestLoad_Statistics(t *testing.T) {
+	parsed, err := parseURL("db2://u@h/d?statistics_sample=10&dictionary=true", func(string) string { return "" })
 	require.NoError(t, err)
-	want := Tuning{PoolMemory: 512 << 20, Settle: 30 * time.Minute, StoragePaths: []string{"/a", "/b/c"}}
-	require.Equal(t, want, parsed.settings.Tuning)
+	f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, nil }}
+	s := open(t, f)
+	s.settings.StatisticsSample, s.settings.Dictionary = parsed.settings.StatisticsSample, parsed.settings.Dictionary
+	s.settings.Schema = "TPOX"
+	for _, name := range s.afterLoad() {
+		require.NoError(t, s.eachTable(t.Context(), name))
+	}
+	require.Contains(t, f.said(), `REORG TABLE "TPOX"."ORDERS" LONGLOBDATA RESETDICTIONARY`)
+	require.Contains(t, f.said(), `"TPOX"."ORDERS" WITH DISTRIBUTION AND SAMPLED DETAILED INDEXES ALL TABLESAMPLE SYSTEM (10)`)
 }
 
 // Another version is refused with a sentence.

@@ -29,7 +29,7 @@ import (
 //     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
 //   - Exec asks SQLMoreResults for further results and drops its error. No statement that the store executes has more
-//     than one result, except AUTOCONFIGURE, whose errors come with the first.
+//     than one result.
 //   - A connection string's unknown keywords are ignored: the library's warning (SQL_SUCCESS_WITH_INFO) is dropped.
 
 // A connector opens connections and wraps them.

@@ -29,8 +29,7 @@ const (
 	codeTooDeep      = -20327
 	codeTooLongName  = -20326
 	codeWhiteSpace   = -20308
-	codePathExists   = -20323 // the storage path is one of the storage group already
-	codeOverDeclared = -433   // a value is too long
+	codeOverDeclared = -433 // a value is too long
 
 	stateConnectionFailure = "08001"
 	stateUnknown           = "40003" // whether the statement was completed

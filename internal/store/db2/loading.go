@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -62,7 +63,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		func() error { return s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, name) }) },
 		load,
 		func() error {
-			for _, name := range s.settings.Tuning.afterLoad() {
+			for _, name := range s.afterLoad() {
 				if err := s.eachTable(ctx, name); err != nil {
 					s.notice("after the load, a statement failed that an administrator can run for each table: %v", err)
 				}
@@ -86,6 +87,14 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	return nil
 }
 
+// afterLoad returns the names of the statements that a load runs on each table when all documents are stored.
+func (s *Store) afterLoad() []string {
+	if s.settings.Dictionary {
+		return []string{"reorganize", "runstats"}
+	}
+	return []string{"runstats"}
+}
+
 // Runstats collects statistics of the tables; without them the optimizer may choose scans.
 func (s *Store) Runstats(ctx context.Context) error { return s.eachTable(ctx, "runstats") }
 
@@ -95,8 +104,13 @@ func (s *Store) eachTable(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	sample := ""
+	if percent := s.settings.StatisticsSample; percent > 0 {
+		sample = fmt.Sprintf(" TABLESAMPLE SYSTEM (%d)", percent)
+	}
 	for _, table := range tables {
-		command := s.settings.Tuning.onTable(statements[name], schema, table)
+		named := strings.NewReplacer("$schema", schema, "$table", strings.ToUpper(table), "$sample", sample)
+		command := named.Replace(statements[name])
 		if _, err := s.admin.ExecContext(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}

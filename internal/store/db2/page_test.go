@@ -13,8 +13,8 @@ import (
 type question string
 
 const (
-	askSchema      question = "Does Db2 accept each statement that creates a schema, with both settings and all designs?"
-	askConfigure   question = "Does Db2 accept the statements that configure the database?"
+	askSchema      question = "Does Db2 accept each statement that creates a schema, of box.sql and of tuned.sql?"
+	askConfigure   question = "Does Db2 accept the statements that configure the database (only with DB2_CONFIGURE=yes)?"
 	askMigrate     question = "Does `migrate` create the schema, as the service does it?"
 	askCompile     question = "Does Db2 compile each statement of the store?"
 	askConformance question = "Does the store do what the contract says (conformance suite)?"
@@ -22,7 +22,7 @@ const (
 	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them?"
 	askPlans       question = "Does each statement find its documents by the index that it is meant to use?"
 	askCalls       question = "Does each transaction answer on a loaded database?"
-	askCampaign    question = "Does a smoke campaign end, out of the box and tuned?"
+	askCampaign    question = "Does a smoke campaign end?"
 	askDrop        question = "Was everything removed that the run created?"
 )
 

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,24 +16,23 @@ import (
 	"brokerage/internal/store"
 )
 
-// Script returns what makeSchema does in an empty database, to be read or run by hand, for the settings in the URL.
-// Each statement has to be committed before the next, as the command line processor does. The script registers the
-// schemas by commands of that processor, because the procedures take the documents as parameters.
+// Script returns what makeSchema does in an empty database, to be read or run by hand, for the schema in the URL. Each
+// statement has to be committed before the next, as the command line processor does. The script registers the schemas
+// by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
 	t, err := parseURL(url, os.Getenv)
 	if err != nil {
 		return "", err
 	}
-	s := t.settings
-	s.Schema = cmp.Or(s.Schema, strings.ToUpper(t.user))
+	s := Options{Schema: cmp.Or(t.settings.Schema, strings.ToUpper(t.user))}
 	var b strings.Builder
 	write := func(statements ...string) {
 		for _, text := range statements {
 			fmt.Fprintf(&b, "%s;\n\n", text)
 		}
 	}
-	fmt.Fprintf(&b, "-- The schema %s of setting %q, for db2 -tf FILE by a user with SYSCTRL and DBADM.\n"+
-		"-- The last statements configure the database and need SYSADM.\n\n", s.Schema, s.Setup)
+	fmt.Fprintf(&b, "-- The schema %s, for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n"+
+		"-- deploy/db2 has scripts that also create and configure a database.\n\n", s.Schema)
 	tables := s.tables()
 	write("SET CURRENT SCHEMA = '"+s.Schema+"'", tables[0])
 	write(s.storage()...)
@@ -51,16 +49,8 @@ func Script(url string) (string, error) {
 	for _, setting := range newStamp() {
 		write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
 	}
-	write(s.configuration()...)
-	b.WriteString("-- What load runs on each table, here on orders, and what load tests read:\n")
-	for _, name := range s.Tuning.later() {
-		b.WriteString(command.ReplaceAllString(s.Tuning.onTable(source(name), s.Schema, "orders"), "-- $0"))
-	}
 	return b.String(), nil
 }
-
-// command matches a line that is no comment.
-var command = regexp.MustCompile(`(?m)^[^-].*$`)
 
 // newStamp returns the settings that stamp a new database: names and values.
 func newStamp() [2][2]string {
@@ -99,8 +89,8 @@ func (s *Store) ensureSchema(ctx context.Context) (err error) {
 }
 
 // makeSchema creates tables and indexes in one transaction, under a lock for which a process that starts at the same
-// time waits. Before it come statements that are committed one by one: the table that is locked, buffer pools and table
-// spaces, and the configuration. They may be repeated, so that an interrupted attempt is continued by the next.
+// time waits. Before it come statements that are committed one by one: the table that is locked, the buffer pool and
+// the table space. They may be repeated, so that an interrupted attempt is continued by the next.
 func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 	layout := s.settings
 	if layout.Schema, err = s.schema(ctx, s.admin); err != nil {
@@ -108,21 +98,14 @@ func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 	}
 	tables := layout.tables()
 	for _, text := range withoutComments(slices.Concat(tables[:1], layout.storage())) {
-		if _, err := s.admin.ExecContext(ctx, text); err != nil && !isThere(err) {
+		if _, err := s.admin.ExecContext(ctx, text); err != nil && serverErrorOf(err).State != stateExists {
 			return false, fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}
-	s.configure(ctx, withoutComments(layout.configuration()))
 	if made, err = s.createSchema(ctx, withoutComments(tables[1:])); err != nil {
 		return false, fmt.Errorf("creating the schema: %w", err)
 	}
 	return made, nil
-}
-
-// isThere reports whether a statement failed because what it creates exists.
-func isThere(err error) bool {
-	e := serverErrorOf(err)
-	return e.State == stateExists || e.Code == codePathExists
 }
 
 // createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
@@ -185,22 +168,6 @@ func (s *Store) schema(ctx context.Context, q querier) (name string, err error) 
 	}
 	_, err = row(ctx, q, "current_schema", nil, []any{&name})
 	return strings.TrimRight(name, " "), err
-}
-
-// configure configures the database around the schema, as far as the user's rights allow.
-func (s *Store) configure(ctx context.Context, configuration []string) {
-	done := 0
-	for _, text := range configuration {
-		if _, err := s.admin.ExecContext(ctx, text); err != nil {
-			s.notice("the database was not configured (%v): an administrator can run: %s", err, text)
-		} else {
-			done++
-		}
-	}
-	if s.settings.Setup == Tuned && done > 0 {
-		s.notice("the configuration of logs (LOGBUFSZ, LOGFILSIZ, LOGPRIMARY, NEWLOGPATH) takes effect when the database " +
-			"is activated next")
-	}
 }
 
 // Empty removes everything from the database. Each statement is a unit of work of its own, as TRUNCATE demands: the

@@ -32,7 +32,8 @@ type visit struct {
 	folder   string // of the evidence; empty for none
 	settings Options
 	data     *dataset.Dataset // for the suite and the calls
-	// dial returns connections with one more keyword of the client library, if it is not empty.
+	// dial returns connections of administration, which wait for locks no longer than the store and whose statements may
+	// take any time, with one more keyword of the client library, if it is not empty.
 	dial  func(t testing.TB, keyword string) *sql.DB
 	admin *sql.DB
 	// opened opens the store.
@@ -44,11 +45,9 @@ type visit struct {
 func TestServer(t *testing.T) {
 	v := newVisit(t)
 	ctx := context.WithoutCancel(t.Context()) // the end of the test drops what it has made
-	for _, schema := range []string{v.schema, besideOf(v.schema)} {
-		if err := requireNothing(ctx, v.admin, schema, scriptsOf(schema)...); err != nil {
-			t.Fatal(err)
-		}
-	}
+	all, err := designs(v.schema)
+	require.NoError(t, err)
+	require.NoError(t, requireNothing(ctx, v.admin, v.schema, all))
 	t.Cleanup(func() {
 		v.drop(ctx, v.settings)
 		v.keepPage(t)
@@ -106,7 +105,7 @@ func newVisit(t *testing.T) *visit {
 	v.dial = func(t testing.TB, how string) *sql.DB {
 		connect, err := driverConnector(withKeyword(parsed, how))
 		require.NoError(t, err)
-		return alonePool(t, connect)
+		return alonePool(t, connect, parsed.settings.session()...)
 	}
 	v.admin = v.dial(t, "")
 	require.NoError(t, v.admin.PingContext(t.Context()))
@@ -119,25 +118,38 @@ func newVisit(t *testing.T) *visit {
 }
 
 // alonePool returns a pool for statements that are tried alone.
-func alonePool(t testing.TB, connect driver.Connector) *sql.DB {
+func alonePool(t testing.TB, connect driver.Connector, session ...string) *sql.DB {
 	t.Helper()
-	db := sql.OpenDB(connector{Connector: connect})
+	db := sql.OpenDB(connector{Connector: connect, session: session})
 	t.Cleanup(func() { _ = db.Close() }) // what was tried is noted
 	return db
 }
 
-// createAlone creates each schema that the store knows, statement by statement, and drops it again.
+// createAlone creates the schema of each script, statement by statement, and drops it again. Only if DB2_CONFIGURE is
+// yes, it configures the database as the scripts say, and leaves a script that restores what was.
 func (v *visit) createAlone(t *testing.T) {
-	once := run(t.Context(), v.admin)
-	for _, s := range variants(v.schema) {
-		what, ddl := strings.TrimSpace(string(s.Setup)+" "+string(s.Design)), s.DDL()
-		v.each(askSchema, alone(what, ddl), once)
-		v.each(askDrop, alone(what, undo(v.schema, ddl)), ignoreMissing(once))
+	ctx, once := t.Context(), run(t.Context(), v.admin)
+	all, err := designs(v.schema)
+	require.NoError(t, err)
+	for _, d := range all {
+		v.each(askSchema, alone(d.name, d.ddl), once)
+		v.each(askDrop, alone(d.name, undo(v.schema, d.ddl)), ignoreMissing(once))
 	}
-	for _, setting := range []Setup{Box, Tuned} {
-		configuration := Options{Schema: v.schema, Setup: setting}.configuration()
-		v.each(askConfigure, alone(string(setting), withoutComments(configuration)), once)
+	if os.Getenv("DB2_CONFIGURE") != "yes" {
+		v.untried[askConfigure] = "DB2_CONFIGURE is not yes"
+		return
 	}
+	before, err := configurationOf(ctx, v.admin)
+	if err != nil {
+		v.untried[askConfigure] = "what could not be restored is not changed: " + err.Error()
+		return
+	}
+	for _, d := range all {
+		v.each(askConfigure, alone(d.name, d.settings), once)
+	}
+	now, err := configurationOf(ctx, v.admin)
+	v.note(askConfigure, "the script restore.clp", "", err)
+	v.keep(t, "restore.clp", []byte(restoring(before, now)))
 }
 
 // migrate creates the schema as the service does. If that fails, it creates it without table spaces of its own, so that
@@ -360,8 +372,8 @@ func (v *visit) calls(t *testing.T) {
 	v.keep(t, "server.json", bundle)
 }
 
-// campaign runs a smoke campaign out of the box, and tuned in the schema beside it, with the program that DB2_PROGRAM
-// names. DB2_CAMPAIGN has other arguments than the preset.
+// campaign runs a smoke campaign with the program that DB2_PROGRAM names. DB2_CAMPAIGN has other arguments than the
+// preset.
 func (v *visit) campaign(t *testing.T) {
 	program := os.Getenv("DB2_PROGRAM")
 	if program == "" || v.folder == "" {
@@ -381,6 +393,4 @@ func (v *visit) campaign(t *testing.T) {
 	output, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
 	v.note(askCampaign, "campaign --preset smoke", "", err)
 	v.keep(t, "campaign.txt", output)
-	v.drop(ctx, Options{Schema: v.schema, Setup: Box})
-	v.drop(ctx, Options{Schema: besideOf(v.schema), Setup: Tuned})
 }

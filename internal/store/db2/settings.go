@@ -21,12 +21,10 @@ import (
 type Options struct {
 	// Schema is the schema of the tables; default: the user's own.
 	Schema string
-	// Setup is how the schema is created if there is none.
-	Setup Setup
-	// Design is how the physical design differs from that of the setup, where there is no schema yet.
-	Design Design
-	// Tuning is what a new schema, a load and a load test have beyond the setup.
-	Tuning Tuning
+	// StatisticsSample is how many of the pages RUNSTATS reads, in percent; 0 is all of them.
+	StatisticsSample int
+	// Dictionary reorganizes the tables after a load, so that every row is compressed by a dictionary of the whole table.
+	Dictionary bool
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
 	Rules tpox.Rules
@@ -96,7 +94,6 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	if err != nil {
 		return t, errURL
 	}
-	t.settings.Setup = Tuned
 	p := parameters{t: &t, lock: defaultLockTimeout, statement: defaultStatementTimeout}
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
@@ -173,26 +170,15 @@ var parameterReaders = map[string]func(*parameters, string) error{
 		p.t.settings.Schema = strings.ToUpper(value)
 		return nil
 	},
-	"setting": func(p *parameters, value string) error {
-		if p.t.settings.Setup = Setup(value); p.t.settings.Setup != Box && p.t.settings.Setup != Tuned {
-			return fmt.Errorf("is neither %s nor %s", Box, Tuned)
+	"statistics_sample": func(p *parameters, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > 100 {
+			return errors.New("is not a number of percent from 1 to 100")
 		}
+		p.t.settings.StatisticsSample = n
 		return nil
 	},
-	"design": func(p *parameters, value string) error {
-		if p.t.settings.Design = Design(value); !slices.Contains(Designs, Design(value)) {
-			return fmt.Errorf("is none of %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(Designs), " ", ", "), "[]"))
-		}
-		return nil
-	},
-	"pool_memory":       memory(func(p *parameters) *int64 { return &p.t.settings.Tuning.PoolMemory }),
-	"temporary":         boolean(func(p *parameters) *bool { return &p.t.settings.Tuning.Temporary }),
-	"storage_paths":     paths(128, func(p *parameters, list []string) { p.t.settings.Tuning.StoragePaths = list }),
-	"log_path":          paths(1, func(p *parameters, list []string) { p.t.settings.Tuning.LogPath = list[0] }),
-	"autoconfigure":     percent(func(p *parameters) *int { return &p.t.settings.Tuning.Autoconfigure }),
-	"statistics_sample": percent(func(p *parameters) *int { return &p.t.settings.Tuning.StatisticsSample }),
-	"dictionary":        boolean(func(p *parameters) *bool { return &p.t.settings.Tuning.Dictionary }),
-	"settle":            seconds(func(p *parameters, d time.Duration) { p.t.settings.Tuning.Settle = d }),
+	"dictionary": boolean(func(p *parameters) *bool { return &p.t.settings.Dictionary }),
 	"pool": func(p *parameters, value string) (err error) {
 		if p.t.settings.Pool, err = strconv.Atoi(value); err != nil || p.t.settings.Pool < 1 || p.t.settings.Pool > 10_000 {
 			return errors.New("is not a number from 1 to 10000")

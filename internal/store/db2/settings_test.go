@@ -62,10 +62,9 @@ func TestParseURL(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, base+"Authentication=SERVER_ENCRYPT;ClientApplName=brokerage;QueryTimeout=0", got.adminDSN(),
 		"administration has no limits")
-	got, err = parseURL("db2://u:p@h:1/TPOX?pool=7&setting=box", none)
+	got, err = parseURL("db2://u:p@h:1/TPOX?pool=7", none)
 	require.NoError(t, err)
 	require.Equal(t, 7, got.settings.Pool)
-	require.Equal(t, Box, got.settings.Setup)
 	require.Equal(t, defaultLockTimeout, got.settings.LockTimeout)
 	got, err = parseURL("db2://u:p@h:1/TPOX?lock_timeout=2s", none)
 	require.NoError(t, err)
@@ -79,7 +78,8 @@ func TestCheckURL(t *testing.T) {
 		"db2://u:secret@h/TPOX?pool=x", "db2://u:secret@h/TPOX?unheard=1", "db2://u:secret@h/TPOX?schema=a-b",
 		"db2://u:secret@h/TPOX?schema=1", "db2://u:secret@h/TPOX?schema=", "db2://u:secret@h/TPOX?tls=perhaps",
 		"db2://u:secret@h/TPOX?lock_timeout=1ms", "db2://u:secret@h/TPOX?lock_timeout=0s",
-		"db2://u:secret@h/TPOX?pool=1&pool=2", "db2://u:secret@h/TPOX?setting=best", "db2://u:secret@h/TPOX?password_file=",
+		"db2://u:secret@h/TPOX?pool=1&pool=2", "db2://u:secret@h/TPOX?setting=box",
+		"db2://u:secret@h/TPOX?statistics_sample=0", "db2://u:secret@h/TPOX?statistics_sample=101", "db2://u:secret@h/TPOX?password_file=",
 		"db2://u:secret@h/TPOX?application=a;UID=root", "db2://u:secret@h/TPOX?Authentication=CLIENT",
 		"db2://u:secret@h/TPOX?TLSVersion=TLSv12", "db2://u:secret@h/TPOX?SSLClientHostnameValidation=basic",
 		"db2://u:secret@h/TPOX?ReceiveTimeout=0", "db2://u:secret@h/TPOX?ReceiveTimeout=1m",

@@ -53,8 +53,8 @@ func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 		return nil, err
 	}
 	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
-	settings.LockTimeout, settings.Design = t.settings.LockTimeout, t.settings.Design
-	settings.Setup, settings.Tuning = t.settings.Setup, t.settings.Tuning
+	settings.LockTimeout = t.settings.LockTimeout
+	settings.StatisticsSample, settings.Dictionary = t.settings.StatisticsSample, t.settings.Dictionary
 	settings.Pool = cmp.Or(settings.Pool, t.settings.Pool)
 	return openConnectors(ctx, requests, admin, settings)
 }

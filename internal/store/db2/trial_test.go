@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,10 +124,10 @@ const eager = "DeferredPrepare=0"
 // withKeyword returns a connection string with a keyword of the client library in place of its former value.
 func withKeyword(t target, keyword string) string {
 	if keyword == "" {
-		return t.dsn()
+		return t.adminDSN()
 	}
 	name, _, _ := strings.Cut(keyword, "=")
-	others := slices.DeleteFunc(strings.Split(t.dsn(), ";"), func(known string) bool {
+	others := slices.DeleteFunc(strings.Split(t.adminDSN(), ";"), func(known string) bool {
 		return strings.HasPrefix(known, name+"=")
 	})
 	return strings.Join(append(others, keyword), ";")
@@ -245,7 +247,7 @@ const storage = `SELECT name FROM (
 
 // requireNothing returns an error unless a schema is empty or does not exist, and none of the table spaces and buffer
 // pools exist that scripts create for it. A trial drops all of them, so it must have made all of them.
-func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[]string) error {
+func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []design) error {
 	var found []string
 	err := eachRow(ctx, db, holds, []any{schema, schema, schema, schema}, func(rows *sql.Rows) error {
 		var what string
@@ -255,9 +257,11 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[
 		return err
 	})
 	var names []string
-	for _, text := range slices.Concat(scripts...) {
-		if kind, name := createdBy(text); kind == "TABLESPACE" || kind == "BUFFERPOOL" {
-			names = append(names, strings.ToUpper(name))
+	for _, d := range designs {
+		for _, text := range d.ddl {
+			if kind, name := createdBy(text); kind == "TABLESPACE" || kind == "BUFFERPOOL" {
+				names = append(names, strings.ToUpper(name))
+			}
 		}
 	}
 	if err == nil {
@@ -280,25 +284,78 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, scripts ...[
 	return nil
 }
 
-// besideOf returns the schema in which a campaign puts the tuned setting.
-func besideOf(schema string) string { return schema + "_TUNED" }
-
-// variants returns the settings of each schema that the store can create.
-func variants(schema string) (list []Options) {
-	for _, setting := range []Setup{Box, Tuned} {
-		for _, design := range append([]Design{DefaultDesign}, Designs...) {
-			list = append(list, Options{Schema: schema, Setup: setting, Design: design})
-		}
-	}
-	return list
+// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the command
+// line processor.
+type design struct {
+	name     string
+	ddl      []string
+	settings []string // statements that configure the database
 }
 
-// scriptsOf returns what creates each schema that the store can create.
-func scriptsOf(schema string) (scripts [][]string) {
-	for _, s := range variants(schema) {
-		scripts = append(scripts, s.DDL())
+var (
+	ofSchema     = regexp.MustCompile(`^(CREATE (TABLE|UNIQUE|INDEX|BUFFERPOOL|LARGE|SYSTEM)|ALTER TABLE|INSERT INTO leases)`)
+	configuring  = regexp.MustCompile(`CALL SYSPROC\.ADMIN_CMD\('(?:UPDATE DATABASE CONFIGURATION|AUTOCONFIGURE).*'\)`)
+	designFolder = filepath.Join("..", "..", "..", "deploy", "db2")
+)
+
+func designs(schema string) (list []design, err error) {
+	named := strings.NewReplacer("TPOX_", storageName(schema)+"_", "TPOX.", schema+".")
+	for _, name := range []string{"box", "tuned"} {
+		text, err := os.ReadFile(filepath.Join(designFolder, name+".sql"))
+		if err != nil {
+			return nil, err
+		}
+		d := design{name: name, settings: configuring.FindAllString(string(text), -1)}
+		for _, statement := range split(named.Replace(string(text))) {
+			if ofSchema.MatchString(statement) {
+				d.ddl = append(d.ddl, statement)
+			}
+		}
+		list = append(list, d)
 	}
-	return scripts
+	return list, nil
+}
+
+// configurationOf returns the statements that set what the configuration of the database and its buffer pools are now,
+// by what each sets.
+func configurationOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	now := make(map[string]string)
+	err := eachRow(ctx, db, `SELECT name, COALESCE(deferred_value, value), COALESCE(deferred_value_flags, value_flags)
+		FROM SYSIBMADM.DBCFG WHERE dbpartitionnum = 0`, nil, func(rows *sql.Rows) error {
+		var name string
+		var value, flags sql.NullString
+		err := rows.Scan(&name, &value, &flags)
+		if flag := strings.TrimSpace(flags.String); flag == "AUTOMATIC" || flag == "COMPUTED" {
+			value.String = flag
+		}
+		now[name] = fmt.Sprintf("UPDATE DATABASE CONFIGURATION USING %s %s", strings.ToUpper(name), value.String)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return now, eachRow(ctx, db, "SELECT bpname, npages FROM SYSCAT.BUFFERPOOLS", nil, func(rows *sql.Rows) error {
+		var name string
+		var pages int64
+		err := rows.Scan(&name, &pages)
+		size := fmt.Sprint(pages)
+		if pages < 0 {
+			size = "AUTOMATIC"
+		}
+		now["bufferpool "+name] = fmt.Sprintf("ALTER BUFFERPOOL %s SIZE %s", strings.TrimSpace(name), size)
+		return err
+	})
+}
+
+// restoring returns a script that sets again what is different now.
+func restoring(before, now map[string]string) string {
+	var changed []string
+	for _, what := range slices.Sorted(maps.Keys(before)) {
+		if before[what] != now[what] {
+			changed = append(changed, before[what])
+		}
+	}
+	return plainScript("Restores the configuration of the database that the trial has changed. Connect first.", changed)
 }
 
 // configurations are the settings of database, instance and registry.

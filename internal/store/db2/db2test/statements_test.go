@@ -37,7 +37,7 @@ func installed(t testing.TB) (*Bench, *sql.DB) {
 	if template.bench == nil {
 		b := Start(t)
 		db := connected(t, b)
-		for _, file := range []string{"schema_service", "schema_box", "schema_indexes"} {
+		for _, file := range []string{"schema_service", "schema_documents", "schema_indexes"} {
 			script := strings.ReplaceAll(statement(t, file), "$storage", "TPOX")
 			for text := range strings.SplitSeq(strings.TrimSpace(script), ";\n") {
 				_, err := db.ExecContext(t.Context(), text)

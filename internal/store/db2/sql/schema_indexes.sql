@@ -1,4 +1,4 @@
--- The eight XML indexes, the same in both settings. A query can use one only if it compares by the type that the index
+-- The eight XML indexes. A query can use one only if it compares by the type that the index
 -- has and the index holds every node that the query compares: each statement's file says which one serves it.
 -- Ids are digits without leading zeros, so that as text they are equal when they are equal as numbers; INTEGER would be too
 -- small for the larger scales, and BIGINT there is not. UNIQUE holds over all documents and within one.

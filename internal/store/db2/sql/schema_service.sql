@@ -1,4 +1,4 @@
--- What the service keeps beside the documents: plain tables, the same in both settings. The table settings comes first,
+-- What the service keeps beside the documents: plain tables. The table settings comes first,
 -- because it is what the creation of the schema locks.
 -- By row, since a database that was created with DB2_WORKLOAD=ANALYTICS makes tables by column otherwise (dft_table_org).
 -- Nobody runs RUNSTATS on them. VOLATILE makes the optimizer use their indexes whatever the statistics say: a scan waits for

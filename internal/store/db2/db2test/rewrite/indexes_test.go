@@ -50,7 +50,7 @@ func source(t testing.TB, name string) string {
 	return string(text)
 }
 
-func schemaOfTest() []string { return db2.Options{Schema: "TPOX", Setup: db2.Tuned}.DDL() }
+func schemaOfTest() []string { return db2.Options{Schema: "TPOX"}.DDL() }
 
 // created returns what a script creates, and the names of its indexes over XML.
 func created(t testing.TB, ddl []string) (c *rewrite.Catalogue, indexes []string) {

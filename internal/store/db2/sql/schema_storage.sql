@@ -1,4 +1,5 @@
--- Storage of the setting "box": one buffer pool and one table space, of 16 KB pages, for everything.
+-- One buffer pool and one table space for everything, of 16 KB pages, so that a document stays in its row (see
+-- schema_documents.sql). deploy/db2/tuned.sql has another design.
 -- Buffer pools and table spaces belong to the database, not to a schema, and their names have at most 18 bytes. So they
 -- begin with the name of the schema, or with the beginning of that and a hash where it is long.
 -- Manual: CREATE BUFFERPOOL statement; CREATE TABLESPACE statement; SQL and XML limits.
