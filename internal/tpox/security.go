@@ -19,6 +19,7 @@ var (
 	securityRoot = path("s:Security")
 	keyParts     = paths("s:Security/s:Symbol", "s:Security/s:Name", "s:Security/s:SecurityType",
 		"s:Security/s:SecurityInformation/*/s:Sector", "s:Security/s:PE", "s:Security/s:Yield")
+	allPEs, allYields = path("s:Security/s:PE"), path("s:Security/s:Yield")
 )
 
 // maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and the search of
@@ -26,7 +27,8 @@ var (
 const maxSectorBytes = 1000
 
 // SecurityKeysOf reads the keys of a security, or returns *Invalid for a document without proper ones. Sector is empty
-// for a security without one.
+// for a security without one. Of several PE or Yield the first counts, and all must be numbers: an index of a database
+// holds every one, and a comparison with a text that is none would fail.
 func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	if !securityRoot.Find(in(doc)).Exists() {
 		return keys, invalidf("", "the root element is not Security in namespace %s", SecurityNS)
@@ -41,11 +43,18 @@ func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	if len(keys.Sector) > maxSectorBytes {
 		invalid.add("/Security/SecurityInformation/*/Sector", "longer than %d bytes", maxSectorBytes)
 	}
-	for _, f := range [...]struct{ where, value string }{{"/Security/PE", keys.PE}, {"/Security/Yield", keys.Yield}} {
-		if _, ok := Scaled(f.value); !ok {
-			invalid.add(f.where, "not "+ScaledForm)
+	checkFigures := func(where, first string, all *xmldoc.Path) {
+		_, ok := Scaled(first)
+		for n := range all.All(in(doc)) {
+			_, is := Scaled(text(n))
+			ok = ok && is
+		}
+		if !ok {
+			invalid.add(where, "not "+ScaledForm)
 		}
 	}
+	checkFigures("/Security/PE", keys.PE, allPEs)
+	checkFigures("/Security/Yield", keys.Yield, allYields)
 	return keys, invalid.orNil()
 }
 

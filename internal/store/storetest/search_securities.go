@@ -147,6 +147,31 @@ var searchSecurities = &transaction{
 			e.search([]*element{e.security(symbol)}, anyIn(long))
 			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 		}},
+		// Of several figures the first counts, for a hit as for a miss. One that is no number is refused wherever it stands,
+		// so that it cannot end a search.
+		{name: "SearchSecurities/SecondFigure", run: func(e *env) {
+			symbol, doc := e.listed()
+			sector := refSector(e.tree([]byte(doc))).text()
+			others := slices.DeleteFunc(slices.Clone(e.securities), func(s *element) bool {
+				return s.child("Symbol").text() == symbol
+			})
+			for _, figures := range [][2]string{
+				{"<PE>1.5</PE><PE>900</PE>", "<Yield>3</Yield><Yield>0.5</Yield>"},
+				{"<PE>900</PE><PE>1.5</PE>", "<Yield>3</Yield>"},
+				{"<PE>1.5</PE>", "<Yield>0.5</Yield><Yield>3</Yield>"},
+			} {
+				odd := e.edit(e.put(doc, "PE", "none"), "<PE>none</PE>", figures[0])
+				odd = e.edit(e.put(odd, "Yield", "none"), "<Yield>none</Yield>", figures[1])
+				e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, e.admit(odd), false, nil))
+				e.search(append([]*element{e.security(symbol)}, others...),
+					tpox.Search{Sector: sector, PEMin: 10000, PEMax: 20000, YieldMin: 10000})
+			}
+			for _, second := range []string{"<PE>abc</PE>", "<PE></PE>", "<Yield>1,5</Yield>"} {
+				odd := e.admit(e.edit(doc, "</Security>", second+"</Security>"))
+				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, odd, false, nil))
+			}
+			e.search(append([]*element{e.security(symbol)}, others...), anyIn(sector))
+		}},
 		{name: "SearchSecurities/Nothing", run: func(e *env) {
 			sector := e.sectors()[0]
 			for _, q := range []tpox.Search{

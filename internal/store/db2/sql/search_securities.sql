@@ -4,7 +4,8 @@
 -- Of the indexes, that of sectors is HASHED, which serves equality of strings, and its pattern has the same wildcard; the
 -- others are DOUBLE, and compared with a DOUBLE. PE is compared by the self axis, [. >= a and . < b], so that one scan of
 -- the index from a to b serves both sides. Figures have at most 13 digits, which a double tells apart.
--- The sector is compared twice: the index knows any sector of a security, and the first is the one that counts.
+-- Sector, PE and Yield are compared twice: the index knows each one of a security, and the first is the one that counts. All
+-- are numbers (SecurityKeysOf refuses others), because a comparison with a text that is none ends the query (SQL16061N).
 -- Index: security_sector, security_pe, security_yield.
 -- Manual: Data type of literals; XMLEXISTS predicate usage; Guidelines for matching indexes with queries overview;
 -- XMLCAST specification; Direct element constructors.
@@ -25,7 +26,8 @@ FROM (
   FROM security
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/security";
-    $d/Security[SecurityInformation/*/Sector = $sector][(SecurityInformation/*/Sector)[1] = $sector][PE[. >= $peMin and . < $peMax]][Yield > $yieldMin]'
+    $d/Security[SecurityInformation/*/Sector = $sector][(SecurityInformation/*/Sector)[1] = $sector]
+      [PE[. >= $peMin and . < $peMax]][PE[1][. >= $peMin and . < $peMax]][Yield > $yieldMin][Yield[1] > $yieldMin]'
     PASSING sdoc AS "d", CAST(? AS VARCHAR(1000)) AS "sector",
       CAST(? AS DOUBLE) AS "peMin", CAST(? AS DOUBLE) AS "peMax", CAST(? AS DOUBLE) AS "yieldMin")
 ) AS a

@@ -19,7 +19,8 @@ FROM (
   FROM security
   WHERE XMLEXISTS('
     declare default element namespace "http://tpox-benchmark.com/security";
-    $d/Security[SecurityInformation/*/Sector = $sector][(SecurityInformation/*/Sector)[1] = $sector][PE[. >= $peMin and . < $peMax]][Yield > $yieldMin]'
+    $d/Security[SecurityInformation/*/Sector = $sector][(SecurityInformation/*/Sector)[1] = $sector]
+      [PE[. >= $peMin and . < $peMax]][PE[1][. >= $peMin and . < $peMax]][Yield > $yieldMin][Yield[1] > $yieldMin]'
     PASSING sdoc AS "d", CAST(? AS VARCHAR(1000)) AS "sector",
       CAST(? AS DOUBLE) AS "peMin", CAST(? AS DOUBLE) AS "peMax", CAST(? AS DOUBLE) AS "yieldMin")
 ) AS a
