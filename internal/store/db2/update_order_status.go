@@ -21,7 +21,7 @@ func (s *Store) UpdateOrderStatus(
 		return nil, tpox.NotStorable("not an OrdStatus")
 	}
 	answer, err = s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
-		changed, err := t.exec("update_order_status", stat, id.String())
+		changed, err := t.exec("update_order_status", stat, id.String(), id.String())
 		if err == nil && !changed {
 			err = tpox.NoOrder(id)
 		}

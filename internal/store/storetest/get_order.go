@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+
 	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
@@ -17,6 +19,21 @@ var getOrder = &transaction{
 			}
 		}},
 		{name: "GetOrder/Missing", run: func(e *env) { e.noOrder(e.id()) }},
+		// Of a message with several orders the first counts, and its id finds the message. The id of another one finds none.
+		{name: "GetOrder/SecondOrder", run: func(e *env) {
+			id, doc := e.newOrder(e.accountID(0), "5")
+			second := e.id()
+			doc = e.edit(doc, "</FIXML>", fmt.Sprintf(`<Order ID="%d" Acct="%d"></Order></FIXML>`, second, e.accountID(0)))
+			e.insertOrder(doc)
+			first := e.tree([]byte(doc)).child("Order")
+			e.same("the first order", first, e.order(id))
+			e.noOrder(second)
+			e.notFound(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), second, "4")), "order")
+			e.notFound(e.s.DeleteOrder(e.Context(), plain(), second), "order")
+			e.same("the first order", first, e.order(id))
+			e.must(e.s.DeleteOrder(e.Context(), plain(), id))
+			e.noOrder(id)
+		}},
 	},
 }
 

@@ -1,4 +1,5 @@
 -- The whole message of an order, to tell why a change of it was refused: not on the way of any transaction that succeeds.
+-- The second XMLEXISTS: see get_order.sql.
 -- Index: orders_id.
 -- Manual: XMLEXISTS predicate usage; XMLSERIALIZE scalar function.
 SELECT a.doc
@@ -8,5 +9,9 @@ FROM (
   WHERE XMLEXISTS('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     $d/FIXML/Order[@ID = $id]'
+    PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
+  AND XMLEXISTS('
+    declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
+    $d/FIXML/Order[1][@ID = $id]'
     PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
 ) AS a

@@ -1,4 +1,5 @@
 -- update_order_status (U4): one UPDATE; the whole order is validated.
+-- The second XMLEXISTS: see get_order.sql.
 -- Index: orders_id.
 -- Manual: Transform expression; Use of updating expressions in a transform expression; Replace expression; Insert
 -- expression; XMLVALIDATE scalar function; XMLEXISTS predicate usage.
@@ -16,4 +17,8 @@ SET odoc = XMLVALIDATE(XMLQUERY('
 WHERE XMLEXISTS('
     declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
     $d/FIXML/Order[@ID = $id]'
+    PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
+AND XMLEXISTS('
+    declare default element namespace "http://www.fixprotocol.org/FIXML-4-4";
+    $d/FIXML/Order[1][@ID = $id]'
     PASSING odoc AS "d", CAST(? AS VARCHAR(20)) AS "id")
