@@ -90,10 +90,12 @@ func makesSchema(t testing.TB, settings Options, refuse func(query string) error
 		switch {
 		case query == statements["insert_setting"]:
 			stamp[args[0]] = args[1]
-		case query == statements["get_setting"] && len(stamp) > 0:
+		case query == statements["get_setting"] && stamp[args[0]] != nil:
 			return answer{rows: [][]driver.Value{{stamp[args[0]]}}}, nil
 		case query == statements["get_setting"]:
-			return answer{}, failure(-204, stateNoTable)
+			return answer{}, nil
+		case query == statements["collation"]:
+			return answer{rows: [][]driver.Value{{"IDENTITY"}}}, nil
 		}
 		return answer{}, refuse(query)
 	}}
@@ -122,21 +124,46 @@ func TestSchema_StorageFirst(t *testing.T) {
 		require.NotContains(t, f.calls[begin:], text)
 	}
 	require.Contains(t, strings.Join(f.calls[begin:], "\n"), "CREATE TABLE custacc")
-	require.Contains(t, f.calls[begin:], "COMMIT")
 	require.NotContains(t, f.said(), "ADMIN_CMD")
+	commit := slices.Index(f.calls, "COMMIT")
+	require.Less(t, begin, commit)
+	after := strings.Join(f.calls[commit:], " ")
+	for _, x := range Schemas {
+		require.Contains(t, after, "DEFAULT '"+x.Name+"'", "registered alone, after the tables")
+		require.Contains(t, after, `GRANT USAGE ON XSROBJECT "TPOX"."`+x.Name+`" TO PUBLIC`)
+	}
+	require.Contains(t, after[strings.LastIndex(after, "GRANT"):], "insert_setting", "the version is last")
 }
 
 // An attempt that ended anywhere is continued by the next, and so is one beside a schema with the same storage.
 func TestSchema_Again(t *testing.T) {
 	settings := Options{Schema: "TPOX"}
 	f, _, err := makesSchema(t, settings, func(query string) error {
-		if createsStorage.MatchString(query) || strings.HasPrefix(query, "CREATE TABLE settings") {
+		if createsStorage.MatchString(query) || strings.HasPrefix(query, "CREATE TABLE settings") ||
+			strings.HasPrefix(query, "BEGIN") {
 			return failure(-601, stateExists)
 		}
 		return nil
 	})
 	require.NoError(t, err)
 	require.Contains(t, f.calls, "COMMIT")
+	require.Contains(t, f.said(), "insert_setting")
+
+	// One that ended between the tables and the XML schemas makes no table again.
+	refused := failure(-204, "42704")
+	f, _, err = makesSchema(t, settings, func(query string) error {
+		if strings.HasPrefix(query, "BEGIN") {
+			return refused
+		}
+		return nil
+	})
+	require.ErrorContains(t, err, "registering custacc.xsd")
+	refused, f.calls = nil, nil
+	s, err := openConnectors(t.Context(), f, f, settings)
+	require.NoError(t, err)
+	require.True(t, s.Made())
+	require.NoError(t, s.Close())
+	require.NotContains(t, f.said(), "CREATE TABLE custacc")
 	require.Contains(t, f.said(), "insert_setting")
 
 	// In the transaction a table that exists is an error: nothing is known of what it holds.
@@ -191,7 +218,8 @@ func TestLoad_Statistics(t *testing.T) {
 		require.NoError(t, s.eachTable(t.Context(), name))
 	}
 	require.Contains(t, f.said(), `REORG TABLE "TPOX"."ORDERS" LONGLOBDATA RESETDICTIONARY`)
-	require.Contains(t, f.said(), `"TPOX"."ORDERS" WITH DISTRIBUTION AND SAMPLED DETAILED INDEXES ALL TABLESAMPLE SYSTEM (10)`)
+	require.Contains(t, f.said(), `"TPOX"."ORDERS" WITH DISTRIBUTION AND SAMPLED DETAILED `+
+		"INDEXES ALL TABLESAMPLE SYSTEM (10)'")
 }
 
 // Another version is refused with a sentence.

@@ -8,7 +8,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// remove deletes a document. A statement with several parameters gets the id for each. A document that is gone after an attempt with an unknown outcome was deleted by that attempt.
+// remove deletes a document. A statement with several parameters gets the id for each. A document that is gone after an
+// attempt with an unknown outcome was deleted by that attempt.
 func (s *Store) remove(ctx context.Context, w tpox.Write, name string, id tpox.ID, none error) error {
 	ids := slices.Repeat([]any{id.String()}, strings.Count(statements[name], "?"))
 	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"brokerage/internal/tpox"
 )
@@ -27,7 +28,7 @@ func (s *Store) inspect(ctx context.Context) (is tpox.EngineInfo, err error) {
 		if err := rows.Scan(&name, &value); err != nil {
 			return err
 		}
-		if name == "codeset" && value.String != "UTF-8" {
+		if name == "codeset" && !strings.EqualFold(value.String, "UTF-8") {
 			return fmt.Errorf("the database has codeset %s, but documents need UTF-8: "+
 				"create it by CREATE DATABASE … USING CODESET UTF-8", value.String)
 		}
@@ -44,5 +45,20 @@ func (s *Store) unlessDenied(err error, view, lost string) error {
 		return err
 	}
 	s.notice("%s (GRANT SELECT ON %s): %v", lost, view, err)
+	return nil
+}
+
+// checkCollation warns of a database that does not order texts by their bytes.
+func (s *Store) checkCollation(ctx context.Context) error {
+	var name string
+	_, err := row(ctx, s.db, "collation", nil, []any{&name})
+	switch name = strings.TrimSpace(name); {
+	case isTransient(err):
+		return err
+	case err != nil:
+		s.notice("the collation of the database is not verified: %v", err)
+	case name != "IDENTITY":
+		s.notice("the database has collation %q: searches order symbols by it, and not by code point as with IDENTITY", name)
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package db2
 
 import (
 	"database/sql/driver"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ func TestInspect_Denied(t *testing.T) {
 	var notices []string
 	s, err := openConnectors(t.Context(), f, f, Options{Notice: func(text string) { notices = append(notices, text) }})
 	require.NoError(t, err)
-	require.Len(t, notices, 2)
+	require.Len(t, notices, 3)
 	require.Contains(t, notices[0], "GRANT SELECT ON SYSIBMADM.ENV_INST_INFO")
 	require.NotContains(t, notices[0], "codeset")
 	require.Contains(t, notices[1], "codeset")
@@ -41,4 +42,25 @@ func TestInspect_Codeset(t *testing.T) {
 	}}
 	_, err := openConnectors(t.Context(), f, f, Options{})
 	require.ErrorContains(t, err, "codeset ISO8859-1")
+}
+
+// A codeset may be written in small letters, and another collation than IDENTITY is said.
+func TestInspect_Collation(t *testing.T) {
+	for collation, says := range map[string]string{"IDENTITY  ": "", "CLDR181_LEN_S1": `collation "CLDR181_LEN_S1"`} {
+		f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+			switch nameOf(query) {
+			case "server_settings":
+				return answer{rows: [][]driver.Value{{"codeset", "utf-8"}}}, nil
+			case "collation":
+				return answer{rows: [][]driver.Value{{collation}}}, nil
+			}
+			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
+		}}
+		var notices []string
+		s, err := openConnectors(t.Context(), f, f, Options{Notice: func(text string) { notices = append(notices, text) }})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		require.Contains(t, strings.Join(notices, ""), says)
+		require.Equal(t, says == "", len(notices) == 0)
+	}
 }

@@ -298,11 +298,11 @@ func diagnosed(err error) error {
 var (
 	stateInMessage  = regexp.MustCompile(`SQLSTATE=([0-9A-Z]{5})`)
 	codeInMessage   = regexp.MustCompile(`\bSQL(\d{4,5})[NWC]\b`)
-	reasonInMessage = regexp.MustCompile(`[Rr]eason code[^"0-9]{0,10}"?(\d+)"?`)
+	reasonInMessage = regexp.MustCompile(`"(\d+)"`)
 )
 
-// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message.
-// The message may be in any language, but the labels around them are the same in all.
+// serverError reads code, state and reason from diagnostics. Db2's own SQLSTATE and the reason are only in the message,
+// which may be in any language. The label of the SQLSTATE is the same in all; the reason is a number in quotes.
 func serverError(list []Diagnostic) *ServerError {
 	d := list[0]
 	for _, other := range list {

@@ -142,6 +142,13 @@ func TestServerError(t *testing.T) {
 			}},
 			ServerError{Code: -911, State: "40001", Reason: 68},
 		},
+		"ReasonInGerman": {
+			[]Diagnostic{{
+				-911, "40001", "[IBM][CLI Driver][DB2/LINUXX8664] SQL0911N  Die aktuelle Transaktion wurde aufgrund eines " +
+					"Deadlocks oder einer Zeitlimitüberschreitung rückgängig gemacht.  Ursachencode: \"68\".  SQLSTATE=40001\n",
+			}},
+			ServerError{Code: -911, State: "40001", Reason: 68},
+		},
 		"NoCode": {
 			[]Diagnostic{{0, "HY000", "[IBM][CLI Driver] SQL30081N  A communication error has been detected.  SQLSTATE=08001"}},
 			ServerError{Code: -30081, State: "08001"},

@@ -219,7 +219,7 @@ func openTraced(t testing.TB, f *fake, begin store.Trace) *Store {
 		switch query {
 		case statements["get_setting"]:
 			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
-		case statements["server_version"], statements["server_settings"]:
+		case statements["server_version"], statements["server_settings"], statements["collation"]:
 			return answer{}, nil
 		}
 		return inner(query, args)

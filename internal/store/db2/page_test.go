@@ -17,6 +17,7 @@ const (
 	askConfigure   question = "Does Db2 accept the statements that configure the database (only with DB2_CONFIGURE=yes)?"
 	askMigrate     question = "Does `migrate` create the schema, as the service does it?"
 	askCompile     question = "Does Db2 compile each statement of the store?"
+	askProbes      question = "Does Db2 know the forms that could take the place of doubtful ones?"
 	askConformance question = "Does the store do what the contract says (conformance suite)?"
 	askTimeout     question = "Does the statement timeout interrupt a statement (SQL0952N)?"
 	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them?"
@@ -32,7 +33,8 @@ var questions = []struct {
 	file string
 }{
 	{askSchema, "attempts.json"}, {askConfigure, "attempts.json"}, {askMigrate, "attempts.json"},
-	{askCompile, "attempts.json"}, {askTimeout, "attempts.json"}, {askStatistics, "attempts.json"},
+	{askCompile, "attempts.json"}, {askProbes, "attempts.json"}, {askTimeout, "attempts.json"},
+	{askStatistics, "attempts.json"},
 	{askConformance, "tests.txt"}, {askPlans, "plans.txt"}, {askCalls, "server.json"},
 	{askCampaign, "campaign/campaign.html, campaign.txt"}, {askDrop, "drop.clp"},
 }

@@ -14,13 +14,13 @@ func asIs(name string, validate bool) string {
 func (t *tx) replace(what, key string, doc []byte, validate bool, match tpox.Match) error {
 	none := &tpox.NotFound{What: what, Key: key}
 	if match != nil {
-		stored, err := lock(t, what, key)
+		stored, err := t.lock(what, key)
 		switch {
 		case err != nil:
 			return err
-		case stored[key] == nil:
+		case stored == nil:
 			return none
-		case !match.Holds(stored[key]):
+		case !match.Holds(stored):
 			return &tpox.Stale{}
 		}
 	}

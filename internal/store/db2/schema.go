@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -90,7 +89,9 @@ func (s *Store) ensureSchema(ctx context.Context) (err error) {
 
 // makeSchema creates tables and indexes in one transaction, under a lock for which a process that starts at the same
 // time waits. Before it come statements that are committed one by one: the table that is locked, the buffer pool and
-// the table space. They may be repeated, so that an interrupted attempt is continued by the next.
+// the table space. After it the XML schemas are registered, each alone, because a procedure of Db2 may commit. The
+// version, which says that the schema is complete, is last. All steps may be repeated, so that an interrupted attempt
+// is continued by the next.
 func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 	layout := s.settings
 	if layout.Schema, err = s.schema(ctx, s.admin); err != nil {
@@ -102,48 +103,40 @@ func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 			return false, fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}
-	if made, err = s.createSchema(ctx, withoutComments(tables[1:])); err != nil {
+	stamp := newStamp()
+	if err := s.createTables(ctx, withoutComments(tables[1:]), stamp[0]); err != nil {
 		return false, fmt.Errorf("creating the schema: %w", err)
 	}
-	return made, nil
+	if !s.settings.Registered {
+		if err := s.register(ctx, layout.Schema); err != nil {
+			return false, err
+		}
+	}
+	_, err = s.admin.ExecContext(ctx, statements["insert_setting"], stamp[1][0], stamp[1][1])
+	if isDuplicate(err) {
+		return false, nil // another process was quicker
+	}
+	return err == nil, err
 }
 
-// createSchema locks the table of settings and creates the rest of the schema, unless another process has done so.
-func (s *Store) createSchema(ctx context.Context, ddl []string) (made bool, err error) {
+// createTables locks the table of settings and creates the rest of the tables, unless another process has done so.
+func (s *Store) createTables(ctx context.Context, ddl []string, identity [2]string) error {
 	t, err := s.admin.BeginTx(ctx, nil)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { _ = t.Rollback() }() // after a commit it does nothing
 	if _, err := t.ExecContext(ctx, statements["lock_settings"]); err != nil {
-		return false, err
+		return err
 	}
-	if _, empty, err := s.stampOf(ctx, t); err != nil || !empty {
-		return false, err
+	var known string
+	if found, err := row(ctx, t, "get_setting", []any{identity[0]}, []any{&known}); err != nil || found {
+		return err
 	}
 	for _, text := range ddl {
 		if _, err := t.ExecContext(ctx, text); err != nil {
-			return false, fmt.Errorf("%.60s…: %w", text, err)
+			return fmt.Errorf("%.60s…: %w", text, err)
 		}
-	}
-	if !s.settings.Registered {
-		if err := s.register(ctx, t); err != nil {
-			return false, err
-		}
-	}
-	for _, setting := range newStamp() {
-		if _, err := t.ExecContext(ctx, statements["insert_setting"], setting[0], setting[1]); err != nil {
-			return false, err
-		}
-	}
-	return true, t.Commit()
-}
-
-// register registers the service's schemas for XMLVALIDATE.
-func (s *Store) register(ctx context.Context, t *sql.Tx) error {
-	schema, err := s.schema(ctx, t)
-	if err != nil {
-		return err
 	}
 	for _, x := range Schemas {
 		text, err := api.Schemas.ReadFile("schema/" + x.File)
@@ -151,11 +144,26 @@ func (s *Store) register(ctx context.Context, t *sql.Tx) error {
 			return err
 		}
 		if _, err := t.ExecContext(ctx, statements["insert_schema"], x.File, text); err != nil {
+			return fmt.Errorf("storing %s: %w", x.File, err)
+		}
+	}
+	if _, err := t.ExecContext(ctx, statements["insert_setting"], identity[0], identity[1]); err != nil {
+		return err
+	}
+	return t.Commit()
+}
+
+// register registers the service's schemas for XMLVALIDATE, and lets everybody use them.
+func (s *Store) register(ctx context.Context, schema string) error {
+	for _, x := range Schemas {
+		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
+		_, err := s.admin.ExecContext(ctx, named.Replace(statements["register_schema"]))
+		if err != nil && serverErrorOf(err).State != stateExists {
 			return fmt.Errorf("registering %s: %w", x.File, err)
 		}
-		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
-		if _, err := t.ExecContext(ctx, named.Replace(statements["register_schema"])); err != nil {
-			return fmt.Errorf("registering %s: %w", x.File, err)
+		grant := named.Replace(statements["grant_schema"])
+		if _, err := s.admin.ExecContext(ctx, grant); err != nil {
+			s.notice("only the owner of the XML schemas can validate (%v): an administrator can run: %s", err, grant)
 		}
 	}
 	return nil
@@ -180,7 +188,8 @@ func (s *Store) Empty(ctx context.Context) error {
 	for _, name := range []string{
 		"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings",
 	} {
-		if _, err := s.admin.ExecContext(ctx, statements[name]); err != nil {
+		// Automatic RUNSTATS may hold a table, just after a load.
+		if err := s.read(ctx, func() error { _, err := s.admin.ExecContext(ctx, statements[name]); return err }); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

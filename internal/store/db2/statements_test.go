@@ -3,6 +3,7 @@ package db2
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,6 +62,27 @@ func TestStatements_Counts(t *testing.T) {
 		all += n
 	}
 	require.Positive(t, all)
+}
+
+// Monitoring returns the text of every statement whole, by which it finds its name.
+func TestStatements_Observed(t *testing.T) {
+	m := regexp.MustCompile(`SUBSTR\(stmt_text, 1, (\d+)\)`).FindStringSubmatch(statements["observe_statements"])
+	require.Len(t, m, 2)
+	most, err := strconv.Atoi(m[1])
+	require.NoError(t, err)
+	for text, name := range names {
+		require.Less(t, len(text), most, name)
+	}
+}
+
+// What the trial tries instead of the rounding of the trades is shorter and names no variable that is gone.
+func TestStatements_Shorter(t *testing.T) {
+	for _, trade := range []string{"buy_security", "sell_security"} {
+		text := shorter(trade)
+		require.Equal(t, 3, strings.Count(text, "fn:round-half-to-even("), text)
+		require.NotRegexp(t, `\$\w+[XF]\b`, text)
+		require.Less(t, len(text), len(statements[trade])-400)
+	}
 }
 
 // A page is cut where no client may have more.

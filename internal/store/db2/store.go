@@ -101,9 +101,11 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
-	err = s.ensureSchema(ctx)
+	if err = s.ensureSchema(ctx); err != nil {
+		return err
+	}
 	s.engine.Identity = s.stamp.Identity
-	return err
+	return s.checkCollation(ctx)
 }
 
 func (s *Store) notice(format string, args ...any) {

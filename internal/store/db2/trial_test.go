@@ -154,6 +154,33 @@ func everything(schema string) (list []named) {
 	return list
 }
 
+// A doubt is a query that answers a doubt about Db2's XQuery, with the answer that the manual promises.
+type doubt struct{ name, query, answer string }
+
+const decimals40 = "1234567890123456789012345678901234567890"
+
+var doubts = []doubt{
+	{"fn:round-half-to-even", `fn:round-half-to-even(xs:decimal("0.125") * 100)`, "12"},
+	{"rounding by fn:floor", `let $x := xs:decimal("0.135") * 100, $f := fn:floor($x) return xs:integer(` +
+		`if ($x - $f > 0.5 or ($x - $f = 0.5 and $f mod 2 != 0)) then $f + 1 else $f)`, "14"},
+	{"a decimal of 40 digits is castable or not, and no error",
+		`if ("` + decimals40 + `" castable as xs:decimal) then "known" else "known"`, "known"},
+	{"fn:substring of a missing element", `fn:substring(fn:string(()), 1, 10)`, ""},
+}
+
+// text returns the statement whose one value answers a doubt.
+func (d doubt) text() string {
+	return "VALUES XMLCAST(XMLQUERY('fn:string(" + d.query + ")') AS VARCHAR(40))"
+}
+
+// rounding finds the rounding by fn:floor in the trades.
+var rounding = regexp.MustCompile(`\$(\w+)X := (.*), \$\w+F := .*\n.*\$\w+N := xs:integer\(.*\),\n`)
+
+// shorter returns a trade whose rounding is fn:round-half-to-even, which is shorter and may not exist.
+func shorter(trade string) string {
+	return rounding.ReplaceAllString(statements[trade], "$$${1}N := xs:integer(fn:round-half-to-even(${2})),\n")
+}
+
 // alone returns the statements of a script with their names: their first words.
 func alone(what string, texts []string) (list []named) {
 	for _, text := range texts {
@@ -284,8 +311,8 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []de
 	return nil
 }
 
-// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the command
-// line processor.
+// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the
+// command line processor.
 type design struct {
 	name     string
 	ddl      []string
@@ -293,7 +320,8 @@ type design struct {
 }
 
 var (
-	ofSchema     = regexp.MustCompile(`^(CREATE (TABLE|UNIQUE|INDEX|BUFFERPOOL|LARGE|SYSTEM)|ALTER TABLE|INSERT INTO leases)`)
+	ofSchema = regexp.MustCompile(
+		`^(CREATE (TABLE|UNIQUE|INDEX|BUFFERPOOL|LARGE|SYSTEM)|ALTER TABLE|INSERT INTO leases)`)
 	configuring  = regexp.MustCompile(`CALL SYSPROC\.ADMIN_CMD\('(?:UPDATE DATABASE CONFIGURATION|AUTOCONFIGURE).*'\)`)
 	designFolder = filepath.Join("..", "..", "..", "deploy", "db2")
 )

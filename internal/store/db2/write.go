@@ -1,11 +1,8 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
-	"slices"
 
 	"brokerage/internal/tpox"
 )
@@ -36,22 +33,16 @@ func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
 }
 
-// lock locks customers or securities for an update until the transaction ends, and returns their documents by key; a
-// document that does not exist is nil. It locks in ascending order of the keys, so that no two transactions that lock
-// several documents wait for each other. A write of a single document needs no lock: its UPDATE takes it.
-func lock[K cmp.Ordered](t *tx, what string, keys ...K) (map[K][]byte, error) {
-	locked := make(map[K][]byte, len(keys))
-	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
-		if err := t.ctx.Err(); err != nil {
-			return nil, err
-		}
-		doc, err := t.document("lock_"+what, fmt.Sprint(key))
-		if err != nil {
-			return nil, err
-		}
-		locked[key] = doc
+// lock locks a customer or a security for an update until the transaction ends, and returns its document, nil if it
+// does not exist. A transaction that locks several does so in ascending order of their keys, so that no two wait for each
+// other. A write of a single document needs no lock: its UPDATE takes it.
+func (t *tx) lock(what, key string) (doc []byte, err error) {
+	var one int64
+	found, err := row(t.ctx, t, "lock_"+what, []any{key}, []any{&one})
+	if err != nil || !found {
+		return nil, err
 	}
-	return locked, nil
+	return t.document("get_"+what, key)
 }
 
 // work is what a transaction does, and what it answers.

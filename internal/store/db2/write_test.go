@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -154,61 +153,6 @@ func TestWrite_Refused(t *testing.T) {
 	var invalid *tpox.Invalid
 	require.ErrorAs(t, err, &invalid)
 	require.Contains(t, invalid.Error(), "Nonsense", "the service's own validator says what is wrong")
-}
-
-// A write of several documents locks them in ascending order of their keys, each once, whatever order it names them in;
-// if a document is missing, it changes nothing.
-func TestWrite_SeveralDocuments(t *testing.T) {
-	for name, c := range map[string]struct {
-		keys    []tpox.ID
-		missing driver.Value
-		locked  []driver.Value
-	}{
-		"Ascending":  {keys: []tpox.ID{9, 10}, locked: []driver.Value{"9", "10"}},
-		"Descending": {keys: []tpox.ID{10, 9}, locked: []driver.Value{"9", "10"}},
-		"Same":       {keys: []tpox.ID{9, 9}, locked: []driver.Value{"9"}},
-		"Missing":    {keys: []tpox.ID{10, 9}, missing: "10", locked: []driver.Value{"9", "10"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var locked []driver.Value
-			f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
-				if nameOf(query) != "lock_customer" {
-					return answer{changed: 1}, nil
-				}
-				locked = append(locked, args[0])
-				if args[0] == c.missing {
-					return answer{}, nil
-				}
-				return documentOf(query, fmt.Sprintf("<Customer>%s</Customer>", args[0]))
-			}}
-			s := open(t, f)
-			_, err := s.write(t.Context(), tpox.Write{Now: noon}, failUnknown, func(t *tx) ([]byte, error) {
-				docs, err := lock(t, "customer", c.keys...)
-				if err != nil {
-					return nil, err
-				}
-				for _, key := range c.keys {
-					if docs[key] == nil {
-						return nil, tpox.NoCustomer(key)
-					}
-					if _, err := t.exec("replace_customer_as_is", docs[key], key.String()); err != nil {
-						return nil, err
-					}
-				}
-				return nil, nil
-			})
-			require.Equal(t, c.locked, locked)
-			if c.missing != nil {
-				require.Equal(t, tpox.NoCustomer(10), err)
-				require.Equal(t, "BEGIN lock_customer lock_customer ROLLBACK", f.said())
-				return
-			}
-			require.NoError(t, err)
-			said := "BEGIN" + strings.Repeat(" lock_customer", len(c.locked)) +
-				strings.Repeat(" replace_customer_as_is", len(c.keys)) + " COMMIT"
-			require.Equal(t, said, f.said())
-		})
-	}
 }
 
 // With an idempotency key, its row shows the outcome of the first attempt.

@@ -1,4 +1,5 @@
--- update_security_price (U3): one UPDATE; today's high and low follow. Ask and Bid are empty where they stay. A high that
+-- update_security_price (U3): one UPDATE; today's high and low follow. Ask and Bid are empty where they stay; fn:string also
+-- where an empty string is NULL (DB2_COMPATIBILITY_VECTOR). A high that
 -- is no decimal (a security need not be valid) gives way. Compared as decimals: stored nodes are untyped, and untyped
 -- arithmetic would be in doubles.
 -- That all five parts are there is asked for in XMLEXISTS: a replace expression needs exactly one node (SQL16085N). The
@@ -15,8 +16,8 @@ SET sdoc = XMLQUERY('
       let $high := $p/PriceToday[1]/High[1], $low := $p/PriceToday[1]/Low[1]
       return (
         do replace value of $p/LastTrade[1] with $last,
-        if ($ask = "") then () else do replace value of $p/Ask[1] with $ask,
-        if ($bid = "") then () else do replace value of $p/Bid[1] with $bid,
+        if (fn:string($ask) = "") then () else do replace value of $p/Ask[1] with $ask,
+        if (fn:string($bid) = "") then () else do replace value of $p/Bid[1] with $bid,
         if (if ($high castable as xs:decimal) then xs:decimal($last) > xs:decimal($high) else fn:true())
         then do replace value of $high with $last else (),
         if (if ($low castable as xs:decimal) then xs:decimal($last) < xs:decimal($low) else fn:true())

@@ -78,8 +78,8 @@ func (c *Catalogue) Rewrite(sql string) (derby string, err error) {
 		return c.definition(tokens), nil
 	case starts(tokens, "BEGIN"):
 		return block(tokens), nil
-	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"):
-		return nothing(tokens), nil // it is that of the server
+	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"), starts(tokens, "GRANT", "USAGE", "ON", "XSROBJECT"):
+		return nothing(tokens), nil // the first is that of the server
 	case starts(tokens, "TRUNCATE"):
 		return truncate(tokens), nil
 	}

@@ -22,11 +22,11 @@ var functions = map[function]bool{
 	{nsFunctions, "max", 1}:       true,
 	{nsFunctions, "not", 1}:       true,
 	{nsFunctions, "string", 1}:    true,
-	{nsFunctions, "substring", 2}: true,
-	{nsFunctions, "true", 0}:      true,
-	{nsTypes, "decimal", 1}:       true,
-	{nsTypes, "integer", 1}:       true,
-	{nsTypes, "long", 1}:          true,
+	{nsFunctions, "substring", 2}: true, {nsFunctions, "substring", 3}: true,
+	{nsFunctions, "true", 0}: true,
+	{nsTypes, "decimal", 1}:  true,
+	{nsTypes, "integer", 1}:  true,
+	{nsTypes, "long", 1}:     true,
 }
 
 // Parse parses a query. The error is a *Refused.
