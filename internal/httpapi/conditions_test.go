@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/tpox"
 )
 
 func TestConditions_IfNoneMatch(t *testing.T) {
@@ -42,6 +44,29 @@ func TestConditions_IfNoneMatch(t *testing.T) {
 		require.Equal(t, packed, a.Header.Get("Etag"), "the tag that 200 would have")
 		require.Empty(t, a.Header.Get("Content-Encoding"))
 		require.Equal(t, 304, ask(s, "GET", path, "", `If-None-Match: "x"`, "If-None-Match: "+tag).StatusCode)
+	}
+}
+
+// stripping is a store that strips the white space of what it validates.
+type stripping struct{ tpox.Store }
+
+func (s stripping) Describe() tpox.EngineInfo {
+	is := s.Store.Describe()
+	is.StripsSpace = true
+	return is
+}
+
+// A document that may be stored with other white space than it was sent with has no tag until it is read.
+func TestConditions_StripsSpace(t *testing.T) {
+	s := serverOf(t, stripping{freshStore(t, tpox.Rules{})}, Options{})
+	for _, operation := range []string{"replace_customer", "replace_security"} {
+		path, body := target(t, operation), example(t, operation+".request.xml")
+		a := ask(s, "PUT", path, body)
+		require.Equal(t, 204, a.StatusCode)
+		require.Empty(t, a.Header.Values("Etag"))
+		requireConforms(t, operation, a)
+		a = ask(s, "PUT", path+"?validate=no", body)
+		require.Equal(t, ask(s, "GET", path, "").Header.Get("Etag"), a.Header.Get("Etag"))
 	}
 }
 

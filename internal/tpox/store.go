@@ -29,8 +29,8 @@ type Match []string
 // Holds reports whether doc fulfills the condition.
 func (m Match) Holds(doc []byte) bool { return m == nil || slices.Contains(m, ETag(doc)) }
 
-// Orders are the transactions on orders. Documents are in the normal form, with the same ETag from every store. A
-// missing order is *NotFound. Of several elements where the schema allows one, the first counts.
+// Orders are the transactions on orders. Documents are in the normal form, with the same ETag from every store; but see
+// EngineInfo.StripsSpace. A missing order is *NotFound. Of several elements where the schema allows one, the first counts.
 type Orders interface {
 	// GetOrder returns the Order element, complete in itself.
 	GetOrder(ctx context.Context, id ID) ([]byte, error)
@@ -131,6 +131,9 @@ type EngineInfo struct {
 	Identity   string
 	Durability string    // of an acknowledged write: results of different durability are not compared
 	Settings   []Setting // that measurements depend on
+	// StripsSpace reports that documents which the store validates are stored without their ignorable white space: that
+	// between elements, where the schema allows no text.
+	StripsSpace bool
 	// Faithful says of each transaction, by its name, where the work on XML is done. It is not to be changed.
 	Faithful map[string]Fidelity
 }

@@ -16,7 +16,10 @@ var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tp
 // user may not read is left out, with a notice.
 func (s *Store) inspect(ctx context.Context) (is tpox.EngineInfo, err error) {
 	// Db2 flushes its log at each commit, and has no setting against that.
-	is = tpox.EngineInfo{Name: "db2", Version: "unknown", Durability: tpox.Durable, Faithful: faithful}
+	// XMLVALIDATE strips ignorable white space.
+	is = tpox.EngineInfo{
+		Name: "db2", Version: "unknown", Durability: tpox.Durable, StripsSpace: true, Faithful: faithful,
+	}
 	_, err = row(ctx, s.db, "server_version", nil, []any{&is.Version})
 	err = s.unlessDenied(err, "SYSIBMADM.ENV_INST_INFO", "results will not have the version of the server")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"regexp"
 
 	"brokerage/internal/tpox"
 )
@@ -14,11 +15,15 @@ func isDuplicateKey(err error) bool {
 	return ok && isDuplicate(unavailable.Cause)
 }
 
-// holds reports whether exactly this document is stored: then the earlier attempt to insert it, whose outcome was
-// unknown, was committed.
+// blank is white space between two tags.
+var blank = regexp.MustCompile(`>[ \t\r\n]+<`)
+
+// holds reports whether this document is stored: then the earlier attempt to insert it, whose outcome was unknown, was
+// committed. XMLVALIDATE has stripped ignorable white space, so white space between tags does not count.
 func (s *Store) holds(ctx context.Context, name string, id tpox.ID, doc []byte) bool {
 	stored, err := s.find(ctx, name, "document", id)
-	return err == nil && bytes.Equal(stored, doc) // both are in the normal form
+	stripped := func(doc []byte) []byte { return blank.ReplaceAll(doc, []byte("><")) }
+	return err == nil && bytes.Equal(stripped(stored), stripped(doc)) // both are in the normal form
 }
 
 // errNoReason is the error of a refused request for which no reason is found: the document has changed since, and

@@ -102,6 +102,7 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 		"Own":    {anOrder, true},
 		"Other":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`, false},
 		"Spelt":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"/></FIXML>`, true},
+		"Spaced": {strings.Replace(anOrder, "<Order", "\n  <Order", 1), true},
 		"Absent": {"", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,13 @@ package storetest
 
 import (
 	"context"
+	"regexp"
 
 	"brokerage/internal/tpox"
 )
+
+// indentation finds where an element begins directly after a tag.
+var indentation = regexp.MustCompile(`>(<[^/])`)
 
 var replaceCustomer = &transaction{
 	call: func(e *env) call {
@@ -24,6 +28,32 @@ var replaceCustomer = &transaction{
 			e.same("the customer", want, e.customer(id))
 			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
 			e.same("the neighbour", e.customers[3], e.customer(e.customerID(3)))
+		}},
+		// White space between elements is part of a document, and of its version. A store that says so strips it from what
+		// it validates.
+		{name: "ReplaceCustomer/Indented", run: func(e *env) {
+			id, _, doc := e.insertCustomer(1)
+			indented := indentation.ReplaceAllString(doc, ">\n  $1")
+			want := e.tree([]byte(indented))
+			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(indented), false, nil))
+			e.same("the customer that is not validated", want, e.customer(id))
+			if e.s.Describe().StripsSpace {
+				want.strip()
+			}
+			again := func() { // of several versions, the one that is read can be replaced
+				e.same("the customer", want, e.customer(id))
+				match := tpox.Match{e.tag(e.s.GetCustomer(e.Context(), id))}
+				e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(indented), true, match))
+				e.same("the customer", want, e.customer(id))
+			}
+			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(indented), true, nil))
+			again()
+			e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
+			e.insert(indented, true)
+			again()
+			if !e.s.Describe().StripsSpace {
+				e.equal("the tag", tpox.ETag([]byte(indented)), e.tag(e.s.GetCustomer(e.Context(), id)))
+			}
 		}},
 		{name: "ReplaceCustomer/MovesAccounts", run: func(e *env) {
 			id, accounts, doc := e.insertCustomer(2)
