@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -111,4 +112,21 @@ func TestDDL(t *testing.T) {
 		require.Contains(t, all, "ALTER TABLE "+table+" VOLATILE CARDINALITY", "nobody runs RUNSTATS on it")
 	}
 	require.Equal(t, 3, count("ALTER TABLE "))
+}
+
+// The grants for a service name every table that it writes, and every view and function that it reads.
+func TestGrants(t *testing.T) {
+	grants := testenv.Text(t, "../../../deploy/db2/grants.sql")
+	for _, table := range []string{"custacc", "orders", "security", "answers", "leases"} {
+		require.Regexp(t, `(?m)^GRANT SELECT, .*UPDATE.* ON TABLE TPOX\.`+table+` TO ROLE brokerage_service;$`, grants)
+	}
+	named := regexp.MustCompile(`SYS(?:IBMADM|CAT|PROC)\.[A-Z_]+`)
+	for name, text := range statements {
+		for _, used := range named.FindAllString(text, -1) {
+			require.Contains(t, grants, used, name)
+		}
+	}
+	for _, x := range Schemas {
+		require.Contains(t, grants, "GRANT USAGE ON XSROBJECT TPOX."+x.Name+" TO PUBLIC;")
+	}
 }
