@@ -25,9 +25,9 @@ ACTIONLINT_VERSION := v1.7.12
 VULN_VERSION := v1.6.0
 VULN_DB      ?= https://vuln.go.dev
 
-# The build with the tag db2 requires cgo and IBM's client library, which the project does not include. It is fetched by its
-# checksum into the user's cache.
-DB2_ENV  = eval "$$($(GO) run -C $(DB2TEST) ./fetch)"
+# The build with the tag db2 requires cgo and IBM's client library, which the project does not include. It is the one in
+# IBM_DB_HOME, or is fetched by its checksum into the user's cache.
+DB2_ENV  = settings=$$($(GO) run -C $(DB2TEST) ./fetch) && eval "$$settings"
 DB2TEST  = internal/store/db2/db2test
 DB2_PKGS = ./internal/store/db2/... ./cmd/brokerage
 DB2_RACE = -timeout $(if $(RACE),90m -race,30m)
@@ -162,7 +162,7 @@ race: ## run all tests under the race detector; needs a C compiler
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
 	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(TESTFLAGS) $(PKGS)
 
-# IBM's driver needs cgo and its client library, which DB2_ENV fetches together with the rest of the stand-in. The library's
+# IBM's driver needs cgo and its client library, which DB2_ENV fetches; the tests fetch the rest of the stand-in. The library's
 # licence is IBM's: it is in none of our binaries and commits. RACE=1 runs the race detector, which takes three
 # times as long.
 .PHONY: test-db2bench
@@ -294,25 +294,17 @@ build-db2: ## build bin/brokerage-db2, which also takes db2:// URLs; linux/amd64
 	$(DB2_ENV) && $(GO) build -tags db2 -trimpath -o bin/brokerage-db2 ./cmd/brokerage
 
 # The run makes the schema that the URL names (BROKERAGE_TEST if it names none) and drops it again; it refuses one that holds
-# anything. DB2_CAMPAIGN has more arguments of the smoke campaign, such as '--scale tiny'.
+# anything. Its other settings are variables: see the script.
 DB2_EVIDENCE ?= db2-evidence
-DB2_CAMPAIGN ?=
 
 .PHONY: test-db2
-test-db2: ## try everything on a Db2, without stopping at errors: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE
+test-db2: ## try everything on a Db2, without stopping at errors: make test-db2 DB2_DSN=db2://…; leaves DB2_EVIDENCE.tgz
 	@test -n "$(DB2_DSN)" || { echo "make test-db2: DB2_DSN=db2://USER@HOST:PORT/DATABASE names the server" >&2; exit 1; }
-	@mkdir -p $(DB2_EVIDENCE)
-	$(MAKE) build-db2
-	@$(DB2_ENV) && BROKERAGE_TEST_REQUIRE=db2 DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' \
-	  DB2_PROGRAM='$(abspath bin/brokerage-db2)' DB2_CAMPAIGN='$(DB2_CAMPAIGN)' \
-	  $(GO) test -tags db2 -count=1 -timeout 4h -v -run '^TestServer$$' ./internal/store/db2 >$(DB2_EVIDENCE)/tests.txt 2>&1; \
-	  status=$$?; grep -E '^ *--- (FAIL|SKIP)|^(ok|FAIL)|refuse one that holds' $(DB2_EVIDENCE)/tests.txt; \
-	  sed -n '1,/^$$/p;/^| question/,/^$$/p' $(DB2_EVIDENCE)/README.md 2>/dev/null; \
-	  echo "the evidence is in $(DB2_EVIDENCE), README.md first; no file holds the password"; exit $$status
+	@DB2_DSN='$(DB2_DSN)' DB2_EVIDENCE='$(DB2_EVIDENCE)' sh deploy/db2/trial.sh
 
 .PHONY: db2-scripts
-db2-scripts: ## write scripts for Db2's command line and db2cli, for somebody without Go, into DB2_EVIDENCE
-	DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' $(GO) test -count=1 -run '^TestScripts$$' ./internal/store/db2
+db2-scripts: ## write scripts for Db2's command line and db2cli into DB2_EVIDENCE; DB2_SCHEMA=TPOX names another schema
+	DB2_SCHEMA='$(DB2_SCHEMA)' DB2_EVIDENCE='$(abspath $(DB2_EVIDENCE))' $(GO) test -count=1 -run '^TestScripts$$' ./internal/store/db2
 
 ##@ Help
 

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,6 +122,7 @@ func TestScripts(t *testing.T) {
 	if folder == "" {
 		folder = t.TempDir()
 	}
+	testSchema := cmp.Or(strings.ToUpper(os.Getenv("DB2_SCHEMA")), testSchema)
 	writeScripts(t, folder, Options{Schema: testSchema})
 	read := func(name string) (text string, list []string) {
 		b := testenv.Text(t, filepath.Join(folder, name))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -40,15 +41,15 @@ const cacheVariable = "BROKERAGE_DB2BENCH_CACHE"
 type Kit struct {
 	Jars      []string
 	CLIDriver string // the folder with include and lib
-	Libraries string // what clidriver's libraries need beside them
+	Libraries string // what clidriver's libraries need beside them; empty for a client of one's own
 	classes   string // where compiled sources go
 }
 
+// clientVariable names a client library of one's own, as go_ibm_db has it.
+const clientVariable = "IBM_DB_HOME"
+
 // cached returns the paths of the kit, whether or not it is there.
 func cached() (cache string, k *Kit, err error) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", nil, &testenv.NotHereError{Reason: "clidriver is only fetched for linux/amd64"}
-	}
 	cache = os.Getenv(cacheVariable)
 	if cache == "" {
 		dir, err := os.UserCacheDir()
@@ -57,36 +58,66 @@ func cached() (cache string, k *Kit, err error) {
 		}
 		cache = filepath.Join(dir, "brokerage", "db2bench")
 	}
+	k = &Kit{classes: filepath.Join(cache, "classes")}
+	if own := os.Getenv(clientVariable); own != "" {
+		k.CLIDriver = own
+		return cache, k, nil
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return "", nil, &testenv.NotHereError{
+			Reason: "clidriver is only fetched for linux/amd64; " + clientVariable + " names one of your own",
+		}
+	}
 	home := filepath.Join(cache, strings.TrimSuffix(wheelName, ".whl"))
-	return cache, &Kit{
-		CLIDriver: filepath.Join(home, "clidriver"),
-		Libraries: filepath.Join(home, "ibm_db.libs"),
-		classes:   filepath.Join(cache, "classes"),
-	}, nil
+	k.CLIDriver, k.Libraries = filepath.Join(home, "clidriver"), filepath.Join(home, "ibm_db.libs")
+	return cache, k, nil
 }
 
-// Fetch downloads the missing parts of the kit.
+// Fetch downloads the missing parts of the bench, the client library among them.
 func Fetch(ctx context.Context) (*Kit, error) {
-	cache, k, err := cached()
+	k, err := FetchClient(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
 	for _, jar := range []pinned.File{derby, derbyNet, basex.Jar} {
-		path, err := jar.Fetch(ctx, cache)
+		path, err := jar.Fetch(ctx, filepath.Dir(k.classes))
 		if err != nil {
 			return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
 		}
 		k.Jars = append(k.Jars, path)
 	}
+	return k, nil
+}
+
+// FetchClient downloads the client library, which is all that the driver needs, unless clientVariable names one.
+func FetchClient(ctx context.Context) (*Kit, error) {
+	cache, k, err := cached()
+	if err != nil || k.Libraries == "" {
+		return k, err
+	}
+	libc, err := exec.CommandContext(ctx, "getconf", "GNU_LIBC_VERSION").Output()
+	if version := strings.TrimSpace(string(libc)); err != nil || !recent(version) {
+		return nil, &testenv.NotHereError{Reason: fmt.Sprintf("IBM's client library needs glibc 2.34 or later (RHEL 9, "+
+			"Debian 12, Ubuntu 22.04), and here is %q: use the trial in a container (docs/db2.md), or an older client "+
+			"of your own by %s", version, clientVariable)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
 	archive, err := wheel.Fetch(ctx, cache)
 	if err != nil {
-		return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
+		return nil, &testenv.NotHereError{Reason: "clidriver cannot be fetched: " + err.Error()}
 	}
 	return k, once(filepath.Dir(k.CLIDriver), func(half string) error {
 		return unpack(archive, half, "clidriver/", "ibm_db.libs/")
 	})
+}
+
+// recent reports whether a version of the C library, as getconf prints it, is one for which the client library was
+// built.
+func recent(libc string) bool {
+	var major, minor int
+	n, _ := fmt.Sscanf(libc, "glibc %d.%d", &major, &minor) // what is no version is counted
+	return n == 2 && (major > 2 || major == 2 && minor >= 34)
 }
 
 // Fetched returns the parts of the kit that a build needs, if they are there
@@ -106,11 +137,13 @@ func Fetched() (*Kit, error) {
 // as NAME=value.
 func (k *Kit) Environment() []string {
 	lib := filepath.Join(k.CLIDriver, "lib")
+	link, load := "-L"+lib, lib+":"+filepath.Join(lib, "icc")
+	if k.Libraries != "" {
+		link, load = link+" -Wl,-rpath-link,"+k.Libraries, load+":"+k.Libraries
+	}
 	return []string{
-		"CGO_ENABLED=1",
-		"CGO_CFLAGS=-I" + filepath.Join(k.CLIDriver, "include"),
-		"CGO_LDFLAGS=-L" + lib + " -Wl,-rpath-link," + k.Libraries,
-		"LD_LIBRARY_PATH=" + lib + ":" + filepath.Join(lib, "icc") + ":" + k.Libraries,
+		"CGO_ENABLED=1", "CGO_CFLAGS=-I" + filepath.Join(k.CLIDriver, "include"), "CGO_LDFLAGS=" + link,
+		"LD_LIBRARY_PATH=" + load,
 	}
 }
 

@@ -1,5 +1,6 @@
-// Fetch downloads what the bench and the driver of Db2 need into the user's
-// cache, and prints the environment to build with, for a shell's eval:
+// Fetch downloads IBM's client library into the user's cache, unless
+// IBM_DB_HOME names one, and prints the environment to build with, for a
+// shell's eval:
 //
 //	eval "$(go run -C internal/store/db2/db2test ./fetch)" && go build -tags db2 ./cmd/brokerage
 //
@@ -19,7 +20,7 @@ import (
 func main() {
 	here := flag.Bool("here", false, "fetch nothing")
 	flag.Parse()
-	get := func() (*db2test.Kit, error) { return db2test.Fetch(context.Background()) }
+	get := func() (*db2test.Kit, error) { return db2test.FetchClient(context.Background()) }
 	if *here {
 		get = db2test.Fetched
 	}
