@@ -12,35 +12,21 @@ import (
 // be set: the names of the buffer pool and the table space depend on it.
 func (s Options) DDL() []string {
 	tables := s.tables()
-	return withoutComments(slices.Concat(tables[:1], s.storage(), tables[1:]))
+	return slices.Concat(tables[:1], s.storage(), tables[1:])
 }
 
-// storage returns the statements that create the buffer pool and the table space, with their comments. Each must be
-// committed before the next: CREATE BUFFERPOOL creates the pool after its commit.
+// storage returns the statements that create the buffer pool and the table space. Each must be committed before the
+// next: CREATE BUFFERPOOL creates the pool after its commit.
 func (s Options) storage() []string { return s.fill("schema_storage") }
 
-// tables returns the statements that create tables and indexes, with their comments. The first creates the table that
-// makeSchema locks.
+// tables returns the statements that create tables and indexes. The first creates the table that makeSchema locks.
 func (s Options) tables() []string {
 	return slices.Concat(s.fill("schema_service"), s.fill("schema_documents"), s.fill("schema_indexes"))
 }
 
-// fill returns the statements of a file, with their comments.
+// fill returns the statements of a file.
 func (s Options) fill(file string) []string {
-	list := statementsOf(source(file), true)
-	for i, text := range list {
-		list[i] = strings.ReplaceAll(text, "$storage", storageName(s.Schema))
-	}
-	return list
-}
-
-// withoutComments returns statements without their comments.
-func withoutComments(list []string) []string {
-	texts := make([]string, 0, len(list))
-	for _, text := range list {
-		texts = append(texts, split(text)...)
-	}
-	return texts
+	return split(strings.ReplaceAll(source(file), "$storage", storageName(s.Schema)))
 }
 
 // ordinaryUpper is an identifier that needs no quotes.

@@ -119,7 +119,7 @@ func TestSchema_StorageFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, notices)
 	begin := slices.Index(f.calls, "BEGIN")
-	for _, text := range withoutComments(Options{Schema: "TPOX"}.storage()) {
+	for _, text := range (Options{Schema: "TPOX"}).storage() {
 		require.Contains(t, f.calls[:begin], text, "committed alone")
 		require.NotContains(t, f.calls[begin:], text)
 	}

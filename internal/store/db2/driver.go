@@ -68,9 +68,6 @@ var (
 	_ driver.Validator          = (*conn)(nil)
 )
 
-// keptStatements is how many prepared statements a connection keeps at most; the service has fewer.
-const keptStatements = 100
-
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	if kept, ok := c.prepared[query]; ok {
 		return &stmt{inner: kept, conn: c, name: names[query]}, nil
@@ -78,9 +75,6 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	inner, err := c.inner.Prepare(query)
 	if err != nil {
 		return nil, c.note(err)
-	}
-	if len(c.prepared) >= keptStatements {
-		return &stmt{inner: inner, conn: c, name: names[query], passing: true}, nil
 	}
 	c.prepared[query] = inner
 	return &stmt{inner: inner, conn: c, name: names[query]}, nil
@@ -162,10 +156,9 @@ func (t *driverTx) Rollback() error {
 
 // A stmt is one use of a prepared statement.
 type stmt struct {
-	inner   driver.Stmt
-	conn    *conn
-	name    string // for traces
-	passing bool   // closed after use, not kept
+	inner driver.Stmt
+	conn  *conn
+	name  string // for traces
 }
 
 var (
@@ -176,12 +169,8 @@ var (
 
 func (s *stmt) NumInput() int { return s.inner.NumInput() }
 
-func (s *stmt) Close() error {
-	if s.passing {
-		return s.inner.Close()
-	}
-	return nil
-}
+// Close does nothing: the connection keeps the prepared statement.
+func (s *stmt) Close() error { return nil }
 
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) (err error) {
 	if text, is := v.Value.([]byte); is {

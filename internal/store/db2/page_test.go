@@ -20,9 +20,8 @@ const (
 	askProbes      question = "Does Db2 know the forms that could take the place of doubtful ones?"
 	askConformance question = "Does the store do what the contract says (conformance suite)?"
 	askTimeout     question = "Does the statement timeout interrupt a statement (SQL0952N)?"
-	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them?"
+	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them, and are sizes known?"
 	askPlans       question = "Does each statement find its documents by the index that it is meant to use?"
-	askCalls       question = "Does each transaction answer on a loaded database?"
 	askCampaign    question = "Does a smoke campaign end?"
 	askDrop        question = "Was everything removed that the run created?"
 )
@@ -35,7 +34,7 @@ var questions = []struct {
 	{askSchema, "attempts.json"}, {askConfigure, "attempts.json"}, {askMigrate, "attempts.json"},
 	{askCompile, "attempts.json"}, {askProbes, "attempts.json"}, {askTimeout, "attempts.json"},
 	{askStatistics, "attempts.json"},
-	{askConformance, "tests.txt"}, {askPlans, "plans.txt"}, {askCalls, "server.json"},
+	{askConformance, "tests.txt"}, {askPlans, "plans.txt"},
 	{askCampaign, "campaign/campaign.html, campaign.txt"}, {askDrop, "drop.clp"},
 }
 

@@ -24,31 +24,20 @@ func Script(url string) (string, error) {
 		return "", err
 	}
 	s := Options{Schema: cmp.Or(t.settings.Schema, strings.ToUpper(t.user))}
-	var b strings.Builder
-	write := func(statements ...string) {
-		for _, text := range statements {
-			fmt.Fprintf(&b, "%s;\n\n", text)
-		}
-	}
-	fmt.Fprintf(&b, "-- The schema %s, for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n"+
-		"-- deploy/db2 has scripts that also create and configure a database.\n\n", s.Schema)
-	tables := s.tables()
-	write("SET CURRENT SCHEMA = '"+s.Schema+"'", tables[0])
-	write(s.storage()...)
-	write(tables[1:]...)
+	list := append([]string{"SET CURRENT SCHEMA = '" + s.Schema + "'"}, s.DDL()...)
 	for _, x := range Schemas {
-		write(fmt.Sprintf("REGISTER XMLSCHEMA '%s' FROM 'api/schema/%[1]s' AS %s.%s COMPLETE", x.File, s.Schema, x.Name))
+		list = append(list, fmt.Sprintf(
+			"REGISTER XMLSCHEMA '%s' FROM 'api/schema/%[1]s' AS %s.%s COMPLETE", x.File, s.Schema, x.Name))
 	}
-	b.WriteString("-- For a service whose user does not own the schemas. Db2 grants this to PUBLIC only.\n" +
-		"-- Manual: GRANT (XSR object privileges) statement.\n")
 	for _, x := range Schemas {
-		write(fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
+		list = append(list, fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
 	}
-	b.WriteString("-- The identity is random: another for each database.\n")
 	for _, setting := range newStamp() {
-		write(fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
+		list = append(list, fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
 	}
-	return b.String(), nil
+	return "-- The schema " + s.Schema + ", for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n" +
+		"-- It has comments in deploy/db2/box.sql. The identity is random: another for each database.\n\n" +
+		strings.Join(list, ";\n\n") + ";\n", nil
 }
 
 // newStamp returns the settings that stamp a new database: names and values.
@@ -98,13 +87,13 @@ func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 		return false, fmt.Errorf("creating the schema: %w", err)
 	}
 	tables := layout.tables()
-	for _, text := range withoutComments(slices.Concat(tables[:1], layout.storage())) {
+	for _, text := range slices.Concat(tables[:1], layout.storage()) {
 		if _, err := s.admin.ExecContext(ctx, text); err != nil && serverErrorOf(err).State != stateExists {
 			return false, fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}
 	stamp := newStamp()
-	if err := s.createTables(ctx, withoutComments(tables[1:]), stamp[0]); err != nil {
+	if err := s.createTables(ctx, tables[1:], stamp[0]); err != nil {
 		return false, fmt.Errorf("creating the schema: %w", err)
 	}
 	if !s.settings.Registered {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +30,7 @@ type visit struct {
 	schema   string
 	folder   string // of the evidence; empty for none
 	settings Options
-	data     *dataset.Dataset // for the suite and the calls
+	data     *dataset.Dataset // for the suite
 	// dial returns connections of administration, which wait for locks no longer than the store and whose statements may
 	// take any time, with one more keyword of the client library, if it is not empty.
 	dial  func(t testing.TB, keyword string) *sql.DB
@@ -74,7 +73,7 @@ type step struct {
 func (v *visit) steps() []step {
 	return []step{
 		{"Schema", v.createAlone}, {"Migrate", v.migrate}, {"Compile", v.compile}, {"Timeout", v.timeout},
-		{"Conformance", v.conformance}, {"Plans", v.plans}, {"Calls", v.calls}, {"Campaign", v.campaign},
+		{"Conformance", v.conformance}, {"Plans", v.plans}, {"Campaign", v.campaign},
 	}
 }
 
@@ -290,24 +289,29 @@ func (v *visit) plans(t *testing.T) {
 		return
 	}
 	defer func() { _ = p.explained.Close() }() // its plans are read
-	v.filled(t, askPlans, planned(), tpox.Rules{})
+	s := v.filled(t, askPlans, planned(), tpox.Rules{})
 	var all strings.Builder
-	for _, s := range everything(v.schema) {
-		expected := expectedIndexes(s.name)
+	for _, known := range everything(v.schema) {
+		expected := expectedIndexes(known.name)
 		if expected == nil {
 			continue
 		}
-		plan, err := p.explain(t.Context(), s.text)
-		fmt.Fprintf(&all, "%s, which should use %v\n", s.name, expected)
+		plan, err := p.explain(t.Context(), known.text)
+		fmt.Fprintf(&all, "%s, which should use %v\n", known.name, expected)
 		for _, o := range plan {
 			fmt.Fprintf(&all, "  %s\n", o)
 		}
 		if err == nil {
 			err = requirePlan(plan, expected)
 		}
-		v.note(askPlans, s.name, "", err)
+		v.note(askPlans, known.name, "", err)
 	}
 	v.keep(t, "plans.txt", []byte(all.String()))
+	space, err := s.Space(t.Context())
+	v.note(askStatistics, "the sizes of the tables", "", err)
+	bundle, err := json.MarshalIndent(map[string]any{"engine": s.Describe(), "space": space, "stats": s.Stats()}, "", "  ")
+	require.NoError(t, err)
+	v.keep(t, "server.json", bundle)
 	v.keep(t, "inventory.txt", []byte(inventory(t.Context(), v.admin, slices.Concat(configurations, measured(v.schema)))))
 }
 
@@ -330,59 +334,6 @@ func (v *visit) keep(t *testing.T, name string, content []byte) {
 func (v *visit) drop(ctx context.Context, s Options) {
 	v.each(askDrop, alone(s.Schema, undo(s.Schema, s.DDL())), ignoreMissing(run(ctx, v.admin)))
 	v.each(askDrop, alone(s.Schema, undoSchemas(s.Schema)), ignoreMissing(run(ctx, v.admin)))
-}
-
-// calls calls each transaction once, with its time, which is not a measurement.
-func (v *visit) calls(t *testing.T) {
-	d := v.data
-	s := v.filled(t, askCalls, d, tpox.Rules{})
-	w := tpox.Write{Now: time.Now()}
-	customer, account := tpox.ID(d.ID(dataset.Customer, 5)), tpox.ID(d.FirstAccount(5))
-	order, symbol := tpox.ID(d.ID(dataset.Order, 5)), d.Symbol(5)
-	only := func(_ any, err error) error { return err }
-	trade := func(side tpox.Side, quantity string) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return only(s.Trade(ctx, w, account, tpox.Trade{Side: side, Symbol: symbol, Quantity: quantity, Now: w.Now}))
-		}
-	}
-	took := make(map[string]string)
-	for _, step := range []struct {
-		name string
-		do   func(ctx context.Context) error
-	}{
-		{"get_order", func(ctx context.Context) error { return only(s.GetOrder(ctx, order)) }},
-		{"get_security", func(ctx context.Context) error { return only(s.GetSecurity(ctx, symbol)) }},
-		{"customer_profile", func(ctx context.Context) error { return only(s.CustomerProfile(ctx, customer)) }},
-		{"search_securities", func(ctx context.Context) error {
-			search := tpox.Search{Sector: "Energy", PEMin: 200000, PEMax: 270000, YieldMin: 10000}
-			return only(s.SearchSecurities(ctx, search))
-		}},
-		{"account_summary", func(ctx context.Context) error { return only(s.AccountSummary(ctx, customer)) }},
-		{"get_security_price", func(ctx context.Context) error { return only(s.SecurityPrice(ctx, symbol)) }},
-		{"customer_max_order", func(ctx context.Context) error { return only(s.CustomerMaxOrder(ctx, customer)) }},
-		{"update_security_price", func(ctx context.Context) error {
-			return only(s.UpdateSecurityPrice(ctx, w, symbol, tpox.Price{LastTrade: "7.5"}))
-		}},
-		{"update_order_status", func(ctx context.Context) error { return only(s.UpdateOrderStatus(ctx, w, order, "4")) }},
-		{"buy_security", trade(tpox.Buy, "3")},
-		{"sell_security", trade(tpox.Sell, "2")},
-		{"delete_order", func(ctx context.Context) error { return s.DeleteOrder(ctx, w, order) }},
-		{"delete_customer", func(ctx context.Context) error { return s.DeleteCustomer(ctx, w, customer) }},
-	} {
-		began := time.Now()
-		err := step.do(t.Context())
-		v.note(askCalls, step.name, "", err)
-		if took[step.name] = time.Since(began).String(); err != nil {
-			took[step.name] += ", failed: " + err.Error()
-		}
-	}
-	space, err := s.Space(t.Context())
-	v.note(askCalls, "space", "", err)
-	bundle, err := json.MarshalIndent(map[string]any{
-		"engine": s.Describe(), "space": space, "stats": s.Stats(), "firstCallOfEach": took,
-	}, "", "  ")
-	require.NoError(t, err)
-	v.keep(t, "server.json", bundle)
 }
 
 // campaign runs a smoke campaign with the program that DB2_PROGRAM names. DB2_CAMPAIGN has other arguments than the

@@ -2,6 +2,7 @@ package db2
 
 import (
 	"embed"
+	"regexp"
 	"strings"
 
 	"brokerage/internal/store"
@@ -20,12 +21,10 @@ var statements = readStatements()
 
 func readStatements() map[string]string {
 	texts := store.ReadStatements(files, "sql")
-	for name, text := range texts {
+	for name := range texts {
 		if strings.HasPrefix(name, "schema_") {
 			delete(texts, name) // many statements each: see DDL
-			continue
 		}
-		texts[name] = strings.Join(split(text), ";\n") // a block has some within
 	}
 	return texts
 }
@@ -38,38 +37,14 @@ func source(name string) string {
 	return string(text)
 }
 
-// split splits a script at its semicolons, except those within literals, and drops comments.
-func split(script string) []string { return statementsOf(script, false) }
+var comment = regexp.MustCompile(`(?m)^--.*$`)
 
-// statementsOf splits a script as split does. With comments, each statement has those before it.
-func statementsOf(script string, comments bool) (list []string) {
-	var b strings.Builder
-	flush := func() {
-		if text := strings.TrimSpace(b.String()); text != "" {
+// split splits a script where a line ends with a semicolon, as the command line processor does, and drops comments.
+func split(script string) (list []string) {
+	for text := range strings.SplitSeq(comment.ReplaceAllString(script, "")+"\n", ";\n") {
+		if text = strings.TrimSpace(text); text != "" {
 			list = append(list, text)
 		}
-		b.Reset()
 	}
-	for script != "" {
-		switch {
-		case strings.HasPrefix(script, "--"):
-			var comment string
-			if comment, script, _ = strings.Cut(script, "\n"); comments {
-				b.WriteString(comment + "\n")
-			}
-			continue
-		case script[0] == '\'':
-			end := strings.IndexByte(script[1:], '\'') + 2
-			b.WriteString(script[:end]) // a doubled quote is two literals in a row here
-			script = script[end:]
-			continue
-		case script[0] == ';':
-			flush()
-		default:
-			b.WriteByte(script[0])
-		}
-		script = script[1:]
-	}
-	flush()
 	return list
 }

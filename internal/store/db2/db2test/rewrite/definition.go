@@ -43,7 +43,8 @@ func (c *Catalogue) definition(tokens []token) string {
 	case starts(tokens, "CREATE", "SCHEMA"):
 		return text(tokens)
 	case starts(tokens, "ALTER", "TABLE") && starts(tokens[len(tokens)-2:], "VOLATILE", "CARDINALITY"),
-		starts(tokens[1:], "BUFFERPOOL"), starts(tokens[1:], "TABLESPACE"), starts(tokens[1:], "LARGE", "TABLESPACE"):
+		starts(tokens[1:], "BUFFERPOOL"), starts(tokens[1:], "TABLESPACE"), starts(tokens[1:], "LARGE", "TABLESPACE"),
+		starts(tokens[1:], "SYSTEM", "TEMPORARY", "TABLESPACE"):
 		return nothing(tokens)
 	}
 	refuse("the statement %s", text(tokens[:min(3, len(tokens))]))
