@@ -31,6 +31,7 @@ type visit struct {
 	folder   string // of the evidence; empty for none
 	settings Options
 	data     *dataset.Dataset // for the suite
+	small    bool             // for the stand-in, which is slow
 	// dial returns connections of administration, which wait for locks no longer than the store and whose statements may
 	// take any time, with one more keyword of the client library, if it is not empty.
 	dial  func(t testing.TB, keyword string) *sql.DB
@@ -88,7 +89,7 @@ func newVisit(t *testing.T) *visit {
 	require.NoError(t, CheckURL(text))
 	require.NoError(t, err)
 	v := &visit{url: u, folder: os.Getenv("DB2_EVIDENCE"), data: dataset.New(dataset.Spec{Seed: 1})}
-	if os.Getenv("DB2_SMALL") != "" { // for the stand-in, which is slow
+	if v.small = os.Getenv("DB2_SMALL") != ""; v.small {
 		v.data = dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
 	}
 	v.untried = make(map[question]string)
@@ -177,6 +178,10 @@ func (v *visit) migrate(t *testing.T) {
 func (v *visit) compile(t *testing.T) {
 	db := v.dial(t, eager)
 	v.each(askCompile, everything(v.schema), compile(t.Context(), db))
+	if v.small {
+		v.untried[askProbes] = "it is a stand-in, whose XQuery is another one's"
+		return
+	}
 	v.each(askProbes, []named{
 		{"buy_security by fn:round-half-to-even", shorter("buy_security")},
 		{"sell_security by fn:round-half-to-even", shorter("sell_security")},

@@ -49,6 +49,8 @@ type target struct {
 	host, port, database, user, password string
 	passwordFile                         string // holds the password; empty for none
 	settings                             Options
+	tls                                  bool
+	statement                            time.Duration // timeout
 	// keywords are settings of the client library, for its connection strings; limits are those that administration does
 	// not have.
 	keywords, limits []string
@@ -94,7 +96,7 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	if err != nil {
 		return t, errURL
 	}
-	p := parameters{t: &t, lock: defaultLockTimeout, statement: defaultStatementTimeout}
+	t.settings.LockTimeout, t.statement = defaultLockTimeout, defaultStatementTimeout
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
 		if !ok && query.Get(name) == "" { // not repeated: it may be the rest of a password with a "&"
@@ -106,11 +108,11 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 		if len(query[name]) != 1 || query.Get(name) == "" {
 			return t, fmt.Errorf("the setting %s needs exactly one value", name)
 		}
-		if err := read(&p, query.Get(name)); err != nil {
+		if err := read(&t, query.Get(name)); err != nil {
 			return t, fmt.Errorf("the setting %s %w", name, err)
 		}
 	}
-	p.finish()
+	t.finish()
 	return t, checkHoldable(append(t.keywords, t.host, t.port, t.database, t.user, t.password, t.settings.Schema)...)
 }
 
@@ -139,21 +141,17 @@ func (t *target) readPassword() error {
 	return checkHoldable(t.password)
 }
 
-// parameters collect the settings of a URL.
-type parameters struct {
-	t               *target
-	lock, statement time.Duration
-	tls             bool
+func (t *target) keyword(name, value string) {
+	t.keywords = append(t.keywords, name+"="+value)
 }
 
-func (p *parameters) keyword(name, value string) {
-	p.t.keywords = append(p.t.keywords, name+"="+value)
-}
+// A reader reads a setting of a URL.
+type reader func(t *target, value string) error
 
 // keyword returns a reader for a setting that the client library has under another name.
-func keyword(name string) func(*parameters, string) error {
-	return func(p *parameters, value string) error {
-		p.keyword(name, value)
+func keyword(name string) reader {
+	return func(t *target, value string) error {
+		t.keyword(name, value)
 		return nil
 	}
 }
@@ -162,55 +160,55 @@ func keyword(name string) func(*parameters, string) error {
 // keywords"; those with a capital letter are passed to it as they are. Only what the library accepts in a connection
 // string is here: it ignores the rest (EnableAcr, EnableWLB, KeepAliveTimeout …) and returns a warning, CLI0004W, which
 // the driver drops.
-var parameterReaders = map[string]func(*parameters, string) error{
-	"schema": func(p *parameters, value string) error {
+var parameterReaders = map[string]reader{
+	"schema": func(t *target, value string) error {
 		if !ordinaryIdentifier.MatchString(value) {
 			return errors.New("is not an ordinary identifier")
 		}
-		p.t.settings.Schema = strings.ToUpper(value)
+		t.settings.Schema = strings.ToUpper(value)
 		return nil
 	},
-	"statistics_sample": func(p *parameters, value string) error {
+	"statistics_sample": func(t *target, value string) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 100 {
 			return errors.New("is not a number of percent from 1 to 100")
 		}
-		p.t.settings.StatisticsSample = n
+		t.settings.StatisticsSample = n
 		return nil
 	},
-	"dictionary": boolean(func(p *parameters) *bool { return &p.t.settings.Dictionary }),
-	"pool": func(p *parameters, value string) (err error) {
-		if p.t.settings.Pool, err = strconv.Atoi(value); err != nil || p.t.settings.Pool < 1 || p.t.settings.Pool > 10_000 {
+	"dictionary": boolean(func(t *target) *bool { return &t.settings.Dictionary }),
+	"pool": func(t *target, value string) (err error) {
+		if t.settings.Pool, err = strconv.Atoi(value); err != nil || t.settings.Pool < 1 || t.settings.Pool > 10_000 {
 			return errors.New("is not a number from 1 to 10000")
 		}
 		return nil
 	},
-	"password_file": func(p *parameters, value string) error {
-		p.t.passwordFile = value
+	"password_file": func(t *target, value string) error {
+		t.passwordFile = value
 		return nil
 	},
-	"registered":        boolean(func(p *parameters) *bool { return &p.t.settings.Registered }),
-	"tls":               boolean(func(p *parameters) *bool { return &p.tls }),
+	"registered":        boolean(func(t *target) *bool { return &t.settings.Registered }),
+	"tls":               boolean(func(t *target) *bool { return &t.tls }),
 	"tls_ca":            keyword("SSLServerCertificate"),
 	"tls_keystore":      keyword("SSLClientKeystoredb"),
 	"tls_stash":         keyword("SSLClientKeystash"),
 	"application":       keyword("ClientApplName"),
 	"client_user":       keyword("ClientUserID"),
 	"client_accounting": keyword("ClientAcctStr"),
-	"connect_timeout":   seconds(func(p *parameters, d time.Duration) { p.keyword("ConnectTimeout", secondsText(d)) }),
-	"lock_timeout":      seconds(func(p *parameters, d time.Duration) { p.lock = d }),
-	"statement_timeout": seconds(func(p *parameters, d time.Duration) { p.statement = d }),
+	"connect_timeout":   seconds(func(t *target, d time.Duration) { t.keyword("ConnectTimeout", secondsText(d)) }),
+	"lock_timeout":      seconds(func(t *target, d time.Duration) { t.settings.LockTimeout = d }),
+	"statement_timeout": seconds(func(t *target, d time.Duration) { t.statement = d }),
 
 	"Authentication":              oneOf("Authentication", "SERVER", "SERVER_ENCRYPT", "SERVER_ENCRYPT_AES"),
 	"BlockLobs":                   oneOf("BlockLobs", "0", "1"),
 	"Interrupt":                   oneOf("Interrupt", "0", "1", "2"),
 	"SSLClientHostnameValidation": oneOf(hostnameValidation, "Basic", "OFF"),
 	"TLSVersion":                  oneOf("TLSVersion", "TLSV12", "TLSV13"),
-	"ReceiveTimeout": func(p *parameters, value string) error {
+	"ReceiveTimeout": func(t *target, value string) error {
 		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 32767 {
 			return errors.New("is not a number of seconds from 1 to 32767")
 		}
-		p.t.limits = append(p.t.limits, "ReceiveTimeout="+value)
+		t.limits = append(t.limits, "ReceiveTimeout="+value)
 		return nil
 	},
 }
@@ -218,20 +216,20 @@ var parameterReaders = map[string]func(*parameters, string) error{
 const hostnameValidation = "SSLClientHostnameValidation"
 
 // oneOf returns a reader for a keyword of the client library that has one of the given values.
-func oneOf(name string, values ...string) func(*parameters, string) error {
-	return func(p *parameters, value string) error {
+func oneOf(name string, values ...string) reader {
+	return func(t *target, value string) error {
 		if !slices.Contains(values, value) {
 			return errors.New("is none of " + strings.Join(values, ", "))
 		}
-		p.keyword(name, value)
+		t.keyword(name, value)
 		return nil
 	}
 }
 
 // boolean returns a reader for a setting that is true or false.
-func boolean(field func(*parameters) *bool) func(*parameters, string) error {
-	return func(p *parameters, value string) (err error) {
-		if *field(p), err = strconv.ParseBool(value); err != nil {
+func boolean(field func(*target) *bool) reader {
+	return func(t *target, value string) (err error) {
+		if *field(t), err = strconv.ParseBool(value); err != nil {
 			return errors.New("is neither true nor false")
 		}
 		return nil
@@ -241,13 +239,13 @@ func boolean(field func(*parameters) *bool) func(*parameters, string) error {
 var ordinaryIdentifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // seconds returns a reader for a setting that is a number of whole seconds.
-func seconds(set func(*parameters, time.Duration)) func(*parameters, string) error {
-	return func(p *parameters, value string) error {
+func seconds(set func(*target, time.Duration)) reader {
+	return func(t *target, value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < time.Second || d > time.Hour || d%time.Second != 0 {
 			return errors.New("is not whole seconds, from 1s to 1h")
 		}
-		set(p, d)
+		set(t, d)
 		return nil
 	}
 }
@@ -259,28 +257,27 @@ func parameterNames() string {
 }
 
 // finish sets the defaults, and the keywords that depend on several settings.
-func (p *parameters) finish() {
-	if p.t.port == "" {
-		p.t.port = defaultPort
-		if p.tls {
-			p.t.port = defaultTLSPort
+func (t *target) finish() {
+	if t.port == "" {
+		t.port = defaultPort
+		if t.tls {
+			t.port = defaultTLSPort
 		}
 	}
-	if p.tls {
-		p.keyword("Security", "SSL")
-		p.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
+	if t.tls {
+		t.keyword("Security", "SSL")
+		t.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
 	}
-	if p.t.settings.Schema != "" {
-		p.keyword("CurrentSchema", p.t.settings.Schema)
+	if t.settings.Schema != "" {
+		t.keyword("CurrentSchema", t.settings.Schema)
 	}
-	p.keywordUnlessSet("ClientApplName", "brokerage")
-	p.t.settings.LockTimeout = p.lock
-	p.t.limits = append(p.t.limits, "QueryTimeout="+secondsText(p.statement))
+	t.keywordUnlessSet("ClientApplName", "brokerage")
+	t.limits = append(t.limits, "QueryTimeout="+secondsText(t.statement))
 }
 
-func (p *parameters) keywordUnlessSet(name, value string) {
-	if !slices.ContainsFunc(p.t.keywords, func(k string) bool { return strings.HasPrefix(k, name+"=") }) {
-		p.keyword(name, value)
+func (t *target) keywordUnlessSet(name, value string) {
+	if !slices.ContainsFunc(t.keywords, func(k string) bool { return strings.HasPrefix(k, name+"=") }) {
+		t.keyword(name, value)
 	}
 }
 

@@ -255,35 +255,21 @@ func plainly(ddl []string) (plain []string) {
 	return plain
 }
 
-// holds counts what is in a schema. Triggers and indexes belong to tables.
-const holds = `SELECT what, n FROM (
-	SELECT 'tables, views and aliases' AS what, COUNT(*) AS n FROM SYSCAT.TABLES WHERE tabschema = CAST(? AS VARCHAR(128))
+// holds finds what a trial would drop, or could not tell from its own.
+const holds = `SELECT what FROM (
+	SELECT 'the table ' || tabname AS what FROM SYSCAT.TABLES WHERE tabschema = CAST(? AS VARCHAR(128))
 	UNION ALL
-	SELECT 'routines' AS what, COUNT(*) AS n FROM SYSCAT.ROUTINES WHERE routineschema = CAST(? AS VARCHAR(128))
+	SELECT 'the XML schema ' || objectname AS what FROM SYSCAT.XSROBJECTS WHERE objectschema = CAST(? AS VARCHAR(128))
 	UNION ALL
-	SELECT 'sequences' AS what, COUNT(*) AS n FROM SYSCAT.SEQUENCES WHERE seqschema = CAST(? AS VARCHAR(128))
+	SELECT 'the table space ' || tbspace AS what FROM SYSCAT.TABLESPACES WHERE tbspace IN ('$names')
 	UNION ALL
-	SELECT 'registered XML schemas' AS what, COUNT(*) AS n FROM SYSCAT.XSROBJECTS
-	WHERE objectschema = CAST(? AS VARCHAR(128))
-) AS t WHERE n > 0`
-
-// storage finds table spaces and buffer pools of a database by their names.
-const storage = `SELECT name FROM (
-	SELECT tbspace AS name FROM SYSCAT.TABLESPACES UNION ALL SELECT bpname AS name FROM SYSCAT.BUFFERPOOLS
-) AS t WHERE name IN ('$names')`
+	SELECT 'the buffer pool ' || bpname AS what FROM SYSCAT.BUFFERPOOLS WHERE bpname IN ('$names')
+) AS t`
 
 // requireNothing returns an error unless a schema is empty or does not exist, and none of the table spaces and buffer
-// pools exist that scripts create for it. A trial drops all of them, so it must have made all of them.
+// pools exist that designs create for it. A trial drops all of them, so it must have made all of them.
 func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []design) error {
-	var found []string
-	err := eachRow(ctx, db, holds, []any{schema, schema, schema, schema}, func(rows *sql.Rows) error {
-		var what string
-		var n int64
-		err := rows.Scan(&what, &n)
-		found = append(found, fmt.Sprintf("%d %s", n, strings.TrimSpace(what)))
-		return err
-	})
-	var names []string
+	var names, found []string
 	for _, d := range designs {
 		for _, text := range d.ddl {
 			if kind, name := createdBy(text); kind == "TABLESPACE" || kind == "BUFFERPOOL" {
@@ -291,15 +277,13 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []de
 			}
 		}
 	}
-	if err == nil {
-		query := strings.ReplaceAll(storage, "$names", strings.Join(names, "', '"))
-		err = eachRow(ctx, db, query, nil, func(rows *sql.Rows) error {
-			var name string
-			err := rows.Scan(&name)
-			found = append(found, "a table space or buffer pool "+strings.TrimSpace(name))
-			return err
-		})
-	}
+	query := strings.ReplaceAll(holds, "$names", strings.Join(names, "', '"))
+	err := eachRow(ctx, db, query, []any{schema, schema}, func(rows *sql.Rows) error {
+		var what string
+		err := rows.Scan(&what)
+		found = append(found, strings.TrimSpace(what))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("cannot find out whether the schema %s is empty: %w", schema, err)
 	}

@@ -72,7 +72,7 @@ func TestServer_OnBench(t *testing.T) {
 	require.NoError(t, err)
 	out, err = visited(t, b.URL()+"?schema=TPOX", folder)
 	require.Error(t, err)
-	require.Contains(t, out, "the schema TPOX holds 1 tables, views and aliases")
+	require.Contains(t, out, "the schema TPOX holds the table PRECIOUS")
 	require.NotContains(t, out, "=== RUN   TestServer/")
 	var id int
 	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT id FROM tpox.precious").Scan(&id))
