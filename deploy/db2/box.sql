@@ -1,5 +1,5 @@
 -- A database "out of the box", as the TPoX studies compared it with a tuned one (tuned.sql): one buffer pool, one table space,
--- and Db2's defaults for the rest. Edit it, then run it as a user with SYSADM (which CREATE DATABASE needs), in the folder of a
+-- and Db2's defaults for the rest. Edit it, then run it as a user with SYSADM or SYSCTRL, in the folder of a
 -- checkout:
 --
 --   db2 -s -tvf deploy/db2/box.sql -z box.out

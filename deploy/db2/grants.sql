@@ -24,7 +24,9 @@ GRANT USAGE ON XSROBJECT TPOX.SECURITY TO PUBLIC;
 -- The version and the settings that results name, and the check of the codeset. In a database that is not RESTRICTIVE, PUBLIC has
 -- most of the following.
 GRANT SELECT ON TABLE SYSIBMADM.ENV_INST_INFO TO ROLE brokerage_service;
+GRANT EXECUTE ON FUNCTION SYSPROC.ENV_GET_INST_INFO TO ROLE brokerage_service;
 GRANT SELECT ON TABLE SYSIBMADM.DBCFG TO ROLE brokerage_service;
+GRANT EXECUTE ON FUNCTION SYSPROC.DB_GET_CFG TO ROLE brokerage_service;
 GRANT SELECT ON TABLE SYSCAT.TABLES TO ROLE brokerage_service;
 GRANT SELECT ON TABLE SYSCAT.COLUMNS TO ROLE brokerage_service;
 

@@ -1,6 +1,6 @@
 -- A tuned database, as the TPoX studies had it. It differs from box.sql in its configuration, its storage and where the tables
 -- are. It is a database of its own, because configuration, logs and self-tuning memory belong to a database. Edit sizes and
--- paths, then run it as a user with SYSADM, in the folder of a checkout:
+-- paths, then run it as a user with SYSADM or SYSCTRL, in the folder of a checkout:
 --
 --   db2set DB2_USE_ALTERNATE_PAGE_CLEANING=ON    # study of 2008; then db2stop, db2start
 --   db2 -s -tvf deploy/db2/tuned.sql -z tuned.out
