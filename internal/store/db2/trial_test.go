@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // testSchema is the schema of the tests if the URL names none.
@@ -29,6 +30,7 @@ type probe struct {
 	Question question
 	Name     string
 	Text     string `json:",omitempty"` // of the statement
+	Millis   int64  `json:",omitempty"` // how long it took, which is not a measurement
 	// Set for an attempt that failed: Db2's codes, which are 0 and empty if Db2 did not report it, and the failure.
 	Code    int    `json:",omitempty"`
 	State   string `json:",omitempty"`
@@ -71,11 +73,13 @@ const serverGone = 3
 func (t *trial) each(q question, list []named, try func(text string) error) {
 	gone := 0
 	for i, s := range list {
+		began := time.Now()
 		err := try(s.text)
 		if isLost(err) {
 			err = try(s.text)
 		}
 		t.note(q, s.name, s.text, err)
+		t.attempts[len(t.attempts)-1].Millis = time.Since(began).Milliseconds()
 		if !isLost(err) {
 			gone = 0
 		} else if gone++; gone == serverGone && i+1 < len(list) {
