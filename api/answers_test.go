@@ -56,7 +56,7 @@ func answers(t testing.TB, profile dataset.Profile, n int64, visit func(a answer
 			{Side: tpox.Buy, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
 			{Side: tpox.Sell, Symbol: keys.Symbol, Quantity: fmt.Sprint(1+i, ".125"), Now: clock.Now},
 		} {
-			changed, confirmation, err := trade.Apply(tpox.Rules{MaxHoldings: 100}, customer, account,
+			changed, confirmation, err := trade.Apply(tpox.Rules{MaxHoldings: 100}.WithDefaults(), customer, account,
 				tpox.QuoteOf(security))
 			require.NoError(t, err)
 			visit(confirmationAnswer, confirmation)

@@ -156,10 +156,10 @@ func TestContract_Conflicts(t *testing.T) {
 		"insert_order":     {tpox.OrderExists, tpox.KeyInUse},
 		"insert_customer":  {tpox.CustomerExists, tpox.AccountExists, tpox.KeyInUse},
 		"replace_customer": {tpox.AccountExists},
-		"open_account":     {tpox.AccountExists, tpox.KeyInUse},
+		"open_account":     {tpox.AccountExists, tpox.CustomerLimit, tpox.KeyInUse},
 		"close_account":    {tpox.LastAccount},
-		"buy_security":     {tpox.TooManyHoldings, tpox.NotCovered, tpox.BalanceLimit, tpox.KeyInUse},
-		"sell_security":    {tpox.NotHeld, tpox.TooFewHeld, tpox.BalanceLimit, tpox.KeyInUse},
+		"buy_security":     {tpox.TooManyHoldings, tpox.NotCovered, tpox.BalanceLimit, tpox.CustomerLimit, tpox.KeyInUse},
+		"sell_security":    {tpox.NotHeld, tpox.TooFewHeld, tpox.BalanceLimit, tpox.CustomerLimit, tpox.KeyInUse},
 	}
 	used := map[string]bool{}
 	for name, op := range operations(doc) {

@@ -134,6 +134,7 @@ func command(t testing.TB, name string, args ...string) *exec.Cmd {
 // littleMemory puts the service into a control group with a limit of 256 MB.
 func littleMemory(h *harness) {
 	h.env = []string{"GOMEMLIMIT=200MiB"} // four fifths of the memory, as recommended to operators
+	h.args = []string{"--max-body", "1MiB"}
 	h.start()
 	group := memoryGroup(h.t, 256<<20)
 	group.add(h.service.cmd.Process.Pid)

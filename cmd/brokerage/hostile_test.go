@@ -19,12 +19,12 @@ import (
 	"brokerage/api"
 )
 
-// onEachStore runs a test against a service on each available store.
-func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) {
+// onEachStore runs a test against a service with these flags on each available store.
+func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string), args ...string) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		dir := tinyDB(t)
-		i := serving(t, dir)
+		i := serving(t, dir, args...)
 		test(t, i, "sqlite:"+dir+"/brokerage.db")
 	})
 	if testing.Short() {
@@ -32,7 +32,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 	}
 	t.Run("Postgres", func(t *testing.T) {
 		server, database := tinyPostgres(t)
-		test(t, serving(t, "", "--db", server.URL(database)), server.URL(database))
+		test(t, serving(t, "", append(args, "--db", server.URL(database))...), server.URL(database))
 	})
 }
 
@@ -114,7 +114,7 @@ func TestHostile_Bodies(t *testing.T) {
 			len(collection), len(paths), usual, dearest, mostMemory(t, pid)>>20, memory>>20)
 		require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
 		i.requireUntouched(t, db)
-	})
+	}, "--max-body", "1MiB")
 }
 
 // requireUntouched stops a service and requires that its database is unchanged since the load.

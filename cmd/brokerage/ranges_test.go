@@ -50,7 +50,7 @@ func TestRanges_Refusals(t *testing.T) {
 		"Holdings":         {"serve --max-holdings 0", exitUsage, "--max-holdings: 0 is outside of"},
 		"Time":             {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
 		"Long":             {"serve --shutdown-timeout 100000h", exitUsage, "--shutdown-timeout: 100000h0m0s is outside of"},
-		"Size":             {"serve --max-body 2GiB", exitUsage, "2147483648 is outside of the range from 1 to 1GiB"},
+		"Size":             {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
 		"Users":            {"drive --users " + strconv.Itoa(workload.MaxUsers+1), exitUsage, "--users: 10001 is outside of"},
 		"Rate":             {"drive --rate " + strconv.Itoa(workload.MaxRate+1), exitUsage, "--rate: 1.000001e+06 is"},
 		"DriveDuration":    {"drive --duration 0s", exitUsage, "--duration: 0s is outside of the range from 1ms to 720h"},

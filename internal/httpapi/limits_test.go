@@ -24,7 +24,7 @@ func TestLimits_Body(t *testing.T) {
 		func(body string) io.Reader { return struct{ io.Reader }{strings.NewReader(body)} }, // chunked
 	} {
 		order := orderWith(int64(777 + i))
-		exact := order + strings.Repeat(" ", 1<<20-len(order))
+		exact := order + strings.Repeat(" ", 128<<10-len(order))
 		requireProblem(t, over(t, server, "POST", "/v1/orders", sent(exact+" "), "Content-Type: text/xml"), 413, "too-large")
 		require.Equal(t, 201, over(t, server, "POST", "/v1/orders", sent(exact), "Content-Type: text/xml").StatusCode)
 	}

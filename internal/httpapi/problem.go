@@ -55,6 +55,7 @@ var (
 		tpox.TooFewHeld:      "The account holds less than that",
 		tpox.NotCovered:      "The balance does not cover the trade",
 		tpox.BalanceLimit:    "A balance would be out of bounds",
+		tpox.CustomerLimit:   "The customer would be too large",
 		tpox.IDsExhausted:    "So many ids are not left",
 		tpox.KeyInUse:        "The same request is still running",
 	}

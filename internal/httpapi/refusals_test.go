@@ -179,6 +179,16 @@ func TestRefusals_Conflicts(t *testing.T) {
 			require.Empty(t, a.Header.Get("Retry-After"))
 		})
 	}
+
+	s = serverOf(t, freshStore(t, tpox.Rules{MaxCustomer: 1}), Options{})
+	for target, body := range map[string]string{
+		"/v1/customers/1006/accounts": example(t, "open_account.request.xml"),
+		"/v1/accounts/104000007/buy":  tradeOf(unheld(t, s), "1"),
+	} {
+		a := ask(s, "POST", target, body)
+		requireProblem(t, a, 409, "customer-limit")
+		require.Contains(t, a.body, "none grows beyond 1</detail>")
+	}
 }
 
 // unheld returns a symbol that account 104000007 does not hold.

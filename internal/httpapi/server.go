@@ -53,7 +53,7 @@ type Options struct {
 	Inside           func() *pages.StoreState // returns the store's figures for live streams; nil: none
 	Traces           Tracer                   // nil: none
 	Timeout          time.Duration            // of a request
-	MaxBody          int64                    // in bytes; default 1 MiB
+	MaxBody          int64                    // in bytes; default 128 KiB
 	InFlight         int                      // requests that run at once
 	Queue            int                      // requests that wait for a free slot
 	QueueWait        time.Duration            // how long a request waits for a free slot
@@ -86,7 +86,7 @@ func New(store tpox.Store, o Options) *Server {
 		o.Log = slog.Default()
 	}
 	if o.MaxBody <= 0 {
-		o.MaxBody = 1 << 20
+		o.MaxBody = int64(tpox.DefaultRules.MaxCustomer)
 	}
 	s := &Server{
 		options: o, now: time.Now,

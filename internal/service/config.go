@@ -45,7 +45,7 @@ type Config struct {
 	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen. Default: --listen serves it."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
-	MaxBody   ByteSize      `default:"1MiB" placeholder:"SIZE" range:"1..1GiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB or MiB; a larger one is refused with 413. Default: 1MiB."`
+	MaxBody   ByteSize      `default:"128KiB" placeholder:"SIZE" range:"1..1MiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB, as it is sent and as it is stored; a larger one is refused with 413. A customer that would grow beyond it by a new account or a trade is refused with 409. Default: 128KiB."`
 	InFlight  int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that run at once; further ones wait (see --queue). 0 is no limit. Default: 256."`
 	Queue     int           `default:"256" placeholder:"N" range:"0..100000" help:"Maximum number of requests that wait for a free slot; further ones are refused with 503. With 0, none wait. No effect with --in-flight 0. Default: 256."`
 	QueueWait time.Duration `default:"500ms" placeholder:"TIME" range:"0s..24h" help:"How long a request may wait for a free slot before it is refused with 503. No effect with --in-flight 0. Default: 500ms."`

@@ -15,7 +15,7 @@ func TestDefault(t *testing.T) {
 	require.NoError(t, c.Verify())
 	require.Equal(t, "sqlite:brokerage.db", c.DB)
 	require.Equal(t, 10*time.Second, c.Timeout)
-	require.EqualValues(t, 1<<20, c.MaxBody)
+	require.EqualValues(t, 128<<10, c.MaxBody)
 	require.Equal(t, access.Algorithms[:], c.JWTAlgorithms)
 }
 

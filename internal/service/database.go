@@ -17,7 +17,7 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,
 		Notice: func(text string) { s.log.Warn(text) },
-		Rules:  tpox.Rules{MaxHoldings: s.MaxHoldings, Covered: s.Covered},
+		Rules:  tpox.Rules{MaxHoldings: s.MaxHoldings, MaxCustomer: int(s.MaxBody), Covered: s.Covered},
 	}
 	if s.traces != nil { // a statement without a span costs nothing
 		options.Trace = s.traces.Statement

@@ -1,7 +1,6 @@
 package tpox_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,13 +154,13 @@ func TestOpenAccount(t *testing.T) {
 	own := strings.Replace(second, "<Account", "<Account"+custAcc, 1)
 	doc := customerXML(first)
 
-	got, err := tpox.OpenAccount([]byte(doc), []byte(own))
+	got, err := tpox.OpenAccount(tpox.DefaultRules, []byte(doc), []byte(own))
 	require.NoError(t, err)
 	require.Equal(t, customerXML(first, second), string(got))
 
 	for _, customer := range []string{doc, prefixed(doc)} {
 		for _, account := range []string{own, prefixed(own)} {
-			got, err := tpox.OpenAccount([]byte(customer), []byte(account))
+			got, err := tpox.OpenAccount(tpox.DefaultRules, []byte(customer), []byte(account))
 			require.NoError(t, err)
 			normal(t, got)
 			require.NoError(t, tpox.ValidateCustomer(got))
@@ -169,7 +168,7 @@ func TestOpenAccount(t *testing.T) {
 		}
 	}
 
-	_, err = tpox.OpenAccount([]byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
+	_, err = tpox.OpenAccount(tpox.DefaultRules, []byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
 	require.Equal(t, []string{"/Customer: the customer has no Accounts"}, findings(t, err))
 }
 
@@ -195,17 +194,14 @@ func TestCloseAccount(t *testing.T) {
 	require.Equal(t, tpox.NotFound{What: "account", Key: "1"}, *missing)
 }
 
-// The size of a customer is limited.
-func TestOpenAccount_Limit(t *testing.T) {
-	account := []byte(`<Account xmlns="` + tpox.CustAccNS + `" id="5"/>`)
-	customer := func(size int) []byte {
-		doc := `<Customer xmlns="` + tpox.CustAccNS + `" id="1"><Accounts></Accounts></Customer>`
-		return []byte(strings.Replace(doc, "<Accounts>", "<Accounts>"+strings.Repeat("x", size-len(doc)), 1))
+// A customer does not grow beyond the limit. One that is stored with more bytes may change, but not grow.
+func TestRules_CheckGrowth(t *testing.T) {
+	rules := tpox.Rules{MaxCustomer: 100}
+	for _, sizes := range [][2]int{{0, 100}, {99, 100}, {100, 100}, {150, 150}, {150, 149}, {150, 20}} {
+		require.NoError(t, rules.CheckGrowth(sizes[0], sizes[1]))
 	}
-	_, err := tpox.OpenAccount(customer(tpox.MaxCustomerBytes-len(account)), account)
-	require.NoError(t, err)
-	_, err = tpox.OpenAccount(customer(tpox.MaxCustomerBytes-len(account)+1), account)
-	invalid, ok := errors.AsType[*tpox.Invalid](err)
-	require.True(t, ok, "%v", err)
-	require.Contains(t, invalid.Error(), "more than 4194304 bytes")
+	for _, sizes := range [][2]int{{0, 101}, {100, 101}, {150, 151}} {
+		conflict(t, rules.CheckGrowth(sizes[0], sizes[1]), tpox.CustomerLimit,
+			fmt.Sprintf("the customer would have %d bytes, and none grows beyond 100", sizes[1]))
+	}
 }

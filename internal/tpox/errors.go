@@ -44,6 +44,7 @@ const (
 	TooFewHeld      Reason = "too-few-held"
 	NotCovered      Reason = "not-covered"
 	BalanceLimit    Reason = "balance-limit"
+	CustomerLimit   Reason = "customer-limit"
 	IDsExhausted    Reason = "ids-exhausted"
 	KeyInUse        Reason = "key-in-use" // the same request is still running
 )

@@ -27,22 +27,18 @@ func AccountKeyOf(account []byte) (ID, error) {
 	return id, nil
 }
 
-// MaxCustomerBytes is the size beyond which a customer gets no further account. A request has a limit, but a customer
-// that grows by each would have none, and every operation on it costs in proportion to its size.
-const MaxCustomerBytes = 4 << 20
-
-// OpenAccount adds an account after the other accounts of a customer. The caller checks that its id is new, and
-// validates the result.
-func OpenAccount(doc, account []byte) ([]byte, error) {
+// OpenAccount adds an account after the other accounts of a customer: *Conflict if the customer would be too large. The
+// caller checks that its id is new, and validates the result.
+func OpenAccount(rules Rules, doc, account []byte) ([]byte, error) {
 	list := accountList.Find(in(doc))
 	if !list.Exists() {
 		return nil, invalidf("/Customer", "the customer has no Accounts")
 	}
-	if len(doc)+len(account) > MaxCustomerBytes {
-		return nil, invalidf("/Customer/Accounts",
-			"with the account, the customer would have more than %d bytes", MaxCustomerBytes)
-	}
 	e := xmldoc.Edit(doc)
 	e.Append(list, xmldoc.Root(account))
-	return e.Apply(nil)
+	changed, err := e.Apply(nil)
+	if err == nil {
+		err = rules.CheckGrowth(len(doc), len(changed))
+	}
+	return changed, err
 }

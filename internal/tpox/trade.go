@@ -1,6 +1,7 @@
 package tpox
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -58,14 +59,32 @@ func (t Trade) quantity() (decimal.Decimal, error) {
 	return q, nil
 }
 
-// Rules are the limits that a brokerage sets for trades.
+// Rules are the limits that a brokerage sets.
 type Rules struct {
 	MaxHoldings int  // positions of an account, at least 1
+	MaxCustomer int  // bytes beyond which no customer grows: a transaction costs in proportion to its size
 	Covered     bool // refuse a buy that the working balance does not cover
 }
 
-// DefaultRules allow trades on margin, as TPoX does.
-var DefaultRules = Rules{MaxHoldings: 30}
+// DefaultRules allow trades on margin, as TPoX does. The largest customer of the benchmark has 23 kB.
+var DefaultRules = Rules{MaxHoldings: 30, MaxCustomer: 128 << 10}
+
+// WithDefaults returns the rules with the defaults for limits that are 0.
+func (r Rules) WithDefaults() Rules {
+	r.MaxHoldings = cmp.Or(r.MaxHoldings, DefaultRules.MaxHoldings)
+	r.MaxCustomer = cmp.Or(r.MaxCustomer, DefaultRules.MaxCustomer)
+	return r
+}
+
+// CheckGrowth returns *Conflict for a change of a customer from one size to another that is beyond the limit. A customer
+// that is stored with more bytes may change, but not grow.
+func (r Rules) CheckGrowth(fromBytes, toBytes int) error {
+	if toBytes <= r.MaxCustomer || toBytes <= fromBytes {
+		return nil
+	}
+	return &Conflict{CustomerLimit, fmt.Sprintf(
+		"the customer would have %d bytes, and none grows beyond %d", toBytes, r.MaxCustomer)}
+}
 
 // Quote is the part of a security that a trade needs, as the document has it.
 type Quote struct {
@@ -163,6 +182,9 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	actualText, workingText := money(actual), money(working)
 	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
 	if changed, err = e.Apply(nil); err != nil {
+		return nil, nil, err
+	}
+	if err := rules.CheckGrowth(len(customer), len(changed)); err != nil {
 		return nil, nil, err
 	}
 	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Trade_Confirmation", "xmlns", CustAccNS, "ACCOUNT_ID", id.String())

@@ -61,6 +61,7 @@ func tradeExactly(
 	}
 	customer, security := []byte(customerXML(a.xml())), []byte(securityXML("IBM", escaped(price)))
 	before := string(customer)
+	rules.MaxCustomer = tpox.DefaultRules.MaxCustomer
 	for _, doc := range [][]byte{customer, security} {
 		if _, err := xmldoc.Admit(doc, xmldoc.Limits{}); err != nil {
 			return false // not well-formed

@@ -122,7 +122,7 @@ func TestTrade_Apply_Refused(t *testing.T) {
 	t.Parallel()
 	held := positionXML("A", "1") + positionXML("IBM", "5.5")
 	const beyond = "a balance of account 104000000 would be beyond 10000000000000"
-	byDefault, covered := tpox.DefaultRules, tpox.Rules{MaxHoldings: 30, Covered: true}
+	byDefault, covered := tpox.DefaultRules, tpox.Rules{Covered: true}.WithDefaults()
 	for _, c := range []struct {
 		name            string
 		trade           tpox.Trade

@@ -43,6 +43,7 @@ export const problems = {
   'not-held': 409,
   'too-few-held': 409,
   'not-covered': 409,
+  'customer-limit': 409,
   'ids-exhausted': 409,
   'balance-limit': 409,
   'key-in-use': 409,

@@ -15,7 +15,7 @@ func (s *Store) OpenAccount(
 		return 0, err
 	}
 	change := func(doc []byte) error {
-		changed, err := tpox.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(s.settings.Rules, doc, account)
 		if err != nil {
 			return err
 		}
@@ -27,6 +27,13 @@ func (s *Store) OpenAccount(
 		changed, err := t.exec("open_account", account, customer.String())
 		if err == nil && !changed {
 			err = t.explain("get_customer", customer.String(), tpox.NoCustomer(customer), change)
+		}
+		var size int64
+		if err == nil {
+			_, err = row(t.ctx, t, "customer_size", []any{id.String()}, []any{&size})
+		}
+		if err == nil {
+			err = s.settings.Rules.CheckGrowth(0, int(size))
 		}
 		return nil, err
 	})

@@ -67,9 +67,7 @@ const (
 )
 
 func openConnectors(ctx context.Context, requests, admin driver.Connector, settings Options) (*Store, error) {
-	if settings.Rules.MaxHoldings <= 0 {
-		settings.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
-	}
+	settings.Rules = settings.Rules.WithDefaults()
 	if settings.Pool <= 0 {
 		settings.Pool = DefaultPool
 	}

@@ -8,40 +8,55 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Trade runs buy_security or sell_security, as trade.Side says. Each is three statements, of which the second decides
-// and changes everything: see sql/buy_security.sql.
+// Trade runs buy_security or sell_security, as trade.Side says. Each is four statements, of which the third decides and
+// changes everything: see sql/buy_security.sql. Only a customer who may reach the limit of the size is read before.
 func (s *Store) Trade(
 	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {
 	if err := trade.Validate(); err != nil {
 		return nil, err
 	}
+	rules, id := s.settings.Rules, account.String()
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
+		var size int64
+		switch found, err := row(t.ctx, t, "customer_size", []any{id}, []any{&size}); {
+		case err != nil:
+			return nil, err
+		case !found:
+			return nil, tpox.NoAccount(account)
+		}
 		quote := tpox.Quote{Symbol: trade.Symbol}
 		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
-		refusal := func(err error) error { // a missing account is refused before the security
-			return t.explain("get_customer_of_account", account.String(), tpox.NoAccount(account),
-				func([]byte) error { return err })
-		}
 		if !listed(trade.Symbol) {
-			return nil, refusal(tpox.NoSecurity(trade.Symbol))
+			return nil, tpox.NoSecurity(trade.Symbol)
 		}
 		found, err := row(t.ctx, t, "trade_quote", args, into)
 		switch {
 		case err != nil:
 			return nil, err
 		case !found:
-			return nil, refusal(tpox.NoSecurity(trade.Symbol))
+			return nil, tpox.NoSecurity(trade.Symbol)
 		}
 		terms, err := trade.TermsAt(quote)
 		if err != nil {
-			return nil, refusal(err)
+			return nil, err
 		}
-		d := deal{account.String(), quote, terms, trade.Now}
+		refusal := func() error {
+			return t.explain("get_customer_of_account", id, tpox.NoAccount(account), func(doc []byte) error {
+				_, _, err := trade.Apply(rules, doc, account, quote)
+				return err
+			})
+		}
+		if size > int64(rules.MaxCustomer/2) {
+			if err := refusal(); err != nil {
+				return nil, err
+			}
+		}
+		d := deal{id, quote, terms, trade.Now}
 		var done bool
 		all := "no"
 		if trade.Side == tpox.Buy {
-			done, err = t.buy(d, s.settings.Rules)
+			done, err = t.buy(d, rules)
 		} else {
 			done, all, err = t.sell(d)
 		}
@@ -52,10 +67,7 @@ func (s *Store) Trade(
 			return t.document("trade_outcome", d.account, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade,
 				terms.Amount, all, d.account)
 		}
-		return nil, t.explain("get_customer_of_account", d.account, tpox.NoAccount(account), func(doc []byte) error {
-			_, _, err := trade.Apply(s.settings.Rules, doc, account, quote)
-			return cmp.Or(err, errNoReason)
-		})
+		return nil, cmp.Or(refusal(), errNoReason)
 	})
 }
 

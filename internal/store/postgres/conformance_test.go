@@ -38,7 +38,8 @@ func conforms(t *testing.T, layout string) {
 // Every transaction, and so every statement on documents and every trigger, costs in proportion to the size of the
 // document, in the service and in the server.
 func TestStore_LinearCost(t *testing.T) {
-	s, d, _, _ := tiny(t)
+	_, d, server, database := tiny(t)
+	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
 	storetest.LinearCost(t, s, d, func() []int {
 		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity "+
 			"WHERE datname = current_database() AND backend_type = 'client backend'") // no autovacuum, which comes and goes

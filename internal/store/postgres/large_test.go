@@ -29,7 +29,8 @@ func TestLarge_OthersGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	s, d, _, _ := tiny(t)
+	_, d, server, database := tiny(t)
+	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
 	const id, users, others = 900_000_000_000, 64, 8
 	insertCustomer(t, s, bigCustomer(d, id), true)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)

@@ -16,7 +16,7 @@ func (s single) OpenAccount(
 	}
 	var doc []byte
 	_, err = s.write(ctx, w, lockCustomer(customer, &doc), func() (change, error) {
-		changed, err := tpox.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(s.options.Rules, doc, account)
 		if err == nil {
 			err = tpox.ValidateCustomer(changed)
 		}
@@ -38,7 +38,7 @@ func (s spread) OpenAccount(
 	c := newClaim(customer, []tpox.ID{id})
 	queries := append(lockCustomerElsewhere(customer, &doc, &elsewhere), c.lock()...)
 	_, err = s.write(ctx, w, queries, func() (change, error) {
-		changed, err := tpox.OpenAccount(doc, account)
+		changed, err := tpox.OpenAccount(s.options.Rules, doc, account)
 		if err == nil {
 			err = tpox.ValidateCustomer(changed)
 		}

@@ -113,9 +113,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	if options.Trace != nil {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
-	if options.Rules.MaxHoldings <= 0 {
-		options.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
-	}
+	options.Rules = options.Rules.WithDefaults()
 	s := &Store{options: options, wanted: wanted}
 	s.Text = s.setting
 	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)

@@ -17,7 +17,7 @@ func (s *Store) OpenAccount(
 	_, err = s.revise(ctx, w, func(r *revision) error {
 		r.before = func(t *transaction) error { return t.insertAccounts(customer, id) }
 		return r.edit(ctx, getCustomer, replaceCustomer, int64(customer), func(doc []byte) ([]byte, error) {
-			changed, err := tpox.OpenAccount(doc, account)
+			changed, err := tpox.OpenAccount(s.options.Rules, doc, account)
 			if err == nil {
 				err = tpox.ValidateCustomer(changed)
 			}

@@ -55,9 +55,7 @@ func Open(ctx context.Context, path string, options store.Options) (*Store, erro
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
 	}
-	if options.Rules.MaxHoldings <= 0 {
-		options.Rules.MaxHoldings = tpox.DefaultRules.MaxHoldings
-	}
+	options.Rules = options.Rules.WithDefaults()
 	ignore := func(string) {}
 	if options.Notice == nil {
 		options.Notice = ignore

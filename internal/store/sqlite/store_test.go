@@ -45,7 +45,8 @@ func reopened(t testing.TB, path string, options store.Options) *Store {
 }
 
 func TestStore_LinearCost(t *testing.T) {
-	storetest.LinearCost(t, tinyStore(t), tiny, func() []int { return nil })
+	s := opened(t, tinyDatabase(t), store.Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
+	storetest.LinearCost(t, s, tiny, func() []int { return nil })
 }
 
 // With connections cut at random and the service restarted, each trade counts once.

@@ -98,6 +98,12 @@ func (e *env) newCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) 
 	return tpox.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
 }
 
+// filled returns a valid customer with so many languages that it has hardly less than size bytes.
+func (e *env) filled(doc string, size int) string {
+	const language = "<Language>Portuguese</Language>"
+	return e.edit(doc, "<Languages>", "<Languages>"+strings.Repeat(language, (size-len(doc))/len(language)))
+}
+
 func (e *env) insertCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) {
 	id, ids, doc = e.newCustomer(accounts)
 	e.insert(doc, true)

@@ -107,6 +107,14 @@ func (e *env) conflict(err error, reason tpox.Reason) {
 	}
 }
 
+// tooLarge requires a conflict that names the default limit of a customer's size.
+func (e *env) tooLarge(err error) {
+	e.conflict(err, tpox.CustomerLimit)
+	if !strings.HasSuffix(err.Error(), " bytes, and none grows beyond 131072") {
+		e.Fatalf("the detail does not name the limit: %v", err)
+	}
+}
+
 func (e *env) invalid(err error) {
 	found := refused[*tpox.Invalid](e, err)
 	if len(found.Findings) == 0 {

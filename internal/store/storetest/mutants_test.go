@@ -189,7 +189,8 @@ var mutants = []struct {
 		onces(func(w *Write) { w.Once.Expires = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC) })},
 	{"KeysOfAllClients", "Once/OtherClient", onces(func(w *Write) { w.Once.Client, w.Once.Hash = "", [32]byte{} })},
 	{"AnswersForgotten", "Once/DoneOnce Once/Durable", func(s base) base { return forgetful{s} }},
-	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer", func(s base) base { return lax{s} }},
+	{"OpenNotValidated", "OpenAccount/Invalid OpenAccount/InvalidCustomer OpenAccount/CustomerLimit",
+		func(s base) base { return lax{s} }},
 	{"InsertNotValidated", "InsertCustomer/Invalid", func(s base) base { return validates{s, false} }},
 	{"InsertAlwaysValidated", "InsertCustomer/NotValidated", func(s base) base { return validates{s, true} }},
 	{"HalfInserted", "InsertCustomer/AccountExists", func(s base) base { return halfInsert{s} }},
@@ -781,7 +782,7 @@ func (s lax) OpenAccount(ctx Context, w Write, customer ID, account []byte) (ID,
 		return 0, err
 	}
 	doc, _ := s.GetCustomer(ctx, customer)
-	if doc, err = tpox.OpenAccount(doc, account); err != nil {
+	if doc, err = tpox.OpenAccount(tpox.Rules{MaxCustomer: 1 << 30}, doc, account); err != nil {
 		return 0, err
 	}
 	return id, s.ReplaceCustomer(ctx, w, customer, doc, false, nil)

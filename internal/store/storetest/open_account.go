@@ -61,6 +61,26 @@ var openAccount = &transaction{
 				e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(a))))
 			})
 		}},
+		// A customer that is stored with more bytes can be read and made smaller, but not grow.
+		{name: "OpenAccount/CustomerLimit", run: func(e *env) {
+			const limit = 128 << 10
+			for _, size := range []int{limit, limit + 10_000} {
+				id, accounts, doc := e.newCustomer(2)
+				e.insert(e.filled(doc, size), true)
+				opened, account := e.newAccount(1)
+				e.unchanged(watch{customers: ids{id}, accounts: append(accounts, opened)}, func() {
+					e.tooLarge(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))))
+				})
+				e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
+				err := errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account)))
+				if size > limit {
+					e.tooLarge(err)
+				} else {
+					e.must(err) // there is room again
+					e.belongs(opened, id)
+				}
+			}
+		}},
 		{name: "OpenAccount/Missing", run: func(e *env) {
 			id, account := e.newAccount(1)
 			e.notFound(errOf(e.s.OpenAccount(e.Context(), plain(), e.id(), []byte(account))), "customer")

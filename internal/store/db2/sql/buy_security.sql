@@ -1,5 +1,5 @@
--- buy_security (U5), the second of three statements: one UPDATE, with all that is decided. trade_quote comes before it,
--- trade_outcome after it.
+-- buy_security (U5), the third of four statements: one UPDATE, with all that is decided. customer_size and trade_quote
+-- come before it, trade_outcome after it.
 -- The first XMLEXISTS selects, by the index, as in get_customer_of_account. The second decides, in the one document found:
 -- what a trade needs is there, the balances stay within their limit, margin or cover, the most holdings allowed. No row means
 -- refused; the store reads the customer then, to say why. Casts come only after castable has been asked, by if: "and"

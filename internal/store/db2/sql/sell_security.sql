@@ -1,5 +1,5 @@
--- sell_security (U6), the second of three statements: one UPDATE, with all that is decided. trade_quote comes before it,
--- trade_outcome after it. It sells either a part of a position or all of it ($all), and does nothing if it is the other:
+-- sell_security (U6), the third of four statements: one UPDATE, with all that is decided. customer_size and trade_quote
+-- come before it, trade_outcome after it. It sells either a part of a position or all of it ($all), and does nothing if it is the other:
 -- the store tries a part first, which nearly every sale is, and knows from the row that was changed what is left. (Of a
 -- symbol that stands twice the first counts, so the document afterwards could not tell.)
 -- The first XMLEXISTS selects, by the index, as in get_customer_of_account. The second decides, in the one document found:

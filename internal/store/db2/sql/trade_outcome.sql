@@ -1,4 +1,4 @@
--- What a trade has done: the last of the three statements of buy_security and sell_security, in their transaction, where
+-- What a trade has done: the last of the four statements of buy_security and sell_security, in their transaction, where
 -- the customer is locked.
 -- Index: custacc_account.
 -- Manual: XMLQUERY scalar function; Direct element constructors; XMLEXISTS predicate usage.
