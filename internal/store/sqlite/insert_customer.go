@@ -16,6 +16,11 @@ var (
 func (s *Store) InsertCustomer(
 	ctx context.Context, w tpox.Write, doc []byte, validate bool,
 ) (tpox.ID, error) {
+	leave, err := s.enterLarge(ctx, len(doc))
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
 	keys, err := tpox.CustomerToStore(doc, validate)
 	if err != nil {
 		return 0, err

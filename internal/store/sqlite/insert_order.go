@@ -13,6 +13,11 @@ var insertOrder = &statement{
 
 // InsertOrder stores a new order.
 func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
+	leave, err := s.enterLarge(ctx, len(doc))
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
 	keys, err := tpox.OrderKeysOf(doc)
 	if err != nil {
 		return 0, err

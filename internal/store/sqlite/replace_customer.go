@@ -15,6 +15,11 @@ var (
 func (s *Store) ReplaceCustomer(
 	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
+	leave, err := s.enterLarge(ctx, len(doc))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	keys, err := tpox.CustomerToReplace(id, doc, validate)
 	if err != nil {
 		return err

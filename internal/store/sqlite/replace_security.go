@@ -17,6 +17,11 @@ var (
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
+	leave, err := s.enterLarge(ctx, len(doc))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	keys, err := tpox.SecurityToReplace(symbol, doc, validate)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"brokerage/internal/tpox"
@@ -16,6 +17,7 @@ type revision struct {
 	// before is done in the transaction before the writes; it may be nil.
 	before func(*transaction) error
 	answer []byte
+	large  int // bytes of a large document that the first plan has read; 0 for none
 
 	// Memory for the slices, which are rarely longer.
 	twoRead   [2]readDocument
@@ -46,6 +48,15 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 	r := &revision{store: s, from: s}
 	before := s.writer.changes.ends.Load()
 	refused := r.plan(plan)
+	if errors.Is(refused, errLarge) {
+		leave, err := s.enterLarge(ctx, r.large)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		before = s.writer.changes.ends.Load()
+		refused = r.plan(plan)
+	}
 	if refused != nil && w.Once == nil {
 		return nil, refused
 	}
@@ -90,7 +101,17 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return r.store.unpack(b)
+	return r.unpack(b)
+}
+
+// unpack unpacks a document that was read. It returns errLarge for the first large one that the caller's goroutine
+// reads.
+func (r *revision) unpack(b []byte) ([]byte, error) {
+	doc, err := r.store.unpack(b)
+	if _, waits := r.from.(*Store); err == nil && waits && r.large == 0 && len(doc) > smallBytes {
+		r.large, err = len(doc), errLarge
+	}
+	return doc, err
 }
 
 // edit reads the document of a key, and plans to replace it by the result of change.

@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// maxGroup is how many transactions share a commit at most. It bounds how long the first of them waits for the last.
-const maxGroup = 256
+// groupTime is how long a group takes in transactions at most. It bounds how long the first of them waits for the last.
+const groupTime = 10 * time.Millisecond
 
 // A writer is the one goroutine that writes. It runs the transactions that wait in the queue as a group, with one
 // commit and one flush for all, so groups grow with the load and no transaction waits for others to arrive. A refused
@@ -81,7 +81,7 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 		quit:          make(chan struct{}),
 		changes:       s.readers.changes,
 		keepSnapshots: s.readers.keepSnapshots,
-		sizes:         store.NewHistogram(1, 2, 4, 8, 16, 32, 64, 128, maxGroup),
+		sizes:         store.NewHistogram(1, 2, 4, 8, 16, 32, 64, 128, 256),
 		commits: store.NewHistogram(
 			.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
 		census:       &s.census,
@@ -136,7 +136,7 @@ func (w *writer) close() (err error) {
 }
 
 func (w *writer) run() {
-	group := make([]*job, 0, maxGroup)
+	group := make([]*job, 0, 256)
 	for {
 		select {
 		case j := <-w.queue:
@@ -189,16 +189,17 @@ func (w *writer) group(group []*job) {
 	w.limitJournal()
 }
 
-// members runs the transactions of a group, and adds those that arrive in the queue meanwhile, up to maxGroup in all.
+// members runs the transactions of a group, and adds those that arrive in the queue within groupTime.
 func (w *writer) members(group []*job) ([]*job, error) {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return group, err
 	}
+	began := time.Now()
 	for i := 0; i < len(group); i++ {
 		if err := w.do(group[i], false); err != nil {
 			return group, err
 		}
-		if len(group) == maxGroup {
+		if time.Since(began) >= groupTime {
 			continue
 		}
 		switch j := w.dequeue(i+1 == len(group)); {
