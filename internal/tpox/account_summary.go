@@ -11,10 +11,10 @@ var (
 // AccountSummary constructs the answer of account_summary.
 func AccountSummary(doc []byte) []byte {
 	var head [2]xmldoc.Node
-	summaryParts.Find(in(doc), head[:])
+	summaryParts.Find(xmldoc.Document(doc), head[:])
 	dst := xmldoc.AppendStart(make([]byte, 0, len(doc)), "Customer", "xmlns", CustAccNS, "id", text(head[0]))
 	dst = append(head[1].AppendWithin(dst, CustAccNS), "<Customer_Securities>"...)
-	for account := range accounts.All(in(doc)) {
+	for account := range accounts.All(xmldoc.Document(doc)) {
 		var part [5]xmldoc.Node
 		accountParts.Find(account, part[:])
 		dst = xmldoc.AppendStart(dst, "Account",

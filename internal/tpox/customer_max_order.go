@@ -5,7 +5,7 @@ import "brokerage/internal/xmldoc"
 // MaxOrder constructs the answer of customer_max_order. doc is nil for a customer without orders.
 func MaxOrder(customer ID, doc []byte) []byte {
 	attributes := append(make([]string, 0, 8), "xmlns", FIXMLNS, "CUSTOMERID", customer.String())
-	order := orderElement.Find(in(doc))
+	order := orderElement.Find(xmldoc.Document(doc))
 	if doc != nil {
 		var part [3]xmldoc.Node
 		orderParts.Find(order, part[:])

@@ -13,7 +13,7 @@ var addresses = path("c:Address")
 // CustomerProfile constructs the answer of customer_profile.
 func CustomerProfile(doc []byte) []byte {
 	var part [8]xmldoc.Node
-	profileParts.Find(in(doc), part[:])
+	profileParts.Find(xmldoc.Document(doc), part[:])
 	dst := xmldoc.AppendStart(make([]byte, 0, 2048), "Customer_Profile", "xmlns", CustAccNS, "CUSTOMERID", text(part[0]))
 	for _, n := range part[1:6] {
 		dst = n.AppendWithin(dst, CustAccNS)

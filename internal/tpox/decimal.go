@@ -47,6 +47,31 @@ func money(d decimal.Decimal) string { return d.StringFixedBank(2) }
 // shares formats a quantity: three places.
 func shares(d decimal.Decimal) string { return d.StringFixedBank(3) }
 
+// scale is the number of decimal places that PE, Yield and prices have at most.
+const scale = 4
+
+// ScaledForm describes, for messages, the decimals that Scaled takes.
+const ScaledForm = "a decimal from 0, of at most 13 digits, at most 4 of them after the point"
+
+var figureLimit = decimal.New(1, 13)
+
+// Scaled returns a decimal in ten-thousandths, which is exact and comparable in an index; ok is false for what is not
+// of ScaledForm. It takes what the schema of securities takes: zeros at either end are not digits.
+func Scaled(s string) (n int64, ok bool) {
+	d, ok := parseDecimal(s)
+	if !ok || d.Sign() < 0 || !d.Equal(d.Truncate(scale)) {
+		return 0, false
+	}
+	places := int32(0)
+	for !d.Equal(d.Truncate(places)) {
+		places++
+	}
+	if d.Shift(places).GreaterThanOrEqual(figureLimit) {
+		return 0, false
+	}
+	return d.Shift(scale).IntPart(), true
+}
+
 // SortKey returns an exact key of a decimal for an index: the byte order of keys is the order of the numbers. ok is
 // false for what is not a decimal, or has more than maxDigits digits, which no index could hold.
 func SortKey(s string) (key []byte, ok bool) {

@@ -22,7 +22,6 @@ var namespaces = xmldoc.Namespaces{"c": CustAccNS, "s": SecurityNS, "f": FIXMLNS
 func path(expression string) *xmldoc.Path     { return xmldoc.MustPath(namespaces, expression) }
 func paths(expressions ...string) *xmldoc.Set { return xmldoc.MustSet(namespaces, expressions...) }
 func text(n xmldoc.Node) string               { return string(n.Text()) }
-func in(doc []byte) xmldoc.Node               { return xmldoc.Document(doc) }
 
 // field is an element that has only text.
 type field struct{ name, value string }

@@ -162,9 +162,9 @@ type Damaged struct{ Cause error }
 func (e *Damaged) Error() string { return fmt.Sprintf("stored data is damaged: %v", e.Cause) }
 func (e *Damaged) Unwrap() error { return e.Cause }
 
-// IsOwn reports whether err itself is one of the errors above. An error that wraps one is not: it may come from a
-// driver.
-func IsOwn(err error) bool {
+// IsDomainError reports whether err itself is one of the errors above. An error that wraps one is not: it may come from
+// a driver.
+func IsDomainError(err error) bool {
 	switch err.(type) { //nolint:errorlint // wrapped errors do not count
 	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable, *Damaged:
 		return true

@@ -31,8 +31,8 @@ func TestErrors(t *testing.T) {
 		"the database does not take it":                           tpox.NotStorable("the database does not take it"),
 	} {
 		require.EqualError(t, err, want)
-		require.True(t, tpox.IsOwn(err))
-		require.False(t, tpox.IsOwn(fmt.Errorf("the driver: %w", err)))
+		require.True(t, tpox.IsDomainError(err))
+		require.False(t, tpox.IsDomainError(fmt.Errorf("the driver: %w", err)))
 	}
 	require.ErrorIs(t, &tpox.Unavailable{Cause: io.EOF}, io.EOF)
 }

@@ -1,6 +1,10 @@
 package tpox
 
-import "fmt"
+import (
+	"fmt"
+
+	"brokerage/internal/xmldoc"
+)
 
 // Account is an account as it is stored, with its owner.
 type Account struct {
@@ -20,7 +24,7 @@ func AccountOf(customer []byte, id ID) (Account, error) {
 	if !account.Exists() {
 		return Account{}, NoAccount(id)
 	}
-	owner, ok := ParseID(customerRoot.Find(in(customer)).Attr("id").Text())
+	owner, ok := ParseID(customerRoot.Find(xmldoc.Document(customer)).Attr("id").Text())
 	if !ok {
 		return Account{}, &Damaged{Cause: fmt.Errorf("the customer of account %d has no valid id", id)}
 	}

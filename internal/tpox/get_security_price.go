@@ -10,7 +10,7 @@ var priceParts = paths(
 // SecurityPrice constructs the answer of get_security_price.
 func SecurityPrice(doc []byte) []byte {
 	var part [6]xmldoc.Node
-	priceParts.Find(in(doc), part[:])
+	priceParts.Find(xmldoc.Document(doc), part[:])
 	dst := xmldoc.AppendStart(make([]byte, 0, 512), "Security_Price", "xmlns", SecurityNS, "SYMBOL", text(part[0]))
 	for _, n := range part[1:] {
 		dst = n.AppendWithin(dst, SecurityNS)

@@ -16,7 +16,7 @@ func CheckAccount(body []byte) error { return validate(accountBody(), body) }
 
 // AccountKeyOf returns the id of an Account to be opened. The error is *Invalid.
 func AccountKeyOf(account []byte) (ID, error) {
-	n := accountRoot.Find(in(account))
+	n := accountRoot.Find(xmldoc.Document(account))
 	if !n.Exists() {
 		return 0, invalidf("", "the root element is not Account in namespace %s", CustAccNS)
 	}
@@ -30,7 +30,7 @@ func AccountKeyOf(account []byte) (ID, error) {
 // OpenAccount adds an account after the other accounts of a customer: *Conflict if the customer would be too large. The
 // caller checks that its id is new, and validates the result.
 func OpenAccount(rules Rules, doc, account []byte) ([]byte, error) {
-	list := accountList.Find(in(doc))
+	list := accountList.Find(xmldoc.Document(doc))
 	if !list.Exists() {
 		return nil, invalidf("/Customer", "the customer has no Accounts")
 	}

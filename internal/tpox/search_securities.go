@@ -34,7 +34,7 @@ func Page(answer []byte, limit int) (page []byte, last string, err error) {
 	}
 	e := xmldoc.Edit(page)
 	count := 0
-	for hit := range hits.All(in(page)) {
+	for hit := range hits.All(xmldoc.Document(page)) {
 		if count++; count == limit {
 			last = text(hitSymbol.Find(hit))
 		} else if count > limit {

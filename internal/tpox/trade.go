@@ -38,7 +38,7 @@ func ReadTrade(body []byte, side Side, now time.Time) (t Trade, err error) {
 		return t, err
 	}
 	var part [2]xmldoc.Node
-	tradeParts.Find(in(body), part[:])
+	tradeParts.Find(xmldoc.Document(body), part[:])
 	return Trade{Side: side, Symbol: text(part[0]), Quantity: decimalText(part[1]), Now: now}, nil
 }
 
@@ -98,7 +98,7 @@ var quoteParts = paths(
 // QuoteOf reads the quote of a security.
 func QuoteOf(security []byte) Quote {
 	var part [4]xmldoc.Node
-	quoteParts.Find(in(security), part[:])
+	quoteParts.Find(xmldoc.Document(security), part[:])
 	return Quote{text(part[0]), text(part[1]), text(part[2]), text(part[3])}
 }
 
@@ -179,8 +179,13 @@ func (t Trade) Apply(rules Rules, customer []byte, id ID, quote Quote) (changed,
 	if err != nil {
 		return nil, nil, err
 	}
-	actualText, workingText := money(actual), money(working)
-	account.book(e, t.Now.UTC(), money(terms.movement), actualText, workingText)
+	now, movement, actualText, workingText := t.Now.UTC(), money(terms.movement), money(actual), money(working)
+	e.SetText(account.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
+	e.SetText(account.part[actualBalance], actualText)
+	e.SetText(account.part[workingBalance], workingText)
+	e.SetText(account.part[valueDate], now.Format(time.DateOnly))
+	e.SetText(account.part[creditMovement], movement)
+	e.SetText(account.part[valueDatedBalance], workingText)
 	if changed, err = e.Apply(nil); err != nil {
 		return nil, nil, err
 	}
@@ -253,16 +258,6 @@ func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.De
 	return after, nil
 }
 
-// book writes the balances after a movement, and the movement with its date.
-func (a *tradingAccount) book(e *xmldoc.Editor, now time.Time, movement, actual, working string) {
-	e.SetText(a.part[lastUpdate], now.Format("2006-01-02T15:04:05"))
-	e.SetText(a.part[actualBalance], actual)
-	e.SetText(a.part[workingBalance], working)
-	e.SetText(a.part[valueDate], now.Format(time.DateOnly))
-	e.SetText(a.part[creditMovement], movement)
-	e.SetText(a.part[valueDatedBalance], working)
-}
-
 // move adds the quantity to the position in the account's holdings, or subtracts it for a sale. It creates or removes
 // the position if necessary, and returns the quantity that the account then holds.
 func (t Trade) move(
@@ -289,7 +284,10 @@ func (t Trade) move(
 			return held, &Conflict{TooManyHoldings, fmt.Sprintf(
 				"account %d has %d holdings, the most that is allowed", a.id, count)}
 		}
-		e.Append(a.part[holdings], xmldoc.Root(newPosition(quote, change)))
+		dst := xmldoc.AppendStart(make([]byte, 0, 256), "Position", "xmlns", CustAccNS)
+		dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
+			field{"Quantity", shares(change)})
+		e.Append(a.part[holdings], xmldoc.Root(append(dst, "</Position>"...)))
 		return change, nil
 	}
 	before, ok := parseDecimal(text(quantity))
@@ -306,11 +304,4 @@ func (t Trade) move(
 		e.SetText(quantity, shares(held))
 	}
 	return held, nil
-}
-
-func newPosition(quote Quote, quantity decimal.Decimal) []byte {
-	dst := xmldoc.AppendStart(make([]byte, 0, 256), "Position", "xmlns", CustAccNS)
-	dst = fields(dst, field{"Symbol", quote.Symbol}, field{"Name", quote.Name}, field{"Type", quote.Type},
-		field{"Quantity", shares(quantity)})
-	return append(dst, "</Position>"...)
 }

@@ -17,14 +17,14 @@ func ReadOrderStatus(body []byte) (stat string, err error) {
 	if err := validate(orderStatusBody(), body); err != nil {
 		return "", err
 	}
-	return text(newStatus.Find(in(body))), nil
+	return text(newStatus.Find(xmldoc.Document(body))), nil
 }
 
 // SetOrderStatus sets the status of an order, and constructs the answer of update_order_status. The caller validates
 // the changed order, because only its schema knows the statuses of FIX.
 func SetOrderStatus(doc []byte, stat string) (changed, answer []byte, err error) {
 	e := xmldoc.Edit(doc)
-	e.SetAttr(orderElement.Find(in(doc)), "Stat", stat)
+	e.SetAttr(orderElement.Find(xmldoc.Document(doc)), "Stat", stat)
 	switch changed, err = e.Apply(nil); {
 	case errors.Is(err, xmldoc.ErrText):
 		return nil, nil, invalidf("/OrderStatus/@Stat", "not a text that XML can hold")

@@ -22,7 +22,7 @@ func ReadPrice(body []byte) (p Price, err error) {
 		return p, err
 	}
 	var part [3]xmldoc.Node
-	newPrice.Find(in(body), part[:])
+	newPrice.Find(xmldoc.Document(body), part[:])
 	return Price{LastTrade: decimalText(part[0]), Ask: decimalText(part[1]), Bid: decimalText(part[2])}, nil
 }
 
@@ -51,7 +51,7 @@ func SetPrice(doc []byte, p Price) ([]byte, error) {
 		return nil, err
 	}
 	var part [5]xmldoc.Node
-	changedParts.Find(in(doc), part[:])
+	changedParts.Find(xmldoc.Document(doc), part[:])
 	for i, name := range changedNames {
 		if !part[i].Exists() {
 			return nil, invalidf("/Security/Price/"+name, "is missing in the security")

@@ -111,7 +111,7 @@ func isRefused(err error) bool {
 // knows what was to be stored.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, tpox.IsOwn(err):
+	case err == nil, tpox.IsDomainError(err):
 		return err
 	case unknown:
 		return &tpox.Unavailable{Cause: err, Unknown: true}

@@ -83,7 +83,7 @@ func (s *Store) writeOn(
 			}
 			return answer, nil
 		}
-		if tpox.IsOwn(err) {
+		if tpox.IsDomainError(err) {
 			return nil, err
 		}
 		maybeDone = maybeDone || lostCommit

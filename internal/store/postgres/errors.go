@@ -56,7 +56,7 @@ func codeOf(err error) string {
 // write that may have been committed. Unique violations are for the caller: see violated.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
-	case err == nil, tpox.IsOwn(err):
+	case err == nil, tpox.IsDomainError(err):
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err() // the statement failed because it was cancelled
@@ -99,7 +99,7 @@ func isConflict(err error) bool {
 // isTransient reports whether, judging by the error, a retry may succeed. Whether a retry is safe is for the caller to
 // decide.
 func isTransient(err error) bool {
-	if err == nil || tpox.IsOwn(err) {
+	if err == nil || tpox.IsDomainError(err) {
 		return false
 	}
 	switch code := codeOf(err); code {

@@ -103,7 +103,7 @@ func (s *Store) again(ctx context.Context, try func(context.Context) error, mayT
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		err := try(ctx)
-		if err == nil || tpox.IsOwn(err) || !mayTryAgain(err) {
+		if err == nil || tpox.IsDomainError(err) || !mayTryAgain(err) {
 			return err
 		}
 		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4

@@ -52,7 +52,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
 
 // scriptError returns an error of SQLite as *store.ScriptRefused.
 func scriptError(err error) error {
-	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsOwn(err) && !isDamage(err) {
+	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsDomainError(err) && !isDamage(err) {
 		return &store.ScriptRefused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}
 	}
 	return domainError(err)
