@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -20,66 +19,6 @@ const (
 	vary           = "Accept, Accept-Encoding"
 	compressedFrom = 1024 // bytes; a smaller answer is not worth compressing
 )
-
-// accepts returns an error if the client accepts neither application/xml nor text/xml.
-func (q *request) accepts() error {
-	if _, ok := q.mediaType(); !ok {
-		return errAcceptable
-	}
-	return nil
-}
-
-// mediaType returns the media type of XML that the client prefers, application/xml if it has no preference, and whether
-// it accepts any.
-func (q *request) mediaType() (mediaType string, accepted bool) {
-	accept := strings.Join(q.Request.Header["Accept"], ",")
-	application, text := quality(accept, "application/xml"), quality(accept, "text/xml")
-	if text > application {
-		return textType, true
-	}
-	return xmlType, application > 0
-}
-
-// quality returns the weight of a media type by a header Accept, 0 if it is not accepted. The most specific range
-// counts (RFC 9110, 12.5.1).
-func quality(accept, mediaType string) float64 {
-	if strings.TrimSpace(accept) == "" {
-		return 1
-	}
-	major, _, _ := strings.Cut(mediaType, "/")
-	best, found := -1, 0.0
-	for part := range strings.SplitSeq(accept, ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		rank := -1
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case mediaType:
-			rank = 2
-		case major + "/*":
-			rank = 1
-		case "*/*":
-			rank = 0
-		}
-		if rank > best {
-			best, found = rank, weight(parameters)
-		}
-	}
-	return found
-}
-
-// weight returns the q of a media range.
-func weight(parameters string) float64 {
-	for p := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if strings.EqualFold(name, "q") {
-			w, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(w >= 0 && w <= 1) { // true for NaN
-				return 0
-			}
-			return w
-		}
-	}
-	return 1
-}
 
 // answer writes a response with a constructed document.
 func (q *request) answer(body []byte) error {
@@ -177,27 +116,6 @@ func (q *request) compresses(body []byte) bool {
 	return len(body) >= compressedFrom && acceptsGzip(q.Request.Header["Accept-Encoding"])
 }
 
-// acceptsGzip reports whether a client accepts gzip, by its name or by *, and does not prefer an uncompressed answer
-// (RFC 9110, 12.5.3).
-func acceptsGzip(accept []string) bool {
-	gzip, identity, others := -1.0, -1.0, -1.0
-	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		name, parameters, _ := strings.Cut(part, ";")
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "gzip":
-			gzip = weight(parameters)
-		case "identity":
-			identity = weight(parameters)
-		case "*":
-			others = weight(parameters)
-		}
-	}
-	if gzip < 0 {
-		gzip = others
-	}
-	return gzip > 0 && gzip >= identity
-}
-
 // errGone means that the client closed the connection before the answer.
 var errGone = errors.New("the client has closed the connection")
 
@@ -208,6 +126,13 @@ func (q *request) noContent(status int) error {
 	q.Status(status)
 	q.Writer.WriteHeaderNow()
 	return nil
+}
+
+// setToken sets the header with the token of a write.
+func (q *request) setToken() {
+	if q.token != (tpox.Token{}) {
+		q.Writer.Header()[tokenHeader] = []string{q.token.String()}
+	}
 }
 
 // setETag sets the entity tag of an answer.

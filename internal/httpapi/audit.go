@@ -3,11 +3,9 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"brokerage/internal/audit"
 	"brokerage/internal/telemetry"
-	"brokerage/internal/tpox"
 )
 
 // Audit records each write before it is answered.
@@ -27,18 +25,6 @@ type auditing struct {
 // audits reports whether the request is a write, and writes are recorded.
 func (q *request) audits() bool {
 	return q.server.options.Audit != nil && q.op.writes()
-}
-
-// mayWrite refuses a write that could not be recorded.
-func (q *request) mayWrite() error {
-	if !q.audits() {
-		return nil
-	}
-	if err := q.server.options.Audit.Ready(); err != nil {
-		return &tpox.Unavailable{Cause: fmt.Errorf("%w: %w", errAudit, err)}
-	}
-	q.auditing.wanted = true
-	return nil
 }
 
 // note adds an id to the record.

@@ -22,7 +22,6 @@ import (
 	"brokerage/internal/schema"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
-	"brokerage/internal/xmldoc"
 )
 
 var contract = sync.OnceValue(func() *openapi3.T {
@@ -207,7 +206,7 @@ func TestContract_NoMetrics(t *testing.T) {
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
 	"bad-cursor":             errCursor,
-	"malformed":              malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "x"}),
+	"malformed":              &refused{kind: kindMalformed, findings: []tpox.Finding{{Line: 1, Column: 1, Message: "x"}}},
 	"unauthorized":           errToken,
 	"forbidden":              &refused{kind: kindForbidden, detail: "x"},
 	"cross-origin":           &refused{kind: kindCrossOrigin, detail: "x"},
@@ -226,7 +225,7 @@ var refusals = map[string]error{
 	"unavailable":            &tpox.Unavailable{Cause: io.EOF},
 	"outcome-unknown":        &tpox.Unavailable{Cause: io.EOF, Unknown: true},
 	"timeout":                context.DeadlineExceeded,
-	"too-many-requests":      tooMany(time.Second),
+	"too-many-requests":      &refused{kind: kindTooMany, detail: "x", wait: 1},
 }
 
 func TestContract_Problems(t *testing.T) {

@@ -35,29 +35,22 @@ func (q *request) getDataset() error {
 	case err != nil:
 		return err
 	case contents == tpox.Contents{}:
-		return errNothingHere
+		return errNoDataset
 	}
-	generator, err := q.server.generatorOf(contents)
-	if err != nil {
-		return err
+	var generator *dataset.Dataset // nil for data that was not generated
+	if contents.Scale != "" {
+		generators := &q.server.generators
+		made, ok := generators.Load(contents)
+		if !ok {
+			spec, err := dataset.ParseSpec(contents.Scale, contents.Profile, contents.Seed)
+			if err != nil {
+				return &refused{kind: kindInternal, cause: err}
+			}
+			made, _ = generators.LoadOrStore(contents, dataset.New(spec))
+		}
+		generator, _ = made.(*dataset.Dataset)
 	}
 	return q.answer(store.DescribeDataset(contents, generator, q.store.Describe(), symbols))
-}
-
-// generatorOf returns the generator of a dataset, or nil for data that was not generated.
-func (s *Server) generatorOf(c tpox.Contents) (*dataset.Dataset, error) {
-	if c.Scale == "" {
-		return nil, nil //nolint:nilnil // not generated
-	}
-	if d, ok := s.generators.Load(c); ok {
-		return d.(*dataset.Dataset), nil //nolint:forcetypeassert // stored below
-	}
-	spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
-	if err != nil {
-		return nil, &refused{kind: kindInternal, cause: err}
-	}
-	d, _ := s.generators.LoadOrStore(c, dataset.New(spec))
-	return d.(*dataset.Dataset), nil //nolint:forcetypeassert // as above
 }
 
 var leaseIDs = &operation{

@@ -28,8 +28,8 @@ func (op *operation) writes() bool { return op.method != http.MethodGet && op.me
 // describedBy returns the header Link of answers that a schema file describes (RFC 8288).
 func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
 
-// beside are the operations that are not transactions.
-var beside = [...]*operation{
+// otherOperations are those that are not transactions.
+var otherOperations = [...]*operation{
 	getCustomer, replaceCustomer, getAccount, replaceSecurity,
 	getDataset, leaseIDs, watchService,
 	getHealth, getReadiness, getVersion, getMetrics, getContract, getSchema, getDocs, getPage,
@@ -43,7 +43,7 @@ var assets = [...]*operation{
 
 // operations returns the operations of the contract that the server has.
 func (s *Server) operations() []*operation {
-	all := slices.Concat(transactions[:], beside[:])
+	all := slices.Concat(transactions[:], otherOperations[:])
 	if s.metrics == nil {
 		all = slices.DeleteFunc(all, func(op *operation) bool { return op == getMetrics })
 	}
@@ -52,8 +52,8 @@ func (s *Server) operations() []*operation {
 
 const unrouted = "unrouted"
 
-// answering returns an operation for requests that match no operation of the contract.
-func answering(handle func(*request) error) *operation {
+// unroutedOperation returns an operation for requests that match no operation of the contract.
+func unroutedOperation(handle func(*request) error) *operation {
 	return &operation{name: unrouted, open: true, handle: handle}
 }
 
@@ -83,14 +83,14 @@ func (s *Server) route() *gin.Engine {
 	}
 	for path, methods := range allowed {
 		allow := strings.Join(append(methods, http.MethodOptions), ", ")
-		e.OPTIONS(path, s.serve(answering(func(q *request) error {
+		e.OPTIONS(path, s.serve(unroutedOperation(func(q *request) error {
 			q.Header("Allow", allow)
 			q.Status(http.StatusNoContent)
 			q.Writer.WriteHeaderNow()
 			return nil
 		})))
 	}
-	e.NoRoute(s.serve(answering(func(*request) error { return errPath })))
-	e.NoMethod(s.serve(answering(func(*request) error { return errMethod }))) // gin has set Allow
+	e.NoRoute(s.serve(unroutedOperation(func(*request) error { return errPath })))
+	e.NoMethod(s.serve(unroutedOperation(func(*request) error { return errMethod }))) // gin has set Allow
 	return e
 }

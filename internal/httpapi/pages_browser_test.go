@@ -32,7 +32,7 @@ type visitor struct {
 func fronted(t testing.TB, o Options) *httptest.Server {
 	t.Helper()
 	o.InFlight, o.Queue = 256, 256
-	o.Inside = func() *pages.StoreState {
+	o.StoreState = func() *pages.StoreState {
 		return &pages.StoreState{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
 	}
 	s := fresh(t, o)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -61,7 +60,7 @@ var (
 	}
 )
 
-// A refused is an error of HTTP's own, with the problem that it becomes.
+// A refused is an error of HTTP, not of the domain, with the problem that it becomes.
 type refused struct {
 	kind      problemKind
 	detail    string // for clients
@@ -85,31 +84,31 @@ func badRequest(format string, args ...any) error {
 const noToken = "a valid bearer token is needed"
 
 var (
-	errPath        = &refused{kind: kindNotFound, detail: "there is no such path"}
-	errNothingHere = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
-	errCursor      = &refused{kind: kindBadCursor, detail: "the cursor is not one that this search was answered with"}
-	errNoToken     = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
-	errToken       = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
-	errMethod      = &refused{kind: kindMethod, detail: "the method is not allowed here"}
-	errAcceptable  = &refused{kind: kindNotAcceptable, detail: "answers are application/xml or text/xml"}
-	errMediaType   = &refused{kind: kindMediaType,
+	errPath       = &refused{kind: kindNotFound, detail: "there is no such path"}
+	errNoDataset  = &refused{kind: kindNotFound, detail: "no dataset has been loaded"}
+	errCursor     = &refused{kind: kindBadCursor, detail: "the cursor is not one that this search was answered with"}
+	errNoToken    = &refused{kind: kindUnauthorized, detail: noToken, challenge: "Bearer"}
+	errToken      = &refused{kind: kindUnauthorized, detail: noToken, challenge: `Bearer error="invalid_token"`}
+	errMethod     = &refused{kind: kindMethod, detail: "the method is not allowed here"}
+	errAcceptable = &refused{kind: kindNotAcceptable, detail: "answers are application/xml or text/xml"}
+	errMediaType  = &refused{kind: kindMediaType,
 		detail: "bodies are application/xml or text/xml, without a Content-Encoding"}
-	errTooLarge   = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
-	errOverloaded = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
-	errQueueFull  = fmt.Errorf("%w: the queue is full", errOverloaded)
-	errQueueWait  = fmt.Errorf("%w: it waited too long", errOverloaded)
-	errWatched    = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
-	errStopping   = &refused{kind: kindUnavailable, detail: "the service is stopping"}
-	errNotOpen    = &refused{kind: kindUnavailable, cause: errors.New("the database is not open yet")}
-	errAudit      = errors.New("the audit log cannot be written")
+	errTooLarge    = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
+	errOverloaded  = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
+	errQueueFull   = fmt.Errorf("%w: the queue is full", errOverloaded)
+	errQueueWait   = fmt.Errorf("%w: it waited too long", errOverloaded)
+	errManyStreams = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
+	errStopping    = &refused{kind: kindUnavailable, detail: "the service is stopping"}
+	errNotOpen     = &refused{kind: kindUnavailable, cause: errors.New("the database is not open yet")}
+	errAudit       = errors.New("the audit log cannot be written")
 )
 
 // problemOf returns the problem that an error of an operation becomes. It has a detail only for errors whose text is
 // for clients, without the text of what wraps them. An error that no store declares, such as that of a driver, is a
 // fault of the store: the service cannot answer, and the outcome of a write is unknown.
 func problemOf(op *operation, err error) *refused {
-	if own, ok := errors.AsType[*refused](err); ok {
-		return own
+	if r, ok := errors.AsType[*refused](err); ok {
+		return r
 	}
 	if tpox.Is[*tpox.Damaged](err) { // before the others, because the cause may be anything
 		return &refused{kind: kindDamaged}
@@ -175,7 +174,10 @@ func (q *request) problem(err error) {
 	}
 	p := problem{
 		Type: "urn:brokerage:problem:" + r.kind.name, Title: r.kind.title, Status: r.kind.status, Detail: r.detail,
-		Instance: instance(q.Request.URL), RequestID: q.id,
+		Instance: brackets.Replace(q.Request.URL.EscapedPath()), RequestID: q.id,
+	}
+	if strings.HasPrefix(p.Instance, "//") { // a client would read the first part of the path as a host
+		p.Instance = ""
 	}
 	for _, f := range r.findings {
 		p.Findings = append(p.Findings, finding(f))
@@ -185,7 +187,11 @@ func (q *request) problem(err error) {
 	}
 	body, mediaType := p.xml(), "application/problem+xml; charset=utf-8"
 	if prefersJSON(q.Request.Header["Accept"]) {
-		body, mediaType = p.json(), "application/problem+json"
+		var err error
+		if body, err = json.Marshal(p); err != nil {
+			panic(err) // texts and numbers always marshal
+		}
+		mediaType = "application/problem+json"
 	}
 	h["Vary"] = []string{vary}
 	_ = q.send(r.kind.status, mediaType, body) // only fails when the client is gone
@@ -194,24 +200,8 @@ func (q *request) problem(err error) {
 // brackets escapes characters that a request's path may contain and a URI may not.
 var brackets = strings.NewReplacer("[", "%5B", "]", "%5D")
 
-// instance returns the path of a request as it was sent. It returns "" for a path that begins with //, because a client
-// would read its first part as a host.
-func instance(u *url.URL) string {
-	path := brackets.Replace(u.EscapedPath())
-	if strings.HasPrefix(path, "//") {
-		return ""
-	}
-	return path
-}
-
 // statusGone is logged when the client closed the connection before the answer.
 const statusGone = 499
-
-func prefersJSON(accept []string) bool {
-	all := strings.Join(accept, ",")
-	return all != "" && max(quality(all, "application/problem+json"), quality(all, "application/json")) >
-		max(quality(all, "application/problem+xml"), quality(all, "application/xml"), quality(all, "text/xml"))
-}
 
 // problem is a problem document (RFC 9457).
 type problem struct {
@@ -271,12 +261,4 @@ func xmlCharacter(r rune) rune {
 		return '\uFFFD'
 	}
 	return r
-}
-
-func (p *problem) json() []byte {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // texts and numbers always marshal
-	}
-	return b
 }

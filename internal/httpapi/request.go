@@ -62,38 +62,6 @@ func isVisible(s string) bool {
 	return true
 }
 
-// authorize identifies the client by its token, and refuses a client without the operation's scope.
-func (q *request) authorize(ctx context.Context) error {
-	authority := q.server.options.Tokens
-	if authority == nil {
-		return nil
-	}
-	header := q.Request.Header["Authorization"]
-	switch len(header) {
-	case 0:
-		return errNoToken
-	case 1:
-	default:
-		return errToken
-	}
-	client, ok := authority.Client(ctx, header[0])
-	if !ok {
-		return cmp.Or(ctx.Err(), error(errToken)) // if ctx has ended, the token may not have been checked
-	}
-	q.client = client
-	if !client.May(q.op.scope) {
-		return &refused{kind: kindForbidden, detail: "the token does not have the scope " + string(q.op.scope)}
-	}
-	return nil
-}
-
-func (q *request) clientName() string {
-	if q.client == nil {
-		return ""
-	}
-	return q.client.Name
-}
-
 // pathValue returns a parameter of the path. gin would read a + in it as a space.
 func (q *request) pathValue(name string) string {
 	value := q.Param(name)
@@ -176,36 +144,11 @@ func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	}
 }
 
-// body returns the body as a document in the normal form.
+// body reads the body, within the limit of its size and the deadline, and returns it as a document in the normal form.
 func (q *request) body() ([]byte, error) {
 	if err := checkMediaType(q.Request.Header); err != nil {
 		return nil, err
 	}
-	raw, err := q.readBody()
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) == 0 {
-		return nil, malformed(&xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"})
-	}
-	doc, err := xmldoc.Admit(raw, xmldoc.Limits{Bytes: int(q.server.options.MaxBody)})
-	if found, ok := errors.AsType[*xmldoc.Error](err); ok {
-		return nil, malformed(found)
-	}
-	return doc, err
-}
-
-// malformed returns the refusal of a body that is not XML, or exceeds a limit.
-func malformed(e *xmldoc.Error) error {
-	found := []tpox.Finding{{Line: e.Line, Column: e.Column, Message: e.Msg}}
-	if e.Reason == xmldoc.TooLarge {
-		return &refused{kind: kindTooLarge, detail: errTooLarge.detail, findings: found, cause: e}
-	}
-	return &refused{kind: kindMalformed, detail: e.Msg, findings: found}
-}
-
-// readBody reads the bytes of the body, within the limit and the deadline.
-func (q *request) readBody() ([]byte, error) {
 	length, limit := q.Request.ContentLength, q.server.options.MaxBody
 	if length > limit {
 		return nil, errTooLarge
@@ -221,7 +164,6 @@ func (q *request) readBody() ([]byte, error) {
 	ended := cmp.Or(q.ctx.Err(), q.Request.Context().Err())
 	switch {
 	case err == nil:
-		return raw.Bytes(), nil
 	case tpox.Is[*http.MaxBytesError](err):
 		return nil, errTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -231,6 +173,22 @@ func (q *request) readBody() ([]byte, error) {
 	default:
 		return nil, errBodyCut
 	}
+
+	doc, err := xmldoc.Admit(raw.Bytes(), xmldoc.Limits{Bytes: int(limit)})
+	if n == 0 {
+		err = &xmldoc.Error{Line: 1, Column: 1, Msg: "the body is empty"}
+	}
+	notXML, ok := errors.AsType[*xmldoc.Error](err)
+	if !ok {
+		return doc, err
+	}
+	r := &refused{kind: kindMalformed, detail: notXML.Msg, findings: []tpox.Finding{
+		{Line: notXML.Line, Column: notXML.Column, Message: notXML.Msg},
+	}}
+	if notXML.Reason == xmldoc.TooLarge {
+		r.kind, r.detail, r.cause = kindTooLarge, errTooLarge.detail, notXML
+	}
+	return nil, r
 }
 
 var errBodyCut = badRequest("the body is incomplete")

@@ -32,27 +32,23 @@ func (q *request) searchSecurities() error {
 		search.Limit++ // shows whether there is another page
 	}
 	body, err := q.store.SearchSecurities(ctx, search)
-	if err == nil && limit > 0 {
-		body, err = q.firstPage(search, body, limit)
-	}
 	if err != nil {
 		return err
 	}
+	if limit > 0 {
+		var last string
+		if body, last, err = tpox.Page(body, limit); err != nil {
+			return err
+		}
+		if last != "" { // there is another page
+			next := url.Values{"cursor": {cursorOf(search, last)}}
+			for _, name := range searchParameters {
+				next.Set(name, q.query.Get(name))
+			}
+			q.related = "</v1/securities?" + next.Encode() + `>; rel="next"`
+		}
+	}
 	return q.answer(body)
-}
-
-// firstPage reduces an answer to its first hits, and links to the next page if there is one.
-func (q *request) firstPage(search tpox.Search, answer []byte, limit int) ([]byte, error) {
-	page, last, err := tpox.Page(answer, limit)
-	if err != nil || last == "" {
-		return page, err
-	}
-	next := url.Values{"cursor": {cursorOf(search, last)}}
-	for _, name := range searchParameters {
-		next.Set(name, q.query.Get(name))
-	}
-	q.related = "</v1/securities?" + next.Encode() + `>; rel="next"`
-	return page, nil
 }
 
 // searchParameters are the parameters of a search that all of its pages share.
@@ -77,37 +73,32 @@ func (q *request) search() (s tpox.Search, err error) {
 			return s, badRequest("the parameter %s is not %s", name, tpox.ScaledForm)
 		}
 	}
-	err = q.searchPage(&s)
-	return s, err
-}
 
-// searchPage reads the parameters for a part of the answer.
-func (q *request) searchPage(s *tpox.Search) error {
-	text, limited, err := q.parameter("limit")
+	limit, limited, err := q.parameter("limit")
 	if err != nil {
-		return err
+		return s, err
 	}
 	if limited {
-		if s.Limit, err = strconv.Atoi(text); err != nil || s.Limit < 1 || s.Limit > tpox.MaxHits {
-			return badRequest("the parameter limit is not a number from 1 to %d", tpox.MaxHits)
+		if s.Limit, err = strconv.Atoi(limit); err != nil || s.Limit < 1 || s.Limit > tpox.MaxHits {
+			return s, badRequest("the parameter limit is not a number from 1 to %d", tpox.MaxHits)
 		}
 	}
 	cursor, given, err := q.parameter("cursor")
 	switch {
 	case err != nil || !given:
-		return err
+		return s, err
 	case !limited:
-		return badRequest("the parameter cursor needs the parameter limit")
+		return s, badRequest("the parameter cursor needs the parameter limit")
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(raw) <= cursorSum {
-		return errCursor
+		return s, errCursor
 	}
 	s.After = string(raw[cursorSum:])
-	if !tpox.IsSymbol(s.After) || !isText(s.After) || cursorOf(*s, s.After) != cursor {
-		return errCursor
+	if !tpox.IsSymbol(s.After) || !isText(s.After) || cursorOf(s, s.After) != cursor {
+		return s, errCursor
 	}
-	return nil
+	return s, nil
 }
 
 // cursorSum is the number of bytes of a cursor before its symbol: a checksum, so that a cursor of another search is

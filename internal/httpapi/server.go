@@ -18,29 +18,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Metrics count requests.
-type Metrics interface {
-	Observe(transaction, outcome string, took time.Duration, received, sent int, traceID string)
-	Refused(reason string)
-	InFlight(delta int)
-	Handler() http.Handler
-}
-
-// A Tracer traces requests. The store is called with the context that it returns. The id of the trace is empty unless
-// the request is sampled.
-type Tracer interface {
-	Request(r *http.Request, transaction, route string) (
-		ctx context.Context, end func(outcome string, status int) (traceID string))
-}
-
-// RequestLog describes a request that has ended.
-type RequestLog struct {
-	Transaction, Method, Path, Client, RequestID string
-	Status, Bytes                                int
-	Took                                         time.Duration
-	Err                                          error // behind a problem; it may contain what clients must not see
-}
-
 // Options configure a server. A limit of 0 means none.
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
@@ -50,7 +27,7 @@ type Options struct {
 	Audit            Audit                    // nil: none
 	Metrics          Metrics                  // nil: none
 	MetricsElsewhere bool                     // do not serve /metrics
-	Inside           func() *pages.StoreState // returns the store's figures for live streams; nil: none
+	StoreState       func() *pages.StoreState // returns the store's figures for live streams; nil: none
 	Traces           Tracer                   // nil: none
 	Timeout          time.Duration            // of a request
 	MaxBody          int64                    // in bytes; default 128 KiB
@@ -95,7 +72,7 @@ func New(store tpox.Store, o Options) *Server {
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
-	s.live = pages.NewStream(s.watched)
+	s.live = pages.NewStream(s.addFigures)
 	s.pages = sync.OnceValue(func() map[string]pages.File {
 		files, err := pages.Make(api.OpenAPI())
 		if err != nil {
@@ -173,7 +150,7 @@ func (s *Server) run(q *request) (err error) {
 		return q.op.handle(q)
 	}
 	ctx := q.Request.Context()
-	if err := s.admit(ctx, q); err != nil {
+	if err := q.admit(ctx); err != nil {
 		return err
 	}
 	if q.op.endless {
@@ -188,8 +165,11 @@ func (s *Server) run(q *request) (err error) {
 		return err
 	}
 	defer s.gate.leave()
-	if err := q.mayWrite(); err != nil {
-		return err
+	if q.audits() {
+		if err := s.options.Audit.Ready(); err != nil {
+			return &tpox.Unavailable{Cause: fmt.Errorf("%w: %w", errAudit, err)}
+		}
+		q.auditing.wanted = true
 	}
 	if q.store == nil {
 		return errNotOpen
@@ -200,55 +180,4 @@ func (s *Server) run(q *request) (err error) {
 		defer m.InFlight(-1)
 	}
 	return q.op.handle(q)
-}
-
-// admit checks the client's token and quota.
-func (s *Server) admit(ctx context.Context, q *request) error {
-	denied := q.authorize(ctx)
-	if denied != nil && q.client == nil {
-		return denied
-	}
-	// Before a 403 too, because each takes space in the audit log.
-	if err := s.quota.take(q.sender(), s.now()); err != nil {
-		return err
-	}
-	if denied != nil {
-		q.auditing.wanted = q.audits()
-	}
-	return denied
-}
-
-// report counts and logs a request that has ended.
-func (s *Server) report(q *request, took time.Duration) {
-	status, size := q.Writer.Status(), max(q.Writer.Size(), 0)
-	q.record(status)
-	traceID := ""
-	if q.traced != nil {
-		traceID = q.traced(outcome(status, q.err), status)
-	}
-	if !q.op.endless || status >= http.StatusBadRequest { // the duration of a stream measures nothing
-		s.observe(q, status, size, took, traceID)
-	}
-	if s.options.LogRequest != nil {
-		s.options.LogRequest(q.Request.Context(), RequestLog{
-			Transaction: q.op.name, Method: q.Request.Method, Path: q.Request.URL.Path,
-			Client: q.clientName(), RequestID: q.id,
-			Status: status, Bytes: size, Took: took, Err: q.err,
-		})
-	}
-}
-
-// observe counts a request in the metrics and in the live figures.
-func (s *Server) observe(q *request, status, size int, took time.Duration, traceID string) {
-	reason := refusal(status, q.err)
-	if m := s.options.Metrics; m != nil {
-		m.Observe(q.op.name, outcome(status, q.err), took, q.received, size, traceID)
-		if reason != "" {
-			m.Refused(reason)
-		}
-	}
-	s.live.Count(q.op.name, status, took, !q.op.open) // the durations of probes and pages would hide the others
-	if reason != "" {
-		s.live.CountRefused(reason)
-	}
 }

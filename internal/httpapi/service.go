@@ -111,7 +111,8 @@ func (q *request) getPage() error {
 		tag += gzipSuffix
 	}
 	q.setETag(tag)
-	if tags, anything, err := etags(q.Request.Header["If-None-Match"]); err == nil && hasVersion(tags, anything, file.Version) {
+	tags, anything, err := etags(q.Request.Header["If-None-Match"])
+	if err == nil && hasVersion(tags, anything, file.Version) {
 		return q.noContent(http.StatusNotModified)
 	}
 	return q.write200(file.MediaType, file.Body, compressed)

@@ -37,7 +37,7 @@ func (q *request) watchService() error {
 			delete(h, name)
 		}
 		if errors.Is(err, pages.ErrFull) {
-			return errWatched
+			return errManyStreams
 		}
 		return errStopping
 	}
@@ -84,10 +84,10 @@ func (q *request) stream(w *pages.Watcher) error {
 	}
 }
 
-// watched adds the figures of the gate and of the store.
-func (s *Server) watched(f *pages.Figures) {
+// addFigures adds the figures of the gate and of the store to those of a live stream.
+func (s *Server) addFigures(f *pages.Figures) {
 	f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
-	if s.options.Inside != nil {
-		f.Store = s.options.Inside()
+	if s.options.StoreState != nil {
+		f.Store = s.options.StoreState()
 	}
 }

@@ -59,7 +59,7 @@ func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 func TestWatch_Figures(t *testing.T) {
 	_, server := watchedServer(t, Options{
 		Timeout: pages.Every / 2, InFlight: 1,
-		Inside: func() *pages.StoreState { return &pages.StoreState{Connections: 4, Commits: 17} },
+		StoreState: func() *pages.StoreState { return &pages.StoreState{Connections: 4, Commits: 17} },
 	})
 	w := watch(t, server, "Accept-Encoding: gzip")
 	require.Equal(t, http.StatusOK, w.StatusCode)

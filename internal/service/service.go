@@ -225,7 +225,7 @@ func (s *service) reportAudit(err error) {
 func (s *service) openAPI(context.Context) error {
 	options := s.options(s.log, s.insight.metrics, s.process.Build)
 	options.MetricsElsewhere = s.MetricsAddr != ""
-	options.Inside = s.insight.live
+	options.StoreState = s.insight.live
 	options.Rate = s.RateLimit
 	options.LogRequest = requestLog(s.log)
 	if s.traces != nil {
