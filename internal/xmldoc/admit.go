@@ -125,14 +125,6 @@ type span struct{ from, to int }
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 func (s span) empty() bool        { return s.from == s.to }
 
-func (a *admitter) refuse(offset int, reason Reason, format string, args ...any) {
-	panic(newError(a.src, offset, reason, format, args...))
-}
-
-func (a *admitter) fail(offset int, format string, args ...any) {
-	a.refuse(offset, Malformed, format, args...)
-}
-
 // at returns src[i], or 0 after the end: no XML document contains that byte, so every look-ahead fails there.
 func (a *admitter) at(i int) byte {
 	if i < len(a.src) {
@@ -190,14 +182,12 @@ func (a *admitter) document() {
 		case len(a.out)-a.base > a.limits.Bytes:
 			a.refuse(at, TooLarge, "larger than %d bytes in the normal form", a.limits.Bytes)
 		case a.nodes > a.limits.Nodes:
-			a.tooManyNodes(at)
+			a.refuse(at, TooLarge, tooManyNodes, a.limits.Nodes)
 		}
 	}
 }
 
-func (a *admitter) tooManyNodes(at int) {
-	a.refuse(at, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
-}
+const tooManyNodes = "more than %d elements, attributes and texts"
 
 // text reads up to the next markup.
 func (a *admitter) text() {
@@ -295,7 +285,13 @@ func (a *admitter) reference(i int, value bool) (end int) {
 			a.fail(i, "reference %s is not a character", excerpt(a.src[i:end]))
 		}
 	}
-	a.out = appendRune(a.out, r, value)
+	if r < utf8.RuneSelf {
+		if e := escape(byte(r), value); e != "" {
+			a.out = append(a.out, e...)
+			return end
+		}
+	}
+	a.out = utf8.AppendRune(a.out, r)
 	return end
 }
 
@@ -492,7 +488,7 @@ func (a *admitter) attributes(i int) (empty bool) {
 		case i == start:
 			a.badCharacter(i)
 		case a.nodes+len(a.attrs) >= a.limits.Nodes:
-			a.tooManyNodes(i)
+			a.refuse(i, TooLarge, tooManyNodes, a.limits.Nodes)
 		case len(a.attrs) == a.limits.Attributes:
 			a.refuse(i, TooLarge, "more than %d attributes of one element", a.limits.Attributes)
 		}

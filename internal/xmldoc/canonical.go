@@ -11,8 +11,14 @@ import (
 // is written as a number, so that long names do not add up. A document that already has that form, as most have, is
 // returned unchanged.
 func Canonical(doc []byte) []byte {
-	if isCanonical(doc) {
-		return doc
+	// Surely it has that form if its root has no prefix and declares its own namespace, which is not the empty one, and
+	// there is no other declaration.
+	name := nameAt(doc, min(1, len(doc)))
+	if at := 1 + len(name); bytes.IndexByte(name, ':') < 0 && isDeclaration(doc, at) && doc[at+len(" xmlns")] == '=' {
+		a, ok := attributeAt(doc, at)
+		if ok && a.value.to > a.value.from && !bytes.Contains(doc[a.value.to:], []byte("xmlns")) {
+			return doc
+		}
 	}
 	return canonical(doc, make(map[string]int))
 }
@@ -77,18 +83,6 @@ func canonical(doc []byte, known map[string]int) []byte {
 		}
 		dst, i = append(dst, doc[rest:end]...), end
 	}
-}
-
-// isCanonical reports whether a document surely has the form of Canonical: its root has no prefix and declares its own
-// namespace, which is not the empty one, and there is no other declaration.
-func isCanonical(doc []byte) bool {
-	name := nameAt(doc, min(1, len(doc)))
-	at := 1 + len(name)
-	if bytes.IndexByte(name, ':') >= 0 || !isDeclaration(doc, at) || doc[at+len(" xmlns")] != '=' {
-		return false
-	}
-	a, ok := attributeAt(doc, at)
-	return ok && a.value.to > a.value.from && !bytes.Contains(doc[a.value.to:], []byte("xmlns"))
 }
 
 // declareFor declares the namespace of a prefix, unless it is declared already.

@@ -14,24 +14,16 @@ func (n Node) AppendStandalone(dst []byte) []byte {
 // AppendWithin appends an element for a parent in which uri is the default namespace and no prefix is declared, such
 // as an element that a store constructs. Most elements come from such a parent; their bytes are copied unchanged.
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
-	if n.belongsTo(uri) {
-		return append(dst, n.Raw()...)
+	if n.kind == element && bytes.IndexByte(n.Raw(), ':') < 0 && !isDeclaration(n.doc, n.start+1+len(n.tagName())) {
+		// Neither has its tag a declaration, nor is there a colon, which could mean a prefix.
+		if there, bound := n.scope.find(n.doc, nil); bound && string(there) == uri && !strings.Contains(uri, "&") {
+			return append(dst, n.Raw()...)
+		}
 	}
 	escaped := AppendValue(make([]byte, 0, 64), uri)
 	var target scope
 	target.push(binding{uri: span{0, len(escaped)}})
 	return n.appendInto(dst, escaped, target)
-}
-
-// belongsTo reports whether an element can surely be copied unchanged to a place where uri is the default namespace: if
-// uri is the default namespace of the element now, and the element has neither a declaration in its tag nor a colon,
-// which could mean a prefix.
-func (n Node) belongsTo(uri string) bool {
-	if n.kind != element || bytes.IndexByte(n.Raw(), ':') >= 0 || isDeclaration(n.doc, n.start+1+len(n.tagName())) {
-		return false
-	}
-	there, bound := n.scope.find(n.doc, nil)
-	return bound && string(there) == uri && !strings.Contains(uri, "&")
 }
 
 // appendInto appends an element for a parent with the declarations of target, a scope in the bytes of doc. It leaves
@@ -56,8 +48,11 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 		hasDefault = hasDefault || len(prefix) == 0
 		there, bound := target.find(doc, prefix)
 		same := bound && bytes.Equal(there, uri) || !bound && len(prefix) == 0 && len(uri) == 0
-		foreign := i < n.scope.n && len(prefix) > 0
-		if !same && !inside.hides(n.doc, i) && !(foreign && !uses(raw, prefix)) {
+		hidden := false
+		for k := i + 1; k < inside.n && !hidden; k++ {
+			hidden = bytes.Equal(inside.at(k).prefix.of(n.doc), prefix)
+		}
+		if outer := i < n.scope.n && len(prefix) > 0; !same && !hidden && (!outer || uses(raw, prefix)) {
 			dst = appendDeclaration(dst, prefix, uri)
 		}
 	}
@@ -73,17 +68,6 @@ func appendDeclaration(dst, prefix, uri []byte) []byte {
 		dst = append(append(dst, ':'), prefix...)
 	}
 	return append(append(append(dst, `="`...), uri...), '"')
-}
-
-// hides reports whether a later declaration has the same prefix as the i-th.
-func (s *scope) hides(doc []byte, i int) bool {
-	prefix := s.at(i).prefix.of(doc)
-	for k := i + 1; k < s.n; k++ {
-		if bytes.Equal(s.at(k).prefix.of(doc), prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // uses reports whether an element may need a prefix: in a name, or at the beginning of a value or text, where names of

@@ -115,7 +115,14 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 	})
 	size := len(e.doc)
 	for i, s := range e.splices {
-		if i > 0 && s.overlaps(e.splices[i-1]) || s.attribute != "" && e.addedBefore(i) {
+		if i > 0 {
+			before := e.splices[i-1]
+			if s.from < before.to || s.from == before.to && (s.content || before.content) {
+				return dst, ErrOverlap
+			}
+		}
+		again := func(other splice) bool { return other.from == s.from && other.attribute == s.attribute }
+		if s.attribute != "" && slices.ContainsFunc(e.splices[:i], again) {
 			return dst, ErrOverlap
 		}
 		size += s.with.to - s.with.from - (s.to - s.from)
@@ -127,16 +134,4 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 		done = s.to
 	}
 	return append(dst, e.doc[done:]...), nil
-}
-
-// overlaps reports whether two splices, of which before is applied first, cannot both be done.
-func (s splice) overlaps(before splice) bool {
-	return s.from < before.to || s.from == before.to && (s.content || before.content)
-}
-
-// addedBefore reports whether an earlier splice adds the same attribute to the same element as splice i.
-func (e *Editor) addedBefore(i int) bool {
-	return slices.ContainsFunc(e.splices[:i], func(s splice) bool {
-		return s.from == e.splices[i].from && s.attribute == e.splices[i].attribute
-	})
 }

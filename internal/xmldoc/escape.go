@@ -1,7 +1,5 @@
 package xmldoc
 
-import "unicode/utf8"
-
 // AppendText appends text, escaped as in the normal form.
 func AppendText(dst []byte, text string) []byte { return appendEscaped(dst, text, false) }
 
@@ -20,15 +18,12 @@ func AppendStart(dst []byte, name string, attributes ...string) []byte {
 
 // AppendEmpty appends an empty element.
 func AppendEmpty(dst []byte, name string, attributes ...string) []byte {
-	return appendEnd(AppendStart(dst, name, attributes...), name)
+	return append(append(append(AppendStart(dst, name, attributes...), "</"...), name...), '>')
 }
 
 // AppendElement appends an element that has only text.
 func AppendElement(dst []byte, name, text string) []byte {
-	return appendEnd(AppendText(AppendStart(dst, name), text), name)
-}
-
-func appendEnd(dst []byte, name string) []byte {
+	dst = AppendText(AppendStart(dst, name), text)
 	return append(append(append(dst, "</"...), name...), '>')
 }
 
@@ -66,30 +61,4 @@ func appendEscaped[S string | []byte](dst []byte, s S, value bool) []byte {
 		}
 	}
 	return append(dst, s[run:]...)
-}
-
-func appendRune(dst []byte, r rune, value bool) []byte {
-	if r < utf8.RuneSelf {
-		if e := escape(byte(r), value); e != "" {
-			return append(dst, e...)
-		}
-	}
-	return utf8.AppendRune(dst, r)
-}
-
-// unescape returns the character and the size of the reference that b begins with, one of the five names and three
-// numbers of the normal form. Any other ampersand is returned as itself, so that no input is lost.
-func unescape(b []byte) (c byte, size int) {
-	for _, e := range [...]struct {
-		ref string
-		c   byte
-	}{
-		{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
-		{"&#13;", '\r'}, {"&#10;", '\n'}, {"&#9;", '\t'},
-	} {
-		if len(b) >= len(e.ref) && string(b[:len(e.ref)]) == e.ref {
-			return e.c, len(e.ref)
-		}
-	}
-	return '&', 1
 }

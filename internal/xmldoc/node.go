@@ -100,8 +100,19 @@ func unescaped(raw []byte) []byte {
 	return appendUnescaped(make([]byte, 0, len(raw)), raw)
 }
 
-// appendUnescaped appends the text in raw without tags.
+// references are the five names and three numbers that the normal form has.
+var references = [...]struct {
+	text      string
+	character byte
+}{
+	{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
+	{"&#13;", '\r'}, {"&#10;", '\n'}, {"&#9;", '\t'},
+}
+
+// appendUnescaped appends the text in raw without tags. An ampersand that begins no reference of the normal form is
+// kept, so that no input is lost.
 func appendUnescaped(dst, raw []byte) []byte {
+next:
 	for {
 		i := bytes.IndexAny(raw, "<&")
 		if i < 0 {
@@ -112,9 +123,13 @@ func appendUnescaped(dst, raw []byte) []byte {
 			raw = raw[tagEnd(raw, 0):]
 			continue
 		}
-		c, size := unescape(raw)
-		dst = append(dst, c)
-		raw = raw[size:]
+		for _, r := range references {
+			if len(raw) >= len(r.text) && string(raw[:len(r.text)]) == r.text {
+				dst, raw = append(dst, r.character), raw[len(r.text):]
+				continue next
+			}
+		}
+		dst, raw = append(dst, '&'), raw[1:]
 	}
 }
 

@@ -34,56 +34,41 @@ func MustPath(ns Namespaces, path string) *Path {
 	return &Path{*MustSet(ns, path)}
 }
 
-// MustSet compiles several paths, all relative to one node. It panics if a path is invalid.
+// MustSet compiles several paths, all relative to one node. It panics if a path is invalid: paths are constants of the
+// program.
 func MustSet(ns Namespaces, paths ...string) *Set {
-	set, err := newSet(ns, paths)
-	if err != nil {
-		panic(err) // paths are constants of the program
-	}
-	return set
-}
-
-func newSet(ns Namespaces, paths []string) (*Set, error) {
 	if len(paths) > maxPaths {
-		return nil, fmt.Errorf("xmldoc: %d paths in a set, at most %d", len(paths), maxPaths)
+		panic(fmt.Sprintf("xmldoc: %d paths in a set, at most %d", len(paths), maxPaths))
 	}
 	set := &Set{make([][]step, len(paths))}
 	for i, path := range paths {
 		parts := strings.Split(path, "/")
 		if len(parts) > MaxDepth {
-			return nil, fmt.Errorf("xmldoc: path %q has more than %d steps", path, MaxDepth)
+			panic(fmt.Sprintf("xmldoc: path %q has more than %d steps", path, MaxDepth))
 		}
 		for k, part := range parts {
-			st, err := newStep(ns, part)
-			switch {
-			case err != nil:
-				return nil, fmt.Errorf("xmldoc: path %q: %w", path, err)
-			case st.attribute && k < len(parts)-1:
-				return nil, fmt.Errorf("xmldoc: path %q continues after an attribute", path)
+			name, attribute := strings.CutPrefix(part, "@")
+			name, first := strings.CutSuffix(name, "[1]")
+			prefix, local, prefixed := strings.Cut(name, ":")
+			if !prefixed {
+				prefix, local = "", name
 			}
-			set.paths[i] = append(set.paths[i], st)
+			uri, known := ns[prefix]
+			switch {
+			case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix),
+				first && (attribute || name == "*"):
+				panic(fmt.Sprintf("xmldoc: path %q: %q is not a step", path, part))
+			case prefixed && !known:
+				panic(fmt.Sprintf("xmldoc: path %q: prefix %q is not declared", path, prefix))
+			case attribute && k < len(parts)-1:
+				panic(fmt.Sprintf("xmldoc: path %q continues after an attribute", path))
+			case !prefixed:
+				uri = ""
+			}
+			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute, first})
 		}
 	}
-	return set, nil
-}
-
-func newStep(ns Namespaces, part string) (step, error) {
-	name, attribute := strings.CutPrefix(part, "@")
-	name, first := strings.CutSuffix(name, "[1]")
-	prefix, local, prefixed := strings.Cut(name, ":")
-	if !prefixed {
-		prefix, local = "", name
-	}
-	uri, known := ns[prefix]
-	switch {
-	case !isName(local) && (name != "*" || attribute), prefixed && !isName(prefix), first && (attribute || name == "*"):
-		return step{}, fmt.Errorf("%q is not a step", part)
-	case prefixed && !known:
-		return step{}, fmt.Errorf("prefix %q is not declared", prefix)
-	case !prefixed:
-		uri = ""
-	}
-	return step{string(AppendValue(nil, uri)), local, attribute, first}, nil
+	return set
 }
 
 // Find returns the first node on the path, in document order, or the zero Node.
@@ -113,13 +98,13 @@ func (s *Set) Find(n Node, out []Node) {
 	})
 }
 
-// visitor takes a node that a path leads to. It returns the end of the node, if it knows it, so that it need not be
-// looked for again, and whether it wants more nodes on that path.
-type visitor func(path int, found Node) (end int, more bool)
+// A matchFunc is called with a node that a path leads to. It returns the end of the node, if it knows it, so that it need
+// not be looked for again, and whether it wants more nodes on that path.
+type matchFunc func(path int, found Node) (end int, more bool)
 
-// walk goes through n once and calls visit with each node that a path leads to. Elements that no path leads through
+// walk goes through n once and calls onMatch with each node that a path leads to. Elements that no path leads through
 // are skipped. It is one loop because a call for each tag would cost 5 % of a lookup.
-func (s *Set) walk(n Node, visit visitor) {
+func (s *Set) walk(n Node, onMatch matchFunc) {
 	if !n.Exists() || n.kind == value {
 		return
 	}
@@ -132,7 +117,7 @@ func (s *Set) walk(n Node, visit visitor) {
 	doc, depth, scope := n.doc, 0, n.inside()
 	levels[0].active, levels[0].scope = wanted, scope.n
 	if n.kind == element {
-		s.attributes(n, 0, &wanted, wanted, &scope, visit)
+		s.attributes(n, 0, &wanted, wanted, &scope, onMatch)
 	}
 
 	for i := n.inner; ; {
@@ -191,7 +176,7 @@ func (s *Set) walk(n Node, visit visitor) {
 			case depth+1 < len(steps):
 				through |= 1 << path
 			default:
-				known, more := visit(path, found)
+				known, more := onMatch(path, found)
 				end = max(end, known)
 				if !more {
 					wanted &^= 1 << path
@@ -199,7 +184,7 @@ func (s *Set) walk(n Node, visit visitor) {
 			}
 		}
 		if through != 0 {
-			s.attributes(found, depth+1, &wanted, through, &scope, visit)
+			s.attributes(found, depth+1, &wanted, through, &scope, onMatch)
 		}
 		switch {
 		case through&wanted != 0:
@@ -215,8 +200,8 @@ func (s *Set) walk(n Node, visit visitor) {
 	}
 }
 
-// attributes calls visit with the attributes of n that are the next and last step of some of the paths.
-func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, visit visitor) {
+// attributes calls onMatch with the attributes of n that are the next and last step of some of the paths.
+func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope *scope, onMatch matchFunc) {
 	var looking uint64
 	for m := paths & *wanted; m != 0; m &= m - 1 {
 		if path := bits.TrailingZeros64(m); s.paths[path][depth].attribute {
@@ -243,7 +228,7 @@ func (s *Set) attributes(n Node, depth int, wanted *uint64, paths uint64, scope 
 			}
 			// An element has an attribute once at most.
 			looking &^= 1 << path
-			if _, more := visit(path, n.attr(a)); !more {
+			if _, more := onMatch(path, n.attr(a)); !more {
 				*wanted &^= 1 << path
 			}
 		}

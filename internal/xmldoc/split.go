@@ -50,12 +50,12 @@ type Splitter struct {
 	max  int
 	at   SplitPosition
 
-	// absent holds, for each mark, a stretch of the stream in which the mark does not occur, so that an unfinished comment
-	// is searched once, not once for each line.
-	absent map[string]stretch
+	// searched holds, for each end mark, a range of the stream in which the mark does not occur, so that an unfinished
+	// comment is searched once, not once for each line.
+	searched map[string]offsets
 }
 
-type stretch struct{ from, to int64 }
+type offsets struct{ from, to int64 }
 
 // splitAhead is how far after the largest document the stream is read, to recognise what follows.
 const splitAhead = 16
@@ -67,7 +67,7 @@ func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
 		limit = 1 << 20
 	}
 	return &Splitter{
-		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, at: at, absent: make(map[string]stretch),
+		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, at: at, searched: make(map[string]offsets),
 	}
 }
 
@@ -121,8 +121,6 @@ func (s *Splitter) advance(n int) {
 
 const blanks = " \t\r\n"
 
-func isBlank(b []byte) bool { return len(bytes.TrimLeft(b, blanks)) == 0 }
-
 var (
 	errUnfinished = errors.New("the document does not end")
 	errOutside    = errors.New("text outside of an element")
@@ -174,7 +172,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 		}
 		d.at += next
 		switch atEnd := d.at == len(b); {
-		case d.depth == 0 && !isBlank(b[last:d.at]):
+		case d.depth == 0 && len(bytes.TrimLeft(b[last:d.at], blanks)) > 0:
 			return 0, false, errOutside
 		case last > s.max || d.at > s.max && !atEnd:
 			return 0, false, s.tooLarge(b)
@@ -286,7 +284,8 @@ func (s *Splitter) trailing(b []byte, i int) (end int, lineEnds bool) {
 	}
 }
 
-// special finds the end of what begins with <! or <? at i.
+// special finds the end of what begins with <! or <? at i. Of a document type declaration, which Admit refuses anyway, it
+// respects brackets and quotes, not comments inside.
 func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	switch rest := b[i:]; {
 	case rest[1] == '?':
@@ -295,33 +294,11 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 		return s.past(b, i+4, "-->")
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 		return s.past(b, i+9, "]]>")
-	case bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
-		return s.doctype(b, i+9)
+	case !bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
+		return 0, errMarkup
 	}
-	return 0, errMarkup
-}
-
-// past finds what comes after the next mark from i on.
-func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
-	here, none := s.at.Offset+int64(i), s.absent[mark]
-	if here < none.from || here >= none.to {
-		none = stretch{here, here}
-	}
-	from := min(int(none.to-s.at.Offset), len(b))
-	n := bytes.Index(b[from:], []byte(mark))
-	if n >= 0 {
-		return from + n + len(mark), nil
-	}
-	none.to = max(none.to, s.at.Offset+int64(len(b)-len(mark)+1))
-	s.absent[mark] = none
-	return 0, s.unfinished(b)
-}
-
-// doctype finds the end of a document type declaration, which Admit refuses anyway: it respects brackets and quotes,
-// not comments inside.
-func (s *Splitter) doctype(b []byte, i int) (int, error) {
 	quote, inside := byte(0), false
-	for ; i < len(b); i++ {
+	for i += len("<!DOCTYPE"); i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '\n' && s.at.OneALine, c == '<' && b[i-1] == '\n' && declares(b[i:]):
 			return 0, errMarkup
@@ -338,6 +315,22 @@ func (s *Splitter) doctype(b []byte, i int) (int, error) {
 			return i + 1, nil
 		}
 	}
+	return 0, s.unfinished(b)
+}
+
+// past finds what comes after the next mark from i on.
+func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
+	here, none := s.at.Offset+int64(i), s.searched[mark]
+	if here < none.from || here >= none.to {
+		none = offsets{here, here}
+	}
+	from := min(int(none.to-s.at.Offset), len(b))
+	n := bytes.Index(b[from:], []byte(mark))
+	if n >= 0 {
+		return from + n + len(mark), nil
+	}
+	none.to = max(none.to, s.at.Offset+int64(len(b)-len(mark)+1))
+	s.searched[mark] = none
 	return 0, s.unfinished(b)
 }
 

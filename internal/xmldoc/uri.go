@@ -13,47 +13,38 @@ func isURI(s []byte) bool {
 	if !areURI(fragment, "/?:@") || !areURI(query, "/?:@") {
 		return false
 	}
-	if i := bytes.IndexAny(s, ":/"); i >= 0 && s[i] == ':' {
-		if !isScheme(s[:i]) {
-			return false
+	if scheme := bytes.IndexAny(s, ":/"); scheme >= 0 && s[scheme] == ':' {
+		for i, c := range s[:scheme] {
+			if !isLetter(c) && (i == 0 || !isDigit(c) && c != '+' && c != '-' && c != '.') {
+				return false
+			}
 		}
-		s = s[i+1:]
-	}
-	if rest, ok := bytes.CutPrefix(s, []byte("//")); ok {
-		authority, path, absolute := bytes.Cut(rest, []byte("/"))
-		return isAuthority(authority) && (!absolute || areURI(path, "/:@"))
-	}
-	return areURI(s, "/:@")
-}
-
-func isScheme(s []byte) bool {
-	for i, c := range s {
-		if !isLetter(c) && (i == 0 || !isDigit(c) && c != '+' && c != '-' && c != '.') {
+		if s = s[scheme+1:]; scheme == 0 {
 			return false
 		}
 	}
-	return len(s) > 0
-}
-
-func isAuthority(s []byte) bool {
-	if i := bytes.LastIndexByte(s, '@'); i >= 0 {
-		if !areURI(s[:i], ":") {
+	s, hasAuthority := bytes.CutPrefix(s, []byte("//"))
+	if !hasAuthority {
+		return areURI(s, "/:@")
+	}
+	host, path, _ := bytes.Cut(s, []byte("/"))
+	if user := bytes.LastIndexByte(host, '@'); user >= 0 {
+		if !areURI(host[:user], ":") {
 			return false
 		}
-		s = s[i+1:]
+		host = host[user+1:]
 	}
-	host, port, hasPort := bytes.Cut(s, []byte(":"))
-	if address, ok := bytes.CutPrefix(s, []byte("[")); ok {
-		var closed bool
-		address, s, closed = bytes.Cut(address, []byte("]"))
-		isAddress := bytes.IndexByte(address, ':') >= 0 && len(bytes.Trim(address, "0123456789abcdefABCDEF:.")) == 0
-		host, port, hasPort = bytes.Cut(s, []byte(":"))
-		if !closed || len(address) < 2 || !isAddress || len(host) > 0 {
+	if literal, ok := bytes.CutPrefix(host, []byte("[")); ok {
+		address, rest, closed := bytes.Cut(literal, []byte("]"))
+		if !closed || len(address) < 2 || bytes.IndexByte(address, ':') < 0 ||
+			len(bytes.Trim(address, "0123456789abcdefABCDEF:.")) > 0 || len(rest) > 0 && rest[0] != ':' {
 			return false
 		}
+		host = rest
 	}
+	host, port, hasPort := bytes.Cut(host, []byte(":"))
 	isPort := len(port) >= 1 && len(port) <= 5 && len(bytes.Trim(port, "0123456789")) == 0
-	return areURI(host, "") && (isPort || !hasPort)
+	return areURI(host, "") && (isPort || !hasPort) && areURI(path, "/:@")
 }
 
 // areURI reports whether all characters of s are allowed in a part of a URI, where those of also are allowed too.
