@@ -49,7 +49,9 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.str("<Account", c.root, ` id="`)
 	c.idSlot(slotName, id)
 	c.str(`">`)
-	c.intElem("Category", int64(c.between(1, 40)))
+	c.begin("Category")
+	c.int(int64(c.between(1, 40)))
+	c.end("Category")
 	c.begin("AccountTitle")
 	if c.title != "" {
 		c.str(c.title, " ")
@@ -59,7 +61,9 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 	c.elem("ShortTitle", c.who.last, " ", money)
 	c.elem("Mnemonic", c.who.plainLast, money)
 	c.elem("Currency", money)
-	c.intElem("CurrencyMarket", int64(c.between(1, 9)))
+	c.begin("CurrencyMarket")
+	c.int(int64(c.between(1, 9)))
+	c.end("CurrencyMarket")
 	c.dateElem("OpeningDate", opened)
 	c.nameElem("AccountOfficer", &c.clerks[0])
 	c.begin("LastUpdate")
@@ -83,7 +87,15 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 // statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
 // balance, and each earlier one lacks the movements after it.
 func (c *customerGen) statement(opened, day int) {
-	actual := c.balance()
+	// In cents: mostly below half a million, some far above, and never so small that a few purchases would use it up.
+	lo, hi := 1, 10
+	switch c.below(10) {
+	case 0:
+		lo, hi = 40, 200
+	case 1, 2, 3:
+		lo, hi = 10, 40
+	}
+	actual := int64(c.between(lo*5_000_000, hi*5_000_000))
 	cleared := actual - actual*int64(c.skewed(0, 999))/10_000
 	balance := actual - actual*int64(c.skewed(0, 999))/10_000
 
@@ -111,19 +123,6 @@ func (c *customerGen) statement(opened, day int) {
 		day -= c.below(step)
 	}
 	c.end("gValueDate")
-}
-
-// balance draws an amount in cents: mostly below half a million, some far above, and never so small that a few
-// purchases would use it up.
-func (c *customerGen) balance() int64 {
-	lo, hi := 1, 10
-	switch c.below(10) {
-	case 0:
-		lo, hi = 40, 200
-	case 1, 2, 3:
-		lo, hi = 10, 40
-	}
-	return int64(c.between(lo*5_000_000, hi*5_000_000))
 }
 
 // holdings writes the positions of an account, no security twice. The first one follows from the account id, so that a

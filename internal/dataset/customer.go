@@ -85,7 +85,13 @@ func (g *gen) customer() customerGen {
 	}
 	c.size = &shape.classes[g.index(shape.weights)]
 	c.who = somebody(&g.rng, nationality, g.percent(7))
-	c.title = g.titleOf(&c.who)
+	switch {
+	case g.percent(4):
+	case c.who.female:
+		c.title = g.pick(titlesOfWomen)
+	default:
+		c.title = g.pick(titlesOfMen)
+	}
 	c.money = c.home.currency
 	if g.percent(15) {
 		c.money = g.pick(foreignMoney)
@@ -182,7 +188,23 @@ func (c *customerGen) contact() {
 		c.begin("EmailAddresses")
 		for i := range mails {
 			c.str(`<Email primary="`, yes(i == 0), `">`)
-			c.mailAddress(&c.who)
+			switch c.below(5) { // the usual forms of an address
+			case 0:
+				c.str(c.who.plainFirst[:1], c.who.plainLast)
+			case 1:
+				c.str(c.who.plainLast)
+				c.int(int64(c.between(1, 99)))
+			case 2:
+				c.str(c.who.plainFirst, "_", c.who.plainLast)
+			default:
+				c.str(c.who.plainFirst, ".", c.who.plainLast)
+			}
+			c.str("@", one(&c.rng, mailHosts), ".")
+			if c.percent(45) {
+				c.str(c.who.from.tld)
+			} else {
+				c.str(c.pick(mailDomains))
+			}
 			c.end("Email")
 		}
 		c.end("EmailAddresses")
@@ -194,7 +216,16 @@ func (c *customerGen) address(in *country, primary bool) {
 	at := &in.cities[c.below(len(in.cities))]
 	city := at.name.in(c.who.native)
 	c.str(`<Address primary="`, yes(primary), `" type="`, c.pick(addressTypes), `"><gStreet><Street>`)
-	c.street(in, c.who.native)
+	for i := range len(in.street) { // with its number, in the order of the country
+		switch in.street[i] {
+		case '#':
+			c.int(int64(1 + c.skewed(0, 60)*c.skewed(1, 40)))
+		case '*':
+			c.str(in.streets[c.below(len(in.streets))].in(c.who.native))
+		default:
+			c.char(in.street[i])
+		}
+	}
 	c.end("Street")
 	if c.percent(12) {
 		c.str("<Street>Apt ")
@@ -266,3 +297,42 @@ func (c *customerGen) secret(name string) {
 	c.chars(base64Alphabet, 20)
 	c.str("</CipherValue></CipherData></EncryptedData></", name, ">")
 }
+
+// person is a person in a document.
+type person struct {
+	from                  *country // nationality
+	female                bool
+	native                bool   // whether the names are spelt with the letters of the language
+	first, last           string // in that spelling
+	plainFirst, plainLast string
+}
+
+var (
+	titlesOfMen   = newCodes("Mr:60 Dr:6 Prof:2 Sir")
+	titlesOfWomen = newCodes("Mrs:34 Ms:24 Miss:4 Dr:5 Prof")
+	suffixes      = newCodes("Jr:8 Sr:4 II:3 III:3 PhD:2 MD:2 Esq")
+
+	mailHosts   = lists.list("mail hosts")
+	mailDomains = newCodes("com:10 net:4 org:2 edu info co")
+)
+
+// somebody draws a person of a country.
+func somebody(r *rng, c *country, native bool) person {
+	p := person{from: c, female: r.percent(48), native: native}
+	first, last := p.given(r), &c.last[r.below(len(c.last))]
+	p.first, p.last = first.in(native), last.in(native)
+	p.plainFirst, p.plainLast = first.plain, last.plain
+	return p
+}
+
+// given draws a given name.
+func (p *person) given(r *rng) *word {
+	names := p.from.male
+	if p.female {
+		names = p.from.female
+	}
+	return &names[r.below(len(names))]
+}
+
+// anyCountry draws a country in proportion to the customers who live there.
+func anyCountry(r *rng) *country { return &countries[r.index(residence)] }

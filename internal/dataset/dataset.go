@@ -43,12 +43,37 @@ type Dataset struct {
 // New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, for the names of the
 // securities.
 func New(spec Spec) *Dataset {
-	spec.Scale = spec.Scale.of(spec.Profile)
-	return prepare(spec, tiersOf(spec.Scale, spec.Profile), Counts{
-		Securities: int(spec.Scale.Count(spec.Profile, Security)),
-		Customers:  spec.Scale.Count(spec.Profile, Customer),
-		Orders:     spec.Scale.Count(spec.Profile, Order),
-	})
+	p, s := spec.Profile, spec.Scale
+	if s.step == counted {
+		// Numbers that a named scale has in the profile are that scale.
+		for _, named := range Scales()[1:] {
+			if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
+				s = named
+				break
+			}
+		}
+	} else {
+		s = Scales()[s.step]
+	}
+	spec.Scale = s
+	counts := Counts{
+		Securities: int(s.Count(p, Security)), Customers: s.Count(p, Customer), Orders: s.Count(p, Order),
+	}
+	if s.step == counted {
+		// One tier, since what the numbers add to the next smaller scale may be many orders and few customers.
+		return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(p, counts.Customers)}}, counts)
+	}
+	// Tiny has a tier of its own: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
+	// first 2,000.
+	var tiers []tier
+	accounts := int64(0)
+	for step := min(s.step, 1); step <= s.step; step++ {
+		at := Scale{step: step}
+		upTo := accountsBefore(p, at.Count(p, Customer))
+		tiers = append(tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
+		accounts = upTo
+	}
+	return prepare(spec, tiers, counts)
 }
 
 // NewOf returns a dataset of the scale tiny with other numbers of documents, for slow tests.
@@ -70,7 +95,14 @@ func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
 		d.keys[f] = streamKey(spec.Seed, spec.Profile, purpose(f))
 	}
 	d.popular = newPopularity(d.securities)
-	d.names = d.newNames()
+	w := writer{b: make([]byte, 0, 28*d.securities)}
+	d.names.ends = make([]uint32, d.securities)
+	for i := range d.names.ends {
+		is := d.issue(i)
+		w.issueName(&is)
+		d.names.ends[i] = uint32(len(w.b))
+	}
+	d.names.text = w.b
 	return d
 }
 
@@ -119,4 +151,107 @@ func (d *Dataset) ExpectedBytes(k Kind) int64 {
 func (d *Dataset) Fingerprint() string {
 	return fmt.Sprintf("%s/%s/seed-%d/v%d/%d-%d-%d", d.spec.Profile, d.spec.Scale, d.spec.Seed, Version,
 		d.Count(Security), d.Count(Customer), d.Count(Order))
+}
+
+// The first ids. Clients may rely on them.
+const (
+	FirstCustomer = 1002
+	FirstOrder    = 103282
+	FirstAccount  = 104_000_000
+)
+
+// ID returns the id in document i of kind k. Like all functions on ids it also works beyond the end of the dataset,
+// where the ids of new documents come from.
+func (*Dataset) ID(k Kind, i int64) int64 {
+	return [...]int64{Security: 1, Customer: FirstCustomer, Order: FirstOrder}[k] + i
+}
+
+// Accounts returns how many accounts customer k has.
+func (d *Dataset) Accounts(k int64) int {
+	return int(accountsBefore(d.spec.Profile, k+1) - accountsBefore(d.spec.Profile, k))
+}
+
+// FirstAccount returns the id of the first account of customer k. The ids of the others follow without a gap.
+func (d *Dataset) FirstAccount(k int64) int64 {
+	if d.spec.Profile == TPoX1 {
+		return FirstAccount + 7*k
+	}
+	return FirstAccount + accountsBefore(TPoX2, k)
+}
+
+// TotalAccounts returns how many accounts all customers together have.
+func (d *Dataset) TotalAccounts() int64 { return accountsBefore(d.spec.Profile, d.customers) }
+
+// AccountAt returns the id of the n-th account, from 0, counted over all customers in order.
+func (d *Dataset) AccountAt(n int64) int64 {
+	if d.spec.Profile == TPoX2 {
+		return FirstAccount + n // dense
+	}
+	// Pairs of customers have three accounts: one the even, two the odd customer.
+	pair, r := n/3, n%3
+	if r == 0 {
+		return FirstAccount + 7*(2*pair)
+	}
+	return FirstAccount + 7*(2*pair+1) + r - 1
+}
+
+// accountsBefore counts the accounts of the customers 0 to k-1.
+func accountsBefore(p Profile, k int64) int64 {
+	if p == TPoX1 {
+		return 3*(k/2) + k%2
+	}
+	return 6*(k/3) + [...]int64{0, 1, 3}[k%3]
+}
+
+// Template is a document with gaps, for clients that make documents to insert without this package: Parts is literal,
+// slot, literal, slot, and so on up to the last literal. Even elements are XML, odd ones the name of what goes between,
+// without escaping:
+//
+//	order     the order's id
+//	account   an account id; account2 and account3 are further accounts of a customer
+//	customer  the customer's id
+//	security  the id attribute of a security
+//	symbol    a ticker symbol
+//	date      the trade date, as 2010-06-30
+//	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
+//
+// A template leaves a few hundred of several thousand bytes open. Inserts from too few templates fill a database with
+// copies, which compress better than real data: use a thousand.
+type Template struct {
+	Kind  string   `json:"kind"`
+	Parts []string `json:"parts"`
+}
+
+// Templates returns n templates of a kind (order, customer, account or security), or nil for any other kind. They are
+// generated like documents, and those of all kinds but securities from beyond the end of the dataset, so that they
+// repeat nothing that is stored. Customers have one, two and three accounts alternately.
+func (d *Dataset) Templates(kind string, n int) []Template {
+	var templates []Template
+	var doc []byte
+	var slots []slot
+	for j := range int64(n) {
+		doc, slots = doc[:0], slots[:0]
+		switch kind {
+		case "order":
+			doc = d.appendOrder(doc, d.orders+j, NewOrder{}, &slots)
+		case "customer":
+			doc = d.appendCustomer(doc, d.customers+j, NewCustomer{}, &slots)
+		case "account":
+			doc = d.appendAccount(doc, d.customers+j, NewAccount{}, &slots)
+		case "security":
+			// No securities are generated beyond the dataset; these are spread over all.
+			i := j * int64(d.securities) / int64(n)
+			doc = d.appendSecurity(doc, int(i), &slots)
+		default:
+			return nil
+		}
+		made, at := Template{Kind: kind, Parts: make([]string, 0, 2*len(slots)+1)}, 0
+		for _, s := range slots {
+			made.Parts = append(made.Parts, string(doc[at:s.start]), s.name)
+			at = s.end
+		}
+		made.Parts = append(made.Parts, string(doc[at:]))
+		templates = append(templates, made)
+	}
+	return templates
 }

@@ -110,8 +110,10 @@ func withSynonyms(text string) (s sequence) {
 		for end < len(text) && isLetter(text[end]) {
 			end++
 		}
-		group := thesaurus[text[at:end]]
-		if group != nil && !keepsWord(text[:at], text[end:]) {
+		before, after := " "+strings.ToLower(text[:at]), text[end:]
+		keep := strings.HasSuffix(before, " a ") || strings.HasSuffix(before, " an ") ||
+			strings.HasSuffix(before, "-") || strings.HasPrefix(after, "-")
+		if group := thesaurus[text[at:end]]; group != nil && !keep {
 			if from < at {
 				s = append(s, part{text: text[from:at]})
 			}
@@ -124,13 +126,6 @@ func withSynonyms(text string) (s sequence) {
 		s = append(s, part{text: text[from:]})
 	}
 	return s
-}
-
-// keepsWord reports whether a word has to stay, because of what is before or after it.
-func keepsWord(before, after string) bool {
-	before = " " + strings.ToLower(before)
-	return strings.HasSuffix(before, " a ") || strings.HasSuffix(before, " an ") || strings.HasSuffix(before, "-") ||
-		strings.HasPrefix(after, "-")
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

@@ -79,8 +79,8 @@ func TestPopularity_Weights(t *testing.T) {
 			if c.keep == math.MaxUint32 {
 				kept = 1
 			}
-			share[c.own] += kept
-			share[c.filler] += 1 - kept
+			share[c.first] += kept
+			share[c.second] += 1 - kept
 			harmonic += 1 / float64(r+1)
 		}
 		for r := range n {

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // issue is the part of a security that other documents mention: its type and its name. It has a random stream of its
 // own, so that a position or a competitor can be written without generating the whole security.
 type issue struct {
@@ -59,7 +61,16 @@ func (d *Dataset) issue(i int) issue {
 		return is
 	}
 	is.hasSector = true
-	is.root = drawRoot(&r)
+	switch x := r.below(100); { // a coined word, one or two family names, or a landscape
+	case x < 48:
+		is.root = [...]string{one(&r, coinedHeads), one(&r, coinedTails), ""}
+	case x < 68:
+		is.root = [...]string{one(&r, founders), "", ""}
+	case x < 78:
+		is.root = [...]string{one(&r, founders), " &amp; ", one(&r, founders)}
+	default:
+		is.root = [...]string{one(&r, landscapes), " ", one(&r, landforms)}
+	}
 	is.trade = one(&r, is.sector.trades)
 	if r.percent(88) {
 		is.legal = r.pick(legalForms)
@@ -67,20 +78,6 @@ func (d *Dataset) issue(i int) issue {
 	is.coupon = 125 * r.between(14, 78)
 	is.maturity = r.between(2011, 2039)
 	return is
-}
-
-// drawRoot draws a coined word, one or two family names, or a landscape.
-func drawRoot(r *rng) [3]string {
-	switch x := r.below(100); {
-	case x < 48:
-		return [...]string{one(r, coinedHeads), one(r, coinedTails), ""}
-	case x < 68:
-		return [...]string{one(r, founders), "", ""}
-	case x < 78:
-		return [...]string{one(r, founders), " &amp; ", one(r, founders)}
-	default:
-		return [...]string{one(r, landscapes), " ", one(r, landforms)}
-	}
 }
 
 // shortName writes the name of an issue in running text.
@@ -116,20 +113,64 @@ type names struct {
 	ends []uint32 // of each name; the first one begins at 0
 }
 
-func (d *Dataset) newNames() names {
-	w, n := writer{b: make([]byte, 0, 28*d.securities)}, names{ends: make([]uint32, d.securities)}
-	for i := range n.ends {
-		is := d.issue(i)
-		w.issueName(&is)
-		n.ends[i] = uint32(len(w.b))
-	}
-	n.text = w.b
-	return n
-}
-
 func (n *names) at(i int) []byte {
 	if i == 0 {
 		return n.text[:n.ends[0]]
 	}
 	return n.text[n.ends[i-1]:n.ends[i]]
+}
+
+// The words A, B, ..., Z, AA, AB, ... are numbered from 0. A symbol is one of the words of up to three letters, or one
+// of 18,278 spread over the words of four; a fund has four letters and an X. See the package comment for the whole
+// function in a few lines of JavaScript.
+const (
+	shortWords   = 26 + 26*26 + 26*26*26 // words of one to three letters
+	maxSymbols   = 2 * shortWords
+	symbolStride = 22_741 // prime, so that i -> i·stride mod 36,556 is one-to-one
+)
+
+// types has the type of security i at i mod 20: eleven stocks (S), two bonds (B), and three, two and two funds of
+// stocks (s), bonds (b) and both (m).
+const types = "SSsSBSmSbSSsSBSmSsSb"
+
+func typeOf(i int) byte { return types[i%len(types)] }
+
+func isFund(i int) bool { return typeOf(i) >= 'a' }
+
+// typeName returns the SecurityType of security i.
+func typeName(i int) string { return typeNames[typeOf(i)] }
+
+var typeNames = [...]string{'S': "Stock", 'B': "Bond", 's': "Stock Fund", 'b': "Bond Fund", 'm': "Mixed Fund"}
+
+// Symbol returns the ticker symbol of security i, which depends on nothing else, neither seed nor profile nor scale.
+func Symbol(i int) string { return string(appendSymbol(nil, i)) }
+
+// appendSymbol appends the ticker symbol of security i.
+func appendSymbol(dst []byte, i int) []byte {
+	if i < 0 || i >= maxSymbols {
+		panic(fmt.Sprintf("dataset: no symbol for index %d", i))
+	}
+	w := i * symbolStride % maxSymbols
+	switch {
+	case isFund(i):
+		return append(appendWord(dst, shortWords+11*w), 'X')
+	case w < shortWords:
+		return appendWord(dst, w)
+	default:
+		return appendWord(dst, shortWords+25*(w-shortWords))
+	}
+}
+
+// Symbol returns the ticker symbol of security i.
+func (d *Dataset) Symbol(i int) string { return Symbol(i) }
+
+// appendWord appends word n of at most four letters.
+func appendWord(dst []byte, n int) []byte {
+	var a [4]byte
+	at := len(a)
+	for n++; n > 0; n = (n - 1) / 26 {
+		at--
+		a[at] = byte('A' + (n-1)%26)
+	}
+	return append(dst, a[at:]...)
 }

@@ -37,9 +37,9 @@ var (
 		ParticipationRt=price CxllationRights=Y:4,N:3,M,O MnyLaunderingStat=Y:6,N,1:2,2,3 RegistID=number
 		Side=1:24,2:20,5:4,6,7,8,3,4,9,A,B,C,D,E,F,G LocReqd=Y,N QtyTyp=0:5,1
 		Typ=1:12,2:14,3:3,4:3,6,7,8,9,D,E,G,I,J,K,L,M,P:2 SolFlag=Y,N`)
-	headerAttributes = newAttributes(`SID=number D2ID=number SSub=text ?D2Sub=text Snt=moment MsgEncd=text SeqNum=length
+	headerAttributes = newAttributes(`SID=number D2ID=number SSub=text ?D2Sub=text Snt=instant MsgEncd=text SeqNum=length
 		PosRsnd=Y,N`)
-	hopAttributes   = newAttributes(`ID=number Ref=reference Snt=moment`)
+	hopAttributes   = newAttributes(`ID=number Ref=reference Snt=instant`)
 	partyAttributes = newAttributes(`ID=text Src=D:6,B:3,C:2,E,F,G,H,I,1,2,3,4,5,6,7,8,9,A
 		R=1:5,3:4,4:2,7:2,11:3,12:2,13:2,17,24,36,38:2,2,5,6,8,9,10,14,15,16`)
 	partySubAttributes = newAttributes(`ID=text
@@ -178,7 +178,24 @@ func (o *orderGen) element(name string, attributes []attribute) {
 			o.b = append(o.b, o.pick(a.codes)...)
 		case a.slot != "":
 			o.open(a.slot)
-			o.given(a.slot)
+			switch a.slot {
+			case "order":
+				o.int(o.id)
+			case "account":
+				o.int(o.account)
+			case "date":
+				o.date(o.seconds / secondsPerDay)
+			case "datetime":
+				o.dateTime(o.seconds)
+			case "symbol":
+				if o.symbol != "" {
+					o.str(o.symbol)
+				} else {
+					o.b = appendSymbol(o.b, o.security)
+				}
+			default:
+				panic("dataset: an order has no slot " + a.slot)
+			}
 			o.close()
 		default:
 			o.value(a.kind)
@@ -205,34 +222,10 @@ func (o *orderGen) value(kind byte) {
 		o.char('.')
 		o.chars(decimalDigits, 2)
 	case 'd': // day
-		o.date(o.someDay())
-	case 'm': // moment
-		o.dateTime(o.someDay()*secondsPerDay - o.between(1, secondsPerDay))
+		o.date(horizon - o.below(tradingDays))
+	case 'i': // instant
+		o.dateTime((horizon-o.below(tradingDays))*secondsPerDay - o.between(1, secondsPerDay))
 	default:
 		panic("dataset: an order has no value " + string(kind))
-	}
-}
-
-func (o *orderGen) someDay() int { return horizon - o.below(tradingDays) }
-
-// given writes a value that a caller may set.
-func (o *orderGen) given(slot string) {
-	switch slot {
-	case "order":
-		o.int(o.id)
-	case "account":
-		o.int(o.account)
-	case "date":
-		o.date(o.seconds / secondsPerDay)
-	case "datetime":
-		o.dateTime(o.seconds)
-	case "symbol":
-		if o.symbol != "" {
-			o.str(o.symbol)
-		} else {
-			o.b = appendSymbol(o.b, o.security)
-		}
-	default:
-		panic("dataset: an order has no slot " + slot)
 	}
 }

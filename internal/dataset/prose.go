@@ -20,14 +20,6 @@ func (c *cast) next(r *rng, n int) int {
 	return (c.start + c.at*c.step) % n
 }
 
-func newProse(r *rng) prose {
-	p := prose{chief: somebody(r, anyCountry(r), false)}
-	for i, size := range castSizes {
-		p.casts[1+i] = cast{start: r.below(1 << 20), step: one(r, bigPrimes[:]), size: size, at: r.below(size)}
-	}
-	return p
-}
-
 // bigPrimes have no common divisor with the length of any vocabulary or grammar: with one of them as step, a walk
 // visits every member before it repeats one.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
@@ -35,7 +27,12 @@ var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 
 // description writes the mixed content: a business summary, or the description of a fund and mostly of its management.
 // Its length makes the document 2 to 10 KB.
 func (s *securityGen) description() {
-	s.prose = newProse(&s.rng)
+	s.prose.chief = somebody(&s.rng, anyCountry(&s.rng), false)
+	for i, size := range castSizes {
+		s.prose.casts[1+i] = cast{
+			start: s.below(1 << 20), step: one(&s.rng, bigPrimes[:]), size: size, at: s.below(size),
+		}
+	}
 	s.begin("Description")
 	length := 1440 + s.between(0, 3430) + s.between(0, 3430)
 	if s.family == "" {
@@ -98,7 +95,11 @@ func (s *securityGen) fill(b blank) {
 	}
 	switch name := blankNames[b]; name {
 	case "Co", "co":
-		s.subject(name == "Co")
+		if s.percent(35) {
+			s.nameInText()
+		} else {
+			s.str(either(name == "Co", "The ", "the "), either(s.family != "", "fund", "Company"))
+		}
 	case "root":
 		s.nameInText()
 	case "name":
@@ -122,9 +123,18 @@ func (s *securityGen) fill(b blank) {
 	case "input":
 		s.mention(s.sector.inputs, b)
 	case "brand":
-		s.brand(s.member(b, len(coinedHeads)*len(brandTails)*4))
+		n := s.member(b, len(coinedHeads)*len(brandTails)*4)
+		s.str(coinedHeads[n/4/len(brandTails)], brandTails[n/4%len(brandTails)])
+		if n%4 == 0 {
+			s.char(' ')
+			s.int(int64(n%97*10 + 20))
+		}
 	case "rival":
-		other := s.d.issue(s.companyAt(s.member(b, s.d.securities)))
+		i := s.member(b, s.d.securities)
+		for isFund(i) {
+			i = (i + 1) % s.d.securities
+		}
+		other := s.d.issue(i)
 		s.shortName(&other)
 	case "person":
 		id := stream(golden, int64(s.member(b, 1<<30)))
@@ -186,24 +196,6 @@ func (s *securityGen) member(b blank, n int) int { return s.prose.casts[b].next(
 // mention writes the next of a few members of a vocabulary.
 func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
 
-// subject writes the company or the fund as a sentence refers to it.
-func (s *securityGen) subject(capital bool) {
-	if s.percent(35) {
-		s.nameInText()
-		return
-	}
-	s.str(either(capital, "The ", "the "), either(s.family != "", "fund", "Company"))
-}
-
-// brand writes the n-th of all brands.
-func (s *securityGen) brand(n int) {
-	s.str(coinedHeads[n/4/len(brandTails)], brandTails[n/4%len(brandTails)])
-	if n%4 == 0 {
-		s.char(' ')
-		s.int(int64(n%97*10 + 20))
-	}
-}
-
 func (s *securityGen) city(n int) {
 	in := countries[n%len(countries)].cities
 	at := &in[n/len(countries)%len(in)]
@@ -220,14 +212,6 @@ func (s *securityGen) nameInText() {
 	} else {
 		s.str("", s.issue.root[:]...)
 	}
-}
-
-// companyAt returns the first security from i on that is not a fund.
-func (s *securityGen) companyAt(i int) int {
-	for isFund(i) {
-		i = (i + 1) % s.d.securities
-	}
-	return i
 }
 
 // Vocabulary of descriptions that does not depend on the sector.

@@ -1,6 +1,10 @@
 package dataset
 
-import "math/bits"
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+)
 
 // rng is the generator of Java's SplittableRandom (Steele, Lea and Flood, "Fast splittable pseudorandom number
 // generators", 2014): a counter that goes up by an odd gamma of its own in every stream, and a mixing function over it.
@@ -21,18 +25,6 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
-}
-
-// mixGamma makes an odd number with enough changes between its bits: a gamma such as 1 or 3 would leave too much work
-// to mix.
-func mixGamma(x uint64) uint64 {
-	x = (x ^ x>>33) * 0xff51afd7ed558ccd
-	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
-	x = (x ^ x>>33) | 1
-	if bits.OnesCount64(x^x>>1) < 24 {
-		x ^= 0xaaaaaaaaaaaaaaaa
-	}
-	return x
 }
 
 // A purpose separates streams of the same index.
@@ -57,7 +49,13 @@ func streamKey(seed uint64, p Profile, f purpose) uint64 {
 // to do with each other, because both come out of a full mix.
 func stream(key uint64, i int64) rng {
 	x := key + uint64(i)*golden
-	return rng{counter: mix(x), gamma: mixGamma(x)}
+	gamma := (x ^ x>>33) * 0xff51afd7ed558ccd
+	gamma = (gamma ^ gamma>>33) * 0xc4ceb9fe1a85ec53
+	gamma = (gamma ^ gamma>>33) | 1
+	if bits.OnesCount64(gamma^gamma>>1) < 24 {
+		gamma ^= 0xaaaaaaaaaaaaaaaa // a gamma such as 1 or 3 would leave too much work to mix
+	}
+	return rng{counter: mix(x), gamma: gamma}
 }
 
 func (r *rng) next() uint64 {
@@ -80,3 +78,52 @@ func (r *rng) percent(p int) bool { return r.below(100) < p }
 
 // skewed draws from [lo, hi] with a density that falls linearly to zero at hi: the smaller of two uniform draws.
 func (r *rng) skewed(lo, hi int) int { return min(r.between(lo, hi), r.between(lo, hi)) }
+
+// codes is a list of values with weights, stored so that eight random bits select one.
+type codes struct {
+	values []string
+	slot   [256]uint8
+}
+
+// newCodes reads a list such as "1:45 2:42 5" of values and their weights; without a weight it is 1. Values have no
+// colons or blanks.
+func newCodes(list string) *codes {
+	values := strings.Fields(list)
+	weights := make([]int, len(values))
+	for i, field := range values {
+		value, weight, found := strings.Cut(field, ":")
+		values[i], weights[i] = value, 1
+		if found {
+			weights[i] = must(strconv.Atoi(weight))
+		}
+	}
+	c := newWeights(weights...)
+	c.values = values
+	return c
+}
+
+// newWeights returns a list without values, for its indexes. Every index has the slots between the rounded cumulative
+// weights, and at least one.
+func newWeights(weights ...int) *codes {
+	c, total := &codes{}, 0
+	for _, n := range weights {
+		total += n
+	}
+	at, sum := 0, 0
+	for i, n := range weights {
+		sum += n
+		for upTo := max(at+1, sum*len(c.slot)/total); at < upTo && at < len(c.slot); at++ {
+			c.slot[at] = uint8(i)
+		}
+	}
+	return c
+}
+
+// index draws an index of a list.
+func (r *rng) index(c *codes) int { return int(c.slot[r.next()>>56]) }
+
+// pick draws a value of a list.
+func (r *rng) pick(c *codes) string { return c.values[r.index(c)] }
+
+// one draws an element of a list without weights.
+func one[T any](r *rng, list []T) T { return list[r.below(len(list))] }

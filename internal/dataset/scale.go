@@ -3,9 +3,57 @@ package dataset
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
+
+// Kind is a kind of documents. The order is that of a load: documents come after those that they refer to.
+type Kind uint8
+
+// The three kinds.
+const (
+	Security Kind = iota
+	Customer
+	Order
+)
+
+// Kinds lists all kinds in load order.
+var Kinds = [...]Kind{Security, Customer, Order}
+
+var kindNames = []string{"security", "customer", "order"}
+
+// String returns "security", "customer" or "order".
+func (k Kind) String() string { return kindNames[k] }
+
+// ParseKind is the inverse of [Kind.String].
+func ParseKind(s string) (Kind, error) { return parseName[Kind]("kind", kindNames, s) }
+
+// Profile is the version of TPoX that determines shapes and numbers of documents.
+type Profile uint8
+
+// The two profiles: TPoX 2.0 is the default, TPoX 1.x what the papers up to 2008 measured.
+const (
+	TPoX2 Profile = iota
+	TPoX1
+)
+
+var profileNames = []string{"tpox-2", "tpox-1"}
+
+// String returns "tpox-2" or "tpox-1".
+func (p Profile) String() string { return profileNames[p] }
+
+// ParseProfile is the inverse of [Profile.String].
+func ParseProfile(s string) (Profile, error) { return parseName[Profile]("profile", profileNames, s) }
+
+func parseName[T ~uint8](what string, names []string, s string) (T, error) {
+	i := slices.Index(names, s)
+	if i < 0 {
+		last := len(names) - 1
+		return 0, fmt.Errorf("dataset: unknown %s %q, want %s or %s", what, s, strings.Join(names[:last], ", "), names[last])
+	}
+	return T(i), nil
+}
 
 // Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. The zero Scale
 // stands for tiny.
@@ -79,19 +127,6 @@ func ScaleOf(customers, orders int64) (Scale, error) {
 	}, nil
 }
 
-// of returns the scale with its name. Given numbers that a named scale has in the profile are that scale.
-func (s Scale) of(p Profile) Scale {
-	if s.step != counted {
-		return Scales()[s.step]
-	}
-	for _, named := range Scales()[1:] {
-		if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
-			return named
-		}
-	}
-	return s
-}
-
 // String returns the name, as [ParseScale] takes it.
 func (s Scale) String() string {
 	if s.step == counted {
@@ -122,22 +157,4 @@ func (s Scale) Count(p Profile, k Kind) int64 {
 type tier struct {
 	orders                  int64 // the tier has the orders below this index that smaller tiers do not have
 	firstAccount, nAccounts int64 // counted over all accounts in order of customers
-}
-
-// tiersOf returns the tiers of a dataset of scale s. Tiny has a tier of its own: the first 200 customers of XXXS would
-// have 2 % of its orders, and so hardly any of the first 2,000. Given numbers have one tier, since what they add to the
-// next smaller scale may be many orders and few customers.
-func tiersOf(s Scale, p Profile) []tier {
-	if s.step == counted {
-		return []tier{{orders: s.given[Order], nAccounts: accountsBefore(p, s.given[Customer])}}
-	}
-	var tiers []tier
-	accounts := int64(0)
-	for step := min(s.step, 1); step <= s.step; step++ {
-		at := Scale{step: step}
-		upTo := accountsBefore(p, at.Count(p, Customer))
-		tiers = append(tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
-		accounts = upTo
-	}
-	return tiers
 }

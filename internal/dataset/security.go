@@ -40,7 +40,28 @@ func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	s.elem("SecurityType", typeName(i))
 	s.begin("SecurityInformation")
 	if isFund(i) {
-		s.fundInformation()
+		s.begin("FundInformation")
+		s.elem("FundFamily", s.family)
+		if s.hasSector {
+			s.elem("Sector", s.sector.name)
+			s.industries(s.skewed(0, 2))
+		}
+		s.elem("AssetGroup", one(&s.rng, assetGroups))
+		if s.kind != 'b' {
+			s.category()
+		}
+		if s.kind != 's' {
+			s.str(`<FixedIncome Duration="`, one(&s.rng, durations), `" Quality="`, s.pick(qualities), `"></FixedIncome>`)
+		}
+		s.decimalElem("ExpenseRatio", int64(s.skewed(5, 240)), 2)
+		s.digitsElem("TotalAssets", s.between(7, 10))
+		if s.percent(85) {
+			s.elem("MinInitialInvestment", s.pick(minInvestments))
+			if s.percent(80) {
+				s.elem("MinSubsequentInvestment", s.pick(nextInvestments))
+			}
+		}
+		s.end("FundInformation")
 	} else {
 		s.begin("StockInformation")
 		s.elem("Sector", s.sector.name)
@@ -54,31 +75,6 @@ func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	s.figures()
 	s.end("Security")
 	return g.b
-}
-
-func (s *securityGen) fundInformation() {
-	s.begin("FundInformation")
-	s.elem("FundFamily", s.family)
-	if s.hasSector {
-		s.elem("Sector", s.sector.name)
-		s.industries(s.skewed(0, 2))
-	}
-	s.elem("AssetGroup", one(&s.rng, assetGroups))
-	if s.kind != 'b' {
-		s.category()
-	}
-	if s.kind != 's' {
-		s.str(`<FixedIncome Duration="`, one(&s.rng, durations), `" Quality="`, s.pick(qualities), `"></FixedIncome>`)
-	}
-	s.decimalElem("ExpenseRatio", int64(s.skewed(5, 240)), 2)
-	s.digitsElem("TotalAssets", s.between(7, 10))
-	if s.percent(85) {
-		s.elem("MinInitialInvestment", s.pick(minInvestments))
-		if s.percent(80) {
-			s.elem("MinSubsequentInvestment", s.pick(nextInvestments))
-		}
-	}
-	s.end("FundInformation")
 }
 
 // industries writes up to n industries of the sector, none twice.
@@ -103,7 +99,12 @@ type price = int64
 func (s *securityGen) figures() {
 	places := 2 + s.index(pricePlaces)
 	tick := price(pow10s[4-places])
-	last := s.lastTrade(tick)
+	lowest, highest := 820_000, 1_180_000 // of a bond, around par
+	if s.kind != 'B' {
+		r := priceRanges[s.index(priceClasses)]
+		lowest, highest = r[0]*10_000, r[1]*10_000
+	}
+	last := price(s.between(lowest, highest)) / tick * tick
 	some := func(permille int) price { // part of the last trade, at least one tick
 		return tick * price(s.between(1, max(1, int(last/tick)*permille/1000)))
 	}
@@ -131,9 +132,9 @@ func (s *securityGen) figures() {
 	s.end("PriceToday")
 	s.begin("Price52week")
 	s.price("Price52week-low", yearLow, places)
-	s.dayOfYear("Price52week-low-date")
+	s.dateElem("Price52week-low-date", horizon-s.between(1, 364))
 	s.price("Price52week-high", yearHigh, places)
-	s.dayOfYear("Price52week-high-date")
+	s.dateElem("Price52week-high-date", horizon-s.between(1, 364))
 	s.end("Price52week")
 	s.end("Price")
 
@@ -143,22 +144,8 @@ func (s *securityGen) figures() {
 	s.price("DivPerShare", last*price(yield)/10_000, 2)
 }
 
-// dayOfYear writes a day of the last year.
-func (s *securityGen) dayOfYear(name string) {
-	s.dateElem(name, horizon-s.between(1, 364))
-}
-
 func (s *securityGen) price(name string, p price, places int) {
 	s.decimalElem(name, p/price(pow10s[4-places]), places)
-}
-
-// lastTrade draws a price, for bonds around par.
-func (s *securityGen) lastTrade(tick price) price {
-	if s.kind == 'B' {
-		return price(s.between(820_000, 1_180_000)) / tick * tick
-	}
-	r := priceRanges[s.index(priceClasses)]
-	return price(s.between(r[0]*10_000, r[1]*10_000)) / tick * tick
 }
 
 // ratios draws price over earnings and the yield in percent, both in 1/100. Bonds and their funds have no earnings.

@@ -1,6 +1,10 @@
 package dataset
 
-import "strconv"
+import (
+	"math/bits"
+	"strconv"
+	"time"
+)
 
 // writer appends to a document. Its arguments must be escaped already: vocabularies hold "&amp;", and random text has
 // no characters that need escaping.
@@ -55,12 +59,6 @@ func (w *writer) end(name string) { w.b = append(append(append(w.b, "</"...), na
 func (w *writer) elem(name, text string, more ...string) {
 	w.begin(name)
 	w.str(text, more...)
-	w.end(name)
-}
-
-func (w *writer) intElem(name string, v int64) {
-	w.begin(name)
-	w.int(v)
 	w.end(name)
 }
 
@@ -130,3 +128,99 @@ func either[T any](first bool, a, b T) T {
 }
 
 func yes(b bool) string { return either(b, "Yes", "No") }
+
+// Days are counted from 1970-01-01, seconds from its midnight. Documents know no time zones.
+
+// horizon is the last day of the generated data: nothing in a dataset is later, except for the expiry of an order and
+// the values of NewOrder and NewAccount.
+var horizon = dayOf(2010, 6, 30)
+
+const secondsPerDay = 24 * 60 * 60
+
+func dayOf(year int, month time.Month, day int) int {
+	return int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
+}
+
+// civil returns the date of a day in the proleptic Gregorian calendar. time.Time does the same at about three times the
+// cost, and an order has eight dates.
+func civil(days int) (year, month, day int) {
+	days += 719_468 // from 0000-03-01, so that a leap day ends its year
+	era := days / 146_097
+	dayOfEra := days % 146_097
+	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
+	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
+	m := (5*dayOfYear + 2) / 153 // 0 is March
+	year, month, day = era*400+yearOfEra, m+3, dayOfYear-(153*m+2)/5+1
+	if month > 12 {
+		year, month = year+1, month-12
+	}
+	return year, month, day
+}
+
+// gen writes one document. It has the buffer, the random stream and the dataset, and is kept on the stack.
+type gen struct {
+	writer
+	rng
+	d *Dataset
+}
+
+func (d *Dataset) gen(dst []byte, f purpose, i int64, slots *[]slot) gen {
+	return gen{writer: writer{b: dst, slots: slots}, rng: stream(d.keys[f], i), d: d}
+}
+
+// printable are the 90 characters of random text: printable US-ASCII without & < > " ', which XML would escape in some
+// places.
+const printable = ` !#$%()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_` + "`" + `abcdefghijklmnopqrstuvwxyz{|}~`
+
+const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+const decimalDigits = "0123456789"
+
+// chars writes n characters drawn from an alphabet. One random number gives eight of them: the high half of a product
+// is the digit, the low half holds the remaining randomness.
+func (g *gen) chars(alphabet string, n int) {
+	for n > 0 {
+		x := g.next()
+		for range min(n, 8) {
+			var c uint64
+			c, x = bits.Mul64(x, uint64(len(alphabet)))
+			g.b = append(g.b, alphabet[c])
+		}
+		n -= 8
+	}
+}
+
+// digits writes n digits, of which the first is not 0.
+func (g *gen) digits(n int) {
+	g.char(byte('1' + g.below(9)))
+	g.chars(decimalDigits, n-1)
+}
+
+func (g *gen) digitsElem(name string, n int) {
+	g.begin(name)
+	g.digits(n)
+	g.end(name)
+}
+
+// patternElem writes an element with a pattern: a digit for each #, a capital letter for each @. It returns the text,
+// which is valid until the end of the document.
+func (g *gen) patternElem(name, pattern string) (text []byte) {
+	g.begin(name)
+	from, x := len(g.b), g.next()
+	for i := range len(pattern) {
+		var c uint64
+		switch pattern[i] {
+		case '#':
+			c, x = bits.Mul64(x, 10)
+			g.char(byte('0' + c))
+		case '@':
+			c, x = bits.Mul64(x, 26)
+			g.char(byte('A' + c))
+		default:
+			g.char(pattern[i])
+		}
+	}
+	text = g.b[from:]
+	g.end(name)
+	return text
+}

@@ -9,11 +9,11 @@ type popularity struct {
 	column []aliasColumn
 }
 
-// aliasColumn is drawn as often as every other one. Within it, keep of 2^32 draws select the security own, the others
-// filler.
+// aliasColumn is drawn as often as every other one. Within it, keep of 2^32 draws select the security first, the others
+// second.
 type aliasColumn struct {
-	keep        uint32
-	own, filler int32
+	keep          uint32
+	first, second int32
 }
 
 // hotStride and hotOffset scatter the ranks over the indexes, so that popular securities are not neighbours in an index
@@ -46,7 +46,7 @@ func newPopularity(n int) popularity {
 	}
 	p := popularity{column: make([]aliasColumn, n)}
 	for r := range p.column {
-		p.column[r] = aliasColumn{keep: 1<<32 - 1, own: hotIndex(r, n), filler: hotIndex(r, n)}
+		p.column[r] = aliasColumn{keep: 1<<32 - 1, first: hotIndex(r, n), second: hotIndex(r, n)}
 	}
 	for len(below) > 0 && len(above) > 0 {
 		small, large := below[len(below)-1], above[len(above)-1]
@@ -54,7 +54,7 @@ func newPopularity(n int) popularity {
 		hi, lo := bits.Mul64(weights[small], 1<<32)
 		keep, _ := bits.Div64(hi, lo, total)
 		p.column[small].keep = uint32(keep)
-		p.column[small].filler = hotIndex(large, n)
+		p.column[small].second = hotIndex(large, n)
 		weights[large] -= total - weights[small]
 		if weights[large] < total {
 			above = above[:len(above)-1]
@@ -68,7 +68,7 @@ func (p *popularity) draw(r *rng) int {
 	x := r.next()
 	c := &p.column[(x>>32)*uint64(len(p.column))>>32]
 	if x&(1<<32-1) < uint64(c.keep) {
-		return int(c.own)
+		return int(c.first)
 	}
-	return int(c.filler)
+	return int(c.second)
 }
