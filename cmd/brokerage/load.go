@@ -30,6 +30,9 @@ type loadCmd struct {
 // slightly more than was measured at XXXS.
 var storedShare = [...]float64{dataset.Security: 0.50, dataset.Customer: 0.30, dataset.Order: 0.45}
 
+// mostRefusals is how many refused documents a load names.
+const mostRefusals = 100
+
 // journal is the space in bytes that a load may need in addition to the database.
 const journal = 100e6
 
@@ -180,6 +183,7 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 	if err != nil {
 		return err
 	}
+	refused := 0
 	source := store.Source{
 		Name:     folder.name(),
 		Contents: folder.contents(),
@@ -190,7 +194,12 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 			if c.Strict {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
-			c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
+			switch refused++; {
+			case refused <= mostRefusals:
+				c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
+			case refused == mostRefusals+1:
+				c.bar.aside(func() { s.notice("further documents that are refused are only counted") })
+			}
 			return nil
 		},
 	}

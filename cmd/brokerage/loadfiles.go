@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -187,9 +188,36 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
 		return r, err
 	}
-	r.Reader = r.zstd
+	info, err := file.Stat()
+	if err != nil {
+		return r, err
+	}
+	r.Reader = &unpacked{Reader: r.zstd, most: max(info.Size()*mostUnpacked, leastUnpacked)}
 	_, err = io.CopyN(io.Discard, r, offset)
 	return r, err
+}
+
+// A file of documents unpacks to ten times its size; one that unpacks to mostUnpacked times, and to more than
+// leastUnpacked bytes, holds something else.
+const (
+	mostUnpacked  = 1000
+	leastUnpacked = 64 << 20
+)
+
+// unpacked reads at most a number of bytes.
+type unpacked struct {
+	io.Reader
+
+	read, most int64
+}
+
+func (u *unpacked) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	if u.read += int64(n); u.read > u.most {
+		return 0, fmt.Errorf("it unpacks to more than %s, %s times its size, so it does not hold documents",
+			format.Bytes(u.most), format.Count(int64(mostUnpacked)))
+	}
+	return n, err
 }
 
 const (

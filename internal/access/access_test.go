@@ -172,7 +172,7 @@ func TestLoad_File(t *testing.T) {
 	path := filepath.Join(dir, "large")
 	write(t, path, strings.Repeat("#", 5<<20))
 	_, err = access.Load(path)
-	require.ErrorContains(t, err, "too large")
+	require.ErrorContains(t, err, "is larger than 4.19 MB")
 
 	path = filepath.Join(dir, "empty")
 	write(t, path)

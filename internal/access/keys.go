@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 )
 
 // Intervals and limits of an issuer's keys.
@@ -140,18 +140,14 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // read reads the keys from a file.
 func (h *heldKeys) read(ctx context.Context, path string) {
-	file, _, err := openFile(path)
+	text, err := output.ReadInput(path, maxKeySetBytes)
 	if err != nil {
 		h.failed(ctx, err)
 		return
 	}
-	defer func() { _ = file.Close() }() // only read
 	var set jwkset.JWKSMarshal
-	text, err := readAtMost(file, maxKeySetBytes, "set of keys")
-	if err == nil {
-		err = json.Unmarshal(text, &set)
-	}
 	var keys []jwkset.JWK
+	err = json.Unmarshal(text, &set)
 	if err == nil {
 		keys, err = set.JWKSlice()
 	}
@@ -161,16 +157,6 @@ func (h *heldKeys) read(ctx context.Context, path string) {
 	if err != nil {
 		h.failed(ctx, fmt.Errorf("%s: %w", path, err))
 	}
-}
-
-// readAtMost reads all of from. It returns an error if there are more than most bytes; what is the name of the data in
-// the error.
-func readAtMost(from io.Reader, most int64, what string) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(from, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = errors.New("it is too large for a " + what)
-	}
-	return text, err
 }
 
 // checkKeysURL refuses a URL whose response others on the network could forge.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -98,40 +97,27 @@ func bearer(authorization string, longest int) (token string, ok bool) {
 const maxFileBytes = 4 << 20
 
 func read(path string) ([]entry, error) {
-	file, info, err := openFile(path)
+	file, err := output.OpenInput(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	defer func() { _ = file.Close() }() // only read
-	if err := private(path, info); err != nil {
+	info, err := file.Stat()
+	if err == nil {
+		err = private(path, info)
+	}
+	if err != nil {
 		return nil, err
 	}
-	text, err := readAtMost(file, maxFileBytes, "file of tokens")
+	text, err := output.ReadAtMost(file, maxFileBytes)
 	if err != nil {
-		return nil, fmt.Errorf("reading the tokens: %s: %w", path, err)
+		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	entries, err := parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s, %w", path, err)
 	}
 	return entries, nil
-}
-
-// openFile opens a regular file to read it. Anything else is refused before it is opened: opening a pipe waits for a
-// writer.
-func openFile(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := os.Open(path)
-	if err == nil {
-		info, err = file.Stat()
-	}
-	return file, info, err
 }
 
 // private refuses a file that others can write, or that everybody can read. The group may read it: that is how

@@ -309,9 +309,12 @@ func (r *Record) Invalid() (steps []string) {
 // onlyUnsteady reports whether the only fault of a run is that it was unsteady.
 func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
 
+// MaxFile bounds a file of results, in bytes. That of a run of a day with figures of every 5 s has about 200 MB.
+const MaxFile = 256 << 20
+
 // Read reads a campaign's file.
 func Read(path string) (*Record, error) {
-	text, err := os.ReadFile(path)
+	text, err := output.ReadInput(path, MaxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Package output writes the files that commands make.
+// Package output writes the files that commands make, and reads those that they are made from.
 package output
 
 import (

@@ -36,7 +36,7 @@ func whole(v float64) string { return format.Count(int64(math.Round(v))) }
 func axisText(v float64) string {
 	units := []string{"", " k", " M", " G"}
 	i := 0
-	for v >= 10_000 || (i > 0 && v >= 1000) {
+	for i < len(units)-1 && (v >= 10_000 || (i > 0 && v >= 1000)) {
 		v, i = v/1000, i+1
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64) + units[i]

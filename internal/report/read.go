@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"math"
+	"reflect"
 	"slices"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/output"
 	"brokerage/internal/workload"
 )
 
@@ -28,7 +30,7 @@ type File struct {
 // Read reads a file of results. Its errors are one line, and begin with the name of the file and, where it is known,
 // line and column.
 func Read(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+	text, err := output.ReadInput(path, campaign.MaxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func Parse(name string, text []byte) (*File, error) {
 	if err := decoder.Decode(into); err != nil {
 		return nil, misread(name, text, err)
 	}
-	if err := f.check(); err != nil {
+	if err := cmp.Or(checkFigures(reflect.ValueOf(into)), f.check()); err != nil {
 		return nil, at(err, "%s", name)
 	}
 	return f, nil
@@ -97,6 +99,37 @@ func at(err error, format string, place ...any) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, place...), err)
+}
+
+// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand times the bytes of a petabyte.
+const maxFigure = 1e18
+
+// checkFigures returns an error for a figure that would draw a chart without an end.
+func checkFigures(v reflect.Value) (err error) {
+	switch v.Kind() {
+	case reflect.Float64:
+		if math.Abs(v.Float()) > maxFigure {
+			return fmt.Errorf("the figure %g is not that of a measurement", v.Float())
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkFigures(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			err = cmp.Or(err, checkFigures(v.Field(i)))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			err = cmp.Or(err, checkFigures(v.Index(i)))
+		}
+	case reflect.Map:
+		for _, value := range v.Seq2() {
+			err = cmp.Or(err, checkFigures(value))
+		}
+	default:
+	}
+	return err
 }
 
 // check returns an error for what is valid JSON but no possible result.

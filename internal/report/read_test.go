@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -75,6 +77,46 @@ func TestParse_Refuses(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "\n")
 			require.True(t, strings.HasPrefix(err.Error(), "r.json:"), err.Error())
+		})
+	}
+}
+
+// Whatever figures a file has, it is refused or a page is made of it.
+func TestParse_HostileFigures(t *testing.T) {
+	numbers := regexp.MustCompile(`(?m)-?\d[\d.e+-]*(,?)$`)
+	r := run("mixed", 10, 1000, 1)
+	r.Curve = madeUpCurve()
+	for name, c := range map[string]struct {
+		text  string
+		tries int // of places, for each figure: the page of a campaign takes longest
+	}{
+		"Run": {encoded(t, r), 40}, "Tier": {encoded(t, madeUpTier()), 20}, "Campaign": {encoded(t, madeUpCampaign()), 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := c.text
+			made, places := 0, numbers.FindAllStringIndex(text, -1)
+			apart := max(1, len(places)/c.tries)
+			for _, figure := range []string{"1e308", "1e18", "-1e18", "1e-300", "9223372036854775807", "-9223372036854775808"} {
+				for i := 0; i < len(places); i += apart {
+					place := places[i]
+					comma := strings.Repeat(",", strings.Count(text[place[0]:place[1]], ","))
+					hostile := text[:place[0]] + figure + comma + text[place[1]:]
+					f, err := Parse("r.json", []byte(hostile))
+					if err != nil {
+						continue
+					}
+					made++
+					require.NotPanics(t, func() { require.NoError(t, f.WriteHTML(io.Discard)) }, "%s in %s", figure,
+						text[max(0, place[0]-80):place[1]])
+					require.NotPanics(t, func() {
+						if c, err := Compare(f, f); err == nil {
+							require.NoError(t, c.WriteText(io.Discard))
+							require.NoError(t, c.WriteHTML(io.Discard))
+						}
+					}, "%s in %s", figure, text[max(0, place[0]-80):place[1]])
+				}
+			}
+			require.Greater(t, made, 20)
 		})
 	}
 }

@@ -83,6 +83,7 @@ func TestFormat(t *testing.T) {
 		"43.0 %": percent(.43, 1), "+17.5 %": signed(.175), "−52.7 %": signed(-.527), "0 s": seconds(0),
 		"0.042 s": seconds(.042), "1.5 s": seconds(1.54), "10 s": seconds(9.96), "1:00 min": seconds(59.7),
 		"1:00:00 h": seconds(3599.6), "250 k": axisText(250_000), "1.5 M": axisText(1.5e6), "5000": axisText(5000),
+		"1e+09 G": axisText(1e18),
 	} {
 		require.Equal(t, want, got)
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"brokerage/internal/output"
 )
 
 // A backup is a zstd stream, which `zstd -d` unpacks, followed by a frame that zstd skips:
@@ -104,7 +106,7 @@ type BackupFile struct {
 // OpenBackup opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses one
 // of another version of the schema.
 func OpenBackup(path, engine string) (b *BackupFile, err error) {
-	f, err := os.Open(path)
+	f, err := output.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}

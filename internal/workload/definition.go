@@ -11,13 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"brokerage/internal/output"
 	"brokerage/internal/tpox"
 	"brokerage/loadtest"
 )
@@ -119,13 +119,16 @@ func Names() []string {
 	return names
 }
 
+// maxFile bounds the file of a workload, and each list of values, in bytes.
+const maxFile = 256 << 20
+
 // Load reads the named workload of the scenario or, if the name has a slash or ends in .json, a file.
 func Load(name string) (*Definition, error) {
 	var file []byte
 	var err error
 	switch {
 	case strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json"):
-		file, err = os.ReadFile(name)
+		file, err = output.ReadInput(name, maxFile)
 	case slices.Contains(Names(), name):
 		file, err = loadtest.Workloads.ReadFile("workloads/" + name + ".json")
 	default:
@@ -146,7 +149,7 @@ func Parse(source string, file []byte) (*Definition, error) {
 	sum.Write(file)
 	if err == nil {
 		err = d.compile(func(name string) ([]byte, error) {
-			contents, err := os.ReadFile(filepath.Join(filepath.Dir(source), name))
+			contents, err := output.ReadInput(filepath.Join(filepath.Dir(source), name), maxFile)
 			sum.Write(contents)
 			return contents, err
 		})
