@@ -114,7 +114,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
 		Subject: engine, Driver: driver, Machine: machine, Versions: build, Free: freeBytes,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
-		Progress: campaign.Terminal(s.err, columns(s.err)),
+		Progress: campaign.Terminal(s.err, columns(s.err), func(line string) { redraw(s.err, line) }),
 		Report: func(r *campaign.Record) error {
 			return writePage(page, report.FromCampaign(r).WriteHTML)
 		},

@@ -114,7 +114,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 	if width := columns(s.err); width > 0 {
 		config.Live = func(m workload.Moment) {
 			line := momentText(m)
-			fmt.Fprint(s.err, "\r", line[:min(len(line), width-1)], "\x1b[K")
+			redraw(s.err, line[:min(len(line), width-1)])
 		}
 	} else if c.Every > 0 {
 		said := time.Now()

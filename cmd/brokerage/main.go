@@ -75,6 +75,7 @@ const (
 
 // run runs the command that args name, and returns the exit code of the process. An error is one line.
 func run(ctx context.Context, args []string, s streams) int {
+	s = streams{printable{s.out}, printable{s.err}}
 	var cli commands
 	done := false
 	parser, err := kong.New(&cli,

@@ -66,7 +66,7 @@ func (p *progress) aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.width > 0 {
-		fmt.Fprint(p.out, "\r\x1b[K")
+		redraw(p.out, "")
 	}
 	write()
 }
@@ -85,7 +85,7 @@ func (p *progress) report(elapsed time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.width > 0 {
-		fmt.Fprint(p.out, "\r", p.line(elapsed, p.width-1), "\x1b[K")
+		redraw(p.out, p.line(elapsed, p.width-1))
 		return
 	}
 	fmt.Fprintln(p.out, p.line(elapsed, 0))

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -13,6 +16,9 @@ func isTerminal(w io.Writer) bool { return columns(w) > 0 }
 
 // columns returns the width of a terminal, or 0 if w is not a terminal.
 func columns(w io.Writer) int {
+	if p, ok := w.(printable); ok {
+		w = p.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -23,9 +29,49 @@ func columns(w io.Writer) int {
 	return 80
 }
 
+// printable is an output of a command. Much of what commands print comes from files and services, and must not control
+// a terminal.
+type printable struct{ io.Writer }
+
+func (p printable) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(p.Writer, printableText(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// printableText replaces characters that are not printed by their escapes in JSON, such as \u001b, because a log may be
+// JSON. Tabs and the ends of lines stay.
+func printableText(text string) string {
+	special := func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' && r != '\t' || r == utf8.RuneError }
+	if strings.IndexFunc(text, special) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !special(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			b.WriteRune(utf8.RuneError)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// redraw writes a line over the last one that was redrawn, on a terminal.
+func redraw(w io.Writer, line string) {
+	if p, ok := w.(printable); ok {
+		w = p.Writer
+	}
+	_, _ = fmt.Fprint(w, "\r", printableText(line), "\x1b[K") // when even this fails, nobody is left to report it to
+}
+
 // clearLine removes the line that is being redrawn, on a terminal.
 func clearLine(w io.Writer) {
 	if isTerminal(w) {
-		_, _ = fmt.Fprint(w, "\r\x1b[K") // when even this cannot be written, nobody is left to report it to
+		redraw(w, "")
 	}
 }

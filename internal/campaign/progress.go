@@ -29,6 +29,7 @@ type Progress interface {
 type terminal struct {
 	out   io.Writer
 	width int // of the terminal; 0 when there is none
+	draw  func(line string)
 
 	mu     sync.Mutex
 	step   string // in progress
@@ -39,9 +40,10 @@ type terminal struct {
 	drawn  sync.WaitGroup
 }
 
-// Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file.
-func Terminal(out io.Writer, width int) Progress {
-	return &terminal{out: out, width: width}
+// Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file. redraw
+// replaces the last line that it wrote; it is called for a terminal alone.
+func Terminal(out io.Writer, width int, redraw func(line string)) Progress {
+	return &terminal{out: out, width: width, draw: redraw}
 }
 
 // printf ignores errors, which could not be reported either.
@@ -127,7 +129,7 @@ func (t *terminal) redraw() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	line := fmt.Sprintf("%s%s  %s of about %s", t.step, t.part, format.Clock(time.Since(t.began)), t.expect)
-	t.printf("\r%s\x1b[K", line[:min(len(line), t.width-1)])
+	t.draw(line[:min(len(line), t.width-1)])
 }
 
 func (t *terminal) Within(share float64) { t.setPart(fmt.Sprintf(", %.0f %%", 100*share)) }
@@ -148,7 +150,7 @@ func (t *terminal) Ended(i int, r *Record) {
 		close(t.stop)
 		t.drawn.Wait()
 		t.stop = nil
-		t.printf("\r\x1b[K")
+		t.draw("")
 	}
 	s := &r.Steps[i]
 	result := outcome(s)

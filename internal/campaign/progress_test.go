@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
 	c := w.campaign(folder)
-	c.Progress = Terminal(&out, 0)
+	c.Progress = Terminal(&out, 0, nil)
 	c.Settings.Duration = 30
 	c.Settings.Limit = 1500
 	w.onRun = func(p Pressure) error {
@@ -39,7 +40,7 @@ func TestTerminal(t *testing.T) {
 	out.Reset()
 	w.onRun = nil
 	c = w.campaign(folder)
-	c.Progress, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0), 30, 1500
+	c.Progress, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0, nil), 30, 1500
 	require.NoError(t, w.run(c))
 	require.Regexp(t, `^25 steps, 15 of them to run`, out.String())
 	require.Contains(t, out.String(), "staged inserts")
@@ -53,7 +54,8 @@ func TestTerminal(t *testing.T) {
 // On a terminal the line of a step is redrawn, never wider than the terminal, and erased at the end of the step.
 func TestTerminal_Wide(t *testing.T) {
 	var out bytes.Buffer
-	term := Terminal(&out, 40).(*terminal)
+	redraw := func(line string) { _, _ = fmt.Fprintf(&out, "\r%s\x1b[K", line) }
+	term := Terminal(&out, 40, redraw).(*terminal)
 	r := &Record{Steps: []Step{{Name: strings.Repeat("long ", 20), Kind: KindRun, State: Planned, Expected: 60},
 		{State: Planned, Expected: 90}}}
 	term.Began(0, r)
@@ -70,7 +72,7 @@ func TestTerminal_Wide(t *testing.T) {
 	require.Empty(t, drawn[len(drawn)-1][1])
 
 	out.Reset()
-	term = Terminal(&out, 200).(*terminal)
+	term = Terminal(&out, 200, redraw).(*terminal)
 	term.Began(0, &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned, Expected: 60},
 		{State: Planned, Expected: 9.4}}})
 	term.Repeat(2, 3)

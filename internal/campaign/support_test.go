@@ -43,7 +43,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	return &world{
 		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), databases: make(map[string]*words),
-		Progress: Terminal(io.Discard, 0),
+		Progress: Terminal(io.Discard, 0, nil),
 	}
 }
 
