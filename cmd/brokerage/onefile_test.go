@@ -34,10 +34,6 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			require.NoError(t, os.Link(path, other))
 			return other
 		},
-		"LockRemoved": func(t *testing.T, path string) string {
-			require.NoError(t, os.Remove(path+"-lock"))
-			return path
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(tinyDB(t), "brokerage.db")

@@ -74,16 +74,10 @@ func (e sqliteSubject) Remove(ctx context.Context) error {
 	if err := e.Discard(); err != nil {
 		return err
 	}
-	path, err := filepath.EvalSymlinks(e.path) // by which the lock is named
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(e.path); errors.Is(err, fs.ErrNotExist) {
 		return nil
-	} else if err != nil {
-		return err
 	}
-	if err := sqlite.Remove(ctx, path); err != nil {
-		return err
-	}
-	return os.Remove(path + "-lock")
+	return sqlite.Remove(ctx, e.path)
 }
 
 // Estimates, somewhat above what was measured: stored bytes, with keys and indexes, per byte of documents; and the

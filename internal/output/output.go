@@ -27,7 +27,7 @@ type Refused struct{ Path, Reason string }
 func (e *Refused) Error() string { return e.Path + " " + e.Reason }
 
 // beside are the endings of the names of files that belong to a database.
-var beside = []string{"-wal", "-shm", "-journal", "-lock"}
+var beside = []string{"-wal", "-shm", "-journal"}
 
 // Check returns *Refused if the output would destroy a file that is not its predecessor: an input of the command, by
 // whatever name, a file that belongs to a database, or a file of another kind. It also returns an error for a new file

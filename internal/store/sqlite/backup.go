@@ -158,15 +158,9 @@ func (s *Summary) copyPages(
 }
 
 // BackupTo writes a backup to a file, which appears when all of it is on disk: an interruption leaves no file of that
-// name, or the old one. The file gets the permissions of the database.
+// name, or the old one. Only its owner can open it.
 func BackupTo(ctx context.Context, path, file string, replace bool, progress byteProgress) (s Summary, err error) {
-	source, err := os.Stat(path)
-	if err != nil {
-		return s, err
-	}
-	out := output.File{
-		Path: file, Kind: output.Backup, New: !replace, Mode: source.Mode().Perm(), Inputs: []string{path},
-	}
+	out := output.File{Path: file, Kind: output.Backup, New: !replace, Mode: private, Inputs: []string{path}}
 	err = out.Write(ctx, func(half *os.File) error {
 		s, err = Backup(ctx, path, half, progress)
 		return err

@@ -2,7 +2,11 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
+	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +23,8 @@ import (
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
+
+func init() { victims["visit"] = visitingVictim }
 
 // redirect redirects all open descriptors of a file in this process to another file.
 func redirect(t *testing.T, path, to string, flags int) {
@@ -140,16 +146,99 @@ func TestLock_Forked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	l, err := lockDatabase(path, true)
 	require.NoError(t, err)
-	for _, f := range []*os.File{l.name, l.file} {
-		if f == nil {
-			continue
-		}
-		as, err := unix.Dup(int(f.Fd()))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, unix.Close(as)) })
-	}
+	as, err := unix.Dup(int(l.file.Fd()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Close(as)) }()
 	require.NoError(t, l.Close())
 	l, err = lockDatabase(path, false)
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
+}
+
+func TestLock_Network(t *testing.T) {
+	for magic, want := range map[int64]bool{
+		unix.NFS_SUPER_MAGIC: true, unix.CIFS_SUPER_MAGIC: true, unix.SMB2_SUPER_MAGIC: true,
+		unix.EXT4_SUPER_MAGIC: false, unix.XFS_SUPER_MAGIC: false, unix.OVERLAYFS_SUPER_MAGIC: false, unix.TMPFS_MAGIC: false,
+	} {
+		require.Equal(t, want, isNetwork(&unix.Statfs_t{Type: magic}), "%#x", magic)
+	}
+}
+
+// Closing any descriptor of the database ends all of SQLite's POSIX locks on it. So while the store holds one of them,
+// it closes none; and the lock on the file is the first to be taken and the last to end.
+func TestLock_Descriptors(t *testing.T) {
+	strace := testenv.Command(t, "strace")
+	dir := t.TempDir()
+	path, trace := filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "trace")
+	require.NoError(t, os.Rename(tinyDatabase(t), path))
+	cmd := exec.CommandContext(
+		t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=open,openat,close,fcntl", os.Args[0],
+	)
+	cmd.Env = append(os.Environ(), victimEnv+"=visit\n"+path)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	file := `<` + regexp.QuoteMeta(path) + `>`
+	locking := regexp.MustCompile(`fcntl\((\d+)` + file + `, (F_SETLK|F_OFD_SETLK)\w*, ` +
+		`\{l_type=F_(\w+), l_whence=SEEK_SET, l_start=(\d+), l_len=(\d+)`)
+	closing := regexp.MustCompile(`close\((\d+)` + file)
+	held := make(map[[2]int64]bool) // SQLite's locks, by their first byte and the one after the last
+	taken, closed, own := 0, 0, ""
+	for line := range strings.Lines(string(readFile(t, trace))) {
+		if call := locking.FindStringSubmatch(line); call != nil {
+			switch at := rangeOf(t, call[4], call[5]); {
+			case call[2] == "F_OFD_SETLK" && call[3] == "WRLCK":
+				require.Empty(t, own, "locked twice")
+				require.Zero(t, taken, "SQLite opened the database before")
+				own = call[1]
+			case call[2] == "F_OFD_SETLK":
+				require.Empty(t, held, "SQLite still has the database open")
+			case call[3] == "UNLCK":
+				maps.DeleteFunc(held, func(of [2]int64, _ bool) bool { return at[0] <= of[0] && of[1] <= at[1] })
+			default:
+				taken++
+				held[at] = true
+			}
+		}
+		if call := closing.FindStringSubmatch(line); call != nil {
+			closed++
+			require.Empty(t, held, "%s", line)
+			require.NotEqual(t, "closed", own, "%s", line)
+			if call[1] == own {
+				own = "closed"
+			}
+		}
+	}
+	require.Equal(t, "closed", own)
+	require.Greater(t, taken, 4)
+	require.Greater(t, closed, 4)
+}
+
+// rangeOf returns the first byte of a lock and the one after the last. A length of 0 means all to the end of the file.
+func rangeOf(t *testing.T, start, length string) [2]int64 {
+	t.Helper()
+	first, err := strconv.ParseInt(start, 10, 64)
+	require.NoError(t, err)
+	n, err := strconv.ParseInt(length, 10, 64)
+	require.NoError(t, err)
+	if n == 0 {
+		return [2]int64{first, math.MaxInt64}
+	}
+	return [2]int64{first, first + n}
+}
+
+// visitingVictim opens a database, uses all that opens its file, and closes it.
+func visitingVictim(args []string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, args[0], store.Options{})
+	if err != nil {
+		return err
+	}
+	if _, err = s.InsertOrder(ctx, now(), order(1)); err == nil {
+		_, err = Backup(ctx, args[0], io.Discard, nil)
+	}
+	if err == nil {
+		_, err = s.Verify(ctx, func(finding string) error { return errors.New(finding) }, nil)
+	}
+	return errors.Join(err, s.Close())
 }

@@ -5,137 +5,155 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
+	"path/filepath"
+	"time"
 
 	"brokerage/internal/output"
 )
 
-// A lock keeps other processes from opening a database. It ends with the process.
+// private is the mode of the files that the store makes: others can neither read them, nor lock them and so stop
+// writes.
+const private = 0o600
+
+// A lock keeps other processes from opening a database by any name. It ends with the process.
 //
-// It consists of two locks. The one on PATH-lock is for the name: SQLite finds the journal by the name, so that two
-// files of one name, one of them deleted or replaced, must not be open at once. The one on the database is for the
-// file, so that neither another name nor the removal of PATH-lock opens it twice.
+// It is a lock on a byte of the file that SQLite never uses. SQLite finds the journal by its name, so the journal is
+// locked too: a file that was moved to the name of a database in use is not opened with the journal of that database.
 //
-// SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So file is opened
-// before SQLite opens it, and closed after SQLite has closed its last connection.
+// SQLite's own locks, POSIX locks, end as soon as this process closes any descriptor of the database. So it is opened
+// here before SQLite opens it, and closed after SQLite has closed its last connection; nothing else opens it meanwhile.
 type lock struct {
-	path string      // of the database, past all symbolic links
-	name *os.File    // PATH-lock
-	file *os.File    // the database; nil if it is missing, or if its lock would exclude SQLite's
-	info os.FileInfo // of the database; nil if it is missing
+	path    string // of the database, past all symbolic links
+	info    os.FileInfo
+	file    *os.File
+	journal *os.File // nil if there was none
 }
-
-// locksItself reports whether a lock on the database does not affect SQLite's locks on it. On other systems than Linux
-// the two are of one kind and exclude each other.
-const locksItself = runtime.GOOS == "linux"
-
-// errMoved says that a path names another file than a moment ago.
-var errMoved = errors.New("is being replaced repeatedly by other processes")
 
 // lockDatabase locks the database at path, or fails at once if another process has locked it. A missing database is
-// made, empty, if create is set; otherwise only its name is locked.
-func lockDatabase(path string, create bool) (l *lock, err error) {
-	for range 10 {
-		if l, err = lockOnce(path, create); !errors.Is(err, errMoved) {
-			break
-		}
+// made, empty, if create is set.
+func lockDatabase(path string, create bool) (_ *lock, err error) {
+	if err := output.RequireFolder(path); err != nil {
+		return nil, err
 	}
-	return l, err
-}
-
-func lockOnce(path string, create bool) (_ *lock, err error) {
+	flags, local := os.O_RDWR, path
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && create {
+		flags, local = flags|os.O_CREATE, filepath.Dir(path)
+	} else if err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	if err := requireLocal(path, local); err != nil {
+		return nil, err
+	}
 	l := &lock{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if l.path, err = output.Resolve(path); err != nil {
+	if l.file, err = openLocked(path, flags, path); err != nil {
 		return nil, err
 	}
-	if l.name, err = lockFile(l.path+"-lock", os.O_RDWR|os.O_CREATE, path); err != nil {
-		return nil, err
+	if l.info, err = l.file.Stat(); err == nil {
+		l.path, err = filepath.Abs(path)
 	}
-	if l.info, err = os.Stat(l.path); errors.Is(err, fs.ErrNotExist) {
-		if !create {
-			return l, nil
-		}
-		l.info, err = createEmpty(l.path)
+	if err == nil {
+		l.path, err = filepath.EvalSymlinks(l.path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !l.info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
+	if there, err := os.Stat(l.path); err != nil || !os.SameFile(there, l.info) {
+		return nil, fmt.Errorf("%s was replaced by another process at this moment", path)
 	}
-	if locksItself {
-		if l.file, err = lockFile(l.path, os.O_RDONLY, path); err != nil {
-			return nil, err
-		}
-		if l.info, err = l.file.Stat(); err != nil { // of the file that is locked: the path may name another by now
-			return nil, err
-		}
-	}
-	if err := hasOneName(l.path, l.info); err != nil {
+	if err := hasOneName(path, l.info); err != nil {
 		return nil, err
 	}
-	if there, err := os.Stat(path); err != nil || !os.SameFile(there, l.info) {
-		return nil, fmt.Errorf("%s %w", path, errMoved)
+	if err := l.lockJournal(); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
 
-// createEmpty makes an empty file, which SQLite takes for an empty database, with SQLite's permissions.
-func createEmpty(path string) (os.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the umask says who else may read
-	if err != nil {
-		return nil, err
+// lockJournal locks the journal, if there is one. SQLite may have made it, or another one, when it opened the database.
+func (l *lock) lockJournal() (err error) {
+	if l.journal != nil {
+		err, l.journal = unlock(l.journal), nil
 	}
-	info, err := f.Stat()
-	return info, errors.Join(err, f.Close())
-}
-
-// hasOneName refuses a file with several names, because what is in the journal of one name is missing under the others.
-func hasOneName(path string, info os.FileInfo) error {
-	n, err := links(path, info)
-	if err == nil && n > 1 {
-		return fmt.Errorf("%s is one of %d names of the same file (hard links), and SQLite keeps a journal for each name: "+
-			"remove the other names, or copy the file", path, n)
+	if err == nil {
+		l.journal, err = openLocked(l.path+"-wal", os.O_RDWR, l.path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return err
 }
 
-// lockFile opens a file and locks it. of is the path of the database, for errors.
-func lockFile(path string, flags int, of string) (_ *os.File, err error) {
-	f, err := os.OpenFile(path, flags, 0o666)
+// openLocked opens a file and locks it. of is the database, for errors.
+func openLocked(path string, flags int, of string) (*os.File, error) {
+	f, err := os.OpenFile(path, flags, private)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // nothing was written
-		}
-	}()
-	switch busy, err := tryLock(f); {
-	case err != nil:
-		return nil, fmt.Errorf("locking %s: %w", path, err)
-	case busy:
+	busy, err := tryLock(f)
+	if err == nil && !busy {
+		return f, nil
+	}
+	_ = f.Close() // nothing was written
+	if busy {
 		return nil, fmt.Errorf("%s is in use by another process", of)
 	}
-	ours, err := f.Stat()
-	if err != nil {
-		return nil, err
+	return nil, fmt.Errorf("locking %s: %w", path, err)
+}
+
+// hasOneName refuses a file with several names, because what is in the journal of one name is missing under the others.
+func hasOneName(path string, info os.FileInfo) error {
+	if n := links(info); n > 1 {
+		return fmt.Errorf("%s is one of %d names of the same file (hard links), and SQLite keeps a journal for each name: "+
+			"remove the other names, or copy the file", path, n)
 	}
-	if there, err := os.Stat(path); err != nil || !os.SameFile(ours, there) {
-		return nil, fmt.Errorf("%s %w", of, errMoved)
+	return nil
+}
+
+// warnOfOthers calls notice if users other than the owner can open the database.
+func (l *lock) warnOfOthers(notice func(string)) {
+	others := "its group"
+	switch mode := l.info.Mode(); {
+	case mode&0o077 == 0:
+		return
+	case mode&0o007 != 0:
+		others = "every user"
 	}
-	return f, nil
+	notice(fmt.Sprintf("%s can be opened by %s (mode %#o): chmod 600 makes it private", l.path, others,
+		l.info.Mode().Perm()))
+}
+
+// setAside renames the journal when another file has the name of the database. SQLite leaves the journal when it closes,
+// and would apply it to the other file at the next opening. The renamed journal holds the last writes, for a repair of
+// the database. SQLite must have closed the database.
+func (l *lock) setAside(notice func(string)) error {
+	name := l.path + "-wal"
+	database, err := os.Stat(l.path)
+	journal, missing := os.Stat(name)
+	if err != nil || missing != nil || l.journal == nil || os.SameFile(database, l.info) || journal.Size() == 0 {
+		return nil //nolint:nilerr // SQLite drops the journal of a database that is missing
+	}
+	if ours, err := l.journal.Stat(); err != nil || !os.SameFile(journal, ours) {
+		return err
+	}
+	aside := name + time.Now().UTC().Format(".20060102T150405.000000000")
+	if err := os.Rename(name, aside); err != nil {
+		return err
+	}
+	notice(fmt.Sprintf("the journal of the old %s is kept as %s: it holds its last writes", l.path, aside))
+	return output.SyncFolder(filepath.Dir(name))
 }
 
 // Close ends the lock. SQLite must have closed the database before.
 func (l *lock) Close() error {
 	var errs []error
-	for _, f := range []*os.File{l.file, l.name} {
+	for _, f := range []*os.File{l.journal, l.file} {
 		if f != nil {
 			errs = append(errs, unlock(f))
 		}

@@ -1,17 +1,23 @@
-//go:build !unix && !windows
+//go:build !linux && !darwin
 
 package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 )
 
-// tryLock refuses: without a lock two processes would damage the database.
+// requireLocal refuses every database: this system's locks were never tested, and without a lock two processes would
+// damage the database.
+func requireLocal(path, _ string) error {
+	return fmt.Errorf("%s: the embedded store needs Linux or macOS: on %s, use a container, WSL, or a database server",
+		path, runtime.GOOS)
+}
+
 func tryLock(*os.File) (busy bool, err error) { return false, errors.ErrUnsupported }
 
-// unlock closes a file that was never locked.
 func unlock(f *os.File) error { return f.Close() }
 
-// links returns the number of names of a file.
-func links(string, os.FileInfo) (uint64, error) { return 0, errors.ErrUnsupported }
+func links(os.FileInfo) uint64 { return 1 }

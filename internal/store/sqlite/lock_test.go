@@ -2,11 +2,12 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,8 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoError(t, Remove(t.Context(), link))
 	require.NoFileExists(t, path)
 	_, err = Restore(t.Context(), file, link, false, nil)
+	require.EqualError(t, err, link+" is not a file", "a link to nothing would be replaced by the database")
+	_, err = Restore(t.Context(), file, path, false, nil)
 	require.NoError(t, err)
 	requireOpens(t, path, store.Options{AsIs: true})
 	requireOpens(t, link, store.Options{AsIs: true})
@@ -48,7 +51,7 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.ModeSymlink, info.Mode().Type())
 	require.Equal(t, []string{"backup.zst", "link.db"}, entries(t, beside))
-	require.Equal(t, []string{"b.db", "b.db-lock"}, entries(t, dir))
+	require.Equal(t, []string{"b.db"}, entries(t, dir))
 }
 
 // A journal is found by the name, so a file with two names would have two journals. A backup by the other name would
@@ -85,60 +88,49 @@ func TestOpen_NoFile(t *testing.T) {
 	loop := filepath.Join(dir, "loop.db")
 	require.NoError(t, os.Symlink(loop, loop))
 	_, err = Open(t.Context(), loop, store.Options{})
-	require.ErrorContains(t, err, "too many links")
+	require.ErrorContains(t, err, "too many levels of symbolic links")
 }
 
 // The locked file is the one that the path names afterwards, however often it is replaced meanwhile.
 func TestLock_Replaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
-	writeFile(t, path, nil)
-	stop, stopped := make(chan struct{}), make(chan error, 1)
-	go func() {
-		for {
-			err := errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
-			select {
-			case <-stop:
-				stopped <- err
-				return
-			default:
-			}
-			if err != nil {
-				stopped <- err
-				return
-			}
-			runtime.Gosched()
-		}
-	}()
-	requireLocked := func(l *lock, want os.FileInfo) {
-		t.Helper()
-		require.True(t, os.SameFile(want, l.info))
-		require.NoError(t, l.Close())
+	replace := func() error {
+		return errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
 	}
+	require.NoError(t, replace())
+	ctx, stop := context.WithCancel(t.Context())
+	var err error
+	var replacing sync.WaitGroup
+	replacing.Go(func() {
+		for ctx.Err() == nil && err == nil {
+			err = replace()
+		}
+	})
+	locked := 0
 	for range 200 {
 		l, err := lockDatabase(path, true)
 		if err != nil {
-			require.ErrorIs(t, err, errMoved)
+			require.ErrorContains(t, err, "was replaced by another process at this moment")
 			continue
 		}
-		held := l.info
-		if l.file != nil {
-			held, err = l.file.Stat()
-			require.NoError(t, err)
-		}
-		requireLocked(l, held)
+		locked++
+		require.NoError(t, l.Close())
 	}
-	close(stop)
-	require.NoError(t, <-stopped)
+	stop()
+	replacing.Wait()
+	require.NoError(t, err)
+	t.Logf("locked %d of 200 times", locked)
 
 	l, err := lockDatabase(path, true)
 	require.NoError(t, err)
 	named, err := os.Stat(path)
 	require.NoError(t, err)
-	requireLocked(l, named)
+	require.True(t, os.SameFile(named, l.info))
+	require.NoError(t, l.Close())
 }
 
-// A file that has replaced the database of an open store is unchanged when the next one opens it: the journal of the
-// old one is not mixed into it.
+// A file that has replaced the database of an open store is not opened with the journal of that database, neither while
+// the store is open nor afterwards.
 func TestClose_Replaced(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "b.db"), filepath.Join(dir, "other.db")
@@ -152,6 +144,11 @@ func TestClose_Replaced(t *testing.T) {
 		insert(t, s, id+2)
 	}
 	require.NoError(t, os.Rename(other, path))
+	for _, options := range []store.Options{{}, {AsIs: true}} {
+		_, err := Open(t.Context(), path, options)
+		require.EqualError(t, err, path+" is in use by another process")
+	}
+	require.ErrorContains(t, Remove(t.Context(), path), "is in use")
 	require.NoError(t, s.Close())
 
 	requireOpens(t, path, store.Options{AsIs: true})

@@ -1,35 +1,53 @@
-//go:build unix
+//go:build linux || darwin
 
 package sqlite
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks a file, or returns busy when another process has locked it.
-func tryLock(f *os.File) (busy bool, err error) {
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return true, nil
+// requireLocal refuses a database on a network file system, where SQLite's locks, and the memory that its processes
+// share, do not work. where is the database, or its folder.
+func requireLocal(path, where string) error {
+	var stat unix.Statfs_t
+	if err := unix.Statfs(where, &stat); err != nil {
+		return fmt.Errorf("reading the file system of %s: %w", where, err)
 	}
-	return false, err
+	if isNetwork(&stat) {
+		return fmt.Errorf("%s is on a network file system (NFS or SMB), on which SQLite does not work: use a local disk",
+			path)
+	}
+	return nil
+}
+
+// The byte that is locked. SQLite's are at 1 GiB.
+var lockedByte = unix.Flock_t{Whence: io.SeekStart, Start: 1 << 62, Len: 1}
+
+// tryLock locks a file, or returns busy when another process has locked it. The lock belongs to the open file, unlike a
+// POSIX lock: closing another descriptor of the file does not end it.
+func tryLock(f *os.File) (busy bool, err error) {
+	l := lockedByte
+	l.Type = unix.F_WRLCK
+	err = unix.FcntlFlock(f.Fd(), setOpenFileLock, &l)
+	busy = errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES)
+	return busy, err
 }
 
 // unlock ends a lock and closes the file. Closing alone would not do: a command that this process is just starting has
 // the file open too.
 func unlock(f *os.File) error {
-	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+	l := lockedByte
+	l.Type = unix.F_UNLCK
+	return errors.Join(unix.FcntlFlock(f.Fd(), setOpenFileLock, &l), f.Close())
 }
 
 // links returns the number of names of a file.
-func links(_ string, info os.FileInfo) (uint64, error) {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, errors.ErrUnsupported
-	}
-	return uint64(stat.Nlink), nil //nolint:unconvert // not of this type everywhere
+func links(info os.FileInfo) uint64 {
+	return uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // not of this type everywhere
 }

@@ -22,8 +22,8 @@ import (
 func Restore(
 	ctx context.Context, file, path string, replace bool, progress byteProgress,
 ) (m store.Manifest, err error) {
-	if path, err = output.Resolve(path); err != nil { // a link is not replaced by a file
-		return m, err
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the database is replaced, not the link to it
 	}
 	b, err := store.OpenBackup(file, Scheme)
 	if err != nil {
@@ -34,6 +34,13 @@ func Restore(
 	if err := database.Check(); err != nil {
 		return m, err
 	}
+	if _, missing := os.Lstat(path); missing == nil { // a database in use is refused before the first reading
+		lock, err := lockDatabase(path, false)
+		if err != nil {
+			return m, err
+		}
+		defer func() { _ = lock.Close() }() // nothing is written to it
+	}
 	var done int64
 	read := func(bytes int64) {
 		done += bytes
@@ -41,42 +48,21 @@ func Restore(
 			progress(done, 2*b.Bytes) // it is unpacked twice
 		}
 	}
-	// A database in use is refused before the first reading; a new name can only be locked after it.
-	var lock *lock
-	defer func() {
-		if lock != nil {
-			err = errors.Join(err, lock.Close())
-		}
-	}()
-	if _, missing := os.Lstat(path); missing == nil {
-		if lock, err = lockDatabase(path, false); err != nil {
-			return m, err
-		}
-	}
 	if err := b.Unpack(ctx, io.Discard, read); err != nil {
 		return m, err
-	}
-	if lock == nil {
-		if lock, err = lockDatabase(path, false); err != nil {
-			return m, err
-		}
-		if err := database.Check(); err != nil { // it may have been made meanwhile
-			return m, err
-		}
 	}
 	return b.Manifest, restoreTo(ctx, b, database, read)
 }
 
-// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk.
+// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk. It keeps the mode of
+// the database that it replaces.
 func restoreTo(ctx context.Context, b *store.BackupFile, database output.File, read func(int64)) error {
-	old, err := os.Stat(database.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		old, err = b.Stat()
-	}
-	if err != nil {
+	database.Mode = private
+	if old, err := os.Stat(database.Path); err == nil {
+		database.Mode = old.Mode().Perm()
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	database.Mode = old.Mode().Perm()
 	return database.Write(ctx, func(half *os.File) error {
 		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {

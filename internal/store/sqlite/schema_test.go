@@ -26,7 +26,7 @@ func TestOpen_Schema(t *testing.T) {
 	require.Equal(t, store.SchemaVersion, s.stamp.Version)
 	require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
 	require.NoError(t, s.Close())
-	require.Equal(t, []string{"brokerage.db", "brokerage.db-lock"}, entries(t, dir))
+	require.Equal(t, []string{"brokerage.db"}, entries(t, dir))
 
 	again := opened(t, path, store.Options{AsIs: true})
 	require.False(t, again.Made())

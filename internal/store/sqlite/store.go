@@ -42,7 +42,6 @@ type Store struct {
 	redone  atomic.Int64             // revisions that were planned again
 	closing sync.Once
 	unwatch func() // ends the watch over the files; nil if there is none
-	journal openFile
 
 	stamp store.Stamp
 	made  bool // whether Open has made the schema
@@ -92,6 +91,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.path = s.lock.path
+	s.lock.warnOfOthers(s.options.Notice)
 	if err := s.checkJournal(ctx); err != nil {
 		return err
 	}
@@ -122,6 +122,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.codec.Store(codec)
 	if err := s.openReading(ctx, reading); err != nil {
+		return err
+	}
+	if err := s.lock.lockJournal(); err != nil {
 		return err
 	}
 	if s.writer, err = newWriter(ctx, s); err != nil || s.options.AsIs {
@@ -171,10 +174,13 @@ func pageCaches(usable int64) (reading, writing int) {
 	return reading, writing
 }
 
+// busyPragma is busyTimeout, in milliseconds.
+const busyPragma = "busy_timeout(10000)"
+
 // dsn returns a name for SQLite with the settings that each connection of a pool has. Every page must have a checksum,
 // whatever the first page says.
 func dsn(path string, pragmas ...string) string {
-	pragmas = append([]string{"busy_timeout(10000)", "journal_mode(WAL)"}, pragmas...)
+	pragmas = append([]string{busyPragma, "journal_mode(WAL)"}, pragmas...)
 	return uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": pragmas})
 }
 
@@ -187,7 +193,7 @@ func uri(path string, settings url.Values) string {
 
 // existing returns a name for SQLite by which no database is made, only an existing one read (ro) or written (rw).
 func existing(path, mode string) string {
-	return uri(path, url.Values{"mode": {mode}, "_pragma": {"busy_timeout(10000)"}})
+	return uri(path, url.Values{"mode": {mode}, "_pragma": {busyPragma}})
 }
 
 // OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents. Pages that
@@ -253,11 +259,8 @@ func (s *Store) close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.unwatch != nil {
-		errs = append(errs, s.setAside())
-	}
 	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
+		errs = append(errs, s.lock.setAside(s.options.Notice), s.lock.Close())
 	}
 	return errors.Join(errs...)
 }

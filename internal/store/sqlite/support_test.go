@@ -243,16 +243,15 @@ func requireTiny(t testing.TB, s *Store) {
 }
 
 // victims are the functions of the test binary that run in a process to be killed, by name.
-var victims map[string]func(args []string) error
+var victims = map[string]func(args []string) error{
+	"write": writingVictim, "insert": insertingVictim, "load": loadingVictim,
+	"backup": backupVictim, "restore": restoreVictim,
+}
 
 // victimEnv holds the name and the arguments of a victim, in lines.
 const victimEnv = "BROKERAGE_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
-	victims = map[string]func([]string) error{
-		"write": writingVictim, "insert": insertingVictim, "load": loadingVictim,
-		"backup": backupVictim, "restore": restoreVictim,
-	}
 	if args := strings.Split(os.Getenv(victimEnv), "\n"); args[0] != "" {
 		if err := victims[args[0]](args[1:]); err != nil {
 			fmt.Println("error", err)
