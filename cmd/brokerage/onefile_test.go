@@ -104,6 +104,7 @@ func TestServe_FileGone(t *testing.T) {
 			eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusServiceUnavailable },
 				"still ready: %s", i.logs)
 			require.Less(t, time.Since(began), 3*time.Second) // one for the watch, and some for a busy machine
+			require.Contains(t, get(t, i.url+"/readyz").body, "<detail>a file of the database was deleted or replaced</detail>")
 			refused := write()
 			require.Equal(t, http.StatusServiceUnavailable, refused.status)
 			require.Contains(t, refused.body, "urn:brokerage:problem:unavailable<", "not outcome-unknown: nothing was done")

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -55,7 +56,11 @@ func (q *request) getReadiness() error {
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
 	if err := q.store.Ready(ctx); err != nil {
-		return &refused{kind: kindUnavailable, cause: err}
+		refusal := &refused{kind: kindUnavailable, cause: err}
+		if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok {
+			refusal.detail = unavailable.Detail
+		}
+		return refusal
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
 }

@@ -142,8 +142,9 @@ func (e *KeyReused) Error() string {
 // is for the log, not for clients.
 type Unavailable struct {
 	Cause   error
-	Unknown bool // the write may have been done
-	Busy    bool // the store's limit for such requests is reached, and nothing was begun
+	Detail  string // why, for clients, who see it when the store is not ready; may be empty
+	Unknown bool   // the write may have been done
+	Busy    bool   // the store's limit for such requests is reached, and nothing was begun
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("the store is unavailable: %v", e.Cause) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -24,7 +26,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-func init() { victims["visit"] = visitingVictim }
+func init() { victims["visit"], victims["lock"] = visitingVictim, lockingVictim }
 
 // redirect redirects all open descriptors of a file in this process to another file.
 func redirect(t *testing.T, path, to string, flags int) {
@@ -241,4 +243,81 @@ func visitingVictim(args []string) error {
 		_, err = s.Verify(ctx, func(finding string) error { return errors.New(finding) }, nil)
 	}
 	return errors.Join(err, s.Close())
+}
+
+// lockingVictim takes a shared lock on the byte that SQLite locks to write, and holds it until it is killed.
+func lockingVictim(args []string) error {
+	f, err := os.OpenFile(args[0]+"-shm", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	const writeLock = 120 // WAL_WRITE_LOCK of SQLite
+	l := unix.Flock_t{Type: unix.F_RDLCK, Start: writeLock, Len: 1}
+	if err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l); err != nil {
+		return err
+	}
+	fmt.Println("locked")
+	select {}
+}
+
+// Another process keeps all writes from the database: they end with their requests, and after some seconds the store is
+// not ready, with the reason, until it can write again.
+func TestReady_Blocked(t *testing.T) {
+	t.Parallel()
+	s := tinyStore(t)
+	insert(t, s, 1)
+	other := startVictim(t, "lock", s.path)
+	other.requireLine(t, "locked")
+	const timeout = 300 * time.Millisecond
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		began := time.Now()
+		_, err := s.InsertOrder(ctx, now(), order(2))
+		require.Error(t, err)
+		require.Less(t, time.Since(began), 2*timeout, "the request has ended")
+		cancel()
+	}
+	require.NoError(t, s.Ready(t.Context()), "it may be over in a moment")
+	requireUnready(t, s, "(5)", "SQLite's code for a lock of another")
+	other.kill()
+	requireReady(t, s)
+	requireNoOrder(t, s, 2)
+	insert(t, s, 2)
+}
+
+// While no write succeeds because the disk is full the store is not ready, though it answers refusals; with room it is
+// ready again, without a write of a client.
+func TestReady_FullDisk(t *testing.T) {
+	t.Parallel()
+	dir := testenv.SmallDisk(t, "24m")
+	s := tinyIn(t, dir)
+	ballast := testenv.FillDisk(t, dir, 16<<10)
+	for id, refused := int64(1), 0; refused < 5; id++ { // in a row: a refusal makes room in the journal
+		_, err := s.InsertOrder(t.Context(), now(), order(id))
+		if refused++; err == nil {
+			refused = 0
+		}
+	}
+	require.ErrorAs(t, s.DeleteOrder(t.Context(), now(), 1<<40), new(*tpox.NotFound), "it writes nothing")
+	requireUnready(t, s, "(13)")
+	require.NoError(t, os.Remove(ballast))
+	requireReady(t, s)
+}
+
+// requireUnready waits until a store is not ready because nothing could be written.
+func requireUnready(t *testing.T, s *Store, reason string, why ...any) {
+	t.Helper()
+	began := time.Now()
+	var unavailable *tpox.Unavailable
+	require.Eventually(t, func() bool { return errors.As(s.Ready(t.Context()), &unavailable) }, 20*time.Second,
+		10*time.Millisecond)
+	require.Less(t, time.Since(began), maxUnwritten+time.Second)
+	require.Equal(t, "nothing could be written for some seconds", unavailable.Detail)
+	require.ErrorContains(t, unavailable, reason, why...)
+}
+
+// requireReady waits until a store is ready again.
+func requireReady(t *testing.T, s *Store) {
+	t.Helper()
+	require.Eventually(t, func() bool { return s.Ready(t.Context()) == nil }, 5*time.Second, 10*time.Millisecond)
 }

@@ -12,8 +12,12 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// watchEvery is how often the store checks that its files are in place.
-const watchEvery = time.Second
+const (
+	// watchEvery is how often the store checks that its files are in place, and that a failed write would succeed now.
+	watchEvery = time.Second
+	// maxUnwritten is how long writes may fail or wait until the store is not ready.
+	maxUnwritten = 5 * time.Second
+)
 
 // watch compares every second the store's files with those that have their names, until stop is called. A file that
 // was deleted or replaced can still be written to, but what is written is lost when the store is closed. So writes are
@@ -34,6 +38,7 @@ func (s *Store) watch() (stop func(), err error) {
 				return
 			case <-time.After(watchEvery):
 				s.checkFiles(files)
+				s.writer.probe(ctx)
 			}
 		}
 	})
@@ -50,6 +55,7 @@ func (s *Store) checkFiles(files map[string]os.FileInfo) {
 			gone = &tpox.Unavailable{
 				Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
 					"writes are refused, since they would be lost when this process ends", name),
+				Detail: "a file of the database was deleted or replaced",
 			}
 		}
 	}
@@ -61,10 +67,17 @@ func (s *Store) checkFiles(files map[string]os.FileInfo) {
 	}
 }
 
-// Ready returns *tpox.Unavailable when a load is not finished or a file of the store is not in place.
+// Ready returns *tpox.Unavailable when a load is not finished, a file of the store is not in place, or nothing could be
+// written for some seconds.
 func (s *Store) Ready(ctx context.Context) error {
 	if gone := s.writer.gone.Load(); gone != nil {
 		return gone
+	}
+	if unwritten := s.writer.unwritten(); unwritten >= maxUnwritten {
+		return &tpox.Unavailable{
+			Cause:  fmt.Errorf("nothing could be written for %s: %w", unwritten.Round(time.Second), s.writer.failure()),
+			Detail: "nothing could be written for some seconds",
+		}
 	}
 	return s.Ledger.Ready(ctx)
 }

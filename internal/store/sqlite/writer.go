@@ -8,9 +8,13 @@ import (
 	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -33,6 +37,10 @@ type writer struct {
 	next *job // already taken from the queue, for after the group
 
 	gone atomic.Pointer[tpox.Unavailable] // why writes are refused; nil while the files are in place
+
+	began  atomic.Pointer[time.Time] // when the first write began that failed or waits, since the last success
+	failed atomic.Pointer[error]     // the error of the last attempt to write, since the last success
+	wrote  bool                      // whether the current group has changed something
 
 	waiting atomic.Int64     // transactions in the queue or in a group
 	groups  atomic.Int64     // commits so far
@@ -92,7 +100,11 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	for _, control := range controls {
 		texts[control] = control
 	}
-	if err := w.prepare(ctx, s.writing, texts); err != nil {
+	err := w.prepare(ctx, s.writing, texts)
+	if err == nil {
+		_, err = w.conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // see begin
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	w.runs.Go(w.run)
@@ -164,7 +176,8 @@ func (w *writer) group(group []*job) {
 	}
 	began := time.Now()
 	defer func() { w.busy.Add(int64(time.Since(began))) }()
-	w.change = change{}
+	first := w.began.CompareAndSwap(nil, &began)
+	w.change, w.wrote = change{}, false
 	group, err := w.members(group)
 	kept := group
 	if errors.Is(err, errNeedsRollback) {
@@ -175,13 +188,18 @@ func (w *writer) group(group []*job) {
 		err = w.commit(kept)
 	}
 	w.changes.endGroup()
-	if err != nil {
+	switch {
+	case err != nil:
+		w.failed.Store(&err)
 		// The database failed, not a member, so nothing of the group is kept. SQLite may have rolled back already.
 		_ = w.exec("ROLLBACK")
 		w.emptyJournal() // the journal may be what fills the disk
 		for _, j := range kept {
 			j.err = domainError(err)
 		}
+	case first || w.wrote:
+		w.began.Store(nil)
+		w.failed.Store(nil)
 	}
 	for _, j := range group {
 		close(j.done)
@@ -191,7 +209,7 @@ func (w *writer) group(group []*job) {
 
 // members runs the transactions of a group, and adds those that arrive in the queue within groupTime.
 func (w *writer) members(group []*job) ([]*job, error) {
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := w.begin(group); err != nil {
 		return group, err
 	}
 	began := time.Now()
@@ -214,6 +232,69 @@ func (w *writer) members(group []*job) ([]*job, error) {
 	return group, nil
 }
 
+const (
+	// busyTimeout is how long the store waits for a lock of another process.
+	busyTimeout = 10 * time.Second
+	// busyEvery is how often the writer tries to get it.
+	busyEvery = 10 * time.Millisecond
+)
+
+// begin begins the transaction of a group. While another process holds the lock for writing, it tries again until the
+// contexts of all members have ended: SQLite's own waiting would outlast them.
+func (w *writer) begin(group []*job) error {
+	for began := time.Now(); ; {
+		err := w.exec("BEGIN IMMEDIATE")
+		if codeOf(err)&0xFF != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		w.failed.Store(&err)
+		waits := slices.ContainsFunc(group, func(j *job) bool { return j.ctx.Err() == nil })
+		if !waits || time.Since(began) > busyTimeout {
+			return err
+		}
+		select {
+		case <-time.After(busyEvery):
+		case <-w.quit:
+			return err
+		}
+	}
+}
+
+// unwritten returns how long nothing could be written: the time since the first write began that failed or waits, 0
+// after a success.
+func (w *writer) unwritten() time.Duration {
+	if began := w.began.Load(); began != nil {
+		return time.Since(*began)
+	}
+	return 0
+}
+
+// failure returns why nothing can be written.
+func (w *writer) failure() error {
+	if err := w.failed.Load(); err != nil {
+		return *err
+	}
+	return errors.New("a write does not end")
+}
+
+// probe writes 64 KiB, and deletes them, if nothing could be written for a second: a store that is not ready gets no
+// requests that would find out that it can write again.
+func (w *writer) probe(ctx context.Context) {
+	if w.unwritten() < watchEvery {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, watchEvery)
+	defer cancel()
+	const name = "probe"
+	err := w.write(ctx, func(t *transaction) error { return t.set(name, strings.Repeat("x", 64<<10)) })
+	if err == nil {
+		_ = w.write(ctx, func(t *transaction) error { // or the next probe does
+			_, err := t.exec(deleteSetting, name)
+			return err
+		})
+	}
+}
+
 // errNeedsRollback says that a transaction failed after it had changed something without a savepoint, or by an error of
 // the database.
 var errNeedsRollback = errors.New("a transaction can only be rolled back with its group")
@@ -225,7 +306,7 @@ func (w *writer) redo(group []*job) (err error) {
 	_ = w.exec("ROLLBACK") // SQLite may have done it already; if it fails, the next statement fails too
 	w.emptyJournal()       // the journal may be what fills the disk
 	if len(group) > 0 {
-		err = w.exec("BEGIN IMMEDIATE")
+		err = w.begin(group)
 	}
 	for i := 0; err == nil && i < len(group); i++ {
 		err = w.do(group[i], true)
@@ -327,6 +408,7 @@ func (w *writer) do(j *job, savepoint bool) error {
 	}
 	if j.err == nil {
 		w.change.add(t.change)
+		w.wrote = w.wrote || t.changed
 	}
 	switch {
 	case spoilsGroup(err) && savepoint:
