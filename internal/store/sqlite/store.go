@@ -91,7 +91,6 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.path = s.lock.path
-	s.lock.warnOfOthers(s.options.Notice)
 	if err := s.checkJournal(ctx); err != nil {
 		return err
 	}
@@ -109,6 +108,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.openWriting(ctx, writing); err != nil {
 		return err
 	}
+	s.lock.warnOfOthers(s.options.Notice)
 	dictionaries, err := readDictionaries(ctx, s.writing)
 	if err != nil {
 		return err
