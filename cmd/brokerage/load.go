@@ -21,7 +21,7 @@ type loadCmd struct {
 	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by brokerage generate, or batch files of the TPoX kit, .xml or .zst. Default: generate the dataset of --scale, --profile and --seed."`
 	Validate bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
 	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
-	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset."`
+	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset, or a load that was not finished."`
 
 	bar *progress // while documents are loaded
 }
@@ -62,19 +62,25 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // fits returns an error if a database that does not exist yet has no space on its disk. An existing one is opened
-// first, since it may hold a part of the dataset.
+// first, since it may hold the dataset.
 func (c *loadCmd) fits(folder sourceFolder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
 	}
 	if c.From != "" {
-		return c.space(float64(folder.needs(store.Loaded{}.Position)) + journal)
+		return c.space(folder.needs())
 	}
-	d, needed := dataset.New(c.spec()), journal
-	for _, k := range dataset.Kinds {
-		needed += float64(d.Count(k)) * d.MeanSize(k) * storedShare[k]
-	}
+	_, needed := sizeOf(dataset.New(c.spec()))
 	return c.space(needed)
+}
+
+// sizeOf returns the bytes of all documents of a dataset, and how many a database of them takes.
+func sizeOf(d *dataset.Dataset) (bytes, needed float64) {
+	for _, k := range dataset.Kinds {
+		size := float64(d.Count(k)) * d.MeanSize(k)
+		bytes, needed = bytes+size, needed+size*storedShare[k]
+	}
+	return bytes, needed
 }
 
 // open opens the database. With --replace it empties the database first.
@@ -86,100 +92,76 @@ func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
 	return opened, c.DB.named(err)
 }
 
-// finished reports whether nothing is left to load.
-func finished(ctx context.Context, db store.Bulk) (bool, error) {
-	unfinished, err := db.Loading(ctx)
-	if err != nil || unfinished != "" {
-		return false, err
-	}
-	return db.Indexed(ctx)
-}
-
+// space returns an error if the disk of an embedded database has no room for so many bytes and the journal.
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
 		return nil // a server has its own disk
 	}
-	return requireSpace(filepath.Dir(c.DB.Path()), needed)
-}
-
-// outcome converts the error of a load to that of the command: an interrupted load gets an exit code of its own and
-// advice on how to continue.
-func (c *loadCmd) outcome(ctx context.Context, err error, documents int64) error {
-	if err == nil || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-		return err
-	}
-	advice := "the same command continues"
-	if c.Replace {
-		advice += ", without --replace"
-	}
-	return exitError{exitInterrupted, fmt.Errorf("interrupted: %s loaded into %s, %s",
-		format.Plural(documents, "document"), c.DB.name(), advice)}
+	return requireSpace(filepath.Dir(c.DB.Path()), needed+journal)
 }
 
 // loading is a load into an open database, of generated documents or of files.
 type loading struct {
 	name, now     string // of what is loaded, in messages
 	same          func(held string) bool
-	complete      bool    // the database has all documents
-	before        int64   // documents that the database has
 	bytes, needed float64 // bytes to load, and the space that they take
-	// run loads the rest. It returns what was loaded, in words, and how many documents the database has then.
+	// run returns what was loaded, in words, and how many documents.
 	run func() (what string, documents int64, err error)
 }
 
 func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading) error {
-	held, err := store.Holds(ctx, db)
+	unfinished, err := db.Loading(ctx)
+	if err == nil && unfinished != "" {
+		err = fmt.Errorf("%s: %w", c.DB.name(), bulk.Unfinished(unfinished))
+	}
 	if err != nil {
 		return err
 	}
-	if held != "" && !l.same(held) {
-		return fmt.Errorf("%s holds %s, not %s%s: --replace empties the database first", c.DB.name(), held, l.name, l.now)
-	}
-	if done, err := finished(ctx, db); err != nil {
+	contents, err := db.Contents(ctx)
+	switch held := contents.Fingerprint; {
+	case err != nil:
 		return err
-	} else if done && l.complete {
+	case held != "" && l.same(held):
 		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), l.name)
 		return err
+	case held != "":
+		return fmt.Errorf("%s holds %s, not %s%s: --replace empties the database first", c.DB.name(), held, l.name, l.now)
 	}
-	if err := c.space(l.needed + journal); err != nil {
+	if err := c.space(l.needed); err != nil {
 		return err
 	}
 	c.bar = startProgress(s.err, l.bytes)
 	what, documents, err := l.run()
 	c.bar.finish()
-	if err != nil {
-		return c.outcome(ctx, err, documents)
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %s loaded into %s: load --replace starts again",
+			format.Plural(documents, "document"), c.DB.name())}
 	}
-	return c.summary(ctx, s, db, what, l.before, documents-l.before, time.Since(c.bar.start))
+	if err != nil {
+		return err
+	}
+	return c.summary(ctx, s, db, what, documents, time.Since(c.bar.start))
 }
 
 func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error {
 	d := dataset.New(c.spec())
-	l := loading{name: d.Fingerprint(), same: func(held string) bool { return held == d.Fingerprint() }}
-	var total int64
-	for _, k := range dataset.Kinds {
-		n, err := db.LoadedDocuments(ctx, k)
-		if err != nil {
-			return err
-		}
-		l.before, total = l.before+n, total+d.Count(k)
-		size := float64(d.Count(k)-n) * d.MeanSize(k)
-		l.bytes, l.needed = l.bytes+size, l.needed+size*storedShare[k]
-	}
-	l.complete = l.before == total
-	l.run = func() (string, int64, error) {
-		documents := l.before
-		err := db.LoadDataset(ctx, d, func(n int, bytes int64) {
-			documents += int64(n)
-			c.bar.done.Add(bytes)
-		})
-		return d.Fingerprint(), documents, err
-	}
-	return c.load(ctx, s, db, l)
+	bytes, needed := sizeOf(d)
+	return c.load(ctx, s, db, loading{
+		name: d.Fingerprint(), same: func(held string) bool { return held == d.Fingerprint() },
+		bytes: bytes, needed: needed,
+		run: func() (string, int64, error) {
+			documents := int64(0)
+			err := db.LoadDataset(ctx, d, func(n int, bytes int64) {
+				documents += int64(n)
+				c.bar.done.Add(bytes)
+			})
+			return d.Fingerprint(), documents, err
+		},
+	})
 }
 
 func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
-	before, err := db.LoadedFrom(ctx)
+	last, err := db.LoadedFrom(ctx)
 	if err != nil {
 		return err
 	}
@@ -205,36 +187,29 @@ func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder so
 	}
 	return c.load(ctx, s, db, loading{
 		name: "the files in " + c.From, now: " as they are now",
-		same:     func(string) bool { return before.Source == folder.name() },
-		complete: before.Done,
-		before:   sum(before.Documents),
-		bytes:    float64(folder.size - folder.upTo(before.Position)),
-		needed:   float64(folder.needs(before.Position)),
+		same:  func(string) bool { return last.Source == folder.name() },
+		bytes: float64(folder.size), needed: folder.needs(),
 		run: func() (string, int64, error) {
-			after, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { c.bar.done.Add(bytes) })
+			loaded, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { c.bar.done.Add(bytes) })
 			what := c.From
-			if after.Refused > 0 {
-				what += fmt.Sprintf(", %s refused", format.Count(after.Refused))
+			if loaded.Refused > 0 {
+				what += fmt.Sprintf(", %s refused", format.Count(loaded.Refused))
 			}
-			return what, sum(after.Documents), err
+			return what, sum(loaded.Documents), err
 		},
 	})
 }
 
 func (c *loadCmd) summary(
-	ctx context.Context, s streams, db store.Bulk, what string, before, loaded int64, took time.Duration,
+	ctx context.Context, s streams, db store.Bulk, what string, loaded int64, took time.Duration,
 ) error {
 	space, err := db.Space(ctx)
 	if err != nil {
 		return err
 	}
-	beside := ""
-	if before > 0 {
-		beside = fmt.Sprintf(", in addition to %s from before", format.Count(before))
-	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s%s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"), beside,
-		format.Duration(took),
-		format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(), format.Bytes(space.File)); err != nil {
+	if _, err := fmt.Fprintf(s.out, "%s: %s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"),
+		format.Duration(took), format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(),
+		format.Bytes(space.File)); err != nil {
 		return err
 	}
 	return writeSpace(s.out, space.Documents, space.Raw, space)

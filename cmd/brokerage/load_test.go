@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -104,59 +102,31 @@ func TestLoad_Refusals(t *testing.T) {
 	require.Len(t, testenv.Text(t, text), 6000)
 }
 
-// killed starts a command and kills it after a while, again and again until it ends by itself. It returns the number of
-// starts beyond the first.
-func killed(t testing.TB, args ...string) (times int) {
-	t.Helper()
-	for wait := 200 * time.Millisecond; ; wait = wait * 3 / 2 {
-		cmd := process(t, args...)
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		require.NoError(t, cmd.Start())
-		ended := make(chan struct{})
-		go func() { _ = cmd.Wait(); close(ended) }()
-		select {
-		case <-ended:
-			require.Equal(t, exitOK, cmd.ProcessState.ExitCode(), errs.String())
-			return times
-		case <-time.After(wait):
-			_ = cmd.Process.Kill()
-			<-ended
-			if cmd.ProcessState.ExitCode() != exitOK {
-				require.Equal(t, -1, cmd.ProcessState.ExitCode(), errs.String())
-				times++
-			}
-		}
-	}
-}
-
-func TestLoad_Killed(t *testing.T) {
-	t.Parallel()
-	files := t.TempDir()
-	succeeds(t, "generate", "--out", files, "--compress", "zstd")
-	db := filepath.Join(t.TempDir(), "b.db")
-	require.Positive(t, killed(t, "load", "--db", "sqlite:"+db, "--from", files))
-	requireHolds(t, db, tiny(dataset.TPoX2))
-}
-
+// What a killed or interrupted load has left is neither served nor loaded again without --replace.
 func TestLoad_Interrupted(t *testing.T) {
 	t.Parallel()
-	db := filepath.Join(t.TempDir(), "b.db")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	requireOneLine(t, brokerage(ctx, "load", "--db", "sqlite:"+db), exitInterrupted, "interrupted")
+	requireOneLine(t, brokerage(ctx, "load", "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db")), exitInterrupted,
+		"interrupted")
 
-	db = filepath.Join(begun(t, tiny(dataset.TPoX2)), "brokerage.db")
-	r := brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
+	path := filepath.Join(begun(t, tiny(dataset.TPoX2)), "brokerage.db")
+	db := "sqlite:" + path
+	r := brokerage(t.Context(), "verify", "--db", db)
 	require.Equal(t, exitFailed, r.code)
 	require.Contains(t, r.out, "a load was not finished")
-	requireOneLine(t, brokerage(t.Context(), "load", "--db", "sqlite:"+db, "--seed", "2"), exitFailed, "--replace")
-	r = succeeds(t, "load", "--db", "sqlite:"+db)
-	require.Contains(t, r.out, "from before")
-	requireHolds(t, db, tiny(dataset.TPoX2))
+	files := t.TempDir()
+	succeeds(t, "generate", "--out", files, "--compress", "zstd")
+	for _, args := range [][]string{{"load"}, {"load", "--seed", "2"}, {"load", "--from", files}} {
+		requireOneLine(t, brokerage(t.Context(), append(args, "--db", db)...), exitFailed,
+			path+": the load of tpox-2/tiny/seed-1/v1/500-200-2000 was not finished: "+
+				"if it does not run any more, run load --replace")
+	}
+	succeeds(t, "load", "--db", db, "--from", files, "--replace")
+	requireHolds(t, path, tiny(dataset.TPoX2))
 }
 
-// TestLoad_Killed loads compressed files.
+// TestLoad_Interrupted loads compressed files.
 func TestLoad_Files(t *testing.T) {
 	t.Parallel()
 	files := t.TempDir()

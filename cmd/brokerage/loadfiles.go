@@ -2,12 +2,10 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,7 +73,7 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 	return f, err
 }
 
-// name identifies these files, so that a load is continued only with the same ones.
+// name identifies these files, so that the same ones are not loaded again.
 func (f sourceFolder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
@@ -105,39 +103,13 @@ func (f sourceFolder) contents() (c tpox.Contents) {
 	return store.ContentsOf(dataset.New(spec))
 }
 
-// filePosition is the position in a folder from which a load continues.
-type filePosition struct {
-	File  string               `json:"file"`
-	Read  int64                `json:"read"` // bytes of the file on disk, about
-	Split xmldoc.SplitPosition `json:"split"`
-}
-
-func parsePosition(text string) (p filePosition, err error) {
-	if text != "" {
-		err = json.Unmarshal([]byte(text), &p)
-	}
-	return p, err
-}
-
-// upTo returns about how many bytes of the files precede a position.
-func (f sourceFolder) upTo(position string) (n int64) {
-	p, _ := parsePosition(position) // a wrong one is reported when it is used
-	for _, file := range f.files {
-		if file.name < p.File {
-			n += file.size
-		}
-	}
-	return n + p.Read
-}
-
-// needs returns about how much space the documents after a position take in a database: half of their size, twice the
-// size of files compressed by zstd, since each document is compressed by itself and has keys and indexes.
-func (f sourceFolder) needs(position string) int64 {
-	done := f.upTo(position)
+// needs returns about how much space the documents take in a database: half of their size, twice the size of files
+// compressed by zstd, since each document is compressed by itself and has keys and indexes.
+func (f sourceFolder) needs() float64 {
 	if strings.HasSuffix(f.files[0].name, ".zst") {
-		return 2 * (f.size - done)
+		return 2 * float64(f.size)
 	}
-	return (f.size - done) / 2
+	return float64(f.size) / 2
 }
 
 // sourceReader reads a file, and counts the bytes read from disk.
@@ -167,8 +139,8 @@ func (c counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// open opens a file at an offset in its documents.
-func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err error) {
+// open opens a file.
+func (f sourceFolder) open(name string) (r *sourceReader, err error) {
 	file, err := os.Open(filepath.Join(f.path, name))
 	if err != nil {
 		return nil, err
@@ -181,8 +153,7 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 	}()
 	r.Reader = counting{file, &r.read}
 	if !strings.HasSuffix(name, ".zst") {
-		r.read, err = file.Seek(offset, io.SeekStart)
-		return r, err
+		return r, nil
 	}
 	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
@@ -193,8 +164,7 @@ func (f sourceFolder) open(name string, offset int64) (r *sourceReader, err erro
 		return r, err
 	}
 	r.Reader = &unpacked{Reader: r.zstd, most: max(info.Size()*mostUnpacked, leastUnpacked)}
-	_, err = io.CopyN(io.Discard, r, offset)
-	return r, err
+	return r, nil
 }
 
 // A file of documents unpacks to ten times its size; one that unpacks to mostUnpacked times, and to more than
@@ -225,42 +195,25 @@ const (
 	batchBytes     = 2 << 20
 )
 
-// batches reads all files from a position on.
-func (f sourceFolder) batches(position string) iter.Seq2[store.RawBatch, error] {
-	return func(yield func(store.RawBatch, error) bool) {
-		p, err := parsePosition(position)
-		if err != nil {
-			yield(store.RawBatch{}, fmt.Errorf("the position in the database: %w", err))
+// batches reads all files.
+func (f sourceFolder) batches(yield func(store.RawBatch, error) bool) {
+	for _, file := range f.files {
+		if !f.fileBatches(file.name, yield) {
 			return
-		}
-		for _, file := range f.files {
-			if file.name < p.File {
-				continue
-			}
-			var at xmldoc.SplitPosition
-			read := int64(0)
-			if file.name == p.File {
-				at, read = p.Split, p.Read
-			}
-			if !f.fileBatches(file.name, at, read, yield) {
-				return
-			}
 		}
 	}
 }
 
-// fileBatches reads a file from a position on. It returns false when the caller wants no more batches.
-func (f sourceFolder) fileBatches(
-	name string, at xmldoc.SplitPosition, read int64, yield func(store.RawBatch, error) bool,
-) bool {
+// fileBatches reads a file. It returns false when the caller wants no more batches.
+func (f sourceFolder) fileBatches(name string, yield func(store.RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
-	r, err := f.open(name, at.Offset)
+	r, err := f.open(name)
 	if err != nil {
 		return yield(store.RawBatch{}, err)
 	}
 	defer func() { _ = r.Close() }() // only read
-	split := xmldoc.NewSplitter(r, 0, at)
-	for {
+	split := xmldoc.NewSplitter(r, 0)
+	for read := int64(0); ; read = r.read {
 		batch, err := readBatch(split)
 		end := errors.Is(err, io.EOF)
 		if err != nil && !end {
@@ -268,10 +221,7 @@ func (f sourceFolder) fileBatches(
 			return false
 		}
 		batch.File, batch.Bytes = path, r.read-read
-		read = r.read
-		p, err := json.Marshal(filePosition{name, read, split.Position()})
-		batch.Position = string(p)
-		if !yield(batch, err) {
+		if !yield(batch, nil) {
 			return false
 		}
 		if end {
@@ -327,12 +277,12 @@ func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 }
 
 func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
-	r, err := f.open(name, 0)
+	r, err := f.open(name)
 	if err != nil {
 		return nil // the load reports it
 	}
 	defer func() { _ = r.Close() }() // only read
-	split := xmldoc.NewSplitter(r, 0, xmldoc.SplitPosition{})
+	split := xmldoc.NewSplitter(r, 0)
 	for len(docs) < n {
 		p, err := split.Next()
 		if err != nil {

@@ -183,7 +183,7 @@ func TestServe_UnfinishedLoad(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))
 		r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
 		requireOneLine(t, r, exitFailed,
-			"the load of tpox-2/tiny/seed-2/v1/500-200-2000 is not finished: the same load command continues it")
+			"brokerage.db: the load of tpox-2/tiny/seed-2/v1/500-200-2000 was not finished: ")
 	})
 	t.Run("OfAFirstStart", func(t *testing.T) {
 		i := serving(t, begun(t, dataset.New(dataset.Spec{Seed: 1})))

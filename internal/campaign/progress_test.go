@@ -31,7 +31,7 @@ func TestTerminal(t *testing.T) {
 	lines := strings.Split(text, "\n")
 	require.Regexp(t, `^25 steps, \d+ of them to run, about 1\d:\d\d; a smoke campaign, whose figures do not count$`,
 		lines[0])
-	require.Regexp(t, `\n 2/25  load +6\.0 s +\d+:\d\d  2,700 documents, 450/s with indexes\n`, text)
+	require.Regexp(t, `\n 2/25  load +7\.0 s +\d+:\d\d  2,700 documents, 450/s with indexes\n`, text)
 	require.Regexp(t, `\n 4/25  space +0\.0 s +\d+:\d\d  1\.00 kB, 50\.0 % of the documents\n`, text)
 	require.Regexp(t, `\n10/25  mixed, 4 users +2:33 +\d+:\d\d  3/s \(3 to 3\), p99 0\.0 ms\n`, text)
 	require.Regexp(t, `\n11/25  classic, 4 users +\d+ s +\d+:\d\d  interrupted\n`, text)

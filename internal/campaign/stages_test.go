@@ -56,19 +56,6 @@ func TestStageEnd(t *testing.T) {
 	require.Equal(t, int64(1), stageEnd(0, 1))
 }
 
-// A resumed load counts only the documents that it loads itself.
-func TestLoadWatch_Resumes(t *testing.T) {
-	w, d := newWorld(t), xxxs(t)
-	load := &BulkLoad{Documents: 7, Stages: []LoadStage{{Kind: "security", Documents: 7}}}
-	watch := &loadWatch{dataset: d, now: w.clock, load: load, closed: func() error { return nil }}
-	watch.there[dataset.Security], watch.there[dataset.Customer] = d.Count(dataset.Security), 2000
-	watch.begin()
-	feed(w, watch, d)
-	require.Equal(t, "customer", load.Stages[1].Kind)
-	require.Equal(t, int64(2000), load.Stages[1].Before)
-	require.Equal(t, int64(7+3000+50000), load.Documents)
-}
-
 // Stages of inserts begin with the loaded data, which is not restored between them.
 func TestStages(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
@@ -52,19 +51,13 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	}
 }
 
-// load loads the dataset, or resumes an interrupted load: earlier stages keep their figures, and the documents of the
-// interrupted stage belong to no stage.
+// load loads the dataset into a database that it creates again: an interrupted load has left a part of it.
 func (r *running) load(ctx context.Context, e Subject, s *Step, save func() error) error {
-	if s.Load == nil {
-		s.Load = &BulkLoad{}
+	if err := e.Create(ctx); err != nil {
+		return err
 	}
+	s.Load = &BulkLoad{}
 	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load, closed: save}
-	for _, k := range dataset.Kinds {
-		var err error
-		if w.there[k], err = e.Loaded(ctx, k); err != nil {
-			return err
-		}
-	}
 	w.begin()
 	last := r.Now()
 	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {

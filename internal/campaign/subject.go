@@ -28,10 +28,8 @@ type Subject interface {
 	Holds(ctx context.Context) (string, error)
 	// Create creates an empty database, and replaces one that exists.
 	Create(ctx context.Context) error
-	// Load loads a dataset, or resumes an interrupted load. It calls progress with documents in the order of their kinds.
+	// Load loads a dataset into an empty database. It calls progress with documents in the order of their kinds.
 	Load(ctx context.Context, d *dataset.Dataset, progress func(documents int, bytes int64)) error
-	// Loaded returns how many documents of a kind have been loaded.
-	Loaded(ctx context.Context, k dataset.Kind) (int64, error)
 	// Statistics collects the statistics of the query planner.
 	Statistics(ctx context.Context) error
 	Space(ctx context.Context) (Space, error)
@@ -189,14 +187,6 @@ func (e baseSubject) Create(ctx context.Context) error {
 
 func (e baseSubject) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
 	return e.with(ctx, false, func(s store.Bulk) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e baseSubject) Loaded(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = e.with(ctx, true, func(s store.Bulk) error {
-		n, err = s.LoadedDocuments(ctx, k)
-		return err
-	})
-	return n, err
 }
 
 func (e baseSubject) Space(ctx context.Context) (out Space, err error) {

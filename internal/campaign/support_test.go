@@ -123,8 +123,6 @@ func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(in
 	return nil
 }
 
-func (e fakeEngine) Loaded(context.Context, dataset.Kind) (int64, error) { return 0, nil }
-
 func (e fakeEngine) Statistics(context.Context) error {
 	e.w.pass(1)
 	if e.db().holds != isLoaded {

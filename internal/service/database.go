@@ -26,17 +26,41 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inside, ok := opened.(store.Bulk); ok {
-		if s.database.Path() != "" {
-			err = s.fill(ctx, inside)
-		} else {
-			err = s.reportServer(ctx, inside)
+	inside, ok := opened.(store.Bulk)
+	switch {
+	case !ok:
+		return opened, nil
+	case s.database.Path() == "":
+		err = s.reportServer(ctx, inside)
+	default:
+		if inside, err = s.emptied(ctx, inside, options); err != nil {
+			return nil, err
 		}
+		err = s.fill(ctx, inside)
 	}
 	if err != nil {
-		return nil, errors.Join(err, opened.Close())
+		return nil, errors.Join(err, inside.Close())
 	}
-	return opened, nil
+	return inside, nil
+}
+
+// smallest is what a first start loads into an embedded database, so that it has something to show.
+var smallest = dataset.New(dataset.Spec{Seed: 1})
+
+// emptied returns the open database, which is emptied if a first start was interrupted while it was filled. It is closed
+// if there is an error.
+func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.Options) (store.Bulk, error) {
+	unfinished, err := opened.Loading(ctx)
+	switch {
+	case err == nil && unfinished == "":
+		return opened, nil
+	case err == nil && unfinished != smallest.Fingerprint():
+		err = fmt.Errorf("%s: %w", s.database.Path(), store.Unfinished(unfinished))
+	}
+	if err = errors.Join(err, opened.Close()); err != nil {
+		return nil, err
+	}
+	return s.database.Empty(ctx, options)
 }
 
 // reportServer logs the settings of a database server, which the service cannot change, and warnings about them.
@@ -57,25 +81,15 @@ func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
 	return err
 }
 
-// fill loads the smallest dataset into an empty database, or the rest of it after an interrupted start, so that a first
-// start has something to show.
+// fill loads the smallest dataset into an empty database.
 func (s *service) fill(ctx context.Context, opened store.Bulk) error {
-	tiny := dataset.New(dataset.Spec{Seed: 1})
-	unfinished, err := opened.Loading(ctx)
-	if err != nil {
-		return err
-	}
-	if unfinished != "" && unfinished != tiny.Fingerprint() {
-		return fmt.Errorf("the load of %s is not finished: the same load command continues it, load --replace starts over",
-			unfinished)
-	}
 	held, err := store.Holds(ctx, opened)
-	if err != nil || held != "" && unfinished == "" {
+	if err != nil || held != "" {
 		return err
 	}
-	s.log.Info("filling the empty database", "dataset", tiny.Fingerprint())
+	s.log.Info("filling the empty database", "dataset", smallest.Fingerprint())
 	began := time.Now()
-	if err := opened.LoadDataset(ctx, tiny, nil); err != nil {
+	if err := opened.LoadDataset(ctx, smallest, nil); err != nil {
 		return err
 	}
 	s.log.Info("filled", "took", time.Since(began).Round(time.Millisecond).String())

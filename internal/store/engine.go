@@ -59,9 +59,7 @@ type Observer interface {
 type Bulk interface {
 	tpox.Store
 	Loading(ctx context.Context) (string, error)
-	LoadedDocuments(ctx context.Context, k dataset.Kind) (int64, error)
 	LoadedFrom(ctx context.Context) (Loaded, error)
-	Indexed(ctx context.Context) (bool, error)
 	LoadDataset(ctx context.Context, d *dataset.Dataset, progress Progress) error
 	LoadBatches(ctx context.Context, from Source, progress Progress) (Loaded, error)
 	Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (Verified, error)

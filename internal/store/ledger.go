@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
 
@@ -19,9 +18,8 @@ type Ledger struct {
 const (
 	SettingContents = "contents"    // of the last finished load
 	SettingLoading  = "loading"     // the name of the unfinished load
-	SettingLoadedOf = "loaded."     // and a kind: the documents of a dataset loaded so far
-	SettingRaw      = "raw."        // and a kind: their bytes; see Space
-	SettingLoaded   = "loaded.from" // how far a load from a source has come
+	SettingRaw      = "raw."        // and a kind: the bytes of the documents that were loaded; see Space
+	SettingLoaded   = "loaded.from" // what the last load from a source has stored
 )
 
 // Setting reads a setting into value, which is not changed if there is none.
@@ -40,11 +38,14 @@ func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
 func (l *Ledger) Ready(ctx context.Context) error {
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = &tpox.Unavailable{
-			Cause: fmt.Errorf("the load of %s is not finished: the same load command continues it", unfinished),
-		}
+		err = &tpox.Unavailable{Cause: Unfinished(unfinished), Detail: "a load was not finished"}
 	}
 	return err
+}
+
+// Unfinished returns the error for a database in which the load of that name runs or was interrupted.
+func Unfinished(name string) error {
+	return fmt.Errorf("the load of %s was not finished: if it does not run any more, run load --replace", name)
 }
 
 // Loading returns the name of the unfinished load, empty if there is none.
@@ -65,27 +66,21 @@ func (l *Ledger) Contents(ctx context.Context) (c tpox.Contents, err error) {
 	return c, err
 }
 
-// LoadedFrom returns how far a load from a source has come; zero if there was none.
+// LoadedFrom returns what the last load from a source has stored; zero if there was none.
 func (l *Ledger) LoadedFrom(ctx context.Context) (from Loaded, err error) {
 	err = l.Setting(ctx, SettingLoaded, &from)
 	return from, err
 }
 
-// LoadedDocuments returns how many documents of a kind the load of a dataset has stored.
-func (l *Ledger) LoadedDocuments(ctx context.Context, k dataset.Kind) (n int64, err error) {
-	err = l.Setting(ctx, SettingLoadedOf+k.String(), &n)
-	return n, err
-}
-
-// Done reports whether a load has stored all its documents. It refuses a load into a database that holds something
-// else; same reports whether the stored dataset is the load's own.
-func (l *Ledger) Done(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
+// Done reports whether a database holds already what a load would store. It refuses a load into a database that holds
+// something else, or a part of anything; same reports whether the stored dataset is the load's own.
+func (l *Ledger) Done(ctx context.Context, same func(tpox.Contents) bool) (bool, error) {
 	unfinished, err := l.Loading(ctx)
-	switch {
-	case err != nil || unfinished == name:
+	if err == nil && unfinished != "" {
+		err = Unfinished(unfinished)
+	}
+	if err != nil {
 		return false, err
-	case unfinished != "":
-		return false, fmt.Errorf("the database holds a part of %s already", unfinished)
 	}
 	there, err := l.Contents(ctx)
 	switch {

@@ -36,7 +36,7 @@ func TestLedger(t *testing.T) {
 		// What an earlier load has left does not hold while another is under way.
 		"Unfinished": {
 			settings: map[string]string{store.SettingContents: held, store.SettingLoading: `"more"`},
-			ready:    "the load of more is not finished",
+			ready:    "the load of more was not finished: if it does not run any more, run load --replace",
 		},
 		"Damaged": {settings: map[string]string{store.SettingLoading: `{`}, ready: "setting loading: "},
 	} {
@@ -65,14 +65,13 @@ func TestLedger_Done(t *testing.T) {
 		done     bool
 		err      string
 	}{
-		"Empty":         {},
-		"OwnUnfinished": {settings: map[string]string{store.SettingLoading: `"mine"`}},
-		"AnotherBegun":  {settings: map[string]string{store.SettingLoading: `"other"`}, err: "a part of other already"},
-		"Own":           {settings: finished, same: true, done: true},
-		"Another":       {settings: finished, err: "the database holds one already"},
+		"Empty":      {},
+		"Unfinished": {settings: map[string]string{store.SettingLoading: `"one"`}, same: true, err: "run load --replace"},
+		"Own":        {settings: finished, same: true, done: true},
+		"Another":    {settings: finished, err: "the database holds one already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, err := ledger(c.settings).Done(t.Context(), "mine", func(tpox.Contents) bool { return c.same })
+			done, err := ledger(c.settings).Done(t.Context(), func(tpox.Contents) bool { return c.same })
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return
@@ -93,7 +92,6 @@ func TestLoaded_Finished(t *testing.T) {
 
 	settings := l.Finished(expected)
 	require.Equal(t, expected, settings[store.SettingContents])
-	require.Equal(t, int64(3), settings[store.SettingLoadedOf+"order"])
 	require.Equal(t, int64(4096), settings[store.SettingRaw+"order"])
 	require.Equal(t, l, settings[store.SettingLoaded])
 
@@ -103,8 +101,6 @@ func TestLoaded_Finished(t *testing.T) {
 		t, tpox.Contents{Fingerprint: "folder/1-2-3", Securities: 1, Customers: 2, Orders: 3},
 		settings[store.SettingContents],
 	)
-	require.NotContains(t, settings, store.SettingLoadedOf+"order")
-	require.Contains(t, settings, store.SettingRaw+"order")
 }
 
 func TestInspect(t *testing.T) {

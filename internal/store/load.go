@@ -26,8 +26,7 @@ type RawDocument struct {
 type RawBatch struct {
 	File      string
 	Documents []RawDocument
-	Position  string // after the batch, for Source.Batches
-	Bytes     int64  // read for it, for the progress
+	Bytes     int64 // read for it, for the progress
 }
 
 // A Source is where a load reads documents from.
@@ -37,47 +36,40 @@ type Source struct {
 	// be zero.
 	Contents tpox.Contents
 	Sample   func(k dataset.Kind, n int) [][]byte
-	// Batches returns the batches from a position on, which is empty at first.
-	Batches  func(position string) iter.Seq2[RawBatch, error]
+	Batches  iter.Seq2[RawBatch, error]
 	Validate bool // each document against its schema
-	// Refused is called for each document that is not loaded, at least once even if the load is killed. Its error ends
-	// the load before the batch.
+	// Refused is called for each document that is not loaded, again if its batch is tried again. Its error ends the load
+	// before the batch.
 	Refused func(file string, line int, err error) error
 }
 
-// Loaded says how far a load from a source has come.
+// Loaded says what a load from a source has stored.
 type Loaded struct {
 	Source    string                    `json:"source"`
-	Position  string                    `json:"position"`
 	Documents [len(dataset.Kinds)]int64 `json:"documents"`
 	Raw       [len(dataset.Kinds)]int64 `json:"raw"` // bytes of the documents, in the normal form
 	Refused   int64                     `json:"refused"`
-	Done      bool                      `json:"done"`
 }
 
-// Contents returns what a store holds after a load from a source: the expected dataset, if exactly that was loaded.
-func (l Loaded) Contents(expected tpox.Contents) (c tpox.Contents, whole bool) {
-	c = tpox.Contents{
+// contents returns what a store holds after a load from a source: the expected dataset, if exactly that was loaded.
+func (l Loaded) contents(expected tpox.Contents) tpox.Contents {
+	c := tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
 		Orders: l.Documents[dataset.Order],
 	}
 	c.Fingerprint = fmt.Sprintf("%s/%d-%d-%d", l.Source, c.Securities, c.Customers, c.Orders)
 	if l.Refused == 0 &&
 		c.Securities == expected.Securities && c.Customers == expected.Customers && c.Orders == expected.Orders {
-		return expected, true
+		return expected
 	}
-	return c, false
+	return c
 }
 
 // Finished returns the settings that a finished load leaves behind.
 func (l Loaded) Finished(expected tpox.Contents) map[string]any {
-	contents, whole := l.Contents(expected)
-	settings := map[string]any{SettingContents: contents, SettingLoaded: l}
+	settings := map[string]any{SettingContents: l.contents(expected), SettingLoaded: l}
 	for _, k := range dataset.Kinds {
 		settings[SettingRaw+k.String()] = l.Raw[k]
-		if whole {
-			settings[SettingLoadedOf+k.String()] = l.Documents[k]
-		}
 	}
 	return settings
 }
@@ -162,10 +154,9 @@ func Overdrawn(customer []byte) bool {
 // transaction.
 type Loader[T any] struct {
 	Ledger *Ledger
-	// Done reports whether a load has nothing to do; see Ledger.Done.
-	Done func(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error)
-	// Frame records that a load has begun, calls load, and records in the transaction of end that it has finished.
-	Frame func(ctx context.Context, at Loaded, load func() error, end func(T) error) error
+	// Frame records that the load of that name has begun, calls load, and records in the transaction of end that it has
+	// finished.
+	Frame func(ctx context.Context, name string, load func() error, end func(T) error) error
 	// Packing prepares documents, on all processors.
 	Packing Packing
 	// Write calls do in a transaction, and again from the beginning if nothing of the first try was committed.
@@ -178,57 +169,45 @@ type Loader[T any] struct {
 }
 
 // Load fills a store with documents from a source. Documents that are not admitted, or whose keys exist, are reported
-// to from.Refused and left out. Each batch is committed together with how far the load has come, so that after any
-// interruption the same call continues.
-func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (at Loaded, err error) {
-	if at, err = l.Ledger.LoadedFrom(ctx); err != nil {
-		return at, err
+// to from.Refused and left out. After an interruption the store says that the load was not finished.
+func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (loaded Loaded, err error) {
+	if loaded, err = l.Ledger.LoadedFrom(ctx); err != nil {
+		return loaded, err
 	}
-	same := func(tpox.Contents) bool { return at.Source == from.Name && at.Done }
-	if done, err := l.Done(ctx, from.Name, same); done || err != nil {
-		return at, err
+	same := func(tpox.Contents) bool { return loaded.Source == from.Name }
+	if done, err := l.Ledger.Done(ctx, same); done || err != nil {
+		return loaded, err
 	}
-	at.Source = from.Name
-	finished := at
-	err = l.Frame(ctx, at, func() error {
+	loaded = Loaded{Source: from.Name}
+	err = l.Frame(ctx, from.Name, func() error {
 		prepare := func(raw RawBatch) prepared { return l.Packing.prepare(raw, from.Validate) }
-		return InOrder(ctx, from.Batches(at.Position), prepare, func(b prepared) error {
-			next, err := l.insert(ctx, b, at, from.Refused)
+		return InOrder(ctx, from.Batches, prepare, func(b prepared) error {
+			next, err := l.insert(ctx, b, loaded, from.Refused)
 			if err != nil {
 				return err
 			}
 			if progress != nil {
 				progress(len(b.documents), b.raw.Bytes)
 			}
-			at = next
+			loaded = next
 			return nil
 		})
-	}, func(tx T) error {
-		finished = at
-		finished.Done = true
-		return l.finish(tx, finished.Finished(from.Contents))
-	})
-	if err == nil {
-		at = finished
-	}
-	return at, err
+	}, func(tx T) error { return l.finish(tx, loaded.Finished(from.Contents)) })
+	return loaded, err
 }
 
-// insert commits a batch and returns how far the load has come with it.
+// insert commits a batch and returns what is loaded with it.
 func (l *Loader[T]) insert(
-	ctx context.Context, b prepared, at Loaded, refused func(string, int, error) error,
+	ctx context.Context, b prepared, loaded Loaded, refused func(string, int, error) error,
 ) (next Loaded, err error) {
 	err = l.Write(ctx, func(tx T) error {
 		// What an earlier try counted and refused is void.
-		next = at
+		next = loaded
 		documents := slices.Clone(b.documents)
 		if err := l.Insert(tx, documents); err != nil {
 			return err
 		}
-		if err := next.count(b.raw, documents, refused); err != nil {
-			return err
-		}
-		return l.Set(tx, SettingLoaded, next)
+		return next.count(b.raw, documents, refused)
 	})
 	return next, err
 }
@@ -260,6 +239,5 @@ func (l *Loaded) count(
 			return err
 		}
 	}
-	l.Position = raw.Position
 	return nil
 }

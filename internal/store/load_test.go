@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"strings"
 	"testing"
@@ -74,9 +73,8 @@ func (m *memory) loader() *store.Loader[*memory] {
 	ledger := &store.Ledger{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
 	return &store.Loader[*memory]{
 		Ledger: ledger,
-		Done:   ledger.Done,
-		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*memory) error) error {
-			if err := m.set(store.SettingLoading, at.Source); err != nil {
+		Frame: func(ctx context.Context, name string, load func() error, end func(*memory) error) error {
+			if err := m.set(store.SettingLoading, name); err != nil {
 				return err
 			}
 			if err := load(); err != nil {
@@ -125,7 +123,7 @@ func TestLoader(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"file-1:1: exists already"}, refusals)
 	require.Equal(t, store.Loaded{
-		Source: "files", Position: "5", Refused: 1, Done: true, Documents: [...]int64{dataset.Order: 4},
+		Source: "files", Refused: 1, Documents: [...]int64{dataset.Order: 4},
 		Raw: [...]int64{dataset.Order: int64(4 * len(order(1)))}, // as they came, and not as they were packed
 	}, l)
 	require.Equal(t, [2]int64{5, int64(5 * len(order(1)))}, [2]int64{documents, bytes})
@@ -165,7 +163,8 @@ func TestLoader_Retried(t *testing.T) {
 	require.Len(t, refusals, 3, "what the first try reported as well: %s", strings.Join(refusals, "\n"))
 }
 
-func TestLoader_GoesOn(t *testing.T) {
+// A load that ends before its end is not repeated, whatever it has loaded.
+func TestLoader_Fails(t *testing.T) {
 	var refusals []string
 	all := []string{order(1), order(2), order(3), order(4), order(5)}
 	for name, stop := range map[string]func(*store.Loader[*memory], *store.Source) error{
@@ -187,12 +186,10 @@ func TestLoader_GoesOn(t *testing.T) {
 		},
 		"Source": func(_ *store.Loader[*memory], from *store.Source) error {
 			batches, gone := from.Batches, errors.New("gone")
-			from.Batches = func(position string) iter.Seq2[store.RawBatch, error] {
-				return func(yield func(store.RawBatch, error) bool) {
-					for b, err := range batches(position) {
-						_ = yield(b, err) && yield(store.RawBatch{}, gone)
-						return
-					}
+			from.Batches = func(yield func(store.RawBatch, error) bool) {
+				for b, err := range batches {
+					_ = yield(b, err) && yield(store.RawBatch{}, gone)
+					return
 				}
 			}
 			return gone
@@ -204,15 +201,13 @@ func TestLoader_GoesOn(t *testing.T) {
 			want := stop(loader, &from)
 			l, err := loader.Load(t.Context(), from, nil)
 			require.ErrorIs(t, err, want)
-			require.Equal(t, "2", l.Position, "the first batch is there")
+			require.Equal(t, int64(2), l.Documents[dataset.Order], "the first batch is there")
 			require.Len(t, m.orders, 2)
 			require.Zero(t, m.lease)
 			require.Error(t, loader.Ledger.Ready(t.Context()))
-
-			l, err = m.loader().Load(t.Context(), orders(&refusals, all...), nil)
-			require.NoError(t, err)
-			require.Equal(t, int64(5), l.Documents[dataset.Order])
-			require.Len(t, m.orders, 5)
+			_, err = m.loader().Load(t.Context(), orders(&refusals, all...), nil)
+			require.ErrorContains(t, err, "the load of files was not finished")
+			require.Len(t, m.orders, 2)
 			require.Empty(t, refusals)
 		})
 	}
@@ -224,9 +219,9 @@ func TestLoader_EndFails(t *testing.T) {
 	m := newMemory()
 	loader, lost := m.loader(), errors.New("lost")
 	loader.RaiseLeases = func(*memory) error { return lost }
-	l, err := loader.Load(t.Context(), orders(&refusals, order(1)), nil)
+	_, err := loader.Load(t.Context(), orders(&refusals, order(1)), nil)
 	require.ErrorIs(t, err, lost)
-	require.False(t, l.Done)
+	require.Contains(t, m.settings, store.SettingLoading)
 	require.NotContains(t, m.settings, store.SettingContents)
 }
 

@@ -42,7 +42,7 @@ func (v *Verification) Report(ctx context.Context, findings ...string) error {
 
 // ReportUnfinished reports that a load was not finished.
 func (v *Verification) ReportUnfinished(ctx context.Context) error {
-	return v.Report(ctx, "a load was not finished: the same load command continues it")
+	return v.Report(ctx, "a load was not finished: load --replace starts it again")
 }
 
 // Inspected is what was found in a batch of documents.

@@ -19,22 +19,6 @@ type Piece struct {
 	Broken error
 }
 
-// A SplitPosition is a position between two pieces, from which another Splitter can continue. The zero position is the
-// beginning.
-type SplitPosition struct {
-	Offset int64 `json:"offset"`
-	Lines  int   `json:"lines"` // before the position
-
-	// OneALine is set if the last whole document was a line of its own.
-	OneALine bool `json:"oneALine,omitempty"`
-	// Strict is set if a document must end on its line.
-	Strict bool `json:"strict,omitempty"`
-	// MidLine is set if the position is not at the beginning of a line.
-	MidLine bool `json:"midLine,omitempty"`
-	// Adrift is set if the last piece was broken and its end is not yet found.
-	Adrift bool `json:"adrift,omitempty"`
-}
-
 // A Splitter cuts a stream of XML documents into its documents: with or without XML declarations, with comments
 // between them, on one line or many. It checks only what it needs to find their ends; the rest is for [Admit]. Every
 // byte of the stream is in one piece, except white space between them.
@@ -48,31 +32,38 @@ type Splitter struct {
 	rest []byte // what was read of the stream, from the position on
 	err  error  // the end of the stream after rest
 	max  int
-	at   SplitPosition
+	at   splitPosition
 
 	// searched holds, for each end mark, a range of the stream in which the mark does not occur, so that an unfinished
 	// comment is searched once, not once for each line.
 	searched map[string]offsets
 }
 
-type offsets struct{ from, to int64 }
+// A splitPosition is a position between two pieces, with what is known of those before it.
+type splitPosition struct {
+	offset   int64
+	lines    int  // before the position
+	midLine  bool // it is not at the beginning of a line
+	oneALine bool // the last whole document was a line of its own
+	strict   bool // a document must end on its line
+	adrift   bool // the last piece was broken and its end is not yet found
+}
+
+type stretch struct{ from, to int64 }
 
 // splitAhead is how far after the largest document the stream is read, to recognise what follows.
 const splitAhead = 16
 
-// NewSplitter returns a Splitter for the rest of a stream from the given position. Documents of more than limit bytes
-// are broken; 0 means the default of Admit.
-func NewSplitter(r io.Reader, limit int, at SplitPosition) *Splitter {
+// NewSplitter returns a Splitter for a stream. Documents of more than limit bytes are broken; 0 means the default of
+// Admit.
+func NewSplitter(r io.Reader, limit int) *Splitter {
 	if limit <= 0 {
 		limit = 1 << 20
 	}
 	return &Splitter{
-		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, at: at, searched: make(map[string]offsets),
+		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, absent: make(map[string]stretch),
 	}
 }
-
-// Position returns the position after the last piece that Next returned.
-func (s *Splitter) Position() SplitPosition { return s.at }
 
 // Next returns the next piece. The error is io.EOF at the end, and otherwise the error of the stream.
 func (s *Splitter) Next() (p Piece, err error) {
@@ -84,8 +75,8 @@ func (s *Splitter) Next() (p Piece, err error) {
 	if len(b) == 0 {
 		return Piece{}, s.err
 	}
-	adrift, end := s.at.Adrift && (s.at.MidLine || !s.at.OneALine && !declares(b)), 0
-	s.at.Adrift = false
+	adrift, end := s.at.adrift && (s.at.midLine || !s.at.oneALine && !declares(b)), 0
+	s.at.adrift = false
 	if p.Broken = errAdrift; !adrift {
 		end, p.Blank, p.Broken = s.document(b)
 	}
@@ -95,7 +86,7 @@ func (s *Splitter) Next() (p Piece, err error) {
 	if s.err != nil && !errors.Is(s.err, io.EOF) && end == len(b) {
 		return Piece{}, s.err // the rest of the piece was never seen
 	}
-	p.Line = s.at.Lines + 1
+	p.Line = s.at.lines + 1
 	p.Bytes = bytes.TrimRight(b[:end], blanks)
 	s.advance(end)
 	return p, nil
@@ -112,9 +103,9 @@ func (s *Splitter) peek() []byte {
 // advance moves the position over n bytes of the rest.
 func (s *Splitter) advance(n int) {
 	b := s.rest[:n]
-	s.at.Offset += int64(n)
-	s.at.Lines += bytes.Count(b, []byte{'\n'})
-	s.at.MidLine = b[n-1] != '\n'
+	s.at.offset += int64(n)
+	s.at.lines += bytes.Count(b, []byte{'\n'})
+	s.at.midLine = b[n-1] != '\n'
 	s.rest = s.rest[n:]
 	_, _ = s.in.Discard(n) // of what is buffered
 }
@@ -142,8 +133,8 @@ func (s *Splitter) tooLarge(b []byte) error {
 // unfinished returns the error of a document whose end was not found in b. In a stream of lines that happens once:
 // after that a document must end on its line.
 func (s *Splitter) unfinished(b []byte) error {
-	if s.at.OneALine {
-		s.at.Strict = true
+	if s.at.oneALine {
+		s.at.strict = true
 	}
 	return s.tooLarge(b)
 }
@@ -182,7 +173,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 			return last, true, nil
 		case atEnd:
 			return 0, false, errEmpty
-		case d.at+1 == len(b), s.at.OneALine && s.at.Strict && bytes.IndexByte(b[looked:d.at], '\n') >= 0:
+		case d.at+1 == len(b), s.at.oneALine && s.at.strict && bytes.IndexByte(b[looked:d.at], '\n') >= 0:
 			return 0, false, errUnfinished
 		}
 		looked = d.at
@@ -198,7 +189,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	}
 	end, lineEnds := s.trailing(b, d.at)
 	oneLine := bytes.IndexByte(b[:d.at], '\n') < 0
-	s.at.OneALine = oneLine && (s.at.OneALine || !s.at.MidLine && lineEnds)
+	s.at.oneALine = oneLine && (s.at.oneALine || !s.at.midLine && lineEnds)
 	return end, false, nil
 }
 
@@ -230,7 +221,7 @@ func (s *Splitter) markup(b []byte, d *outline) (err error) {
 		d.at, err = s.special(b, start)
 		return err
 	default:
-		if s.at.OneALine && d.depth > 0 && b[start-1] == '\n' && bytes.Equal(tagName(b[start:]), d.root) {
+		if s.at.oneALine && d.depth > 0 && b[start-1] == '\n' && bytes.Equal(tagName(b[start:]), d.root) {
 			return errNext
 		}
 		opens = 1
@@ -297,10 +288,32 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	case !bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
 		return 0, errMarkup
 	}
+	return 0, errMarkup
+}
+
+// past finds what comes after the next mark from i on.
+func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
+	here, none := s.at.offset+int64(i), s.absent[mark]
+	if here < none.from || here >= none.to {
+		none = stretch{here, here}
+	}
+	from := min(int(none.to-s.at.offset), len(b))
+	n := bytes.Index(b[from:], []byte(mark))
+	if n >= 0 {
+		return from + n + len(mark), nil
+	}
+	none.to = max(none.to, s.at.offset+int64(len(b)-len(mark)+1))
+	s.absent[mark] = none
+	return 0, s.unfinished(b)
+}
+
+// doctype finds the end of a document type declaration, which Admit refuses anyway: it respects brackets and quotes,
+// not comments inside.
+func (s *Splitter) doctype(b []byte, i int) (int, error) {
 	quote, inside := byte(0), false
 	for i += len("<!DOCTYPE"); i < len(b); i++ {
 		switch c := b[i]; {
-		case c == '\n' && s.at.OneALine, c == '<' && b[i-1] == '\n' && declares(b[i:]):
+		case c == '\n' && s.at.oneALine, c == '<' && b[i-1] == '\n' && declares(b[i:]):
 			return 0, errMarkup
 		case c == quote:
 			quote = 0
@@ -372,10 +385,10 @@ func (s *Splitter) resume(b []byte) int {
 			return len(b)
 		}
 		if i += n + 1; n < 0 || i > s.max {
-			s.at.Adrift = true // the end is not in b: return a piece and continue after it
+			s.at.adrift = true // the end is not in b: return a piece and continue after it
 			return s.max
 		}
-		if s.at.OneALine || declares(b[i:]) {
+		if s.at.oneALine || declares(b[i:]) {
 			return i
 		}
 	}

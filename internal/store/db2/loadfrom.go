@@ -12,11 +12,8 @@ import (
 // LoadBatches fills the store with documents from a source; see store.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
 	loader := store.Loader[*tx]{
-		Ledger: &s.Ledger,
-		Done:   s.Done,
-		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*tx) error) error {
-			return s.loading(ctx, at.Source, load, end)
-		},
+		Ledger:      &s.Ledger,
+		Frame:       s.loading,
 		Packing:     store.Packing{Keys: store.KeysOf},
 		Write:       s.change,
 		Insert:      (*tx).insertDocuments,

@@ -21,10 +21,6 @@ var inserts = [...]string{
 	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
 }
 
-// Indexed reports whether everything exists that the end of a load creates: always, because the indexes exist before
-// the load and refuse duplicates in it.
-func (s *Store) Indexed(context.Context) (bool, error) { return true, nil }
-
 // set stores a setting, as JSON.
 func (t *tx) set(name string, value any) error {
 	b, err := json.Marshal(value)
@@ -39,26 +35,37 @@ func (t *tx) set(name string, value any) error {
 }
 
 // change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
-// ends the load, which the same command continues.
+// ends the load.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
 	_, err := s.writeOn(ctx, s.admin, tpox.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err
+}
+
+// holdLoad takes the lock that a load holds until its end. release ends it; if the connection is lost, so is the lock.
+func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
+	lock, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, domainError(ctx, err, false)
+	}
+	if _, err = lock.ExecContext(ctx, statements["hold_load"]); err == nil {
+		return func() { _ = lock.Rollback() }, nil // it has only locked
+	}
+	_ = lock.Rollback() // it has done nothing
+	if isLockTimeout(err) {
+		return nil, errors.New("another load into the database is under way")
+	}
+	return nil, domainError(ctx, err, false)
 }
 
 // loading runs a load under a lock, because two loads at once would each take the other's documents for duplicates. A
 // setting says that a load is not finished before the first document is stored and until statistics are collected; end
 // runs in the transaction that removes it.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) error {
-	lock, err := s.db.BeginTx(ctx, nil)
+	release, err := s.holdLoad(ctx)
 	if err != nil {
-		return domainError(ctx, err, false)
+		return err
 	}
-	defer func() { _ = lock.Rollback() }() // if the connection is lost, so is the lock
-	if _, err := lock.ExecContext(ctx, statements["hold_load"]); isLockTimeout(err) {
-		return errors.New("another load into the database is under way")
-	} else if err != nil {
-		return domainError(ctx, err, false)
-	}
+	defer release()
 	for _, step := range []func() error{
 		func() error { return s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, name) }) },
 		load,

@@ -56,20 +56,7 @@ func execEach(ctx context.Context, q querier, statements string) error {
 	return nil
 }
 
-// Indexed reports whether the indexes that are created at the end of a load exist.
-func (s *Store) Indexed(ctx context.Context) (indexed bool, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL
-		AND to_regclass('brokerage.securities_search') IS NOT NULL`).Scan(&indexed)
-	return indexed, domainError(ctx, err, false)
-}
-
-// loadDone reports whether a load has nothing to do.
-func (s *Store) loadDone(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
-	if done, err := s.Done(ctx, name, same); !done {
-		return false, err
-	}
-	return s.Indexed(ctx)
-}
+var errLoadRuns = errors.New("another load into the database is running")
 
 // loading runs a load: the database says that the load is unfinished before its first document is there, and until the
 // indexes are. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
@@ -85,7 +72,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		return domainError(ctx, err, false)
 	}
 	if !alone {
-		return errors.New("another load into the database is running")
+		return errLoadRuns
 	}
 	defer func() {
 		// When the connection is lost, so is the lock.
@@ -146,11 +133,8 @@ func raiseLeases(ctx context.Context, q querier, order, customer, account int64)
 // LoadBatches fills the store with documents from elsewhere; see store.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
 	loader := store.Loader[pgx.Tx]{
-		Ledger: &s.Ledger,
-		Done:   s.loadDone,
-		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(pgx.Tx) error) error {
-			return s.loading(ctx, at.Source, load, end)
-		},
+		Ledger:  &s.Ledger,
+		Frame:   s.loading,
 		Packing: store.Packing{Keys: store.KeysOf},
 		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
 		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {

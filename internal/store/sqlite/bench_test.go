@@ -116,7 +116,8 @@ func BenchmarkLoad(b *testing.B) {
 				b.StopTimer()
 				s := trainedStore(b, d)
 				b.StartTimer()
-				require.NoError(b, s.loadKind(b.Context(), d, k, nil))
+				_, err := s.loadKind(b.Context(), d, k, nil)
+				require.NoError(b, err)
 			}
 			report(b, d.Count(k))
 		})

@@ -20,22 +20,22 @@ var insertDictionary = &statement{name: "insert_dictionary"}
 // batchSize is how many documents of a load share a commit.
 const batchSize = 2000
 
-// LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. Each
-// batch is committed together with the progress of the load, so that after any interruption, even a kill -9, the same
-// call continues without a duplicate or a gap. The store is not Ready until all documents and indexes are there. A
-// finished load is not repeated.
+// LoadDataset fills the store with a generated dataset. It trusts the generator and does not validate documents. The
+// store is not Ready until all documents and indexes are there; after an interruption, even a kill -9, it can only be
+// emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	contents := store.ContentsOf(d)
-	done, err := s.loadDone(ctx, contents.Fingerprint, func(there tpox.Contents) bool { return there == contents })
+	done, err := s.Done(ctx, func(there tpox.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
 	}
 	if err := s.train(ctx, func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }); err != nil {
 		return err
 	}
-	load := func() error {
+	var raw [len(dataset.Kinds)]int64
+	return s.loading(ctx, contents.Fingerprint, func() (err error) {
 		for _, k := range dataset.Kinds {
-			if err := s.loadKind(ctx, d, k, progress); err != nil {
+			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
 				return err
 			}
 		}
@@ -45,9 +45,14 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 			UPDATE leases SET next = max(next, %d) WHERE kind = 'account';`,
 			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
 			d.FirstAccount(d.Count(dataset.Customer))))
-	}
-	end := func(t *transaction) error { return t.set(store.SettingContents, contents) }
-	return s.loading(ctx, map[string]any{store.SettingLoading: contents.Fingerprint}, load, end)
+	}, func(t *transaction) error {
+		for _, k := range dataset.Kinds {
+			if err := t.set(store.SettingRaw+k.String(), raw[k]); err != nil {
+				return err
+			}
+		}
+		return t.set(store.SettingContents, contents)
+	})
 }
 
 // sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
@@ -154,26 +159,19 @@ type packedBatch struct {
 	err       error
 }
 
-// loadKind generates and packs documents on all processors and writes them in order.
-func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress) error {
-	loaded, err := s.LoadedDocuments(ctx, k)
-	if err != nil {
-		return err
-	}
-	var raw int64
-	if err := s.Setting(ctx, store.SettingRaw+k.String(), &raw); err != nil {
-		return err
-	}
+// loadKind generates and packs documents on all processors and writes them in order. It returns the sum of their sizes.
+func (s *Store) loadKind(
+	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
+) (raw int64, err error) {
 	begins := func(yield func(int64, error) bool) {
-		for i := loaded; i < d.Count(k) && yield(i, nil); i += batchSize {
+		for i := int64(0); i < d.Count(k) && yield(i, nil); i += batchSize {
 		}
 	}
 	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
-	return store.InOrder(ctx, begins, pack, func(b packedBatch) error {
+	err = store.InOrder(ctx, begins, pack, func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
 		}
-		loaded += int64(len(b.documents))
 		raw += b.bytes
 		err := s.writer.write(ctx, func(t *transaction) error {
 			for _, doc := range b.documents {
@@ -181,13 +179,14 @@ func (s *Store) loadKind(ctx context.Context, d *dataset.Dataset, k dataset.Kind
 					return err
 				}
 			}
-			return errors.Join(t.set(store.SettingLoadedOf+k.String(), loaded), t.set(store.SettingRaw+k.String(), raw))
+			return nil
 		})
 		if err == nil && progress != nil {
 			progress(len(b.documents), b.bytes)
 		}
 		return err
 	})
+	return raw, err
 }
 
 func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b packedBatch) {
@@ -228,12 +227,11 @@ func (t *transaction) insert(doc store.PreparedDocument) error {
 func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
 	loader := store.Loader[*transaction]{
 		Ledger: &s.Ledger,
-		Done:   s.loadDone,
-		Frame: func(ctx context.Context, at store.Loaded, load func() error, end func(*transaction) error) error {
+		Frame: func(ctx context.Context, name string, load func() error, end func(*transaction) error) error {
 			if err := s.train(ctx, from.Sample); err != nil {
 				return err
 			}
-			return s.loading(ctx, map[string]any{store.SettingLoading: at.Source, store.SettingLoaded: at}, load, end)
+			return s.loading(ctx, name, load, end)
 		},
 		Packing: store.Packing{
 			Keys: keysOf,
@@ -327,22 +325,6 @@ func (t *transaction) set(name string, value any) error {
 	return err
 }
 
-// Indexed reports whether all indexes and statistics exist that the end of a load makes.
-func (s *Store) Indexed(ctx context.Context) (bool, error) {
-	var n int
-	err := s.reading.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
-		WHERE name IN ('orders_cash', 'accounts_customer', 'securities_search', 'sqlite_stat1')`).Scan(&n)
-	return n == 4, domainError(err)
-}
-
-// loadDone reports whether a load has nothing to do.
-func (s *Store) loadDone(ctx context.Context, name string, same func(tpox.Contents) bool) (bool, error) {
-	if done, err := s.Done(ctx, name, same); !done {
-		return false, err
-	}
-	return s.Indexed(ctx)
-}
-
 // Indexes that only queries need are made after the load, all at once.
 const (
 	beginLoad = `
@@ -366,19 +348,12 @@ const (
 )
 
 // loading wraps every load: it records that a load is not finished before anything is loaded, and that it is finished
-// after the indexes are made. begun holds the settings that mark the load as unfinished. end is called in the
-// transaction that records the end. load may be interrupted at any point.
+// after the indexes are made. end is called in the transaction that records the end. load may be interrupted at any
+// point.
 func (s *Store) loading(
-	ctx context.Context, begun map[string]any, load func() error, end func(*transaction) error,
+	ctx context.Context, name string, load func() error, end func(*transaction) error,
 ) (err error) {
-	err = s.writer.write(ctx, func(t *transaction) error {
-		for name, value := range begun {
-			if err := t.set(name, value); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = s.writer.write(ctx, func(t *transaction) error { return t.set(bulk.SettingLoading, name) })
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An interrupted load is reported as not finished, however far it has come.
+// An interrupted load is reported as not finished, however far it has come, and no load goes into its part.
 func TestLoading_Ready(t *testing.T) {
 	for name, load := range loads {
 		t.Run(name, func(t *testing.T) {
@@ -26,28 +26,24 @@ func TestLoading_Ready(t *testing.T) {
 			require.NoError(t, s.Ready(t.Context()), "empty is not unfinished")
 			ctx, cancel := context.WithCancel(t.Context())
 			require.ErrorIs(t, load(ctx, s, func(int, int64) { cancel() }), context.Canceled)
-
-			err := s.Ready(t.Context())
-			require.ErrorAs(t, err, new(*tpox.Unavailable))
-			require.ErrorContains(t, err, "is not finished: the same load command continues it")
-			contents, err := s.Contents(t.Context())
-			require.NoError(t, err)
-			require.Zero(t, contents)
-			unfinished, err := s.Loading(t.Context())
-			require.NoError(t, err)
-			require.NotEmpty(t, unfinished)
+			requireUnfinished(t, s)
 			findings, _ := findingsOf(t, s)
-			require.Equal(t, []string{"a load was not finished: the same load command continues it"}, findings)
-			for other, load := range loads {
-				if other != name {
-					require.ErrorContains(t, load(t.Context(), s, nil), "the database holds a part of "+unfinished+" already")
-				}
+			require.Equal(t, []string{"a load was not finished: load --replace starts it again"}, findings)
+			for _, load := range loads {
+				require.ErrorContains(t, load(t.Context(), s, nil), "was not finished")
 			}
-
-			require.NoError(t, load(t.Context(), s, nil))
-			requireTiny(t, s)
 		})
 	}
+}
+
+func requireUnfinished(t *testing.T, s *Store) {
+	t.Helper()
+	err := s.Ready(t.Context())
+	require.ErrorAs(t, err, new(*tpox.Unavailable))
+	require.ErrorContains(t, err, "was not finished: if it does not run any more, run load --replace")
+	contents, err := s.Contents(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, contents)
 }
 
 // loads are the two ways to load the dataset tiny, generated or from a source.
@@ -77,10 +73,6 @@ func TestLoading_FinishedIsNoWork(t *testing.T) {
 				require.NoError(t, load(t.Context(), s, func(int, int64) { t.Error("something was loaded") }), again)
 			}
 			require.Equal(t, before, state(), "no index was made again, and nothing was written")
-
-			// What is missing at the end of a load is created again.
-			require.NoError(t, s.control(t.Context(), "DROP INDEX orders_cash"))
-			require.NoError(t, load(t.Context(), s, nil))
 			requireTiny(t, s)
 		})
 	}
@@ -104,35 +96,31 @@ func loadingVictim(args []string) error {
 	})
 }
 
-// A load that is killed in the middle, and again after the last document, when only the indexes are missing, results in
-// the same database when it is repeated.
+// After a load that was killed at its beginning, or after the last document, when only the indexes are missing, the
+// database says so, and is loaded when it was removed.
 func TestLoading_Killed(t *testing.T) {
 	t.Parallel()
-	for name, waits := range map[string][]string{
-		"Dataset": {"1", "1", "1"}, // three batches
-		"Batches": {"4", "4", "1"}, // of nine batches
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "brokerage.db")
-			for _, batches := range waits {
+	for name, last := range map[string]string{"Dataset": "3", "Batches": "9"} { // batches
+		for _, batches := range []string{"1", last} {
+			t.Run(name+batches, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "brokerage.db")
 				v := startVictim(t, "load", path, name, batches)
 				v.requireLine(t, "waiting")
 				v.kill()
-				s := opened(t, path, store.Options{})
-				require.ErrorAs(t, s.Ready(t.Context()), new(*tpox.Unavailable))
+				s := opened(t, path, Options{})
+				requireUnfinished(t, s)
 				require.NoError(t, s.Close())
-			}
-			s := opened(t, path, store.Options{})
-			loaded := 0
-			require.NoError(t, loads[name](t.Context(), s, func(documents int, _ int64) { loaded += documents }))
-			require.Zero(t, loaded, "all of them were there")
-			requireTiny(t, s)
-			space, err := s.Space(t.Context())
-			require.NoError(t, err)
-			for _, k := range dataset.Kinds {
-				require.Equal(t, rawBytes(k), space.Raw[k], "counted once: %s", k)
-			}
-		})
+				require.NoError(t, Remove(t.Context(), path))
+				s = opened(t, path, Options{})
+				require.NoError(t, loads[name](t.Context(), s, nil))
+				requireTiny(t, s)
+				space, err := s.Space(t.Context())
+				require.NoError(t, err)
+				for _, k := range dataset.Kinds {
+					require.Equal(t, rawBytes(k), space.Raw[k], k)
+				}
+			})
+		}
 	}
 }
 
@@ -204,28 +192,6 @@ func TestLoad_WithoutSamples(t *testing.T) {
 	require.Equal(t, 1, samples(), "SQLite does not take samples")
 }
 
-func TestLoad_Continues(t *testing.T) {
-	d := dataset.NewOf(1, dataset.Counts{Securities: 2500, Customers: 2500, Orders: 10_000})
-	s := trainedAt(t, filepath.Join(t.TempDir(), "brokerage.db"))
-	ctx, cancel := context.WithCancel(t.Context())
-	loadedSoFar := 0
-	err := s.LoadDataset(ctx, d, func(documents int, _ int64) {
-		if loadedSoFar += documents; loadedSoFar > 8000 {
-			cancel()
-		}
-	})
-	require.ErrorIs(t, err, context.Canceled)
-	rest := 0
-	require.NoError(t, s.LoadDataset(t.Context(), d, func(documents int, _ int64) { rest += documents }))
-	require.Positive(t, rest)
-	require.LessOrEqual(t, rest, 15_000-8000)
-	for table, want := range map[string]int{
-		"securities": 2500, "customers": 2500, "accounts": int(d.TotalAccounts()), "orders": 10_000,
-	} {
-		require.Equal(t, want, scan[int](t, s.reading, "SELECT count(*) FROM "+table), table)
-	}
-}
-
 // tinySource returns the dataset tiny in batches of 300, whatever the kind.
 func tinySource() store.Source {
 	s := storetest.Source("source-of-"+tiny.Fingerprint(), 300, nil, storetest.Documents(tiny, dataset.Kinds[:]...)...)
@@ -284,7 +250,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 		require.True(t, strings.HasPrefix(refusals[i], says[i]), "%s\nis not\n%s", refusals[i], says[i])
 	}
 	require.Equal(t, store.Loaded{
-		Source: "odd", Position: "13", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)), Done: true,
+		Source: "odd", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)),
 		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
 	}, l)
 	requireClean(t, s)

@@ -132,8 +132,8 @@ func removeAll(paths ...string) error {
 }
 
 // checkJournal refuses a database whose journal is damaged so that SQLite would silently drop acknowledged writes. It
-// does not refuse one in the middle of a load: a load flushes less often, so that its journal proves nothing, but it
-// records how far it has come.
+// does not refuse one in the middle of a load: a load flushes less often, so that its journal proves nothing, and it
+// has to be loaded again.
 func (s *Store) checkJournal(ctx context.Context) error {
 	damage, err := pagesum.CheckJournal(s.path)
 	if damage == "" || err != nil {

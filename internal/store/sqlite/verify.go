@@ -37,10 +37,10 @@ func (s *Store) verify(ctx context.Context, v *store.Verification) error {
 	if err != nil {
 		return err
 	}
-	unfinished, err := s.unfinished(ctx)
+	unfinished, err := s.Loading(ctx)
 	if isDamage(err) { // reported as a finding already
 		err = nil
-	} else if err == nil && unfinished {
+	} else if err == nil && unfinished != "" {
 		err = v.ReportUnfinished(ctx)
 	}
 	for _, k := range dataset.Kinds {
@@ -95,20 +95,6 @@ func unreadable(ctx context.Context, what string, err error) (finding string, _ 
 		return "", fmt.Errorf("reading %s: %w", what, err)
 	}
 	return what + ": cannot be read: " + err.Error(), nil
-}
-
-// unfinished reports whether a load was not finished.
-func (s *Store) unfinished(ctx context.Context) (bool, error) {
-	name, err := s.Loading(ctx)
-	if name != "" || err != nil {
-		return true, err
-	}
-	c, err := s.Contents(ctx)
-	if c == (tpox.Contents{}) || err != nil {
-		return false, err
-	}
-	indexed, err := s.Indexed(ctx)
-	return !indexed, err
 }
 
 // A storedRow is a row with a document, and the columns that its kind has.

@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"iter"
-	"strconv"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -39,19 +37,15 @@ func Source(name string, size int, refused *[]string, docs ...[]byte) store.Sour
 			*refused = append(*refused, err.Error())
 			return nil
 		},
-		Batches: func(position string) iter.Seq2[store.RawBatch, error] {
-			return func(yield func(store.RawBatch, error) bool) {
-				from, _ := strconv.Atoi("0" + position)
-				for ; from < len(docs); from += size {
-					end := min(from+size, len(docs))
-					b := store.RawBatch{File: fmt.Sprintf("file-%d", from/size), Position: strconv.Itoa(end)}
-					for i, doc := range docs[from:end] {
-						b.Documents = append(b.Documents, store.RawDocument{Bytes: doc, Line: 1 + 10*i})
-						b.Bytes += int64(len(doc))
-					}
-					if !yield(b, nil) {
-						return
-					}
+		Batches: func(yield func(store.RawBatch, error) bool) {
+			for from := 0; from < len(docs); from += size {
+				b := store.RawBatch{File: fmt.Sprintf("file-%d", from/size)}
+				for i, doc := range docs[from:min(from+size, len(docs))] {
+					b.Documents = append(b.Documents, store.RawDocument{Bytes: doc, Line: 1 + 10*i})
+					b.Bytes += int64(len(doc))
+				}
+				if !yield(b, nil) {
+					return
 				}
 			}
 		},

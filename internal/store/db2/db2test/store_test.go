@@ -97,11 +97,6 @@ func TestEmpty(t *testing.T) {
 	var missing *tpox.NotFound
 	_, err = s.GetOrder(t.Context(), order)
 	require.ErrorAs(t, err, &missing)
-	for _, k := range dataset.Kinds {
-		n, err := s.LoadedDocuments(t.Context(), k)
-		require.NoError(t, err)
-		require.Zero(t, n)
-	}
 	require.NoError(t, s.LoadDataset(t.Context(), few(), nil))
 	_, err = s.GetOrder(t.Context(), order)
 	require.NoError(t, err)
