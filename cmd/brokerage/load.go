@@ -112,7 +112,7 @@ type loading struct {
 func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading) error {
 	unfinished, err := db.Loading(ctx)
 	if err == nil && unfinished != "" {
-		err = fmt.Errorf("%s: %w", c.DB.name(), bulk.Unfinished(unfinished))
+		err = fmt.Errorf("%s: %w", c.DB.name(), store.Unfinished(unfinished))
 	}
 	if err != nil {
 		return err

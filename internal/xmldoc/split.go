@@ -49,7 +49,7 @@ type splitPosition struct {
 	adrift   bool // the last piece was broken and its end is not yet found
 }
 
-type stretch struct{ from, to int64 }
+type offsets struct{ from, to int64 }
 
 // splitAhead is how far after the largest document the stream is read, to recognise what follows.
 const splitAhead = 16
@@ -61,7 +61,7 @@ func NewSplitter(r io.Reader, limit int) *Splitter {
 		limit = 1 << 20
 	}
 	return &Splitter{
-		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, absent: make(map[string]stretch),
+		in: bufio.NewReaderSize(r, 2*(limit+splitAhead)), max: limit, searched: make(map[string]offsets),
 	}
 }
 
@@ -288,28 +288,6 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	case !bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
 		return 0, errMarkup
 	}
-	return 0, errMarkup
-}
-
-// past finds what comes after the next mark from i on.
-func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
-	here, none := s.at.offset+int64(i), s.absent[mark]
-	if here < none.from || here >= none.to {
-		none = stretch{here, here}
-	}
-	from := min(int(none.to-s.at.offset), len(b))
-	n := bytes.Index(b[from:], []byte(mark))
-	if n >= 0 {
-		return from + n + len(mark), nil
-	}
-	none.to = max(none.to, s.at.offset+int64(len(b)-len(mark)+1))
-	s.absent[mark] = none
-	return 0, s.unfinished(b)
-}
-
-// doctype finds the end of a document type declaration, which Admit refuses anyway: it respects brackets and quotes,
-// not comments inside.
-func (s *Splitter) doctype(b []byte, i int) (int, error) {
 	quote, inside := byte(0), false
 	for i += len("<!DOCTYPE"); i < len(b); i++ {
 		switch c := b[i]; {
@@ -333,16 +311,16 @@ func (s *Splitter) doctype(b []byte, i int) (int, error) {
 
 // past finds what comes after the next mark from i on.
 func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
-	here, none := s.at.Offset+int64(i), s.searched[mark]
+	here, none := s.at.offset+int64(i), s.searched[mark]
 	if here < none.from || here >= none.to {
 		none = offsets{here, here}
 	}
-	from := min(int(none.to-s.at.Offset), len(b))
+	from := min(int(none.to-s.at.offset), len(b))
 	n := bytes.Index(b[from:], []byte(mark))
 	if n >= 0 {
 		return from + n + len(mark), nil
 	}
-	none.to = max(none.to, s.at.Offset+int64(len(b)-len(mark)+1))
+	none.to = max(none.to, s.at.offset+int64(len(b)-len(mark)+1))
 	s.searched[mark] = none
 	return 0, s.unfinished(b)
 }

@@ -171,6 +171,11 @@ func (s *Store) schema(ctx context.Context, q querier) (name string, err error) 
 // first marks the database as unfinished and the last removes that mark, so that nobody serves one that was not emptied
 // to the end.
 func (s *Store) Empty(ctx context.Context) error {
+	release, err := s.holdLoad(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, emptying) }); err != nil {
 		return err
 	}

@@ -278,13 +278,15 @@ func TestCheckRows(t *testing.T) {
 	}
 }
 
-// While a load runs, another one is refused, since each would take the other's documents for its own.
+// While a load runs, another one is refused, since each would take the other's documents for its own; and so is emptying
+// the database, which would leave a part of the load.
 func TestLoadDataset_Alone(t *testing.T) {
 	first, url, d := fresh(t)
 	second := opened(t, url, Options{})
 	refused := sync.OnceFunc(func() {
 		require.ErrorContains(t, second.LoadDataset(t.Context(), d, nil), "was not finished")
 		require.ErrorIs(t, second.loading(t.Context(), "another", nil, nil), errLoadRuns)
+		require.ErrorIs(t, second.Empty(t.Context()), errLoadRuns)
 	})
 	require.NoError(t, first.LoadDataset(t.Context(), d, func(int, int64) { refused() }))
 	require.NoError(t, second.LoadDataset(t.Context(), d, nil))

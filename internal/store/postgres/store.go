@@ -232,7 +232,15 @@ func (s *Store) Close() error {
 // Empty deletes everything in the database, as its owner. Accounts are deleted with their customers.
 func (s *Store) Empty(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "TRUNCATE "+s.schema.emptied()+`;
+		var alone bool
+		err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(loadLock)).Scan(&alone)
+		if err == nil && !alone {
+			err = errLoadRuns
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "TRUNCATE "+s.schema.emptied()+`;
 			DELETE FROM brokerage.settings WHERE name NOT IN ('schema.version', 'database.identity');
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
 		return err

@@ -353,7 +353,7 @@ const (
 func (s *Store) loading(
 	ctx context.Context, name string, load func() error, end func(*transaction) error,
 ) (err error) {
-	err = s.writer.write(ctx, func(t *transaction) error { return t.set(bulk.SettingLoading, name) })
+	err = s.writer.write(ctx, func(t *transaction) error { return t.set(store.SettingLoading, name) })
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func TestLoading_Killed(t *testing.T) {
 				v := startVictim(t, "load", path, name, batches)
 				v.requireLine(t, "waiting")
 				v.kill()
-				s := opened(t, path, Options{})
+				s := opened(t, path, store.Options{})
 				requireUnfinished(t, s)
 				require.NoError(t, s.Close())
 				require.NoError(t, Remove(t.Context(), path))
