@@ -47,8 +47,8 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 // smallest is what a first start loads into an embedded database, so that it has something to show.
 var smallest = dataset.New(dataset.Spec{Seed: 1})
 
-// emptied returns the open database, which is emptied if a first start was interrupted while it was filled. It is closed
-// if there is an error.
+// emptied returns the open database, which is emptied if a first start was interrupted while it was filled. After an
+// error it is closed.
 func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.Options) (store.Bulk, error) {
 	unfinished, err := opened.Loading(ctx)
 	switch {

@@ -278,8 +278,8 @@ func TestCheckRows(t *testing.T) {
 	}
 }
 
-// While a load runs, another one is refused, since each would take the other's documents for its own; and so is emptying
-// the database, which would leave a part of the load.
+// While a load runs, another one is refused, since each would take the other's documents for its own. Emptying the
+// database is refused too: it would leave a part of the load.
 func TestLoadDataset_Alone(t *testing.T) {
 	first, url, d := fresh(t)
 	second := opened(t, url, Options{})

@@ -129,7 +129,7 @@ func (l *lock) warnOfOthers(notice func(string)) {
 		l.info.Mode().Perm()))
 }
 
-// setAside renames the journal when another file has the name of the database. SQLite leaves the journal when it closes,
+// setAside renames the journal if another file has the name of the database. SQLite leaves the journal when it closes,
 // and would apply it to the other file at the next opening. The renamed journal holds the last writes, for a repair of
 // the database. SQLite must have closed the database.
 func (l *lock) setAside(notice func(string)) error {

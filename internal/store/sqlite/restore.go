@@ -54,7 +54,7 @@ func Restore(
 	return b.Manifest, restoreTo(ctx, b, database, read)
 }
 
-// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk. It keeps the mode of
+// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk. It gets the mode of
 // the database that it replaces.
 func restoreTo(ctx context.Context, b *store.BackupFile, database output.File, read func(int64)) error {
 	database.Mode = private

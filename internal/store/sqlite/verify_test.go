@@ -95,7 +95,9 @@ func TestVerify_Damage(t *testing.T) {
 			"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{changed(t, customer, `id="1002"`, `id="5"`)},
 			[]string{"customer 5: account 104000000 is in two customers: it belongs to 1002"},
 		},
-		"Unfinished": {`INSERT INTO settings (name, value) VALUES ('loading', '"x"')`, nil, []string{"a load was not finished"}},
+		"Unfinished": {
+			`INSERT INTO settings (name, value) VALUES ('loading', '"x"')`, nil, []string{"a load was not finished"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := tinyDatabase(t)
