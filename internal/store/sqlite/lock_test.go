@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,44 +86,6 @@ func TestOpen_NoFile(t *testing.T) {
 	require.NoError(t, os.Symlink(loop, loop))
 	_, err = Open(t.Context(), loop, store.Options{})
 	require.ErrorContains(t, err, "too many levels of symbolic links")
-}
-
-// The locked file is the one that the path names afterwards, however often it is replaced meanwhile.
-func TestLock_Replaced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "b.db")
-	replace := func() error {
-		return errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
-	}
-	require.NoError(t, replace())
-	ctx, stop := context.WithCancel(t.Context())
-	var err error
-	var replacing sync.WaitGroup
-	replacing.Go(func() {
-		for ctx.Err() == nil && err == nil {
-			err = replace()
-		}
-	})
-	locked := 0
-	for range 200 {
-		l, err := lockDatabase(path, true)
-		if err != nil {
-			require.ErrorContains(t, err, "was replaced by another process at this moment")
-			continue
-		}
-		locked++
-		require.NoError(t, l.Close())
-	}
-	stop()
-	replacing.Wait()
-	require.NoError(t, err)
-	t.Logf("locked %d of 200 times", locked)
-
-	l, err := lockDatabase(path, true)
-	require.NoError(t, err)
-	named, err := os.Stat(path)
-	require.NoError(t, err)
-	require.True(t, os.SameFile(named, l.info))
-	require.NoError(t, l.Close())
 }
 
 // A file that has replaced the database of an open store is not opened with the journal of that database, neither while
