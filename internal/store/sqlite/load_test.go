@@ -111,7 +111,7 @@ func TestLoading_Killed(t *testing.T) {
 				requireUnfinished(t, s)
 				require.NoError(t, s.Close())
 				require.NoError(t, Remove(t.Context(), path))
-				s = opened(t, path, Options{})
+				s = opened(t, path, store.Options{})
 				require.NoError(t, loads[name](t.Context(), s, nil))
 				requireTiny(t, s)
 				space, err := s.Space(t.Context())
