@@ -102,7 +102,7 @@ func TestPage_Campaign(t *testing.T) {
 	require.NotContains(t, page, ">INVALID<")
 	require.NotContains(t, page, ">SMOKE<")
 	require.Contains(t, page, "SAME HOST")
-	require.Contains(t, page, "<dt>Store settings</dt><dd>compression = zstd and S2 with trained dictionaries; "+
+	require.Contains(t, page, "<dt>Store settings</dt><dd>compression = zstd with trained dictionaries; "+
 		"journal_mode = wal; synchronous = full</dd>")
 
 	require.Equal(t, []string{"security", "20,833", "129 MB", "6.19 kB", "61.0 MB", "47.3 %", "−52.7 %", ""},

@@ -201,7 +201,7 @@ func madeUpCampaign() *campaign.Record {
 		Store: campaign.StoreStamp{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
 			Validation: "by the project's schemas, in the service",
 			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full",
-				"compression": "zstd and S2 with trained dictionaries"}},
+				"compression": "zstd with trained dictionaries"}},
 		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
 			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
 			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20, Tier: 30,

@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/klauspost/compress/dict"
-
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
-	"brokerage/internal/zdict"
 )
 
 var insertDictionary = &statement{name: "insert_dictionary"}
@@ -104,7 +101,7 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	results := make(chan result, len(dataset.Kinds))
 	for i, k := range dataset.Kinds {
 		go func() {
-			body, err := trainDictionary(k, uint32(i+1), samples(k, 1000))
+			body, err := trainDictionary(uint32(i+1), samples(k, 1000))
 			results <- result{kind(k.String()), body, err}
 		}()
 	}
@@ -135,21 +132,6 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 		s.codec.Store(codec)
 	}
 	return err
-}
-
-// dictionarySize is in bytes. A larger dictionary packs smaller, but slower.
-var dictionarySize = [...]int{dataset.Security: 48 << 10, dataset.Customer: 16 << 10, dataset.Order: 16 << 10}
-
-func trainDictionary(k dataset.Kind, id uint32, samples [][]byte) ([]byte, error) {
-	options := dict.Options{MaxDictSize: dictionarySize[k], HashBytes: 6}
-	if k == dataset.Security {
-		return dict.BuildS2Dict(samples, options)
-	}
-	content, err := dict.BuildRawDict(samples, options)
-	if err != nil {
-		return nil, err
-	}
-	return zdict.Train(id, content, samples)
 }
 
 // A packedBatch is a batch on its way from a packer to the writer.
