@@ -13,7 +13,6 @@ import (
 
 	"brokerage/internal/output"
 	"brokerage/internal/store"
-	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
 
@@ -122,18 +121,12 @@ func (s *Summary) copyPages(
 		}
 	}
 	var page sql.RawBytes
-	sums, reported := false, int64(0)
+	var reported int64
 	// The pages that this transaction sees, in the file or still in the journal.
 	var failed error
 	err = eachRow(ctx, db, "SELECT data FROM sqlite_dbpage ORDER BY pgno", nil, func(rows *sql.Rows) error {
 		if err := rows.Scan(&page); err != nil {
 			return err
-		}
-		if raw.Bytes == 0 {
-			sums = pagesum.Reserves(page)
-		}
-		if sums {
-			pagesum.Put(page) // pages in the journal have none yet
 		}
 		if _, failed = raw.Write(page); failed != nil {
 			return failed

@@ -3,12 +3,10 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	sqlite3 "modernc.org/sqlite/lib" // SQLite's result codes
 
-	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
 
@@ -30,9 +28,6 @@ func domainError(err error) error {
 	case code&0xFF == sqlite3.SQLITE_INTERRUPT:
 		return context.DeadlineExceeded // only a request's deadline interrupts
 	case isDamageCode(code):
-		if code == sqlite3.SQLITE_IOERR_DATA {
-			err = fmt.Errorf("%w: %s", err, pagesum.Last())
-		}
 		return &tpox.Damaged{Cause: err}
 	}
 	// Only commits flush. After a failed one the group is in the journal, and if the process ends before it is
@@ -48,14 +43,13 @@ func rolledBack(err error) error {
 	return &tpox.RolledBack{Err: err}
 }
 
-// isDamage reports whether an error says that a file is damaged: a page does not match its checksum, is cut off, or
-// makes no sense.
+// isDamage reports whether an error says that a file is damaged: a page is cut off, or makes no sense.
 func isDamage(err error) bool { return isDamageCode(codeOf(err)) }
 
 // isDamageCode reports whether a code means damage. A file that cannot be read is not damaged.
 func isDamageCode(code int) bool {
 	switch code {
-	case sqlite3.SQLITE_IOERR_DATA, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS:
+	case sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS:
 		return true
 	}
 	return code&0xFF == sqlite3.SQLITE_CORRUPT || code&0xFF == sqlite3.SQLITE_NOTADB

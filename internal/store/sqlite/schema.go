@@ -16,8 +16,6 @@ import (
 
 	"brokerage/internal/output"
 	"brokerage/internal/store"
-	"brokerage/internal/store/sqlite/pagesum"
-	"brokerage/internal/tpox"
 )
 
 //go:embed schema.sql
@@ -129,23 +127,4 @@ func removeAll(paths ...string) error {
 		}
 	}
 	return nil
-}
-
-// checkJournal refuses a database whose journal is damaged so that SQLite would silently drop acknowledged writes. It
-// does not refuse one in the middle of a load: a load flushes less often, so that its journal proves nothing, and it
-// has to be loaded again.
-func (s *Store) checkJournal(ctx context.Context) error {
-	damage, err := pagesum.CheckJournal(s.path)
-	if damage == "" || err != nil {
-		return err
-	}
-	// Read-only, because closing a database that can be written removes its journal.
-	return withDatabase(existing(s.path, "ro"), func(db *sql.DB) error {
-		var loading string
-		query := "SELECT value FROM settings WHERE name = ?"
-		if err := db.QueryRowContext(ctx, query, store.SettingLoading).Scan(&loading); err == nil {
-			return nil
-		}
-		return &tpox.Damaged{Cause: fmt.Errorf("%s: keep both files, and restore the last backup", damage)}
-	})
 }

@@ -140,7 +140,6 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	e.Settings = []tpox.Setting{
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
-		{Name: "data_checksums", Value: "on"}, // in every database file of this program
 		{Name: "compression", Value: compression},
 	}
 	return e, err

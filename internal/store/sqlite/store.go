@@ -18,7 +18,6 @@ import (
 	"brokerage/internal/output"
 	"brokerage/internal/probe"
 	"brokerage/internal/store"
-	"brokerage/internal/store/sqlite/pagesum"
 	"brokerage/internal/tpox"
 )
 
@@ -91,10 +90,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.path = s.lock.path
-	if err := s.checkJournal(ctx); err != nil {
-		return err
-	}
-	// A file of another program has no checksums, and would be refused as damaged.
+	// Before anything is written: the file may be of another program.
 	if s.lock.info.Size() > 0 {
 		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) error {
 			_, _, err := stampOf(ctx, db)
@@ -177,16 +173,14 @@ func pageCaches(usable int64) (reading, writing int) {
 // busyPragma is busyTimeout, in milliseconds.
 const busyPragma = "busy_timeout(10000)"
 
-// dsn returns a name for SQLite with the settings that each connection of a pool has. Every page must have a checksum,
-// whatever the first page says.
+// dsn returns a name for SQLite with the settings that each connection of a pool has.
 func dsn(path string, pragmas ...string) string {
 	pragmas = append([]string{busyPragma, "journal_mode(WAL)"}, pragmas...)
-	return uri(path, url.Values{pagesum.Parameter: {"1"}, "_pragma": pragmas})
+	return uri(path, url.Values{"_pragma": pragmas})
 }
 
-// uri returns a name for SQLite with settings. Pages are checked if the database has checksums.
+// uri returns a name for SQLite with settings.
 func uri(path string, settings url.Values) string {
-	settings.Set("vfs", pagesum.VFS)
 	opaque := (&url.URL{Path: path}).EscapedPath()
 	return (&url.URL{Scheme: "file", Opaque: opaque, RawQuery: settings.Encode()}).String()
 }
@@ -196,8 +190,7 @@ func existing(path, mode string) string {
 	return uri(path, url.Values{"mode": {mode}, "_pragma": {busyPragma}})
 }
 
-// OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents. Pages that
-// have checksums keep them, which a plain SQLite would not do.
+// OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents.
 func OpenFile(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", existing(path, "rw"))
 	if err == nil {

@@ -27,9 +27,6 @@ func (s *Store) Verify(
 }
 
 func (s *Store) verify(ctx context.Context, v *store.Verification) error {
-	if err := s.sweep(ctx, v); err != nil {
-		return err
-	}
 	broken, err := s.integrity(ctx)
 	if err == nil {
 		err = v.Report(ctx, broken...)
