@@ -21,7 +21,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte,
 	}
 	var doc []byte // nil if the customer has no order
 	if err == nil && b != nil {
-		doc, err = s.unpack(b)
+		doc, err = s.unpack(orders, order, b)
 	}
 	if err != nil {
 		return nil, domainError(err)
@@ -31,8 +31,8 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte,
 
 // maxOrderDepends returns what the greatest order of a customer depends on: the customer (which accounts there are),
 // the orders of these accounts, and the order itself.
-func maxOrderDepends(customer any, columns []any) []documentKey {
-	keys := []documentKey{keyOf(customers, customer), keyOf(orders, columns[0])}
+func maxOrderDepends(args, columns []any) []documentKey {
+	keys := []documentKey{keyOf(customers, args[0]), keyOf(orders, columns[0])}
 	accounts := *columns[2].(*string) //nolint:forcetypeassert // the statement's
 	for account := range strings.SplitSeq(accounts, ",") {
 		id, _ := strconv.ParseInt(account, 10, 64) // no account is 0, which never changes

@@ -19,7 +19,7 @@ func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, 
 	if err != nil {
 		return tpox.Account{}, domainError(err)
 	}
-	customer, err := s.unpack(packed)
+	customer, err := s.unpack(customers, id, packed)
 	if err != nil {
 		return tpox.Account{}, err
 	}
@@ -28,6 +28,6 @@ func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, 
 
 // dependsOnCustomerFound returns the key of the customer that a lookup of an account depends on: the customer's id is
 // the first column.
-func dependsOnCustomerFound(_ any, columns []any) []documentKey {
+func dependsOnCustomerFound(_, columns []any) []documentKey {
 	return []documentKey{keyOf(customers, columns[0])}
 }

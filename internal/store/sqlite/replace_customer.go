@@ -40,17 +40,17 @@ func (s *Store) ReplaceCustomer(
 			return t.insertAccounts(id, keys.Accounts...)
 		}
 		r.write(replaceCustomer, int64(id), b)
-		return s.matches(match, before)
+		return s.matches(match, customers, int64(id), before)
 	})
 	return err
 }
 
 // matches returns *tpox.Stale if match does not allow the version of a packed document.
-func (s *Store) matches(match tpox.Match, packed []byte) error {
+func (s *Store) matches(match tpox.Match, k kind, key any, packed []byte) error {
 	if match == nil {
 		return nil
 	}
-	doc, err := s.unpack(packed)
+	doc, err := s.unpack(k, key, packed)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *Store) ReplaceSecurity(
 			return err
 		}
 		r.write(replaceSecurity, row.args(b)...)
-		return s.matches(match, before)
+		return s.matches(match, securities, symbol, before)
 	})
 	return err
 }

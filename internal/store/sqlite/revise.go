@@ -90,9 +90,13 @@ func (r *revision) note(key documentKey, size int) { r.read = append(r.read, rea
 
 // packed reads the packed document of a key; a missing one is *NotFound.
 func (r *revision) packed(ctx context.Context, get *statement, key any) ([]byte, error) {
-	b, err := packed(ctx, r.from, get, key)
+	var b []byte
+	err := r.from.find(ctx, get, key, &b)
 	r.note(keyOf(get.kind, key), len(b))
-	return b, err
+	if err != nil {
+		return nil, missing(get, key, err)
+	}
+	return b, nil
 }
 
 // document reads the document of a key; a missing one is *NotFound.
@@ -101,13 +105,13 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return r.unpack(b)
+	return r.unpack(get.kind, key, b)
 }
 
 // unpack unpacks a document that was read. It returns errLarge for the first large one that the caller's goroutine
 // reads.
-func (r *revision) unpack(b []byte) ([]byte, error) {
-	doc, err := r.store.unpack(b)
+func (r *revision) unpack(k kind, key any, b []byte) ([]byte, error) {
+	doc, err := r.store.unpack(k, key, b)
 	if _, waits := r.from.(*Store); err == nil && waits && r.large == 0 && len(doc) > smallBytes {
 		r.large, err = len(doc), errLarge
 	}

@@ -2,14 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"slices"
 	"strings"
 
 	"brokerage/internal/tpox"
 )
 
-var searchSecurities = &statement{name: "search_securities"}
+var searchSecurities = &statement{
+	name: "search_securities", slow: true,
+	depends: func(_, _ []any) []documentKey { return []documentKey{searchedKey} },
+}
 
 // SearchSecurities returns the securities that match, in order of their symbols.
 func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byte, error) {
@@ -18,12 +20,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byt
 	}
 	args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin, search.After}
 	var found string
-	end := s.options.Trace.Statement(ctx, searchSecurities.name)
-	err := s.readers.read(ctx, func(r *reader) error {
-		return r.rows(ctx, searchSecurities.name, args, func(row []driver.Value) error { return assign(row, &found) })
-	}, func() []documentKey { return []documentKey{searchedKey} }, searchedKey)
-	end(err)
-	if err != nil {
+	if err := s.query(ctx, searchSecurities, args, []any{&found}); err != nil {
 		return nil, domainError(err)
 	}
 	return searchAnswer(search, found), nil

@@ -88,48 +88,23 @@ func (s *session) execute(name string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// row reads the columns of the one row of a query, or returns sql.ErrNoRows. It has no context; see (*Store).find.
-func (s *session) row(name string, args, columns []any) error {
-	err := sql.ErrNoRows
-	failed := s.rows(context.Background(), name, args, func(row []driver.Value) error {
-		err = assign(row, columns...)
-		return nil
-	})
-	return cmp.Or(failed, err)
-}
-
-// rows calls each with the rows of a query. each may keep the values, but not the slice, and must not use the session.
-func (s *session) rows(
-	ctx context.Context, name string, args []any, each func([]driver.Value) error,
-) (err error) {
+// row reads the columns of the first row of a query, or returns sql.ErrNoRows. The query is interrupted when ctx ends.
+func (s *session) row(ctx context.Context, name string, args, columns []any) (err error) {
 	rows, err := s.statements[name].QueryContext(ctx, s.bind(args))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for len(s.values) < len(rows.Columns()) {
+	defer func() { err = cmp.Or(err, rows.Close()) }()
+	for len(s.values) < len(columns) {
 		s.values = append(s.values, nil)
 	}
-	row := s.values[:len(rows.Columns())]
-	for {
-		switch err := rows.Next(row); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := each(row); err != nil {
-			return err
-		}
+	row := s.values[:len(columns)]
+	if err := rows.Next(row); errors.Is(err, io.EOF) {
+		return sql.ErrNoRows
+	} else if err != nil {
+		return err
 	}
-}
-
-// assign copies the values of a row to columns. The driver allocates values for each row, so they can be kept.
-func assign(row []driver.Value, columns ...any) error {
-	if len(row) != len(columns) {
-		return &tpox.Damaged{Cause: fmt.Errorf("a row has %d columns instead of %d", len(row), len(columns))}
-	}
-	for i, v := range row {
+	for i, v := range row { // the driver allocates the values, so they can be kept
 		var ok bool
 		switch column := columns[i].(type) {
 		case *[]byte:

@@ -29,14 +29,10 @@ type statement struct {
 	// changes returns what else the statement changes; nil for nothing.
 	changes func(args []any) documentKey
 	// depends returns the keys that a row which was found depends on; nil means the document of the key alone.
-	depends func(key any, columns []any) []documentKey
-}
-
-func (st *statement) dependsOn(key any, columns []any) []documentKey {
-	if st.depends != nil {
-		return st.depends(key, columns)
-	}
-	return []documentKey{keyOf(st.kind, key)}
+	depends func(args, columns []any) []documentKey
+	// slow is set if the query is interrupted when its request ends, and is not tried in a snapshot that is too old for it.
+	// What it depends on must follow from the arguments alone.
+	slow bool
 }
 
 // statementTexts are the texts in sql/ by name.
@@ -47,14 +43,15 @@ type querier interface {
 	find(ctx context.Context, st *statement, key any, columns ...any) error
 }
 
-// find reads the one row of a key. It waits for a connection until ctx ends, but does not pass ctx to SQL: a lookup by
-// key takes microseconds, and a goroutine that watches ctx would add a fifth to that. It would not help against a
-// stalled disk either, because a blocked read cannot be interrupted.
+// find reads the one row of a key.
 func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
+	return s.query(ctx, st, []any{key}, columns)
+}
+
+// query reads the one row of a query, or returns sql.ErrNoRows.
+func (s *Store) query(ctx context.Context, st *statement, args, columns []any) error {
 	end := s.options.Trace.Statement(ctx, st.name)
-	err := s.readers.read(ctx,
-		func(r *reader) error { return r.row(st.name, []any{key}, columns) },
-		func() []documentKey { return st.dependsOn(key, columns) })
+	err := s.readers.read(ctx, st, args, columns)
 	end(traceError(err))
 	return err
 }
@@ -69,15 +66,6 @@ func traceError(err error) error {
 
 func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// packed reads the packed document of a key; a missing one is *NotFound.
-func packed(ctx context.Context, q querier, get *statement, key any) ([]byte, error) {
-	var b []byte
-	if err := q.find(ctx, get, key, &b); err != nil {
-		return nil, missing(get, key, err)
-	}
-	return b, nil
-}
-
 // missing returns the domain's error for a row that was not read.
 func missing(get *statement, key any, err error) error {
 	if noRows(err) {
@@ -88,17 +76,18 @@ func missing(get *statement, key any, err error) error {
 
 // document reads and unpacks the document of a key; a missing one is *NotFound.
 func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
-	b, err := packed(ctx, s, get, key)
-	if err != nil {
-		return nil, err
+	var packed []byte
+	if err := s.query(ctx, get, []any{key}, []any{&packed}); err != nil {
+		return nil, missing(get, key, err)
 	}
-	return s.unpack(b)
+	return s.unpack(get.kind, key, packed)
 }
 
-func (s *Store) unpack(b []byte) ([]byte, error) {
-	doc, err := s.codec.Load().unpack(b)
+// unpack unpacks the document of a key.
+func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
+	doc, err := s.codec.Load().unpack(packed)
 	if err != nil {
-		return nil, &tpox.Damaged{Cause: fmt.Errorf("a document does not unpack: %w", err)}
+		return nil, &tpox.Damaged{Cause: fmt.Errorf("%s %v does not unpack: %w", k, key, err)}
 	}
 	return doc, nil
 }
@@ -148,7 +137,7 @@ func (t *transaction) find(_ context.Context, st *statement, key any, columns ..
 // row reads the one row of a query, or returns sql.ErrNoRows.
 func (t *transaction) row(st *statement, args []any, columns ...any) error {
 	end := t.w.trace.Statement(t.job.ctx, st.name)
-	err := t.w.row(st.name, args, columns)
+	err := t.w.row(context.Background(), st.name, args, columns)
 	end(traceError(err))
 	return err
 }

@@ -46,10 +46,10 @@ func TestStore_Stats_Waits(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
 		release := occupy(func(wait func()) error {
-			return s.readers.read(context.Background(), func(*reader) error {
-				wait()
-				return nil
-			}, func() []documentKey { return nil })
+			err := s.readers.acquire(context.Background())
+			wait()
+			<-s.readers.running
+			return err
 		})
 		defer func() { _ = release() }()
 		before := s.Stats()

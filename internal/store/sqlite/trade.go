@@ -48,7 +48,7 @@ func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, d
 		return 0, nil, domainError(err)
 	}
 	r.note(documentKey{kind: customers, id: id}, len(b))
-	doc, err = r.unpack(b)
+	doc, err = r.unpack(customers, id, b)
 	return id, doc, err
 }
 

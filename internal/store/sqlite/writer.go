@@ -371,7 +371,7 @@ func (w *writer) limitJournal() {
 		return
 	}
 	var busy, pages, moved int64
-	if err := w.row(journalLength, nil, []any{&busy, &pages, &moved}); err != nil {
+	if err := w.row(context.Background(), journalLength, nil, []any{&busy, &pages, &moved}); err != nil {
 		return // the next commit fails too
 	}
 	w.pages.add(w.status)

@@ -113,7 +113,6 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 // A lookup that does not declare what it depends on would never see a change.
 func TestChanges_EveryStatement(t *testing.T) {
 	other := map[string]bool{
-		"search_securities": true, // determines its dependencies itself
 		"get_answer":        true, // only the writer uses it
 		"keep_answer":       true,
 		"forget_answers":    true,
@@ -207,7 +206,7 @@ func TestReaders_CloseWhileReading(t *testing.T) {
 func TestReaders_Panic(t *testing.T) {
 	s := tinyStore(t)
 	require.Panics(t, func() {
-		_ = s.readers.read(t.Context(), func(*reader) error { panic("x") }, func() []documentKey { return nil })
+		_ = s.readers.read(t.Context(), &statement{name: "no statement"}, nil, nil)
 	})
 	require.Zero(t, s.Stats().InUse)
 	for range 3 {
