@@ -80,7 +80,8 @@ var postgresDesigns = designs{
 		undo: []string{lz4WhereThere}},
 	inlined: {before: eachTable("SET (toast_tuple_target = 8160)"), undo: eachTable("RESET (toast_tuple_target)")},
 	fewIndexes: {after: []string{
-		"DROP INDEX IF EXISTS brokerage.orders_cash", "DROP INDEX IF EXISTS brokerage.securities_search",
+		"DROP INDEX IF EXISTS brokerage.account_orders_cash",
+		"DROP INDEX IF EXISTS brokerage.security_search_sector",
 	}},
 	manyIndexes: {
 		after: []string{

@@ -66,7 +66,7 @@ func TestPostgres(t *testing.T) {
 // A cluster is in the loaded state again after a restore, without a backup.
 func TestPostgres_Cluster(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
-	e, err := Open(cluster.URL(cluster.Database(t), 0)+"&layout=citus&shards=4", t.TempDir(), Commands{})
+	e, err := Open(cluster.URL(cluster.Database(t), 0)+"&distribute=4", t.TempDir(), Commands{})
 	require.NoError(t, err)
 	d := dataset.New(dataset.Spec{Seed: 1})
 	require.NoError(t, e.Create(t.Context()))
@@ -88,7 +88,7 @@ func TestPostgres_Cluster(t *testing.T) {
 	require.Equal(t, d.Fingerprint(), name)
 	is, err := e.Describe(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, "citus", is.Settings["layout"])
+	require.Equal(t, "on", is.Settings["distributed"])
 	for _, v := range e.Variants(2) {
 		require.False(t, v.Tuned)
 	}

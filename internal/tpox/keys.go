@@ -101,6 +101,7 @@ func findAccount(doc []byte, id ID) (account xmldoc.Node, count int) {
 type OrderKeys struct {
 	ID, Account ID
 	Cash        []byte // a SortKey
+	CashText    string // as the order has it
 }
 
 var (
@@ -125,7 +126,8 @@ func OrderKeysOf(doc []byte) (keys OrderKeys, err error) {
 	if keys.Account, ok = ParseID(part[1].Text()); !ok {
 		invalid.add("/FIXML/Order/@Acct", notAnID)
 	}
-	keys.Cash, _ = SortKey(text(part[2]))
+	keys.CashText = text(part[2])
+	keys.Cash, _ = SortKey(keys.CashText)
 	return keys, invalid.orNil()
 }
 

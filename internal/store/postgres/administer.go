@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type Admin struct {
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
 func Administer(ctx context.Context, url string) (*Admin, error) {
-	config, wanted, err := parseURL(url)
+	config, _, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,11 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 	if err != nil {
 		return nil, connectError{err}
 	}
-	return &Admin{conn, wanted.name == layoutCitus}, nil
+	a := &Admin{conn: conn}
+	if err = conn.QueryRow(ctx, "SELECT to_regclass('pg_dist_node') IS NOT NULL").Scan(&a.cluster); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
 }
 
 // Close closes the connection.
@@ -43,7 +48,7 @@ func (a *Admin) Backend() (pid int, title string) {
 
 // Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {
-	var tables string // in any layout
+	var tables string
 	err := a.conn.QueryRow(ctx, `SELECT string_agg(format('brokerage.%I', relname), ', ') FROM pg_class
 		WHERE relnamespace = 'brokerage'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`).Scan(&tables)
 	if err == nil {

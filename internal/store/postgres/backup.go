@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,159 +18,209 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A tableCopy is a table in a backup, with its columns that are not generated.
-type tableCopy struct{ table, columns string }
-
-// backedUp are the tables of a backup, in the order of a restore. Accounts are made from customers.
-var backedUp = []tableCopy{
-	{"securities", "doc"},
-	{"customers", "doc"},
-	{"orders", "customer, doc"},
-	{"settings", "name, value"},
-	{"leases", "kind, next"},
-	{"answers", "client, key, hash, answer, expires"},
-}
-
-// spreadBackedUp are those of the spread layout. A cluster has no backup by this program.
-var spreadBackedUp = []tableCopy{
-	{"securities", "symbol, doc"},
-	{"security_search", "symbol, sector, pe, yield, name, type, pe_text, yield_text"},
-	{"customers", "customer, elsewhere, doc"},
-	{"orders", "home, id, doc"},
-	{"account_homes", "account, home, customer"},
-	{"order_homes", "id, home"},
-	{"settings", "name, value"},
-	{"leases", "kind, next"},
-	{"answers", "slot, client, key, hash, answer, expires"},
-}
-
-// copyFrom returns the command that precedes the data of the table.
-func (t tableCopy) copyFrom() string {
-	return fmt.Sprintf("COPY brokerage.%s (%s) FROM stdin", t.table, t.columns)
-}
-
-const (
-	// emptyNew comes before the data of settings and leases, because a new schema has rows there.
-	emptyNew = "TRUNCATE brokerage.settings, brokerage.leases"
-	// endOfData is the line that ends the data of a table.
-	endOfData = "\\.\n"
-)
+// endOfData is the line that ends the data of a table in a backup.
+const endOfData = "\\.\n"
 
 // snapshot are the options of a transaction that reads one state of the database.
 var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
-// BackupTo writes a backup to a file, which appears once all of it is on disk; when it fails, no file of that name is
-// left, or the one that was there. Only its owner can read the file. BackupTo returns the size of the file in bytes.
+// BackupTo writes the state at the beginning to a file, while others may write: for each table a COPY command and its
+// data, compressed. The file appears once all of it is on disk, and only its owner can read it. BackupTo returns its
+// size in bytes. A cluster has no state that all nodes share, and is refused.
 func (s *Store) BackupTo(
-	ctx context.Context, file string, replace bool, progress func(done, total int64),
+	ctx context.Context, path string, replace bool, progress func(done, total int64),
 ) (m store.Manifest, written int64, err error) {
-	if s.layoutName == layoutCitus {
+	if s.distributed {
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
 			"docs/scaling.md says how its nodes are backed up together")
 	}
-	out := output.File{Path: file, Kind: output.Backup, New: !replace, Mode: 0o600}
-	err = out.Write(ctx, func(half *os.File) error {
-		m, written, err = s.backup(ctx, half, progress)
+	file := output.File{Path: path, Kind: output.Backup, New: !replace, Mode: 0o600}
+	err = file.Write(ctx, func(half *os.File) error {
+		out := store.NewDigest(half)
+		err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
+			m, err = s.backup(ctx, tx, out, progress)
+			return err
+		})
+		written = out.Bytes
 		return err
-	})
-	return m, written, err
-}
-
-// backup writes a backup of the state at the beginning, while others may write. It is a script for psql of
-// COPY commands and their data, compressed, so that `zstd -dc FILE | psql` restores it without this program, into an
-// empty database with the schema.
-func (s *Store) backup(
-	ctx context.Context, to io.Writer, progress func(done, total int64),
-) (m store.Manifest, written int64, err error) {
-	out := store.NewDigest(to)
-	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if m, err = s.manifest(ctx, tx); err != nil {
-			return err
-		}
-		// An estimate of all documents: tables other than orders are compressed.
-		var total int64
-		err := tx.QueryRow(ctx, `SELECT (pg_table_size('brokerage.orders') + 2.2 * pg_table_size('brokerage.customers')
-			+ 1.4 * pg_table_size('brokerage.securities'))::bigint`).Scan(&total)
-		if err != nil {
-			return err
-		}
-		packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
-		if err != nil {
-			return err
-		}
-		raw := store.NewDigest(&progressWriter{to: packer, total: total, report: progress})
-		if err := s.writeTables(ctx, tx, raw); err != nil {
-			return err
-		}
-		if err := packer.Close(); err != nil {
-			return err
-		}
-		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
-		return m.Seal(out)
 	})
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return m, out.Bytes, err
+	return m, written, err
 }
 
-// writeTables writes a COPY command with its data for each table.
-func (s *Store) writeTables(ctx context.Context, tx pgx.Tx, to io.Writer) error {
-	for _, t := range s.schema.tables {
-		head := t.copyFrom() + ";\n"
-		if t.table == "settings" {
-			head = emptyNew + ";\n" + head
+func (s *Store) backup(
+	ctx context.Context, tx pgx.Tx, out *store.Digest, progress func(done, total int64),
+) (m store.Manifest, err error) {
+	stamp, _, err := stampOf(ctx, tx)
+	if err != nil {
+		return m, err
+	}
+	var held tpox.Contents
+	if err = s.Setting(ctx, store.SettingContents, &held); err != nil {
+		return m, err
+	}
+	m = store.Manifest{
+		Format: store.BackupFormat, Engine: Scheme, Schema: stamp.Version, Identity: stamp.Identity, Layout: s.mode(),
+		Fingerprint: held.Fingerprint, Time: time.Now().UTC().Truncate(time.Second),
+	}
+	var total int64 // an estimate of all data, most of which is stored compressed
+	if err = tx.QueryRow(ctx, "SELECT pg_database_size(current_database()) * 3 / 2").Scan(&total); err != nil {
+		return m, err
+	}
+	packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return m, err
+	}
+	raw := store.NewDigest(packer)
+	to := writerFunc(func(p []byte) (int, error) {
+		n, err := raw.Write(p)
+		if progress != nil && raw.Bytes/store.BackupProgressBytes != (raw.Bytes-int64(n))/store.BackupProgressBytes {
+			progress(raw.Bytes, max(raw.Bytes, total))
 		}
-		if _, err := io.WriteString(to, head); err != nil {
-			return err
+		return n, err
+	})
+	for _, t := range s.tables() {
+		if _, err := io.WriteString(to, t.copyFrom()+"\n"); err != nil {
+			return m, err
 		}
 		data := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
 		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, data); err != nil {
-			return err
+			return m, err
 		}
 		if _, err := io.WriteString(to, endOfData); err != nil {
+			return m, err
+		}
+	}
+	if err := packer.Close(); err != nil {
+		return m, err
+	}
+	m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
+	return m, m.Seal(out)
+}
+
+// A writerFunc is an io.Writer.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Restore restores the state of a backup of one server, on one server or a cluster, in one transaction: until that
+// commits, which it does when all of the backup has been read and verified, others see the old content. A database that
+// holds something is replaced only with replace. Nothing should use the database: writers wait, and find other content
+// afterwards.
+func (s *Store) Restore(
+	ctx context.Context, file string, replace bool, progress func(done, total int64),
+) (m store.Manifest, err error) {
+	b, err := store.OpenBackup(file, Scheme)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if m = b.Manifest; m.Layout != s.mode() {
+		return m, fmt.Errorf("%s is of a database with the mode %s, and this one has the mode %s", file, m.Layout, s.mode())
+	}
+	done := int64(0)
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		all := names(s.tables())
+		if _, err := tx.Exec(ctx, "LOCK TABLE "+all+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		if !replace {
+			if err := requireEmpty(ctx, tx, "the database is not empty: --replace replaces its contents"); err != nil {
+				return err
+			}
+		}
+		if err := execEach(ctx, tx, "TRUNCATE "+all+";"+beginLoad); err != nil {
+			return err
+		}
+		reader, feed := io.Pipe()
+		unpacked := make(chan error, 1)
+		go func() {
+			err := b.Unpack(ctx, feed, func(n int64) {
+				if done += n; progress != nil {
+					progress(done, m.Bytes)
+				}
+			})
+			unpacked <- err
+			_ = feed.CloseWithError(err) // always nil
+		}()
+		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
+		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
+		if unpackErr := <-unpacked; unpackErr != nil {
+			return unpackErr // it is not complete, and nothing is committed
+		} else if err != nil {
+			return err
+		}
+		return execEach(ctx, tx, s.endLoad())
+	})
+	if err == nil {
+		_, err = s.pool.Exec(ctx, s.afterLoad())
+	}
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return m, err
+}
+
+// requireEmpty returns an error with a text for a database that holds documents.
+func requireEmpty(ctx context.Context, q querier, otherwise string) error {
+	for _, table := range tableNames {
+		var something bool
+		err := q.QueryRow(ctx, "SELECT count(*) > 0 FROM (SELECT 1 FROM brokerage."+table+" LIMIT 1) AS any_row").Scan(&something)
+		if err == nil && something {
+			err = errors.New(otherwise)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// manifest returns the manifest of the database as the transaction sees it.
-func (s *Store) manifest(ctx context.Context, tx pgx.Tx) (m store.Manifest, err error) {
-	m = store.Manifest{Format: store.BackupFormat, Engine: Scheme, Time: time.Now().UTC().Truncate(time.Second)}
-	if s.layoutName != layoutSingle {
-		m.Layout = s.layoutName
-	}
-	stamp, _, err := stampOf(ctx, tx)
-	if err != nil {
-		return m, err
-	}
-	m.Schema, m.Identity = stamp.Version, stamp.Identity
-	ledger := store.Ledger{Text: func(ctx context.Context, name string) (text string, err error) {
-		if err = tx.QueryRow(ctx, statements["get_setting"], name).Scan(&text); noRows(err) {
-			err = nil
+// copyTables fills the tables from a backup.
+func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) error {
+	for _, t := range s.tables() {
+		command, err := from.ReadString('\n')
+		if err != nil {
+			return err
 		}
-		return text, err
-	}}
-	var c tpox.Contents
-	err = ledger.Setting(ctx, store.SettingContents, &c)
-	m.Fingerprint = c.Fingerprint
-	return m, err
-}
-
-// A progressWriter reports how many bytes were written to it.
-type progressWriter struct {
-	to                    io.Writer
-	done, reported, total int64 // bytes
-	report                func(done, total int64)
-}
-
-func (w *progressWriter) Write(p []byte) (int, error) {
-	n, err := w.to.Write(p)
-	w.done += int64(n)
-	if w.report != nil && w.done-w.reported >= store.BackupProgressBytes {
-		w.reported = w.done
-		w.report(w.done, max(w.done, w.total))
+		if command != t.copyFrom()+"\n" {
+			return fmt.Errorf("the backup has %.100q in place of the table %s", command, t.table)
+		}
+		if _, err = tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: from}, t.copyFrom()); err != nil {
+			return err
+		}
 	}
-	return n, err
+	_, err := from.ReadByte()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return errors.Join(errors.New("the backup goes on after the last table"), err)
+}
+
+// copyData reads the data of one COPY, up to the line that ends it.
+type copyData struct {
+	from   *bufio.Reader
+	line   []byte // the rest of the current line
+	inside bool   // the next piece continues a line
+}
+
+func (c *copyData) Read(p []byte) (n int, err error) {
+	if len(c.line) == 0 {
+		c.line, err = c.from.ReadSlice('\n')
+		partial := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, io.ErrUnexpectedEOF
+		case err != nil && !partial:
+			return 0, err
+		case !c.inside && bytes.Equal(c.line, []byte(endOfData)):
+			return 0, io.EOF
+		}
+		c.inside = partial
+	}
+	n = copy(p, c.line)
+	c.line = c.line[n:]
+	return n, nil
 }

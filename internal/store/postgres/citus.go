@@ -18,10 +18,6 @@ const (
 	oldestCitus = 13
 )
 
-// oneNodeAtATime lets a migration both change tables and create functions. By default, Citus changes the shards of a
-// table on several connections, and then refuses to create a function in the same transaction.
-const oneNodeAtATime = "SET LOCAL citus.multi_shard_modify_mode = 'sequential';"
-
 // A clusterError is about a cluster that is not complete: another attempt may succeed when it is.
 type clusterError string
 
@@ -45,15 +41,32 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn) error {
 	if !strings.HasPrefix(version, testedCitus) {
 		s.notice("Citus %s is untested: %s is tested", version, testedCitus)
 	}
-	if s.wanted.name == "" {
-		s.notice("add layout=citus to the URL: connections are not spread over the nodes that it names without it")
-	}
 	return nil
 }
 
-// requireNodes returns an error in one line for a cluster in which the schema cannot be made or changed, which only the
+// IsCluster reports whether a URL asks for distributed tables, or is of a database that has them.
+func IsCluster(url string) bool {
+	config, w, err := parseURL(url)
+	if err != nil || w.shards > 0 {
+		return w.shards > 0
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
+		return false // what opens it next says so
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var s Store
+	return s.findTables(ctx, conn) == nil && s.distributed
+}
+
+// requireCluster returns an error in one line for a database whose tables cannot be distributed, which only the
 // coordinator can do, and on all nodes.
-func requireNodes(ctx context.Context, conn *pgx.Conn) error {
+func (s *Store) requireCluster(ctx context.Context, conn *pgx.Conn) error {
+	if err := s.inspectCluster(ctx, conn); err != nil {
+		return err
+	}
 	var coordinator bool
 	var workers int
 	err := conn.QueryRow(ctx, `SELECT (SELECT groupid = 0 FROM pg_dist_local_group),
@@ -121,10 +134,10 @@ func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 
 // beginWith makes a connection begin with the host whose number next returns.
 func beginWith(hosts [][]*pgconn.FallbackConfig, next func() int) func(context.Context, *pgx.ConnConfig) error {
-	return func(_ context.Context, c *pgx.ConnConfig) error {
+	return func(ctx context.Context, c *pgx.ConnConfig) error {
 		tries := hosts[next()]
 		c.Host, c.Port, c.TLSConfig, c.Fallbacks = tries[0].Host, tries[0].Port, tries[0].TLSConfig, tries[1:]
-		return nil
+		return freshPassword(ctx, c)
 	}
 }
 
@@ -148,35 +161,28 @@ func isMoving(err error) bool {
 	return false
 }
 
-// holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write. A
-// query does not do that, even with FOR UPDATE, and its lock does not follow the row to another node: when the shard
-// was moved, another transaction could change the row there, and Citus 13.2 sends what this one writes to the node that
-// it has read from, where it is lost.
+// holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write; $1
+// is the key of both. They change nothing. A query does not keep the shard, even with FOR UPDATE, and its lock does not
+// follow the row to another node: when the shard was moved, another transaction could change the row there, and Citus
+// 13.2 sends what this one writes to the node that it has read from, where it is lost.
 var holds = map[string]string{
-	"lock_key":                "hold_answers",
-	"lock_customer":           "hold_customer",
-	"lock_customer_elsewhere": "hold_customer",
-	"customer_exists":         "hold_customer",
-	"lock_account":            "hold_account",
-	"lock_order":              "hold_order",
-	"lock_security":           "hold_security",
+	"lock_key":      "UPDATE brokerage.answers SET hash = hash WHERE slot = $1 AND hash IS NULL",
+	"lock_customer": "UPDATE brokerage.customers SET doc = doc WHERE id = $1 AND doc IS NULL",
+	"lock_order":    "UPDATE brokerage.orders SET doc = doc WHERE id = $1 AND doc IS NULL",
+	"lock_security": "UPDATE brokerage.securities SET doc = doc WHERE symbol = $1 AND doc IS NULL",
 }
 
-// hold adds what has to come before a query. The key of the shard is the first argument of both.
-func (t *transaction) hold(b *pgx.Batch, query string, args []any) {
-	if t.holds(query) {
-		b.Queue(t.store.sql(holds[query]), args[0])
+// hold adds what has to come before a query on a cluster.
+func (t *transaction) hold(b *pgx.Batch, query string, key any) {
+	if t.store.distributed && holds[query] != "" {
+		b.Queue(holds[query], key)
 	}
 }
 
 // held reads the result of hold.
 func (t *transaction) held(results pgx.BatchResults, query string) (err error) {
-	if t.holds(query) {
+	if t.store.distributed && holds[query] != "" {
 		_, err = results.Exec()
 	}
 	return err
-}
-
-func (t *transaction) holds(query string) bool {
-	return t.store.layoutName == layoutCitus && holds[query] != ""
 }

@@ -26,8 +26,7 @@ const (
 	aimFour, aimTwo = 1.75, 1.2 // throughput with 4 data nodes against 2, with 2 against 1
 	aimSame         = 0.10      // change of the processor time of a transaction with nodes, shards and data
 	aimCoordinator  = 0.02      // share of the processor time
-	aimPlain        = 2.5       // processor time of a transaction against that of one server
-	aimUndivided    = 0.03      // change of the processor time on one server with the spread layout, undivided
+	aimPlain        = 2.9       // processor time of a transaction against that of one server
 	aimSpare        = 0.15      // of the machine; with less, not only the quotas limit
 )
 
@@ -89,13 +88,11 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	c := newCitusBench(b, each)
 	scale, larger := cmp.Or(os.Getenv("SCALE"), "XXXS"), cmp.Or(os.Getenv("LARGER"), "XXS")
-	single := c.onServer("one server", scale, "")
-	undivided := c.onServer("one server, 1 partition", scale, "&layout=partitioned&shards=1")
-	partitions := c.onServer("one server, 32 partitions", scale, "&layout=partitioned&shards=32")
+	single := c.onServer("one server", scale)
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
 	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
 	oneEntry := clusters[1].byOneEntry()
-	all := slices.Concat([]*target{single, undivided, partitions}, clusters, []*target{oneEntry, shards, large})
+	all := slices.Concat([]*target{single}, clusters, []*target{oneEntry, shards, large})
 	for round := -warmUps; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 {
@@ -107,7 +104,7 @@ func BenchmarkCitus(b *testing.B) {
 	c.printIdle()
 	large.printSizing()
 	c.printTransactions(single, clusters[1])
-	aims := costAims(single, undivided, clusters, shards, large)
+	aims := costAims(single, clusters, shards, large)
 	printAims(append(aims, c.scaling(clusters)...))
 }
 
@@ -119,7 +116,7 @@ func newCitusBench(b *testing.B, each time.Duration) *citusBench {
 	require.NoError(b, err)
 	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB", "autovacuum=off", "max_connections=300"}
 	c := &citusBench{B: b, each: each, quota: quota, mixed: mixed, cluster: pgtest.StartCluster(b, 4, settings...)}
-	c.plain, c.parameters = c.cluster.Plain(b, settings...), "&layout=citus"
+	c.plain, c.parameters = c.cluster.Plain(b, settings...), ""
 	if plans := os.Getenv("PLANS"); plans != "" {
 		c.parameters += "&plan_cache_mode=" + plans
 	}
@@ -132,9 +129,9 @@ func newCitusBench(b *testing.B, each time.Duration) *citusBench {
 }
 
 // onServer loads a database on the plain server.
-func (c *citusBench) onServer(name, scale, layout string) *target {
+func (c *citusBench) onServer(name, scale string) *target {
 	c.Helper()
-	url := c.plain.URL(c.plain.Database(c)) + layout
+	url := c.plain.URL(c.plain.Database(c))
 	t := &target{citusBench: c, name: name + ", " + scale, url: url, groups: c.groups[len(c.groups)-1:]}
 	t.load(url, scale)
 	return t.open()
@@ -154,7 +151,7 @@ func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 		entries = append(entries, n+1)
 	}
 	t.url = c.cluster.URL(t.database, entries...) + c.parameters
-	t.load(c.cluster.URL(t.database, 0)+c.parameters+fmt.Sprintf("&shards=%d", shards), scale)
+	t.load(c.cluster.URL(t.database, 0)+c.parameters+fmt.Sprintf("&distribute=%d", shards), scale)
 	return t.open()
 }
 
@@ -309,7 +306,7 @@ func (t *target) printSizing() {
 	t.Helper()
 	fmt.Printf("\n| %s | |\n|---|---|\n", t.name)
 	coordinator := t.cluster.Nodes[0].Connect(t, t.database)
-	for _, table := range []string{"orders", "order_homes", "customers", "account_homes", "securities"} {
+	for _, table := range []string{"orders", "account_orders", "customers", "accounts", "securities"} {
 		var bytes float64
 		require.NoError(t, coordinator.QueryRow(t.Context(), fmt.Sprintf(`SELECT
 			citus_total_relation_size('brokerage.%[1]s')::float / (SELECT count(*) FROM brokerage.%[1]s)`, table)).Scan(&bytes))
@@ -429,7 +426,7 @@ type aim struct {
 	atMost          bool
 }
 
-func costAims(single, undivided *target, clusters []*target, shards, large *target) []aim {
+func costAims(single *target, clusters []*target, shards, large *target) []aim {
 	change := func(what string, from, to *target, limit float64) aim {
 		return aim{"processor time a transaction, " + what + ", change", to.cost()/from.cost() - 1, limit, true}
 	}
@@ -441,7 +438,6 @@ func costAims(single, undivided *target, clusters []*target, shards, large *targ
 		{"coordinator's share with 2 data nodes", two.coordinator(), aimCoordinator, true},
 		{"coordinator's share with 4 data nodes", four.coordinator(), aimCoordinator, true},
 		{"processor time a transaction with 2 data nodes against one server", two.cost() / single.cost(), aimPlain, true},
-		change("on one server with the spread layout", single, undivided, aimUndivided),
 	}
 }
 

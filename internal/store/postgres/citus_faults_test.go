@@ -17,16 +17,13 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// countUp is a statement on one table that commits by itself.
-const countUp = "count_up"
-
 // The connection between two nodes is cut when a worker has committed, and before its answer arrives: the outcome is
 // unknown to the store, which does not repeat the write. It has been applied once.
 func TestCommit_AnswerLost(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 1)
 	link := chaostest.NewSocketProxy(t, cluster.Nodes[1].Socket())
 	cluster.Hosts[1] = link.Folder()
-	s := opened(t, cluster.URL(cluster.Database(t), 0)+"&layout=citus&shards=4", Options{})
+	s := opened(t, cluster.URL(cluster.Database(t), 0)+distribute, Options{})
 	d := generator(t, "tiny")
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	account := tpox.ID(d.FirstAccount(0))
@@ -43,14 +40,14 @@ func TestCommit_AnswerLost(t *testing.T) {
 	const commit = "COMMIT\x00"
 
 	t.Run("Statement", func(t *testing.T) {
-		const query = "SELECT home FROM brokerage.account_homes WHERE account = $1"
-		home := value[int64](t, s.pool, query, account)
+		const query = "SELECT customer FROM brokerage.accounts WHERE account = $1"
+		owner := value[int64](t, s.pool, query, account)
 		loses(t, func() error {
-			return s.change(t.Context(), now(), change{statement: countUp, args: []any{account}})
-		}, "UPDATE brokerage.account_homes_")
-		require.Equal(t, home+1, value[int64](t, s.pool, query, account))
+			return s.change(t.Context(), now(), step{name: countUp, args: []any{account}})
+		}, "UPDATE brokerage.accounts_")
+		require.Equal(t, owner+1, value[int64](t, s.pool, query, account))
 		require.NoError(t, errOf(s.pool.Exec(t.Context(),
-			"UPDATE brokerage.account_homes SET home = $2 WHERE account = $1", account, home)))
+			"UPDATE brokerage.accounts SET customer = $2 WHERE account = $1", account, owner)))
 	})
 	trade := func(w tpox.Write) (position decimal.Decimal, err error) {
 		answer, err := s.Trade(t.Context(), w, account, buy(d.Symbol(0)))
@@ -79,7 +76,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	})
 	t.Run("InsertOrder", func(t *testing.T) {
 		insert := func() error { return errOf(s.InsertOrder(t.Context(), now(), order(d, 900))) }
-		loses(t, insert, "order_homes_", "orders_", commit)
+		loses(t, insert, "orders_", commit)
 		require.True(t, tpox.Is[*tpox.Conflict](insert()))
 		require.NoError(t, errOf(s.GetOrder(t.Context(), 900)))
 	})
@@ -103,7 +100,7 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 	cluster.Nodes[0].Exec(t, database, `SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false)
 		FROM pg_dist_node WHERE groupid = 3`)
 	before := func(string) {}
-	s := opened(t, cluster.URL(database, 0)+"&layout=citus&shards=1", Options{})
+	s := opened(t, cluster.URL(database, 0)+"&distribute=1", Options{})
 	d := generator(t, "tiny")
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	s = opened(t, cluster.URL(database, entry), Options{
@@ -150,24 +147,20 @@ func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
 // heldRows write one row each.
 func heldRows(t *testing.T, s *Store, d *dataset.Dataset) []held {
 	account, symbol, id, w := tpox.ID(d.FirstAccount(0)), d.Symbol(0), orderID(d, 0), once()
-	const homes = "SELECT home FROM brokerage.account_homes WHERE account = $1"
-	shares, home := sharesOf(t, s), value[int64](t, s.pool, homes, account)
-	count := func(s *Store) error {
-		return errOf(s.write(t.Context(), w, nil, func() (change, error) {
-			return change{statement: countUp, args: []any{account}}, nil
-		}))
-	}
+	const owners = "SELECT customer FROM brokerage.accounts WHERE account = $1"
+	shares, owner := sharesOf(t, s), value[int64](t, s.pool, owners, account)
+	count := func(s *Store) error { return s.change(t.Context(), w, step{name: countUp, args: []any{account}}) }
 	return []held{
 		{
-			"replace_customer", "customers",
+			"update_customer", "customers",
 			func(s *Store) error { return errOf(s.Trade(t.Context(), now(), account, buy(symbol))) },
 			func(t *testing.T) { require.Equal(t, shares+1, sharesOf(t, s)) },
 		},
 		{countUp, "answers", count, func(t *testing.T) {
 			require.NoError(t, count(s), "the stored answer")
-			require.Equal(t, home+1, value[int64](t, s.pool, homes, account))
+			require.Equal(t, owner+1, value[int64](t, s.pool, owners, account))
 			require.NoError(t, errOf(s.pool.Exec(t.Context(),
-				"UPDATE brokerage.account_homes SET home = $2 WHERE account = $1", account, home)))
+				"UPDATE brokerage.accounts SET customer = $2 WHERE account = $1", account, owner)))
 		}},
 		{
 			"update_order_status", "orders",
@@ -210,9 +203,9 @@ func heldCustomers(t *testing.T, d *dataset.Dataset) []held {
 	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(id)) }
 	return []held{
 		{"insert_customer", "customers", insert(920, 921), nil},
-		{"insert_customer", "account_homes", insert(930, 931), nil},
-		{"replace_customer_elsewhere", "customers", open, nil},
-		{"replace_customer_elsewhere", "account_homes", replace, nil},
+		{"insert_customer", "accounts", insert(930, 931), nil},
+		{"replace_customer", "customers", open, nil},
+		{"replace_customer", "accounts", replace, nil},
 		{"delete_customer", "customers", remove, nil},
 	}
 }

@@ -13,13 +13,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-const onCitus = "&layout=citus&shards=4"
-
 // refusedBy returns the error of a migration that was refused, and requires that it has one line, and that it left no
 // node with a schema.
 func refusedBy(t *testing.T, url, database string, nodes ...*pgtest.Server) error {
 	t.Helper()
-	_, err := Open(t.Context(), url+onCitus, Options{})
+	_, err := Open(t.Context(), url+distribute, Options{})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "\n")
 	for _, node := range nodes {
@@ -64,13 +62,37 @@ func TestCluster_Refused(t *testing.T) {
 	require.ErrorContains(t, err, ":5432 does not answer brokerage: ")
 	require.ErrorAs(t, err, &mayHeal)
 	worker.Again(t)
-	s := opened(t, url+onCitus, Options{})
+	s := opened(t, url+distribute, Options{})
 
-	_, err = Open(t.Context(), url+partitioned, Options{})
-	require.ErrorContains(t, err, "the database has the layout citus, and the URL asks for partitioned: brokerage backup")
 	_, _, err = s.BackupTo(t.Context(), t.TempDir()+"/b", false, nil)
 	require.EqualError(t, err, "a Citus cluster has no snapshot of all nodes that a backup could copy: "+
 		"docs/scaling.md says how its nodes are backed up together")
+
+	// Tables that hold something are not distributed, nor are some of them without the others.
+	database = cluster.Database(t)
+	url = cluster.URL(database, 0)
+	s = opened(t, url, Options{})
+	d := generator(t, "tiny")
+	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	_, err = Open(t.Context(), url+distribute, Options{})
+	require.ErrorContains(t, err, "the tables hold documents, and only empty ones are distributed: make a backup")
+	require.False(t, opened(t, url, Options{}).distributed)
+	file := backedUpTo(t, s)
+	require.NoError(t, s.Empty(t.Context()))
+	s = opened(t, url+distribute, Options{})
+	require.True(t, s.distributed)
+
+	// The way from one server to a cluster.
+	_, err = s.Restore(t.Context(), file, false, nil)
+	require.NoError(t, err)
+	requireDataset(t, s, d)
+
+	database = cluster.Database(t)
+	url = cluster.URL(database, 0)
+	opened(t, url, Options{})
+	coordinator.Exec(t, database, "SELECT create_distributed_table('brokerage.orders', 'id')")
+	_, err = Open(t.Context(), url, Options{})
+	require.ErrorContains(t, err, "some tables of the schema brokerage are distributed, and others are not: account_orders, ")
 }
 
 // What no cluster of these tests has is imitated: another version, and a node that must not prepare a commit.
@@ -103,7 +125,7 @@ func TestCommit_HalfVisible(t *testing.T) {
 	link := chaostest.NewSocketProxy(t, cluster.Nodes[2].Socket())
 	cluster.Hosts[2] = link.Folder()
 	database := cluster.Database(t)
-	s := opened(t, cluster.URL(database, 0)+onCitus, Options{})
+	s := opened(t, cluster.URL(database, 0)+distribute, Options{})
 	d := generator(t, "tiny")
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 
@@ -113,26 +135,25 @@ func TestCommit_HalfVisible(t *testing.T) {
 		}
 		return id
 	}
-	account := on("account_homes", 2, 900_000)
+	account := on("accounts", 2, 900_000)
 	owner := on("customers", 1, 900_000)
-	orderID := on("order_homes", 1, 900_000)
-	orderAccount := -on("orders", 2, -800_000) // of nobody: its home is minus its id
+	orderID := on("orders", 1, 900_000)
 	for name, c := range map[string]struct {
 		insert, remove func() error
 		visible        string
 	}{
 		"Order": {
 			func() error {
-				doc := d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: orderID, Account: orderAccount})
+				doc := d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: orderID, Account: account})
 				return errOf(s.InsertOrder(t.Context(), now(), doc))
 			},
 			func() error { return s.DeleteOrder(t.Context(), now(), tpox.ID(orderID)) },
-			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.order_homes WHERE id = %d)", orderID),
+			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.orders WHERE id = %d)", orderID),
 		},
 		"Customer": {
 			func() error { return errOf(s.InsertCustomer(t.Context(), now(), customer(d, owner, account), true)) },
 			func() error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(owner)) },
-			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.customers WHERE customer = %d)", owner),
+			fmt.Sprintf("SELECT EXISTS (SELECT FROM brokerage.customers WHERE id = %d)", owner),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,188 +15,134 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// tableNames are without the schema.
+// A tableCopy is a table as COPY reads and writes it.
+type tableCopy struct{ table, columns string }
+
+// tables returns the tables whose rows are copied, by a load or a backup.
+func (s *Store) tables() []tableCopy {
+	all := []tableCopy{
+		{"securities", "symbol, doc"},
+		{"customers", "id, accounts, doc"},
+		{"accounts", "account, customer"},
+		{"orders", "id, account, doc"},
+		{"settings", "name, value"},
+		{"leases", "kind, next"},
+		{"answers", "slot, client, key, hash, answer, expires"},
+	}
+	if !s.pure {
+		all = append(all, tableCopy{"security_search", "symbol, sector, pe, yield, name, type, pe_text, yield_text"},
+			tableCopy{"account_orders", "account, id, cash, cash_text"})
+	}
+	return all
+}
+
+// isKept reports whether a table has rows when it holds nothing that a load or a client has brought.
+func (t tableCopy) isKept() bool { return t.table == "settings" || t.table == "leases" }
+
+// names returns the names of tables, for statements.
+func names(tables []tableCopy) string {
+	var all []string
+	for _, t := range tables {
+		all = append(all, "brokerage."+t.table)
+	}
+	return strings.Join(all, ", ")
+}
+
+// tableNames are the tables of documents, without the schema.
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// copyDocuments inserts documents by COPY. keys are those of orders.
-func (s single) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error {
-	columns := "doc"
-	var accounts []int64
-	var owners map[int64]int64
-	if k == dataset.Order {
-		columns = "customer, doc"
-		accounts = accountsOf(keys)
-		var err error
-		if owners, err = ownersOf(ctx, tx, accounts); err != nil {
-			return err
-		}
+// copyDocuments inserts documents of a kind by COPY, with the rows that find them. keys are the results of store.KeysOf.
+// When a row exists, the error is a takenError.
+func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error {
+	rows := make(map[string]*copied)
+	for _, t := range s.tables() {
+		rows[t.table] = &copied{}
 	}
-	var rows copied
+	if s.pure { // which has no such tables
+		rows["security_search"], rows["account_orders"] = &copied{}, &copied{}
+	}
 	for i, doc := range docs {
-		if k == dataset.Order {
-			rows.id(owners[accounts[i]])
-		}
-		rows.document(doc)
-	}
-	return rows.to(ctx, tx, tableNames[k], columns)
-}
-
-// copyDocuments inserts documents by COPY, with what finds them.
-func (s spread) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error {
-	switch k {
-	case dataset.Customer:
-		return s.copyCustomers(ctx, tx, docs, keys)
-	case dataset.Order:
-		return s.copyOrders(ctx, tx, docs, keys)
-	default:
-		return s.copySecurities(ctx, tx, docs, keys)
-	}
-}
-
-func (s spread) copySecurities(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
-	var rows copied
-	for i, doc := range docs {
-		rows.text([]byte(keys[i].(tpox.SecurityKeys).Symbol)) //nolint:forcetypeassert // of a security
-		rows.document(doc)
-	}
-	return rows.to(ctx, tx, "securities", "symbol, doc")
-}
-
-func (s spread) copyCustomers(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
-	var wanted []int64
-	for _, k := range keys {
-		for _, account := range k.(tpox.CustomerKeys).Accounts { //nolint:forcetypeassert // of a customer
-			wanted = append(wanted, int64(account))
-		}
-	}
-	homes, err := s.homesOf(ctx, tx, wanted)
-	if err != nil {
-		return err
-	}
-	var customers, accounts copied
-	for i, doc := range docs {
-		k := keys[i].(tpox.CustomerKeys) //nolint:forcetypeassert // of a customer
-		var elsewhere []string
-		for _, account := range k.Accounts {
-			home, seen := homes[int64(account)]
-			switch {
-			case !seen:
-				accounts.id(int64(account))
-				accounts.id(int64(k.ID))
-				accounts.last(int64(k.ID))
-				continue
-			case home.customer != 0:
-				return tpox.DuplicateAccount(account)
-			case home.home != int64(k.ID):
-				elsewhere = append(elsewhere, account.String())
+		switch keys := keys[i].(type) {
+		case tpox.SecurityKeys:
+			rows["securities"].row(keys.Symbol, doc)
+			rows["security_search"].row(searchRow(keys)...)
+		case tpox.CustomerKeys:
+			rows["customers"].row(keys.ID, keys.Accounts, doc)
+			for _, account := range keys.Accounts {
+				rows["accounts"].row(account, keys.ID)
 			}
-			if _, err := tx.Exec(ctx, s.sql("claim_account"), account, k.ID); err != nil {
-				return err
+		case tpox.OrderKeys:
+			rows["orders"].row(keys.ID, keys.Account, doc)
+			if keys.Cash != nil {
+				rows["account_orders"].row(keys.Account, keys.ID, number(keys.CashText), keys.CashText)
 			}
 		}
-		customers.id(int64(k.ID))
-		customers.text([]byte("{" + strings.Join(elsewhere, ",") + "}"))
-		customers.document(doc)
 	}
-	if err := customers.to(ctx, tx, "customers", "customer, elsewhere, doc"); err != nil || len(accounts) == 0 {
-		return err
-	}
-	return accounts.to(ctx, tx, "account_homes", "account, home, customer")
-}
-
-func (s spread) copyOrders(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
-	accounts := accountsOf(keys)
-	homes, err := s.homesOf(ctx, tx, accounts)
-	if err != nil {
-		return err
-	}
-	unseen := slices.DeleteFunc(slices.Sorted(slices.Values(accounts)), func(account int64) bool {
-		_, seen := homes[account]
-		return seen
-	})
-	if len(unseen) > 0 {
-		if _, err := tx.Exec(ctx, s.sql("first_orders"), slices.Compact(unseen)); err != nil {
-			return err
+	for _, t := range s.tables() {
+		if len(*rows[t.table]) == 0 {
+			continue
 		}
-		if homes, err = s.homesOf(ctx, tx, accounts); err != nil {
+		if err := rows[t.table].to(ctx, tx, t); codeOf(err) == uniqueViolation {
+			return &takenError{t.table, err}
+		} else if err != nil {
 			return err
 		}
 	}
-	var orders, ids copied
-	for i, doc := range docs {
-		id, home := int64(keys[i].(tpox.OrderKeys).ID), homes[accounts[i]].home //nolint:forcetypeassert // of an order
-		ids.id(id)
-		ids.last(home)
-		orders.id(home)
-		orders.id(id)
-		orders.document(doc)
-	}
-	if err := ids.to(ctx, tx, "order_homes", "id, home"); err != nil {
-		return err
-	}
-	return orders.to(ctx, tx, "orders", "home, id, doc")
+	return nil
 }
 
-// An accountHome is a row of account_homes; customer is 0 if no customer has the account.
-type accountHome struct{ home, customer int64 }
-
-func (s spread) homesOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]accountHome, error) {
-	rows, _ := tx.Query(ctx, s.sql("account_homes"), accounts) // ForEachRow returns the error
-	homes := make(map[int64]accountHome, len(accounts))
-	var account int64
-	var found accountHome
-	_, err := pgx.ForEachRow(rows, []any{&account, &found.home, &found.customer}, func() error {
-		homes[account] = found
-		return nil
-	})
-	return homes, err
+// A takenError reports that a row exists already.
+type takenError struct {
+	table string
+	error
 }
 
-func accountsOf(keys []any) (accounts []int64) {
-	for _, k := range keys {
-		accounts = append(accounts, int64(k.(tpox.OrderKeys).Account)) //nolint:forcetypeassert // of an order
+func (e *takenError) Unwrap() error { return e.error }
+
+// takenTable returns the table in which a row existed already, or "".
+func takenTable(err error) string {
+	if taken, ok := errors.AsType[*takenError](err); ok {
+		return taken.table
 	}
-	return accounts
-}
-
-func ownersOf(ctx context.Context, tx pgx.Tx, accounts []int64) (map[int64]int64, error) {
-	// ForEachRow returns the error of the query.
-	rows, _ := tx.Query(ctx, "SELECT account, customer FROM brokerage.accounts WHERE account = ANY($1)", accounts)
-	owners := make(map[int64]int64, len(accounts))
-	var account, customer int64
-	_, err := pgx.ForEachRow(rows, []any{&account, &customer}, func() error {
-		owners[account] = customer
-		return nil
-	})
-	return owners, err
+	return ""
 }
 
 // copied holds lines in the text format of COPY. Its binary format has another form for xml, and is not faster where a
 // row is one text.
 type copied []byte
 
-func (c copied) to(ctx context.Context, tx pgx.Tx, table, columns string) error {
-	sql := fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", table, columns)
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(c), sql)
+// to sends the lines to a table.
+func (c *copied) to(ctx context.Context, tx pgx.Tx, t tableCopy) error {
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(*c), t.copyFrom())
 	return err
 }
 
-// id appends an id, which is NULL for 0.
-func (c *copied) id(id int64) {
-	if id == 0 {
-		*c = append(*c, `\N`...)
-	} else {
-		*c = strconv.AppendInt(*c, id, 10)
-	}
-	*c = append(*c, '\t')
+// copyFrom returns the command that precedes the data of the table.
+func (t tableCopy) copyFrom() string {
+	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
 }
 
-// last appends an id and ends the line.
-func (c *copied) last(id int64) { *c = append(strconv.AppendInt(*c, id, 10), '\n') }
-
-func (c *copied) text(text []byte) {
-	c.document(text)
-	(*c)[len(*c)-1] = '\t'
+// row appends a line of columns: ids, numbers, lists of ids, texts, documents, and nil for NULL.
+func (c *copied) row(columns ...any) {
+	for _, column := range columns {
+		switch v := column.(type) {
+		case nil:
+			*c = append(*c, `\N`...)
+		case tpox.ID:
+			*c = strconv.AppendInt(*c, int64(v), 10)
+		case int64:
+			*c = strconv.AppendInt(*c, v, 10)
+		case []tpox.ID:
+			list := append([]byte{'{'}, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(v)), ","), "[]")...)
+			*c = append(append(*c, list...), '}')
+		case string:
+			c.text([]byte(v))
+		case []byte:
+			c.text(v)
+		}
+		*c = append(*c, '\t')
+	}
+	(*c)[len(*c)-1] = '\n'
 }
 
 // special are the bytes that have a meaning in the text format; escapes replaces them.
@@ -203,14 +150,11 @@ const special = "\\\n\r\t"
 
 var escapes = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// document appends a document and ends the line. Most documents have nothing to escape: looking for each special byte
-// on its own takes a seventh of the time of bytes.IndexAny.
-func (c *copied) document(doc []byte) {
-	for i := range special {
-		if bytes.IndexByte(doc, special[i]) >= 0 {
-			doc = []byte(escapes.Replace(string(doc)))
-			break
-		}
+// text appends a text or a document. Most documents have nothing to escape: looking for each special byte on its own
+// takes a seventh of the time of bytes.IndexAny.
+func (c *copied) text(text []byte) {
+	if slices.ContainsFunc([]byte(special), func(b byte) bool { return bytes.IndexByte(text, b) >= 0 }) {
+		text = []byte(escapes.Replace(string(text)))
 	}
-	*c = append(append(*c, doc...), '\n')
+	*c = append(*c, text...)
 }

@@ -4,60 +4,110 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/tpox"
 )
 
 // CustomerMaxOrder returns the customer's order with the greatest cash, or *tpox.NotFound for no such customer.
-func (s single) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
+func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
+	if s.distributed {
+		return s.maxOrderByRows(ctx, customer)
+	}
 	return s.document(ctx, "customer_max_order", "customer", customer)
 }
 
-// fewAccounts is up to how many accounts a statement for each of them costs less than the one that joins customer and
-// orders, which Citus plans at length.
-const fewAccounts = 8
+// A greatOrder is a row of account_orders.
+type greatOrder struct {
+	account, id tpox.ID
+	cash        []byte // a sort key
+	text        string
+}
 
-// CustomerMaxOrder reads the accounts of the customer, then the greatest order of each. It looks up where the orders of
-// an account are only for accounts that an order or another customer had first.
-func (s spread) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte, error) {
-	var accounts, elsewhere []tpox.ID
-	err := s.queryRow(ctx, "customer_accounts", tpox.NoCustomer(customer), []any{customer},
-		[]any{&accounts, &elsewhere})
-	if err != nil {
-		return nil, err
-	}
-	if len(accounts) > fewAccounts && len(elsewhere) == 0 {
-		doc, err := s.document(ctx, "customer_max_order", "customer", customer)
-		if string(doc) == "-" { // an account of another customer was opened just now
-			return s.CustomerMaxOrder(ctx, customer)
+const (
+	// halfPatience is how long maxOrderByRows waits for an order that its row promises. A commit over two nodes becomes
+	// visible on one after the other; after the failure of a node, that takes until Citus has recovered it.
+	halfPatience = time.Second
+	// nextGreatest is how many rows of each account maxOrderByRows tries after that.
+	nextGreatest = 16
+)
+
+// maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them. The
+// order decides: where it is not visible, or says otherwise, all is read again, for up to halfPatience; then the
+// next greatest row counts whose order agrees.
+func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) ([]byte, error) {
+	began := time.Now()
+	for pause, rows := firstPause, 1; ; pause = min(2*pause, maxPause) {
+		if time.Since(began) > halfPatience {
+			rows = nextGreatest
 		}
-		return doc, err
-	}
-	var best []byte
-	var bestKeys tpox.OrderKeys
-	for _, account := range accounts {
-		home := customer
-		if slices.Contains(elsewhere, account) {
-			err = s.queryRow(ctx, "account_home", nil, []any{account}, []any{&home})
-			if err != nil {
+		all, err := s.greatestOrders(ctx, customer, rows)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range all {
+			var doc []byte
+			err := s.read(ctx, "get_order_message", []any{row.id}, &doc)
+			if err != nil && !noRows(err) {
 				return nil, err
 			}
+			if err == nil && row.agrees(doc) {
+				return tpox.MaxOrder(customer, doc), nil
+			}
+			if rows == 1 {
+				break
+			}
 		}
-		doc, err := s.lookUp(ctx, "account_max_order", home, account)
-		if noRows(err) {
-			continue
+		if len(all) == 0 || rows > 1 {
+			return tpox.MaxOrder(customer, nil), nil
 		}
-		var order tpox.OrderKeys
-		if err == nil {
-			order, err = tpox.OrderKeysOf(doc)
+		s.retries.Add(1)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
 		}
+	}
+}
+
+// greatestOrders returns the greatest rows of each account of a customer, the greatest of all first.
+func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) (all []greatOrder, err error) {
+	var accounts []tpox.ID
+	if err = s.read(ctx, "customer_accounts", []any{customer}, &accounts); noRows(err) {
+		return nil, tpox.NoCustomer(customer)
+	} else if err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
+		args := []any{account, rows}
+		err := s.again(ctx, func(ctx context.Context) error {
+			found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...) // CollectRows returns the error
+			list, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (greatOrder, error) {
+				o := greatOrder{account: account}
+				err := row.Scan(&o.id, &o.text)
+				o.cash, _ = tpox.SortKey(o.text)
+				return o, err
+			})
+			all = append(all, list...)
+			return err
+		}, s.mayTryAgain)
 		if err != nil {
 			return nil, domainError(ctx, err, false)
 		}
-		c := bytes.Compare(order.Cash, bestKeys.Cash)
-		if best == nil || c > 0 || c == 0 && order.ID < bestKeys.ID {
-			best, bestKeys = doc, order
-		}
 	}
-	return tpox.MaxOrder(customer, best), nil
+	slices.SortFunc(all, func(a, b greatOrder) int {
+		if c := bytes.Compare(b.cash, a.cash); c != 0 {
+			return c
+		}
+		return int(a.id - b.id)
+	})
+	return all, nil
+}
+
+// agrees reports whether an order has the account and the cash of its row.
+func (o *greatOrder) agrees(doc []byte) bool {
+	keys, err := tpox.OrderKeysOf(doc)
+	return err == nil && keys.Account == o.account && keys.CashText == o.text
 }

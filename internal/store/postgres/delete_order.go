@@ -7,19 +7,24 @@ import (
 )
 
 // DeleteOrder deletes the order with the given id, or returns *tpox.NotFound.
-func (s single) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
-	return s.change(ctx, w, change{statement: "delete_order", args: []any{id}, notFound: tpox.NoOrder(id)})
+func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
+	if s.distributed {
+		return s.deleteOrderByRows(ctx, w, id)
+	}
+	return s.change(ctx, w, step{name: "delete_order", args: []any{id}, missing: tpox.NoOrder(id)})
 }
 
-// DeleteOrder deletes the row by which the order is found, and only if it existed, the order: one that another client
-// has just inserted again must not be deleted. In a cluster, an insertion becomes visible on one node after the other:
-// if the order is not visible yet, DeleteOrder starts again, because no row would be left by which the order could be
-// found.
-func (s spread) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
-	var home tpox.ID
-	first := []query{{"delete_order_home", []any{id}, []any{&home}, nil, tpox.NoOrder(id)}}
-	_, err := s.write(ctx, w, first, func() (change, error) {
-		return change{statement: "delete_order", args: []any{home, id}, notFound: errMoved, after: true}, nil
+// deleteOrderByRows deletes the order, and the row of account_orders that its document has. A commit over two nodes
+// becomes visible on one after the other: where the row is not there yet, nothing is deleted, and it starts again.
+func (s *Store) deleteOrderByRows(ctx context.Context, w tpox.Write, id tpox.ID) error {
+	var doc []byte
+	remove := step{name: "remove_order", args: []any{id}, into: []any{&doc}, missing: tpox.NoOrder(id)}
+	_, err := s.write(ctx, w, []step{remove}, func() ([]step, []byte, error) {
+		keys, err := tpox.OrderKeysOf(doc)
+		if err != nil || keys.Cash == nil {
+			return nil, nil, err
+		}
+		return []step{{name: "delete_account_order", args: []any{keys.Account, id}, missing: errMoved}}, nil, nil
 	})
 	return err
 }

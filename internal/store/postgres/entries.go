@@ -47,13 +47,13 @@ const lookEvery = 30 * time.Second
 
 // openEntries returns the entries of a configuration, nil if the URL names one host only. The connections of the pool
 // are divided among them.
-func openEntries(ctx context.Context, config *pgxpool.Config, texts map[string]string) (*entries, error) {
+func openEntries(ctx context.Context, config *pgxpool.Config) (*entries, error) {
 	hosts := hostsOf(config.ConnConfig)
 	if len(hosts) < 2 {
 		return nil, nil //nolint:nilnil // then there is nothing to choose
 	}
 	e := &entries{own: slices.Repeat([]int{nowhere}, len(hosts)), tables: make(map[string]string)}
-	for name, text := range texts {
+	for name, text := range statements {
 		if found := divided.FindStringSubmatch(text); found != nil {
 			e.tables[name] = found[1]
 		}
@@ -75,7 +75,7 @@ func openEntries(ctx context.Context, config *pgxpool.Config, texts map[string]s
 
 // divided finds the table of a statement. The first argument of each statement on a divided table is its key.
 var divided = regexp.MustCompile(
-	`\bbrokerage\.(customers|orders|account_homes|order_homes|securities|answers|once_slots)\b`)
+	`\bbrokerage\.(customers|orders|accounts|account_orders|securities|answers|once_slots)\b`)
 
 // of returns the pool for a statement.
 func (e *entries) of(statement string, args []any) *pgxpool.Pool {

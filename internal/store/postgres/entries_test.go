@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -40,10 +39,10 @@ func TestEntries(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
 	d := generator(t, "tiny")
-	s := opened(t, cluster.URL(database, 0)+"&layout=citus&shards=8", Options{})
+	s := opened(t, cluster.URL(database, 0)+"&distribute=8", Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	require.Nil(t, s.entries, "one host")
-	s = opened(t, cluster.URL(database, 0, 1, 2)+"&layout=citus", Options{})
+	s = opened(t, cluster.URL(database, 0, 1, 2), Options{})
 	e := s.entries
 	require.Len(t, e.pools, 3)
 
@@ -54,8 +53,8 @@ func TestEntries(t *testing.T) {
 		for i := range int64(40) {
 			id, symbol := d.ID(dataset.Order, i), d.Symbol(int(i))
 			for statement, key := range map[string]any{
-				"order_home": tpox.ID(id), "customer_profile": tpox.ID(d.ID(dataset.Customer, i)),
-				"customer_of": tpox.ID(d.FirstAccount(i)), "lock_order": tpox.ID(-id),
+				"get_order": tpox.ID(id), "customer_profile": tpox.ID(d.ID(dataset.Customer, i)),
+				"customer_of_account": tpox.ID(d.FirstAccount(i)), "lock_order": tpox.ID(id),
 				"get_security": symbol, "lock_key": int(i),
 			} {
 				const find = `SELECT groupid FROM pg_dist_placement
@@ -94,7 +93,7 @@ func TestEntries(t *testing.T) {
 func TestEntries_Load(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	s := opened(t, cluster.URL(database, 0, 1, 2)+"&layout=citus&shards=8", Options{})
+	s := opened(t, cluster.URL(database, 0, 1, 2)+"&distribute=8", Options{})
 	d := generator(t, "XXXS")
 	loaded := make(chan error, 1)
 	go func() { loaded <- s.LoadDataset(t.Context(), d, nil) }()
@@ -117,20 +116,5 @@ func TestEntries_Load(t *testing.T) {
 				copies[n] += value[int](t, conn, clients)
 			}
 		}
-	}
-}
-
-// The tables of all statements are those that their plans visit; those of holds, which find nothing, have none.
-func TestEntries_Tables(t *testing.T) {
-	for name, v := range visits(generator(t, "tiny")) {
-		if strings.HasPrefix(name, "hold_") {
-			continue
-		}
-		table := ""
-		if found := divided.FindStringSubmatch(spreadStatements[name]); found != nil {
-			table = found[1]
-		}
-		first, _, _ := strings.Cut(v.tables, " ")
-		require.Equal(t, first, table, name)
 	}
 }

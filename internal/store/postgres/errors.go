@@ -53,7 +53,7 @@ func codeOf(err error) string {
 }
 
 // domainError returns the error of the domain for one of the driver, by its code and never by its text. unknown marks a
-// write that may have been committed. Unique violations are for the caller: see violated.
+// write that may have been committed. Unique violations are for the caller.
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, tpox.IsDomainError(err):
@@ -80,14 +80,6 @@ func isDamage(err error) bool { return codeOf(err) == dataCorrupted || codeOf(er
 
 // noRows reports whether a query has found nothing.
 func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
-
-// violated returns the name of the unique constraint or index that refused a row, or "".
-func violated(err error) string {
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == uniqueViolation {
-		return server.ConstraintName
-	}
-	return ""
-}
 
 // isConflict reports whether a transaction failed because of concurrent ones; it has changed nothing and may be
 // retried.
@@ -136,6 +128,12 @@ func neverSent(err error) bool {
 	return connecting || pgconn.SafeToRetry(err)
 }
 
+// isDown reports whether the server cannot be reached, or lets nobody in yet.
+func isDown(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return connecting && codeOf(err) != tooManyConnections
+}
+
 // withoutXML explains the error of a server that was built without libxml2.
 func withoutXML(err error) error {
 	if codeOf(err) == featureNotSupported {
@@ -164,21 +162,4 @@ func (e connectError) Unwrap() error { return e.error }
 func storable(key any) bool {
 	s, ok := key.(string)
 	return !ok || utf8.ValidString(s) && !strings.Contains(s, "\x00")
-}
-
-// existing makes the violation of a unique constraint by a customer a *tpox.Conflict, which names the customer or
-// the first of its accounts that another customer has.
-func existing(ctx context.Context, q querier, err error, keys tpox.CustomerKeys) error {
-	switch violated(err) {
-	case "customers_id":
-		return tpox.DuplicateCustomer(keys.ID)
-	case "accounts_account":
-		account := keys.Accounts[0] // if it is the customer's own, or was another's a moment ago
-		failed := q.QueryRow(ctx, statements["taken_account"], keys.Accounts, keys.ID).Scan(&account)
-		if failed != nil && !noRows(failed) {
-			return domainError(ctx, failed, false)
-		}
-		return tpox.DuplicateAccount(account)
-	}
-	return err
 }

@@ -2,42 +2,66 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/tpox"
 )
 
 // InsertCustomer stores a customer and returns its id, or a *tpox.Conflict if that id or an account exists.
-func (s single) InsertCustomer(
+func (s *Store) InsertCustomer(
 	ctx context.Context, w tpox.Write, doc []byte, validate bool,
 ) (tpox.ID, error) {
 	keys, err := tpox.CustomerToStore(doc, validate)
 	if err != nil {
 		return 0, err
 	}
-	err = s.change(ctx, w, change{statement: "insert_customer", args: []any{doc}})
-	return keys.ID, existing(ctx, s.pool, err, keys)
+	steps := []step{{
+		name: "insert_customer", args: []any{keys.ID, accountsOf(keys), doc}, taken: tpox.DuplicateCustomer(keys.ID),
+	}}
+	err = s.change(ctx, w, append(steps, moveAccounts(keys.ID, nil, keys.Accounts)...)...)
+	return keys.ID, s.firstTaken(ctx, err, keys)
 }
 
-// InsertCustomer stores a customer, and claims the accounts.
-func (s spread) InsertCustomer(
-	ctx context.Context, w tpox.Write, doc []byte, validate bool,
-) (tpox.ID, error) {
-	keys, err := tpox.CustomerToStore(doc, validate)
-	if err != nil {
-		return 0, err
-	}
-	c := newClaim(keys.ID, keys.Accounts)
-	var there tpox.ID
-	queries := append([]query{{statement: "customer_exists", args: []any{keys.ID}, into: []any{&there}}}, c.lock()...)
-	_, err = s.write(ctx, w, queries, func() (change, error) {
-		if there != 0 {
-			return change{}, tpox.DuplicateCustomer(keys.ID)
+// accountsOf returns the column accounts of a customer, which is not NULL.
+func accountsOf(keys tpox.CustomerKeys) []tpox.ID { return append([]tpox.ID{}, keys.Accounts...) }
+
+// moveAccounts returns the steps that give a customer the accounts that it gets and take those that it loses, in the
+// order of their ids. On a cluster, the customer may be visible before a row that is to go: then it starts again.
+func moveAccounts(customer tpox.ID, before, after []tpox.ID) (steps []step) {
+	all := slices.Concat(before, after)
+	slices.Sort(all)
+	for _, account := range slices.Compact(all) {
+		switch had, has := slices.Contains(before, account), slices.Contains(after, account); {
+		case has && !had:
+			steps = append(steps, step{
+				name: "insert_account", args: []any{account, customer}, taken: tpox.DuplicateAccount(account),
+			})
+		case had && !has:
+			steps = append(steps, step{name: "delete_account", args: []any{account}, missing: errMoved})
 		}
-		claims, err := c.changes()
-		return change{
-			statement: "insert_customer", args: []any{keys.ID, c.elsewhere(), doc}, taken: tpox.DuplicateCustomer(keys.ID),
-			more: claims,
-		}, err
-	})
-	return keys.ID, err
+	}
+	return steps
+}
+
+// firstTaken returns, for the conflict of an account, that of the first account in the document that another customer
+// has.
+func (s *Store) firstTaken(ctx context.Context, err error, keys tpox.CustomerKeys) error {
+	conflict, ok := errors.AsType[*tpox.Conflict](err)
+	if !ok || conflict.Reason != tpox.AccountExists || len(keys.Accounts) == 1 {
+		return err
+	}
+	rows, _ := s.pool.Query(ctx, s.sql("taken_accounts"), keys.Accounts, keys.ID) // CollectRows returns the error
+	taken, failed := pgx.CollectRows(rows, pgx.RowTo[tpox.ID])
+	if failed != nil {
+		return domainError(ctx, failed, false)
+	}
+	for _, account := range keys.Accounts {
+		if slices.Contains(taken, account) {
+			return tpox.DuplicateAccount(account)
+		}
+	}
+	return err
 }

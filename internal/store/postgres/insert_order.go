@@ -2,35 +2,28 @@ package postgres
 
 import (
 	"context"
+	"strings"
 
 	"brokerage/internal/tpox"
 )
 
 // InsertOrder stores an order and returns its id, or a *tpox.Conflict if the id exists.
-func (s single) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
+func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
 	keys, err := tpox.OrderKeysOf(doc)
 	if err != nil {
 		return 0, err
 	}
-	err = s.change(ctx, w, change{statement: "insert_order", args: []any{keys.Account, doc}})
-	if violated(err) == "orders_id" {
-		err = tpox.DuplicateOrder(keys.ID)
+	steps := []step{{
+		name: "insert_order", args: []any{keys.ID, keys.Account, doc}, taken: tpox.DuplicateOrder(keys.ID),
+	}}
+	if keys.Cash != nil && !s.pure {
+		// On a cluster, the row of an order that was just deleted may still be there.
+		steps = append(steps, step{
+			name: "insert_account_order", args: []any{keys.Account, keys.ID, number(keys.CashText), keys.CashText}, taken: errMoved,
+		})
 	}
-	return keys.ID, err
+	return keys.ID, s.change(ctx, w, steps...)
 }
 
-// InsertOrder stores an order at the home of its account. The first order for an account that nobody has sets the home.
-func (s spread) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
-	keys, err := tpox.OrderKeysOf(doc)
-	if err != nil {
-		return 0, err
-	}
-	home, err := s.homeOf(ctx, keys.Account)
-	if err != nil {
-		return 0, err
-	}
-	return keys.ID, s.change(ctx, w, change{
-		statement: "insert_order_home", args: []any{keys.ID, home}, taken: tpox.DuplicateOrder(keys.ID),
-		more: []change{{statement: "insert_order", args: []any{home, keys.ID, doc}}},
-	})
-}
+// number returns a decimal as the database reads it.
+func number(decimal string) string { return strings.Trim(decimal, " \t\r\n") }

@@ -13,6 +13,8 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (r tpox.Ran
 	}
 	var first int64
 	// A retry may leave a gap in the ids, which does no harm.
-	err = s.queryRow(ctx, "lease", tpox.NoIDsLeft(kind, count), []any{kind, count, tpox.LastLease(count)}, []any{&first})
+	if err = s.queryRow(ctx, "lease", []any{kind, count, tpox.LastLease(count)}, &first); noRows(err) {
+		err = tpox.NoIDsLeft(kind, count)
+	}
 	return tpox.Range{First: tpox.ID(first), Count: count}, err
 }

@@ -27,7 +27,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 	}
 	var raw [len(dataset.Kinds)]int64
 	return s.loading(ctx, contents.Fingerprint, func() (err error) {
-		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
+		for _, k := range dataset.Kinds {
 			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
 				return err
 			}
@@ -93,13 +93,11 @@ func (s *Store) loadChunk(
 		doc := d.Append(nil, k, i)
 		docs = append(docs, doc)
 		bytes += int64(len(doc))
-		if k == dataset.Order || s.layoutName != layoutSingle { // others need no keys
-			of, err := store.KeysOf(k, doc)
-			if err != nil {
-				return 0, 0, err
-			}
-			keys = append(keys, of)
+		of, err := store.KeysOf(k, doc)
+		if err != nil {
+			return 0, 0, err
 		}
+		keys = append(keys, of)
 	}
 	// A lost connection ends the load, because the chunk may be committed.
 	err = s.again(ctx, func(ctx context.Context) error {

@@ -20,29 +20,31 @@ const loadLock = schemaLock + 1
 // Indexes that only queries need are made after the load, as the schema makes them.
 const (
 	beginLoad = `
-	DROP INDEX IF EXISTS brokerage.orders_cash;
-	DROP INDEX IF EXISTS brokerage.securities_search;`
+	DROP INDEX IF EXISTS brokerage.account_orders_cash;
+	DROP INDEX IF EXISTS brokerage.security_search_sector;`
 
-	ordersCash = `
-	CREATE INDEX IF NOT EXISTS orders_cash ON brokerage.orders (((keys).account), ((keys).cash) DESC, ((keys).id))
-		WHERE (keys).cash IS NOT NULL;`
+	endLoad = `
+	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.account_orders (account, cash DESC, id);
+	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.security_search (sector, pe, yield);`
 
-	endLoad = ordersCash + `
-	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.securities (((keys).sector), ((keys).pe), ((keys).yield));`
-
-	// Collects statistics, and marks the pages whose rows are visible to all.
-	afterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.accounts, brokerage.securities`
-
-	// The same for the spread layout, whose searches have a table of their own.
-	spreadEndLoad = ordersCash + `
-	CREATE INDEX IF NOT EXISTS securities_search ON brokerage.security_search (sector, pe, yield);
-	INSERT INTO brokerage.security_search (symbol, sector, pe, yield, name, type, pe_text, yield_text)
-	SELECT symbol, (keys).sector, (keys).pe, (keys).yield, (keys).name, (keys).type, (keys).pe_text, (keys).yield_text
-	FROM brokerage.securities ON CONFLICT (symbol) DO NOTHING;`
-
-	spreadAfterLoad = `VACUUM (ANALYZE) brokerage.orders, brokerage.customers, brokerage.account_homes,
-		brokerage.order_homes, brokerage.securities, brokerage.security_search`
+	pureIndexes = `
+	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.orders (((brokerage.keys_of_order(doc)).account),
+		((brokerage.keys_of_order(doc)).cash) DESC, ((brokerage.keys_of_order(doc)).id))
+		WHERE (brokerage.keys_of_order(doc)).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
+		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
 )
+
+// endLoad returns the statements that make the indexes of a load.
+func (s *Store) endLoad() string {
+	if s.pure {
+		return pureIndexes
+	}
+	return endLoad
+}
+
+// afterLoad returns a statement that collects statistics, and marks the pages whose rows are visible to all.
+func (s *Store) afterLoad() string { return "VACUUM (ANALYZE) " + names(s.tables()) }
 
 // execEach runs statements one by one: Citus does not take several indexes at once.
 func execEach(ctx context.Context, q querier, statements string) error {
@@ -87,13 +89,12 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	run := func(sql string) func() error {
 		return func() error { return execEach(ctx, conn, sql) }
 	}
-	in := s.schema
-	for _, step := range []func() error{run(in.beginLoad), load, run(in.endLoad), run(in.afterLoad), func() error {
+	for _, step := range []func() error{run(beginLoad), load, run(s.endLoad()), run(s.afterLoad()), func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if err := end(tx); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, statements["delete_setting"], store.SettingLoading)
+			_, err := tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE name = $1", store.SettingLoading)
 			return err
 		})
 	}} {
@@ -106,9 +107,8 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 
 // setting returns a setting of the database, "" where there is none, for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.queryRow(ctx, "get_setting", nil, []any{name}, []any{&text})
-	if noRows(err) {
-		return "", nil
+	if err = s.queryRow(ctx, "get_setting", []any{name}, &text); noRows(err) {
+		err = nil
 	}
 	return text, err
 }
@@ -142,9 +142,13 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 		},
 		RaiseLeases: func(tx pgx.Tx) error {
 			var order, customer, account int64
-			err := tx.QueryRow(ctx, s.sql("next_ids")).Scan(&order, &customer, &account)
-			if err != nil {
-				return err
+			for of, next := range map[string]*int64{
+				"max(id) FROM brokerage.orders": &order, "max(id) FROM brokerage.customers": &customer,
+				"max(account) FROM brokerage.accounts": &account,
+			} {
+				if err := tx.QueryRow(ctx, "SELECT coalesce("+strings.Replace(of, ")", "), 0) + 1", 1)).Scan(next); err != nil {
+					return err
+				}
 			}
 			return raiseLeases(ctx, tx, order, customer, account)
 		},
@@ -162,7 +166,7 @@ func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []stor
 	for i := range documents {
 		err := s.copyPrepared(ctx, tx, documents[i:i+1])
 		if isRefusal(err) {
-			documents[i].Refused = s.refusalOf(ctx, tx, documents[i].Keys, err)
+			documents[i].Refused = s.refusalOf(ctx, documents[i].Keys, err)
 		} else if err != nil {
 			return err
 		}
@@ -173,7 +177,7 @@ func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []stor
 // copyPrepared copies documents that are not refused, all or none.
 func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
 	return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
-		for _, k := range dataset.Kinds { // customers before orders, whose rows name theirs
+		for _, k := range dataset.Kinds {
 			var docs [][]byte
 			var keys []any
 			for _, d := range documents {
@@ -194,30 +198,24 @@ func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []store.P
 
 // isRefusal reports whether an error is about a document, and not about the load.
 func isRefusal(err error) bool {
-	_, invalid := errors.AsType[*tpox.Invalid](domainError(context.Background(), err, false))
-	return invalid || tpox.Is[*tpox.Conflict](err) || codeOf(err) == uniqueViolation
+	return takenTable(err) != "" || tpox.Is[*tpox.Invalid](domainError(context.Background(), err, false))
 }
 
 // refusalOf returns the error of the domain for a refused document with these keys.
-func (s *Store) refusalOf(ctx context.Context, q querier, keys any, err error) error {
-	constraint := violated(err)
-	spread := s.layoutName != layoutSingle && codeOf(err) == uniqueViolation // whose constraints have the names of parts
+func (s *Store) refusalOf(ctx context.Context, keys any, err error) error {
+	table := takenTable(err)
+	if table == "" {
+		return domainError(ctx, err, false)
+	}
 	switch keys := keys.(type) {
 	case tpox.OrderKeys:
-		if spread || constraint == "orders_id" {
-			return tpox.DuplicateOrder(keys.ID)
-		}
+		return tpox.DuplicateOrder(keys.ID)
 	case tpox.CustomerKeys:
-		if spread {
-			return tpox.DuplicateCustomer(keys.ID)
+		if table == "accounts" {
+			return s.firstTaken(ctx, tpox.DuplicateAccount(keys.Accounts[0]), keys)
 		}
-		if constraint != "" {
-			return existing(ctx, q, err, keys)
-		}
-	case tpox.SecurityKeys:
-		if spread || constraint == "securities_symbol" {
-			return fmt.Errorf("security %s exists already", keys.Symbol)
-		}
+		return tpox.DuplicateCustomer(keys.ID)
+	default:
+		return fmt.Errorf("security %s exists already", keys.(tpox.SecurityKeys).Symbol) //nolint:forcetypeassert // the last kind
 	}
-	return domainError(ctx, err, false)
 }

@@ -89,7 +89,7 @@ func misses(s store.ServerStats, what string) bool {
 func TestObserve_Missing(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
-	opened(t, server.URL("postgres"), Options{}) // as the owner
+	require.NoError(t, opened(t, server.URL("postgres"), Options{}).Ready(t.Context())) // as the owner
 	a := administered(t, server.URLOf("brokerage_service", "postgres"))
 	seen := observe(t, a)
 	for _, what := range []string{"statements", "waits", "time of I/O"} {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,31 +38,22 @@ func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err e
 	return true, nil
 }
 
-// keepAnswer returns the change that stores the answer.
-func (t *transaction) keepAnswer() change {
+// keepAnswer returns the step that stores the answer.
+func (t *transaction) keepAnswer() step {
 	once, answer := t.w.Once, t.answer
 	if answer == nil {
 		answer = []byte{}
 	}
-	return change{statement: "keep_answer",
-		args: t.store.inSlot(once, []byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires)}
+	return step{name: "keep_answer", args: []any{
+		slotOf(once), []byte(once.Client), []byte(once.Key), once.Hash[:], answer, once.Expires,
+	}}
 }
 
-// slot returns the part of the answers that a key belongs to, 0 where they are not divided.
-func (s *Store) slot(once *tpox.Once) int {
-	if s.layoutName == layoutSingle {
-		return 0
-	}
-	return int(uint64(lockOf(once)) % slots) //nolint:gosec // a remainder
-}
+// slots are the parts of the answers by idempotency key, as tables.sql makes them.
+const slots = 64
 
-// inSlot returns the arguments of a statement on answers, after the slot where they are divided.
-func (s *Store) inSlot(once *tpox.Once, args ...any) []any {
-	if s.layoutName == layoutSingle {
-		return args
-	}
-	return slices.Insert(args, 0, any(s.slot(once)))
-}
+// slotOf returns the part of the answers that a key belongs to.
+func slotOf(once *tpox.Once) int { return int(uint64(lockOf(once)) % slots) } //nolint:gosec // a remainder
 
 // lockOf returns the number of the advisory lock for an idempotency key. Two keys are unlikely to have the same number;
 // if they do, one request waits for the other.
@@ -84,12 +74,13 @@ const (
 // purge deletes expired answers of a slot when purgeEvery has passed. It is not part of the write, which is committed:
 // what it cannot do now, the next call does.
 func (s *Store) purge(ctx context.Context, once *tpox.Once, now time.Time) {
-	purged := &s.purged[s.slot(once)]
+	slot := slotOf(once)
+	purged := &s.purged[slot]
 	last := purged.Load()
 	if now.Sub(time.Unix(last, 0)).Abs() < purgeEvery || !purged.CompareAndSwap(last, now.Unix()) {
 		return
 	}
-	tag, err := s.pool.Exec(ctx, s.sql("forget_answers"), s.inSlot(once, now, purgeRows)...)
+	tag, err := s.pool.Exec(ctx, s.sql("forget_answers"), slot, now, purgeRows)
 	if err != nil || tag.RowsAffected() == purgeRows {
 		purged.Store(0)
 	}

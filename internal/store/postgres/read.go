@@ -3,7 +3,9 @@ package postgres
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -14,76 +16,70 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-// statements are the texts in sql/ by name.
-var statements = store.ReadStatements(sqlFiles, "sql")
+//go:embed sql/pure/*.sql
+var pureFiles embed.FS
 
-// queryRow runs a query of at most one row, and retries it when the connection is lost: a read may always be retried.
-func (s *Store) queryRow(ctx context.Context, name string, notFound error, args, into []any) error {
+// statements are the texts in sql/ by name, and pureStatements those of mode=pure.
+var (
+	statements     = store.ReadStatements(sqlFiles, "sql")
+	pureStatements = func() map[string]string {
+		all := maps.Clone(statements)
+		maps.Copy(all, store.ReadStatements(pureFiles, "sql/pure"))
+		return all
+	}()
+)
+
+// sql returns the text of a statement.
+func (s *Store) sql(name string) string {
+	if s.pure {
+		return pureStatements[name]
+	}
+	return statements[name]
+}
+
+// errMoved reports that what a look-up found has changed before it was used; the transaction has changed nothing.
+var errMoved = errors.New("another transaction has moved it")
+
+// queryRow runs a query of at most one row on the primary, or returns pgx.ErrNoRows. It is retried when the connection is
+// lost: a read may always be retried.
+func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
-		err := s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)
-		if notFound != nil && noRows(err) {
-			return notFound
-		}
-		return err
+		return s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)
 	}, s.mayTryAgain)
+	if noRows(err) {
+		return err
+	}
 	return domainError(ctx, err, false)
+}
+
+// read is queryRow on a replica, where there is one that may answer.
+func (s *Store) read(ctx context.Context, name string, args []any, into ...any) error {
+	if s.replicas != nil {
+		answered, err := s.replicas.read(ctx, func(ctx context.Context, from *replica, needs position) error {
+			return from.queryRow(ctx, needs, name, args, into)
+		})
+		if answered {
+			return err
+		}
+	}
+	return s.queryRow(ctx, name, args, into...)
 }
 
 // document runs a query whose answer is one document, or returns *tpox.NotFound.
 func (s *Store) document(ctx context.Context, name, what string, key any) (doc []byte, err error) {
-	found := storable(key)
-	if found {
-		doc, err = s.lookUp(ctx, name, key)
-		found = !noRows(err)
+	missing := &tpox.NotFound{What: what, Key: fmt.Sprint(key)}
+	if !storable(key) {
+		return nil, missing
 	}
-	if !found {
-		return nil, &tpox.NotFound{What: what, Key: fmt.Sprint(key)}
+	if err = s.read(ctx, name, []any{key}, &doc); noRows(err) {
+		err = missing
 	}
-	return doc, domainError(ctx, err, false)
-}
-
-// lookUp runs a query of one column that is a document.
-func (s *Store) lookUp(ctx context.Context, name string, args ...any) ([]byte, error) {
-	if s.replicas != nil {
-		if doc, answered, err := s.replicas.lookUp(ctx, name, args); answered {
-			return doc, err
-		}
-	}
-	return s.lookUpHere(ctx, name, args)
-}
-
-// lookUpHere is lookUp on the primary.
-func (s *Store) lookUpHere(ctx context.Context, name string, args []any) (doc []byte, err error) {
-	err = s.again(ctx, func(ctx context.Context) (err error) {
-		// Lookups of several requests share a round trip, so the tracer of a connection cannot tell which request a lookup
-		// belongs to. It is traced here instead.
-		end := s.options.Trace.Statement(ctx, name)
-		if !classified[name] {
-			doc, err = s.find(ctx, name, args...)
-		} else if doc, err = s.find(ctx, name, append(args, largeBytes)...); err == nil && len(doc) == 0 {
-			err = s.large.do(ctx, func() error {
-				return s.pool.QueryRow(ctx, s.sql(name), append(args, anySize)...).Scan(&doc)
-			})
-		}
-		end(traced(err))
-		return err
-	}, s.mayTryAgain)
-	return doc, err
-}
-
-// find runs a query of one column. In a cluster it has a round trip of its own: there, the queries of a group wait for
-// one another's nodes.
-func (s *Store) find(ctx context.Context, name string, args ...any) (doc []byte, err error) {
-	if s.layoutName != layoutCitus {
-		return s.lookups.find(ctx, position{}, s.sql(name), args...)
-	}
-	err = s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(&doc)
 	return doc, err
 }
 
 // mayTryAgain reports whether a retry of what has changed nothing may succeed.
 func (s *Store) mayTryAgain(err error) bool {
-	return isTransient(err) || isMoved(err) || s.layoutName == layoutCitus && isMoving(err)
+	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && isMoving(err)
 }
 
 const (
@@ -95,16 +91,23 @@ const (
 )
 
 // again calls try until it succeeds, fails in a way that must not be retried or that a retry cannot cure, or no time is
-// left. Pauses grow, and are random, so that requests that failed together do not retry together.
+// left. Pauses grow, and are random, so that requests that failed together do not retry together. While the server is
+// down, try is not called: see outage.
 func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		err := try(ctx)
+		err := s.awaitServer(ctx)
+		if err == nil {
+			err = try(ctx)
+		}
 		if err == nil || tpox.IsDomainError(err) || !mayTryAgain(err) {
 			return err
+		}
+		if isDown(err) {
+			s.noteDown(err)
 		}
 		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4
 		if deadline, ok := ctx.Deadline(); time.Since(began)+wait > patience || ok && time.Until(deadline) < wait {

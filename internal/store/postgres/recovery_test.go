@@ -94,7 +94,7 @@ func TestRecovery_Citus(t *testing.T) {
 	}
 	cluster := pgtest.StartCluster(t, 2, pgtest.Archiving...)
 	ctx, d, database := t.Context(), generator(t, "tiny"), cluster.Database(t)
-	s := opened(t, cluster.URL(database, 0)+onCitus, Options{})
+	s := opened(t, cluster.URL(database, 0)+distribute, Options{})
 	require.NoError(t, s.LoadDataset(ctx, d, nil))
 	var backups []*pgtest.Backup
 	for _, node := range cluster.Nodes {
@@ -134,7 +134,7 @@ func TestRecovery_Citus(t *testing.T) {
 	require.Eventually(t, func() bool { // the workers learn the addresses by themselves
 		return value[bool](t, coordinator, "SELECT bool_and(metadatasynced) FROM pg_dist_node")
 	}, time.Minute, 10*time.Millisecond)
-	then := opened(t, recovered.URL(database, 1, 2)+onCitus, Options{})
+	then := opened(t, recovered.URL(database, 1, 2), Options{})
 	for i := range tpox.ID(each) {
 		require.NoError(t, errOf(then.GetOrder(ctx, before+i)))
 		require.Error(t, errOf(then.GetOrder(ctx, after+i)))

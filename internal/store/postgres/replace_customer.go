@@ -2,13 +2,13 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"brokerage/internal/tpox"
 )
 
-// ReplaceCustomer replaces the whole document of a customer, where match allows the stored version.
-func (s single) ReplaceCustomer(
+// ReplaceCustomer replaces the whole document of a customer, where match allows the stored version. It opens the
+// accounts that are new, and closes those that are gone.
+func (s *Store) ReplaceCustomer(
 	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
 	keys, err := tpox.CustomerToReplace(id, doc, validate)
@@ -16,36 +16,27 @@ func (s single) ReplaceCustomer(
 		return err
 	}
 	var stored []byte
-	c := change{statement: "replace_customer", args: []any{id, doc}, notFound: tpox.NoCustomer(id)}
-	err = s.replace(ctx, w, match, lockCustomer(id, &stored), &stored, c)
-	return existing(ctx, s.pool, err, keys)
+	_, err = s.write(ctx, w, lockCustomer(id, &stored), func() ([]step, []byte, error) {
+		if !match.Holds(stored) {
+			return nil, nil, &tpox.Stale{}
+		}
+		steps, err := replaceCustomer(stored, doc)
+		return steps, nil, err
+	})
+	return s.firstTaken(ctx, err, keys)
 }
 
-// ReplaceCustomer claims the accounts that are new, and releases those that are gone.
-func (s spread) ReplaceCustomer(
-	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
-) error {
-	keys, err := tpox.CustomerToReplace(id, doc, validate)
+func lockCustomer(id tpox.ID, doc *[]byte) []step {
+	return []step{{name: "lock_customer", args: []any{id}, into: []any{doc}, missing: tpox.NoCustomer(id)}}
+}
+
+// replaceCustomer returns the steps that replace a customer, and change the rows of its accounts accordingly.
+func replaceCustomer(stored, changed []byte) ([]step, error) {
+	before, err := tpox.CustomerKeysOf(stored)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var stored []byte
-	c := newClaim(id, keys.Accounts)
-	_, err = s.write(ctx, w, append(lockCustomer(id, &stored), c.lock()...), func() (change, error) {
-		if !match.Holds(stored) {
-			return change{}, &tpox.Stale{}
-		}
-		before, err := tpox.CustomerKeysOf(stored)
-		if err != nil {
-			return change{}, err
-		}
-		more, err := c.changes()
-		for _, account := range before.Accounts {
-			if !slices.Contains(keys.Accounts, account) {
-				more = append(more, release(account))
-			}
-		}
-		return change{statement: "replace_customer_elsewhere", args: []any{id, doc, c.elsewhere()}, more: more}, err
-	})
-	return err
+	after, err := tpox.CustomerKeysOf(changed)
+	steps := []step{{name: "replace_customer", args: []any{after.ID, accountsOf(after), changed}}}
+	return append(steps, moveAccounts(after.ID, before.Accounts, after.Accounts)...), err
 }

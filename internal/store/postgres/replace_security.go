@@ -6,18 +6,36 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// ReplaceSecurity replaces the whole document of a security, where match allows the stored version. In the spread
-// layout, a search finds the security by a row of its own, which is replaced, too.
+// ReplaceSecurity replaces the whole document of a security, where match allows the stored version, and what a search
+// finds it by where that changes.
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
-	if _, err := tpox.SecurityToReplace(symbol, doc, validate); err != nil {
+	keys, err := tpox.SecurityToReplace(symbol, doc, validate)
+	if err != nil {
 		return err
 	}
 	var stored []byte
-	c := change{statement: "replace_security", args: []any{symbol, doc}, notFound: tpox.NoSecurity(symbol)}
-	if s.layoutName != layoutSingle {
-		c.notFound, c.more = nil, []change{{statement: "replace_search", args: []any{doc}}}
+	_, err = s.write(ctx, w, lockSecurity(symbol, &stored), func() ([]step, []byte, error) {
+		if !match.Holds(stored) {
+			return nil, nil, &tpox.Stale{}
+		}
+		steps := []step{{name: "replace_security", args: []any{symbol, doc}}}
+		if before, err := tpox.SecurityKeysOf(stored); (err != nil || before != keys) && !s.pure {
+			steps = append(steps, step{name: "replace_search", args: searchRow(keys)})
+		}
+		return steps, nil, nil
+	})
+	return err
+}
+
+// searchRow returns the columns of a row of security_search. A security without a sector is in none.
+func searchRow(keys tpox.SecurityKeys) []any {
+	pe, _ := tpox.Scaled(keys.PE) // keys have been checked
+	yield, _ := tpox.Scaled(keys.Yield)
+	row := []any{keys.Symbol, nil, pe, yield, keys.Name, keys.Type, keys.PE, keys.Yield}
+	if keys.Sector != "" {
+		row[1] = keys.Sector
 	}
-	return s.replace(ctx, w, match, lockSecurity(symbol, &stored), &stored, c)
+	return row
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,21 +19,16 @@ import (
 // statements of the batch have later snapshots, so they see everything that was replayed then. Only that decides
 // whether an answer is used; the checks in the background only decide where a read is sent.
 type replica struct {
-	set     *replicas
-	name    string
-	pool    *pgxpool.Pool
-	lookups *lookups
-	large   *large
-	probe   probe
+	set   *replicas
+	name  string
+	pool  *pgxpool.Pool
+	probe probe
 
-	up       atomic.Bool   // the last check succeeded, and no read has failed since
+	leftOut  atomic.Int64  // until when it gets no reads, in Unix milliseconds
 	recent   atomic.Bool   // at the last check, its data were not older than timing.maxLag
 	replayed atomic.Uint64 // the last LSN that it has reported
 	reads    atomic.Int64
 }
-
-// returnAfter is how many checks in succession a replica must pass before it gets reads again.
-const returnAfter = 5
 
 // A timing has the intervals and bounds of replicas. Tests have others.
 type timing struct {
@@ -42,6 +36,7 @@ type timing struct {
 	timeout  time.Duration // of a check
 	start    time.Duration // how long the start waits for replicas that do not answer
 	patience time.Duration // how long a read waits for a replica before it is sent to the primary
+	pause    time.Duration // how long a replica that has failed gets no reads
 	// maxLag is how old the data of a replica may be for it to get a read that it may not be able to answer: one with a
 	// token that it is not known to have replayed.
 	maxLag time.Duration
@@ -49,7 +44,7 @@ type timing struct {
 
 var defaultTiming = timing{
 	interval: 200 * time.Millisecond, timeout: time.Second, start: 3 * time.Second, patience: 500 * time.Millisecond,
-	maxLag: time.Second,
+	pause: 2 * time.Second, maxLag: time.Second,
 }
 
 // The mark is a row of the database with the timeline of the primary. A replica whose mark is the timeline of a token
@@ -131,13 +126,10 @@ func newReplica(ctx context.Context, set *replicas, url string) (*replica, error
 	if r.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, err
 	}
-	r.large = newLarge(config.MaxConns)
-	r.lookups = newLookups(r.pool, r)
 	return r, nil
 }
 
 func (r *replica) close() {
-	r.lookups.close()
 	r.pool.Close()
 	r.probe.close()
 }
@@ -182,60 +174,45 @@ func (r *replica) check(ctx context.Context) error {
 
 // watch checks the server until ctx is done.
 func (r *replica) watch(ctx context.Context) {
-	for passed := 0; ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(r.set.timing.interval):
 		}
-		wasUp := r.up.Load()
 		bounded, cancel := context.WithTimeout(ctx, r.set.timing.timeout)
 		err := r.check(bounded)
 		cancel()
-		if isConflict(err) { // the replay has cancelled the check itself
-			continue
-		}
-		if err != nil {
-			r.leave(err)
-		}
-		if passed++; err != nil || wasUp {
-			passed = 0
-		}
-		if passed == returnAfter {
-			passed = 0
-			r.pool.Reset() // connections from before may be broken
-			r.up.Store(true)
-			r.set.store.notice("replica %s gets reads again", r.name)
+		if err != nil && !isConflict(err) { // the replay has cancelled the check itself
+			r.leaveOut(err)
 		}
 	}
 }
 
-// leave takes the replica out of the rotation until it has passed checks again.
-func (r *replica) leave(err error) {
-	if r.up.CompareAndSwap(true, false) && !r.set.closing.Load() {
+// isUp reports whether the replica gets reads.
+func (r *replica) isUp() bool { return time.Now().UnixMilli() >= r.leftOut.Load() }
+
+// leaveOut keeps reads from the replica for a while, and closes its connections, which may be broken.
+func (r *replica) leaveOut(err error) {
+	wasUp := r.isUp()
+	r.leftOut.Store(time.Now().Add(r.set.timing.pause).UnixMilli())
+	if wasUp && !r.set.closing.Load() {
+		r.pool.Reset()
 		r.set.store.notice("replica %s gets no reads until it can answer them: %v", r.name, err)
 	}
 }
-
-// confirm reads the answer of replica_state at the beginning of a batch.
-func (r *replica) confirm(results pgx.BatchResults) (replayed, error) {
-	state, err := readState(results.QueryRow())
-	if err == nil && state.isReplica {
-		r.replayed.Store(state.lsn)
-	}
-	return state, err
-}
-
-func (*replica) queueState(b *pgx.Batch) { b.Queue(statements["replica_state"], markClient, markKey) }
 
 // queryRow runs a query of at most one row. It returns errBehind if the replica has not replayed a position.
 func (r *replica) queryRow(ctx context.Context, needs position, name string, args, into []any) error {
 	return r.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		var b pgx.Batch
-		r.queueState(&b)
+		b.Queue(statements["replica_state"], markClient, markKey)
 		b.Queue(r.set.store.sql(name), args...)
 		results := conn.SendBatch(ctx, &b)
-		state, err := r.confirm(results)
+		state, err := readState(results.QueryRow())
+		if err == nil && state.isReplica {
+			r.replayed.Store(state.lsn)
+		}
 		if err == nil && !state.has(needs) {
 			err = errBehind
 		}
@@ -247,21 +224,6 @@ func (r *replica) queryRow(ctx context.Context, needs position, name string, arg
 		}
 		return err
 	})
-}
-
-// lookUp runs a query of one column that is a document.
-func (r *replica) lookUp(ctx context.Context, needs position, name string, args []any) (doc []byte, err error) {
-	if !classified[name] {
-		return r.lookups.find(ctx, needs, r.set.store.sql(name), args...)
-	}
-	doc, err = r.lookups.find(ctx, needs, r.set.store.sql(name), append(slices.Clip(args), largeBytes)...)
-	if err != nil || len(doc) > 0 {
-		return doc, err
-	}
-	err = r.large.do(ctx, func() error {
-		return r.queryRow(ctx, needs, name, append(slices.Clip(args), anySize), []any{&doc})
-	})
-	return doc, err
 }
 
 // A probe is a connection for checks. In the pool, they would wait behind requests.
@@ -284,7 +246,11 @@ func newProbe(config *pgx.ConnConfig, accept func(context.Context, *pgx.Conn) er
 // not safe for concurrent use.
 func (p *probe) do(ctx context.Context, f func(*pgx.Conn) error) error {
 	if p.conn == nil {
-		conn, err := pgx.ConnectConfig(ctx, p.config)
+		config := p.config.Copy()
+		if err := freshPassword(ctx, config); err != nil {
+			return err
+		}
+		conn, err := pgx.ConnectConfig(ctx, config)
 		if err != nil {
 			return connectError{err}
 		}

@@ -118,12 +118,11 @@ func (r *replicas) begin(ctx context.Context) error {
 	running.Wait()
 	for i, err := range errs {
 		one := r.all[i]
-		one.up.Store(err == nil)
 		if stranger, ok := errors.AsType[*strangerError](err); ok {
 			return stranger
 		}
 		if err != nil {
-			r.store.notice("replica %s gets no reads until it can answer them: %v", one.name, err)
+			one.leaveOut(err)
 		}
 	}
 	return nil
@@ -171,7 +170,7 @@ func (r *replicas) sample(ctx context.Context) error {
 			err = closed
 		}
 		if err == nil && marked.timeline != at.timeline {
-			_, err = conn.Exec(ctx, statements["keep_answer"], markClient, markKey, make([]byte, 32),
+			_, err = conn.Exec(ctx, statements["keep_answer"], 0, markClient, markKey, make([]byte, 32),
 				fmt.Appendf(nil, "%08X", at.timeline), markExpires)
 		}
 		if err != nil {
@@ -231,7 +230,7 @@ func (r *replicas) choose(needs position) (chosen *replica) {
 	for i := range r.all {
 		one := r.all[(n+uint64(i))%uint64(len(r.all))] //nolint:gosec // an index
 		switch {
-		case !one.up.Load():
+		case !one.isUp():
 		case one.replayed.Load() >= needs.lsn:
 			return one
 		case chosen == nil && one.recent.Load():
@@ -262,17 +261,6 @@ func (r *replicas) read(
 	return false, nil
 }
 
-// lookUp runs a query of one column that is a document.
-func (r *replicas) lookUp(ctx context.Context, name string, args []any) (doc []byte, answered bool, err error) {
-	answered, err = r.read(ctx, func(ctx context.Context, from *replica, needs position) (err error) {
-		end := r.store.options.Trace.Statement(ctx, name)
-		doc, err = from.lookUp(ctx, needs, name, args)
-		end(traced(err))
-		return err
-	})
-	return doc, answered, err
-}
-
 // try runs a read on one replica. With a reason to fall back, there is no answer.
 func (r *replicas) try(
 	ctx context.Context, needs position, do func(ctx context.Context, from *replica, needs position) error,
@@ -294,14 +282,12 @@ func (r *replicas) try(
 		return fallbackBehind, nil
 	case isConflict(err):
 		return fallbackConflict, nil
-	case errors.Is(err, errManyLarge):
-		return fallbackError, nil
 	case bounded.Err() != nil:
-		from.leave(errors.New("it did not answer in time"))
+		from.leaveOut(errors.New("it did not answer in time"))
 		return fallbackTimeout, nil
 	}
 	if codeOf(err) == "" || isTransient(err) { // other errors are about the query
-		from.leave(err)
+		from.leaveOut(err)
 	}
 	return fallbackError, nil
 }
@@ -323,7 +309,7 @@ func (r *replicas) stats() (all []store.ReplicaStats, fallbacks map[string]int64
 	r.mu.Unlock()
 	for _, one := range r.all {
 		lsn := one.replayed.Load()
-		stats := store.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.up.Load()}
+		stats := store.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.isUp()}
 		if stats.Known = lsn > 0; stats.Known {
 			stats.LagBytes = int64(max(primary, lsn) - lsn) //nolint:gosec // far below
 			stats.Age = r.age(lsn)

@@ -39,7 +39,7 @@ func TestStore_Replicas(t *testing.T) {
 			byReplica += s.replicas.all[0].reads.Load()
 			byPrimary += s.replicas.primaryReads.Load()
 		})
-		eventually(t, func() bool { return s.replicas.all[0].up.Load() })
+		eventually(t, func() bool { return s.replicas.all[0].isUp() })
 		databases[s] = database
 		return s
 	}

@@ -1,11 +1,11 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,40 +13,103 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"brokerage/internal/store"
+	"brokerage/internal/tpox"
 )
 
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// schemaLock is the advisory lock by which replicas that start at once wait for the first of them to make the schema.
+// schemaLock is the advisory lock by which instances that start at once wait for the first of them to make the schema.
 const schemaLock = 0x62726F6B65726167 // "brokerag"
 
-// A step is a part of the statements that make a schema.
-type step struct{ name, sql string }
+// DefaultShards is the number of shards of each table that distribute=true makes. It bounds the number of nodes.
+const DefaultShards = 32
 
-// readStep returns the statements in a file of the folder schema.
-func readStep(name string) step {
+// maxShards is the largest number of shards that a URL may ask for.
+const maxShards = 1024
+
+// wanted is what a URL asks for beside a database.
+type wanted struct {
+	shards int    // distribute; 0: it does not ask
+	mode   string // "pure", "keys" or ""
+}
+
+// The modes of a database, as the parameter mode of a URL names them: what search_securities and customer_max_order
+// search and answer from (ADR 0029).
+const (
+	modeKeys = "keys" // tables that the service fills when it writes a document
+	modePure = "pure" // the documents alone, through indexes on expressions over them
+)
+
+var errPureDistributed = errors.New("mode=pure in the URL is for one server: a cluster finds documents by tables of keys")
+
+// takeWanted reads the parameters of a URL that the server does not know, and removes them.
+func takeWanted(parameters map[string]string) (w wanted, err error) {
+	distribute, asked := parameters["distribute"]
+	if w.mode = parameters["mode"]; w.mode != "" && w.mode != modeKeys && w.mode != modePure {
+		return w, fmt.Errorf("mode %.20q in the URL is neither %s nor %s", w.mode, modeKeys, modePure)
+	}
+	switch {
+	case !asked || distribute == "false":
+	case distribute == "true":
+		w.shards = DefaultShards
+	default:
+		if w.shards, err = strconv.Atoi(distribute); err != nil || w.shards < 1 || w.shards > maxShards {
+			return w, fmt.Errorf("distribute=%.20s in the URL is neither true nor a number of shards from 1 to %d",
+				distribute, maxShards)
+		}
+	}
+	if w.mode == modePure && w.shards > 0 {
+		return w, errPureDistributed
+	}
+	delete(parameters, "mode")
+	delete(parameters, "distribute")
+	return w, nil
+}
+
+// A schemaStep is a part of the statements that make a schema.
+type schemaStep struct{ name, sql string }
+
+// steps returns the parts of the schema.
+func (w wanted) steps() (all []schemaStep) {
+	names := []string{"tables", "grants"}
+	if w.mode == modePure {
+		names = append(names, "pure")
+	}
+	if w.shards > 0 {
+		names = append(names, "distribute")
+	}
+	for _, name := range names {
+		all = append(all, schemaStep{name, w.read(name)})
+	}
+	if w.mode == modePure {
+		all = append(all, schemaStep{"indexes", pureIndexes})
+	}
+	return all
+}
+
+// read returns the statements in a file of the folder schema.
+func (w wanted) read(name string) string {
 	text, err := schemaFiles.ReadFile("schema/" + name + ".sql")
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return step{name, strings.TrimSpace(string(text))}
+	return strings.ReplaceAll(strings.TrimSpace(string(text)), "SHARDS", strconv.Itoa(w.shards))
 }
 
-// Script returns the SQL that makes the schema of the layout that a URL names in an empty database, to be read or run
-// by hand: psql --set ON_ERROR_STOP=1.
+// Script returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by hand:
+// psql --set ON_ERROR_STOP=1.
 func Script(url string) (string, error) {
-	_, wanted, err := parseURL(url)
+	_, w, err := parseURL(url)
 	if err != nil {
 		return "", err
 	}
-	wanted.name = cmp.Or(wanted.name, layoutSingle)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
 		store.SchemaVersion)
 	b.WriteString("BEGIN;\n")
-	for _, step := range schemaOf(wanted).steps {
-		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, strings.TrimSpace(step.sql))
+	for _, step := range w.steps() {
+		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, step.sql)
 	}
 	b.WriteString("\nCOMMIT;\n")
 	return b.String(), nil
@@ -55,39 +118,77 @@ func Script(url string) (string, error) {
 // Made reports whether Open has made the schema.
 func (s *Store) Made() bool { return s.made }
 
-// ensureSchema makes the schema in an empty database, and refuses one of another version or program.
-func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn) (err error) {
+// ensureSchema makes the schema in an empty database, and refuses one of another version or program, and tables that are
+// not what the URL asks for.
+func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err error) {
 	s.stamp, s.made, err = store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, conn) },
-		Make:  func(ctx context.Context) (bool, error) { return s.makeSchema(ctx, conn) },
+		Make:  func(ctx context.Context) (bool, error) { return s.makeSchema(ctx, conn, w) },
 	}.Ensure(ctx, s.options.AsIs)
+	if err != nil {
+		return err
+	}
+	if err := s.findTables(ctx, conn); err != nil {
+		return err
+	}
+	if w.shards > 0 && !s.distributed {
+		if err := s.distribute(ctx, conn, w); err != nil {
+			return err
+		}
+	}
+	if has := s.mode(); w.mode != "" && w.mode != has {
+		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
+			"(docs/postgres.md)", has, w.mode)
+	}
+	if s.distributed && !s.options.distributed {
+		return s.inspectCluster(ctx, conn)
+	}
+	return nil
+}
+
+func (s *Store) mode() string {
+	if s.pure {
+		return modePure
+	}
+	return modeKeys
+}
+
+// findTables finds whether the tables of a database are distributed, and which mode they are for. It returns an error
+// in one line if only some are distributed.
+func (s *Store) findTables(ctx context.Context, q querier) error {
+	var citus bool
+	err := q.QueryRow(ctx, `SELECT to_regclass('brokerage.account_orders') IS NULL,
+		to_regclass('pg_dist_partition') IS NOT NULL`).Scan(&s.pure, &citus)
+	if err != nil || !citus {
+		s.distributed = s.options.distributed
+		return err
+	}
+	var local []string
+	err = q.QueryRow(ctx, `SELECT count(logicalrelid) > 0, coalesce(array_agg(relname::text ORDER BY relname)
+			FILTER (WHERE logicalrelid IS NULL), '{}')
+		FROM pg_class LEFT JOIN pg_dist_partition ON logicalrelid = oid
+		WHERE relnamespace = 'brokerage'::regnamespace AND relkind = 'r'`).Scan(&s.distributed, &local)
+	if err == nil && s.distributed && len(local) > 0 {
+		err = fmt.Errorf("some tables of the schema brokerage are distributed, and others are not: %s: "+
+			"drop the schema, and let brokerage migrate make it", strings.Join(local, ", "))
+	}
 	return err
 }
 
-// makeSchema makes the schema in one transaction, unless another replica has made it while this one waited.
-func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn) (made bool, err error) {
-	if s.layoutName == layoutCitus {
-		if err := requireNodes(ctx, conn); err != nil {
+// makeSchema makes the schema in one transaction, unless another instance has made it while this one waited.
+func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made bool, err error) {
+	if w.shards > 0 {
+		if err := s.requireCluster(ctx, conn); err != nil {
 			return false, err
 		}
 	}
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
-			return err
-		}
+	err = locked(ctx, conn, func(tx pgx.Tx) error {
 		_, empty, err := stampOf(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if !empty {
-			found, err := findLayout(ctx, tx)
-			if err == nil && (found.name != s.layoutName || found.mode != s.mode) {
-				err = fmt.Errorf("the database has just got the layout %s and the mode %s", found.name, found.mode)
-			}
+		if err != nil || !empty {
 			return err
 		}
 		made = true
-		for _, step := range s.schema.steps {
+		for _, step := range w.steps() {
 			if _, err := tx.Exec(ctx, step.sql); err != nil {
 				return fmt.Errorf("making the schema (%s): %w", step.name, err)
 			}
@@ -95,14 +196,46 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn) (made bool, err 
 		return nil
 	})
 	if Forbidden(err) {
-		roles := "docs/postgres.md"
-		if s.layoutName == layoutCitus {
-			roles = "docs/scaling.md"
-		}
 		err = fmt.Errorf("the database has no schema, and role %s may not make it: "+
-			"brokerage migrate does, as the owner (%s): %w", conn.Config().User, roles, err)
+			"brokerage migrate does, as the owner (docs/postgres.md): %w", conn.Config().User, err)
 	}
 	return made && err == nil, err
+}
+
+// locked runs f in a transaction in which no other instance changes the schema.
+func locked(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// distribute distributes the tables of a schema that hold no documents, in one transaction.
+func (s *Store) distribute(ctx context.Context, conn *pgx.Conn, w wanted) error {
+	switch err := s.requireCluster(ctx, conn); {
+	case err != nil:
+		return err
+	case s.options.AsIs:
+		return errors.New("the tables are not distributed: brokerage migrate does that")
+	case s.pure:
+		return errPureDistributed
+	}
+	return locked(ctx, conn, func(tx pgx.Tx) error {
+		if err := s.findTables(ctx, tx); err != nil || s.distributed { // by another instance
+			return err
+		}
+		if err := requireEmpty(ctx, tx, "the tables hold documents, and only empty ones are distributed: "+
+			"make a backup, and restore it into a new database (docs/scaling.md)"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, w.read("distribute")); err != nil {
+			return fmt.Errorf("distributing the tables: %w", err)
+		}
+		s.distributed = true
+		return nil
+	})
 }
 
 // A querier is a connection or a transaction.
@@ -115,13 +248,15 @@ type querier interface {
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database whose schema
 // brokerage is of another program.
 func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
-	var ours, taken bool
-	err = q.QueryRow(ctx, `SELECT count(*) FILTER (WHERE relname IN ('orders', 'customers', 'securities', 'settings')) = 4,
-		count(*) > 0 FROM pg_class WHERE relnamespace = to_regnamespace('brokerage')`).Scan(&ours, &taken)
+	var found []string
+	err = q.QueryRow(ctx, `SELECT coalesce(array_agg(relname::text), '{}') FROM pg_class
+		WHERE relnamespace = to_regnamespace('brokerage')`).Scan(&found)
+	ours := !slices.ContainsFunc([]string{"orders", "customers", "securities", "accounts", "settings"},
+		func(table string) bool { return !slices.Contains(found, table) })
 	switch {
 	case err != nil:
 		return stamp, false, err
-	case !taken:
+	case len(found) == 0:
 		return stamp, true, nil
 	case !ours:
 		return stamp, false, errors.New("the database has a schema brokerage of another program")
@@ -134,4 +269,22 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 		stamp.Version, err = strconv.Atoi(version)
 	}
 	return stamp, false, err
+}
+
+// faithful says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
+// update a part of a document (ADR 0015), an order is deleted by its key alone, and a customer is read for its accounts.
+func faithful(pure bool) map[string]tpox.Fidelity {
+	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
+		searches := t.Name == "search_securities" || t.Name == "customer_max_order"
+		switch {
+		case t.Kind == tpox.Update:
+			return tpox.EditedInService
+		case t.Name == "delete_customer":
+			return tpox.InService
+		case t.Kind == tpox.Delete, searches && !pure:
+			return tpox.FromColumns
+		default:
+			return tpox.InDatabase
+		}
+	})
 }

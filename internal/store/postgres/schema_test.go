@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
@@ -76,7 +75,7 @@ func TestOpen_OtherVersion(t *testing.T) {
 // An attempt to make the schema that dies half-way leaves nothing, on any node, and the next one makes it.
 func TestOpen_Interrupted(t *testing.T) {
 	server := pgtest.Shared(t)
-	for _, layout := range []string{"", partitioned, "&mode=pure"} {
+	for _, layout := range []string{"", pure} {
 		database := server.Database(t)
 		interrupted(t, server.URL(database)+layout, server.URL(database))
 	}
@@ -85,7 +84,7 @@ func TestOpen_Interrupted(t *testing.T) {
 func TestOpen_InterruptedCitus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	interrupted(t, cluster.URL(database, 0)+onCitus,
+	interrupted(t, cluster.URL(database, 0)+distribute,
 		cluster.URL(database, 0), cluster.URL(database, 1), cluster.URL(database, 2))
 	cluster.RequireNothingPrepared(t)
 }
@@ -117,7 +116,7 @@ func interrupted(t *testing.T, url string, nodes ...string) {
 // The script, run by hand, creates exactly the schema that Open creates.
 func TestScript(t *testing.T) {
 	server := pgtest.Shared(t)
-	for _, layout := range []string{"", partitioned, "&mode=pure"} {
+	for _, layout := range []string{"", pure} {
 		database := server.Database(t)
 		text, err := Script(server.URL(database) + layout)
 		require.NoError(t, err)
@@ -153,18 +152,9 @@ func requireSameSchema(t *testing.T, want, got *Store) {
 func TestRoles(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", `CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN`)
-	urls := func(database, layout string) (owner, service string) {
-		server.Exec(t, "postgres", "CREATE DATABASE "+database+" OWNER brokerage_owner TEMPLATE template0")
-		return server.URLOf("brokerage_owner", database) + layout, server.URLOf("brokerage_service", database) + layout
-	}
-	t.Run(layoutSingle, func(t *testing.T) {
-		owner, service := urls("app", "")
-		roles(t, owner, service, service, "INSERT INTO brokerage.accounts VALUES (1, 2)", "DELETE FROM brokerage.accounts")
-	})
-	t.Run(layoutPartitioned, func(t *testing.T) {
-		owner, service := urls("spread", partitioned)
-		roles(t, owner, service, service, "INSERT INTO brokerage.once_slots VALUES (99)")
-	})
+	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
+	service := server.URLOf("brokerage_service", "app")
+	roles(t, server.URLOf("brokerage_owner", "app"), service, service)
 }
 
 // The service has the same rights through a worker as elsewhere. Citus copies roles to all nodes if they are created in
@@ -172,27 +162,26 @@ func TestRoles(t *testing.T) {
 func TestRoles_Citus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	as := func(database, role string, entries ...int) string {
-		return strings.Replace(cluster.URL(database, entries...), pgtest.User+"@", role+"@", 1) + onCitus
+		return strings.Replace(cluster.URL(database, entries...), pgtest.User+"@", role+"@", 1) + distribute
 	}
 	database := cluster.Database(t)
 	cluster.Nodes[0].Exec(t, database, "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN;"+
 		"ALTER DATABASE "+database+" OWNER TO brokerage_owner")
 	service := as(database, "brokerage_service", 0)
-	roles(t, as(database, "brokerage_owner", 0), service, as(database, "brokerage_service", 1, 2),
-		"INSERT INTO brokerage.once_slots VALUES (99)")
+	roles(t, as(database, "brokerage_owner", 0), service, as(database, "brokerage_service", 1, 2))
 
 	database = cluster.Database(t)
 	for _, node := range cluster.Nodes {
 		node.Exec(t, "postgres", "CREATE ROLE apart LOGIN; ALTER DATABASE "+database+" OWNER TO apart")
 	}
 	_, err := Open(t.Context(), as(database, "apart", 0), Options{})
-	require.ErrorContains(t, err, "role apart may not make it: brokerage migrate does, as the owner (docs/scaling.md)")
+	require.ErrorContains(t, err, "role apart may not make it: brokerage migrate does, as the owner")
 	cluster.Nodes[0].Exec(t, database, "CREATE SCHEMA brokerage AUTHORIZATION apart")
 	require.NoError(t, opened(t, as(database, "apart", 0), Options{}).Close())
 }
 
 // roles gets URLs of the owner, and of the service where it would create tables and where it serves.
-func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) {
+func roles(t *testing.T, owns, service, serves string) {
 	_, err := Open(t.Context(), service, Options{})
 	require.ErrorContains(t, err, "role brokerage_service may not make it: brokerage migrate does, as the owner")
 
@@ -212,68 +201,96 @@ func roles(t *testing.T, owns, service, serves string, alsoForbidden ...string) 
 	require.NoError(t, s.DeleteOrder(t.Context(), once(), orderID(d, 0)))
 
 	s = opened(t, service, Options{})
-	for _, forbidden := range append(alsoForbidden, "TRUNCATE brokerage.orders",
-		"CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)", "DROP INDEX brokerage.orders_cash",
-		"ALTER TABLE brokerage.orders DISABLE TRIGGER ALL", "UPDATE brokerage.settings SET value = '2'",
-		"CREATE ROLE other",
-	) {
+	for _, forbidden := range []string{
+		"TRUNCATE brokerage.orders", "CREATE TABLE brokerage.mine (id int)", "CREATE TABLE public.mine (id int)",
+		"DROP INDEX brokerage.account_orders_cash", "ALTER TABLE brokerage.orders DISABLE TRIGGER ALL",
+		"UPDATE brokerage.settings SET value = '2'", "INSERT INTO brokerage.once_slots VALUES (99)", "CREATE ROLE other",
+	} {
 		_, err := s.pool.Exec(t.Context(), forbidden)
 		require.True(t, Forbidden(err), "%s: %v", forbidden, err)
 	}
 }
 
-// The keys and the accounts of a document follow its changes, even those made by hand.
-func TestSchema_Keys(t *testing.T) {
+// A row of a document with another id, or with none, is refused, whoever writes it.
+func TestSchema_OwnIDs(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	exec := func(sql string, args ...any) error {
 		_, err := s.pool.Exec(t.Context(), sql, args...)
 		return err
 	}
-	requireOwner := func(account, owner tpox.ID) {
-		found, err := s.GetAccount(t.Context(), account)
-		require.NoError(t, err)
-		require.Equal(t, owner, found.Customer)
-	}
-	id := d.ID(dataset.Customer, 0)
-	require.Error(t, exec("UPDATE brokerage.customers SET keys = keys"))
-	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $2::text::xml WHERE (keys).id = $1",
-		id, customer(d, 77, 78, 79)))
-	require.Error(t, errOf(s.GetCustomer(t.Context(), tpox.ID(id))))
-	requireOwner(78, 77)
-	requireOwner(79, 77)
-	require.Error(t, errOf(s.GetAccount(t.Context(), tpox.ID(d.FirstAccount(0)))))
-
-	// The same accounts under another id of their customer.
-	require.NoError(t, exec("UPDATE brokerage.customers SET doc = $1::text::xml WHERE (keys).id = 77",
-		customer(d, 80, 78, 79)))
-	requireOwner(79, 80)
-
-	for name, doc := range map[string]string{
-		"NoID":  `<Customer xmlns="http://tpox-benchmark.com/custacc"/>`,
-		"BadID": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="01"/>`,
-		"BadChild": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5">` +
-			`<Accounts><Account id="x"/></Accounts></Customer>`,
-		"Twice": `<Customer xmlns="http://tpox-benchmark.com/custacc" id="5">` +
-			`<Accounts><Account id="6"/><Account id="6"/></Accounts></Customer>`,
-		"Namespace": `<Customer id="5"/>`,
+	const (
+		customers  = "INSERT INTO brokerage.customers VALUES (77, '{}', $1::text::xml)"
+		orders     = "INSERT INTO brokerage.orders VALUES (77, 7, $1::text::xml)"
+		securities = "INSERT INTO brokerage.securities VALUES ('A&<>B', $1::text::xml)"
+	)
+	for doc, insert := range map[string]string{
+		string(customer(d, 78, 79)):                             customers,
+		`<Customer xmlns="http://tpox-benchmark.com/custacc"/>`: customers,
+		`<Customer id="77"/>`:                                   customers,
+		string(order(d, 78)):                                    orders,
+		`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7"/><Order ID="77"/></FIXML>`: orders,
+		`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"/>`:                                       orders,
+		`<Security xmlns="http://tpox-benchmark.com/security"><Symbol>AB</Symbol></Security>`:         securities,
+		`<Security xmlns="http://tpox-benchmark.com/security"/>`:                                      securities,
 	} {
-		require.Error(t, exec("INSERT INTO brokerage.customers (doc) VALUES ($1::text::xml)", doc), name)
+		require.Equal(t, checkViolation, codeOf(exec(insert, doc)), doc)
 	}
-	require.NoError(t, exec("TRUNCATE brokerage.customers"))
-	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.accounts"))
+	require.NoError(t, exec(customers, string(customer(d, 77, 79))))
+	require.NoError(t, exec(orders, string(order(d, 77))))
+	require.NoError(t, exec(securities,
+		`<Security xmlns="http://tpox-benchmark.com/security"><Symbol>A&amp;&lt;&gt;B</Symbol></Security>`))
+	require.Equal(t, checkViolation, codeOf(exec("INSERT INTO brokerage.account_orders VALUES (1, 2, 3, '4')")))
 }
 
-// An order records the customer whose account it was for.
-func TestSchema_OrderKnowsCustomer(t *testing.T) {
-	s, d, _, _ := tiny(t)
-	require.Zero(t, value[int](t, s.pool, `SELECT count(*) FILTER (WHERE o.customer IS DISTINCT FROM a.customer)
-		FROM brokerage.orders AS o JOIN brokerage.accounts AS a ON a.account = (o.keys).account`))
-	for id, c := range map[int64]struct {
-		account  int64
-		customer *int64
-	}{5: {d.FirstAccount(2), new(d.ID(dataset.Customer, 2))}, 6: {account: 7}} {
-		insertOrder(t, s, d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: id, Account: c.account}))
-		require.Equal(t, c.customer,
-			value[*int64](t, s.pool, "SELECT customer FROM brokerage.orders WHERE (keys).id = $1", id))
+// What a URL asks for.
+func TestWanted(t *testing.T) {
+	for query, says := range map[string]string{
+		"distribute=true": "", "distribute=1024": "", "distribute=false": "", "mode=pure": "", "mode=keys&distribute=4": "",
+		"distribute=0":              "distribute=0 in the URL is neither true nor a number of shards from 1 to 1024",
+		"distribute=2k":             "distribute=2k in the URL is neither true nor a number of shards from 1 to 1024",
+		"mode=xml":                  `mode "xml" in the URL is neither keys nor pure`,
+		"mode=pure&distribute=true": errPureDistributed.Error(),
+	} {
+		err := CheckURL("postgres://h/d?" + query)
+		if says == "" {
+			require.NoError(t, err, query)
+		} else {
+			require.EqualError(t, err, says)
+		}
+	}
+}
+
+// A database that is not what a URL asks for is refused in one line, and nothing is changed.
+func TestOpen_NotWanted(t *testing.T) {
+	server, d := pgtest.Shared(t), generator(t, "tiny")
+	refused := func(url, says string) {
+		t.Helper()
+		_, err := Open(t.Context(), url, Options{})
+		require.ErrorContains(t, err, says)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	refused(loaded(t, d, "")+pure, "the database has the mode keys, and the URL asks for pure: load it into a new database")
+	refused(loaded(t, d, pure)+"&mode=keys", "the database has the mode pure, and the URL asks for keys")
+	refused(loaded(t, d, "")+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
+	empty := server.Database(t)
+	refused(server.URL(empty)+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
+	conn := server.Connect(t, empty)
+	require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
+
+	url := loaded(t, d, pure)
+	s := opened(t, url, Options{})
+	require.Contains(t, s.Describe().Settings, Setting{Name: "mode", Value: modePure})
+	require.NoError(t, s.Empty(t.Context()))
+	require.NoError(t, s.Close())
+	require.True(t, opened(t, url, Options{}).pure, "it stays when the database is emptied")
+}
+
+// What the store declares of each transaction is what its statements do.
+func TestFaithful(t *testing.T) {
+	d := generator(t, "tiny")
+	for _, parameters := range []string{"", pure} {
+		var tracer storetest.Tracer
+		s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: tracer.Begin})
+		storetest.Faithful(t, s, d, &tracer, s.sql)
 	}
 }

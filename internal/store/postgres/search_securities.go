@@ -11,10 +11,10 @@ func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) (answe
 	if !storable(search.Sector) {
 		return tpox.SearchAnswer(0, nil), nil
 	}
-	name, args := "search_securities", []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin}
+	args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin, "", nil}
 	if search.Limit > 0 {
-		name, args = "search_securities_page", append(args, search.After, search.Limit)
+		args[4], args[5] = search.After, search.Limit
 	}
-	answer, err = s.lookUp(ctx, name, args...)
-	return answer, domainError(ctx, err, false)
+	err = s.read(ctx, "search_securities", args, &answer)
+	return answer, err
 }

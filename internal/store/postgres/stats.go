@@ -43,7 +43,7 @@ func (s *Store) countPages(ctx context.Context) (p store.Pages, err error) {
 
 // nextID returns the id with which the next lease begins.
 func (s *Store) nextID(ctx context.Context, kind string) (next int64, err error) {
-	err = s.pool.QueryRow(ctx, s.sql("leased"), kind).Scan(&next)
+	err = s.pool.QueryRow(ctx, "SELECT next FROM brokerage.leases WHERE kind = $1", kind).Scan(&next)
 	return next, err
 }
 

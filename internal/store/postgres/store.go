@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,8 @@ type Options struct {
 	// Trace, when set, is called for each statement of a transaction.
 	Trace store.Trace
 
-	timing timing // of replicas; defaultTiming if zero
+	timing      timing // of replicas; defaultTiming if zero
+	distributed bool   // for tables that only look distributed: partitions in tests
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -49,25 +51,22 @@ const maxPool = 10_000
 // A Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
 	store.Ledger
-	layout
 
 	pool     *pgxpool.Pool
-	entries  *entries // nil: pool is for all statements
-	lookups  *lookups
-	large    *large
+	entries  *entries  // nil: pool is for all statements
 	replicas *replicas // nil: none
 	options  Options
 	engine   tpox.EngineInfo
 	closing  sync.Once
+	closed   chan struct{}
 
-	wanted     wantedLayout
-	layoutName string
-	mode       string // modeKeys or modePure
-	schema     *schema
-	stamp      store.Stamp
-	made       bool // whether Open has made the schema
+	distributed bool // whether the tables are, over the nodes of a cluster
+	pure        bool // mode=pure: searches use the documents alone
+	stamp       store.Stamp
+	made        bool // whether Open has made the schema
 
-	purged  [slots]atomic.Int64 // when expired answers of a slot were last deleted, Unix time
+	outage  atomic.Pointer[outage] // nil: none is known
+	purged  [slots]atomic.Int64    // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
 	figures *store.ServerFigures
 }
@@ -81,68 +80,101 @@ func CheckURL(url string) error {
 	return err
 }
 
-func parseURL(url string) (*pgxpool.Config, wantedLayout, error) {
+func parseURL(url string) (*pgxpool.Config, wanted, error) {
 	_, err := format.ParseURL(url)
 	config, failed := pgxpool.ParseConfig(url)
 	switch {
 	case err != nil || failed != nil:
-		return nil, wantedLayout{}, errors.New("not the URL of a PostgreSQL database: " +
+		return nil, wanted{}, errors.New("not the URL of a PostgreSQL database: " +
 			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE&… (in a password @ is %40, / is %2F)")
 	case config.MaxConns > maxPool:
-		return nil, wantedLayout{}, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
+		return nil, wanted{}, fmt.Errorf("pool_max_conns is %d, and may be %d at most", config.MaxConns, maxPool)
 	}
-	wanted, err := takeLayout(config.ConnConfig.RuntimeParams)
-	return config, wanted, err
+	w, err := takeWanted(config.ConnConfig.RuntimeParams)
+	return config, w, err
 }
 
 // Open connects to the database that a URL names, and makes the schema in an empty one. The URL takes libpq's settings
 // (sslmode, target_session_attrs, …) and those of the pool: pool_max_conns, pool_min_conns, pool_max_conn_lifetime,
-// pool_max_conn_idle_time, pool_health_check_period. layout, and shards for the number of its parts, are how documents
-// are divided in a database that has no tables yet; mode=pure makes one whose searches use the documents alone (ADR
-// 0029). They are refused for one that has another layout or mode. Where another attempt may succeed, the error is
-// *tpox.Unavailable.
+// pool_max_conn_idle_time, pool_health_check_period. distribute=true, or a number of shards, distributes tables without
+// documents over the nodes of a Citus cluster; mode=pure makes tables whose searches use the documents alone (ADR 0029).
+// Where another attempt may succeed, the error is *tpox.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
-	config, wanted, err := parseURL(url)
+	config, w, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
 	configure(config, options.Pool)
-	if wanted.name == layoutCitus {
-		configureCluster(config)
-	}
 	if options.Trace != nil {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
 	options.Rules = options.Rules.WithDefaults()
-	s := &Store{options: options, wanted: wanted}
+	s := &Store{options: options, closed: make(chan struct{})}
 	s.Text = s.setting
 	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, err
-	}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.prepare(ctx, config, w); err != nil {
 		if mayHeal(err) {
 			err = &tpox.Unavailable{Cause: err}
 		}
+		return nil, err
+	}
+	if err := s.connect(ctx, config); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if wanted.name == layoutCitus {
-		if s.entries, err = openEntries(ctx, config, s.schema.statements); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
-	s.large = newLarge(s.pool.Config().MaxConns)
-	s.lookups = newLookups(s.pool, nil)
-	if len(options.Replicas) > 0 {
-		if s.layoutName != layoutSingle {
-			return nil, errors.Join(fmt.Errorf("replicas are for the layout %s, and the database has the layout %s: "+
-				"a position in the log is of one server", layoutSingle, s.layoutName), s.Close())
-		}
-		if s.replicas, err = openReplicas(ctx, s, options.Replicas); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
 	return s, nil
+}
+
+// prepare inspects the server by a connection of its own, and makes the schema in an empty database.
+func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) error {
+	c := config.ConnConfig.Copy()
+	c.Tracer = nil
+	if err := freshPassword(ctx, c); err != nil {
+		return err
+	}
+	conn, err := pgx.ConnectConfig(ctx, c)
+	if err != nil {
+		return connectError{err}
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is left to learn
+	if err := s.inspect(ctx, conn); err != nil {
+		return err
+	}
+	if err := s.ensureSchema(ctx, conn, w); err != nil {
+		return err
+	}
+	if s.distributed {
+		s.engine.Settings = append(s.engine.Settings, Setting{Name: "distributed", Value: "on"})
+	}
+	if s.pure {
+		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: "pure"})
+	}
+	s.engine.Faithful = faithful(s.pure)
+	s.engine.Identity = s.stamp.Identity
+	return nil
+}
+
+// connect makes the pools, and finds the replicas.
+func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error) {
+	if s.distributed {
+		configureCluster(config)
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return err
+	}
+	if s.distributed {
+		if s.entries, err = openEntries(ctx, config); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(s.options.Replicas) == 0:
+		return nil
+	case s.distributed:
+		return errors.New("replicas are for one server, and the tables are distributed: " +
+			"a position in the log is of one server")
+	}
+	s.replicas, err = openReplicas(ctx, s, s.options.Replicas)
+	return err
 }
 
 // configure sets defaults for what the URL leaves open. A pool above 0 overrides pool_max_conns.
@@ -161,10 +193,20 @@ func configure(config *pgxpool.Config, pool int) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	config.BeforeConnect = freshPassword
 	// When a request is cancelled, the server is asked to cancel its statement too, and the connection is kept.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelPatience}
 	}
+}
+
+// freshPassword reads the password of a new connection again where a file has it, which may have changed since.
+func freshPassword(_ context.Context, c *pgx.ConnConfig) error {
+	read, err := pgx.ParseConfig(c.ConnString())
+	if err == nil {
+		c.Password = read.Password
+	}
+	return err
 }
 
 const (
@@ -172,31 +214,6 @@ const (
 	// cancelPatience is how long a cancelled statement may take to end before its connection is closed.
 	cancelPatience = 2 * time.Second
 )
-
-// prepare inspects the server, and makes the schema in an empty database.
-func (s *Store) prepare(ctx context.Context) error {
-	conn, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return connectError{err}
-	}
-	defer conn.Release()
-	if err := s.inspect(ctx, conn.Conn()); err != nil {
-		return err
-	}
-	if err := s.chooseLayout(ctx, conn.Conn()); err != nil {
-		return err
-	}
-	if s.layoutName != layoutSingle {
-		s.engine.Settings = append(s.engine.Settings, Setting{Name: "layout", Value: s.layoutName})
-	}
-	if s.mode != modeKeys {
-		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: s.mode})
-	}
-	s.engine.Faithful = faithfulIn(s.layoutName, s.mode)
-	err = s.ensureSchema(ctx, conn.Conn())
-	s.engine.Identity = s.stamp.Identity
-	return err
-}
 
 func (s *Store) notice(format string, args ...any) {
 	if s.options.Notice != nil {
@@ -215,13 +232,13 @@ func (s *Store) poolFor(statement string, args []any) *pgxpool.Pool {
 // Close closes all connections once they are no longer used. A second call does nothing.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		close(s.closed)
 		if s.replicas != nil {
 			s.replicas.close()
 		}
-		if s.lookups != nil {
-			s.lookups.close()
+		if s.pool != nil {
+			s.pool.Close()
 		}
-		s.pool.Close()
 		if s.entries != nil {
 			s.entries.close()
 		}
@@ -229,7 +246,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Empty deletes everything in the database, as its owner. Accounts are deleted with their customers.
+// Empty deletes everything in the database, as its owner.
 func (s *Store) Empty(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var alone bool
@@ -240,10 +257,9 @@ func (s *Store) Empty(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "TRUNCATE "+s.schema.emptied()+`;
+		return execEach(ctx, tx, "TRUNCATE "+names(slices.DeleteFunc(s.tables(), tableCopy.isKept))+`;
 			DELETE FROM brokerage.settings WHERE name NOT IN ('schema.version', 'database.identity');
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
-		return err
 	})
 }
 

@@ -14,14 +14,18 @@ import (
 	"brokerage/internal/tpox"
 )
 
+// longQuery and countUp are statements of the tests.
+const longQuery, countUp = "long_query", "count_up"
+
 func TestMain(m *testing.M) {
-	statements[lockCustomersOfAccounts], classified[lockCustomersOfAccounts] = lockCustomersOfAccountsSQL, true
 	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
-	statements[countUp] = "UPDATE brokerage.account_homes SET home = home + 1 WHERE account = $1"
-	spreadStatements[countUp] = statements[countUp]
+	statements[countUp] = "UPDATE brokerage.accounts SET customer = customer + 1 WHERE account = $1"
 	testenv.Parallel()
 	pgtest.Main(m)
 }
+
+// Parameters of URLs.
+const pure, distribute = "&mode=pure", "&distribute=4"
 
 func generator(t testing.TB, scale string) *dataset.Dataset {
 	t.Helper()
@@ -30,8 +34,7 @@ func generator(t testing.TB, scale string) *dataset.Dataset {
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
 
-// template returns a database of the shared server that is loaded with d, in the layout that parameters of a URL
-// choose.
+// template returns a database of the shared server that is loaded with d, as parameters of a URL ask.
 func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	return pgtest.Shared(t).Filled(t, d.Fingerprint()+parameters, func(url string) {
@@ -122,7 +125,7 @@ func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (conn
 	exec := func(sql string) {
 		require.NoError(t, errOf(conn.Exec(context.Background(), sql)))
 	}
-	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities IN ACCESS EXCLUSIVE MODE")
+	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities, brokerage.security_search IN ACCESS EXCLUSIVE MODE")
 	return conn, func() { exec("ROLLBACK") }
 }
 
@@ -139,12 +142,4 @@ func verified(t testing.TB, s *Store) (findings []string) {
 	require.NoError(t, err)
 	require.NotZero(t, v.Documents)
 	return findings
-}
-
-// script is the schema of one server.
-func script(t testing.TB) string {
-	t.Helper()
-	text, err := Script("postgres://h/d")
-	require.NoError(t, err)
-	return text
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -15,10 +16,10 @@ type tracer struct {
 	names map[string]string // by the text
 }
 
-// namesOfStatements returns the names of the statements of all layouts by their texts.
+// namesOfStatements returns the names of all statements by their texts.
 func namesOfStatements() map[string]string {
 	names := make(map[string]string, 2*len(statements))
-	for _, texts := range []map[string]string{spreadStatements, pureStatements, statements} {
+	for _, texts := range []map[string]string{pureStatements, statements} {
 		for name, text := range texts {
 			names[text] = name
 		}
@@ -31,70 +32,70 @@ func newTracer(begin store.Trace) *tracer {
 	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
 		names[control] = strings.ToLower(control)
 	}
+	for locking, text := range maps.All(holds) {
+		names[text] = "hold_" + strings.TrimPrefix(locking, "lock_")
+	}
 	return &tracer{begin, names}
 }
 
-func (t *tracer) statement(ctx context.Context, text string) (end func(error)) {
-	name, ok := t.names[text]
-	if !ok {
-		name = "other"
-	}
-	return t.begin(ctx, name)
-}
-
-// traced returns the error to record in a trace, which is nil if a query has only found nothing.
-func traced(err error) error {
-	if noRows(err) {
-		return nil
-	}
-	return err
+// A traced is the statements of a query or a batch that have not been answered yet; end ends the span of the first.
+type traced struct {
+	texts []string
+	end   func(error)
 }
 
 type tracedKey struct{}
 
+// start begins the span of the first statement.
+func (t *tracer) start(ctx context.Context, texts []string) *traced {
+	name, ok := t.names[texts[0]]
+	if !ok {
+		name = "other"
+	}
+	return &traced{texts, t.begin(ctx, name)}
+}
+
+// finish ends the span of the first statement. A query that has only found nothing has no error.
+func finish(ctx context.Context, err error) *traced {
+	s, _ := ctx.Value(tracedKey{}).(*traced)
+	if s == nil || s.end == nil {
+		return nil
+	}
+	if noRows(err) {
+		err = nil
+	}
+	s.end(err)
+	s.end = nil
+	return s
+}
+
 // TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	return context.WithValue(ctx, tracedKey{}, t.statement(ctx, data.SQL))
+	return context.WithValue(ctx, tracedKey{}, t.start(ctx, []string{data.SQL}))
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	if end, ok := ctx.Value(tracedKey{}).(func(error)); ok {
-		end(traced(data.Err))
-	}
-}
-
-// A batch holds the queries of a batch that have not been answered yet. end ends the span of the first of them, whose
-// answer comes next.
-type batch struct {
-	queries []*pgx.QueuedQuery
-	end     func(error)
+	finish(ctx, data.Err)
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	b := &batch{queries: data.Batch.QueuedQueries}
-	b.end = t.statement(ctx, b.queries[0].SQL) // none is empty
-	return context.WithValue(ctx, tracedKey{}, b)
+	var texts []string
+	for _, q := range data.Batch.QueuedQueries {
+		texts = append(texts, q.SQL)
+	}
+	return context.WithValue(ctx, tracedKey{}, t.start(ctx, texts)) // a batch is never empty
 }
 
 // TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	b, ok := ctx.Value(tracedKey{}).(*batch)
-	if !ok || b.end == nil {
-		return
-	}
-	b.end(traced(data.Err))
-	b.end = nil
-	if b.queries = b.queries[1:]; len(b.queries) > 0 {
-		b.end = t.statement(ctx, b.queries[0].SQL)
+	if s := finish(ctx, data.Err); s != nil && len(s.texts) > 1 {
+		*s = *t.start(ctx, s.texts[1:])
 	}
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
-	if b, ok := ctx.Value(tracedKey{}).(*batch); ok && b.end != nil {
-		b.end(traced(data.Err))
-		b.end = nil
-	}
+	finish(ctx, data.Err)
 }

@@ -24,10 +24,10 @@ func TestStore_Trace(t *testing.T) {
 	require.Error(t, get(5))
 	require.Equal(t, []string{"get_order"}, tracer.Take(), "finding nothing is no failure")
 	require.NoError(t, insert())
-	require.Equal(t, []string{"insert_order"}, tracer.Take())
+	require.Equal(t, []string{"begin", "insert_order", "insert_account_order", "commit"}, tracer.Take())
 	require.Error(t, insert())
-	require.Equal(t, []string{"insert_order failed"}, tracer.Take())
+	require.Equal(t, []string{"begin", "insert_order failed", "rollback"}, tracer.Take())
 	require.NoError(t, errOf(s.Trade(ctx, now(), 104000000, buy(d.Symbol(1)))))
-	want := []string{"begin", "lock_customer_of_account", "get_security", "replace_customer", "commit"}
+	want := []string{"begin", "lock_customer_of_account", "get_security", "update_customer", "commit"}
 	require.Equal(t, want, tracer.Take())
 }

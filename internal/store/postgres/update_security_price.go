@@ -17,12 +17,15 @@ func (s *Store) UpdateSecurityPrice(
 		return nil, tpox.NoSecurity(symbol)
 	}
 	var doc []byte
-	return s.write(ctx, w, lockSecurity(symbol, &doc), func() (change, error) {
+	return s.write(ctx, w, lockSecurity(symbol, &doc), func() ([]step, []byte, error) {
 		changed, err := tpox.SetPrice(doc, p)
 		if err != nil {
-			return change{}, err
+			return nil, nil, err
 		}
-		answer := tpox.SecurityPrice(changed)
-		return change{statement: "replace_security", args: []any{symbol, changed}, answer: answer}, nil
+		return []step{{name: "replace_security", args: []any{symbol, changed}}}, tpox.SecurityPrice(changed), nil
 	})
+}
+
+func lockSecurity(symbol string, doc *[]byte) []step {
+	return []step{{name: "lock_security", args: []any{symbol}, into: []any{doc}, missing: tpox.NoSecurity(symbol)}}
 }

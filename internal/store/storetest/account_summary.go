@@ -22,7 +22,8 @@ var accountSummary = &transaction{
 			e.insert(doc, true)
 			e.same("the summary", refSummary(e.tree([]byte(doc))), e.got(e.s.AccountSummary(e.Context(), id)))
 		}},
-		// XML Schema allows some attributes on any element, and a document that is not validated may have anything anywhere.
+		// XML Schema allows some attributes on any element, which the answer has too. A document that is not validated may
+		// have anything anywhere: it is returned whole, and what is constructed of it may differ between stores.
 		{name: "AccountSummary/Odd", run: func(e *env) {
 			const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
 			first := func(doc, name, attributes string) string { return e.edit(doc, "<"+name+">", "<"+name+attributes+">") }
@@ -55,8 +56,12 @@ var accountSummary = &transaction{
 				start, end := strings.Index(doc, "<Name>"), strings.Index(doc, "</Name>")+len("</Name>")
 				admitted := e.admit(change(doc, doc[start:end]))
 				e.insert(string(admitted), i == 0)
-				e.same(fmt.Sprintf("summary %d", i), refSummary(e.tree(admitted)), e.got(e.s.AccountSummary(e.Context(), id)))
-				e.same(fmt.Sprintf("profile %d", i), refProfile(e.tree(admitted)), e.got(e.s.CustomerProfile(e.Context(), id)))
+				e.same(fmt.Sprintf("customer %d", i), e.tree(admitted), e.customer(id))
+				summary, profile := e.got(e.s.AccountSummary(e.Context(), id)), e.got(e.s.CustomerProfile(e.Context(), id))
+				if i == 0 {
+					e.same("the summary", refSummary(e.tree(admitted)), summary)
+					e.same("the profile", refProfile(e.tree(admitted)), profile)
+				}
 			}
 		}},
 		{name: "AccountSummary/Missing", run: func(e *env) {

@@ -70,7 +70,7 @@ func Judge(texts []string) tpox.Fidelity {
 	switch {
 	case some(writtenBack.MatchString):
 		return tpox.EditedInService
-	case some(hasExtracted), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
+	case some(readsExtracted.MatchString), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
 		return tpox.FromColumns
 	case some(lockedDocument.MatchString):
 		return tpox.InService
@@ -88,9 +88,9 @@ func Judge(texts []string) tpox.Fidelity {
 var (
 	// writtenBack matches an update of a document by a parameter.
 	writtenBack = regexp.MustCompile(`(?is)^UPDATE\b.*\bdoc = (XMLPARSE\(DOCUMENT )?[$?]\d`)
-	// columnOfKeys matches a use of the column that holds what was extracted from a document.
-	columnOfKeys = regexp.MustCompile(`\bkeys\)\.(\w+)`)
-	// bareColumns matches a query that uses such a value where it has a column of its own.
+	// readsExtracted matches a use of a table that holds what was extracted from documents.
+	readsExtracted = regexp.MustCompile(`\bFROM brokerage\.(account_orders|security_search)\b`)
+	// bareColumns matches a query that uses such a value where it has a column beside the document.
 	bareColumns = regexp.MustCompile(`(?s)^SELECT\b.*\b(cash|sector)\b`)
 	// lockedDocument matches a query that gives a document to a write of the service, which does not write it back.
 	lockedDocument = regexp.MustCompile(`(?s)^SELECT\b.*\bdoc\b.*\bFOR UPDATE\b`)
@@ -102,13 +102,3 @@ var (
 	// oneColumn matches a query of one column, which is not the document.
 	oneColumn = regexp.MustCompile(`^SELECT \w+ FROM`)
 )
-
-// hasExtracted reports whether a statement uses an extracted value that is not the id of a document.
-func hasExtracted(text string) bool {
-	for _, found := range columnOfKeys.FindAllStringSubmatch(text, -1) {
-		if found[1] != "id" && found[1] != "symbol" {
-			return true
-		}
-	}
-	return false
-}

@@ -1,22 +1,18 @@
--- The best order of each account comes from the index, and only the best of those
--- is opened. A document of more than $2 bytes gives an empty text: see large.go.
-SELECT CASE WHEN octet_length(c.doc::text) > $2 OR octet_length(m.doc::text) > $2 THEN '' ELSE XMLSERIALIZE(CONTENT
+-- On one server: the greatest order of each account comes from the index, and only the greatest of those is opened.
+SELECT XMLSERIALIZE(CONTENT
   XMLELEMENT(NAME "f:Customer_Max_Order",
-    XMLATTRIBUTES('http://www.fixprotocol.org/FIXML-4-4' AS "xmlns:f", (c.keys).id AS "CUSTOMERID",
-      (m.keys).id AS "ORDER_ID", (m.keys).cash_text AS "CASH"),
-    (xpath('/f:FIXML/f:Order', m.doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1])
-  AS text) END
+    XMLATTRIBUTES('http://www.fixprotocol.org/FIXML-4-4' AS "xmlns:f", c.id AS "CUSTOMERID", best.id AS "ORDER_ID", best.cash_text AS "CASH"),
+    (xpath('/f:FIXML/f:Order', o.doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1])
+  AS text)
 FROM brokerage.customers AS c
 LEFT JOIN LATERAL (
-  SELECT o.keys, o.doc
-  FROM unnest(CASE WHEN octet_length(c.doc::text) <= $2 THEN (c.keys).accounts END) AS a (account)
+  SELECT greatest.id, greatest.cash_text
+  FROM unnest(c.accounts) AS a (account)
   CROSS JOIN LATERAL (
-    SELECT o.keys, o.doc FROM brokerage.orders AS o
-    WHERE (o.keys).account = a.account AND (o.keys).cash IS NOT NULL
-    ORDER BY (o.keys).cash DESC, (o.keys).id
-    LIMIT 1
-  ) AS o
-  ORDER BY (o.keys).cash DESC, (o.keys).id
+    SELECT id, cash, cash_text FROM brokerage.account_orders AS r WHERE r.account = a.account ORDER BY cash DESC, id LIMIT 1
+  ) AS greatest
+  ORDER BY greatest.cash DESC, greatest.id
   LIMIT 1
-) AS m ON true
-WHERE (c.keys).id = $1
+) AS best ON true
+LEFT JOIN brokerage.orders AS o ON o.id = best.id
+WHERE c.id = $1

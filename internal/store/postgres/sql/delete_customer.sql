@@ -1,1 +1,1 @@
-DELETE FROM brokerage.customers WHERE (keys).id = $1
+DELETE FROM brokerage.customers WHERE id = $1

@@ -1,2 +1,2 @@
 DELETE FROM brokerage.answers
-WHERE (client, key) IN (SELECT client, key FROM brokerage.answers WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED)
+WHERE slot = $1 AND (client, key) IN (SELECT client, key FROM brokerage.answers WHERE slot = $1 AND expires <= $2 ORDER BY expires LIMIT $3)

@@ -1,1 +1,1 @@
-SELECT hash, answer, expires FROM brokerage.answers WHERE client = $1 AND key = $2
+SELECT hash, answer, expires FROM brokerage.answers WHERE slot = $1 AND client = $2 AND key = $3

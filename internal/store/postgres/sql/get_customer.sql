@@ -1,1 +1,1 @@
-SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers WHERE (keys).id = $1
+SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers WHERE id = $1

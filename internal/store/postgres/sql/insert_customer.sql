@@ -1,1 +1,1 @@
-INSERT INTO brokerage.customers (doc) VALUES (XMLPARSE(DOCUMENT $1::text PRESERVE WHITESPACE))
+INSERT INTO brokerage.customers (id, accounts, doc) VALUES ($1, $2, XMLPARSE(DOCUMENT $3::text PRESERVE WHITESPACE))

@@ -1,2 +1,1 @@
-INSERT INTO brokerage.orders (customer, doc)
-VALUES ((SELECT customer FROM brokerage.accounts WHERE account = $1), XMLPARSE(DOCUMENT $2::text PRESERVE WHITESPACE))
+INSERT INTO brokerage.orders (id, account, doc) VALUES ($1, $2, XMLPARSE(DOCUMENT $3::text PRESERVE WHITESPACE))

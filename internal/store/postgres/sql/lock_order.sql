@@ -1,1 +1,1 @@
-SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE (keys).id = $1 FOR UPDATE
+SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE id = $1 FOR UPDATE

@@ -1,1 +1,1 @@
-SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities WHERE (keys).symbol = $1 FOR UPDATE
+SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities WHERE symbol = $1 FOR UPDATE

@@ -1,1 +1,1 @@
-UPDATE brokerage.customers SET doc = XMLPARSE(DOCUMENT $2::text PRESERVE WHITESPACE) WHERE (keys).id = $1
+UPDATE brokerage.customers SET accounts = $2, doc = XMLPARSE(DOCUMENT $3::text PRESERVE WHITESPACE) WHERE id = $1

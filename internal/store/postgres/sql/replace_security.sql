@@ -1,1 +1,1 @@
-UPDATE brokerage.securities SET doc = XMLPARSE(DOCUMENT $2::text PRESERVE WHITESPACE) WHERE (keys).symbol = $1
+UPDATE brokerage.securities SET doc = XMLPARSE(DOCUMENT $2::text PRESERVE WHITESPACE) WHERE symbol = $1

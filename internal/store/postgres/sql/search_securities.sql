@@ -1,9 +1,15 @@
--- Each hit has all six elements: one that the security lacks is empty.
--- Joined by string_agg: XMLAGG copies all that it has for every row that it adds.
-SELECT concat('<Securities xmlns="http://tpox-benchmark.com/security" count="', count(*), '">',
-  string_agg(XMLSERIALIZE(CONTENT XMLELEMENT(NAME "Security",
-      XMLELEMENT(NAME "Symbol", (keys).symbol), XMLELEMENT(NAME "Name", (keys).name), XMLELEMENT(NAME "SecurityType", (keys).type),
-      XMLELEMENT(NAME "Sector", (keys).sector), XMLELEMENT(NAME "PE", (keys).pe_text), XMLELEMENT(NAME "Yield", (keys).yield_text)) AS text), ''
-    ORDER BY (keys).symbol COLLATE "C"), '</Securities>')
-FROM brokerage.securities
-WHERE (keys).sector = $1 AND (keys).pe >= $2::numeric / 10000 AND (keys).pe < $3::numeric / 10000 AND (keys).yield > $4::numeric / 10000
+-- All hits, or with $6 that many after the symbol $5. Each has all six elements: one that the security lacks is empty.
+SELECT XMLSERIALIZE(CONTENT
+  XMLELEMENT(NAME "Securities", XMLATTRIBUTES('http://tpox-benchmark.com/security' AS "xmlns", count(*) AS "count"),
+    XMLAGG(XMLELEMENT(NAME "Security",
+      XMLELEMENT(NAME "Symbol", symbol), XMLELEMENT(NAME "Name", name), XMLELEMENT(NAME "SecurityType", type),
+      XMLELEMENT(NAME "Sector", sector), XMLELEMENT(NAME "PE", pe_text), XMLELEMENT(NAME "Yield", yield_text))
+      ORDER BY symbol COLLATE "C"))
+  AS text)
+FROM (
+  SELECT symbol, name, type, sector, pe_text, yield_text
+  FROM brokerage.security_search
+  WHERE sector = $1 AND pe >= $2 AND pe < $3 AND yield > $4 AND symbol COLLATE "C" > $5
+  ORDER BY symbol COLLATE "C"
+  LIMIT $6::bigint
+) AS page

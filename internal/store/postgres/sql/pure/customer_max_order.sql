@@ -1,23 +1,23 @@
--- As in mode keys, from the documents alone: the accounts are read from the customer, and the best order of each comes
+-- As in mode keys, from the documents alone: the accounts are read from the customer, and the greatest order of each comes
 -- from an index on expressions over the orders. Only the customer is found by its id.
--- A document of more than $2 bytes gives an empty text: see large.go.
-SELECT CASE WHEN octet_length(c.doc::text) > $2 OR octet_length(m.doc::text) > $2 THEN '' ELSE XMLSERIALIZE(CONTENT
+SELECT XMLSERIALIZE(CONTENT
   XMLELEMENT(NAME "f:Customer_Max_Order",
-    XMLATTRIBUTES('http://www.fixprotocol.org/FIXML-4-4' AS "xmlns:f", (c.keys).id AS "CUSTOMERID",
-      (m.best).id AS "ORDER_ID", (m.best).cash_text AS "CASH"),
-    (xpath('/f:FIXML/f:Order', m.doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1])
-  AS text) END
+    XMLATTRIBUTES('http://www.fixprotocol.org/FIXML-4-4' AS "xmlns:f", c.id AS "CUSTOMERID",
+      (best.found).id AS "ORDER_ID", (best.found).cash_text AS "CASH"),
+    (xpath('/f:FIXML/f:Order', best.doc, '{{f,http://www.fixprotocol.org/FIXML-4-4}}'))[1])
+  AS text)
 FROM brokerage.customers AS c
 LEFT JOIN LATERAL (
-  SELECT o.best, o.doc
-  FROM unnest(CASE WHEN octet_length(c.doc::text) <= $2 THEN (brokerage.keys_of_customer(c.doc)).accounts END) AS a (account)
+  SELECT greatest.found, greatest.doc
+  FROM XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '/c:Customer/c:Accounts/c:Account' PASSING c.doc
+    COLUMNS id bigint PATH '@id') AS a
   CROSS JOIN LATERAL (
-    SELECT brokerage.keys_of_order(o.doc) AS best, o.doc FROM brokerage.orders AS o
-    WHERE (brokerage.keys_of_order(o.doc)).account = a.account AND (brokerage.keys_of_order(o.doc)).cash IS NOT NULL
+    SELECT brokerage.keys_of_order(o.doc) AS found, o.doc FROM brokerage.orders AS o
+    WHERE (brokerage.keys_of_order(o.doc)).account = a.id AND (brokerage.keys_of_order(o.doc)).cash IS NOT NULL
     ORDER BY (brokerage.keys_of_order(o.doc)).cash DESC, (brokerage.keys_of_order(o.doc)).id
     LIMIT 1
-  ) AS o
-  ORDER BY (o.best).cash DESC, (o.best).id
+  ) AS greatest
+  ORDER BY (greatest.found).cash DESC, (greatest.found).id
   LIMIT 1
-) AS m ON true
-WHERE (c.keys).id = $1
+) AS best ON true
+WHERE c.id = $1

@@ -1,0 +1,295 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
+)
+
+var documentTable = regexp.MustCompile(
+	`(?s)CREATE TABLE brokerage\.(customers|orders|securities|accounts|account_orders|answers|once_slots) \(\n  (\w+)(.*?)\n\)[^;]*;`)
+
+// partitionedSchema is the schema with partitions in place of the shards of a cluster, by the same keys: a unique key
+// holds within one, and the plan of a statement shows which it visits.
+func partitionedSchema(parts int) string {
+	return documentTable.ReplaceAllStringFunc(wanted{}.read("tables"), func(text string) string {
+		found := documentTable.FindStringSubmatch(text)
+		made := fmt.Sprintf("CREATE TABLE brokerage.%s (\n  %s%s\n) PARTITION BY HASH (%[2]s);", found[1], found[2], found[3])
+		for n := range parts {
+			made += fmt.Sprintf("\nCREATE TABLE brokerage.%s_p%d PARTITION OF brokerage.%[1]s "+
+				"FOR VALUES WITH (MODULUS %[3]d, REMAINDER %[2]d);", found[1], n, parts)
+		}
+		return made
+	})
+}
+
+// onPartitions opens a store of partitions that is loaded with d.
+func onPartitions(t testing.TB, d *dataset.Dataset, parts int, options Options) *Store {
+	t.Helper()
+	options.distributed = true
+	server := pgtest.Shared(t)
+	database := server.Filled(t, fmt.Sprint(d.Fingerprint(), "in", parts), func(url string) {
+		conn, err := pgx.Connect(context.Background(), url)
+		require.NoError(t, err)
+		_, err = conn.Exec(context.Background(), partitionedSchema(parts))
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(context.Background()))
+		s, err := Open(context.Background(), url, Options{distributed: true})
+		require.NoError(t, err)
+		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
+		require.NoError(t, s.Close())
+	})
+	return opened(t, server.URL(server.Clone(t, database)), options)
+}
+
+func TestStore_Partitions(t *testing.T) {
+	storetest.Run(t, storetest.Options{
+		Parallel: true,
+		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
+			return onPartitions(t, d, 4, Options{Rules: rules})
+		},
+		Reopen:      reopened,
+		RaiseLeases: raisedLeases,
+	})
+}
+
+// The whole suite on a cluster of three nodes, each case in a database that was emptied.
+func TestStore_Citus(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	database := cluster.Database(t)
+	opened(t, cluster.URL(database, 0)+distribute, Options{})
+	storetest.Run(t, storetest.Options{
+		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
+			owner := opened(t, cluster.URL(database, 0), Options{})
+			require.NoError(t, owner.Empty(t.Context()))
+			require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
+			require.NoError(t, owner.Close())
+			return opened(t, cluster.URL(database, 0, 1, 2), Options{Rules: rules})
+		},
+		Reopen:      reopened,
+		RaiseLeases: raisedLeases,
+	})
+	require.Empty(t, verified(t, opened(t, cluster.URL(database, 1), Options{})))
+}
+
+// A visit is the part of each table that a statement on distributed tables reads or writes: one of each named table.
+type visit struct {
+	args   string
+	tables string
+	fast   bool // Citus plans it as a query of one table by its key
+}
+
+// visits are all statements of the 17 transactions, the two PUTs and GET /v1/accounts, of idempotency keys and of
+// leases.
+func visits(d *dataset.Dataset) map[string]visit {
+	order, customer := fmt.Sprint(d.ID(dataset.Order, 7)), fmt.Sprint(d.ID(dataset.Customer, 7))
+	account, symbol := fmt.Sprint(d.FirstAccount(7)), "'"+d.Symbol(9)+"'"
+	return map[string]visit{
+		"get_order":            {order, "orders", true},
+		"get_order_message":    {order, "orders", true},
+		"get_security":         {symbol, "securities", true},
+		"get_security_price":   {symbol, "securities", false},
+		"search_securities":    {"'Energy', 210000, 260000, 50000, 'K', 5", "", false},
+		"customer_profile":     {customer, "customers", false},
+		"account_summary":      {customer, "customers", false},
+		"get_customer":         {customer, "customers", true},
+		"customer_accounts":    {customer, "customers", true},
+		"greatest_orders":      {account + ", 1", "account_orders", true},
+		"customer_of_account":  {account, "accounts", true},
+		"lock_customer":        {customer, "customers", true},
+		"lock_order":           {order, "orders", true},
+		"lock_security":        {symbol, "securities", true},
+		"update_order_status":  {order + ", '<a/>'", "orders", true},
+		"update_customer":      {customer + ", '<a/>'", "customers", true},
+		"replace_customer":     {customer + ", '{}', '<a/>'", "customers", true},
+		"replace_security":     {symbol + ", '<a/>'", "securities", true},
+		"insert_order":         {order + ", " + account + ", '<a/>'", "orders", false},
+		"insert_account_order": {account + ", " + order + ", 1, '1'", "account_orders", false},
+		"insert_customer":      {customer + ", '{}', '<a/>'", "customers", false},
+		"insert_account":       {account + ", " + customer, "accounts", false},
+		"remove_order":         {order, "orders", true},
+		"delete_account_order": {account + ", " + order, "account_orders", true},
+		"delete_customer":      {customer, "customers", true},
+		"delete_account":       {account, "accounts", true},
+		"lock_key":             {"7, 77", "once_slots", true},
+		"get_answer":           {`7, '\x61', '\x62'`, "answers", true},
+		"keep_answer":          {`7, '\x61', '\x62', '\x63', '\x64', now()`, "answers", false},
+		"forget_answers":       {"7, now(), 200", "answers", false},
+	}
+}
+
+// notVisits are the statements that are for one server, for a reference table, or not of a transaction.
+var notVisits = []string{"customer_max_order", "delete_order", "lock_customer_of_account", "replace_search", "lease",
+	"get_setting", "set_setting", "taken_accounts", "count_pages", "estimate_documents", "replica_state",
+	"server_identity", "write_position", longQuery, countUp}
+
+func TestVisits_All(t *testing.T) {
+	all := visits(generator(t, "tiny"))
+	for name, text := range statements {
+		v, visits := all[name]
+		require.NotEqual(t, visits, slices.Contains(notVisits, name), name)
+		if found := divided.FindStringSubmatch(text); visits && v.tables != "" {
+			require.Equal(t, v.tables, found[1], name) // by which entries choose the node
+		}
+	}
+}
+
+var partition = regexp.MustCompile(`\b([a-z_]+)_p\d+\b`)
+
+// The plan of each statement reads exactly one partition of each table that the statement is declared to visit.
+func TestVisits_Partitions(t *testing.T) {
+	d := generator(t, "tiny")
+	s := onPartitions(t, d, 16, Options{})
+	explained(t, s.pool.Config().ConnConfig, d, func(t *testing.T, v visit, plan string, _ []string) {
+		if into, insert := strings.CutPrefix(plan, "Insert on "); insert { // each row goes to its partition
+			require.Equal(t, v.tables, strings.Fields(into)[0])
+			return
+		}
+		var visited []string
+		for _, part := range partition.FindAllString(plan, -1) {
+			if on := partition.ReplaceAllString(part, "$1"); !slices.Contains(visited, part) {
+				visited = append(visited, part)
+				require.Equal(t, v.tables, on, plan)
+			}
+		}
+		require.Len(t, visited, len(strings.Fields(v.tables)), plan)
+	})
+}
+
+// In a cluster, each statement is one task, and those that find rows of one table take the fast path of the planner,
+// through a worker.
+func TestVisits_Citus(t *testing.T) {
+	d := generator(t, "tiny")
+	cluster := pgtest.StartCluster(t, 2)
+	for _, shards := range []int{32, 64} {
+		database := cluster.Database(t)
+		s := opened(t, cluster.URL(database, 0)+fmt.Sprintf("&distribute=%d", shards), Options{})
+		require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+		worker := opened(t, cluster.URL(database, 1), Options{})
+		explained(t, worker.pool.Config().ConnConfig, d, func(t *testing.T, v visit, plan string, said []string) {
+			require.Contains(t, plan, "Task Count: 1\n")
+			require.NotContains(t, plan, "Subplan", plan)
+			fast := slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "fast-path router query") })
+			require.Equal(t, v.fast, fast, "%s\n%s", strings.Join(said, "\n"), plan)
+		})
+	}
+}
+
+// explained calls check with the plan of each statement, and with what the server said while it planned.
+func explained(
+	t *testing.T, config *pgx.ConnConfig, d *dataset.Dataset,
+	check func(t *testing.T, v visit, plan string, said []string),
+) {
+	config = config.Copy()
+	var said []string
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { said = append(said, n.Message) }
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	exec := func(t *testing.T, sql string) {
+		require.NoError(t, errOf(conn.Exec(t.Context(), sql)))
+	}
+	exec(t, "SET plan_cache_mode = force_custom_plan; SET client_min_messages = debug2")
+	for name, v := range visits(d) {
+		t.Run(name, func(t *testing.T) {
+			exec(t, "PREPARE planned AS "+statements[name])
+			defer exec(t, "DEALLOCATE planned")
+			said = nil
+			rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+v.args+")", pgx.QueryExecModeSimpleProtocol)
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			require.NoError(t, err)
+			check(t, v, strings.Join(lines, "\n")+"\n", said)
+		})
+	}
+}
+
+// A row that promises an order which is not there, or says otherwise, never makes a wrong greatest order, and the next one
+// whose order agrees is found; a deletion removes the row of its order, or starts again.
+func TestDistributed_HalfVisible(t *testing.T) {
+	d := generator(t, "tiny")
+	s := onPartitions(t, d, 4, Options{})
+	id, account := tpox.ID(d.ID(dataset.Customer, 0)), d.FirstAccount(0)
+	want, err := s.CustomerMaxOrder(t.Context(), id)
+	require.NoError(t, err)
+	require.Contains(t, string(want), "ORDER_ID")
+	exec := func(sql string, args ...any) {
+		require.NoError(t, errOf(s.pool.Exec(t.Context(), sql, args...)))
+	}
+	exec("INSERT INTO brokerage.account_orders VALUES ($1, 1, 9999999999, '9999999999')", account) // which is not there
+	exec("INSERT INTO brokerage.account_orders VALUES ($1, $2, 9999999999, '9999999999')",         // which has another cash
+		account, orderID(d, 0))
+	tries := s.retries.Load()
+	got, err := s.CustomerMaxOrder(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	require.Greater(t, s.retries.Load(), tries)
+
+	exec("DELETE FROM brokerage.account_orders")
+	ctx, cancel := context.WithTimeout(t.Context(), patience/10)
+	defer cancel()
+	require.Error(t, s.DeleteOrder(ctx, now(), orderID(d, 1)))
+	require.NoError(t, errOf(s.GetOrder(t.Context(), orderID(d, 1))))
+	exec("INSERT INTO brokerage.account_orders SELECT account, id, 1, '1' FROM brokerage.orders")
+	require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 1)))
+	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.account_orders WHERE id = $1", orderID(d, 1)))
+}
+
+// An account that changes hands between the look-up of a trade and its lock is looked up again.
+func TestDistributed_TradeFollowsAccount(t *testing.T) {
+	d := generator(t, "tiny")
+	var once bool
+	var s *Store
+	s = onPartitions(t, d, 4, Options{Trace: func(_ context.Context, name string) func(error) {
+		if name == "begin" && !once {
+			once = true
+			require.NoError(t, s.CloseAccount(context.Background(), now(), 900_001, 900_002))
+			insertCustomer(t, s, customer(d, 900_003, 900_002), true)
+		}
+		return func(error) {}
+	}})
+	once = true
+	insertCustomer(t, s, customer(d, 900_001, 900_002, 900_004), true)
+	once = false
+	require.NoError(t, errOf(s.Trade(t.Context(), now(), 900_002, buy(d.Symbol(0)))))
+	doc, err := s.GetCustomer(t.Context(), 900_003)
+	require.NoError(t, err)
+	require.NotEqual(t, string(customer(d, 900_003, 900_002)), string(doc))
+	require.Empty(t, verified(t, s))
+}
+
+// Expired answers are deleted in each slot by itself.
+func TestPurge_Slots(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	keys := make(map[int]string)
+	for i := 0; len(keys) < 3; i++ {
+		key := fmt.Sprint("k", i)
+		keys[slotOf(&tpox.Once{Client: "c", Key: key})] = key
+	}
+	begin, id := now().Now, int64(0)
+	write := func(w tpox.Write, key string) {
+		id++
+		w.Once = &tpox.Once{Client: "c", Key: key, Expires: w.Now.Add(purgeEvery)}
+		require.NoError(t, errOf(s.InsertOrder(t.Context(), w, order(d, id))))
+	}
+	for _, key := range keys {
+		write(tpox.Write{Now: begin}, key)
+	}
+	for slot, key := range keys {
+		require.NoError(t, errOf(s.pool.Exec(t.Context(),
+			`INSERT INTO brokerage.answers VALUES ($1, 'x', 'y', 'h', 'a', now() - interval '1 hour')`, slot)))
+		write(tpox.Write{Now: begin.Add(2 * purgeEvery)}, key) // the same key, whose answer has expired
+		require.Equal(t, 1, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE slot = $1", slot))
+	}
+}

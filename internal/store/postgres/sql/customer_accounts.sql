@@ -1,0 +1,1 @@
+SELECT accounts FROM brokerage.customers WHERE id = $1

@@ -1,0 +1,1 @@
+SELECT customer FROM brokerage.accounts WHERE account = $1

@@ -1,0 +1,1 @@
+DELETE FROM brokerage.accounts WHERE account = $1

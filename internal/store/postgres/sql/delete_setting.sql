@@ -1,1 +1,0 @@
-DELETE FROM brokerage.settings WHERE name = $1

@@ -1,0 +1,1 @@
+SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders WHERE id = $1

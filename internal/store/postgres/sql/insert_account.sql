@@ -1,0 +1,1 @@
+INSERT INTO brokerage.accounts (account, customer) VALUES ($1, $2)

@@ -1,1 +1,0 @@
-SELECT next FROM brokerage.leases WHERE kind = $1

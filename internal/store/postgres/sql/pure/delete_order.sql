@@ -1,0 +1,1 @@
+DELETE FROM brokerage.orders WHERE id = $1

@@ -1,1 +1,0 @@
-SELECT home FROM brokerage.account_homes WHERE account = $1

@@ -1,1 +1,0 @@
-UPDATE brokerage.account_homes SET customer = $2 WHERE account = $1

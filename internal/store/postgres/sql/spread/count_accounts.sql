@@ -1,1 +1,0 @@
-SELECT count(*) FROM brokerage.account_homes WHERE customer IS NOT NULL

@@ -1,1 +1,0 @@
-SELECT (keys).accounts, elsewhere FROM brokerage.customers WHERE customer = $1

@@ -1,1 +1,0 @@
-SELECT customer FROM brokerage.customers WHERE customer = $1

@@ -1,1 +1,0 @@
-DELETE FROM brokerage.customers WHERE customer = $1

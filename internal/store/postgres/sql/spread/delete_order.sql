@@ -1,1 +1,0 @@
-DELETE FROM brokerage.orders WHERE home = $1 AND id = $2

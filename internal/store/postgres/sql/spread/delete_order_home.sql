@@ -1,1 +1,0 @@
-DELETE FROM brokerage.order_homes WHERE id = $1 RETURNING home

@@ -1,1 +1,0 @@
-INSERT INTO brokerage.account_homes (account, home) VALUES ($1, -$1::bigint) ON CONFLICT (account) DO NOTHING

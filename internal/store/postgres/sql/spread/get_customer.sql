@@ -1,1 +1,0 @@
-SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers WHERE customer = $1

@@ -1,1 +1,0 @@
-SELECT brokerage.security_price(doc) FROM brokerage.securities WHERE symbol = $1

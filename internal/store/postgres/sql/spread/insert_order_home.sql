@@ -1,1 +1,0 @@
-INSERT INTO brokerage.order_homes (id, home) VALUES ($1, $2)

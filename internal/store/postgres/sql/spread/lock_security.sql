@@ -1,1 +1,0 @@
-SELECT XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities WHERE symbol = $1 FOR UPDATE

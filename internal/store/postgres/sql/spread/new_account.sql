@@ -1,1 +1,0 @@
-INSERT INTO brokerage.account_homes (account, home, customer) VALUES ($1, $2, $2)

@@ -1,1 +1,0 @@
-SELECT home FROM brokerage.order_homes WHERE id = $1

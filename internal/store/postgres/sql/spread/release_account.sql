@@ -1,1 +1,0 @@
-UPDATE brokerage.account_homes SET customer = NULL WHERE account = $1

@@ -1,0 +1,1 @@
+UPDATE brokerage.customers SET doc = XMLPARSE(DOCUMENT $2::text PRESERVE WHITESPACE) WHERE id = $1
