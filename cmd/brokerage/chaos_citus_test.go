@@ -50,9 +50,9 @@ func (h *harness) openCluster(c chaosCase, settings []string) {
 		h.cluster.Hosts[c.behind] = h.link.Folder()
 	}
 	h.database = h.cluster.Database(h.t)
-	r := brokerage(h.t.Context(), "load", "--db", h.cluster.URL(h.database, 0)+"&layout=citus&shards=4")
+	r := brokerage(h.t.Context(), "load", "--db", h.cluster.URL(h.database, 0)+"&distribute=4")
 	require.Equal(h.t, exitOK, r.code, r.err)
-	h.db = h.cluster.URL(h.database, c.entries...) + "&layout=citus"
+	h.db = h.cluster.URL(h.database, c.entries...)
 }
 
 // requireNothingPrepared requires that no transaction is prepared on any node, five seconds after the last failed node
@@ -99,15 +99,15 @@ func killPrepared(h *harness) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	worker := h.cluster.Nodes[2]
 	account := int64(0)
-	for c := int64(h.traders); account == 0; c++ { // of a customer on the other worker
-		if h.cluster.NodeOf(h.t, h.database, "brokerage.customers", d.ID(dataset.Customer, c)) == 1 {
-			account = d.FirstAccount(c)
+	for c := int64(h.traders); account == 0; c++ { // on the other worker
+		if first := d.FirstAccount(c); h.cluster.NodeOf(h.t, h.database, "brokerage.account_orders", first) == 1 {
+			account = first
 		}
 	}
 	var invisible time.Duration
 	id := int64(800_000_000_000)
 	h.often(func() {
-		for id++; h.cluster.NodeOf(h.t, h.database, "brokerage.order_homes", id) != 2; {
+		for id++; h.cluster.NodeOf(h.t, h.database, "brokerage.orders", id) != 2; {
 			id++
 		}
 		h.link.SetTrap(&chaostest.Trap{

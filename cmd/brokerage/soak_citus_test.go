@@ -35,10 +35,10 @@ func TestSoakCitus(t *testing.T) {
 	require.NoError(t, err)
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	succeeds(t, "load", "--db", cluster.URL(database, 0)+"&layout=citus")
+	succeeds(t, "load", "--db", cluster.URL(database, 0)+"&distribute=true")
 	driven := make(chan result, 1)
 	go func() {
-		driven <- brokerage(t.Context(), "drive", "--db", cluster.URL(database, 1, 2)+"&layout=citus&"+os.Getenv(soakURL),
+		driven <- brokerage(t.Context(), "drive", "--db", cluster.URL(database, 1, 2)+"&"+os.Getenv(soakURL),
 			"--users", "8", "--duration", text, "--ramp", "10s", "--every", "0s", "--allow-invalid")
 	}()
 	memory := make([][]float64, len(cluster.Nodes)) // in MB

@@ -35,12 +35,11 @@ func raisedLeases(t testing.TB, s tpox.Store, next int64) {
 	require.NoError(t, raiseLeases(t.Context(), s.(*Store).pool, next, next, next))
 }
 
-// Every transaction, and so every statement on documents and every trigger, costs in proportion to the size of the
-// document, in the service and in the server.
-func TestStore_LinearCost(t *testing.T) {
+// What the largest document costs any transaction is bounded, in the service and in the server.
+func TestStore_BoundedCost(t *testing.T) {
 	_, d, server, database := tiny(t)
-	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
-	storetest.LinearCost(t, s, d, func() []int {
+	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}}) // for one account more
+	storetest.BoundedCost(t, s, d, func() []int {
 		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity "+
 			"WHERE datname = current_database() AND backend_type = 'client backend'") // no autovacuum, which comes and goes
 	})

@@ -206,7 +206,7 @@ func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func()
 				valid := kind.validate(large) == nil
 				compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
 					return slices.Contains(validating, op.name) || !valid && slices.Contains(strict, op.name)
-				}), shape.ofSize(t, len(large)/costFactor), large, processes)
+				}), shape.ofSize(t, len(large)/costFactor), large, costFactor, linearSlack, processes)
 				if !valid {
 					return
 				}
@@ -214,8 +214,34 @@ func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func()
 				first, last := kind.operations[0], kind.operations[len(kind.operations)-1]
 				compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
 					return !slices.Contains(validating, op.name) && op.name != first.name && op.name != last.name
-				}), shape.ofSize(t, len(large)/3), large, processes)
+				}), shape.ofSize(t, len(large)/3), large, 3, linearSlack, processes)
 			})
+		}
+	}
+}
+
+// linearSlack is how much more a byte of the larger document may cost.
+const linearSlack = 4
+
+// The largest document that a client may send, and how much more it may cost than a common one.
+const (
+	largestBytes = 128 << 10
+	boundFactor  = 60
+)
+
+// BoundedCost requires that a call with a valid document of the largest size costs at most boundFactor times what it
+// costs with a common one. Cost is counted as in LinearCost.
+func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	for _, kind := range costlyKinds(t.Context(), s, d) {
+		for _, shape := range kind.shapes {
+			if large := shape.ofSize(t, largestBytes); kind.validate(large) == nil {
+				t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
+					compare(t, kind.operations, shape.doc(0), large, boundFactor, 1, processes)
+				})
+			}
 		}
 	}
 }
@@ -223,11 +249,13 @@ func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func()
 // slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
-// compare runs the operations in turn with either document, and again while one of them seems not to be linear.
-func compare(t *testing.T, operations []operation, small, large []byte, processes func() []int) {
+// compare runs the operations in turn, factor times with the small document and once with the large one, and again while
+// one of them seems to cost more than slack times as much with the large one.
+func compare(
+	t *testing.T, operations []operation, small, large []byte, factor int, slack time.Duration, processes func() []int,
+) {
 	t.Helper()
-	const slack, most = 4, 20
-	factor := len(large) / len(small)
+	const most = 20
 	measure := func(best map[string]time.Duration, doc []byte, times int) {
 		costs := make(map[string]time.Duration)
 		for range times {
@@ -250,7 +278,7 @@ func compare(t *testing.T, operations []operation, small, large []byte, processe
 		measure(one, large, 1)
 		var costly, all []string
 		for name, cost := range one {
-			line := fmt.Sprintf("%s %v, for the same bytes in small documents %v", name, cost, several[name])
+			line := fmt.Sprintf("%s %v, with %d small documents %v", name, cost, factor, several[name])
 			if cost > max(slight, slack*several[name]) {
 				costly = append(costly, line)
 			}
@@ -264,7 +292,7 @@ func compare(t *testing.T, operations []operation, small, large []byte, processe
 			t.Logf("%d bytes: %s", len(large), strings.Join(all, "; "))
 			return
 		case round == most:
-			t.Fatalf("not linear: %s", strings.Join(costly, "; "))
+			t.Fatalf("too costly: %s", strings.Join(costly, "; "))
 		}
 	}
 }
