@@ -24,16 +24,19 @@ func TestScaling_Guide(t *testing.T) {
 		node.Exec(t, "postgres", "SELECT pg_reload_conf()")
 	}
 	names := regexp.MustCompile(`\b(coordinator|worker[123])\b`)
-	inURL := regexp.MustCompile(`@([a-z0-9,]+)/brokerage\?`)
+	inURL := regexp.MustCompile(`@([a-z0-9,]+)/brokerage(\?|')`)
 	run := guideShell(t, cluster.Nodes[0])
 	ran := ""
 	for _, block := range guideBlocks(t, "../../docs/scaling.md", "sh") {
 		if !regexp.MustCompile(`^(for|createdb|psql|brokerage) `).MatchString(block) {
 			continue // a target of make, for example
 		}
-		block = strings.NewReplacer("XXXS", "tiny", "shards=32", "shards=4",
+		block = strings.NewReplacer("XXXS", "tiny", "distribute=32", "distribute=4",
 			"rebalance_start(", "rebalance_start('by_shard_count', ").Replace(block) // by size, tiny would not be worth a move
-		block = inURL.ReplaceAllString(block, "@/brokerage?host=$1&")
+		block = inURL.ReplaceAllStringFunc(block, func(url string) string {
+			found := inURL.FindStringSubmatch(url)
+			return "@/brokerage?host=" + found[1] + strings.Replace(found[2], "?", "&", 1)
+		})
 		block = names.ReplaceAllStringFunc(block, func(name string) string { return folders[name] })
 		var commands, served []string
 		for line := range strings.Lines(block) {
