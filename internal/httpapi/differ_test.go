@@ -28,10 +28,12 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
 )
 
 // The differential test: the same requests, valid and not, to the service over two stores. Status, headers, problems
-// and canonical answers must be the same, and so must everything that can be read of what a write was for. Requests
+// and canonical answers must be the same, and so must everything that can be read of what a write was for; except that
+// answers constructed of stored documents that are not valid may differ, and never fail. Requests
 // depend on a seed and on the answers alone. A difference is reported with the requests that lead to it, as few and as
 // small as could be found, and as a file to repeat them:
 //
@@ -246,7 +248,7 @@ func (w twins) both(q asked) (got answer, difference string) {
 			other.body)
 	}
 	one, two := w.outcome(got), w.outcome(other)
-	if one == two {
+	if one == two || w.constructedOfInvalid(q.Target, got, other) {
 		return got, ""
 	}
 	a, b := strings.Split(one, "\n"), strings.Split(two, "\n")
@@ -256,6 +258,25 @@ func (w twins) both(q asked) (got answer, difference string) {
 		}
 	}
 	return got, fmt.Sprintf("%s is answered in two ways: %d lines and %d", q.Operation, len(a), len(b))
+}
+
+// constructedOfInvalid reports whether two answers were constructed of a stored document that its schema forbids: they
+// may differ between stores.
+func (w twins) constructedOfInvalid(target string, answers ...answer) bool {
+	for _, a := range answers {
+		if a.StatusCode != http.StatusOK && a.StatusCode != http.StatusNotModified {
+			return false
+		}
+	}
+	path, _, _ := strings.Cut(target, "?")
+	for view, validate := range map[string]func([]byte) error{
+		"/profile": tpox.ValidateCustomer, "/statement": tpox.ValidateCustomer, "/price": tpox.ValidateSecurity,
+	} {
+		if source, constructed := strings.CutSuffix(path, view); constructed {
+			return validate([]byte(ask(w.one, "GET", source, "").body)) != nil
+		}
+	}
+	return false
 }
 
 // touched returns what a write may have changed, as targets to read.
