@@ -242,7 +242,7 @@ bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); ne
 	BROKERAGE_BENCH_REPLICAS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkReplicas$$' -benchtime 1x -timeout 30m ./internal/store/postgres
 
 # Needs root for the control groups that count and limit the processor time of each node, and a machine without other
-# work: a quarter of an hour with EACH=6s. SCALE (XXXS), LARGER (XXS), QUOTA (0.2 processors a node)
+# work: ten minutes with EACH=6s. SCALE (XXXS), QUOTA (0.2 processors a node)
 # and PLANS (plan_cache_mode) are variables.
 .PHONY: bench-citus
 bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus

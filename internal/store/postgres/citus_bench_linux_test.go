@@ -59,16 +59,14 @@ type target struct {
 	database string
 	store    *postgres.Store
 	url      string
-	edge     func() // is called at the beginning and at the end of the measured time; may be nil
 	samples  []sample
 }
 
 // A sample is what one run has measured.
 type sample struct {
 	tps    float64
-	spare  float64          // share of the machine
-	micros []float64        // processor time a transaction in microseconds, of each server
-	counts map[string]int64 // transactions by name
+	spare  float64   // share of the machine
+	micros []float64 // processor time a transaction in microseconds, of each server
 }
 
 // total returns the processor time per transaction, summed over all servers.
@@ -87,12 +85,10 @@ func BenchmarkCitus(b *testing.B) {
 		b.Skip("only when BROKERAGE_BENCH_CITUS says how long each run takes: 6s")
 	}
 	c := newCitusBench(b, each)
-	scale, larger := cmp.Or(os.Getenv("SCALE"), "XXXS"), cmp.Or(os.Getenv("LARGER"), "XXS")
+	scale := cmp.Or(os.Getenv("SCALE"), "XXXS")
 	single := c.onServer("one server", scale)
 	clusters := []*target{c.onCluster(scale, 1, 32), c.onCluster(scale, 2, 32), c.onCluster(scale, 4, 32)}
-	shards, large := c.onCluster(scale, 2, 64), c.onCluster(larger, 2, 32)
-	oneEntry := clusters[1].byOneEntry()
-	all := slices.Concat([]*target{single}, clusters, []*target{oneEntry, shards, large})
+	all := append([]*target{single}, clusters...)
 	for round := -warmUps; round < costRounds; round++ {
 		for _, t := range all {
 			if s := t.run(costUsers, c.mixed, 0); round >= 0 {
@@ -101,10 +97,7 @@ func BenchmarkCitus(b *testing.B) {
 		}
 	}
 	printCosts(all)
-	c.printIdle()
-	large.printSizing()
-	c.printTransactions(single, clusters[1])
-	aims := costAims(single, clusters, shards, large)
+	aims := costAims(single, clusters)
 	printAims(append(aims, c.scaling(clusters)...))
 }
 
@@ -155,15 +148,6 @@ func (c *citusBench) onCluster(scale string, workers, shards int) *target {
 	return t.open()
 }
 
-// byOneEntry returns the target with the first worker as its only entry.
-func (t *target) byOneEntry() *target {
-	t.Helper()
-	other := *t
-	other.name += ", one entry"
-	other.url = t.cluster.URL(t.database, 1) + t.parameters
-	return other.open()
-}
-
 // load fills the database through a URL.
 func (t *target) load(through, scale string) {
 	t.Helper()
@@ -195,9 +179,6 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	var used [][]time.Duration
 	var all, spare [2]float64
 	direct.Stats = func() store.Stats { // is called at the beginning and at the end of the measured time
-		if t.edge != nil {
-			t.edge()
-		}
 		if len(used) == 0 {
 			t.limit(limit)
 		}
@@ -214,12 +195,9 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	require.Empty(t, run.Total.Unexpected)
 	require.Len(t, used, 2)
-	s := sample{tps: run.TPS, spare: (spare[1] - spare[0]) / (all[1] - all[0]), counts: make(map[string]int64)}
+	s := sample{tps: run.TPS, spare: (spare[1] - spare[0]) / (all[1] - all[0])}
 	for i, after := range used[1] {
 		s.micros = append(s.micros, float64((after-used[0][i]).Microseconds())/float64(run.Total.Count))
-	}
-	for _, row := range run.Transactions {
-		s.counts[row.Name] = row.Count
 	}
 	return s
 }
@@ -286,139 +264,6 @@ func printCosts(all []*target) {
 	}
 }
 
-// printIdle prints what the servers use without any transactions, with all databases open.
-func (c *citusBench) printIdle() {
-	before := make([]time.Duration, len(c.groups))
-	for i, g := range c.groups {
-		before[i] = g.Used(c)
-	}
-	time.Sleep(c.each)
-	var shares []string
-	for i, g := range c.groups {
-		shares = append(shares, fmt.Sprintf("%.2f %%", 100*float64(g.Used(c)-before[i])/float64(c.each)))
-	}
-	fmt.Println("\nWithout transactions, the servers use of a processor:", strings.Join(shares, ", "))
-}
-
-// printSizing prints what a sizing needs: bytes of a row with its indexes, what a transaction writes, and the memory of
-// a connection.
-func (t *target) printSizing() {
-	t.Helper()
-	fmt.Printf("\n| %s | |\n|---|---|\n", t.name)
-	coordinator := t.cluster.Nodes[0].Connect(t, t.database)
-	for _, table := range []string{"orders", "account_orders", "customers", "accounts", "securities"} {
-		var bytes float64
-		require.NoError(t, coordinator.QueryRow(t.Context(), fmt.Sprintf(`SELECT
-			citus_total_relation_size('brokerage.%[1]s')::float / (SELECT count(*) FROM brokerage.%[1]s)`, table)).Scan(&bytes))
-		fmt.Printf("| bytes of a row of %s | %.0f |\n", table, bytes)
-	}
-	var at []written
-	t.edge = func() { at = append(at, t.written()) }
-	s := t.run(costUsers, t.mixed, 0)
-	t.edge = nil
-	count := 0.0
-	for _, n := range s.counts {
-		count += float64(n)
-	}
-	fmt.Printf("| bytes of log a transaction | %.0f |\n| transaction ids a transaction | %.2f |\n"+
-		"| MB of memory a connection, without shared buffers | %.1f |\n| connections of all nodes | %.0f |\n",
-		(at[1].log-at[0].log)/count, (at[1].ids-at[0].ids)/count, at[1].memory/at[1].connections/1e6, at[1].connections)
-}
-
-// written is what all nodes together have written, and what their connections have.
-type written struct{ log, ids, memory, connections float64 }
-
-func (t *target) written() (w written) {
-	t.Helper()
-	for _, node := range t.cluster.Nodes[:len(t.groups)] {
-		conn := node.Connect(t, t.database)
-		var log, ids float64
-		var pids []int
-		require.NoError(t, conn.QueryRow(t.Context(), `SELECT (pg_current_wal_insert_lsn() - '0/0')::float,
-			pg_current_xact_id()::text::float, (SELECT array_agg(pid) FROM pg_stat_activity
-			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid())`).
-			Scan(&log, &ids, &pids))
-		require.NoError(t, conn.Close(t.Context()))
-		w.log, w.ids = w.log+log, w.ids+ids
-		for _, pid := range pids {
-			w.memory, w.connections = w.memory+anonymous(t, pid), w.connections+1
-		}
-	}
-	return w
-}
-
-// anonymous returns the memory of a process that is its own, in bytes, 0 if it has ended.
-func anonymous(t testing.TB, pid int) (bytes float64) {
-	t.Helper()
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); fields[0] == "Pss_Anon:" {
-			kilobytes, err := strconv.ParseFloat(fields[1], 64)
-			require.NoError(t, err)
-			return 1024 * kilobytes
-		}
-	}
-	return 0
-}
-
-// printTransactions prints what each transaction of the mix costs on one server and on a cluster.
-func (c *citusBench) printTransactions(single, cluster *target) {
-	plain, spread := single.transactions(), cluster.transactions()
-	fmt.Printf("\n| transaction | weight | one server | %s: coordinator + nodes | together | against one server |\n"+
-		"|---|---|---|---|---|---|\n", cluster.name)
-	var weights, plainSum, spreadSum float64
-	for _, part := range c.mixed.Mix {
-		one, many := sample{micros: plain[part.Transaction]}, sample{micros: spread[part.Transaction]}
-		servers := make([]string, len(many.micros))
-		for i, m := range many.micros {
-			servers[i] = fmt.Sprintf("%.0f", m)
-		}
-		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %.1f |\n", part.Transaction, part.Weight, one.total(),
-			strings.Join(servers, " + "), many.total(), many.total()/one.total())
-		weights += part.Weight
-		plainSum += part.Weight * one.total()
-		spreadSum += part.Weight * many.total()
-	}
-	fmt.Printf("| by weight | %.0f | %.0f | | %.0f | %.1f |\n", weights, plainSum/weights, spreadSum/weights,
-		spreadSum/plainSum)
-}
-
-// transactions returns the processor time of each transaction of the mix by server. One that removes what another has
-// made runs together with that other, whose part is subtracted.
-func (t *target) transactions() map[string][]float64 {
-	t.Helper()
-	costs := make(map[string][]float64)
-	var removals []*workload.Transaction
-	for _, tx := range workload.Transactions() {
-		weighted := slices.ContainsFunc(t.mixed.Mix, func(p workload.Part) bool { return p.Transaction == tx.Name })
-		switch {
-		case weighted && tx.Source == nil:
-			costs[tx.Name] = t.runOf(tx.Name).micros
-		case weighted:
-			removals = append(removals, tx)
-		}
-	}
-	for _, tx := range removals {
-		s := t.runOf(tx.Name, tx.Source.Name)
-		removed, made := float64(s.counts[tx.Name]), float64(s.counts[tx.Source.Name])
-		for i, micros := range s.micros {
-			costs[tx.Name] = append(costs[tx.Name], (micros*(removed+made)-costs[tx.Source.Name][i]*made)/removed)
-		}
-	}
-	return costs
-}
-
-// runOf runs some of the transactions of the mix, each as often as the others.
-func (t *target) runOf(names ...string) sample {
-	t.Helper()
-	w := *t.mixed
-	w.Mix, w.Prepare = nil, workload.Prepare{}
-	for _, name := range names {
-		w.Mix = append(w.Mix, workload.Part{Transaction: name, Weight: 1})
-	}
-	return t.run(costUsers, &w, 0)
-}
-
 // An aim is a figure, and the least or most that it should be.
 type aim struct {
 	what            string
@@ -426,15 +271,13 @@ type aim struct {
 	atMost          bool
 }
 
-func costAims(single *target, clusters []*target, shards, large *target) []aim {
+func costAims(single *target, clusters []*target) []aim {
 	change := func(what string, from, to *target, limit float64) aim {
 		return aim{"processor time a transaction, " + what + ", change", to.cost()/from.cost() - 1, limit, true}
 	}
 	two, four := clusters[1], clusters[2]
 	return []aim{
 		change("from 2 to 4 data nodes", two, four, aimSame),
-		change("from 32 to 64 shards", two, shards, aimSame),
-		change("on more data", two, large, aimSame),
 		{"coordinator's share with 2 data nodes", two.coordinator(), aimCoordinator, true},
 		{"coordinator's share with 4 data nodes", four.coordinator(), aimCoordinator, true},
 		{"processor time a transaction with 2 data nodes against one server", two.cost() / single.cost(), aimPlain, true},
