@@ -118,7 +118,8 @@ func (s *Store) Restore(
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if m = b.Manifest; m.Layout != s.mode() {
-		return m, fmt.Errorf("%s is of a database with the mode %s, and this one has the mode %s", file, m.Layout, s.mode())
+		return m, fmt.Errorf("%s is of a database with the mode %s, and this one has the mode %s",
+			file, m.Layout, s.mode())
 	}
 	done := int64(0)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -167,7 +168,8 @@ func (s *Store) Restore(
 func requireEmpty(ctx context.Context, q querier, otherwise string) error {
 	for _, table := range tableNames {
 		var something bool
-		err := q.QueryRow(ctx, "SELECT count(*) > 0 FROM (SELECT 1 FROM brokerage."+table+" LIMIT 1) AS any_row").Scan(&something)
+		row := q.QueryRow(ctx, "SELECT count(*) > 0 FROM (SELECT 1 FROM brokerage."+table+" LIMIT 1) AS any_row")
+		err := row.Scan(&something)
 		if err == nil && something {
 			err = errors.New(otherwise)
 		}

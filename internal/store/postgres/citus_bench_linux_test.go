@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
@@ -178,23 +177,26 @@ func (t *target) run(users int, w *workload.Definition, limit float64) sample {
 	require.NoError(t, err)
 	var used [][]time.Duration
 	var all, spare [2]float64
-	direct.Stats = func() store.Stats { // is called at the beginning and at the end of the measured time
-		if len(used) == 0 {
-			t.limit(limit)
-		}
-		all[len(used)], spare[len(used)] = machine(t)
+	edge := func(i int) {
+		all[i], spare[i] = machine(t)
 		used = append(used, t.used())
-		if len(used) == 2 {
-			t.limit(0)
-		}
-		return store.Stats{}
 	}
+	measured := make(chan struct{})
+	go func() {
+		defer close(measured)
+		time.Sleep(t.each / 4) // the ramp
+		t.limit(limit)
+		edge(0)
+		time.Sleep(t.each)
+		edge(1)
+		t.limit(0)
+	}()
 	run, err := workload.Drive(t.Context(), direct, workload.Config{
 		Definition: w, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: uint64(len(t.samples) + 1),
 	})
+	<-measured
 	require.NoError(t, err)
 	require.Empty(t, run.Total.Unexpected)
-	require.Len(t, used, 2)
 	s := sample{tps: run.TPS, spare: (spare[1] - spare[0]) / (all[1] - all[0])}
 	for i, after := range used[1] {
 		s.micros = append(s.micros, float64((after-used[0][i]).Microseconds())/float64(run.Total.Count))

@@ -92,7 +92,8 @@ func TestCluster_Refused(t *testing.T) {
 	opened(t, url, Options{})
 	coordinator.Exec(t, database, "SELECT create_distributed_table('brokerage.orders', 'id')")
 	_, err = Open(t.Context(), url, Options{})
-	require.ErrorContains(t, err, "some tables of the schema brokerage are distributed, and others are not: account_orders, ")
+	require.ErrorContains(t, err,
+		"some tables of the schema brokerage are distributed, and others are not: account_orders, ")
 }
 
 // What no cluster of these tests has is imitated: another version, and a node that must not prepare a commit.

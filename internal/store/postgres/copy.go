@@ -51,8 +51,8 @@ func names(tables []tableCopy) string {
 // tableNames are the tables of documents, without the schema.
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// copyDocuments inserts documents of a kind by COPY, with the rows that find them. keys are the results of store.KeysOf.
-// When a row exists, the error is a takenError.
+// copyDocuments inserts documents of a kind by COPY, with the rows that find them. keys are the results of
+// store.KeysOf. When a row exists, the error is a takenError.
 func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error {
 	rows := make(map[string]*copied)
 	for _, t := range s.tables() {

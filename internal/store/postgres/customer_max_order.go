@@ -34,8 +34,8 @@ const (
 	nextGreatest = 16
 )
 
-// maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them. The
-// order decides: where it is not visible, or says otherwise, all is read again, for up to halfPatience; then the
+// maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them.
+// The order decides: where it is not visible, or says otherwise, all is read again, for up to halfPatience; then the
 // next greatest row counts whose order agrees.
 func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) ([]byte, error) {
 	began := time.Now()
@@ -83,7 +83,8 @@ func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) 
 	for _, account := range accounts {
 		args := []any{account, rows}
 		err := s.again(ctx, func(ctx context.Context) error {
-			found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...) // CollectRows returns the error
+			// CollectRows returns the error.
+			found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
 			list, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (greatOrder, error) {
 				o := greatOrder{account: account}
 				err := row.Scan(&o.id, &o.text)

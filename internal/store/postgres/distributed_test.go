@@ -19,7 +19,8 @@ import (
 )
 
 var documentTable = regexp.MustCompile(
-	`(?s)CREATE TABLE brokerage\.(customers|orders|securities|accounts|account_orders|answers|once_slots) \(\n  (\w+)(.*?)\n\)[^;]*;`)
+	`(?s)CREATE TABLE brokerage\.(customers|orders|securities|accounts|account_orders|answers|once_slots) \(\n` +
+		`  (\w+)(.*?)\n\)[^;]*;`)
 
 // partitionedSchema is the schema with partitions in place of the shards of a cluster, by the same keys: a unique key
 // holds within one, and the plan of a statement shows which it visits.
@@ -81,7 +82,8 @@ func TestStore_Citus(t *testing.T) {
 		Reopen:      reopened,
 		RaiseLeases: raisedLeases,
 	})
-	for _, finding := range verified(t, opened(t, cluster.URL(database, 1), Options{})) { // the last case inserts such orders
+	for _, finding := range verified(t, opened(t, cluster.URL(database, 1), Options{})) {
+		// The last case inserts such orders.
 		require.Contains(t, finding, "the document is not valid")
 	}
 }
@@ -217,8 +219,8 @@ func explained(
 	}
 }
 
-// A row that promises an order which is not there, or says otherwise, never makes a wrong greatest order, and the next one
-// whose order agrees is found; a deletion removes the row of its order, or starts again.
+// A row that promises an order which is not there, or says otherwise, never makes a wrong greatest order, and the next
+// one whose order agrees is found; a deletion removes the row of its order, or starts again.
 func TestDistributed_HalfVisible(t *testing.T) {
 	d := generator(t, "tiny")
 	s := onPartitions(t, d, 4, Options{})
@@ -229,9 +231,9 @@ func TestDistributed_HalfVisible(t *testing.T) {
 	exec := func(sql string, args ...any) {
 		require.NoError(t, errOf(s.pool.Exec(t.Context(), sql, args...)))
 	}
-	exec("INSERT INTO brokerage.account_orders VALUES ($1, 1, 9999999999, '9999999999')", account) // which is not there
-	exec("INSERT INTO brokerage.account_orders VALUES ($1, $2, 9999999999, '9999999999')",         // which has another cash
-		account, orderID(d, 0))
+	for _, promised := range []tpox.ID{1, orderID(d, 0)} { // one is not there, the other one has another cash
+		exec("INSERT INTO brokerage.account_orders VALUES ($1, $2, 9999999999, '9999999999')", account, promised)
+	}
 	tries := s.retries.Load()
 	got, err := s.CustomerMaxOrder(t.Context(), id)
 	require.NoError(t, err)

@@ -1,11 +1,12 @@
 // Package postgres stores the brokerage in a PostgreSQL database, which several instances of the service can share.
 //
-// Documents are xml columns, each placed by its own id. What finds them by other keys are small tables beside them, which
-// the service writes in the transaction of the document: see schema/tables.sql. Each of the seven queries is one SQL/XML
-// statement, in sql/ under its name, that the database answers through an index.
+// Documents are xml columns, each placed by its own id. What finds them by other keys are small tables beside them,
+// which the service writes in the transaction of the document: see schema/tables.sql. Each of the seven queries is one
+// SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
 // The same tables serve one server and a Citus cluster (ADR 0028). Where they are distributed, three transactions have
-// other statements, because a row can be read by its key only: customer_max_order, delete_order and the lock of a trade.
+// other statements, because a row can be read by its key only: customer_max_order, delete_order and the lock of a
+// trade.
 //
 // PostgreSQL cannot update a part of a document. An update locks the row, edits the document here, with the code that
 // the embedded store uses, and writes it back (ADR 0015): two round trips, one with BEGIN and one with COMMIT. A write

@@ -19,7 +19,8 @@ func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox
 	if keys.Cash != nil && !s.pure {
 		// On a cluster, the row of an order that was just deleted may still be there.
 		steps = append(steps, step{
-			name: "insert_account_order", args: []any{keys.Account, keys.ID, number(keys.CashText), keys.CashText}, taken: errMoved,
+			name: "insert_account_order", taken: errMoved,
+			args: []any{keys.Account, keys.ID, number(keys.CashText), keys.CashText},
 		})
 	}
 	return keys.ID, s.change(ctx, w, steps...)

@@ -224,6 +224,7 @@ func TestVerify_Findings(t *testing.T) {
 		s := opened(t, loaded(t, d, parameters)+parameters, Options{})
 		require.Empty(t, verified(t, s))
 		first, owner, order, symbol := d.FirstAccount(0), d.ID(dataset.Customer, 0), d.ID(dataset.Order, 0), d.Symbol(0)
+		security := "security " + symbol + ": the database has "
 		for sql, finding := range map[string]string{
 			fmt.Sprintf("DELETE FROM brokerage.accounts WHERE account = %d", first): fmt.Sprintf(
 				"customer %d: account %d is in the document, but does not belong to it", owner, first),
@@ -235,10 +236,13 @@ func TestVerify_Findings(t *testing.T) {
 			fmt.Sprintf("DELETE FROM brokerage.account_orders WHERE id = %d", order): fmt.Sprintf(
 				`order %d: the database has "%[1]d`, order),
 			fmt.Sprintf("UPDATE brokerage.account_orders SET cash = 7, cash_text = '7' WHERE id = %d", order): " [7]",
-			"INSERT INTO brokerage.account_orders VALUES (5, 6, 7, '7')":                                      "order 6: account 5 has it with the cash 7, and there is none",
-			"UPDATE brokerage.security_search SET pe = 7 WHERE symbol = '" + symbol + "'":                     "security " + symbol + ": the database has ",
-			"DELETE FROM brokerage.security_search WHERE symbol = '" + symbol + "'":                           "security " + symbol + ": the database has ",
-			"INSERT INTO brokerage.security_search VALUES ('NONE', NULL, 1, 2, '', '', '', '')":               "security NONE: a search finds it",
+
+			"INSERT INTO brokerage.account_orders VALUES (5, 6, 7, '7')": "order 6: account 5 has it with the cash 7,",
+
+			"UPDATE brokerage.security_search SET pe = 7 WHERE symbol = '" + symbol + "'": security,
+			"DELETE FROM brokerage.security_search WHERE symbol = '" + symbol + "'":       security,
+
+			"INSERT INTO brokerage.security_search VALUES ('NONE', NULL, 1, 2, '', '', '', '')": "security NONE: a search",
 		} {
 			if s.pure && (strings.Contains(sql, "account_orders") || strings.Contains(sql, "security_search")) {
 				continue

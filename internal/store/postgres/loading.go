@@ -216,6 +216,7 @@ func (s *Store) refusalOf(ctx context.Context, keys any, err error) error {
 		}
 		return tpox.DuplicateCustomer(keys.ID)
 	default:
-		return fmt.Errorf("security %s exists already", keys.(tpox.SecurityKeys).Symbol) //nolint:forcetypeassert // the last kind
+		//nolint:forcetypeassert // the last kind
+		return fmt.Errorf("security %s exists already", keys.(tpox.SecurityKeys).Symbol)
 	}
 }

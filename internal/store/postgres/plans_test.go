@@ -72,7 +72,8 @@ func TestPlans_Pure(t *testing.T) {
 	requireIndexes(t, conn, pureStatements["search_securities"], "'Energy', 210000, 260000, 50000, '', NULL",
 		[]string{"security_search_sector"})
 	requireIndexes(t, conn, pureStatements["customer_max_order"],
-		tpox.ID(d.ID(dataset.Customer, d.Count(dataset.Customer)/2)).String(), []string{"customers_id", "account_orders_cash"})
+		tpox.ID(d.ID(dataset.Customer, d.Count(dataset.Customer)/2)).String(),
+		[]string{"customers_id", "account_orders_cash"})
 }
 
 // requireIndexes requires that a statement with these arguments uses the indexes, and scans no table.

@@ -41,7 +41,8 @@ const (
 	modePure = "pure" // the documents alone, through indexes on expressions over them
 )
 
-var errPureDistributed = errors.New("mode=pure in the URL is for one server: a cluster finds documents by tables of keys")
+var errPureDistributed = errors.New("mode=pure in the URL is for one server: " +
+	"a cluster finds documents by tables of keys")
 
 // takeWanted reads the parameters of a URL that the server does not know, and removes them.
 func takeWanted(parameters map[string]string) (w wanted, err error) {
@@ -118,8 +119,8 @@ func Script(url string) (string, error) {
 // Made reports whether Open has made the schema.
 func (s *Store) Made() bool { return s.made }
 
-// ensureSchema makes the schema in an empty database, and refuses one of another version or program, and tables that are
-// not what the URL asks for.
+// ensureSchema makes the schema in an empty database, and refuses one of another version or program, and tables that
+// are not what the URL asks for.
 func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err error) {
 	s.stamp, s.made, err = store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, conn) },
@@ -272,7 +273,8 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 }
 
 // faithful says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
-// update a part of a document (ADR 0015), an order is deleted by its key alone, and a customer is read for its accounts.
+// update a part of a document (ADR 0015), an order is deleted by its key alone, and a customer is read for its
+// accounts.
 func faithful(pure bool) map[string]tpox.Fidelity {
 	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 		searches := t.Name == "search_securities" || t.Name == "customer_max_order"

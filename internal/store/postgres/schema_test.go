@@ -269,7 +269,8 @@ func TestOpen_NotWanted(t *testing.T) {
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "\n")
 	}
-	refused(loaded(t, d, "")+pure, "the database has the mode keys, and the URL asks for pure: load it into a new database")
+	refused(loaded(t, d, "")+pure,
+		"the database has the mode keys, and the URL asks for pure: load it into a new database")
 	refused(loaded(t, d, pure)+"&mode=keys", "the database has the mode pure, and the URL asks for keys")
 	refused(loaded(t, d, "")+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
 	empty := server.Database(t)

@@ -125,7 +125,8 @@ func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (conn
 	exec := func(sql string) {
 		require.NoError(t, errOf(conn.Exec(context.Background(), sql)))
 	}
-	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities, brokerage.security_search IN ACCESS EXCLUSIVE MODE")
+	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities, " +
+		"brokerage.security_search IN ACCESS EXCLUSIVE MODE")
 	return conn, func() { exec("ROLLBACK") }
 }
 

@@ -88,9 +88,10 @@ func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	return context.WithValue(ctx, tracedKey{}, t.start(ctx, texts)) // a batch is never empty
 }
 
-// TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come.
+// TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come. After an error, the server does not
+// run the rest.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if s := finish(ctx, data.Err); s != nil && len(s.texts) > 1 {
+	if s := finish(ctx, data.Err); s != nil && data.Err == nil && len(s.texts) > 1 {
 		*s = *t.start(ctx, s.texts[1:])
 	}
 }

@@ -21,8 +21,8 @@ type storedRow struct {
 // verifyQueries read the documents, with what their columns and the tables beside them say, as keysOf writes it. A
 // cluster joins tables that are divided by different keys only where they are materialized.
 var verifyQueries = [...]string{
-	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.name, s.type, s.sector, s.pe, s.pe_text, s.yield,
-			s.yield_text), XMLSERIALIZE(CONTENT doc AS text)
+	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.name, s.type, s.sector, s.pe,
+			s.pe_text, s.yield, s.yield_text), XMLSERIALIZE(CONTENT doc AS text)
 		FROM brokerage.securities AS d LEFT JOIN brokerage.security_search AS s ON s.symbol = d.symbol`,
 	dataset.Customer: `SELECT 'customer ' || id, id || ' [' || array_to_string(accounts, ' ') || ']',
 		XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers`,
@@ -69,8 +69,8 @@ func (s *Store) keysOf(k dataset.Kind, doc []byte) (string, error) {
 }
 
 // Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read
-// since the last call. What columns and other tables say is
-// compared with what the document says, in both directions. It returns an error only if it could not read to the end; findings are not errors.
+// since the last call. What columns and other tables say is compared with what the document says, in both directions.
+// It returns an error only if it could not read to the end; findings are not errors.
 func (s *Store) Verify(ctx context.Context, find func(string) error, read func(bytes int64)) (store.Verified, error) {
 	v := store.Verification{Find: find, Read: read}
 	unfinished, err := s.Loading(ctx)

@@ -249,8 +249,8 @@ func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func(
 // slight is the cost below which calls are not compared.
 const slight = 5 * time.Millisecond
 
-// compare runs the operations in turn, factor times with the small document and once with the large one, and again while
-// one of them seems to cost more than slack times as much with the large one.
+// compare runs the operations in turn, factor times with the small document and once with the large one, and again
+// while one of them seems to cost more than slack times as much with the large one.
 func compare(
 	t *testing.T, operations []operation, small, large []byte, factor int, slack time.Duration, processes func() []int,
 ) {

@@ -70,7 +70,8 @@ func Judge(texts []string) tpox.Fidelity {
 	switch {
 	case some(writtenBack.MatchString):
 		return tpox.EditedInService
-	case some(readsExtracted.MatchString), some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
+	case some(readsExtracted.MatchString),
+		some(func(text string) bool { return bareColumns.MatchString(text) && !inXML(text) }):
 		return tpox.FromColumns
 	case some(lockedDocument.MatchString):
 		return tpox.InService
