@@ -88,7 +88,10 @@ func CompileFile(file, root string) (*Validator, error) {
 func Compile(name string, source []byte, root string) (*Validator, error) {
 	include := func(_ context.Context, _, location string) (xsd.SchemaSource, error) {
 		included, err := api.Schemas.ReadFile("schema/" + location)
-		return xsd.Bytes(location, included), err
+		if err != nil {
+			return xsd.SchemaSource{}, fmt.Errorf("include %s: %w", location, err)
+		}
+		return xsd.Bytes(location, included), nil
 	}
 	engine, err := xsd.Compile(context.Background(), xsd.Bytes(name, source).WithResolver(xsd.ResolverFunc(include)))
 	if err != nil {

@@ -290,10 +290,11 @@ func TestBody(t *testing.T) {
 		{"order-messages.xsd", "OrderStatus", ` Stat="8"`, "", "<a/>", "/OrderStatus: unexpected child element"},
 	} {
 		body := Body(c.file, c.root)
-		require.Same(t, body(), body(), "compiled more than once")
-		start := fmt.Sprintf(`<%s xmlns="%s"%s>`, c.root, body().root.Space, c.attributes)
-		require.NoError(t, body().Validate(admitted(t, []byte(start+c.valid+"</"+c.root+">"))))
-		err := body().Validate(admitted(t, []byte(start+c.invalid+"</"+c.root+">")))
+		v := body()
+		require.Same(t, v, body(), "compiled more than once")
+		start := "<" + c.root + ` xmlns="` + v.root.Space + `"` + c.attributes + ">"
+		require.NoError(t, v.Validate(admitted(t, []byte(start+c.valid+"</"+c.root+">"))))
+		err := v.Validate(admitted(t, []byte(start+c.invalid+"</"+c.root+">")))
 		require.ErrorContains(t, err, c.finding)
 	}
 }

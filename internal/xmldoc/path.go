@@ -98,8 +98,8 @@ func (s *Set) Find(n Node, out []Node) {
 	})
 }
 
-// A matchFunc is called with a node that a path leads to. It returns the end of the node, if it knows it, so that it need
-// not be looked for again, and whether it wants more nodes on that path.
+// A matchFunc is called with a node that a path leads to. It returns the end of the node, if it knows it, so that it
+// need not be looked for again, and whether it wants more nodes on that path.
 type matchFunc func(path int, found Node) (end int, more bool)
 
 // walk goes through n once and calls onMatch with each node that a path leads to. Elements that no path leads through

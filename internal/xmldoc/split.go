@@ -275,8 +275,8 @@ func (s *Splitter) trailing(b []byte, i int) (end int, lineEnds bool) {
 	}
 }
 
-// special finds the end of what begins with <! or <? at i. Of a document type declaration, which Admit refuses anyway, it
-// respects brackets and quotes, not comments inside.
+// special finds the end of what begins with <! or <? at i. Of a document type declaration, which Admit refuses anyway,
+// it respects brackets and quotes, not comments inside.
 func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	switch rest := b[i:]; {
 	case rest[1] == '?':
