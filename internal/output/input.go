@@ -11,12 +11,8 @@ import (
 // OpenInput opens a regular file to read it. Anything else is refused before it is opened: opening a pipe waits for a
 // writer.
 func OpenInput(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
-	}
-	if err != nil {
-		return nil, err
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	return os.Open(path)
 }

@@ -198,11 +198,11 @@ func (e *noFolder) Unwrap() error { return fs.ErrNotExist }
 // Resolve returns the path that a path leads to when its symbolic links are followed, also to a file that does not
 // exist.
 func Resolve(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
+	if err := RequireFolder(path); err != nil {
 		return "", err
 	}
-	if err := RequireFolder(path); err != nil {
+	path, err := filepath.Abs(path)
+	if err != nil {
 		return "", err
 	}
 	const maxLinks = 40 // as in the kernel
