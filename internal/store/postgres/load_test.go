@@ -151,8 +151,8 @@ func backedUpTo(t testing.TB, s *Store) (file string) {
 // indexed reports whether the indexes exist that are made at the end of a load.
 func indexed(t testing.TB, s *Store) bool {
 	t.Helper()
-	return value[bool](t, s.pool, `SELECT to_regclass('brokerage.orders_cash') IS NOT NULL
-		AND to_regclass('brokerage.securities_search') IS NOT NULL`)
+	return value[bool](t, s.pool, `SELECT to_regclass('brokerage.account_orders_cash') IS NOT NULL
+		AND to_regclass('brokerage.security_search_sector') IS NOT NULL`)
 }
 
 // content returns the number of rows of each table, and the sum of their hashes.
