@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"brokerage/internal/tpox"
@@ -12,13 +13,16 @@ var oddCases = []testCase{
 		for _, form := range []func(string) string{
 			func(s string) string { return s },
 			func(s string) string { return prefixed(s, custacc) },
-			func(s string) string { return strings.ReplaceAll(s, "><", ">\r\n\t <") },
+			spaced,
 			func(s string) string { return "<?xml version='1.0'?><!-- c -->" + s + "<?end?>" },
 		} {
 			id, accounts, doc := e.newCustomer(2)
 			doc = form(e.put(e.put(doc, "LastName", strange), "AccountTitle", "  <![CDATA[<in> CDATA]]>\t&#13;\n "))
 			admitted := e.admit(doc)
 			want := e.tree(admitted)
+			if e.s.Describe().StripsSpace {
+				want.strip()
+			}
 			e.insert(string(admitted), true)
 			e.same("the customer", want, e.customer(id))
 			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
@@ -84,6 +88,15 @@ var oddCases = []testCase{
 		e.same("the customer", want, e.customer(e.customerID(0)))
 		e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), e.customerID(0))))
 	}},
+}
+
+var empty = regexp.MustCompile(`(<[^/>][^>]*>)</`)
+
+// spaced returns a document with white space between all tags, but not within an empty element: that depends on the
+// schema, not on the form.
+func spaced(doc string) string {
+	doc = strings.ReplaceAll(empty.ReplaceAllString(doc, "$1\x00</"), "><", ">\r\n\t <")
+	return strings.ReplaceAll(doc, "\x00", "")
 }
 
 // prefixed returns a document with a prefix in place of its default namespace.
