@@ -107,8 +107,8 @@ func TestOutputs_Inputs(t *testing.T) {
 			args = []string{"campaign", "--preset", "smoke", "--limit", "0s", "--out", filepath.Dir(path)}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // what is not refused takes minutes
-		defer cancel()
 		requireOneLine(t, brokerage(ctx, args...), exitUsage, path)
+		cancel()
 		require.Equal(t, "mine", testenv.Text(t, path))
 	}
 

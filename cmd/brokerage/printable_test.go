@@ -36,12 +36,14 @@ func TestPrintable(t *testing.T) {
 	}
 	a, b := resultFile(t, "a.json", hostile), resultFile(t, "b.json", hostile)
 	requirePrintable(t, brokerage(t.Context(), "report", a, b))
-	requirePrintable(t, brokerage(t.Context(), "merge", a, filepath.Join(t.TempDir(), strings.ReplaceAll(escapes, "/", ""))))
+	missing := filepath.Join(t.TempDir(), strings.ReplaceAll(escapes, "/", ""))
+	requirePrintable(t, brokerage(t.Context(), "merge", a, missing))
 
 	from := t.TempDir()
 	file := filepath.Join(from, escapes+".xml")
 	require.NoError(t, os.WriteFile(file, []byte("<a>\n<b/>\n"), 0o600))
-	requirePrintable(t, brokerage(t.Context(), "load", "--from", from, "--db", "sqlite:"+filepath.Join(t.TempDir(), "b.db")))
+	database := "sqlite:" + filepath.Join(t.TempDir(), "b.db")
+	requirePrintable(t, brokerage(t.Context(), "load", "--from", from, "--db", database))
 
 	service, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)

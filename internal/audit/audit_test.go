@@ -236,7 +236,7 @@ func TestLog_Torn(t *testing.T) {
 		l, err := audit.Open(path, audit.Options{})
 		require.NoError(t, err)
 		lines := strings.Split(testenv.Text(t, path), "\n")
-		require.Equal(t, torn, lines[0])
+		require.Equal(t, []string{torn}, lines[:1])
 		require.Contains(t, lines[1], `"outcome":"torn"`)
 		require.Equal(t, []string{""}, lines[2:])
 		require.NoError(t, l.Close())

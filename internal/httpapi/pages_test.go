@@ -11,7 +11,9 @@ import (
 // Pages and their files are compressed, sent again only when they have changed, and have a policy of their own.
 func TestPages_Files(t *testing.T) {
 	s := serverOf(t, nil, Options{})
-	for _, path := range []string{"/", "/docs", "/page/base.css", "/page/base.js", "/page/icon.svg", "/page/templates.json"} {
+	for _, path := range []string{
+		"/", "/docs", "/page/base.css", "/page/base.js", "/page/icon.svg", "/page/templates.json",
+	} {
 		plain, packed := ask(s, "GET", path, ""), ask(s, "GET", path, "", "Accept-Encoding: br, gzip")
 		require.Equal(t, 200, plain.StatusCode, path)
 		require.Equal(t, []string{pages.Policy}, plain.Header["Content-Security-Policy"])
@@ -29,7 +31,9 @@ func TestPages_Files(t *testing.T) {
 		require.Empty(t, ask(s, "HEAD", path, "").body)
 		require.Equal(t, 200, ask(s, "GET", path, "", "If-None-Match: x", "Range: bytes=9-1").StatusCode, path)
 	}
-	for _, path := range []string{"/page", "/page/", "/page/front.html", "/page/none.js", "/docs/docs.css", "/index.html"} {
+	for _, path := range []string{
+		"/page", "/page/", "/page/front.html", "/page/none.js", "/docs/docs.css", "/index.html",
+	} {
 		requireProblem(t, ask(s, "GET", path, ""), 404, "not-found")
 	}
 	redirected := ask(s, "GET", "/docs/", "")

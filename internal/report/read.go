@@ -101,7 +101,7 @@ func at(err error, format string, place ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, place...), err)
 }
 
-// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand times the bytes of a petabyte.
+// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes.
 const maxFigure = 1e18
 
 // checkFigures returns an error for a figure that would draw a chart without an end.
@@ -116,8 +116,8 @@ func checkFigures(v reflect.Value) (err error) {
 			return checkFigures(v.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			err = cmp.Or(err, checkFigures(v.Field(i)))
+		for _, field := range v.Fields() {
+			err = cmp.Or(err, checkFigures(field))
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

@@ -57,7 +57,7 @@ func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.
 	case err == nil && unfinished != smallest.Fingerprint():
 		err = fmt.Errorf("%s: %w", s.database.Path(), store.Unfinished(unfinished))
 	}
-	if err = errors.Join(err, opened.Close()); err != nil {
+	if err := errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
 	return s.database.Empty(ctx, options)

@@ -34,8 +34,8 @@ func fields(dst []byte, all ...field) []byte {
 }
 
 // ETag returns an identifier of this version of a document in the normal form. It is the same for every store and every
-// process, unless a store strips white space (EngineInfo.StripsSpace): it depends neither on where a store declares namespaces, nor on where among the attributes of an order a
-// database puts the status.
+// process, unless a store strips white space (EngineInfo.StripsSpace): it depends neither on where a store declares
+// namespaces, nor on where among the attributes of an order a database puts the status.
 func ETag(doc []byte) string {
 	sum := sha256.Sum256(xmldoc.AttrLast(xmldoc.Canonical(doc), "Stat"))
 	return hex.EncodeToString(sum[:16])

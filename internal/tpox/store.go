@@ -70,7 +70,8 @@ func FreshnessOf(ctx context.Context) Freshness {
 }
 
 // Orders are the transactions on orders. Documents are in the normal form, with the same ETag from every store; but see
-// EngineInfo.StripsSpace. A missing order is *NotFound. Of several elements where the schema allows one, the first counts.
+// EngineInfo.StripsSpace. A missing order is *NotFound. Of several elements where the schema allows one, the first
+// counts.
 type Orders interface {
 	// GetOrder returns the Order element, complete in itself.
 	GetOrder(ctx context.Context, id ID) ([]byte, error)

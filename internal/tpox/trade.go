@@ -76,8 +76,8 @@ func (r Rules) WithDefaults() Rules {
 	return r
 }
 
-// CheckGrowth returns *Conflict for a change of a customer from one size to another that is beyond the limit. A customer
-// that is stored with more bytes may change, but not grow.
+// CheckGrowth returns *Conflict for a change of a customer from one size to another that is beyond the limit. A
+// customer that is stored with more bytes may change, but not grow.
 func (r Rules) CheckGrowth(fromBytes, toBytes int) error {
 	if toBytes <= r.MaxCustomer || toBytes <= fromBytes {
 		return nil

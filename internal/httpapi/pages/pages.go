@@ -1,5 +1,5 @@
-// Package pages makes the service's pages for a browser: the live page at /, with figures and a workbench to try each of
-// the 17 transactions, and the documentation at /docs. It also streams the figures of the live page.
+// Package pages makes the service's pages for a browser: the live page at /, with figures and a workbench to try each
+// of the 17 transactions, and the documentation at /docs. It also streams the figures of the live page.
 //
 // Both pages are made from the contract. They can be read without a script, load nothing from elsewhere, and their
 // content security policy makes the browser enforce that. The figures come from GET /v1/live; the examples of the

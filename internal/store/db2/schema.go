@@ -33,9 +33,11 @@ func Script(url string) (string, error) {
 		list = append(list, fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
 	}
 	for _, setting := range newStamp() {
-		list = append(list, fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
+		list = append(list,
+			fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
 	}
-	return "-- The schema " + s.Schema + ", for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n" +
+	return "-- The schema " + s.Schema +
+		", for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n" +
 		"-- It has comments in deploy/db2/box.sql. The identity is random: another for each database.\n\n" +
 		strings.Join(list, ";\n\n") + ";\n", nil
 }

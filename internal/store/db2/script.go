@@ -10,7 +10,9 @@ import (
 var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file.
-func (s *Store) RunScript(ctx context.Context, _ bool, statements []store.ScriptStatement, r *store.ScriptResult) error {
+func (s *Store) RunScript(
+	ctx context.Context, _ bool, statements []store.ScriptStatement, r *store.ScriptResult,
+) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return scriptError(ctx, err)

@@ -99,7 +99,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.engine, err = s.inspect(ctx); err != nil {
 		return err
 	}
-	if err = s.ensureSchema(ctx); err != nil {
+	if err := s.ensureSchema(ctx); err != nil {
 		return err
 	}
 	s.engine.Identity = s.stamp.Identity

@@ -34,8 +34,8 @@ func (t *tx) document(name string, args ...any) ([]byte, error) {
 }
 
 // lock locks a customer or a security for an update until the transaction ends, and returns its document, nil if it
-// does not exist. A transaction that locks several does so in ascending order of their keys, so that no two wait for each
-// other. A write of a single document needs no lock: its UPDATE takes it.
+// does not exist. A transaction that locks several does so in ascending order of their keys, so that no two wait for
+// each other. A write of a single document needs no lock: its UPDATE takes it.
 func (t *tx) lock(what, key string) (doc []byte, err error) {
 	var one int64
 	found, err := row(t.ctx, t, "lock_"+what, []any{key}, []any{&one})

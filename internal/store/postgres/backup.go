@@ -58,7 +58,7 @@ func (s *Store) backup(
 		return m, err
 	}
 	var held tpox.Contents
-	if err = s.Setting(ctx, store.SettingContents, &held); err != nil {
+	if err := s.Setting(ctx, store.SettingContents, &held); err != nil {
 		return m, err
 	}
 	m = store.Manifest{
@@ -66,7 +66,7 @@ func (s *Store) backup(
 		Fingerprint: held.Fingerprint, Time: time.Now().UTC().Truncate(time.Second),
 	}
 	var total int64 // an estimate of all data, most of which is stored compressed
-	if err = tx.QueryRow(ctx, "SELECT pg_database_size(current_database()) * 3 / 2").Scan(&total); err != nil {
+	if err := tx.QueryRow(ctx, "SELECT pg_database_size(current_database()) * 3 / 2").Scan(&total); err != nil {
 		return m, err
 	}
 	packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))

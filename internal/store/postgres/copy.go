@@ -53,7 +53,7 @@ var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "
 
 // copyDocuments inserts documents of a kind by COPY, with the rows that find them. keys are the results of
 // store.KeysOf. When a row exists, the error is a takenError.
-func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, k dataset.Kind, docs [][]byte, keys []any) error {
+func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
 	rows := make(map[string]*copied)
 	for _, t := range s.tables() {
 		rows[t.table] = &copied{}

@@ -259,12 +259,12 @@ func TestDistributed_TradeFollowsAccount(t *testing.T) {
 		if name == "begin" && !once {
 			once = true
 			require.NoError(t, s.CloseAccount(context.Background(), now(), 900_001, 900_002))
-			insertCustomer(t, s, customer(d, 900_003, 900_002), true)
+			insertCustomer(t, s, customer(d, 900_003, 900_002))
 		}
 		return func(error) {}
 	}})
 	once = true
-	insertCustomer(t, s, customer(d, 900_001, 900_002, 900_004), true)
+	insertCustomer(t, s, customer(d, 900_001, 900_002, 900_004))
 	once = false
 	require.NoError(t, errOf(s.Trade(t.Context(), now(), 900_002, buy(d.Symbol(0)))))
 	doc, err := s.GetCustomer(t.Context(), 900_003)

@@ -293,8 +293,8 @@ func TestAccounts_OneOf64Wins(t *testing.T) {
 func TestAccounts_Swapped(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	accounts := [...]int64{620_000_000_001, 620_000_000_002}
-	insertCustomer(t, s, customer(d, 1, accounts[0]), true)
-	insertCustomer(t, s, customer(d, 2, accounts[1]), true)
+	insertCustomer(t, s, customer(d, 1, accounts[0]))
+	insertCustomer(t, s, customer(d, 2, accounts[1]))
 	require.NoError(t, storetest.Together(16, func(i int) error {
 		for n := range 20 {
 			id := int64(1 + (i+n)%2)

@@ -101,7 +101,7 @@ func (s *Store) loadChunk(
 	}
 	// A lost connection ends the load, because the chunk may be committed.
 	err = s.again(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, k, docs, keys) })
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, docs, keys) })
 	}, isConflict)
 	return len(docs), bytes, err
 }

@@ -188,7 +188,7 @@ func (s *Store) copyPrepared(ctx context.Context, tx pgx.Tx, documents []store.P
 			if len(docs) == 0 {
 				continue
 			}
-			if err := s.copyDocuments(ctx, tx, k, docs, keys); err != nil {
+			if err := s.copyDocuments(ctx, tx, docs, keys); err != nil {
 				return err
 			}
 		}

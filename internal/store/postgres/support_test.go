@@ -95,9 +95,9 @@ func customer(d *dataset.Dataset, id int64, accounts ...int64) []byte {
 	return d.AppendNewCustomer(nil, 3, dataset.NewCustomer{ID: id, Accounts: accounts})
 }
 
-func insertCustomer(t testing.TB, s *Store, doc []byte, validate bool) {
+func insertCustomer(t testing.TB, s *Store, doc []byte) {
 	t.Helper()
-	require.NoError(t, errOf(s.InsertCustomer(t.Context(), now(), doc, validate)))
+	require.NoError(t, errOf(s.InsertCustomer(t.Context(), now(), doc, true)))
 }
 
 func order(d *dataset.Dataset, id int64) []byte {

@@ -171,7 +171,8 @@ func TestDamage(t *testing.T) {
 		}
 		require.NoError(t, s.Close())
 	}
-	t.Logf("%d flips: the store was not opened %d times; %d answers were refused, %d wrong", *flips, unopened, refused, wrong)
+	t.Logf("%d flips: the store was not opened %d times; %d answers were refused, %d wrong",
+		*flips, unopened, refused, wrong)
 	require.Positive(t, refused)
 }
 

@@ -37,7 +37,8 @@ func domainError(err error) error {
 
 // rolledBack marks an error that is not of the domain, such as a panic, of a transaction that was rolled back.
 func rolledBack(err error) error {
-	if err == nil || tpox.IsDomainError(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || tpox.IsDomainError(err) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &tpox.RolledBack{Err: err}

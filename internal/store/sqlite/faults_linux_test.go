@@ -236,7 +236,7 @@ func visitingVictim(args []string) error {
 		_, err = Backup(ctx, args[0], io.Discard, nil)
 	}
 	if err == nil {
-		_, err = s.Verify(ctx, func(finding string) error { return errors.New(finding) }, nil)
+		_, err = s.Verify(ctx, errors.New, nil)
 	}
 	return errors.Join(err, s.Close())
 }

@@ -173,7 +173,8 @@ func (rs *readers) close() error {
 	return errors.Join(errs...)
 }
 
-// readRow reads a row in the snapshot of the reader, a new one if it has none. An error of the database ends the snapshot.
+// readRow reads a row in the snapshot of the reader, a new one if it has none. An error of the database ends the
+// snapshot.
 //
 // Only a slow query has the context: a lookup by key takes microseconds, and a goroutine that watches the context would
 // add a fifth to that. It would not help against a stalled disk either, because a blocked read cannot be interrupted.

@@ -30,8 +30,8 @@ type statement struct {
 	changes func(args []any) documentKey
 	// depends returns the keys that a row which was found depends on; nil means the document of the key alone.
 	depends func(args, columns []any) []documentKey
-	// slow is set if the query is interrupted when its request ends, and is not tried in a snapshot that is too old for it.
-	// What it depends on must follow from the arguments alone.
+	// slow is set if the query is interrupted when its request ends, and is not tried in a snapshot that is too old for
+	// it. What it depends on must follow from the arguments alone.
 	slow bool
 }
 

@@ -252,7 +252,7 @@ const slight = 5 * time.Millisecond
 // compare runs the operations in turn, factor times with the small document and once with the large one, and again
 // while one of them seems to cost more than slack times as much with the large one.
 func compare(
-	t *testing.T, operations []operation, small, large []byte, factor int, slack time.Duration, processes func() []int,
+	t *testing.T, operations []operation, small, large []byte, factor int, slack int, processes func() []int,
 ) {
 	t.Helper()
 	const most = 20
@@ -279,7 +279,7 @@ func compare(
 		var costly, all []string
 		for name, cost := range one {
 			line := fmt.Sprintf("%s %v, with %d small documents %v", name, cost, factor, several[name])
-			if cost > max(slight, slack*several[name]) {
+			if cost > max(slight, time.Duration(slack)*several[name]) {
 				costly = append(costly, line)
 			}
 			if cost > slight {
