@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		args = []string{"--help"}
 	}
 	shown := func(err error) string { return format.Arguments(err.Error(), args) }
-	command, err := service.Await(ctx, func() (*kong.Context, error) { return parser.Parse(args) })
+	command, err := service.Await(ctx, func(context.Context) (*kong.Context, error) { return parser.Parse(args) })
 	if err == nil && !done {
 		err = checkRanges(command.Flags())
 	}

@@ -28,12 +28,27 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			s.log.Warn("the file holds no tokens, so every request is refused", "file", s.Tokens)
 		}
 		c.authorities = append(c.authorities, tokens)
-		c.watch = append(c.watch, func(ctx context.Context) { tokens.Watch(ctx, reloadInterval, s.reportTokens(tokens)) })
+		c.watch = append(c.watch, func(ctx context.Context) {
+			tokens.Watch(ctx, reloadInterval, func(err error) {
+				if err != nil {
+					s.log.Error("tokens not reloaded, the old ones stay valid", "file", s.Tokens, "error", err)
+					return
+				}
+				s.log.Info("tokens reloaded", "file", s.Tokens, "tokens", tokens.Len())
+			})
+		})
 	}
 	if s.JWTIssuer != "" {
 		options := access.JWTOptions{
 			Issuer: s.JWTIssuer, Audience: s.JWTAudience, KeysURL: s.JWKSURL, KeysFile: s.JWKSFile,
-			Algorithms: s.JWTAlgorithms, MaxAge: s.JWKSMaxAge, Refreshed: s.reportKeys,
+			Algorithms: s.JWTAlgorithms, MaxAge: s.JWKSMaxAge,
+			Refreshed: func(keys int, err error) {
+				if err != nil {
+					s.log.Error("cannot refresh the keys for JWTs, the old ones stay valid until --jwks-max-age", "error", err)
+					return
+				}
+				s.log.Info("keys for JWTs", "keys", keys)
+			},
 		}
 		if s.traces != nil {
 			options.Transport = s.traces.Outgoing()
@@ -49,24 +64,4 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 		return nil, nil //nolint:nilnil // open to all
 	}
 	return c, nil
-}
-
-// reportTokens returns a function that logs that the tokens were reloaded, or could not be.
-func (s *service) reportTokens(tokens *access.Tokens) func(error) {
-	return func(err error) {
-		if err != nil {
-			s.log.Error("tokens not reloaded, the old ones stay valid", "file", s.Tokens, "error", err)
-			return
-		}
-		s.log.Info("tokens reloaded", "file", s.Tokens, "tokens", tokens.Len())
-	}
-}
-
-// reportKeys logs that the keys for JWTs were refreshed, or could not be.
-func (s *service) reportKeys(keys int, err error) {
-	if err != nil {
-		s.log.Error("cannot refresh the keys for JWTs, the old ones stay valid until --jwks-max-age", "error", err)
-		return
-	}
-	s.log.Info("keys for JWTs", "keys", keys)
 }

@@ -99,6 +99,10 @@ func (c *Config) Verify() error {
 			return configErrorf("--replica: not the URL of a PostgreSQL database")
 		}
 	}
+	isNoHost := func(text string) bool {
+		_, err := netip.ParseAddr(text)
+		return err != nil && (text == "" || strings.ContainsAny(text, " :/[]*"))
+	}
 	jwts := c.JWTAudience != "" || c.JWKSURL != "" || c.JWKSFile != ""
 	switch {
 	case c.WriteTimeout > 0 && c.WriteTimeout <= c.Timeout+c.QueueWait:
@@ -108,7 +112,7 @@ func (c *Config) Verify() error {
 		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
 	case (c.Tokens != "" || c.JWTIssuer != "") && len(c.Host) > 0:
 		return configErrorf("--host is for a service without --tokens and --jwt-issuer, which answers for any host")
-	case slices.ContainsFunc(c.Host, func(name string) bool { return !isHost(name) }):
+	case slices.ContainsFunc(c.Host, isNoHost):
 		return configErrorf("--host: %q is not a list of names or addresses without scheme and port, such as db.example.com",
 			strings.Join(c.Host, ","))
 	case c.JWTIssuer == "" && jwts:
@@ -119,20 +123,6 @@ func (c *Config) Verify() error {
 		return configErrorf("--tls-client-ca is for a service with --tls-cert")
 	}
 	return nil
-}
-
-// isHost reports whether a text is a host name or an IP address.
-func isHost(text string) bool {
-	_, err := netip.ParseAddr(text)
-	return err == nil || text != "" && !strings.ContainsAny(text, " :/[]*")
-}
-
-// scheme returns the scheme of the service's URL.
-func (c *Config) scheme() string {
-	if c.TLSCert != "" {
-		return "https"
-	}
-	return "http"
 }
 
 // ByteSize is a number of bytes, written as 65536, 64KiB or 1MiB.

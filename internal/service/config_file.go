@@ -15,37 +15,6 @@ import (
 // maxConfigBytes is far more than all settings with comments take.
 const maxConfigBytes = 64 << 10
 
-// ReadConfigFile reads a file of settings: "name: value" lines of YAML, with the names of the flags. It takes little
-// time and memory, whatever the file holds.
-func ReadConfigFile(path string) (map[string]string, error) {
-	text, err := readConfig(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := flat(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var values map[string]string
-	if err := yaml.Unmarshal(text, &values); err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
-		return nil, fmt.Errorf("%s: %w", path, errors.New(first))
-	}
-	return values, nil
-}
-
-func readConfig(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // only read
-	text, err := io.ReadAll(io.LimitReader(file, maxConfigBytes+1))
-	if err == nil && len(text) > maxConfigBytes {
-		err = fmt.Errorf("%s is larger than %d KiB, so it is not a file of settings", path, maxConfigBytes>>10)
-	}
-	return text, err
-}
-
 // notFlat names the tokens that a file of settings may not have; its lines are one mapping, and no other is allowed.
 var notFlat = map[token.Type]string{
 	token.AnchorType:         "an anchor or alias",
@@ -59,9 +28,23 @@ var notFlat = map[token.Type]string{
 	token.DocumentEndType:    "the end of a document, behind which nothing is read",
 }
 
-// flat returns an error for YAML that is more than "name: value" lines. It checks tokens before the text is parsed,
-// because a parser would expand a few hundred bytes with aliases, or tens of thousands of brackets, to gigabytes.
-func flat(text []byte) error {
+// ReadConfigFile reads a file of settings: "name: value" lines of YAML, with the names of the flags. It takes little
+// time and memory, whatever the file holds.
+func ReadConfigFile(path string) (map[string]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, maxConfigBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxConfigBytes {
+		return nil, fmt.Errorf("%s is larger than %d KiB, so it is not a file of settings", path, maxConfigBytes>>10)
+	}
+	// Tokens are checked before the text is parsed, because a parser would expand a few hundred bytes with aliases, or
+	// tens of thousands of brackets, to gigabytes.
 	mappings, begun := 0, false
 	for _, t := range lexer.Tokenize(string(text)) {
 		found, refused := notFlat[t.Type]
@@ -74,8 +57,14 @@ func flat(text []byte) error {
 		}
 		begun = begun || t.Type != token.CommentType
 		if refused {
-			return fmt.Errorf("line %d has %s, but settings are lines of a name and a value", t.Position.Line, found)
+			return nil, fmt.Errorf("%s: line %d has %s, but settings are lines of a name and a value", path,
+				t.Position.Line, found)
 		}
 	}
-	return nil
+	var values map[string]string
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
+		return nil, fmt.Errorf("%s: %w", path, errors.New(first))
+	}
+	return values, nil
 }

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -21,10 +20,10 @@ const (
 
 // tuneCollector sets the targets of the garbage collector by the memory that this process may use, except for what GOGC
 // and GOMEMLIMIT set. Go's limit is three quarters of that memory, because Go does not count SQLite's page caches.
-func (s *service) tuneCollector(context.Context) error {
+func (s *service) tuneCollector() {
 	usable := probe.Here.UsableMemory()
 	if usable == 0 {
-		return nil // unknown: Go's defaults
+		return // unknown: Go's defaults
 	}
 	settings := []any{"usable_memory", format.Bytes(usable)}
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -39,7 +38,6 @@ func (s *service) tuneCollector(context.Context) error {
 		settings = append(settings, "garbage_limit", format.Bytes(garbage))
 	}
 	s.log.Info("garbage collector", settings...)
-	return nil
 }
 
 // gcTuner adapts the percentage of the garbage collector (GOGC) after each collection, because Go has no setting for

@@ -51,18 +51,42 @@ func (i *insight) observe(inner tpox.Store) {
 	i.observers.Go(func() {
 		every(i.ctx, readyInterval, func(ctx context.Context) { i.metrics.Ready(inner.Ready(ctx) == nil) })
 	})
-	i.observers.Go(func() {
-		every(i.ctx, datasetInterval, func(ctx context.Context) { i.reportDataset(ctx, inner) })
+	settings, hasSettings := inner.(interface {
+		Setting(ctx context.Context, name string, value any) error
 	})
-	if embedded, ok := inner.(interface {
+	i.observers.Go(func() {
+		every(i.ctx, datasetInterval, func(ctx context.Context) {
+			contents, err := inner.Contents(ctx)
+			if err != nil {
+				return // the next interval tries again
+			}
+			raw := make(map[string]int64)
+			for _, k := range dataset.Kinds {
+				var bytes int64
+				if hasSettings && settings.Setting(ctx, store.SettingRaw+k.String(), &bytes) == nil && bytes > 0 {
+					raw[k.String()] = bytes
+				}
+			}
+			i.metrics.Dataset(contents, raw)
+		})
+	})
+	embedded, counts := inner.(interface {
 		Census(ctx context.Context) error
-	}); ok {
-		i.observers.Go(func() { i.count(embedded.Census) })
+	})
+	if !counts {
+		return
 	}
+	i.observers.Go(func() {
+		bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
+		defer cancel()
+		if err := embedded.Census(bounded); err != nil && i.ctx.Err() == nil {
+			i.log.Warn("counting the documents failed, so their metrics are missing", "error", err)
+		}
+	})
 }
 
-// live returns the statistics of the store for the live page; nil for a store that has none, or is not open yet.
-func (i *insight) live() *pages.StoreState {
+// storeState returns the statistics of the store for the live page; nil for a store that has none, or is not open yet.
+func (i *insight) storeState() *pages.StoreState {
 	stats := i.stats.Load()
 	if stats == nil {
 		return nil
@@ -103,33 +127,5 @@ func every(ctx context.Context, interval time.Duration, observe func(context.Con
 			return
 		case <-ticker:
 		}
-	}
-}
-
-// reportDataset sets the metrics of the dataset that was loaded. After an error, the next interval tries again.
-func (i *insight) reportDataset(ctx context.Context, inner tpox.Store) {
-	contents, err := inner.Contents(ctx)
-	if err != nil {
-		return
-	}
-	raw := make(map[string]int64)
-	ledger, ok := inner.(interface {
-		Setting(ctx context.Context, name string, value any) error
-	})
-	for _, k := range dataset.Kinds {
-		var bytes int64
-		if ok && ledger.Setting(ctx, store.SettingRaw+k.String(), &bytes) == nil && bytes > 0 {
-			raw[k.String()] = bytes
-		}
-	}
-	i.metrics.Dataset(contents, raw)
-}
-
-// count counts the documents of an embedded store while it serves requests.
-func (i *insight) count(census func(context.Context) error) {
-	bounded, cancel := context.WithTimeout(i.ctx, censusTimeout)
-	defer cancel()
-	if err := census(bounded); err != nil && i.ctx.Err() == nil {
-		i.log.Warn("counting the documents failed, so their metrics are missing", "error", err)
 	}
 }

@@ -16,7 +16,7 @@ type addresses struct {
 	debug   *net.TCPAddr // nil: not served
 }
 
-func (s *service) resolve() (a addresses, err error) {
+func (s *service) resolveAddresses(context.Context) (a addresses, err error) {
 	noOthers := ""
 	if s.credentials == nil && !s.InsecureNoAuth {
 		noOthers = ", and there are no --tokens: --insecure-no-auth opens it to all of them"
@@ -60,6 +60,7 @@ type listeners struct {
 	debug   net.Listener // nil: not served
 }
 
+// listen opens the addresses. It is the last step of a start that may fail: a client that was accepted is answered.
 func (a addresses) listen(ctx context.Context) (l listeners, err error) {
 	for _, each := range []struct {
 		flag string
@@ -75,13 +76,6 @@ func (a addresses) listen(ctx context.Context) (l listeners, err error) {
 		}
 	}
 	return l, nil
-}
-
-// hosts returns the names and addresses that the header Host may name, beside those of this machine.
-func (s *service) hosts() []string {
-	name, _, _ := net.SplitHostPort(s.Listen)
-	own, _, _ := net.SplitHostPort(s.listeners.main.Addr().String())
-	return append([]string{name, own}, s.Host...)
 }
 
 // close closes the listeners; those of a server that was started are closed already.

@@ -22,7 +22,15 @@ const (
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 	sampler := telemetry.NewSampler(linesPerSecond, beyondEvery)
 	return func(ctx context.Context, r httpapi.RequestLog) {
-		level := requestLevel(r)
+		level := slog.LevelInfo
+		switch {
+		case r.Status == http.StatusServiceUnavailable:
+			level = slog.LevelWarn
+		case r.Status >= 500:
+			level = slog.LevelError
+		case r.Transaction == "get_health", r.Transaction == "get_readiness", r.Transaction == "get_metrics":
+			level = slog.LevelDebug
+		}
 		if !log.Enabled(ctx, level) {
 			return
 		}
@@ -48,18 +56,5 @@ func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 			attrs = append(attrs, slog.Int64("sampled", leftOut))
 		}
 		log.LogAttrs(ctx, level, r.Transaction, attrs...)
-	}
-}
-
-func requestLevel(r httpapi.RequestLog) slog.Level {
-	switch {
-	case r.Status == http.StatusServiceUnavailable:
-		return slog.LevelWarn
-	case r.Status >= 500:
-		return slog.LevelError
-	case r.Transaction == "get_health", r.Transaction == "get_readiness", r.Transaction == "get_metrics":
-		return slog.LevelDebug
-	default:
-		return slog.LevelInfo
 	}
 }

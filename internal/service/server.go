@@ -2,13 +2,13 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,31 +34,41 @@ type server struct {
 }
 
 // start serves on the listeners.
-func (c *Config) start(
-	api *httpapi.Server, metrics *telemetry.Metrics, l listeners, certificate *certificate, log *slog.Logger,
-) *server {
-	s := &server{
-		api: api, log: log, failed: make(chan error, 4),
-		drainDelay: c.DrainDelay, shutdownTimeout: c.ShutdownTimeout,
+func (s *service) start() *server {
+	running := &server{
+		api: s.api, log: s.log, failed: make(chan error, 4),
+		drainDelay: s.DrainDelay, shutdownTimeout: s.ShutdownTimeout,
 	}
-	s.main = c.httpServer(s, log)
-	if certificate == nil {
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.Serve(l.main)) }()
+	running.main = s.httpServer(running, s.log)
+	if s.certificate == nil {
+		go func() { running.failed <- fmt.Errorf("serving: %w", running.main.Serve(s.listeners.main)) }()
 	} else {
-		s.main.TLSConfig = certificate.config()
-		go func() { s.failed <- fmt.Errorf("serving: %w", s.main.ServeTLS(l.main, "", "")) }()
+		running.main.TLSConfig = &tls.Config{ // each new connection gets the current certificate
+			MinVersion: tls.VersionTLS13,
+			NextProtos: []string{"h2", "http/1.1"},
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+				return s.certificate.current.Load(), nil
+			},
+		}
+		go func() { running.failed <- fmt.Errorf("serving: %w", running.main.ServeTLS(s.listeners.main, "", "")) }()
 	}
-	if l.metrics != nil {
+	if s.listeners.metrics != nil {
 		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", metrics.Handler())
-		s.serve("metrics", c.httpServer(mux, log), l.metrics)
+		mux.Handle("GET /metrics", s.insight.metrics.Handler())
+		running.serve("metrics", s.httpServer(mux, s.log), s.listeners.metrics)
 	}
-	if l.debug != nil {
-		server := c.httpServer(profiles(), log)
+	if s.listeners.debug != nil {
+		mux := http.NewServeMux() // the registration of package pprof would be on the default mux
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+		server := s.httpServer(mux, s.log)
 		server.WriteTimeout = 0 // a profile takes as long as its request says
-		s.serve("profiles", server, l.debug)
+		running.serve("profiles", server, s.listeners.debug)
 	}
-	return s
+	return running
 }
 
 // serve serves metrics or profiles on an address of their own.
@@ -66,17 +76,6 @@ func (s *server) serve(what string, server *http.Server, l net.Listener) {
 	s.others = append(s.others, server)
 	go func() { s.failed <- fmt.Errorf("%s: %w", what, server.Serve(l)) }()
 	s.log.Info(what, "addr", l.Addr().String())
-}
-
-// profiles serves net/http/pprof, whose own registration would put it on the default mux.
-func profiles() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
-	return mux
 }
 
 // options returns the options of the API that do not depend on the database.
@@ -108,24 +107,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// meanwhile calls do in a goroutine, and stops the service if it fails. The function that it returns ends do, and waits
-// until it has returned.
-func (s *server) meanwhile(ctx context.Context, do func(context.Context) error) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := do(ctx); err != nil && ctx.Err() == nil {
-			s.failed <- err
-		}
-	})
-	return func() {
-		cancel()
-		running.Wait()
-	}
-}
-
 // run waits until ctx is done or a part of the service fails, whose error it then returns, and stops the service: first
-// /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish.
+// /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish, or
+// are cut off when their time is over.
 func (s *server) run(ctx context.Context) (failed error) {
 	select {
 	case failed = <-s.failed:
@@ -142,26 +126,20 @@ func (s *server) run(ctx context.Context) (failed error) {
 	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
 	defer cancel()
-	if err := s.shutdown(bounded); err != nil {
-		return errors.Join(failed, err)
-	}
-	s.log.Info("stopped")
-	return failed
-}
-
-// shutdown waits for running requests, and cuts off those that do not finish in time. Metrics are closed last, so that
-// they show how the shutdown ends.
-func (s *server) shutdown(ctx context.Context) error {
-	err := s.main.Shutdown(ctx)
+	err := s.main.Shutdown(bounded)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(
 			fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout),
 			s.main.Close())
 	}
-	for _, server := range s.others {
+	for _, server := range s.others { // last, so that metrics show how the shutdown ends
 		err = errors.Join(err, server.Close())
 	}
-	return err
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	s.log.Info("stopped")
+	return failed
 }
 
 // Loopback serves an open store with the default settings on a free port of this machine, without a log and without

@@ -34,13 +34,16 @@ func TestService_ListenerBesideFails(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, opened.Close()) }()
 	api := httpapi.New(opened, httpapi.Options{Log: log})
-	settings := Config{ShutdownTimeout: 30 * time.Second}
 	var l listeners
 	for _, to := range []*net.Listener{&l.main, &l.metrics} {
 		*to, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 	}
-	s := settings.start(api, telemetry.New(telemetry.BuildInfo{}), l, nil, log)
+	settings := service{
+		Config: Config{ShutdownTimeout: 30 * time.Second}, log: log, api: api, listeners: l,
+		insight: &insight{metrics: telemetry.New(telemetry.BuildInfo{})},
+	}
+	s := settings.start()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s.main.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(entered)

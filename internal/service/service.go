@@ -11,12 +11,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
-	"os/signal"
-	"path/filepath"
+	"net"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"brokerage/internal/audit"
@@ -71,21 +68,30 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 			err = errors.Join(err, shut())
 		}
 	}()
-	for _, open := range []func(context.Context) error{
-		s.openTraces,
-		s.openCredentials,
-		s.openCertificate,
-		s.resolveAddresses,
-		s.openAudit,
-		s.openDatabase,
-		s.openListeners, // last of what may fail: a client that was accepted is answered
-		s.openAPI,
-		s.tuneCollector,
-	} {
-		if err := open(ctx); err != nil {
-			return err
-		}
+	if err := s.openTraces(ctx); err != nil {
+		return err
 	}
+	if s.credentials, err = Await(ctx, s.readCredentials); err != nil {
+		return err
+	}
+	if s.certificate, err = Await(ctx, s.readCertificate); err != nil {
+		return err
+	}
+	if s.addresses, err = Await(ctx, s.resolveAddresses); err != nil {
+		return err
+	}
+	if err := s.openAudit(ctx); err != nil {
+		return err
+	}
+	if err := s.openDatabase(ctx); err != nil {
+		return err
+	}
+	if s.listeners, err = s.addresses.listen(ctx); err != nil {
+		return err
+	}
+	s.closing(func() error { s.listeners.close(); return nil })
+	s.openAPI()
+	s.tuneCollector()
 	return s.serve(ctx)
 }
 
@@ -115,30 +121,9 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *service) openCredentials(ctx context.Context) (err error) {
-	s.credentials, err = Await(ctx, func() (*credentials, error) { return s.readCredentials(ctx) })
-	return err
-}
-
-func (s *service) openCertificate(ctx context.Context) (err error) {
-	s.certificate, err = Await(ctx, s.readCertificate)
-	return err
-}
-
-func (s *service) resolveAddresses(ctx context.Context) (err error) {
-	s.addresses, err = Await(ctx, s.resolve)
-	return err
-}
-
-func (s *service) openListeners(ctx context.Context) (err error) {
-	s.listeners, err = s.addresses.listen(ctx)
-	s.closing(func() error { s.listeners.close(); return nil })
-	return err
-}
-
-// openDatabase opens the database. If the service is to wait for a database that cannot be reached, openLater opens it.
+// openDatabase opens the database. If the service is to wait for a database that cannot be reached, serve opens it.
 func (s *service) openDatabase(ctx context.Context) error {
-	opened, err := s.awaitStore(ctx)
+	opened, err := Await(ctx, s.openStore)
 	if err != nil && (!s.Wait || !IsTransient(err)) {
 		return err
 	}
@@ -157,75 +142,11 @@ func (s *service) openDatabase(ctx context.Context) error {
 	return nil
 }
 
-func (s *service) awaitStore(ctx context.Context) (tpox.Store, error) {
-	return Await(ctx, func() (tpox.Store, error) { return s.openStore(ctx) })
-}
-
-// openAudit opens the audit log if one is set. The signal SIGHUP reopens its file.
-func (s *service) openAudit(ctx context.Context) (err error) {
-	switch s.AuditLog {
-	case "":
-		return nil
-	case "-":
-		s.audit = audit.To(s.process.Out, audit.Options{Fault: s.reportAudit})
-	default:
-		folder := filepath.Dir(s.AuditLog)
-		options := audit.Options{
-			Fault: s.reportAudit, Room: func() (free, size float64, known bool) { return store.DiskSpace(folder) },
-			Inputs: []string{s.database.Path(), s.Tokens, s.JWKSFile, s.TLSCert, s.TLSKey, s.TLSClientCA, s.process.Config},
-		}
-		s.audit, err = Await(ctx, func() (*audit.Log, error) { return audit.Open(s.AuditLog, options) })
-		if err != nil {
-			return err
-		}
-	}
-	s.closing(s.audit.Close)
-	if s.AuditLog != "-" {
-		s.closing(s.reopenAudit())
-	}
-	return nil
-}
-
-// reopenAudit reopens the audit log at each SIGHUP, until the function that it returns is called.
-func (s *service) reopenAudit() (stop func() error) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	var reopening sync.WaitGroup
-	reopening.Go(func() {
-		for range hangups {
-			if err := s.audit.Reopen(); err != nil {
-				s.log.Error("audit log not reopened, the old file stays in use", "file", s.AuditLog, "error", err)
-				continue
-			}
-			s.log.Info("audit log reopened", "file", s.AuditLog)
-		}
-	})
-	return func() error {
-		signal.Stop(hangups)
-		close(hangups)
-		reopening.Wait()
-		return nil
-	}
-}
-
-// reportAudit logs that the audit log cannot be written, or, without an error, that it can be again.
-func (s *service) reportAudit(err error) {
-	lost, isLost := errors.AsType[audit.Lost](err)
-	switch {
-	case isLost:
-		s.log.Error("the audit log lost records while it could not be written", "file", s.AuditLog, "records", int64(lost))
-	case err != nil:
-		s.log.Error("cannot write the audit log, so writes are refused until it can be written", "file", s.AuditLog,
-			"error", err)
-	default:
-		s.log.Info("the audit log can be written again", "file", s.AuditLog)
-	}
-}
-
-func (s *service) openAPI(context.Context) error {
+// openAPI makes the API of the store, which may not be open yet.
+func (s *service) openAPI() {
 	options := s.options(s.log, s.insight.metrics, s.process.Build)
 	options.MetricsElsewhere = s.MetricsAddr != ""
-	options.StoreState = s.insight.live
+	options.StoreState = s.insight.storeState
 	options.Rate = s.RateLimit
 	options.LogRequest = requestLog(s.log)
 	if s.traces != nil {
@@ -234,7 +155,9 @@ func (s *service) openAPI(context.Context) error {
 	if s.credentials != nil {
 		options.Tokens, options.Hosts = s.credentials.authorities, nil // a page does not know the token
 	} else {
-		options.Hosts = s.hosts()
+		named, _, _ := net.SplitHostPort(s.Listen)
+		own, _, _ := net.SplitHostPort(s.listeners.main.Addr().String())
+		options.Hosts = append([]string{named, own}, s.Host...)
 	}
 	if s.audit != nil {
 		options.Audit = s.audit
@@ -245,10 +168,10 @@ func (s *service) openAPI(context.Context) error {
 	if s.certificate != nil {
 		s.insight.metrics.Certificate(s.certificate.expiry)
 	}
-	return nil
 }
 
-// serve serves until ctx is done or a part of the service fails.
+// serve serves until ctx is done or a part of the service fails. A database that could not be reached is opened as soon
+// as that is possible.
 func (s *service) serve(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -257,31 +180,36 @@ func (s *service) serve(ctx context.Context) error {
 			go watch(watching)
 		}
 	}
-	running := s.start(s.api, s.insight.metrics, s.listeners, s.certificate, s.log)
+	running := s.start()
 	if s.certificate != nil {
 		s.certificate.report(s.log, "TLS")
 		go s.certificate.watch(watching, reloadInterval, s.log)
 	}
-	addr := s.listeners.main.Addr()
-	s.log.Info("listening", "addr", addr.String(), "db", s.database.Name(), "version", s.process.Build.Version)
+	s.log.Info("listening", "addr", s.listeners.main.Addr().String(), "db", s.database.Name(),
+		"version", s.process.Build.Version)
 	if s.human {
-		greet(ctx, s.process.Out, s.store, s.scheme()+"://"+localAddress(addr), s.credentials != nil)
+		s.greet(ctx)
 	}
-	if s.unreachable != nil {
-		defer running.meanwhile(ctx, s.openLater)()
+	if s.unreachable == nil {
+		return running.run(ctx)
 	}
-	return running.run(ctx)
-}
-
-// openLater opens the database as soon as that is possible.
-func (s *service) openLater(ctx context.Context) error {
-	retry := Retry{Open: s.awaitStore, Log: s.log, DB: s.database.Name()}
-	opened, err := retry.Until(ctx, s.unreachable)
-	if err != nil {
-		return err
-	}
-	s.store = opened
-	s.insight.observe(opened)
-	s.api.Open(opened)
-	return nil
+	var opening sync.WaitGroup
+	opening.Go(func() {
+		retry := Retry{Open: func(ctx context.Context) (tpox.Store, error) { return Await(ctx, s.openStore) },
+			Log: s.log, DB: s.database.Name()}
+		opened, err := retry.Until(watching, s.unreachable)
+		if err != nil {
+			if watching.Err() == nil {
+				running.failed <- err
+			}
+			return
+		}
+		s.store = opened
+		s.insight.observe(opened)
+		s.api.Open(opened)
+	})
+	err := running.run(ctx)
+	stop()
+	opening.Wait()
+	return err
 }

@@ -23,7 +23,7 @@ type certificate struct {
 }
 
 // readCertificate reads the files; nil for a service without TLS.
-func (s *service) readCertificate() (*certificate, error) {
+func (s *service) readCertificate(context.Context) (*certificate, error) {
 	if s.TLSCert == "" {
 		return nil, nil //nolint:nilnil // without TLS
 	}
@@ -57,15 +57,6 @@ func (f *certificate) read() error {
 	}
 	f.current.Store(config)
 	return nil
-}
-
-// config returns the configuration of the server: each new connection gets the current one.
-func (f *certificate) config() *tls.Config {
-	return &tls.Config{
-		MinVersion:         tls.VersionTLS13,
-		NextProtos:         []string{"h2", "http/1.1"},
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return f.current.Load(), nil },
-	}
 }
 
 // watch rereads the files when they change. While a new certificate has no matching key yet, the old pair is used.

@@ -63,14 +63,14 @@ const abandonTimeout = time.Second
 // Await runs a step that may not notice that ctx is done, such as opening a pipe or resolving a name. It returns the
 // error of ctx when ctx is done and the step has not ended soon after; the step is left running, and the process should
 // end.
-func Await[T any](ctx context.Context, step func() (T, error)) (T, error) {
+func Await[T any](ctx context.Context, step func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	ended := make(chan result, 1)
 	go func() {
-		value, err := step()
+		value, err := step(ctx)
 		ended <- result{value, err}
 	}()
 	var late <-chan time.Time
