@@ -125,6 +125,12 @@ func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.reload(ctx, lo
 // maxJWT bounds what is decoded before the client is known.
 const maxJWT = 8 << 10
 
+// prefixJWT distinguishes the names of an issuer's clients from those of a file of tokens, which have no colon:
+// idempotency keys belong to a name.
+const prefixJWT = "jwt:"
+
+const maxSubject = 128
+
 // Client returns the client of an Authorization header: "Bearer" and a JWT of the issuer for the audience, signed, not
 // expired, with a subject.
 func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool) {
@@ -137,7 +143,17 @@ func (j *JWTs) Client(ctx context.Context, authorization string) (*Client, bool)
 	if _, err := j.parser.ParseWithClaims(token, &c, key); err != nil {
 		return nil, false
 	}
-	return c.client()
+	odd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if c.Subject == "" || len(c.Subject) > maxSubject || strings.ContainsFunc(c.Subject, odd) {
+		return nil, false
+	}
+	client := &Client{Name: prefixJWT + c.Subject}
+	for _, s := range Scopes { // others are for other services
+		if slices.Contains(c.scopes, string(s)) {
+			client.Scopes = append(client.Scopes, s)
+		}
+	}
+	return client, true
 }
 
 // key returns the key of a token that is not verified yet.
@@ -154,17 +170,15 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 	if _, critical := t.Header["crit"]; critical {
 		return nil, errors.New("it has critical headers, which are not supported (RFC 7515, 4.1.11)")
 	}
-	kind, ofToken := t.Header["typ"].(string)
-	if _, said := t.Header["typ"]; said && (!ofToken || !isTokenType(kind)) {
-		return nil, errors.New("it is another kind of token")
+	if typ, has := t.Header["typ"]; has {
+		text, _ := typ.(string)
+		kind := strings.TrimPrefix(strings.ToLower(text), "application/")
+		if kind != "jwt" && kind != "at+jwt" {
+			return nil, errors.New("it is another kind of token")
+		}
 	}
 	// A client that goes away must not end a refresh, or invented keys could use up all that the pause allows.
 	return j.keys.KeyfuncCtx(context.WithoutCancel(ctx))(t)
-}
-
-func isTokenType(kind string) bool {
-	kind = strings.TrimPrefix(strings.ToLower(kind), "application/")
-	return kind == "jwt" || kind == "at+jwt"
 }
 
 // claims are the claims of a token that are used.
@@ -216,26 +230,6 @@ func (s *scopeList) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return json.Unmarshal(text, (*[]string)(s))
-}
-
-// prefixJWT distinguishes the names of an issuer's clients from those of a file of tokens, which have no colon:
-// idempotency keys belong to a name.
-const prefixJWT = "jwt:"
-
-const maxSubject = 128
-
-func (c *claims) client() (*Client, bool) {
-	odd := func(r rune) bool { return r <= ' ' || r > '~' }
-	if c.Subject == "" || len(c.Subject) > maxSubject || strings.ContainsFunc(c.Subject, odd) {
-		return nil, false
-	}
-	client := &Client{Name: prefixJWT + c.Subject}
-	for _, s := range Scopes { // others are for other services
-		if slices.Contains(c.scopes, string(s)) {
-			client.Scopes = append(client.Scopes, s)
-		}
-	}
-	return client, true
 }
 
 var errNoObject = errors.New("not a JSON object")

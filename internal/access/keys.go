@@ -101,8 +101,18 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 
 // fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown one.
 func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, error) {
-	if err := checkKeysURL(o.KeysURL); err != nil {
-		return nil, fmt.Errorf("the URL of the keys: %w", err)
+	// Others on the network could forge the response to another URL.
+	u, err := format.ParseURL(o.KeysURL)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("the URL of the keys: it is not a URL")
+	}
+	ip := net.ParseIP(u.Hostname())
+	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case u.User != nil:
+		return nil, errors.New("the URL of the keys: it must not hold a password")
+	case u.Scheme != "https" && (u.Scheme != "http" || !loopback):
+		return nil, errors.New("the URL of the keys: it must be https, since whoever can change the keys can make tokens")
 	}
 	transport := o.Transport
 	if transport == nil {
@@ -157,24 +167,4 @@ func (h *heldKeys) read(ctx context.Context, path string) {
 	if err != nil {
 		h.failed(ctx, fmt.Errorf("%s: %w", path, err))
 	}
-}
-
-// checkKeysURL refuses a URL whose response others on the network could forge.
-func checkKeysURL(address string) error {
-	u, err := format.ParseURL(address)
-	switch {
-	case err != nil || u.Host == "":
-		return errors.New("it is not a URL")
-	case u.User != nil:
-		return errors.New("it must not hold a password")
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
-		return nil
-	default:
-		return errors.New("it must be https, since whoever can change the keys can make tokens")
-	}
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -103,53 +103,37 @@ func read(path string) ([]entry, error) {
 	}
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
-	if err == nil {
-		err = private(path, info)
-	}
 	if err != nil {
 		return nil, err
+	}
+	// The group may read the file: that is how Kubernetes gives a secret to a process that is not root.
+	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
 	}
 	text, err := output.ReadAtMost(file, maxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
-	entries, err := parse(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s, %w", path, err)
-	}
-	return entries, nil
-}
-
-// private refuses a file that others can write, or that everybody can read. The group may read it: that is how
-// Kubernetes gives a secret to a process that is not root.
-func private(path string, info fs.FileInfo) error {
-	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
-		return fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
-	}
-	return nil
-}
-
-// parse reads the lines of a file. Its errors never repeat a line, which may hold a token.
-func parse(text string) ([]entry, error) {
 	var entries []entry
 	lineOf := map[string]int{} // of a name, and of a hash as text
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		e, err := parseLine(line)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
 		name, sum := e.client.Name, ":"+string(e.sum[:]) // names contain no colon
-		if before := lineOf[name]; before != 0 {
-			return nil, fmt.Errorf("line %d: the name %s is on line %d already", number, name, before)
+		switch {
+		case err != nil:
+		case lineOf[name] != 0:
+			err = fmt.Errorf("the name %s is on line %d already", name, lineOf[name])
+		case lineOf[sum] != 0:
+			err = fmt.Errorf("the same token is on line %d already", lineOf[sum])
 		}
-		if before := lineOf[sum]; before != 0 {
-			return nil, fmt.Errorf("line %d: the same token is on line %d already", number, before)
+		if err != nil { // without the line, which may hold a token
+			return nil, fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
 		lineOf[name], lineOf[sum] = number, number
 		entries = append(entries, e)
@@ -160,6 +144,7 @@ func parse(text string) ([]entry, error) {
 var errLine = errors.New("is not name:scope,scope:SHA-256 of the token in hex")
 
 func parseLine(line string) (e entry, err error) {
+	e.client = new(Client)
 	name, rest, _ := strings.Cut(line, ":")
 	list, sum, _ := strings.Cut(rest, ":")
 	if CheckName(name) != nil || len(sum) != hex.EncodedLen(len(e.sum)) {
@@ -168,12 +153,9 @@ func parseLine(line string) (e entry, err error) {
 	if _, err := hex.Decode(e.sum[:], []byte(sum)); err != nil {
 		return e, errLine
 	}
-	scopes, err := ParseScopes(list)
-	if err != nil {
-		return e, err
-	}
-	e.client = &Client{Name: name, Scopes: scopes}
-	return e, nil
+	e.client.Name = name
+	e.client.Scopes, err = ParseScopes(list)
+	return e, err
 }
 
 // Add creates a token for a client and appends its line to a file, which is created if it does not exist. A file that

@@ -31,7 +31,13 @@ func (f *Files) Changed() bool {
 		if err != nil {
 			now = nil
 		}
-		if !same(f.seen[i], now) {
+		before := f.seen[i]
+		same := before == nil && now == nil
+		if before != nil && now != nil {
+			same = os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime()) &&
+				before.Mode() == now.Mode()
+		}
+		if !same {
 			f.seen[i], changed = now, true
 		}
 	}
@@ -52,12 +58,4 @@ func (f *Files) Watch(ctx context.Context, every time.Duration, changed func()) 
 			}
 		}
 	}
-}
-
-func same(before, now fs.FileInfo) bool {
-	if before == nil || now == nil {
-		return before == nil && now == nil
-	}
-	return os.SameFile(before, now) &&
-		before.Size() == now.Size() && before.ModTime().Equal(now.ModTime()) && before.Mode() == now.Mode()
 }

@@ -59,10 +59,10 @@ type Log struct {
 	kept [][]byte // lines that could not be written yet
 	torn bool     // the output may end in part of a line
 
-	lost, lostBefore int64 // records that were not kept; those of them in faults that have ended
+	lost, lostRecorded int64 // records that were not kept; those of them whose number the log has
 
-	refused map[string]*refusals // by client, in the minute that began at
-	began   time.Time
+	refused     map[string]*refusals // by client, since
+	minuteBegan time.Time
 }
 
 // refusals are those of a client. Beyond maxRefused clients, further ones share an entry without a name.
@@ -137,19 +137,34 @@ func (l *Log) Record(r Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	writable := len(l.kept) == 0
-	if writable && r.Time.Sub(l.began) >= time.Minute && l.hasRoom() {
+	if writable && r.Time.Sub(l.minuteBegan) >= time.Minute && l.hasRoom() {
 		l.countRefusals(r.Time)
 		if err := l.flush(); err != nil {
 			writable = false
 			l.options.Fault(err)
 		}
 	}
-	if (r.Status == http.StatusForbidden || r.Status == http.StatusUnauthorized) && l.leavesOut(r, writable) {
-		return
+	if r.Status == http.StatusForbidden || r.Status == http.StatusUnauthorized {
+		client := cmp.Or(r.Client, r.Address)
+		if l.refused[client] == nil && len(l.refused) >= maxRefused {
+			client, r.Client, r.Address = "", "", ""
+		}
+		c := l.refused[client]
+		if c == nil {
+			c = new(refusals)
+			l.refused[client] = c
+		}
+		if c.recorded >= refusalsPerMinute || !writable || !l.hasRoom() {
+			c.leftOut = Record{
+				Client: r.Client, Address: r.Address, Outcome: "left-out", Status: r.Status, LeftOut: c.leftOut.LeftOut + 1,
+			}
+			return
+		}
+		c.recorded++
 	}
 	if len(l.kept) >= maxKept {
 		if err := l.flush(); err != nil {
-			if l.lost == l.lostBefore {
+			if l.lost == l.lostRecorded {
 				l.options.Fault(fmt.Errorf("%w; %d records wait, and further ones are only counted", err, len(l.kept)))
 			}
 			l.lost++
@@ -162,27 +177,6 @@ func (l *Log) Record(r Record) {
 	} else if err == nil && !writable {
 		l.options.Fault(nil)
 	}
-}
-
-// leavesOut reports whether a refusal is only counted: its client has many, or it would take the room of writes.
-func (l *Log) leavesOut(r Record, writable bool) bool {
-	client := cmp.Or(r.Client, r.Address)
-	if l.refused[client] == nil && len(l.refused) >= maxRefused {
-		client, r.Client, r.Address = "", "", ""
-	}
-	c := l.refused[client]
-	if c == nil {
-		c = new(refusals)
-		l.refused[client] = c
-	}
-	if c.recorded < refusalsPerMinute && writable && l.hasRoom() {
-		c.recorded++
-		return false
-	}
-	c.leftOut = Record{
-		Client: r.Client, Address: r.Address, Outcome: "left-out", Status: r.Status, LeftOut: c.leftOut.LeftOut + 1,
-	}
-	return true
 }
 
 // hasRoom reports whether a tenth of the file system is free.
@@ -203,7 +197,7 @@ func (l *Log) countRefusals(now time.Time) {
 		}
 	}
 	clear(l.refused)
-	l.began = now
+	l.minuteBegan = now
 }
 
 func lineOf(r Record) []byte {
@@ -228,23 +222,13 @@ func (l *Log) Backlog() (kept int, lost int64) {
 
 // flush writes the kept records in order, and then the number of lost ones.
 func (l *Log) flush() error {
-	if err := l.write(); err != nil {
-		return err
-	}
-	if missing := l.lost - l.lostBefore; missing > 0 {
-		l.kept = append(l.kept, lineOf(Record{Time: time.Now().UTC(), Outcome: "lost", Lost: missing}))
-		l.lostBefore = l.lost
-		l.options.Fault(Lost(missing))
-		return l.write()
-	}
-	return nil
-}
-
-// write writes the kept records.
-func (l *Log) write() error {
-	if l.file.Path != "" && !l.isCurrent() {
-		if err := l.reopen(); err != nil {
-			return err
+	if file, ok := l.out.(*os.File); ok && l.file.Path != "" {
+		ours, err := file.Stat()
+		named, missing := os.Stat(l.file.Path)
+		if err != nil || missing != nil || !os.SameFile(ours, named) { // it was moved away
+			if err := l.reopen(); err != nil {
+				return err
+			}
 		}
 	}
 	if l.torn {
@@ -252,7 +236,13 @@ func (l *Log) write() error {
 			return err
 		}
 	}
-	for len(l.kept) > 0 {
+	for len(l.kept) > 0 || l.lost > l.lostRecorded {
+		if len(l.kept) == 0 {
+			missing := l.lost - l.lostRecorded
+			l.kept = append(l.kept, lineOf(Record{Time: time.Now().UTC(), Outcome: "lost", Lost: missing}))
+			l.lostRecorded = l.lost
+			l.options.Fault(Lost(missing))
+		}
 		if n, err := l.out.Write(l.kept[0]); err != nil {
 			l.torn = n > 0
 			return fmt.Errorf("write the audit log: %w", err)
@@ -270,16 +260,6 @@ func (l *Log) mark() error {
 	}
 	l.torn = false
 	return nil
-}
-
-// isCurrent reports whether the file still has its name.
-func (l *Log) isCurrent() bool {
-	ours, err := l.out.(*os.File).Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Stat(l.file.Path)
-	return err == nil && os.SameFile(ours, named)
 }
 
 // reopen opens the file, and closes the old one.
@@ -302,7 +282,7 @@ func (l *Log) Close() error {
 	l.countRefusals(time.Now().UTC())
 	err := l.flush()
 	if err != nil {
-		err = fmt.Errorf("%d records are lost: %w", int64(len(l.kept))+l.lost-l.lostBefore, err)
+		err = fmt.Errorf("%d records are lost: %w", int64(len(l.kept))+l.lost-l.lostRecorded, err)
 	}
 	return errors.Join(err, l.out.Close())
 }
