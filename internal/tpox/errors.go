@@ -156,8 +156,8 @@ type RolledBack struct{ Err error }
 func (e *RolledBack) Error() string { return e.Err.Error() }
 func (e *RolledBack) Unwrap() error { return e.Err }
 
-// Damaged reports that stored data needed for the response is damaged: a page does not match its checksum, or a
-// document cannot be unpacked. Intact data is still served. Cause says where; it is logged, not sent to the client.
+// Damaged reports that stored data needed for the response is damaged: a document does not match its checksum, or
+// cannot be unpacked. Intact data is still served. Cause says where; it is logged, not sent to the client.
 type Damaged struct{ Cause error }
 
 func (e *Damaged) Error() string { return fmt.Sprintf("stored data is damaged: %v", e.Cause) }
