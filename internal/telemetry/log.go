@@ -1,10 +1,13 @@
 package telemetry
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Logger returns a logger that writes lines for people, or JSON.
@@ -47,4 +50,28 @@ func (s *Sampler) Take(now time.Time, matters bool) (write bool, leftOut int64) 
 	}
 	leftOut, s.leftOut = s.leftOut, 0
 	return true, leftOut
+}
+
+// WithTraceIDs returns a logger that adds the ids of trace and span to each line that belongs to a request.
+func WithTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
+
+type traceHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
+		r = r.Clone()
+		r.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return traceHandler{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h traceHandler) WithGroup(name string) slog.Handler {
+	return traceHandler{h.Handler.WithGroup(name)}
 }

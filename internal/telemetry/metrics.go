@@ -73,7 +73,7 @@ type Metrics struct {
 	refused      *prometheus.CounterVec
 	inFlight     prometheus.Gauge
 	ready        prometheus.Gauge
-	dataset      atomic.Pointer[state] // nil until it is known
+	dataset      atomic.Pointer[scrape] // nil until it is known
 }
 
 // histogram is one series of a histogram vector, as Prometheus' client implements it.
@@ -118,13 +118,13 @@ func New(build BuildInfo) *Metrics {
 		inFlight: gauge("requests_in_flight", "Requests that are being processed."),
 		ready:    gauge("store_ready", "1 if the store could answer at the last check, every few seconds; otherwise 0."),
 	}
-	registry.MustRegister(state(func(out series) {
+	registry.MustRegister(scrape(func(out series) {
 		out.count("build_info", "Which build is running; always 1.", 1,
 			"version", build.Version, "revision", build.Revision, "goversion", build.GoVersion)
 		if send := m.dataset.Load(); send != nil {
 			(*send)(out)
 		}
-	}), state(sendProcess))
+	}), scrape(sendProcess))
 	names := otherOperations[:]
 	for _, t := range tpox.Transactions {
 		names = append(names, t.Name)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -135,10 +134,14 @@ func (t *Traces) Request(
 			return ""
 		}
 	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
 	return ctx, func(outcome string, status int) string {
 		span.SetAttributes( // without url.path, which has the ids of customers and orders
 			attribute.String("http.request.method", r.Method), attribute.String("http.route", route),
-			attribute.String("url.scheme", scheme(r)), attribute.Int("http.response.status_code", status),
+			attribute.String("url.scheme", scheme), attribute.Int("http.response.status_code", status),
 			attribute.String("brokerage.transaction", transaction), attribute.String("brokerage.store", t.store),
 			attribute.String("brokerage.outcome", outcome))
 		if status >= http.StatusInternalServerError {
@@ -148,13 +151,6 @@ func (t *Traces) Request(
 		span.End()
 		return span.SpanContext().TraceID().String()
 	}
-}
-
-func scheme(r *http.Request) string {
-	if r.TLS != nil {
-		return "https"
-	}
-	return "http"
 }
 
 // Statement begins the span of a statement of a request; end ends it.
@@ -201,30 +197,6 @@ func (e *loggingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 	return nil
 }
 
-// WithTraceIDs returns a logger that adds the ids of trace and span to each line that belongs to a request.
-func WithTraceIDs(log *slog.Logger) *slog.Logger { return slog.New(traceHandler{log.Handler()}) }
-
-type traceHandler struct{ slog.Handler }
-
-// Handle implements slog.Handler.
-func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {
-	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
-		r = r.Clone()
-		r.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (h traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return traceHandler{h.Handler.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler.
-func (h traceHandler) WithGroup(name string) slog.Handler {
-	return traceHandler{h.Handler.WithGroup(name)}
-}
-
 // Outgoing returns a transport for requests that the service itself sends. Each is a span, in the trace of its context
 // or else in a new one, and passes the trace on in W3C's headers.
 func (t *Traces) Outgoing() http.RoundTripper { return outgoing{t} }
@@ -233,10 +205,14 @@ type outgoing struct{ traces *Traces }
 
 // RoundTrip implements http.RoundTripper.
 func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
+	port, err := strconv.Atoi(r.URL.Port())
+	if err != nil { // the default of the scheme
+		port = map[string]int{"http": 80, "https": 443}[r.URL.Scheme]
+	}
 	ctx, span := o.traces.tracer.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes( // without url.full, which may hold a password
 			attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
-			attribute.Int("server.port", port(r.URL))))
+			attribute.Int("server.port", port)))
 	defer span.End()
 	r = r.Clone(ctx) // it is the caller's
 	o.traces.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
@@ -252,15 +228,4 @@ func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
 		span.SetStatus(codes.Error, "")
 	}
 	return response, nil
-}
-
-// port returns the port of a URL, or the default of its scheme.
-func port(u *url.URL) int {
-	if n, err := strconv.Atoi(u.Port()); err == nil {
-		return n
-	}
-	if u.Scheme == "https" {
-		return 443
-	}
-	return 80
 }

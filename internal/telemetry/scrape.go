@@ -1,25 +1,27 @@
 package telemetry
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-// state is a Prometheus collector that sends all its metrics in one function call, so that the metrics of a scrape are
+// scrape is a Prometheus collector that sends all its metrics in one function call, so that the metrics of a scrape are
 // consistent. It describes none beforehand, because there are no series while their state is unknown.
-type state func(series)
+type scrape func(series)
 
 // Describe implements prometheus.Collector.
-func (state) Describe(chan<- *prometheus.Desc) {}
+func (scrape) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (s state) Collect(out chan<- prometheus.Metric) { s(out) }
+func (s scrape) Collect(out chan<- prometheus.Metric) { s(out) }
 
 // series sends metrics to a scrape.
 type series chan<- prometheus.Metric
@@ -72,7 +74,7 @@ func (m *Metrics) Ready(is bool) {
 // Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
 // scrape sees the metrics of one dataset.
 func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
-	send := state(func(out series) {
+	send := scrape(func(out series) {
 		if c.Fingerprint == "" {
 			return
 		}
@@ -93,7 +95,7 @@ func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 
 // Gate adds the limit of requests that are processed at once, 0 for none, and the number of those that wait for a slot.
 func (m *Metrics) Gate(limit int, waiting func() int64) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		out.count("requests_in_flight_limit", "Limit of requests that are processed at once; 0 is no limit.", int64(limit))
 		out.count("requests_waiting", "Requests that wait to be processed.", waiting())
 	}))
@@ -101,7 +103,7 @@ func (m *Metrics) Gate(limit int, waiting func() int64) {
 
 // Audit adds the records of the audit log that wait to be written, and those that were lost because too many waited.
 func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		kept, lost := backlog()
 		out.count("audit_records_waiting",
 			"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(kept))
@@ -112,7 +114,7 @@ func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
 
 // Certificate adds when the certificate that the service serves TLS with expires.
 func (m *Metrics) Certificate(expiry func() time.Time) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		out.count("tls_certificate_expiry_timestamp_seconds", "When the certificate of the service expires, in Unix time; "+
 			"only with TLS.", expiry().Unix())
 	}))
@@ -120,7 +122,7 @@ func (m *Metrics) Certificate(expiry func() time.Time) {
 
 // Disk adds the space of the file system that the database is on. Each scrape calls room.
 func (m *Metrics) Disk(room func() (free, size float64)) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		free, size := room()
 		out.value("store_disk_free_bytes", "Free bytes of the file system that the database is on.", free)
 		out.value("store_disk_size_bytes", "Size of the file system that the database is on.", size)
@@ -129,7 +131,7 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 
 // Engine adds the engine of the store, its version and its durability.
 func (m *Metrics) Engine(e tpox.EngineInfo) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		out.count("store_info", "What the store runs on, and how durable a commit is; always 1.", 1,
 			"store", e.Name, "version", e.Version, "durability", e.Durability)
 	}))
@@ -137,9 +139,38 @@ func (m *Metrics) Engine(e tpox.EngineInfo) {
 
 // Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
 func (m *Metrics) Store(stats func() store.Stats) {
-	m.registry.MustRegister(state(func(out series) {
+	m.registry.MustRegister(scrape(func(out series) {
 		s := stats()
-		out.store(&s)
+		out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
+		out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
+		out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
+		out.count("store_connection_waits_total", "How often a read had to wait for a connection.", s.Waits)
+		out.value("store_connection_wait_seconds_total", "How long reads have waited for a connection.", s.Waited.Seconds())
+		out.count("store_commits_total", "Commits, each of one write or of several that waited together.", s.Commits)
+		out.count("store_writes_waiting", "Writes that wait for their commit.", s.Writes)
+		out.histogram("store_commit_writes", "How many writes shared a commit.", s.Groups)
+		out.histogram("store_commit_duration_seconds", "How long commits took, most of it the flush to disk.", s.Flushes)
+		out.value("store_writer_busy_seconds_total", "Time for which the single writer of the embedded store was busy; one "+
+			"second in each second is its limit.", s.Busy.Seconds())
+		out.count("store_cache_hits_total",
+			"Hits in the store's cache: of the embedded store, reads from a snapshot that was kept.", s.Hits)
+		out.count("store_cache_misses_total",
+			"Misses in the store's cache: of the embedded store, reads that needed a new snapshot.", s.Misses)
+		out.count("store_page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in "+
+			"shared_buffers, of Db2 in its buffer pools, for all clients of the database.", s.PageHits)
+		out.count("store_page_misses_total", "Pages that the database had to read from outside its own cache.", s.PageMisses)
+		for cause, n := range s.Retries {
+			out.count("store_retries_total", "Operations that were retried, by cause.", n, "cause", cause)
+		}
+		if s.File > 0 {
+			out.count("store_writer_page_hits_total", "Of the pages that the embedded store found in its cache, those of its "+
+				"connection for writing.", s.WriterPageHits)
+			out.count("store_writer_page_misses_total", "Of the pages that the embedded store read from outside its cache, "+
+				"those of its connection for writing.", s.WriterPageMisses)
+			out.count("store_page_writes_total", "Pages that the embedded store wrote to its journal.", s.PageWrites)
+			out.count("store_file_bytes", "Size of the file of the embedded store.", s.File)
+			out.count("store_journal_bytes", "Size of the journal of the embedded store, beside its file.", s.Journal)
+		}
 		for kind, n := range s.IDsLeft {
 			out.count("ids_left", "Ids of new documents that can still be leased, by kind.", n, "kind", kind)
 		}
@@ -150,39 +181,6 @@ func (m *Metrics) Store(stats func() store.Stats) {
 			out.replicas(&s)
 		}
 	}))
-}
-
-func (out series) store(s *store.Stats) {
-	out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
-	out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
-	out.count("store_connections_in_use", "Connections for reading that are in use.", int64(s.InUse))
-	out.count("store_connection_waits_total", "How often a read had to wait for a connection.", s.Waits)
-	out.value("store_connection_wait_seconds_total", "How long reads have waited for a connection.", s.Waited.Seconds())
-	out.count("store_commits_total", "Commits, each of one write or of several that waited together.", s.Commits)
-	out.count("store_writes_waiting", "Writes that wait for their commit.", s.Writes)
-	out.histogram("store_commit_writes", "How many writes shared a commit.", s.Groups)
-	out.histogram("store_commit_duration_seconds", "How long commits took, most of it the flush to disk.", s.Flushes)
-	out.value("store_writer_busy_seconds_total", "Time for which the single writer of the embedded store was busy; one "+
-		"second in each second is its limit.", s.Busy.Seconds())
-	out.count("store_cache_hits_total",
-		"Hits in the store's cache: of the embedded store, reads from a snapshot that was kept.", s.Hits)
-	out.count("store_cache_misses_total",
-		"Misses in the store's cache: of the embedded store, reads that needed a new snapshot.", s.Misses)
-	out.count("store_page_hits_total", "Pages that the database found in its own cache; of PostgreSQL in shared_buffers, "+
-		"of Db2 in its buffer pools, for all clients of the database.", s.PageHits)
-	out.count("store_page_misses_total", "Pages that the database had to read from outside its own cache.", s.PageMisses)
-	for cause, n := range s.Retries {
-		out.count("store_retries_total", "Operations that were retried, by cause.", n, "cause", cause)
-	}
-	if s.File > 0 {
-		out.count("store_writer_page_hits_total", "Of the pages that the embedded store found in its cache, those of its "+
-			"connection for writing.", s.WriterPageHits)
-		out.count("store_writer_page_misses_total", "Of the pages that the embedded store read from outside its cache, "+
-			"those of its connection for writing.", s.WriterPageMisses)
-		out.count("store_page_writes_total", "Pages that the embedded store wrote to its journal.", s.PageWrites)
-		out.count("store_file_bytes", "Size of the file of the embedded store.", s.File)
-		out.count("store_journal_bytes", "Size of the journal of the embedded store, beside its file.", s.Journal)
-	}
 }
 
 func (out series) storeKind(k *store.KindStats) {
@@ -228,6 +226,34 @@ func (out series) replicas(s *store.Stats) {
 				r.LagBytes, "replica", r.Name)
 			out.value("store_replica_lag_seconds", "How old the data of the replica may be: since when the primary has been "+
 				"ahead of it; the interval of the checks at least.", r.Age.Seconds(), "replica", r.Name)
+		}
+	}
+}
+
+// A ProcessMetric is a metric of the service's process.
+type ProcessMetric struct{ Name, help string }
+
+// ProcessMetrics are the metrics of the service's process by the figures of package probe. The Go client's own have the
+// processor time and the memory.
+var ProcessMetrics = map[string]ProcessMetric{
+	probe.UserSeconds:   {"brokerage_process_user_seconds_total", "Processor time of the process in its own code."},
+	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the system."},
+	probe.IOWaitSeconds: {
+		"brokerage_process_io_wait_seconds_total",
+		"Time for which the process waited for disks; no series where the kernel does not count it.",
+	},
+	probe.ReadCalls:  {"brokerage_process_read_calls_total", "Calls of the system to read, from files and connections."},
+	probe.WriteCalls: {"brokerage_process_write_calls_total", "Calls of the system to write, to files and connections."},
+	probe.ReadBytes:  {"brokerage_process_read_bytes_total", "Bytes that the process had read from disks."},
+	probe.WriteBytes: {"brokerage_process_written_bytes_total", "Bytes that the process had written to disks."},
+	probe.PeakMemory: {"brokerage_process_peak_memory_bytes", "Largest resident memory of the process since its start."},
+}
+
+// sendProcess sends what the system counts about this process; there is no series for what it does not count.
+func sendProcess(out series) {
+	for figure, value := range probe.Here.Process(os.Getpid()).Figures {
+		if metric, ok := ProcessMetrics[figure]; ok {
+			out.value(strings.TrimPrefix(metric.Name, "brokerage_"), metric.help, value)
 		}
 	}
 }
