@@ -2,6 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"brokerage/internal/service"
 )
@@ -22,4 +28,68 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		service.Process{
 			Out: s.out, Err: s.err, Terminal: isTerminal(s.err), Build: buildInfo(), Config: string(c.Config),
 		})
+}
+
+// environment returns every flag of one command a variable: the prefix and the flag's name, so that --max-body is
+// BROKERAGE_MAX_BODY. The flags of other commands have no variables, because the settings of a service must not change
+// what a load in the same environment does.
+func environment(command, prefix string) kong.Option {
+	return kong.PostBuild(func(k *kong.Kong) error {
+		for _, node := range k.Model.Children {
+			if node.Name != command {
+				continue
+			}
+			for _, flag := range node.Flags {
+				if flag.Hidden { // Kubernetes sets BROKERAGE_PORT beside a service of that name
+					continue
+				}
+				name := prefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+				flag.Envs = []string{name}
+				flag.Tag.Envs = flag.Envs
+			}
+		}
+		return nil
+	})
+}
+
+// configFile is a flag that names a file with values for the other flags of its command. A flag overrides a variable, a
+// variable overrides the file.
+type configFile string
+
+// BeforeResolve is called by kong when it knows the flag or its variable.
+func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
+	command := ctx.Selected()
+	if command == nil || !slices.Contains(command.Flags, path.Flag) {
+		return nil // the variable is set for another command
+	}
+	file, _ := ctx.FlagValue(path.Flag).(configFile)
+	if file == "" {
+		return nil
+	}
+	values, err := service.ReadConfigFile(string(file))
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	for name := range values {
+		known := func(f *kong.Flag) bool { return f.Name == name && !f.Hidden && f != path.Flag }
+		if !slices.ContainsFunc(command.Flags, known) {
+			return fmt.Errorf("--config: %s: there is no setting %q (brokerage %s --help lists them)", file, name, command.Name)
+		}
+	}
+	ctx.AddResolver(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		// Kong would let a resolver's value override the variable's.
+		if slices.ContainsFunc(flag.Envs, isSet) {
+			return nil, nil
+		}
+		if value, ok := values[flag.Name]; ok {
+			return value, nil
+		}
+		return nil, nil
+	}))
+	return nil
+}
+
+func isSet(variable string) bool {
+	_, set := os.LookupEnv(variable)
+	return set
 }
