@@ -124,6 +124,9 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 // openDatabase opens the database. If the service is to wait for a database that cannot be reached, serve opens it.
 func (s *service) openDatabase(ctx context.Context) error {
 	opened, err := Await(ctx, s.openStore)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // whatever an interrupted attempt says
+	}
 	if err != nil && (!s.Wait || !IsTransient(err)) {
 		return err
 	}
