@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"brokerage/internal/store"
-	"golang.org/x/sys/unix"
 )
 
 // The umask of the tests forbids nothing, so that the mode of each file is what the program asks for.
