@@ -155,23 +155,20 @@ func TestDamage(t *testing.T) {
 		if served {
 			flip(t, b.path, bit)
 		}
-		harm := 0
+		refuses, errs := 0, 0
 		readAll(t.Context(), s, func(name string, answer []byte, err error) {
-			switch {
-			case err != nil:
-				refused++
-				harm++
-			case string(answer) != b.answers[name]:
-				wrong++
-				harm++
+			if err != nil {
+				refuses = 1
+			} else if string(answer) != b.answers[name] {
+				errs = 1
 			}
 		})
-		if harm > 0 {
+		if refused, wrong = refused+refuses, wrong+errs; refuses+errs > 0 {
 			requireFound(t, s, what)
 		}
 		require.NoError(t, s.Close())
 	}
-	t.Logf("%d flips: the store was not opened %d times; %d answers were refused, %d wrong",
+	t.Logf("of %d flips, %d kept the store from opening, %d made it refuse answers, and %d give wrong ones",
 		*flips, unopened, refused, wrong)
 	require.Positive(t, refused)
 }

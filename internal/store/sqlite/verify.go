@@ -147,13 +147,13 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 		case dataset.Security:
 			var name, typ, sector, peText, yieldText, lastTrade string
 			var pe, yield int64
-			err = rows.Scan(&r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText,
+			err = scanRow(rows, &r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText,
 				&lastTrade, &r.price)
 			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText, lastTrade}
 		case dataset.Customer:
-			err = rows.Scan(&r.id, &r.packed)
+			err = scanRow(rows, &r.id, &r.packed)
 		default:
-			err = rows.Scan(&r.id, &r.packed, &r.account, &r.cash)
+			err = scanRow(rows, &r.id, &r.packed, &r.account, &r.cash)
 		}
 		if err == nil {
 			b.rows = append(b.rows, r)
@@ -161,6 +161,14 @@ func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b
 		return err
 	})
 	return b, err
+}
+
+// scanRow reads the columns of a row. A value of another type than the column's is damage.
+func scanRow(rows *sql.Rows, columns ...any) error {
+	if err := rows.Scan(columns...); err != nil {
+		return &tpox.Damaged{Cause: err}
+	}
+	return nil
 }
 
 // check verifies the documents of a batch.
@@ -250,7 +258,7 @@ func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]
 	const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
 	return of, eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
 		var customer, id int64
-		err := rows.Scan(&customer, &id)
+		err := scanRow(rows, &customer, &id)
 		of[customer] = append(of[customer], id)
 		return err
 	})
@@ -317,7 +325,7 @@ func (s *Store) checkAccounts(ctx context.Context, v *store.Verification) error 
 	err := eachRow(ctx, s.reading, `SELECT a.id, a.customer FROM accounts a
 		WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE c.id = a.customer)`, nil, func(rows *sql.Rows) error {
 		var id, customer int64
-		if err := rows.Scan(&id, &customer); err != nil {
+		if err := scanRow(rows, &id, &customer); err != nil {
 			return err
 		}
 		failed = v.Report(ctx, fmt.Sprintf("account %d: belongs to customer %d, which does not exist", id, customer))

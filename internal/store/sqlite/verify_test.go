@@ -111,6 +111,22 @@ func TestVerify_Damage(t *testing.T) {
 			require.LessOrEqual(t, len(findings), len(c.says)+1, all)
 		})
 	}
+	t.Run("NoValue", func(t *testing.T) {
+		path := tinyDatabase(t)
+		b := readFile(t, path)
+		keys, err := tpox.SecurityKeysOf(tiny.Append(nil, dataset.Security, 17))
+		require.NoError(t, err)
+		// Before the columns of a row are the length of their types, and the types of id, symbol and name.
+		types, length := bytes.Index(b, []byte(keys.Symbol+keys.Name))-15, byte(len(keys.Symbol))
+		require.Equal(t, []byte{15, 0, 13 + 2*length}, b[types:types+3])
+		b[types+2] = 0           // NULL
+		b[types+3] += 2 * length // its bytes are those of the name
+		writeFile(t, path, b)
+		findings, _ := verified(t, path)
+		all := strings.Join(findings, "\n")
+		require.Contains(t, all, "NULL value in securities.symbol")
+		require.Contains(t, all, "the rest: cannot be read")
+	})
 	t.Run("File", func(t *testing.T) {
 		path := tinyDatabase(t)
 		b := readFile(t, path)
