@@ -44,7 +44,7 @@ func rolledBack(err error) error {
 	return &tpox.RolledBack{Err: err}
 }
 
-// isDamage reports whether an error says that a file is damaged: a page is cut off, or makes no sense, or a column has a
+// isDamage reports whether an error says that a file is damaged: a page is cut off or makes no sense, or a column has a
 // value that it cannot have.
 func isDamage(err error) bool { return tpox.Is[*tpox.Damaged](err) || isDamageCode(codeOf(err)) }
 

@@ -165,10 +165,8 @@ func (rs *readers) close() error {
 	}
 	var errs []error
 	for _, r := range append(rs.idle, rs.newest.reader) {
-		if r != nil {
-			r.endSnapshot()
-			errs = append(errs, r.session.close())
-		}
+		r.endSnapshot()
+		errs = append(errs, r.session.close())
 	}
 	return errors.Join(errs...)
 }
