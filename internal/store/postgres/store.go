@@ -68,6 +68,7 @@ type Store struct {
 	outage  atomic.Pointer[outage] // nil: none is known
 	purged  [slots]atomic.Int64    // when expired answers of a slot were last deleted, Unix time
 	retries atomic.Int64
+	large   store.LargeWrites
 	figures *store.ServerFigures
 }
 
@@ -109,7 +110,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
 	options.Rules = options.Rules.WithDefaults()
-	s := &Store{options: options, closed: make(chan struct{})}
+	s := &Store{options: options, closed: make(chan struct{}), large: store.NewLargeWrites()}
 	s.Text = s.setting
 	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
 	if err := s.prepare(ctx, config, w); err != nil {

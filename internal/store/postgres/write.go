@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -29,9 +30,10 @@ type transaction struct {
 	reads []step
 	edit  func() ([]step, []byte, error)
 
-	conn    *pgx.Conn // of the current attempt
-	unknown bool      // a commit was sent, and its outcome is not known
-	answer  []byte
+	largeBytes int       // of the large document that the first attempt has met; 0 for none
+	conn       *pgx.Conn // of the current attempt
+	unknown    bool      // a commit was sent, and its outcome is not known
+	answer     []byte
 }
 
 // write runs a transaction: it runs reads, which lock the document to be changed, calls edit, and runs the steps that
@@ -41,8 +43,17 @@ func (s *Store) write(
 	ctx context.Context, w tpox.Write, reads []step, edit func() (steps []step, answer []byte, err error),
 ) ([]byte, error) {
 	t := &transaction{store: s, w: w, reads: reads, edit: edit}
-	mayTryAgain := func(err error) bool { return !t.unknown && s.mayTryAgain(err) }
-	err := s.again(ctx, t.attempt, mayTryAgain)
+	try := func() error {
+		return s.again(ctx, t.attempt, func(err error) bool { return !t.unknown && s.mayTryAgain(err) })
+	}
+	err := try()
+	if errors.Is(err, store.ErrLarge) { // it waits without a connection and without locks
+		var leave func()
+		if leave, err = s.large.Enter(ctx, t.largeBytes); err == nil {
+			defer leave()
+			err = try()
+		}
+	}
 	switch {
 	case errors.Is(err, errOtherOwner): // which Trade looks up again
 		return nil, err
@@ -66,7 +77,7 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 	t.unknown = false
 	var steps []step
 	if t.readsNothing() {
-		if steps, t.answer, err = t.edit(); err != nil {
+		if steps, err = t.plan(); err != nil {
 			return err
 		}
 		if len(steps) == 1 && !t.wantsToken() {
@@ -79,7 +90,7 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 		answered, err := false, error(nil)
 		if !t.readsNothing() {
 			if answered, err = t.begin(ctx); err == nil && !answered {
-				steps, t.answer, err = t.edit()
+				steps, err = t.plan()
 			}
 		}
 		if err == nil && !answered {
@@ -93,6 +104,21 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 		}
 		return err
 	})
+}
+
+// plan calls edit. The first time that a large document would be written, the error is store.ErrLarge.
+func (t *transaction) plan() (steps []step, err error) {
+	if steps, t.answer, err = t.edit(); err != nil || t.largeBytes > 0 {
+		return steps, err
+	}
+	for _, c := range steps {
+		for _, arg := range c.args {
+			if doc, ok := arg.([]byte); ok && len(doc) > store.SmallBytes {
+				t.largeBytes, err = max(t.largeBytes, len(doc)), store.ErrLarge
+			}
+		}
+	}
+	return steps, err
 }
 
 // readsNothing reports whether the transaction only writes.

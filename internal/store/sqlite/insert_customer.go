@@ -16,7 +16,7 @@ var (
 func (s *Store) InsertCustomer(
 	ctx context.Context, w tpox.Write, doc []byte, validate bool,
 ) (tpox.ID, error) {
-	leave, err := s.enterLarge(ctx, len(doc))
+	leave, err := s.large.Enter(ctx, len(doc))
 	if err != nil {
 		return 0, err
 	}

@@ -13,7 +13,7 @@ var insertOrder = &statement{
 
 // InsertOrder stores a new order.
 func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox.ID, error) {
-	leave, err := s.enterLarge(ctx, len(doc))
+	leave, err := s.large.Enter(ctx, len(doc))
 	if err != nil {
 		return 0, err
 	}

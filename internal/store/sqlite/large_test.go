@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -17,7 +18,7 @@ func TestLarge_Turns(t *testing.T) {
 	s := tinyStore(t)
 	const id = 900_000
 	large := func(doc []byte, mark, more string) []byte {
-		return []byte(strings.Replace(string(doc), mark, mark+strings.Repeat(more, smallBytes/len(more)), 1))
+		return []byte(strings.Replace(string(doc), mark, mark+strings.Repeat(more, store.SmallBytes/len(more)), 1))
 	}
 	customer := func(id int64) []byte {
 		doc := tiny.AppendNewCustomer(nil, 1, dataset.NewCustomer{ID: id, Accounts: []int64{id + 1, id + 2}})
@@ -59,7 +60,7 @@ func TestLarge_Turns(t *testing.T) {
 			return err
 		},
 	}
-	leave, err := s.enterLarge(t.Context(), largeBytes)
+	leave, err := s.large.Enter(t.Context(), store.LargeBytes)
 	require.NoError(t, err)
 	for i, write := range writes {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

@@ -15,7 +15,7 @@ var (
 func (s *Store) ReplaceCustomer(
 	ctx context.Context, w tpox.Write, id tpox.ID, doc []byte, validate bool, match tpox.Match,
 ) error {
-	leave, err := s.enterLarge(ctx, len(doc))
+	leave, err := s.large.Enter(ctx, len(doc))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ var (
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
-	leave, err := s.enterLarge(ctx, len(doc))
+	leave, err := s.large.Enter(ctx, len(doc))
 	if err != nil {
 		return err
 	}

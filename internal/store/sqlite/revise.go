@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -48,8 +49,8 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 	r := &revision{store: s, from: s}
 	before := s.writer.changes.ends.Load()
 	refused := r.plan(plan)
-	if errors.Is(refused, errLarge) {
-		leave, err := s.enterLarge(ctx, r.large)
+	if errors.Is(refused, store.ErrLarge) {
+		leave, err := s.large.Enter(ctx, r.large)
 		if err != nil {
 			return nil, err
 		}
@@ -108,12 +109,12 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 	return r.unpack(get.kind, key, b)
 }
 
-// unpack unpacks a document that was read. It returns errLarge for the first large one that the caller's goroutine
-// reads.
+// unpack unpacks a document that was read. It returns store.ErrLarge for the first large one that the caller's
+// goroutine reads.
 func (r *revision) unpack(k kind, key any, b []byte) ([]byte, error) {
 	doc, err := r.store.unpack(k, key, b)
-	if _, waits := r.from.(*Store); err == nil && waits && r.large == 0 && len(doc) > smallBytes {
-		r.large, err = len(doc), errLarge
+	if _, waits := r.from.(*Store); err == nil && waits && r.large == 0 && len(doc) > store.SmallBytes {
+		r.large, err = len(doc), store.ErrLarge
 	}
 	return doc, err
 }

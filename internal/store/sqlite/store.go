@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	_ "modernc.org/sqlite" // the driver
 
 	"brokerage/internal/output"
@@ -31,7 +30,7 @@ type Store struct {
 	writing *sql.DB
 	reading *sql.DB
 	codec   atomic.Pointer[codec] // a load may replace it
-	large   *semaphore.Weighted
+	large   store.LargeWrites
 	writer  *writer
 	readers *readers
 	engine  tpox.EngineInfo
@@ -66,7 +65,7 @@ func Open(ctx context.Context, path string, options store.Options) (*Store, erro
 	if err := output.NotBesideDatabase(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, options: options, large: semaphore.NewWeighted(largeBytes)}
+	s := &Store{path: path, options: options, large: store.NewLargeWrites()}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
 		if !tpox.Is[*tpox.Damaged](err) && isDamage(err) {
