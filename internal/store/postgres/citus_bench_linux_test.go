@@ -20,7 +20,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The aims of docs/scaling.md.
+// The aims of a cluster.
 const (
 	aimFour, aimTwo = 1.75, 1.2 // throughput with 4 data nodes against 2, with 2 against 1
 	aimSame         = 0.10      // change of the processor time of a transaction with nodes, shards and data
