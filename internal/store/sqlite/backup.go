@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -35,6 +36,13 @@ func Backup(ctx context.Context, path string, to io.Writer, progress byteProgres
 	before, err := os.Stat(path)
 	if err == nil {
 		err = hasOneName(path, before)
+	}
+	if err != nil {
+		return s, err
+	}
+	target, err := filepath.EvalSymlinks(path) // beside which SQLite finds the journal
+	if err == nil {
+		err = checkBeside(target, before)
 	}
 	if err != nil {
 		return s, err

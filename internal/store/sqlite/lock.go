@@ -3,9 +3,11 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"brokerage/internal/output"
@@ -25,6 +27,7 @@ const private = 0o600
 type lock struct {
 	path    string // of the database, past all symbolic links
 	info    os.FileInfo
+	made    bool // whether lockDatabase has made the file
 	file    *os.File
 	journal *os.File // nil if there was none
 }
@@ -52,7 +55,14 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	if l.file, err = openLocked(path, flags, path); err != nil {
+	if flags&os.O_CREATE != 0 {
+		l.file, err = openLocked(path, flags|os.O_EXCL, path)
+		l.made = err == nil
+	}
+	if !l.made && (err == nil || errors.Is(err, fs.ErrExist)) { // or a link to a file that does not exist
+		l.file, err = openLocked(path, flags, path)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if l.info, err = l.file.Stat(); err == nil {
@@ -78,6 +88,9 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 
 // lockJournal locks the journal, if there is one. SQLite may have made it, or another one, when it opened the database.
 func (l *lock) lockJournal() (err error) {
+	if err := checkBeside(l.path, l.info); err != nil {
+		return err
+	}
 	if l.journal != nil {
 		err, l.journal = unlock(l.journal), nil
 	}
@@ -113,6 +126,79 @@ func hasOneName(path string, info os.FileInfo) error {
 		return fmt.Errorf("%s is one of %d names of the same file (hard links), and SQLite keeps a journal for each name: "+
 			"remove the other names, or copy the file", path, n)
 	}
+	return nil
+}
+
+// checkBeside refuses files beside the database at path that SQLite would apply to it, or overwrite, although they are
+// not its journal: links, databases of their own, and files of a user who may not write the database. database is nil
+// if there is none, so that nothing is applied.
+func checkBeside(path string, database os.FileInfo) error {
+	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
+		name := path + suffix
+		info, err := os.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular() || links(info) > 1:
+			return fmt.Errorf("%s is not an ordinary file with one name, so not a journal of %s: move it away", name, path)
+		case database != nil && isForeign(info) && !mayWrite(info, database):
+			return fmt.Errorf("%s belongs to user %d, who may not write %s, and could change it by this file: "+
+				"move it away, or chown it if it is the journal", name, owner(info), path)
+		case suffix == "-shm": // closing it would end SQLite's locks on it
+			continue
+		}
+		file, err := output.OpenInput(name)
+		if errors.Is(err, fs.ErrNotExist) { // another process has just closed the database
+			continue
+		} else if err != nil {
+			return err
+		}
+		const magic = "SQLite format 3\x00"
+		head := make([]byte, len(magic))
+		_, err = io.ReadFull(file, head)
+		_ = file.Close() // it was only read
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		if string(head) == magic {
+			return fmt.Errorf("%s is a database, not a journal of %s: move one of them away", name, path)
+		}
+	}
+	return nil
+}
+
+// isForeign reports whether a file belongs to neither the user of this process nor root.
+func isForeign(info os.FileInfo) bool {
+	uid := owner(info)
+	return uid != os.Geteuid() && uid != 0
+}
+
+// mayWrite reports whether the owner of a file may write the database: as its owner, as a member of its group, or
+// because everybody may.
+func mayWrite(info, database os.FileInfo) bool {
+	mode := database.Mode()
+	return owner(info) == owner(database) || mode&0o020 != 0 && group(info) == group(database) || mode&0o002 != 0
+}
+
+// checkOwner refuses a database that may be a trap of another user, who would keep access to all that is written to it:
+// an empty one, or one that its owner does not share with a group of this process. Root may open any other, as for a
+// backup, with a warning.
+func (l *lock) checkOwner(empty bool, notice func(string)) error {
+	if l.made || !isForeign(l.info) {
+		return nil
+	}
+	says := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
+	groups, err := os.Getgroups()
+	if err != nil {
+		return err
+	}
+	shared := l.info.Mode()&0o020 != 0 && slices.Contains(append(groups, os.Getegid()), group(l.info))
+	if empty || os.Geteuid() != 0 && !shared {
+		return fmt.Errorf("%s: chown it to the user of this process, or move it away", says)
+	}
+	notice(says)
 	return nil
 }
 

@@ -109,7 +109,10 @@ func checkRestored(ctx context.Context, path string, m store.Manifest) error {
 // it. A journal removed after the rename would be read as that of the new database; removed before, the old database
 // would lack what is in it.
 func settle(ctx context.Context, path string) error {
-	_, err := os.Lstat(path)
+	info, err := os.Lstat(path)
+	if err := checkBeside(path, info); err != nil {
+		return err
+	}
 	if err == nil {
 		err = checkpoint(ctx, path)
 	}

@@ -90,14 +90,18 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.path = s.lock.path
 	// Before anything is written: the file may be of another program.
-	if s.lock.info.Size() > 0 {
-		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) error {
-			_, _, err := stampOf(ctx, db)
+	empty := s.lock.info.Size() == 0
+	if !empty {
+		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) (err error) {
+			_, empty, err = stampOf(ctx, db)
 			return openError(s.path, err)
 		})
 		if err != nil {
 			return err
 		}
+	}
+	if err := s.lock.checkOwner(empty, s.options.Notice); err != nil {
+		return err
 	}
 	reading, writing := pageCaches(probe.Here.UsableMemory())
 	if err := s.openWriting(ctx, writing); err != nil {

@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store"
+)
+
+// stranger is a user to whom nothing belongs.
+const stranger = 65533
+
+func requireRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+}
+
+func giveAway(t *testing.T, path string) {
+	t.Helper()
+	require.NoError(t, os.Chown(path, stranger, stranger))
+}
+
+// A file that another user has planted beside a database is not applied to it by any command.
+func TestOpen_PlantedJournal(t *testing.T) {
+	requireRoot(t)
+	backup := written(t, smallBackup(t))
+	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
+		t.Run(suffix, func(t *testing.T) {
+			tg := newTarget(t)
+			planted := tg.path + suffix
+			writeFile(t, planted, []byte("planted"))
+			giveAway(t, planted)
+			before := content(t, tg.dir)
+			says := planted + " belongs to user 65533, who may not write " + tg.path
+			for _, options := range []store.Options{{}, {AsIs: true}} {
+				_, err := Open(t.Context(), tg.path, options)
+				require.ErrorContains(t, err, says)
+			}
+			_, err := Backup(t.Context(), tg.path, io.Discard, nil)
+			require.ErrorContains(t, err, says)
+			_, err = Restore(t.Context(), backup, tg.path, true, nil)
+			require.ErrorContains(t, err, says)
+			require.ErrorContains(t, Remove(t.Context(), tg.path), says)
+			require.Equal(t, before, content(t, tg.dir))
+
+			giveAway(t, tg.path) // now it is the journal of the owner
+			info, err := os.Stat(tg.path)
+			require.NoError(t, err)
+			require.NoError(t, checkBeside(tg.path, info))
+		})
+	}
+}
+
+// The members of a group that shares a database leave journals of their own.
+func TestOpen_JournalOfGroup(t *testing.T) {
+	requireRoot(t)
+	path := newTarget(t).path
+	require.NoError(t, os.Chown(path, 0, stranger))
+	require.NoError(t, os.Chmod(path, 0o660))
+	writeFile(t, path+"-wal", nil)
+	giveAway(t, path+"-wal")
+	opened(t, path, store.Options{})
+}
+
+// Neither an empty file of another user is filled, nor a database made with a journal of another user. Root may open a
+// database of another user, as for maintenance, and is told.
+func TestOpen_ForeignOwner(t *testing.T) {
+	requireRoot(t)
+	for name, fill := range map[string]string{"NoBytes": "", "NoTables": "CREATE TABLE t (x); DROP TABLE t"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "b.db")
+			writeFile(t, path, nil)
+			if fill != "" {
+				execute(t, path, fill)
+			}
+			giveAway(t, path)
+			before := readFile(t, path)
+			_, err := Open(t.Context(), path, store.Options{})
+			require.ErrorContains(t, err, path+" belongs to user 65533, who can read and change what is stored in it: chown it")
+			require.Equal(t, before, readFile(t, path))
+		})
+	}
+	t.Run("Journal", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "b.db")
+		writeFile(t, path+"-wal", nil)
+		giveAway(t, path+"-wal")
+		_, err := Open(t.Context(), path, store.Options{})
+		require.ErrorContains(t, err, "-wal belongs to user 65533")
+	})
+	t.Run("Maintenance", func(t *testing.T) {
+		path := newTarget(t).path
+		giveAway(t, path)
+		var said []string
+		opened(t, path, store.Options{Notice: func(text string) { said = append(said, text) }})
+		require.Equal(t, []string{path + " belongs to user 65533, who can read and change what is stored in it"}, said)
+	})
+}
+
+// Files that have the name of a journal and are none are neither used nor removed.
+func TestOpen_NoJournal(t *testing.T) {
+	backup := written(t, smallBackup(t))
+	for _, suffix := range []string{"-journal", "-wal"} {
+		for name, c := range map[string]struct {
+			plant func(path string)
+			says  string
+		}{
+			"Database": {func(path string) { execute(t, path, "CREATE TABLE t (x)") }, "is a database, not a journal"},
+			"Link": {
+				func(path string) { require.NoError(t, os.Symlink("b.db", path)) }, "is not an ordinary file",
+			},
+		} {
+			t.Run(name+suffix, func(t *testing.T) {
+				tg := newTarget(t)
+				c.plant(tg.path + suffix)
+				before := content(t, tg.dir)
+				_, err := Open(t.Context(), tg.path, store.Options{})
+				require.ErrorContains(t, err, c.says)
+				_, err = Backup(t.Context(), tg.path, io.Discard, nil)
+				require.ErrorContains(t, err, c.says)
+				_, err = Restore(t.Context(), backup, tg.path, true, nil)
+				require.ErrorContains(t, err, c.says)
+				require.Equal(t, before, content(t, tg.dir))
+			})
+		}
+		t.Run("Restore"+suffix, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "r.db")
+			emptyAt(t, path+suffix)
+			before := content(t, dir)
+			_, err := Restore(t.Context(), backup, path, false, nil)
+			require.ErrorContains(t, err, path+suffix+" is a database, not a journal")
+			require.Equal(t, before, content(t, dir))
+		})
+	}
+}
