@@ -202,6 +202,29 @@ func TestLoad_Mode(t *testing.T) {
 	}
 }
 
+// A file of another user is refused, who could add tokens of his own; root's is not, which is how Kubernetes gives one
+// to a process of another user.
+func TestLoad_Owner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may give files away")
+	}
+	path := filepath.Join(t.TempDir(), "tokens")
+	write(t, path, line("alice", "read", "a"))
+	text := testenv.Text(t, path)
+	const nobody = 65534
+	require.NoError(t, os.Chown(path, nobody, -1))
+	says := path + " belongs to user 65534, who could add tokens: chown it to root or to user 0, which reads it"
+	_, err := access.Load(path)
+	require.EqualError(t, err, says)
+	_, err = access.Add(path, access.Client{Name: "bob", Scopes: []access.Scope{access.Read}})
+	require.EqualError(t, err, says)
+	require.Equal(t, text, testenv.Text(t, path))
+	require.NoError(t, os.Chown(path, 0, nobody))
+	require.NoError(t, os.Chmod(path, 0o440))
+	_, err = access.Load(path)
+	require.NoError(t, err)
+}
+
 // Every request begins with this check.
 func TestTokens_ClientAllocates(t *testing.T) {
 	tokens := load(t, line("alice", "read", "a"), line("bob", "read", strings.Repeat("b", 43)))

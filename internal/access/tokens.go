@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -102,13 +103,8 @@ func read(path string) ([]entry, error) {
 		return nil, fmt.Errorf("reading the tokens: %w", err)
 	}
 	defer func() { _ = file.Close() }() // only read
-	info, err := file.Stat()
-	if err != nil {
+	if err := private(file); err != nil {
 		return nil, err
-	}
-	// The group may read the file: that is how Kubernetes gives a secret to a process that is not root.
-	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", path, mode)
 	}
 	text, err := output.ReadAtMost(file, maxFileBytes)
 	if err != nil {
@@ -139,6 +135,23 @@ func read(path string) ([]entry, error) {
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// private returns an error if another user may change the tokens of a file, or everybody may read them. The group may
+// read them, and root may own them: that is how Kubernetes gives a secret to a process that is not root.
+func private(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if user, foreign := output.ForeignOwner(info); foreign {
+		return fmt.Errorf("%s belongs to user %d, who could add tokens: chown it to root or to user %d, which reads it",
+			file.Name(), user, os.Geteuid())
+	}
+	if mode := info.Mode().Perm(); mode&0o027 != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s is open to others (its mode is %04o): chmod 600 %[1]s makes it private", file.Name(), mode)
+	}
+	return nil
 }
 
 var errLine = errors.New("is not name:scope,scope:SHA-256 of the token in hex")
@@ -185,7 +198,10 @@ func Add(path string, c Client) (token string, err error) {
 	if torn {
 		line = "\n" + line
 	}
-	_, err = file.WriteString(line + "\n") // at once: a service that watches the file never sees half of a line
+	err = private(file) // another user may have made it meanwhile
+	if err == nil {
+		_, err = file.WriteString(line + "\n") // at once: a service that watches the file never sees half of a line
+	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
 	}

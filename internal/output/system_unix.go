@@ -4,7 +4,9 @@ package output
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +19,12 @@ func umask() os.FileMode {
 	mask := unix.Umask(0o077)
 	unix.Umask(mask)
 	return os.FileMode(mask)
+}
+
+// ForeignOwner returns the user that a file belongs to, and whether that is neither this process's nor root.
+func ForeignOwner(info fs.FileInfo) (user int, foreign bool) {
+	user = int(info.Sys().(*syscall.Stat_t).Uid)
+	return user, user != 0 && user != os.Geteuid()
 }
 
 // SyncFolder flushes the names in a folder to disk.
