@@ -29,7 +29,6 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 		"Config":   {"--config PIPE", isReading},
 		"Key":      {"--db null: --tls-cert PIPE --tls-key PIPE", isReading},
 		"Keys":     {"--db null: --jwt-issuer i --jwt-audience a --jwks-url http://SILENT", isAsking},
-		"Audit":    {"--db null: --audit-log PIPE", isWriting},
 		"Locked":   {"", isWriting},
 		"Postgres": {"--db postgres://me@SILENT/db?connect_timeout=60", isAsking},
 		"Waiting":  {"--wait --db postgres://me@SILENT/db?connect_timeout=60", isAsking},

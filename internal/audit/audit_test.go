@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +61,31 @@ func TestLog_Record(t *testing.T) {
 
 	_, err = audit.Open(t.TempDir(), audit.Options{})
 	require.ErrorContains(t, err, "the audit log")
+}
+
+// A pipe whose reader stalls would stop all writes, so it is refused, at once and also when it appears later.
+func TestLog_Pipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no named pipes in folders")
+	}
+	path := filepath.Join(t.TempDir(), "audit.log")
+	l, err := audit.Open(path, audit.Options{Fault: func(error) {}})
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(path, path+".1"))
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", path).Run())
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // so that a fault opens it and does not wait
+	require.NoError(t, err)
+	defer func() { _ = pipe.Close() }()
+	const says = "open the audit log: %s is a pipe, whose reader could stop all writes"
+	_, err = audit.Open(path, audit.Options{})
+	require.EqualError(t, err, fmt.Sprintf(says, path))
+	require.EqualError(t, l.Reopen(), fmt.Sprintf(says, path))
+	l.Record(record("a"))
+	require.Error(t, l.Ready())
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, l.Ready())
+	require.NoError(t, l.Close())
+	require.Equal(t, []string{"a"}, ids(t, testenv.Text(t, path)))
 }
 
 func TestLog_Together(t *testing.T) {

@@ -67,8 +67,10 @@ func (f File) Check() error {
 		return nil
 	case err != nil:
 		return err
-	case f.Kind.appended && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+	case f.Kind.appended && info.Mode()&fs.ModeCharDevice != 0:
 		return nil
+	case f.Kind.appended && info.Mode()&fs.ModeNamedPipe != 0:
+		return &Refused{f.Path, "is a pipe, whose reader could stop all writes"}
 	case !info.Mode().IsRegular():
 		return &Refused{f.Path, "is not a file"}
 	case f.New:
@@ -151,7 +153,7 @@ func (f File) Append() (out *os.File, torn bool, err error) {
 	}
 	mode := os.O_RDWR
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
-		mode = os.O_WRONLY // a pipe, whose reader it waits for
+		mode = os.O_WRONLY // a device, which has no last line
 	}
 	out, err = os.OpenFile(f.Path, mode|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil || mode == os.O_WRONLY {
