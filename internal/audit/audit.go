@@ -8,9 +8,9 @@
 // writes until all kept lines are written. If the process dies meanwhile, only the lines of the writes that ran when
 // the fault began are lost.
 //
-// A client may cause any number of refusals without the right to write anything. So of each client only a few a minute
-// are recorded, none of them while less than a tenth of the file system is free, and the others are counted: a record
-// with "left_out" has their number.
+// A client may cause any number of refusals without writing anything, by faulty requests too. So of each client only a
+// few a minute are recorded, none of them while less than a tenth of the file system is free, and the others are
+// counted: a record with "left_out" has their number.
 package audit
 
 import (
@@ -45,6 +45,8 @@ type Record struct {
 const (
 	refusalsPerMinute = 10 // that are recorded, of each client
 	maxRefused        = 1000
+	// statusGone is that of a client that did not wait for the answer. It is no refusal: the write may have been done.
+	statusGone = 499
 	// maxKept bounds the records that wait to be written: only those of writes that ran when a fault began.
 	maxKept = 100_000
 )
@@ -144,7 +146,7 @@ func (l *Log) Record(r Record) {
 			l.options.Fault(err)
 		}
 	}
-	if r.Status == http.StatusForbidden || r.Status == http.StatusUnauthorized {
+	if r.Status >= http.StatusBadRequest && r.Status < statusGone {
 		client := cmp.Or(r.Client, r.Address)
 		if l.refused[client] == nil && len(l.refused) >= maxRefused {
 			client, r.Client, r.Address = "", "", ""

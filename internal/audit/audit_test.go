@@ -220,6 +220,28 @@ func TestLog_Refusals(t *testing.T) {
 	require.Less(t, len(all), 1020)
 }
 
+// Whatever a refusal is for, it takes part in the ten a minute. What may have been a write is always recorded.
+func TestLog_Statuses(t *testing.T) {
+	for status, refused := range map[int]bool{
+		200: false, 201: false, 204: false, 499: false, 500: false, 503: false, 504: false,
+		400: true, 401: true, 403: true, 404: true, 409: true, 412: true, 413: true, 415: true, 422: true,
+	} {
+		var out bytes.Buffer
+		l := audit.To(&out, audit.Options{})
+		for range 25 {
+			r := record("a")
+			r.Status = status
+			l.Record(r)
+		}
+		require.NoError(t, l.Close())
+		want := map[string]int64{"ann ok": 25}
+		if refused {
+			want = map[string]int64{"ann ok": 10, "ann left-out": 15}
+		}
+		require.Equal(t, want, outcomes(t, out.String()), status)
+	}
+}
+
 // Refusals never take the last tenth of the room, not even to say how many there were.
 func TestLog_Room(t *testing.T) {
 	var out bytes.Buffer
