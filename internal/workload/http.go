@@ -66,7 +66,11 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 		security = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: security}
-	client := &http.Client{Timeout: answerWithin, Transport: transport}
+	client := &http.Client{
+		Timeout: answerWithin, Transport: transport,
+		// The token is for the service at this URL, and no other that it redirects to.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return &HTTP{base: u, token: token, client: client, security: security}, nil
 }
 

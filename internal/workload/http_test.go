@@ -115,6 +115,24 @@ func TestChecker(t *testing.T) {
 	require.Equal(t, wrongAnswer, k.check(c, []byte(`<html>`)))
 }
 
+// Another address that a service redirects to gets no request, and so not the token.
+func TestHTTP_Redirect(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer other.Close()
+	service := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer service.Close()
+	h, err := NewHTTP(service.URL, "secret", nil)
+	require.NoError(t, err)
+	_, _, err = h.describe(t.Context())
+	require.ErrorContains(t, err, "answered 307")
+	_, err = h.lease(t.Context(), "order", 1)
+	require.ErrorContains(t, err, "answered 307")
+	_, err = h.reading(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, asked)
+}
+
 func TestNewHTTP_Token(t *testing.T) {
 	_, err := NewHTTP("http://host", "a\r\nb", nil)
 	require.Error(t, err)
