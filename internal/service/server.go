@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -64,11 +66,24 @@ func (s *service) start() *server {
 		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 		mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
-		server := s.httpServer(mux, s.log)
+		server := s.httpServer(local(mux), s.log)
 		server.WriteTimeout = 0 // a profile takes as long as its request says
 		running.serve("profiles", server, s.listeners.debug)
 	}
 	return running
+}
+
+// local refuses a request for any host but this machine, which is how a page of another site reads a profile through a
+// browser after its own name was pointed at this address (DNS rebinding).
+func local(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		if ip := net.ParseIP(host); !strings.EqualFold(host, "localhost") && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "profiles are for this machine: use its address, such as 127.0.0.1", http.StatusMisdirectedRequest)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // serve serves metrics or profiles on an address of their own.

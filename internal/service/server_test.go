@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -77,4 +78,27 @@ func TestService_ListenerBesideFails(t *testing.T) {
 	require.ErrorContains(t, err, "metrics: ")
 	require.ErrorIs(t, err, net.ErrClosed)
 	require.Contains(t, logs.String(), "msg=stopped")
+}
+
+// A page of another site, whose name was pointed at this machine, reads no profile.
+func TestService_ProfilesOfThisMachine(t *testing.T) {
+	var l listeners
+	var err error
+	for _, to := range []*net.Listener{&l.main, &l.debug} {
+		*to, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+	}
+	defer l.close()
+	s := (&service{log: slog.New(slog.DiscardHandler), listeners: l}).start()
+	for host, status := range map[string]int{
+		"127.0.0.1:6060": http.StatusOK, "[::1]:6060": http.StatusOK, "LocalHost:6060": http.StatusOK,
+		"localhost": http.StatusOK, "evil.example:6060": http.StatusMisdirectedRequest,
+		"192.0.2.1": http.StatusMisdirectedRequest,
+	} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/symbol", http.NoBody)
+		request.Host = host
+		response := httptest.NewRecorder()
+		s.others[0].Handler.ServeHTTP(response, request)
+		require.Equal(t, status, response.Code, host)
+	}
 }
