@@ -177,7 +177,8 @@ func (r *running) resume() error {
 	return r.checkRoom()
 }
 
-// create plans a campaign. It returns an error when a database holds data, unless it may be replaced.
+// create plans a campaign. It returns an error when a database holds data, or a file has the name of its backup, unless
+// they may be replaced.
 func (r *running) create(ctx context.Context) error {
 	for _, e := range r.subjects() {
 		holds, err := e.Holds(ctx)
@@ -186,6 +187,10 @@ func (r *running) create(ctx context.Context) error {
 		}
 		if holds != "" && !r.Replace {
 			return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
+		}
+		if _, err := os.Lstat(e.BackupFile()); err == nil && !r.Replace {
+			return fmt.Errorf(
+				"%s exists, but a campaign needs the name for its backup: move the file; --replace replaces it", e.BackupFile())
 		}
 	}
 	r.plan()

@@ -244,6 +244,12 @@ func TestCampaign_Refusals(t *testing.T) {
 		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
+		"BackupOfOthers": {func(w *world, c *Campaign) {
+			write(w, "", c.Folder, "b.zst")
+			e := w.engine()
+			e.backup = filepath.Join(c.Folder, "b.zst")
+			c.Subject = e
+		}, "b.zst exists, but a campaign needs the name for its backup: move the file; --replace replaces it"},
 		"NoSpace": {func(_ *world, c *Campaign) { c.Free = func(string) (float64, bool) { return 1.5e9, true } },
 			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},
 		"TooLittleTime": {func(_ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},

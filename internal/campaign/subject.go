@@ -36,6 +36,8 @@ type Subject interface {
 	// Backup copies the database, replacing an earlier backup; Restore restores that state.
 	Backup(ctx context.Context) (Copy, error)
 	Restore(ctx context.Context) (Copy, error)
+	// BackupFile returns the name of the backup's file, or "" when the subject makes none.
+	BackupFile() string
 	// BackedUp reports whether there is a backup.
 	BackedUp() bool
 	// Reloads reports whether the database is emptied and loaded again where others are restored.
@@ -222,6 +224,8 @@ func (e baseSubject) Restore(ctx context.Context) (Copy, error) {
 	m, err := e.database().Restore(ctx, e.backup, store.CopyOptions{Replace: true})
 	return Copy{Database: m.Bytes, File: info.Size()}, err
 }
+
+func (e baseSubject) BackupFile() string { return e.backup }
 
 func (e baseSubject) BackedUp() bool {
 	_, err := e.database().ReadManifest(e.backup)
