@@ -9,7 +9,9 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/output"
@@ -26,6 +28,9 @@ type File struct {
 
 	repeats []*File // of the same measurement, beside this one: see Together
 }
+
+// escapes are those in strings of JSON.
+var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
 // Read reads a file of results. Its errors are one line, and begin with the name of the file and, where it is known,
 // line and column.
@@ -61,6 +66,13 @@ func Parse(name string, text []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: is of format %q; this build reads %s, %s and %s", name, *head.Format,
 			campaign.Format, workload.RunFormat, workload.TierFormat)
 	}
+	// A line break in a string would begin a line on a terminal, such as a verdict. Blanks keep the columns of errors.
+	text = escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
+		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
+			return bytes.Repeat([]byte(" "), len(escape))
+		}
+		return escape
+	})
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
@@ -101,14 +113,18 @@ func at(err error, format string, place ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, place...), err)
 }
 
-// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes.
-const maxFigure = 1e18
+// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes. minFigure
+// is less than any that is not 0.
+const (
+	maxFigure = 1e18
+	minFigure = 1e-100
+)
 
 // checkFigures returns an error for a figure that would draw a chart without an end.
 func checkFigures(v reflect.Value) (err error) {
 	switch v.Kind() {
 	case reflect.Float64:
-		if math.Abs(v.Float()) > maxFigure {
+		if size := math.Abs(v.Float()); size > maxFigure || size > 0 && size < minFigure {
 			return fmt.Errorf("the figure %g is not that of a measurement", v.Float())
 		}
 	case reflect.Pointer, reflect.Interface:

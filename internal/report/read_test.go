@@ -58,6 +58,7 @@ func TestParse_Refuses(t *testing.T) {
 		"UnknownField": {strings.Replace(good, `"tps"`, `"xps"`, 1), `unknown field "xps"`},
 		"NoWorkload":   {with(func(r *workload.Run) { r.Workload.Name = "" }), "the workload has no name"},
 		"Negative":     {with(func(r *workload.Run) { r.TPS = -1 }), "below zero"},
+		"Tiny":         {with(func(r *workload.Run) { r.TPS = 5e-324 }), "the figure 5e-324 is not that"},
 		"SumOpen": {with(func(r *workload.Run) { r.Total.Due = r.Total.Count + 58 }),
 			"of total were due, but"},
 		"MoreGood": {with(func(r *workload.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }),
@@ -96,7 +97,7 @@ func TestParse_HostileFigures(t *testing.T) {
 			text := c.text
 			made, places := 0, numbers.FindAllStringIndex(text, -1)
 			apart := max(1, len(places)/c.tries)
-			for _, figure := range []string{"1e308", "1e18", "-1e18", "1e-300", "9223372036854775807", "-9223372036854775808"} {
+			for _, figure := range []string{"1e308", "1e18", "-1e18", "1e-99", "9223372036854775807", "-9223372036854775808"} {
 				for i := 0; i < len(places); i += apart {
 					place := places[i]
 					comma := strings.Repeat(",", strings.Count(text[place[0]:place[1]], ","))
@@ -119,4 +120,18 @@ func TestParse_HostileFigures(t *testing.T) {
 			require.Greater(t, made, 20)
 		})
 	}
+}
+
+// A line break in a result's text does not begin a line of a comparison.
+func TestParse_LineBreaks(t *testing.T) {
+	r := run("mixed", 10, 1000, 1)
+	r.Workload.Name, r.Tool.Version = "mixed\nforged", `1\n2`
+	r.Validity = workload.Validity{Reasons: []string{"not steady\nforged: better"}}
+	text := strings.Replace(encoded(t, r), `not steady\n`, `not steady\u000A`, 1)
+	f, err := Parse("r.json", []byte(text))
+	require.NoError(t, err)
+	require.Equal(t, `1\n2`, f.Run.Tool.Version, "a backslash is no line break")
+	shown := plainText(t, comparison(t, f, f))
+	require.NotContains(t, shown, "\nforged")
+	require.Contains(t, shown, "forged: better")
 }
