@@ -128,17 +128,15 @@ func (e postgresSubject) makeDesign(ctx context.Context) error {
 
 // undoDesign changes the tables back, if they were changed. The documents have the design until they are stored again.
 func (e postgresSubject) undoDesign(ctx context.Context) error {
-	text, err := os.ReadFile(e.designed)
+	var name string
+	err := readNote(e.designed, &name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var name string
-	if err == nil {
-		err = json.Unmarshal(text, &name)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, postgresDesigns[name].undo) })
-	}
+	err = e.admin(ctx, func(a *postgres.Admin) error { return a.Run(ctx, postgresDesigns[name].undo) })
 	if err != nil {
 		return fmt.Errorf("the tables must be changed back from the design that %s names: %w", e.designed, err)
 	}
@@ -230,21 +228,53 @@ func accepted(ctx context.Context, a *postgres.Admin) (map[string]*string, error
 	return changes, err
 }
 
+// readNote reads what a campaign has noted in a file. It refuses a file of another user, who could change the server by
+// it wherever others may write to the folder.
+func readNote(path string, into any) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case ofOthers(info):
+		return fmt.Errorf("%s belongs to another user: remove it, or chown it if a campaign of yours wrote it", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return errors.Join(err, fmt.Errorf("%s was replaced while it was read", path))
+	}
+	if err := json.NewDecoder(f).Decode(into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // Untune restores the server's settings and the design of the tables.
 func (e postgresSubject) Untune(ctx context.Context) error {
 	if err := e.undoDesign(ctx); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(e.before)
+	var before map[string]*string
+	err := readNote(e.before, &before)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	var before map[string]*string
-	if err := json.Unmarshal(text, &before); err != nil {
-		return fmt.Errorf("%s: %w", e.before, err)
+	tuned, err := tunedSettings()
+	if err != nil {
+		return err
+	}
+	for name := range before {
+		if _, is := tuned[name]; !is {
+			return fmt.Errorf("%s: %s is not a setting that a campaign changes", e.before, name)
+		}
 	}
 	err = e.admin(ctx, func(a *postgres.Admin) error {
 		now, err := a.Altered(ctx, slices.Collect(maps.Keys(before)))

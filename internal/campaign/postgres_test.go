@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -212,6 +213,28 @@ func TestPostgres_Resumes(t *testing.T) {
 	c.Subject = tunedFake{w.engine(), e}
 	require.NoError(t, w.run(c))
 	require.Empty(t, altered(t, server))
+}
+
+// What others have put into the folder does not change the server: there is none that could be reached.
+func TestPostgres_ForeignNotes(t *testing.T) {
+	e := newPostgres("postgres://127.0.0.1:1/none", t.TempDir())
+	require.NoError(t, os.WriteFile(e.before, []byte(`{"archive_command": "forged"}`), 0o600))
+	require.ErrorContains(t, e.Untune(t.Context()), "archive_command is not a setting that a campaign changes")
+	for _, note := range []string{e.designed, e.before} {
+		require.NoError(t, os.Symlink(testenv.File(t, "note", "{}"), note+".link"))
+		require.NoError(t, os.Rename(note+".link", note))
+		require.ErrorContains(t, e.Untune(t.Context()), note+" is not a file")
+		require.NoError(t, os.Remove(note))
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root may give a file to another user")
+	}
+	for note, text := range map[string]string{e.designed: `"pglz"`, e.before: `{"jit": "off"}`} {
+		require.NoError(t, os.WriteFile(note, []byte(text), 0o600))
+		require.NoError(t, os.Chown(note, 65_534, -1))
+		require.ErrorContains(t, e.Untune(t.Context()), note+" belongs to another user")
+		require.NoError(t, os.Remove(note))
+	}
 }
 
 // tunedFake is a fake database on a server whose settings can be restored.
