@@ -195,7 +195,7 @@ function interval(i, metrics, counts, measured, total) {
     const trend = metrics[intervalTimesName(i, transaction)];
     const { refused, all } = outcomes(transaction, counts);
     const count = trend ? trend.values.count || 0 : 0;
-    return { name: transaction, kind: transactions[transaction].kind, weight, share: 0, count, good: Math.max(0, count - all), ...refused, ...(settings.part === null ? { latency: latency(trend) } : times(trend)) };
+    return { name: transaction, kind: transactions[transaction].kind, weight, share: 0, due: count, count, good: Math.max(0, count - all), ...refused, ...(settings.part === null ? { latency: latency(trend) } : times(trend)) };
   });
   const count = sumOf(rows, (r) => r.count);
   for (const r of rows) r.share = count === 0 ? 0 : r.count / count;
