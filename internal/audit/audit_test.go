@@ -329,7 +329,7 @@ func TestLog_Bounded(t *testing.T) {
 	kept, lost := l.Backlog()
 	require.Less(t, kept, many)
 	require.EqualValues(t, many, int64(kept)+lost)
-	require.Len(t, told, 2, "that records are lost is told once")
+	require.Len(t, told, 2, "a loss is logged once")
 	require.ErrorContains(t, told[1], "further ones are only counted")
 
 	out.room = 100 << 20

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A machine whose C library is too old is told before anything is built.
+// A C library that is too old is refused before anything is built.
 func TestRecent(t *testing.T) {
 	for libc, is := range map[string]bool{
 		"glibc 2.34": true, "glibc 2.36": true, "glibc 3.0": true, "glibc 2.28": false, "glibc 2.31": false,
