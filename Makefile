@@ -65,8 +65,8 @@ DIST      ?= dist
 # What the manifests run is this version, or the release has no image for them. The flags are those of deploy/docker/Dockerfile.
 .PHONY: release
 release: ## build a version for all systems, with bills of materials and checksums, in dist: make release VERSION=0.1.0
-	@grep -qx '    newTag: $(VERSION)' deploy/k8s/components/image/kustomization.yaml || { \
-	  echo "make release: deploy/k8s/components/image has another tag than VERSION=$(VERSION)" >&2; exit 1; }
+	@grep -qx '    newTag: $(VERSION)' deploy/k8s/base/image/kustomization.yaml || { \
+	  echo "make release: deploy/k8s/base/image has another tag than VERSION=$(VERSION)" >&2; exit 1; }
 	@set -eu; rm -rf "$(DIST)"; mkdir -p "$(DIST)"; for platform in $(PLATFORMS); do \
 	  os=$${platform%/*} arch=$${platform#*/}; \
 	  file="$(DIST)/brokerage-$(VERSION)-$$os-$$arch$$([ "$$os" != windows ] || echo .exe)"; \
@@ -105,7 +105,6 @@ lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each depe
 	$(LINT) run $(PKGS)
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
-	$(GO) mod tidy -C deploy/docker/buildkit -diff
 	$(GO) mod tidy -C $(DB2TEST) -diff
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
@@ -126,7 +125,7 @@ rebuild: ## build again elsewhere, without caches, and compare the binaries
 	sha256sum <"$$dir/one" | sed 's/-/the binary, twice/'
 
 .PHONY: generate
-generate: ## write what is generated: the dashboard, the schema of workloads
+generate: ## write what is generated: the schema of workloads
 	$(GO) generate ./...
 
 .PHONY: fmt
@@ -260,7 +259,6 @@ bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
-	$(GO) test -C deploy/docker/buildkit -count=1 ./...
 	$(GO) test -C $(DB2TEST) -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$|^TestStore_Replicas$$' -v -args -checks 100000

@@ -13,10 +13,10 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// databaseTLS returns the variables of deploy/k8s/components/database-tls, for an authority in another file.
+// databaseTLS returns the variables of deploy/k8s/overlays/external, for an authority in another file.
 func databaseTLS(t testing.TB, ca string) (variables []string) {
 	t.Helper()
-	text := testenv.Text(t, "../../deploy/k8s/components/database-tls/pod.yaml")
+	text := testenv.Text(t, "../../deploy/k8s/overlays/external/database/tls.yaml")
 	var operations []struct {
 		Path  string
 		Value struct{ Name, Value string }

@@ -223,7 +223,9 @@ func TestServe_Metrics(t *testing.T) {
 	i = serving(t, "", "--db", "null:", "--metrics-addr", "127.0.0.1:0")
 	addr, _ := i.logs.wait(t, "metrics")["addr"].(string)
 	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/metrics").status)
-	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/healthz").status)
+	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/healthz").status)
+	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/readyz").status)
+	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/v1/customers/1002/profile").status)
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/metrics").status)
 	i.stop(t)
 }

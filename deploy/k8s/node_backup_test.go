@@ -98,7 +98,7 @@ func TestNode_Backup(t *testing.T) {
 	n.tokens(t)
 	n.secret(t, "brokerage-backup-s3", map[string]string{"access_key": "writer", "secret_key": "wrong"})
 	n.must(t, bucketServer, "apply", "-n", n.namespace, "-f", "-")
-	n.apply(t, "embedded", toBucket("none"))
+	n.apply(t, "overlays/embedded", toBucket("none"))
 	n.ready(t, "statefulset/brokerage")
 	n.kube(t, "wait", "--for=condition=ready", "pod/bucket", "--timeout="+patience.String())
 	n.mustRequest(t, "PUT", orderPath+"/status", backedUp)
@@ -122,7 +122,7 @@ func TestNode_Backup(t *testing.T) {
 	// The volume of the backups is lost, and the order has changed.
 	require.NoError(t, os.Remove(filepath.Join(backups, "brokerage.bak")))
 	n.mustRequest(t, "PUT", orderPath+"/status", newer)
-	n.apply(t, "restore", toBucket("brokerage-backup-now.bak"))
+	n.apply(t, "jobs/restore", toBucket("brokerage-backup-now.bak"))
 	require.Equal(t, "Failed", n.ended(t, "brokerage-restore"), "the service uses the database")
 	require.Contains(t, n.kube(t, "logs", "job/brokerage-restore", "--all-containers"), "in use by another process")
 	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="8"`)
@@ -130,11 +130,11 @@ func TestNode_Backup(t *testing.T) {
 	n.kube(t, "delete", "job", "brokerage-restore")
 	n.scale(t, 0)
 	// Nor is anything else restored when the object does not exist, although the file that was fetched before is there.
-	n.apply(t, "restore", toBucket("brokerage-backup-then.bak"))
+	n.apply(t, "jobs/restore", toBucket("brokerage-backup-then.bak"))
 	require.Equal(t, "Failed", n.ended(t, "brokerage-restore"))
 	n.kube(t, "delete", "job", "brokerage-restore")
 
-	n.apply(t, "restore", toBucket("brokerage-backup-now.bak"))
+	n.apply(t, "jobs/restore", toBucket("brokerage-backup-now.bak"))
 	began := time.Now()
 	require.Equal(t, "Complete", n.ended(t, "brokerage-restore"))
 	t.Logf("restored in %s", time.Since(began).Round(time.Second))
@@ -146,9 +146,9 @@ func TestNode_Backup(t *testing.T) {
 func TestNode_LoadEmbedded(t *testing.T) {
 	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	n.tokens(t)
-	n.apply(t, "load-embedded", "")
+	n.apply(t, "jobs/load/embedded", "")
 	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
-	n.apply(t, "embedded", "")
+	n.apply(t, "overlays/embedded", "")
 	n.ready(t, "statefulset/brokerage")
 	require.Contains(t, n.metrics(t), `scale="XXXS"`, "the service has made no dataset of its own")
 }
@@ -161,31 +161,4 @@ func (n *node) metrics(t testing.TB) (text string) {
 	require.NoError(t, err)
 	eventually(t, func() bool { text = fetch(request); return text != "" }, "metrics")
 	return text
-}
-
-// The chart is installed, changed and removed by Helm.
-func TestNode_Chart(t *testing.T) {
-	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
-	n.tokens(t)
-	release := func(args ...string) {
-		t.Helper()
-		s := helm(t, append(args, "--kubeconfig", n.config, "--namespace", n.namespace)...)
-		require.NoError(t, s.failed, s.out+s.err)
-	}
-	installed := []string{"brokerage", chart, "--wait", "--timeout", patience.String(),
-		"--set", "resources.requests.cpu=100m"}
-	// The namespace has the ServiceAccount that the test made, which is not Helm's.
-	n.kube(t, "delete", "serviceaccount", "brokerage")
-	release(append([]string{"install"}, installed...)...)
-	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), "103282")
-	require.Contains(t, n.metrics(t), "brokerage_requests_in_flight_limit 256\n")
-
-	release(append([]string{"upgrade", "--set-string", "settings.BROKERAGE_IN_FLIGHT=8"}, installed...)...)
-	require.Contains(t, n.metrics(t), "brokerage_requests_in_flight_limit 8\n")
-	release("rollback", "brokerage", "1", "--wait", "--timeout", patience.String())
-	require.Contains(t, n.metrics(t), "brokerage_requests_in_flight_limit 256\n")
-
-	release("uninstall", "brokerage", "--wait")
-	claims := n.kube(t, "get", "persistentvolumeclaims", "-o", "jsonpath={.items[*].metadata.name}")
-	require.Equal(t, "brokerage-backup data-brokerage-0", claims, "data outlives the release")
 }

@@ -38,7 +38,7 @@ func (n *node) loadTest(t testing.TB, name, results string, settings ...string) 
 	for _, s := range settings {
 		literals += "      - " + s + "\n"
 	}
-	dir := variant(t, `resources: [%[1]s/overlays/loadtest]
+	dir := variant(t, `resources: [%[1]s/overlays/loadtest/k6]
 configMapGenerator:
   - name: loadtest
     behavior: merge
@@ -72,9 +72,10 @@ func TestNode_Postgres(t *testing.T) {
 	n.databaseSecrets(t)
 	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:wrong\n"})
 	// There is no database: pods and the Job log that, and wait.
-	n.apply(t, "postgres", "")
+	n.apply(t, "overlays/postgres", "  - target: {kind: StatefulSet}\n"+
+		"    patch: \"- {op: replace, path: /spec/replicas, value: 0}\"\n")
 	eventually(t, func() bool { return strings.Count(n.logs(t), "waiting for the database") >= 4 }, "the log says why")
-	n.apply(t, "postgres-dev", "")
+	n.apply(t, "overlays/postgres", "")
 	n.ready(t, "statefulset/brokerage-postgres")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-migrate")
 
@@ -88,7 +89,7 @@ func TestNode_Postgres(t *testing.T) {
 	require.Equal(t, "0 0 0", n.restarts(t, "service"))
 	require.Equal(t, "0", n.restarts(t, "migrate"))
 
-	n.apply(t, "load", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
+	n.apply(t, "jobs/load/postgres", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
 
 	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")
@@ -117,23 +118,4 @@ func TestNode_Postgres(t *testing.T) {
 		require.Empty(t, run().Total.Unexpected)
 	})
 
-	t.Run("Prometheus", n.discovered)
-	t.Run("Autoscaler", func(t *testing.T) {
-		n.ready(t, "deployment/brokerage")
-		n.kube(t, "patch", "hpa", "brokerage", "--type=merge", "-p",
-			`{"spec":{"maxReplicas":5,"behavior":{"scaleDown":{"stabilizationWindowSeconds":15,`+
-				`"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}`)
-		run := n.loadTest(t, "scaling out and in", results, "DURATION=90s")
-		eventually(t, func() bool { return n.replicas(t) == "5" }, "it scales out")
-		require.Empty(t, run().Total.Unexpected)
-		eventually(t, func() bool { return n.replicas(t) == "3" }, "it scales in")
-	})
-
-	t.Run("DatabaseDeleted", func(t *testing.T) {
-		n.databaseDies(t, results, func() { n.kube(t, "delete", "pod", database, "--grace-period=0", "--force") })
-	})
-	t.Run("DatabaseKilled", func(t *testing.T) {
-		n.databaseDies(t, results, func() { n.kill(t, database) })
-	})
-	t.Run("NewerSchema", n.newerSchema)
 }

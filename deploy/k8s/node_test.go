@@ -104,10 +104,10 @@ const smaller = `patches:
       - {op: replace, path: /spec/maxReplicas, value: 3}
 `
 
-// apply applies an overlay.
-func (n *node) apply(t testing.TB, overlay, more string) {
+// apply applies a folder.
+func (n *node) apply(t testing.TB, folder, more string) {
 	t.Helper()
-	dir := variant(t, "resources: [%[1]s/overlays/"+overlay+"]\n"+smaller+more)
+	dir := variant(t, "resources: [%[1]s/"+folder+"]\n"+smaller+more)
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 }
 
@@ -159,7 +159,7 @@ func (n *node) restarts(t testing.TB, component string) string {
 func TestNode_Embedded(t *testing.T) {
 	n := requireNode(t, "data-brokerage-0")
 	backups := n.volume(t, "brokerage-backup")
-	n.apply(t, "embedded", "")
+	n.apply(t, "overlays/embedded", "")
 
 	// Without its Secret the pod does not start, and says why.
 	eventually(t, func() bool {
@@ -191,10 +191,10 @@ func TestNode_Parts(t *testing.T) {
 	results := n.volume(t, "results")
 	n.tokens(t)
 	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
-	n.apply(t, "embedded", "")
+	n.apply(t, "overlays/embedded", "")
 	n.ready(t, "statefulset/brokerage")
 	start := time.Now().Add(90 * time.Second).UTC().Truncate(time.Second)
-	n.apply(t, "drive", `configMapGenerator:
+	n.apply(t, "overlays/loadtest/drive", `configMapGenerator:
   - name: drive
     behavior: merge
     literals: [USERS=10, RAMP=10s, DURATION=20s, START_AT=`+start.Format(time.RFC3339)+`]
@@ -220,7 +220,7 @@ func TestNode_Parts(t *testing.T) {
 	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)
 
 	// What docs/kubernetes.md copies is what they wrote.
-	n.apply(t, "results", "")
+	n.apply(t, "jobs/results", "")
 	n.kube(t, "wait", "--for=jsonpath={.status.ready}=1", "--timeout="+patience.String(), "job/results")
 	content := n.kube(t, "exec", "job/results", "--", "tar", "-c", "-C", "/results", ".")
 	archive := tar.NewReader(strings.NewReader(content))

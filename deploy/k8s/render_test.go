@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
@@ -14,38 +17,46 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// overlays returns the folders that can be applied.
-func overlays(t testing.TB) (names []string) {
+// folders returns all folders that can be applied.
+func folders(t testing.TB) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir("overlays")
-	require.NoError(t, err)
-	for _, entry := range entries {
-		names = append(names, "overlays/"+entry.Name())
+	for _, root := range []string{"overlays", "jobs"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && filepath.Base(path) == "kustomization.yaml" &&
+				strings.Contains(testenv.Text(t, path), "\nkind: Kustomization\n") {
+				names = append(names, filepath.Dir(path))
+			}
+			return err
+		}))
 	}
 	require.NotEmpty(t, names)
 	return names
 }
 
-// variants are overlays with a component that an operator may add.
+// variants are overlays with components that an operator may add.
 var variants = map[string]string{
 	"gateway": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/gateway]\n",
 	"gateway-tls": "resources: [%[1]s/overlays/postgres]\n" +
-		"components: [%[1]s/components/gateway-tls, %[1]s/components/certificate]\n",
-	"egress": "resources: [%[1]s/overlays/postgres]\n" +
-		"components: [%[1]s/components/egress-otlp, %[1]s/components/egress-issuer, %[1]s/components/openshift]\n",
-	"tls":     "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/tls]\n",
-	"ingress": "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/ingress]\n",
-	"spread": `resources: [%[1]s/overlays/drive]
-patches:
-  - target: {kind: PersistentVolumeClaim, name: results}
-    patch: "- {op: replace, path: /spec/accessModes, value: [ReadWriteMany]}"
-  - target: {kind: Job, name: drive}
-    patch: "- {op: remove, path: /spec/template/spec/affinity/podAffinity}"
-`,
+		"components: [%[1]s/components/gateway, %[1]s/components/gateway/tls, %[1]s/components/tls]\n",
+	"tls":        "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/tls]\n",
+	"autoscale":  "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/autoscale]\n",
+	"monitoring": "resources: [%[1]s/overlays/external]\ncomponents: [%[1]s/components/monitoring]\n",
 	"backup-s3":  "resources: [%[1]s/overlays/embedded]\ncomponents: [%[1]s/components/backup-s3]\n",
-	"restore-s3": "resources: [%[1]s/overlays/restore]\ncomponents: [%[1]s/components/backup-s3]\n",
-	"load-tls":   "resources: [%[1]s/overlays/load]\ncomponents: [%[1]s/components/database-tls]\n",
-	"keda":       "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/keda]\n",
+	"restore-s3": "resources: [%[1]s/jobs/restore]\ncomponents: [%[1]s/components/backup-s3]\n",
+	"openshift":  "resources: [%[1]s/overlays/postgres]\ncomponents: [%[1]s/components/openshift]\n",
+}
+
+// everything returns each folder and each variant, rendered.
+func everything(t testing.TB) map[string][]object {
+	t.Helper()
+	all := make(map[string][]object)
+	for _, folder := range folders(t) {
+		all[folder] = render(t, folder)
+	}
+	for name, kustomization := range variants {
+		all[name] = compose(t, kustomization)
+	}
+	return all
 }
 
 // rendered caches what render and compose return, as text: rendering takes a second.
@@ -100,25 +111,6 @@ func variant(t testing.TB, text string) string {
 	return dir
 }
 
-// requireGenerated requires that a file has a text. It writes the file first if an environment variable is set.
-func requireGenerated(t testing.TB, variable, file, text string) {
-	t.Helper()
-	if os.Getenv(variable) != "" {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // a file of the sources
-	}
-	require.Equal(t, text, testenv.Text(t, file),
-		"%s: %s=1 go test ./deploy/k8s -run %s writes it", file, variable, t.Name())
-}
-
-// documented returns the part of docs/kubernetes.md between two texts.
-func documented(t testing.TB, from, to string) string {
-	t.Helper()
-	_, rest, found := strings.Cut(testenv.Text(t, "../../docs/kubernetes.md"), from)
-	require.True(t, found, from)
-	part, _, _ := strings.Cut(rest, to)
-	return part
-}
-
 // object is an object of Kubernetes, decoded from YAML.
 type object map[string]any
 
@@ -164,39 +156,30 @@ func list(v any, path ...string) []any {
 	return l
 }
 
-// named returns the entry of a list with the given name, or nil.
-func named(all []any, name string) any {
-	for _, v := range all {
-		if text(v, "name") == name {
-			return v
-		}
-	}
-	return nil
+// containers returns the containers of the pods of a workload.
+func (o object) containers() []any {
+	return append(list(o.template(), "spec", "initContainers"), list(o.template(), "spec", "containers")...)
 }
 
-// container returns the first container of the pods of a workload.
-func (o object) container() any { return list(o.template(), "spec", "containers")[0] }
-
-// template returns the pod template of a workload, or a Pod itself; nil for other objects.
+// template returns the pod template of a workload; nil for other objects.
 func (o object) template() object {
 	path := map[string][]string{
 		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "Job": {"spec", "template"},
-		"CronJob": {"spec", "jobTemplate", "spec", "template"}, "Pod": {},
+		"CronJob": {"spec", "jobTemplate", "spec", "template"},
 	}[o.kind()]
+	template, _ := at(o, path...).(map[string]any)
 	if path == nil {
 		return nil
 	}
-	if template, ok := at(o, path...).(map[string]any); ok {
-		return template
-	}
-	return o
+	return template
 }
 
 // find returns the object of a kind and name; generated names end with a hash.
 func find(t testing.TB, all []object, kind, name string) object {
 	t.Helper()
+	named := regexp.MustCompile("^" + name + "(-[a-z0-9]{10})?$")
 	for _, o := range all {
-		if o.kind() == kind && (o.name() == name || strings.HasPrefix(o.name(), name+"-") && kind == "ConfigMap") {
+		if o.kind() == kind && named.MatchString(o.name()) {
 			return o
 		}
 	}
@@ -215,24 +198,95 @@ func dump(t testing.TB, all ...object) string {
 	return b.String()
 }
 
-// kubectl accepts a repeated key without a warning.
-func TestManifests_NoKeyTwice(t *testing.T) {
-	var o any
-	require.ErrorContains(t, yaml.Unmarshal([]byte("spec:\n  replicas: 1\n  replicas: 2\n"), &o), "already defined")
-
-	files := 0
-	for _, root := range []string{".", "../docker", "../helm/brokerage/files", "../postgres", "../../loadtest"} {
-		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-			if ext := filepath.Ext(path); err != nil || ext != ".yaml" && ext != ".yml" {
-				return err
+// Every pod asks for what it needs, and for no right of the cluster; images have a tag, without which nodes would ask a
+// registry for an image that was only loaded onto them, and the project's own have one.
+func TestManifests_Pods(t *testing.T) {
+	own := make(map[string]bool)
+	for folder, all := range everything(t) {
+		for _, o := range all {
+			where := folder + ": " + o.kind() + " " + o.name()
+			require.Equal(t, "brokerage", text(o, "metadata", "labels", "app.kubernetes.io/part-of"), where)
+			if o.template() == nil {
+				continue
 			}
-			files++
-			for doc := range strings.SplitSeq(testenv.Text(t, path), "\n---\n") {
-				var o any // a list is a patch
-				require.NoError(t, yaml.Unmarshal([]byte(doc), &o), path)
+			require.NotEmpty(t, text(o.template(), "metadata", "labels", "app.kubernetes.io/component"), where)
+			spec := at(o.template(), "spec")
+			require.Equal(t, false, at(spec, "automountServiceAccountToken"), where)
+			require.Equal(t, false, at(spec, "enableServiceLinks"), where)
+			require.Equal(t, true, at(spec, "securityContext", "runAsNonRoot"), where)
+			require.Equal(t, folder == "openshift", at(spec, "securityContext", "fsGroup") == nil, where) // its own, of the namespace
+			for _, c := range o.containers() {
+				require.NotEmpty(t, text(c, "resources", "requests", "memory"), where)
+				require.NotEmpty(t, text(c, "resources", "limits", "memory"), where)
+				require.Equal(t, true, at(c, "securityContext", "readOnlyRootFilesystem"), where)
+				name, tag, _ := strings.Cut(text(c, "image"), ":")
+				require.NotContains(t, []string{"", "latest"}, tag, where)
+				if strings.HasPrefix(name, "brokerage") {
+					own[tag] = true
+					require.Equal(t, strings.HasSuffix(folder, "db2"), name == "brokerage-db2", where)
+				}
 			}
-			return nil
-		}))
+		}
 	}
-	require.Greater(t, files, 40)
+	require.Len(t, own, 1)
+	for _, file := range []string{"../../docs/kubernetes.md", "../docker/Dockerfile", "../docker/Dockerfile.db2"} {
+		tags := regexp.MustCompile(`-t [\w./-]*brokerage(?:-db2)?:([\w.]+)`).FindAllStringSubmatch(testenv.Text(t, file), -1)
+		require.NotEmpty(t, tags, file)
+		for _, tag := range tags {
+			require.True(t, own[strings.TrimRight(tag[1], ".")], "%s: %s", file, tag[0])
+		}
+	}
+}
+
+// The service's pod: only readiness depends on the database, the whole shutdown fits into the grace period, and no
+// manifest fills an empty database.
+func TestManifests_Service(t *testing.T) {
+	served := 0
+	for folder, all := range everything(t) {
+		for _, o := range all {
+			if o.name() != "brokerage" || o.template() == nil {
+				continue
+			}
+			served++
+			c := o.containers()[0]
+			settings := at(find(t, all, "ConfigMap", "brokerage"), "data")
+			for probe, path := range map[string]string{
+				"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz",
+			} {
+				require.Equal(t, path, text(c, probe, "httpGet", "path"), folder)
+				require.Equal(t, "metrics", text(c, probe, "httpGet", "port"), "%s: not behind client certificates", folder)
+			}
+			sleep, err := strconv.Atoi(regexp.MustCompile(`seconds: (\d+)`).FindStringSubmatch(dump(t, at(c, "lifecycle").(map[string]any)))[1])
+			require.NoError(t, err)
+			end := time.Duration(sleep)*time.Second + 5*time.Second // the last traces
+			for _, name := range []string{"BROKERAGE_DRAIN_DELAY", "BROKERAGE_SHUTDOWN_TIMEOUT"} {
+				step, err := time.ParseDuration(text(settings, name))
+				require.NoError(t, err)
+				end += step
+			}
+			require.Contains(t, dump(t, o), "terminationGracePeriodSeconds: 60")
+			require.LessOrEqual(t, end, 50*time.Second, "10 s and more to close the database")
+			require.NotContains(t, dump(t, all...), "FILL")
+			require.Equal(t, at(o, "spec", "selector"), at(find(t, all, "PodDisruptionBudget", "brokerage"), "spec", "selector"))
+		}
+	}
+	require.Equal(t, 11, served)
+}
+
+// Every setting in a manifest is documented.
+func TestManifests_Settings(t *testing.T) {
+	documented := testenv.Text(t, "../../docs/commands.md")
+	for folder, all := range everything(t) {
+		for _, name := range regexp.MustCompile(`BROKERAGE_[A-Z_]+`).FindAllString(dump(t, all...), -1) {
+			flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "BROKERAGE_")), "_", "-")
+			require.Contains(t, documented, "--"+flag, folder)
+		}
+	}
+}
+
+// The claim that the load makes is the one of the StatefulSet.
+func TestManifests_Claim(t *testing.T) {
+	claim := find(t, render(t, "jobs/load/embedded"), "PersistentVolumeClaim", "data-brokerage-0")
+	wanted := list(find(t, render(t, "overlays/embedded"), "StatefulSet", "brokerage"), "spec", "volumeClaimTemplates")[0]
+	require.Equal(t, at(wanted, "spec"), at(claim, "spec"))
 }

@@ -2,6 +2,8 @@
 package observability_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -100,7 +102,7 @@ func TestRules_EveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// runbook is where the rules say that the runbook is. The overlay monitoring, or sed, puts the real place there.
+// runbook is where the rules say that the runbook is. components/monitoring, or sed, puts the real place there.
 const runbook = "https://git.example.com/brokerage/blob/main/docs/runbook.md"
 
 // The runbook says what every alert means, what to look at and what to do. Each alert has a link to its entry that
@@ -128,4 +130,37 @@ func TestRules_Runbook(t *testing.T) {
 	for name := range entries {
 		require.True(t, slices.Contains(names, name), "there is no alert %s", name)
 	}
+}
+
+// Prometheus reads every query of the dashboard, each selects the chosen namespace, and has a legend; panels do not
+// overlap.
+func TestDashboard(t *testing.T) {
+	var d struct {
+		Panels []struct {
+			Type, Title string
+			GridPos     struct{ X, Y, W, H int }
+			Targets     []struct{ Expr, LegendFormat string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, "grafana/brokerage.json")), &d))
+	var queries []map[string]string
+	taken := map[[2]int]string{}
+	for _, p := range d.Panels {
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				require.Empty(t, taken[[2]int{x, y}], p.Title)
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		require.Equal(t, p.Type == "row", len(p.Targets) == 0, p.Title)
+		for _, target := range p.Targets {
+			require.NotEmpty(t, target.LegendFormat, p.Title)
+			require.Contains(t, target.Expr, `namespace=~"$namespace"`, p.Title)
+			queries = append(queries, map[string]string{"record": fmt.Sprintf("query:%d", len(queries)),
+				"expr": strings.ReplaceAll(target.Expr, "$__rate_interval", "5m")})
+		}
+	}
+	rules, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": queries}}})
+	require.NoError(t, err)
+	promtool(t, "check", "rules", testenv.File(t, "queries.yml", string(rules)))
 }

@@ -42,7 +42,7 @@ type Config struct {
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of --tls-cert, which requires it; reread when it changes. Default: none."`
 	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Require client certificates issued by these authorities (PEM); reread when it changes. Default: none required."`
 	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"File to which a record of each write and its client is appended; - is standard output. While it cannot be written, writes are refused with 503. Default: no audit log."`
-	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen. Default: --listen serves it."`
+	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen, and /healthz and /readyz as well, without TLS. Default: --listen serves it."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
 	MaxBody   ByteSize      `default:"128KiB" placeholder:"SIZE" range:"1..1MiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB, as it is sent and as it is stored; a larger one is refused with 413. A customer that would grow beyond it by a new account or a trade is refused with 409. Default: 128KiB."`

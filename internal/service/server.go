@@ -57,6 +57,8 @@ func (s *service) start() *server {
 	if s.listeners.metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", s.insight.metrics.Handler())
+		mux.Handle("GET /healthz", s.api) // for probes, which have no client certificate
+		mux.Handle("GET /readyz", s.api)
 		running.serve("metrics", s.httpServer(mux, s.log), s.listeners.metrics)
 	}
 	if s.listeners.debug != nil {

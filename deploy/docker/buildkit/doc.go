@@ -1,3 +1,0 @@
-// Package buildkit tests what BuildKit makes of the Dockerfiles, by its own converter. It is a module of its own, so
-// that its dependencies stay out of the project's: go test -C deploy/docker/buildkit ./...
-package buildkit
