@@ -24,7 +24,7 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 	if err != nil {
 		return nil, err
 	}
-	configure(config, 1)
+	configure(config, &Options{Pool: 1})
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return nil, connectError{err}
@@ -38,13 +38,6 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 
 // Close closes the connection.
 func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
-
-// Backend returns the process id of the server process of this connection, as the server's computer numbers it, and the
-// beginning of the title of that process.
-func (a *Admin) Backend() (pid int, title string) {
-	config := a.conn.Config()
-	return int(a.conn.PgConn().PID()), config.User + " " + config.Database + " "
-}
 
 // Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {

@@ -24,6 +24,11 @@ const endOfData = "\\.\n"
 // snapshot are the options of a transaction that reads one state of the database.
 var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
+// copyFrom returns the command that precedes the data of the table.
+func (t tableCopy) copyFrom() string {
+	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
+}
+
 // BackupTo writes the state at the beginning to a file, while others may write: for each table a COPY command and its
 // data, compressed. The file appears once all of it is on disk, and only its owner can read it. BackupTo returns its
 // size in bytes. A cluster has no state that all nodes share, and is refused.
@@ -34,13 +39,32 @@ func (s *Store) BackupTo(
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
 			"docs/scaling.md says how its nodes are backed up together")
 	}
+	var held tpox.Contents
+	if err := s.Setting(ctx, store.SettingContents, &held); err != nil {
+		return m, 0, err
+	}
+	m = store.Manifest{
+		Format: store.BackupFormat, Engine: Scheme, Schema: s.stamp.Version, Identity: s.stamp.Identity, Layout: s.mode(),
+		Fingerprint: held.Fingerprint, Time: time.Now().UTC().Truncate(time.Second),
+	}
 	file := output.File{Path: path, Kind: output.Backup, New: !replace, Mode: 0o600}
 	err = file.Write(ctx, func(half *os.File) error {
 		out := store.NewDigest(half)
-		err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-			m, err = s.backup(ctx, tx, out, progress)
+		packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if err != nil {
 			return err
-		})
+		}
+		raw := store.NewDigest(packer)
+		if err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
+			return s.copyTo(ctx, tx, raw, progress)
+		}); err != nil {
+			return err
+		}
+		if err := packer.Close(); err != nil {
+			return err
+		}
+		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
+		err = m.Seal(out)
 		written = out.Bytes
 		return err
 	})
@@ -50,30 +74,12 @@ func (s *Store) BackupTo(
 	return m, written, err
 }
 
-func (s *Store) backup(
-	ctx context.Context, tx pgx.Tx, out *store.Digest, progress func(done, total int64),
-) (m store.Manifest, err error) {
-	stamp, _, err := stampOf(ctx, tx)
-	if err != nil {
-		return m, err
-	}
-	var held tpox.Contents
-	if err := s.Setting(ctx, store.SettingContents, &held); err != nil {
-		return m, err
-	}
-	m = store.Manifest{
-		Format: store.BackupFormat, Engine: Scheme, Schema: stamp.Version, Identity: stamp.Identity, Layout: s.mode(),
-		Fingerprint: held.Fingerprint, Time: time.Now().UTC().Truncate(time.Second),
-	}
+// copyTo writes all tables.
+func (s *Store) copyTo(ctx context.Context, tx pgx.Tx, raw *store.Digest, progress func(done, total int64)) error {
 	var total int64 // an estimate of all data, most of which is stored compressed
 	if err := tx.QueryRow(ctx, "SELECT pg_database_size(current_database()) * 3 / 2").Scan(&total); err != nil {
-		return m, err
+		return err
 	}
-	packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		return m, err
-	}
-	raw := store.NewDigest(packer)
 	to := writerFunc(func(p []byte) (int, error) {
 		n, err := raw.Write(p)
 		if progress != nil && raw.Bytes/store.BackupProgressBytes != (raw.Bytes-int64(n))/store.BackupProgressBytes {
@@ -83,21 +89,17 @@ func (s *Store) backup(
 	})
 	for _, t := range s.tables() {
 		if _, err := io.WriteString(to, t.copyFrom()+"\n"); err != nil {
-			return m, err
+			return err
 		}
 		data := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
 		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, data); err != nil {
-			return m, err
+			return err
 		}
 		if _, err := io.WriteString(to, endOfData); err != nil {
-			return m, err
+			return err
 		}
 	}
-	if err := packer.Close(); err != nil {
-		return m, err
-	}
-	m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
-	return m, m.Seal(out)
+	return nil
 }
 
 // A writerFunc is an io.Writer.
@@ -169,12 +171,11 @@ func requireEmpty(ctx context.Context, q querier, otherwise string) error {
 	for _, table := range tableNames {
 		var something bool
 		row := q.QueryRow(ctx, "SELECT count(*) > 0 FROM (SELECT 1 FROM brokerage."+table+" LIMIT 1) AS any_row")
-		err := row.Scan(&something)
-		if err == nil && something {
-			err = errors.New(otherwise)
-		}
-		if err != nil {
+		if err := row.Scan(&something); err != nil {
 			return err
+		}
+		if something {
+			return errors.New(otherwise)
 		}
 	}
 	return nil
@@ -184,21 +185,20 @@ func requireEmpty(ctx context.Context, q querier, otherwise string) error {
 func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) error {
 	for _, t := range s.tables() {
 		command, err := from.ReadString('\n')
+		if err == nil && command != t.copyFrom()+"\n" {
+			err = fmt.Errorf("the backup has %.100q in place of the table %s", command, t.table)
+		}
+		if err == nil {
+			_, err = tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: from}, t.copyFrom())
+		}
 		if err != nil {
 			return err
 		}
-		if command != t.copyFrom()+"\n" {
-			return fmt.Errorf("the backup has %.100q in place of the table %s", command, t.table)
-		}
-		if _, err = tx.Conn().PgConn().CopyFrom(ctx, &copyData{from: from}, t.copyFrom()); err != nil {
-			return err
-		}
 	}
-	_, err := from.ReadByte()
-	if errors.Is(err, io.EOF) {
-		return nil
+	if _, err := from.ReadByte(); !errors.Is(err, io.EOF) {
+		return errors.Join(errors.New("the backup goes on after the last table"), err)
 	}
-	return errors.Join(errors.New("the backup goes on after the last table"), err)
+	return nil
 }
 
 // copyData reads the data of one COPY, up to the line that ends it.

@@ -178,11 +178,3 @@ func (t *transaction) hold(b *pgx.Batch, query string, key any) {
 		b.Queue(holds[query], key)
 	}
 }
-
-// held reads the result of hold.
-func (t *transaction) held(results pgx.BatchResults, query string) (err error) {
-	if t.store.distributed && holds[query] != "" {
-		_, err = results.Exec()
-	}
-	return err
-}

@@ -1,17 +1,15 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -51,47 +49,48 @@ func names(tables []tableCopy) string {
 // tableNames are the tables of documents, without the schema.
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// copyDocuments inserts documents of a kind by COPY, with the rows that find them. keys are the results of
-// store.KeysOf. When a row exists, the error is a takenError.
-func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, docs [][]byte, keys []any) error {
-	rows := make(map[string]*copied)
-	for _, t := range s.tables() {
-		rows[t.table] = &copied{}
-	}
-	if s.pure { // which has no such tables
-		rows["security_search"], rows["account_orders"] = &copied{}, &copied{}
-	}
-	for i, doc := range docs {
-		switch keys := keys[i].(type) {
-		case tpox.SecurityKeys:
-			rows["securities"].row(keys.Symbol, doc)
-			rows["security_search"].row(searchRow(keys)...)
-		case tpox.CustomerKeys:
-			rows["customers"].row(keys.ID, keys.Accounts, doc)
-			for _, account := range keys.Accounts {
-				rows["accounts"].row(account, keys.ID)
-			}
-		case tpox.OrderKeys:
-			rows["orders"].row(keys.ID, keys.Account, doc)
-			if keys.Cash != nil {
-				rows["account_orders"].row(keys.Account, keys.ID, number(keys.CashText), keys.CashText)
-			}
-		}
-	}
-	for _, t := range s.tables() {
-		if len(*rows[t.table]) == 0 {
+// copyDocuments inserts the documents that are not refused by COPY, with the rows that find them. When a row exists, the
+// error is a *takenError.
+func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
+	rows := make(map[string][][]any)
+	add := func(table string, columns ...any) { rows[table] = append(rows[table], columns) }
+	for _, d := range documents {
+		if d.Refused != nil {
 			continue
 		}
-		if err := rows[t.table].to(ctx, tx, t); codeOf(err) == uniqueViolation {
-			return &takenError{t.table, err}
-		} else if err != nil {
+		switch keys := d.Keys.(type) {
+		case tpox.SecurityKeys:
+			add("securities", keys.Symbol, d.Doc)
+			add("security_search", searchRow(keys)...)
+		case tpox.CustomerKeys:
+			add("customers", keys.ID, accountsOf(keys), d.Doc)
+			for _, account := range keys.Accounts {
+				add("accounts", account, keys.ID)
+			}
+		case tpox.OrderKeys:
+			add("orders", keys.ID, keys.Account, d.Doc)
+			if keys.Cash != nil {
+				add("account_orders", keys.Account, keys.ID, number(keys.CashText), keys.CashText)
+			}
+		}
+	}
+	for _, t := range s.tables() {
+		if len(rows[t.table]) == 0 {
+			continue
+		}
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"brokerage", t.table}, strings.Split(t.columns, ", "),
+			pgx.CopyFromRows(rows[t.table]))
+		if codeOf(err) == uniqueViolation {
+			err = &takenError{t.table, err}
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A takenError reports that a row exists already.
+// A takenError reports that a row exists already. A cluster does not name the table.
 type takenError struct {
 	table string
 	error
@@ -99,62 +98,45 @@ type takenError struct {
 
 func (e *takenError) Unwrap() error { return e.error }
 
-// takenTable returns the table in which a row existed already, or "".
-func takenTable(err error) string {
-	if taken, ok := errors.AsType[*takenError](err); ok {
-		return taken.table
+// insertDocuments copies documents together, and one by one when one is refused, to find out which.
+func (s *Store) insertDocuments(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
+	insert := func(some []store.PreparedDocument) error {
+		return pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, some) }) // a savepoint
 	}
-	return ""
-}
-
-// copied holds lines in the text format of COPY. Its binary format has another form for xml, and is not faster where a
-// row is one text.
-type copied []byte
-
-// to sends the lines to a table.
-func (c *copied) to(ctx context.Context, tx pgx.Tx, t tableCopy) error {
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(*c), t.copyFrom())
-	return err
-}
-
-// copyFrom returns the command that precedes the data of the table.
-func (t tableCopy) copyFrom() string {
-	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
-}
-
-// row appends a line of columns: ids, numbers, lists of ids, texts, documents, and nil for NULL.
-func (c *copied) row(columns ...any) {
-	for _, column := range columns {
-		switch v := column.(type) {
-		case nil:
-			*c = append(*c, `\N`...)
-		case tpox.ID:
-			*c = strconv.AppendInt(*c, int64(v), 10)
-		case int64:
-			*c = strconv.AppendInt(*c, v, 10)
-		case []tpox.ID:
-			list := append([]byte{'{'}, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(v)), ","), "[]")...)
-			*c = append(append(*c, list...), '}')
-		case string:
-			c.text([]byte(v))
-		case []byte:
-			c.text(v)
+	if err := insert(documents); err == nil || s.refusalOf(ctx, nil, err) == nil {
+		return err
+	}
+	for i := range documents {
+		d := &documents[i]
+		if err := insert(documents[i : i+1]); err == nil {
+			continue
+		} else if d.Refused = s.refusalOf(ctx, d.Keys, err); d.Refused == nil {
+			return err
 		}
-		*c = append(*c, '\t')
 	}
-	(*c)[len(*c)-1] = '\n'
+	return nil
 }
 
-// special are the bytes that have a meaning in the text format; escapes replaces them.
-const special = "\\\n\r\t"
-
-var escapes = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
-
-// text appends a text or a document. Most documents have nothing to escape: looking for each special byte on its own
-// takes a seventh of the time of bytes.IndexAny.
-func (c *copied) text(text []byte) {
-	if slices.ContainsFunc([]byte(special), func(b byte) bool { return bytes.IndexByte(text, b) >= 0 }) {
-		text = []byte(escapes.Replace(string(text)))
+// refusalOf returns the error of the domain for a document with these keys, or nil if an error is not about a document.
+func (s *Store) refusalOf(ctx context.Context, keys any, err error) error {
+	taken, exists := errors.AsType[*takenError](err)
+	if refusal := domainError(ctx, err, false); !exists && tpox.Is[*tpox.Invalid](refusal) {
+		return refusal
 	}
-	*c = append(*c, text...)
+	if !exists {
+		return nil
+	}
+	switch keys := keys.(type) {
+	case tpox.OrderKeys:
+		return tpox.DuplicateOrder(keys.ID)
+	case tpox.CustomerKeys:
+		if taken.table == "accounts" {
+			return s.firstTaken(ctx, tpox.DuplicateAccount(keys.Accounts[0]), keys)
+		}
+		return tpox.DuplicateCustomer(keys.ID)
+	case tpox.SecurityKeys:
+		return fmt.Errorf("security %s exists already", keys.Symbol)
+	default:
+		return taken
+	}
 }

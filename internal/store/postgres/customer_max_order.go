@@ -53,7 +53,8 @@ func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) ([]byte, e
 			if err != nil && !noRows(err) {
 				return nil, err
 			}
-			if err == nil && row.agrees(doc) {
+			keys, unread := tpox.OrderKeysOf(doc)
+			if err == nil && unread == nil && keys.Account == row.account && keys.CashText == row.text {
 				return tpox.MaxOrder(customer, doc), nil
 			}
 			if rows == 1 {
@@ -82,21 +83,21 @@ func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) 
 	}
 	for _, account := range accounts {
 		args := []any{account, rows}
+		var found []greatOrder
 		err := s.again(ctx, func(ctx context.Context) error {
-			// CollectRows returns the error.
-			found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
-			list, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (greatOrder, error) {
+			rows, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
+			found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (greatOrder, error) {
 				o := greatOrder{account: account}
 				err := row.Scan(&o.id, &o.text)
 				o.cash, _ = tpox.SortKey(o.text)
 				return o, err
 			})
-			all = append(all, list...)
 			return err
 		}, s.mayTryAgain)
 		if err != nil {
 			return nil, domainError(ctx, err, false)
 		}
+		all = append(all, found...)
 	}
 	slices.SortFunc(all, func(a, b greatOrder) int {
 		if c := bytes.Compare(b.cash, a.cash); c != 0 {
@@ -105,10 +106,4 @@ func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) 
 		return int(a.id - b.id)
 	})
 	return all, nil
-}
-
-// agrees reports whether an order has the account and the cash of its row.
-func (o *greatOrder) agrees(doc []byte) bool {
-	keys, err := tpox.OrderKeysOf(doc)
-	return err == nil && keys.Account == o.account && keys.CashText == o.text
 }

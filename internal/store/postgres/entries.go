@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"regexp"
-	"slices"
 	"sort"
 	"sync/atomic"
 	"time"
@@ -17,11 +16,10 @@ import (
 )
 
 // entries are the nodes of a cluster that the URL names, with a pool for each. A statement enters at the node that has
-// the rows of its key: any other node would have to ask that one, and keeps no plan for it. It
-// is answered there too, so what is known here about the places of shards may be old.
+// the rows of its key: any other node would have to ask that one, and keeps no plan for it. It is answered there too, so
+// what is known here about the places of shards may be old.
 type entries struct {
 	pools  []*pgxpool.Pool
-	own    []int             // group of the host of a pool, or nowhere if connections may be to another host
 	tables map[string]string // whose key is the first argument of a statement
 	next   atomic.Int64      // pool of a statement without a key
 	places atomic.Pointer[places]
@@ -39,11 +37,12 @@ type shard struct {
 	group int
 }
 
-// nowhere is the number of no group.
-const nowhere = -1
-
 // lookEvery is how often the places of shards are read. They change when shards are moved.
 const lookEvery = 30 * time.Second
+
+// divided finds the table of a statement. The first argument of each statement on a divided table is its key.
+var divided = regexp.MustCompile(
+	`\bbrokerage\.(customers|orders|accounts|account_orders|securities|answers|once_slots)\b`)
 
 // openEntries returns the entries of a configuration, nil if the URL names one host only. The connections of the pool
 // are divided among them.
@@ -52,7 +51,7 @@ func openEntries(ctx context.Context, config *pgxpool.Config) (*entries, error) 
 	if len(hosts) < 2 {
 		return nil, nil //nolint:nilnil // then there is nothing to choose
 	}
-	e := &entries{own: slices.Repeat([]int{nowhere}, len(hosts)), tables: make(map[string]string)}
+	e := &entries{tables: make(map[string]string)}
 	for name, text := range statements {
 		if found := divided.FindStringSubmatch(text); found != nil {
 			e.tables[name] = found[1]
@@ -73,10 +72,6 @@ func openEntries(ctx context.Context, config *pgxpool.Config) (*entries, error) 
 	return e, nil
 }
 
-// divided finds the table of a statement. The first argument of each statement on a divided table is its key.
-var divided = regexp.MustCompile(
-	`\bbrokerage\.(customers|orders|accounts|account_orders|securities|answers|once_slots)\b`)
-
 // of returns the pool for a statement.
 func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 	now := time.Now().Unix()
@@ -84,45 +79,33 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 		go e.look()
 	}
 	if p := e.places.Load(); p != nil && len(args) > 0 {
-		if pool := p.pools[p.group(e.tables[statement], args[0])]; pool != nil {
-			return pool
+		hash, ok := hashOf(args[0])
+		shards := p.shards[e.tables[statement]]
+		i := sort.Search(len(shards), func(i int) bool { return shards[i].last >= hash })
+		if ok && i < len(shards) && p.pools[shards[i].group] != nil {
+			return p.pools[shards[i].group]
 		}
 	}
 	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
 }
 
-// group returns the group that has the rows of a key, or nowhere if that is unknown.
-func (p *places) group(table string, key any) int {
-	hash, ok := hashOf(key)
-	shards := p.shards[table]
-	i := sort.Search(len(shards), func(i int) bool { return shards[i].last >= hash })
-	if !ok || i == len(shards) {
-		return nowhere
-	}
-	return shards[i].group
-}
-
 // look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected to
-// another one; its connections are closed, and new ones try the host again. After an error, the previous state stays.
+// the node of another one; the connections of both are closed, and new ones try their own host first. After an error,
+// the previous state stays.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	groups, found := make([]int, len(e.pools)), make(map[int]int)
-	for i, pool := range e.pools {
-		if pool.QueryRow(ctx, "SELECT groupid FROM pg_dist_local_group").Scan(&groups[i]) != nil {
-			groups[i] = nowhere
-		}
-		found[groups[i]]++
-	}
 	p := &places{shards: make(map[string][]shard), pools: make(map[int]*pgxpool.Pool)}
-	for i, group := range groups {
-		switch {
-		case group == nowhere:
-		case found[group] == 1 || e.own[i] == group:
-			e.own[i], p.pools[group] = group, e.pools[i]
-		default:
-			e.pools[i].Reset()
+	for _, pool := range e.pools {
+		var group int
+		if pool.QueryRow(ctx, "SELECT groupid FROM pg_dist_local_group").Scan(&group) != nil {
+			continue
 		}
+		if other := p.pools[group]; other != nil {
+			other.Reset()
+			pool.Reset()
+		}
+		p.pools[group] = pool
 	}
 	rows, _ := e.pools[0].Query(ctx, `SELECT c.relname, s.shardmaxvalue::int, p.groupid
 		FROM pg_dist_shard AS s JOIN pg_dist_placement AS p USING (shardid) JOIN pg_class AS c ON c.oid = s.logicalrelid

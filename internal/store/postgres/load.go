@@ -2,7 +2,11 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,26 +29,24 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 	if done || err != nil {
 		return err
 	}
-	var raw [len(dataset.Kinds)]int64
-	return s.loading(ctx, contents.Fingerprint, func() (err error) {
+	settings := map[string]any{store.SettingContents: contents}
+	return s.loading(ctx, contents.Fingerprint, func() error {
 		for _, k := range dataset.Kinds {
-			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
+			raw, err := s.loadKind(ctx, d, k, progress)
+			if err != nil {
 				return err
 			}
+			settings[store.SettingRaw+k.String()] = raw
 		}
 		return nil
 	}, func(tx pgx.Tx) error {
-		err := raiseLeases(ctx, tx, d.ID(dataset.Order, d.Count(dataset.Order)),
-			d.ID(dataset.Customer, d.Count(dataset.Customer)), d.FirstAccount(d.Count(dataset.Customer)))
-		if err != nil {
-			return err
-		}
-		for _, k := range dataset.Kinds {
-			if err := set(ctx, tx, store.SettingRaw+k.String(), raw[k]); err != nil {
+		for name, value := range settings {
+			if err := set(ctx, tx, name, value); err != nil {
 				return err
 			}
 		}
-		return set(ctx, tx, store.SettingContents, contents)
+		return raiseLeases(ctx, tx, d.ID(dataset.Order, d.Count(dataset.Order)),
+			d.ID(dataset.Customer, d.Count(dataset.Customer)), d.FirstAccount(d.Count(dataset.Customer)))
 	})
 }
 
@@ -56,6 +58,33 @@ func (s *Store) loadKind(
 	defer end(nil)
 	var next atomic.Int64
 	var mu sync.Mutex // for raw, and for one call of progress at a time
+	chunk := func(first int64) error {
+		var documents []store.PreparedDocument
+		bytes := int64(0)
+		for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
+			doc := d.Append(nil, k, i)
+			keys, err := store.KeysOf(k, doc)
+			if err != nil {
+				return err
+			}
+			documents = append(documents, store.PreparedDocument{Kind: k, Doc: doc, Keys: keys})
+			bytes += int64(len(doc))
+		}
+		// A lost connection ends the load, because the chunk may be committed.
+		err := s.again(ctx, func(ctx context.Context) error {
+			return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, documents) })
+		}, isConflict)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		raw += bytes
+		if progress != nil {
+			progress(len(documents), bytes)
+		}
+		return nil
+	}
 	var wg sync.WaitGroup
 	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
 	for range max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)) {
@@ -65,17 +94,9 @@ func (s *Store) loadKind(
 				if first >= d.Count(k) {
 					return
 				}
-				documents, bytes, err := s.loadChunk(ctx, d, k, first)
-				if err != nil {
+				if err := chunk(first); err != nil {
 					end(err) // the first error is that of the load
-					return
 				}
-				mu.Lock()
-				raw += bytes
-				if progress != nil {
-					progress(documents, bytes)
-				}
-				mu.Unlock()
 			}
 		})
 	}
@@ -83,25 +104,143 @@ func (s *Store) loadKind(
 	return raw, context.Cause(ctx)
 }
 
-// loadChunk copies the documents of a chunk. It returns their number and size.
-func (s *Store) loadChunk(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64,
-) (documents int, bytes int64, err error) {
-	var docs [][]byte
-	var keys []any
-	for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
-		doc := d.Append(nil, k, i)
-		docs = append(docs, doc)
-		bytes += int64(len(doc))
-		of, err := store.KeysOf(k, doc)
-		if err != nil {
-			return 0, 0, err
-		}
-		keys = append(keys, of)
+// loadLock is the advisory lock that a load holds until its end, on a connection of its own.
+const loadLock = schemaLock + 1
+
+// Indexes that only queries need are made after the load, as the schema makes them.
+const (
+	beginLoad = `
+	DROP INDEX IF EXISTS brokerage.account_orders_cash;
+	DROP INDEX IF EXISTS brokerage.security_search_sector;`
+
+	endLoad = `
+	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.account_orders (account, cash DESC, id);
+	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.security_search (sector, pe, yield);`
+
+	pureIndexes = `
+	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.orders (((brokerage.keys_of_order(doc)).account),
+		((brokerage.keys_of_order(doc)).cash) DESC, ((brokerage.keys_of_order(doc)).id))
+		WHERE (brokerage.keys_of_order(doc)).cash IS NOT NULL;
+	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
+		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
+)
+
+// endLoad returns the statements that make the indexes of a load.
+func (s *Store) endLoad() string {
+	if s.pure {
+		return pureIndexes
 	}
-	// A lost connection ends the load, because the chunk may be committed.
-	err = s.again(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, docs, keys) })
-	}, isConflict)
-	return len(docs), bytes, err
+	return endLoad
+}
+
+// afterLoad returns a statement that collects statistics, and marks the pages whose rows are visible to all.
+func (s *Store) afterLoad() string { return "VACUUM (ANALYZE) " + names(s.tables()) }
+
+// execEach runs statements one by one: Citus does not take several indexes at once.
+func execEach(ctx context.Context, q querier, statements string) error {
+	for sql := range strings.SplitSeq(statements, ";") {
+		if strings.TrimSpace(sql) != "" {
+			if _, err := q.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var errLoadRuns = errors.New("another load into the database is running")
+
+// loading runs a load: the database says that the load is unfinished before its first document is there, and until the
+// indexes are. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
+// second load at the same time is refused: each would take documents of the other for duplicates.
+func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return domainError(ctx, err, false)
+	}
+	defer conn.Release()
+	var alone bool
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(loadLock)).Scan(&alone); err != nil {
+		return domainError(ctx, err, false)
+	}
+	if !alone {
+		return errLoadRuns
+	}
+	defer func() {
+		// When the connection is lost, so is the lock.
+		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
+	}()
+	if err := set(ctx, conn, store.SettingLoading, name); Forbidden(err) {
+		return fmt.Errorf("only the schema's owner can load, and role %s is not: %w", conn.Conn().Config().User, err)
+	} else if err != nil {
+		return domainError(ctx, err, false)
+	}
+	// run returns a function that runs statements outside of a transaction, as VACUUM requires.
+	run := func(sql string) func() error {
+		return func() error { return execEach(ctx, conn, sql) }
+	}
+	for _, step := range []func() error{run(beginLoad), load, run(s.endLoad()), run(s.afterLoad()), func() error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if err := end(tx); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE name = $1", store.SettingLoading)
+			return err
+		})
+	}} {
+		if err := step(); err != nil {
+			return fmt.Errorf("loading %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// setting returns a setting of the database, "" where there is none, for the ledger.
+func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
+	if err = s.queryRow(ctx, "get_setting", []any{name}, &text); noRows(err) {
+		err = nil
+	}
+	return text, err
+}
+
+// set writes a setting, as JSON, in a transaction of the caller.
+func set(ctx context.Context, q querier, name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = q.Exec(ctx, statements["set_setting"], name, string(b))
+	return err
+}
+
+// raiseLeases makes leases begin at these ids, unless they are higher already.
+func raiseLeases(ctx context.Context, q querier, order, customer, account int64) error {
+	_, err := q.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next,
+		CASE kind WHEN 'order' THEN $1 WHEN 'customer' THEN $2 ELSE $3::bigint END)`, order, customer, account)
+	return err
+}
+
+// LoadBatches fills the store with documents from elsewhere; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	loader := store.Loader[pgx.Tx]{
+		Ledger:  &s.Ledger,
+		Frame:   s.loading,
+		Packing: store.Packing{Keys: store.KeysOf},
+		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
+			return s.insertDocuments(ctx, tx, documents)
+		},
+		RaiseLeases: func(tx pgx.Tx) error {
+			var next [3]int64
+			for i, of := range []string{"max(id)+1, 0) FROM brokerage.orders", "max(id)+1, 0) FROM brokerage.customers",
+				"max(account)+1, 0) FROM brokerage.accounts"} {
+				if err := tx.QueryRow(ctx, "SELECT coalesce("+of).Scan(&next[i]); err != nil {
+					return err
+				}
+			}
+			return raiseLeases(ctx, tx, next[0], next[1], next[2])
+		},
+		Set: func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
+	}
+	return loader.Load(ctx, from, progress)
 }

@@ -292,22 +292,3 @@ func TestLoadDataset_Alone(t *testing.T) {
 	require.NoError(t, second.LoadDataset(t.Context(), d, nil))
 	requireDataset(t, first, d)
 }
-
-func TestCopied(t *testing.T) {
-	for doc, line := range map[string]string{
-		"":                    "\n",
-		"<a>x</a>":            "<a>x</a>\n",
-		"\\<a>\n</a>\t\r\\N":  `\\<a>\n</a>\t\r\\N` + "\n",
-		"<a>\\.</a>":          `<a>\\.</a>` + "\n",
-		"株\n\n":               `株\n\n` + "\n",
-		"ends with a \\":      `ends with a \\` + "\n",
-		"\tbegins with a tab": `\tbegins with a tab` + "\n",
-	} {
-		var rows copied
-		rows.row([]byte(doc))
-		require.Equal(t, line, string(rows), "%q", doc)
-	}
-	var rows copied
-	rows.row(nil, tpox.ID(7), int64(-8), []tpox.ID{9, 10}, []tpox.ID{}, "a\tb")
-	require.Equal(t, "\\N\t7\t-8\t{9,10}\t{}\ta\\tb\n", string(rows))
-}

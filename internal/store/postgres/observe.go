@@ -63,20 +63,36 @@ func (a *Admin) Process() int {
 	if a.cluster {
 		return 0
 	}
-	pid, title := a.Backend()
-	return processes.Here.ParentOf(pid, "postgres: ", title)
+	config := a.conn.Config()
+	return processes.Here.ParentOf(int(a.conn.PgConn().PID()), "postgres: ", config.User+" "+config.Database+" ")
 }
 
 // Observe returns what the server counts, for all clients of the database; the log and what has the prefix pg_io_ for
 // all databases. The server may count up to a second late. Statements are counted by the extension pg_stat_statements.
-func (a *Admin) Observe(ctx context.Context, statements bool) (store.ServerStats, error) {
-	server := store.ServerStats{Figures: make(map[string]float64)}
-	for _, query := range []string{databaseFigures, walFigures, activityFigures} {
-		if err := a.figures(ctx, query, server.Figures); err != nil {
+func (a *Admin) Observe(ctx context.Context, statements bool) (server store.ServerStats, err error) {
+	miss := func(text string) { server.Missing = append(server.Missing, text) }
+	queries := []string{databaseFigures, walFigures, activityFigures}
+	if version, _, _ := strings.Cut(a.conn.PgConn().ParameterStatus("server_version"), "."); version >= "16" {
+		queries = append(queries, ioFigures)
+	} else {
+		miss("pg_stat_io: the server is older than version 16")
+	}
+	if a.cluster {
+		miss("other nodes: only the one that the URL names is read")
+	}
+	server.Figures = make(map[string]float64)
+	for _, query := range queries {
+		rows, _ := a.conn.Query(ctx, query) // CollectExactlyOneRow returns the error
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
+		if err != nil {
 			return server, err
 		}
+		for name, value := range row {
+			if figure, ok := value.(float64); ok {
+				server.Figures[name] = figure
+			}
+		}
 	}
-	miss := func(text string) { server.Missing = append(server.Missing, text) }
 	if server.Figures["hidden"] > 0 {
 		for _, name := range []string{"active", "waiting_log", "waiting_io", "waiting_lock", "waiting_lwlock"} {
 			delete(server.Figures, "pg_"+name)
@@ -87,73 +103,40 @@ func (a *Admin) Observe(ctx context.Context, statements bool) (store.ServerStats
 	if _, timed := server.Figures["pg_read_seconds_total"]; !timed {
 		miss("time of I/O: track_io_timing is off")
 	}
-	if err := a.observeIO(ctx, &server); err != nil {
-		return server, err
-	}
 	rows, _ := a.conn.Query(ctx, tablePools) // CollectRows returns the error
-	var err error
-	if server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.PoolStats]); err == nil && statements {
-		server.Statements, err = a.statements(ctx, miss)
+	server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.PoolStats])
+	if err == nil && statements {
+		server.Statements, err = a.statements(ctx)
+		if server.Statements == nil && err == nil {
+			miss("statements: the database has no extension pg_stat_statements in use (shared_preload_libraries)")
+		}
 	}
 	return server, err
 }
 
-// figures adds the columns of the only row of a query.
-func (a *Admin) figures(ctx context.Context, query string, to map[string]float64) error {
-	rows, _ := a.conn.Query(ctx, query) // CollectExactlyOneRow returns the error
-	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
-	for name, value := range row {
-		if figure, ok := value.(float64); ok {
-			to[name] = figure
-		}
-	}
-	return err
-}
-
-// observeIO adds what only newer servers count, and says which figures are of one node alone.
-func (a *Admin) observeIO(ctx context.Context, server *store.ServerStats) error {
-	var has, cluster bool
-	err := a.conn.QueryRow(ctx, `SELECT to_regclass('pg_catalog.pg_stat_io') IS NOT NULL,
-		to_regclass('pg_catalog.pg_dist_node') IS NOT NULL`).Scan(&has, &cluster)
-	if err != nil {
-		return err
-	}
-	if cluster {
-		server.Missing = append(server.Missing, "other nodes: only the one that the URL names is read")
-	}
-	if !has {
-		server.Missing = append(server.Missing, "pg_stat_io: the server is older than version 16")
-		return nil
-	}
-	return a.figures(ctx, ioFigures, server.Figures)
-}
-
-// statements returns the statements of this database, or says why there are none.
-func (a *Admin) statements(ctx context.Context, miss func(string)) ([]store.StatementStats, error) {
-	var schema *string
-	err := a.conn.QueryRow(ctx, `SELECT (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS n
-		ON n.oid = extnamespace WHERE extname = 'pg_stat_statements')`).Scan(&schema)
-	if err != nil {
-		return nil, err
-	}
-	if schema == nil {
-		miss("statements: the database has no extension pg_stat_statements")
-		return nil, nil
-	}
-	rows, _ := a.conn.Query(ctx, fmt.Sprintf(`SELECT query, sum(calls)::bigint, sum(total_exec_time) / 1000,
-		sum(rows)::bigint FROM %s.pg_stat_statements
-		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`, *schema))
+// statements returns the statements of this database, nil where the server does not count them.
+func (a *Admin) statements(ctx context.Context) ([]store.StatementStats, error) {
 	names := make(map[string]string)
 	for text, name := range namesOfStatements() {
 		names[withoutConstants(text)] = name
 	}
+	var schema string
+	err := a.conn.QueryRow(ctx, `SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS n
+		ON n.oid = extnamespace WHERE extname = 'pg_stat_statements'`).Scan(&schema)
+	if noRows(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	rows, _ := a.conn.Query(ctx, fmt.Sprintf(`SELECT query, sum(calls)::bigint, sum(total_exec_time) / 1000,
+		sum(rows)::bigint FROM %s.pg_stat_statements
+		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`, schema))
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s store.StatementStats, err error) {
 		err = row.Scan(&s.Text, &s.Calls, &s.Seconds, &s.Rows)
 		s.Name = names[withoutConstants(s.Text)]
 		return s, err
 	})
 	if codeOf(err) == objectNotReady { // the library is not among shared_preload_libraries
-		miss("statements: shared_preload_libraries does not have pg_stat_statements")
 		return nil, nil
 	}
 	return found, err

@@ -12,30 +12,30 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// readAnswer reads what is stored for the idempotency key. The key is locked before it is read, so that no other
+// isLocked reads the answer of the statement lock_key. A key is locked before its answer is read, so that no other
 // request with the same key is between its read and its commit.
-func (t *transaction) readAnswer(results pgx.BatchResults) (answered bool, err error) {
+func isLocked(row pgx.Row) error {
 	var locked bool
-	if err := results.QueryRow().Scan(&locked); err != nil {
-		return false, err
+	if err := row.Scan(&locked); err != nil || locked {
+		return err
 	}
-	if !locked {
-		return false, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
-	}
+	return &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
+}
+
+// readAnswer reads what is stored for the idempotency key. The error is errAnswered where that is the answer.
+func (t *transaction) readAnswer(row pgx.Row) error {
 	var hash, answer []byte
 	var expires time.Time
-	switch err := results.QueryRow().Scan(&hash, &answer, &expires); {
-	case noRows(err):
-		return false, nil
+	switch err := row.Scan(&hash, &answer, &expires); {
+	case noRows(err), err == nil && !expires.After(t.w.Now):
+		return nil
 	case err != nil:
-		return false, err
-	case !expires.After(t.w.Now):
-		return false, nil
+		return err
 	case !bytes.Equal(hash, t.w.Once.Hash[:]):
-		return false, &tpox.KeyReused{Key: t.w.Once.Key}
+		return &tpox.KeyReused{Key: t.w.Once.Key}
 	}
 	t.answer = answer
-	return true, nil
+	return errAnswered
 }
 
 // keepAnswer returns the step that stores the answer.

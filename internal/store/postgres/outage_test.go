@@ -56,7 +56,7 @@ func TestFreshPassword(t *testing.T) {
 	write("old")
 	config, _, err := parseURL("postgres://me@a,b/d?pool_max_conns=3")
 	require.NoError(t, err)
-	configure(config, 0)
+	configure(config, &Options{})
 	require.Equal(t, "old", config.ConnConfig.Password)
 	write("new")
 	for range 2 {

@@ -4,19 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
+
+// A timing has the intervals and bounds of replicas. Tests have others.
+type timing struct {
+	interval time.Duration // between two checks of each server; also the precision of Freshness.Within
+	timeout  time.Duration // of a check
+	patience time.Duration // how long a read waits for a replica before it is sent to the primary
+	pause    time.Duration // how long a replica that has failed gets no reads
+	// maxLag is how old the data of a replica may be for it to get a read that it may not be able to answer: one with a
+	// token that it is not known to have replayed.
+	maxLag time.Duration
+}
+
+var defaultTiming = timing{
+	interval: 200 * time.Millisecond, timeout: time.Second, patience: 500 * time.Millisecond,
+	pause: 2 * time.Second, maxLag: time.Second,
+}
 
 // replicas are the replicas of a store, and what it knows of the primary's position in the log.
 type replicas struct {
@@ -25,7 +39,7 @@ type replicas struct {
 	identity identity // of the primary
 	all      []*replica
 	next     atomic.Uint64
-	primary  probe
+	primary  *pgxpool.Pool // for samples
 
 	mu      sync.Mutex
 	history history
@@ -33,9 +47,9 @@ type replicas struct {
 	primaryReads atomic.Int64
 	fallbacks    [len(fallbackNames)]atomic.Int64
 
-	closing atomic.Bool
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	watching context.Context // until the store is closed
+	stop     context.CancelFunc
+	running  sync.WaitGroup
 }
 
 // A fallback is why the primary answered a read that a replica might have answered.
@@ -56,148 +70,109 @@ const (
 var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "no_replica", "conflict", "timeout",
 	"error"}
 
-// openReplicas finds the primary's position, and waits a moment for each replica. One that cannot be reached yet gets
-// no reads until it can. A server that is no replica of the primary is an error.
-func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, error) {
-	r := &replicas{store: s, timing: s.options.timing, stop: func() {}}
+// openReplicas finds the primary's position, and checks each replica once. One that cannot be reached yet gets no reads
+// until it can. A server that is no replica of the primary is an error.
+func openReplicas(ctx context.Context, s *Store, urls []string) (r *replicas, err error) {
+	r = &replicas{store: s, timing: s.options.timing}
 	if r.timing == (timing{}) {
 		r.timing = defaultTiming
 	}
-	if err := r.open(ctx, urls); err != nil {
-		r.close()
+	r.watching, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if r.primary, err = newChecks(ctx, s.pool.Config()); err != nil {
 		return nil, err
 	}
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r.stop = stop
-	r.running.Go(func() { r.watch(watching) })
+	if r.identity, err = readIdentity(r.primary.QueryRow(ctx, statements["server_identity"])); err != nil {
+		return nil, err
+	}
+	if err := r.sample(ctx); err != nil {
+		return nil, err
+	}
+	for i, url := range urls {
+		one, err := newReplica(ctx, r, url)
+		if err != nil {
+			return nil, fmt.Errorf("replica %d: %w", i+1, err)
+		}
+		if slices.ContainsFunc(r.all, func(other *replica) bool { return other.name == one.name }) {
+			err = fmt.Errorf("two replicas have the address %s", one.name)
+		}
+		if r.all = append(r.all, one); err != nil {
+			return nil, err
+		}
+	}
 	for _, one := range r.all {
-		r.running.Go(func() { one.watch(watching) })
+		bounded, cancel := context.WithTimeout(ctx, r.timing.timeout)
+		err := one.check(bounded)
+		cancel()
+		if stranger, ok := errors.AsType[*strangerError](err); ok {
+			return nil, stranger
+		}
+	}
+	for _, check := range append([]func(context.Context) error{r.sample}, checksOf(r.all)...) {
+		r.running.Go(func() { r.watch(check) })
 	}
 	return r, nil
 }
 
-func (r *replicas) open(ctx context.Context, urls []string) error {
-	r.primary = newProbe(r.store.pool.Config().ConnConfig, func(context.Context, *pgx.Conn) error { return nil })
-	err := r.primary.do(ctx, func(conn *pgx.Conn) (err error) {
-		r.identity, err = readIdentity(conn.QueryRow(ctx, statements["server_identity"]))
-		return err
-	})
-	if err == nil {
-		err = r.sample(ctx)
+func checksOf(all []*replica) (checks []func(context.Context) error) {
+	for _, one := range all {
+		checks = append(checks, one.check)
 	}
-	if err != nil {
-		return err
-	}
-	for _, url := range urls {
-		one, err := newReplica(ctx, r, url)
-		if err != nil {
-			return fmt.Errorf("replica %d: %w", len(r.all)+1, err)
-		}
-		r.all = append(r.all, one)
-		if slices.ContainsFunc(r.all[:len(r.all)-1], func(other *replica) bool { return other.name == one.name }) {
-			return fmt.Errorf("two replicas have the address %s", one.name)
-		}
-	}
-	return r.begin(ctx)
+	return checks
 }
 
-// begin checks all replicas once.
-func (r *replicas) begin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, r.timing.start)
-	defer cancel()
-	errs := make([]error, len(r.all))
-	var running sync.WaitGroup
-	for i, one := range r.all {
-		running.Go(func() {
-			// A mark that was made just now takes a moment to arrive.
-			for errs[i] = one.check(ctx); isOtherTimeline(errs[i]) && ctx.Err() == nil; errs[i] = one.check(ctx) {
-				time.Sleep(r.timing.interval / 10)
-			}
-		})
-	}
-	running.Wait()
-	for i, err := range errs {
-		one := r.all[i]
-		if stranger, ok := errors.AsType[*strangerError](err); ok {
-			return stranger
-		}
-		if err != nil {
-			one.leaveOut(err)
-		}
-	}
-	return nil
-}
-
-func (r *replicas) close() {
-	r.closing.Store(true)
-	r.stop()
-	r.running.Wait()
-	for _, one := range r.all {
-		one.close()
-	}
-	r.primary.close()
-}
-
-// watch samples the primary's position until ctx is done. While that fails, the age of the replicas' data counts as
-// growing.
-func (r *replicas) watch(ctx context.Context) {
+// watch checks a server until the store is closed. While the primary cannot be reached, the age of the replicas' data
+// counts as growing.
+func (r *replicas) watch(check func(context.Context) error) {
 	for {
 		select {
-		case <-ctx.Done():
+		case <-r.watching.Done():
 			return
 		case <-time.After(r.timing.interval):
 		}
-		bounded, cancel := context.WithTimeout(ctx, r.timing.timeout)
-		_ = r.sample(bounded) // the next one may succeed
+		bounded, cancel := context.WithTimeout(r.watching, r.timing.timeout)
+		_ = check(bounded) // the next one may succeed
 		cancel()
+	}
+}
+
+func (r *replicas) close() {
+	r.stop()
+	r.running.Wait()
+	for _, one := range r.all {
+		one.pool.Close()
+		one.checks.Close()
+	}
+	if r.primary != nil {
+		r.primary.Close()
 	}
 }
 
 // sample reads the primary's position, and writes the mark for a new timeline.
 func (r *replicas) sample(ctx context.Context) error {
 	began := time.Now() // every write acknowledged before now is before the position
-	return r.primary.do(ctx, func(conn *pgx.Conn) error {
-		var b pgx.Batch
-		b.Queue(statements["write_position"])
-		b.Queue(statements["replica_state"], markClient, markKey)
-		results := conn.SendBatch(ctx, &b)
-		at, err := r.identity.readPosition(results.QueryRow())
-		var marked replayed
-		if err == nil {
-			marked, err = readState(results.QueryRow())
-		}
-		if closed := results.Close(); err == nil {
-			err = closed
-		}
-		if err == nil && marked.timeline != at.timeline {
-			_, err = conn.Exec(ctx, statements["keep_answer"], 0, markClient, markKey, make([]byte, 32),
-				fmt.Appendf(nil, "%08X", at.timeline), markExpires)
-		}
+	at, err := readPosition(r.primary.QueryRow(ctx, statements["write_position"]))
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	known := r.history.timeline
+	r.mu.Unlock()
+	if at.timeline != known {
+		_, err := r.primary.Exec(ctx, statements["keep_answer"], 0, markClient, markKey, make([]byte, 32),
+			fmt.Appendf(nil, "%08X", at.timeline), markExpires)
 		if err != nil {
 			return err
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.history.add(began, at)
-		return nil
-	})
-}
-
-func (r *replicas) timeline() uint32 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.history.timeline
-}
-
-// age returns how old data up to a position may be.
-func (r *replicas) age(lsn uint64) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at, ok := r.history.reached(lsn)
-	if !ok {
-		at = r.history.samples[0].at // older than every sample
 	}
-	return time.Since(at)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history.add(began, at)
+	return nil
 }
 
 // needs returns the position that a replica must have replayed to answer with the requested freshness, or the reason
@@ -214,11 +189,11 @@ func (r *replicas) needs(f tpox.Freshness) (p position, reason fallback) {
 		p.lsn = after.lsn
 	}
 	if f.Within > 0 {
-		within, ok := r.history.since(time.Now().Add(-f.Within))
+		lsn, ok := r.history.since(time.Now().Add(-f.Within))
 		if !ok {
 			return p, fallbackUnknown
 		}
-		p.lsn = max(p.lsn, within.lsn)
+		p.lsn = max(p.lsn, lsn)
 	}
 	return p, noFallback
 }
@@ -245,18 +220,16 @@ func (r *replicas) choose(needs position) (chosen *replica) {
 func (r *replicas) read(
 	ctx context.Context, do func(ctx context.Context, from *replica, needs position) error,
 ) (answered bool, err error) {
-	f := tpox.FreshnessOf(ctx)
-	if f == (tpox.Freshness{}) {
-		r.primaryReads.Add(1)
-		return false, nil
-	}
-	needs, reason := r.needs(f)
-	if reason == noFallback {
-		if reason, err = r.try(ctx, needs, do); reason == noFallback {
+	if f := tpox.FreshnessOf(ctx); f != (tpox.Freshness{}) {
+		needs, reason := r.needs(f)
+		if reason == noFallback {
+			reason, err = r.try(ctx, needs, do)
+		}
+		if reason == noFallback {
 			return true, err
 		}
+		r.fallbacks[reason].Add(1)
 	}
-	r.fallbacks[reason].Add(1)
 	r.primaryReads.Add(1)
 	return false, nil
 }
@@ -295,38 +268,29 @@ func (r *replicas) try(
 // tokenFrom returns the token of a committed write, from the answer of the statement write_position after it. If that
 // statement has failed, the token is one that only the primary fulfils.
 func (r *replicas) tokenFrom(row pgx.Row) tpox.Token {
-	p, err := r.identity.readPosition(row)
+	p, err := readPosition(row)
 	if err != nil {
 		p = position{}
 	}
 	return r.identity.token(p)
 }
 
-// stats returns the figures of the replicas.
-func (r *replicas) stats() (all []store.ReplicaStats, fallbacks map[string]int64) {
+// stats adds the figures of the replicas.
+func (r *replicas) stats(stats *store.Stats) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	primary := r.history.samples[len(r.history.samples)-1].lsn
-	r.mu.Unlock()
 	for _, one := range r.all {
 		lsn := one.replayed.Load()
-		stats := store.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.isUp()}
-		if stats.Known = lsn > 0; stats.Known {
-			stats.LagBytes = int64(max(primary, lsn) - lsn) //nolint:gosec // far below
-			stats.Age = r.age(lsn)
+		of := store.ReplicaStats{Name: one.name, Reads: one.reads.Load(), InRotation: one.isUp(), Known: lsn > 0}
+		if of.Known {
+			of.LagBytes, of.Age = max(primary-lsn, 0), r.history.age(lsn)
 		}
-		all = append(all, stats)
+		stats.Replicas = append(stats.Replicas, of)
 	}
-	fallbacks = make(map[string]int64)
+	stats.Fallbacks = make(map[string]int64)
 	for i, name := range fallbackNames[1:] {
-		fallbacks[name] = r.fallbacks[i+1].Load()
+		stats.Fallbacks[name] = r.fallbacks[i+1].Load()
 	}
-	return all, fallbacks
-}
-
-// address returns host and port of a server, for messages and metrics.
-func address(config *pgx.ConnConfig) string {
-	if strings.HasPrefix(config.Host, "/") {
-		return config.Host
-	}
-	return net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	stats.PrimaryReads = r.primaryReads.Load()
 }

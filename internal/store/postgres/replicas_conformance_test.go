@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,11 +28,9 @@ func TestStore_Replicas(t *testing.T) {
 	var byReplica, byPrimary int64
 	databases := make(map[tpox.Store]string)
 	open := func(t testing.TB, database string, rules tpox.Rules) tpox.Store {
-		times := patient
-		times.start = 100 * time.Millisecond // the standby does not have the new database yet
 		// The server does not wait for a flush; a replica gets only what is flushed.
 		s := opened(t, server.URL(database)+"&synchronous_commit=on", Options{
-			Rules: rules, Replicas: []string{standby.URL(database)}, timing: times,
+			Rules: rules, Replicas: []string{standby.URL(database)}, timing: patient,
 		})
 		t.Cleanup(func() {
 			byReplica += s.replicas.all[0].reads.Load()

@@ -61,7 +61,7 @@ func TestReplicas(t *testing.T) {
 
 // patient is a timing for a machine that is busy with other tests.
 var patient = timing{
-	interval: 50 * time.Millisecond, timeout: 30 * time.Second, start: 30 * time.Second, patience: 5 * time.Second,
+	interval: 50 * time.Millisecond, timeout: 30 * time.Second, patience: 5 * time.Second,
 	pause: 250 * time.Millisecond, maxLag: 30 * time.Second,
 }
 
@@ -142,6 +142,12 @@ func hasPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price 
 
 // fallen returns how often the primary has answered for a reason.
 func (r *replicated) fallen(reason fallback) int64 { return r.replicas.fallbacks[reason].Load() }
+
+func (r *replicated) timeline() int64 {
+	r.replicas.mu.Lock()
+	defer r.replicas.mu.Unlock()
+	return r.replicas.history.timeline
+}
 
 func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica].reads.Load() }
 
@@ -265,7 +271,7 @@ func (c *cluster) maxStaleness(t *testing.T) {
 	}
 	require.Equal(t, cut, r.readsOf(0))
 	r.awaitUp(t, 1)
-	require.Greater(t, r.age(t, 0), maxLag/2)
+	require.Greater(t, r.Stats().Replicas[0].Age, maxLag/2)
 	eventually(t, func() bool { // clients that accept that age get an answer from it
 		_, err := r.SecurityPrice(within(t.Context(), time.Hour), symbol)
 		require.NoError(t, err)
@@ -279,26 +285,15 @@ func (c *cluster) maxStaleness(t *testing.T) {
 func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
 	t.Helper()
 	primary, replica := r.primary.Connect(t, "postgres"), standby.Connect(t, "postgres")
-	lsn := func(q querier, of string) uint64 {
-		at, err := parseLSN(value[string](t, q, "SELECT "+of+"()::text"))
-		require.NoError(t, err)
-		return at
-	}
-	own := &r.replicas.identity
+	const at = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
 	eventually(t, func() bool {
 		r.primary.Exec(t, "postgres", "SELECT pg_switch_wal()")
-		began := lsn(primary, "pg_current_wal_insert_lsn")
-		replayed := lsn(replica, "pg_last_wal_replay_lsn")
-		return began%own.segment == fileHeader && lsn(primary, "pg_current_wal_insert_lsn") == began &&
-			replayed >= own.endOfRecord(began)
+		began := value[int64](t, primary, at)
+		p, err := readPosition(primary.QueryRow(t.Context(), statements["write_position"]))
+		require.NoError(t, err)
+		return began%(16<<20) == 40 && value[int64](t, primary, at) == began && p.lsn == began-40 &&
+			value[int64](t, replica, "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint") >= p.lsn
 	})
-}
-
-func (r *replicated) age(t testing.TB, replica int) time.Duration {
-	t.Helper()
-	stats := r.Stats().Replicas[replica]
-	require.True(t, stats.Known)
-	return stats.Age
 }
 
 // After a failover, an old token leads to the primary. A replica that has followed the old primary further than the new
@@ -324,7 +319,7 @@ func (c *cluster) failover(t *testing.T) {
 
 	token := setPrice(t.Context(), t, r.Store, symbol, 2) // waits for the new primary
 	require.Less(t, positionOf(t, r, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
-	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
+	eventually(t, func() bool { return r.timeline() == positionOf(t, r, token).timeline })
 	for range 50 {
 		r.replicas.all[0].leftOut.Store(0) // as if no check had found out yet
 		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, symbol, 2), "a stale answer")
@@ -415,7 +410,7 @@ func (c *cluster) conflict(t *testing.T) {
 	cancelled := make(chan error, 1)
 	go func() {
 		var count string
-		cancelled <- one.queryRow(context.Background(), position{r.replicas.timeline(), 0}, longQuery, nil, []any{&count})
+		cancelled <- one.queryRow(context.Background(), position{r.timeline(), 0}, longQuery, nil, []any{&count})
 	}()
 	r.standbys[0].Await(t, `SELECT EXISTS (SELECT FROM pg_stat_activity
 		WHERE query LIKE '%pg_sleep(600)' AND state = 'active')`)
@@ -448,11 +443,9 @@ func (c *cluster) fallbacks(t *testing.T) {
 		"Shutdown": {&pgconn.PgError{Code: adminShutdown}, tpox.Freshness{Within: time.Hour}, fallbackError, false},
 		"Driver":   {errors.New("conn closed"), tpox.Freshness{Within: time.Hour}, fallbackError, false},
 		"Foreign":  {nil, tpox.Freshness{After: foreign}, fallbackTimeline, true},
-		"Unknown": {nil, tpox.Freshness{After: r.replicas.identity.token(position{})}, fallbackTimeline,
-			true},
 		"TooFresh": {nil, tpox.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
 		"Ahead": {errBehind, tpox.Freshness{
-			After: r.replicas.identity.token(position{r.replicas.timeline(), 1 << 62}),
+			After: r.replicas.identity.token(position{r.timeline(), 1 << 62}),
 		}, fallbackBehind, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -544,7 +537,7 @@ func (c *cluster) tokens(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, positionOf(t, r, again).lsn, positionOf(t, r, first).lsn)
 	for _, token := range []tpox.Token{first, again} {
-		require.Equal(t, r.replicas.timeline(), positionOf(t, r, token).timeline)
+		require.Equal(t, r.timeline(), positionOf(t, r, token).timeline)
 		require.NoError(t, errOf(r.GetOrder(after(t.Context(), token), 700_000_000_001)))
 	}
 
@@ -558,44 +551,23 @@ func (c *cluster) tokens(t *testing.T) {
 	require.Zero(t, token)
 }
 
-// If the next record of the log begins a page, the insert position is after the header of the page.
-func TestIdentity_EndOfRecord(t *testing.T) {
-	i := identity{block: 8192, segment: 16 << 20}
-	for lsn, want := range map[uint64]uint64{
-		100: 100, 8192: 8192, 8192 + 24: 8192, 8192 + 40: 8192 + 40, 8192 + 32: 8192 + 32,
-		16<<20 + 40: 16 << 20, 16 << 20: 16 << 20, 16<<20 + 48: 16<<20 + 48,
-	} {
-		require.Equal(t, want, i.endOfRecord(lsn), lsn)
-	}
-}
-
 func TestHistory(t *testing.T) {
 	var h history
-	zero := time.Now()
-	at := func(i int) time.Time { return zero.Add(time.Duration(i) * time.Second) }
-	_, ok := h.since(zero)
-	require.False(t, ok)
-	_, ok = h.reached(5)
+	at := func(seconds int) time.Time { return time.Now().Add(time.Duration(seconds) * time.Second) }
+	_, ok := h.since(at(0))
 	require.False(t, ok)
 	for i := range 3 {
-		h.add(at(i), position{1, uint64(10 * i)})
+		h.add(at(10*i-30), position{1, int64(10 * i)})
 	}
-	p, ok := h.since(at(1))
+	lsn, ok := h.since(at(-25))
 	require.True(t, ok)
-	require.Equal(t, position{1, 10}, p)
-	_, ok = h.since(at(3))
-	require.False(t, ok)
-	reached, ok := h.reached(19)
-	require.True(t, ok)
-	require.Equal(t, at(1), reached)
-	h.add(at(3), position{2, 5}) // samples of the old timeline are dropped
-	_, ok = h.reached(4)
-	require.False(t, ok)
-	for i := range 2 * maxSamples {
-		h.add(at(4+i), position{2, uint64(6 + i)})
+	require.Equal(t, int64(10), lsn)
+	for lsn, seconds := range map[int64]float64{5: 30, 10: 20, 19: 20, 99: 10} {
+		require.InDelta(t, seconds, h.age(lsn).Seconds(), 1, lsn)
+	}
+	for i := range 2 * maxSamples { // of another timeline
+		h.add(at(i), position{2, int64(i)})
 	}
 	require.LessOrEqual(t, len(h.samples), maxSamples)
-	p, ok = h.since(at(3 + 2*maxSamples))
-	require.True(t, ok)
-	require.Equal(t, position{2, 5 + 2*maxSamples}, p)
+	require.Equal(t, int64(2*maxSamples-1), h.samples[len(h.samples)-1].lsn)
 }

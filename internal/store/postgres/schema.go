@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,13 +45,14 @@ var errPureDistributed = errors.New("mode=pure in the URL is for one server: " +
 
 // takeWanted reads the parameters of a URL that the server does not know, and removes them.
 func takeWanted(parameters map[string]string) (w wanted, err error) {
-	distribute, asked := parameters["distribute"]
-	if w.mode = parameters["mode"]; w.mode != "" && w.mode != modeKeys && w.mode != modePure {
+	switch w.mode = parameters["mode"]; w.mode {
+	case "", modeKeys, modePure:
+	default:
 		return w, fmt.Errorf("mode %.20q in the URL is neither %s nor %s", w.mode, modeKeys, modePure)
 	}
-	switch {
-	case !asked || distribute == "false":
-	case distribute == "true":
+	switch distribute := parameters["distribute"]; distribute {
+	case "", "false":
+	case "true":
 		w.shards = DefaultShards
 	default:
 		if w.shards, err = strconv.Atoi(distribute); err != nil || w.shards < 1 || w.shards > maxShards {
@@ -72,19 +72,13 @@ func takeWanted(parameters map[string]string) (w wanted, err error) {
 type schemaStep struct{ name, sql string }
 
 // steps returns the parts of the schema.
-func (w wanted) steps() (all []schemaStep) {
-	names := []string{"tables", "grants"}
+func (w wanted) steps() []schemaStep {
+	all := []schemaStep{{"tables", w.read("tables")}, {"grants", w.read("grants")}}
 	if w.mode == modePure {
-		names = append(names, "pure")
+		all = append(all, schemaStep{"pure", w.read("pure")}, schemaStep{"indexes", pureIndexes})
 	}
 	if w.shards > 0 {
-		names = append(names, "distribute")
-	}
-	for _, name := range names {
-		all = append(all, schemaStep{name, w.read(name)})
-	}
-	if w.mode == modePure {
-		all = append(all, schemaStep{"indexes", pureIndexes})
+		all = append(all, schemaStep{"distribute", w.read("distribute")})
 	}
 	return all
 }
@@ -105,15 +99,12 @@ func Script(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n",
-		store.SchemaVersion)
-	b.WriteString("BEGIN;\n")
+	text := fmt.Sprintf("-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n"+
+		"BEGIN;\n", store.SchemaVersion)
 	for _, step := range w.steps() {
-		fmt.Fprintf(&b, "\n-- %s\n\n%s\n", step.name, step.sql)
+		text += "\n-- " + step.name + "\n\n" + step.sql + "\n"
 	}
-	b.WriteString("\nCOMMIT;\n")
-	return b.String(), nil
+	return text + "\nCOMMIT;\n", nil
 }
 
 // Made reports whether Open has made the schema.
@@ -126,22 +117,19 @@ func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, conn) },
 		Make:  func(ctx context.Context) (bool, error) { return s.makeSchema(ctx, conn, w) },
 	}.Ensure(ctx, s.options.AsIs)
-	if err != nil {
+	if err == nil {
+		err = s.findTables(ctx, conn)
+	}
+	if err == nil && w.shards > 0 && !s.distributed {
+		err = s.distribute(ctx, conn, w)
+	}
+	switch has := s.mode(); {
+	case err != nil:
 		return err
-	}
-	if err := s.findTables(ctx, conn); err != nil {
-		return err
-	}
-	if w.shards > 0 && !s.distributed {
-		if err := s.distribute(ctx, conn, w); err != nil {
-			return err
-		}
-	}
-	if has := s.mode(); w.mode != "" && w.mode != has {
+	case w.mode != "" && w.mode != has:
 		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
 			"(docs/postgres.md)", has, w.mode)
-	}
-	if s.distributed && !s.options.distributed {
+	case s.distributed && !s.options.distributed:
 		return s.inspectCluster(ctx, conn)
 	}
 	return nil
@@ -249,26 +237,18 @@ type querier interface {
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database whose schema
 // brokerage is of another program.
 func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
-	var found []string
-	err = q.QueryRow(ctx, `SELECT coalesce(array_agg(relname::text), '{}') FROM pg_class
-		WHERE relnamespace = to_regnamespace('brokerage')`).Scan(&found)
-	ours := !slices.ContainsFunc([]string{"orders", "customers", "securities", "accounts", "settings"},
-		func(table string) bool { return !slices.Contains(found, table) })
-	switch {
-	case err != nil:
-		return stamp, false, err
-	case len(found) == 0:
-		return stamp, true, nil
-	case !ours:
+	var ours bool
+	err = q.QueryRow(ctx, `SELECT count(*) = 0, count(*) FILTER (WHERE relname IN ('orders', 'customers', 'securities',
+		'accounts', 'settings')) = 5 FROM pg_class WHERE relnamespace = to_regnamespace('brokerage')`).Scan(&empty, &ours)
+	if err != nil || empty {
+		return stamp, empty, err
+	}
+	if !ours {
 		return stamp, false, errors.New("the database has a schema brokerage of another program")
 	}
-	var version string
-	err = q.QueryRow(ctx, `SELECT coalesce(max(value) FILTER (WHERE name = $1), '0'),
+	err = q.QueryRow(ctx, `SELECT coalesce(max(value) FILTER (WHERE name = $1), '0')::int,
 		coalesce(max(value) FILTER (WHERE name = $2), '') FROM brokerage.settings WHERE name IN ($1, $2)`,
-		store.SettingVersion, store.SettingIdentity).Scan(&version, &stamp.Identity)
-	if err == nil {
-		stamp.Version, err = strconv.Atoi(version)
-	}
+		store.SettingVersion, store.SettingIdentity).Scan(&stamp.Version, &stamp.Identity)
 	return stamp, false, err
 }
 

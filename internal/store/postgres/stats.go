@@ -30,8 +30,7 @@ func (s *Store) Stats() store.Stats {
 	stats.PageHits, stats.PageMisses, stats.Kinds = counted.Hits, counted.Misses, s.figures.Kinds.Look().Stats()
 	stats.IDsLeft = s.figures.IDs.Look()
 	if s.replicas != nil {
-		stats.Replicas, stats.Fallbacks = s.replicas.stats()
-		stats.PrimaryReads = s.replicas.primaryReads.Load()
+		s.replicas.stats(&stats)
 	}
 	return stats
 }

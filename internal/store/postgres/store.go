@@ -105,10 +105,7 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	configure(config, options.Pool)
-	if options.Trace != nil {
-		config.ConnConfig.Tracer = newTracer(options.Trace)
-	}
+	configure(config, &options)
 	options.Rules = options.Rules.WithDefaults()
 	s := &Store{options: options, closed: make(chan struct{}), large: store.NewLargeWrites()}
 	s.Text = s.setting
@@ -178,14 +175,17 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 	return err
 }
 
-// configure sets defaults for what the URL leaves open. A pool above 0 overrides pool_max_conns.
-func configure(config *pgxpool.Config, pool int) {
+// configure sets defaults for what the URL leaves open, and the options. A pool above 0 overrides pool_max_conns.
+func configure(config *pgxpool.Config, options *Options) {
+	if options.Trace != nil {
+		config.ConnConfig.Tracer = &tracer{options.Trace, namesOfStatements()}
+	}
 	settings, _ := pgx.ParseConfig(config.ConnString()) // it was parsed already
 	if _, said := settings.RuntimeParams["pool_max_conns"]; !said {
 		config.MaxConns = DefaultPool
 	}
-	if pool > 0 {
-		config.MaxConns = int32(min(pool, 1<<16)) //nolint:gosec // it is bounded
+	if options.Pool > 0 {
+		config.MaxConns = int32(min(options.Pool, 1<<16)) //nolint:gosec // it is bounded
 	}
 	config.MinConns = min(config.MinConns, config.MaxConns)
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {

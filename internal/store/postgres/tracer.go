@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"maps"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,85 +17,76 @@ type tracer struct {
 
 // namesOfStatements returns the names of all statements by their texts.
 func namesOfStatements() map[string]string {
-	names := make(map[string]string, 2*len(statements))
+	names := map[string]string{"BEGIN": "begin", "COMMIT": "commit", "ROLLBACK": "rollback"}
 	for _, texts := range []map[string]string{pureStatements, statements} {
 		for name, text := range texts {
 			names[text] = name
 		}
 	}
+	for locking, text := range holds {
+		names[text] = "hold_" + strings.TrimPrefix(locking, "lock_")
+	}
 	return names
 }
 
-func newTracer(begin store.Trace) *tracer {
-	names := namesOfStatements()
-	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
-		names[control] = strings.ToLower(control)
-	}
-	for locking, text := range maps.All(holds) {
-		names[text] = "hold_" + strings.TrimPrefix(locking, "lock_")
-	}
-	return &tracer{begin, names}
-}
-
-// A traced is the statements of a query or a batch that have not been answered yet; end ends the span of the first.
-type traced struct {
+// unanswered are the statements of a query or a batch that wait for their answers, and end ends the span of the first.
+type unanswered struct {
 	texts []string
 	end   func(error)
 }
 
-type tracedKey struct{}
+type unansweredKey struct{}
 
-// start begins the span of the first statement.
-func (t *tracer) start(ctx context.Context, texts []string) *traced {
+func (t *tracer) start(ctx context.Context, texts []string) context.Context {
 	name, ok := t.names[texts[0]]
 	if !ok {
 		name = "other"
 	}
-	return &traced{texts, t.begin(ctx, name)}
+	return context.WithValue(ctx, unansweredKey{}, &unanswered{texts[1:], t.begin(ctx, name)})
 }
 
-// finish ends the span of the first statement. A query that has only found nothing has no error.
-func finish(ctx context.Context, err error) *traced {
-	s, _ := ctx.Value(tracedKey{}).(*traced)
-	if s == nil || s.end == nil {
-		return nil
+// finish ends the span of a statement, and begins that of the next one: after an error, the server does not run the rest.
+// A query that has only found nothing has no error.
+func (t *tracer) finish(ctx context.Context, err error) {
+	u := ctx.Value(unansweredKey{}).(*unanswered) //nolint:forcetypeassert // of start
+	if u.end == nil {
+		return
 	}
 	if noRows(err) {
 		err = nil
 	}
-	s.end(err)
-	s.end = nil
-	return s
+	u.end(err)
+	if u.end = nil; err == nil && len(u.texts) > 0 {
+		next := t.start(ctx, u.texts)
+		*u = *next.Value(unansweredKey{}).(*unanswered) //nolint:forcetypeassert // of start
+	}
 }
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	return context.WithValue(ctx, tracedKey{}, t.start(ctx, []string{data.SQL}))
+func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
+	return t.start(ctx, []string{query.SQL})
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	finish(ctx, data.Err)
+func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryEndData) {
+	t.finish(ctx, query.Err)
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
-func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	var texts []string
-	for _, q := range data.Batch.QueuedQueries {
+func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, batch pgx.TraceBatchStartData) context.Context {
+	var texts []string // never none
+	for _, q := range batch.Batch.QueuedQueries {
 		texts = append(texts, q.SQL)
 	}
-	return context.WithValue(ctx, tracedKey{}, t.start(ctx, texts)) // a batch is never empty
+	return t.start(ctx, texts)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer; it is called when an answer has come. After an error, the server does not
-// run the rest.
-func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if s := finish(ctx, data.Err); s != nil && data.Err == nil && len(s.texts) > 1 {
-		*s = *t.start(ctx, s.texts[1:])
-	}
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, query pgx.TraceBatchQueryData) {
+	t.finish(ctx, query.Err)
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
-func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
-	finish(ctx, data.Err)
+func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, batch pgx.TraceBatchEndData) {
+	t.finish(ctx, batch.Err)
 }

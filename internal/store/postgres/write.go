@@ -72,6 +72,9 @@ func (s *Store) change(ctx context.Context, w tpox.Write, steps ...step) error {
 	return err
 }
 
+// errAnswered ends a transaction whose answer is stored for its idempotency key already.
+var errAnswered = errors.New("answered before")
+
 // attempt runs the transaction once.
 func (t *transaction) attempt(ctx context.Context) (err error) {
 	t.unknown = false
@@ -85,22 +88,23 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 		}
 	}
 	first := slices.Concat(t.reads, steps, []step{{}})[0] // its node is the entry
-	return t.store.poolFor(first.name, first.args).AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+	return t.store.poolFor(first.name, first.args).AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
 		t.conn = conn.Conn()
-		answered, err := false, error(nil)
 		if !t.readsNothing() {
-			if answered, err = t.begin(ctx); err == nil && !answered {
+			if err = t.begin(ctx); err == nil {
 				steps, err = t.plan()
 			}
 		}
-		if err == nil && !answered {
+		if err == nil {
 			err = t.commit(ctx, steps)
 		}
-		if err != nil || answered { // which has only read
+		if err != nil {
 			t.rollback(ctx)
 		}
-		if answered && t.wantsToken() {
-			*t.w.Token = t.store.replicas.tokenFrom(t.conn.QueryRow(ctx, statements["write_position"]))
+		if errors.Is(err, errAnswered) {
+			if err = nil; t.wantsToken() {
+				*t.w.Token = t.store.replicas.tokenFrom(t.conn.QueryRow(ctx, statements["write_position"]))
+			}
 		}
 		return err
 	})
@@ -141,124 +145,86 @@ func (t *transaction) single(ctx context.Context, c step) error {
 	return c.refusal(err)
 }
 
-// begin begins the transaction and runs its reads, in one round trip. answered reports that an answer is stored for the
-// idempotency key; t.answer then holds it.
-func (t *transaction) begin(ctx context.Context) (answered bool, err error) {
+// begin begins the transaction and runs its reads, in one round trip. The error is errAnswered when an answer is stored
+// for the idempotency key, and is t.answer.
+func (t *transaction) begin(ctx context.Context) error {
 	var b pgx.Batch
 	b.Queue("BEGIN")
 	if once := t.w.Once; once != nil {
 		slot := slotOf(once)
 		t.hold(&b, "lock_key", slot)
-		b.Queue(t.store.sql("lock_key"), slot, lockOf(once))
-		b.Queue(t.store.sql("get_answer"), slot, []byte(once.Client), []byte(once.Key))
+		b.Queue(t.store.sql("lock_key"), slot, lockOf(once)).QueryRow(isLocked)
+		b.Queue(t.store.sql("get_answer"), slot, []byte(once.Client), []byte(once.Key)).QueryRow(t.readAnswer)
 	}
 	for _, q := range t.reads {
 		t.hold(&b, q.name, q.args[0])
-		b.Queue(t.store.sql(q.name), q.args...)
+		b.Queue(t.store.sql(q.name), q.args...).QueryRow(func(row pgx.Row) error {
+			err := row.Scan(q.into...)
+			if noRows(err) {
+				return q.missing
+			}
+			return err
+		})
 	}
-	results := t.conn.SendBatch(ctx, &b)
-	defer func() {
-		if closed := results.Close(); err == nil {
-			err = closed
-		}
-	}()
-	if _, err := results.Exec(); err != nil {
-		return false, err
-	}
-	if t.w.Once != nil {
-		if err = t.held(results, "lock_key"); err == nil {
-			answered, err = t.readAnswer(results)
-		}
-		if answered || err != nil {
-			return answered, err
-		}
-	}
-	for _, q := range t.reads {
-		if err := t.held(results, q.name); err != nil {
-			return false, err
-		}
-		if err := results.QueryRow().Scan(q.into...); noRows(err) {
-			return false, q.missing
-		} else if err != nil {
-			return false, err
-		}
-	}
-	return false, nil
+	return t.conn.SendBatch(ctx, &b).Close()
 }
 
 // commit runs the steps and commits, in one round trip. It takes two where nothing may be committed before it is known
 // what the steps have found: with an idempotency key, and where one of several may find nothing.
 func (t *transaction) commit(ctx context.Context, steps []step) error {
-	mayBeMissing := slices.ContainsFunc(steps, func(c step) bool { return c.missing != nil })
-	wait := t.w.Once != nil || mayBeMissing && len(steps)+len(t.reads) > 1
-	if t.w.Once != nil {
+	wait := t.w.Once != nil
+	if wait {
 		steps = append(steps, t.keepAnswer())
 	}
 	var b pgx.Batch
 	if t.readsNothing() {
 		b.Queue("BEGIN")
-		steps = slices.Insert(slices.Clone(steps), 0, step{}) // the result of BEGIN
 	}
-	for _, c := range steps[b.Len():] {
-		b.Queue(t.store.sql(c.name), c.args...)
-	}
-	if wait {
-		if err := t.run(ctx, &b, steps); err != nil {
+	var current step
+	var missing error // of the first step that has found nothing
+	for _, c := range steps {
+		wait = wait || c.missing != nil && len(steps)+len(t.reads) > 1
+		b.Queue(t.store.sql(c.name), c.args...).Fn = func(results pgx.BatchResults) error {
+			current = c
+			tag, err := results.Exec()
+			if err == nil && tag.RowsAffected() == 0 {
+				missing = cmp.Or(missing, c.missing)
+			}
 			return err
 		}
-		b, steps = pgx.Batch{}, nil
 	}
-	b.Queue("COMMIT")
-	if t.wantsToken() {
-		b.Queue(statements["write_position"])
+	if wait {
+		if err := t.conn.SendBatch(ctx, &b).Close(); err != nil {
+			return current.refusal(err)
+		}
+		if missing != nil {
+			return missing
+		}
+		b = pgx.Batch{}
 	}
-	results := t.conn.SendBatch(ctx, &b)
-	missing, err := t.count(results, steps)
-	if err != nil {
-		_ = results.Close() // it returns the same error
+	var committing, committed bool
+	b.Queue("COMMIT").Fn = func(results pgx.BatchResults) error {
+		committing = true
+		_, err := results.Exec()
+		committed = err == nil
 		return err
 	}
-	_, err = results.Exec()
-	t.unknown = err != nil && !isConflict(err)
-	if err == nil && t.wantsToken() {
-		token := t.store.replicas.tokenFrom(results.QueryRow())
-		_ = results.Close() // the write is committed, whatever happened to the connection
-		if missing == nil {
-			*t.w.Token = token
-		}
-		return missing
+	var token tpox.Token
+	if t.wantsToken() {
+		b.Queue(statements["write_position"]).QueryRow(func(row pgx.Row) error {
+			token = t.store.replicas.tokenFrom(row)
+			return nil
+		})
 	}
-	if closed := results.Close(); err == nil && closed != nil {
-		t.unknown, err = true, closed
+	err := t.conn.SendBatch(ctx, &b).Close()
+	if !committed {
+		t.unknown = committing && !isConflict(err) || codeOf(err) == "" && !neverSent(err)
+		return current.refusal(err)
 	}
-	return cmp.Or(err, missing)
-}
-
-// run runs steps without a COMMIT.
-func (t *transaction) run(ctx context.Context, b *pgx.Batch, steps []step) error {
-	results := t.conn.SendBatch(ctx, b)
-	missing, err := t.count(results, steps)
-	t.unknown = false // no COMMIT was sent
-	if closed := results.Close(); err == nil {
-		err = cmp.Or(closed, missing)
+	if t.wantsToken() && missing == nil {
+		*t.w.Token = token
 	}
-	return err
-}
-
-// count reads the results of steps. It returns the error of one that has found nothing, and of one that has failed: the
-// server does not run the rest of the batch then.
-func (t *transaction) count(results pgx.BatchResults, steps []step) (missing, err error) {
-	for _, c := range steps {
-		tag, err := results.Exec()
-		if err != nil {
-			t.unknown = codeOf(err) == "" && !neverSent(err)
-			return nil, c.refusal(err)
-		}
-		if tag.RowsAffected() == 0 {
-			missing = cmp.Or(missing, c.missing)
-		}
-	}
-	return missing, nil
+	return missing
 }
 
 // refusal returns what an error of the statement means. A cluster does not name the constraint.
