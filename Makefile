@@ -235,14 +235,8 @@ bench-mix: ## compare the processor time of a transaction with null: of BASE (ca
 bench-basex: ## compare the service with BaseX by throughput and processor time; needs Java
 	BROKERAGE_BENCH_BASEX=$(EACH) $(GO) test -v -run '^$$' -bench '^BenchmarkBaseX$$' -benchtime 1x -timeout 90m ./cmd/brokerage
 
-# Needs root for the control groups that give each server a fifth of a processor, and a machine without other work.
-.PHONY: bench-replicas
-bench-replicas: ## count reads a second with 0, 1 and 2 replicas, EACH (10s); needs root and PostgreSQL
-	BROKERAGE_BENCH_REPLICAS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkReplicas$$' -benchtime 1x -timeout 30m ./internal/store/postgres
-
 # Needs root for the control groups that count and limit the processor time of each node, and a machine without other
-# work: ten minutes with EACH=6s. SCALE (XXXS), QUOTA (0.2 processors a node)
-# and PLANS (plan_cache_mode) are variables.
+# work: ten minutes with EACH=6s.
 .PHONY: bench-citus
 bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres

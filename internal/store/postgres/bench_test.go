@@ -9,28 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
-
-// BenchmarkQueries measures each query on one document, for several clients at once.
-func BenchmarkQueries(b *testing.B) {
-	d := generator(b, "XXXS")
-	s := opened(b, loaded(b, d, ""), Options{})
-	for i, call := range storetest.Calls(b, s, d) {
-		if tpox.Transactions[i].Kind != tpox.Query {
-			continue
-		}
-		b.Run(call.Name, func(b *testing.B) {
-			b.SetParallelism(8)
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					require.NoError(b, call.Do(b.Context()))
-				}
-			})
-		})
-	}
-}
 
 // BenchmarkExtraction measures transactions alternately on two databases of one server: one with extracted keys, and a
 // pure one. Their ratio is what extraction saves, or costs where it is below 1.

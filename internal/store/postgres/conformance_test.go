@@ -32,7 +32,7 @@ func reopened(t testing.TB, s tpox.Store) tpox.Store {
 }
 
 func raisedLeases(t testing.TB, s tpox.Store, next int64) {
-	require.NoError(t, raiseLeases(t.Context(), s.(*Store).pool, next, next, next))
+	require.NoError(t, errOf(s.(*Store).pool.Exec(t.Context(), "UPDATE brokerage.leases SET next = greatest(next, $1)", next)))
 }
 
 // What the largest document costs any transaction is bounded, in the service and in the server.

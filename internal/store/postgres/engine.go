@@ -56,7 +56,7 @@ func warnings(s tpox.Store) (all []string) {
 		all = append(all, "the server's settings risk committed writes, or the whole database, in a power failure "+
 			"(fsync, full_page_writes or synchronous_commit is off)")
 	}
-	if !s.(*Store).Checksums() {
+	if !s.(*Store).hasSetting("data_checksums", "on") {
 		all = append(all, "the server has no page checksums (data_checksums is off): damage by a disk may go unnoticed")
 	}
 	return all

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -61,10 +60,9 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	case ctx.Err() != nil:
 		return ctx.Err() // the statement failed because it was cancelled
 	}
-	if isDamage(err) {
-		return &tpox.Damaged{Cause: err}
-	}
 	switch codeOf(err) {
+	case dataCorrupted, indexCorrupted:
+		return &tpox.Damaged{Cause: err}
 	case invalidXMLDocument, invalidXMLContent, invalidXMLComment, invalidXMLInstruction, untranslatable:
 		return tpox.NotStorable("the database's XML parser does not take the document")
 	case tooComplex:
@@ -74,9 +72,6 @@ func domainError(ctx context.Context, err error, unknown bool) error {
 	}
 	return &tpox.Unavailable{Cause: err, Unknown: unknown}
 }
-
-// isDamage reports whether the server has found its stored data damaged.
-func isDamage(err error) bool { return codeOf(err) == dataCorrupted || codeOf(err) == indexCorrupted }
 
 // noRows reports whether a query has found nothing.
 func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
@@ -118,8 +113,8 @@ func Forbidden(err error) bool { return codeOf(err) == insufficientPrivilege }
 // isLost reports whether an error is about the connection: it was not made, or it ended.
 func isLost(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
-	return network || neverSent(err) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	return network || neverSent(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed)
 }
 
 // neverSent reports whether the server cannot have received any of a statement.
@@ -132,15 +127,6 @@ func neverSent(err error) bool {
 func isDown(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	return connecting && codeOf(err) != tooManyConnections
-}
-
-// withoutXML explains the error of a server that was built without libxml2.
-func withoutXML(err error) error {
-	if codeOf(err) == featureNotSupported {
-		return fmt.Errorf("this PostgreSQL was built without libxml2, and has no SQL/XML: "+
-			"use one built --with-libxml, as those of Debian, Red Hat, Alpine and Docker are: %w", err)
-	}
-	return err
 }
 
 // connectError is a connection error in one line; the driver has a line for each address that it has tried.

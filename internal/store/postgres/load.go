@@ -45,8 +45,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 				return err
 			}
 		}
-		return raiseLeases(ctx, tx, d.ID(dataset.Order, d.Count(dataset.Order)),
-			d.ID(dataset.Customer, d.Count(dataset.Customer)), d.FirstAccount(d.Count(dataset.Customer)))
+		return raiseLeases(ctx, tx)
 	})
 }
 
@@ -213,11 +212,22 @@ func set(ctx context.Context, q querier, name string, value any) error {
 	return err
 }
 
-// raiseLeases makes leases begin at these ids, unless they are higher already.
-func raiseLeases(ctx context.Context, q querier, order, customer, account int64) error {
-	_, err := q.Exec(ctx, `UPDATE brokerage.leases SET next = greatest(next,
-		CASE kind WHEN 'order' THEN $1 WHEN 'customer' THEN $2 ELSE $3::bigint END)`, order, customer, account)
-	return err
+// raiseLeases makes leases begin above all ids that are stored, unless they are higher already.
+func raiseLeases(ctx context.Context, q querier) error {
+	for kind, last := range map[string]string{
+		"order": "max(id) FROM brokerage.orders", "customer": "max(id) FROM brokerage.customers",
+		"account": "max(account) FROM brokerage.accounts",
+	} {
+		var id *int64 // nil where there is none
+		err := q.QueryRow(ctx, "SELECT "+last).Scan(&id)
+		if err == nil {
+			_, err = q.Exec(ctx, "UPDATE brokerage.leases SET next = greatest(next, $2::bigint + 1) WHERE kind = $1", kind, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LoadBatches fills the store with documents from elsewhere; see store.Loader.
@@ -230,17 +240,8 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
 			return s.insertDocuments(ctx, tx, documents)
 		},
-		RaiseLeases: func(tx pgx.Tx) error {
-			var next [3]int64
-			for i, of := range []string{"max(id)+1, 0) FROM brokerage.orders", "max(id)+1, 0) FROM brokerage.customers",
-				"max(account)+1, 0) FROM brokerage.accounts"} {
-				if err := tx.QueryRow(ctx, "SELECT coalesce("+of).Scan(&next[i]); err != nil {
-					return err
-				}
-			}
-			return raiseLeases(ctx, tx, next[0], next[1], next[2])
-		},
-		Set: func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
+		RaiseLeases: func(tx pgx.Tx) error { return raiseLeases(ctx, tx) },
+		Set:         func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
 	}
 	return loader.Load(ctx, from, progress)
 }

@@ -72,36 +72,40 @@ var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "n
 
 // openReplicas finds the primary's position, and checks each replica once. One that cannot be reached yet gets no reads
 // until it can. A server that is no replica of the primary is an error.
-func openReplicas(ctx context.Context, s *Store, urls []string) (r *replicas, err error) {
-	r = &replicas{store: s, timing: s.options.timing}
+func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, error) {
+	r := &replicas{store: s, timing: s.options.timing}
 	if r.timing == (timing{}) {
 		r.timing = defaultTiming
 	}
 	r.watching, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	defer func() {
-		if err != nil {
-			r.close()
-		}
-	}()
-	if r.primary, err = newChecks(ctx, s.pool.Config()); err != nil {
+	if err := r.open(ctx, urls); err != nil {
+		r.close()
 		return nil, err
+	}
+	r.running.Go(func() { r.watch(r.sample) })
+	for _, one := range r.all {
+		r.running.Go(func() { r.watch(one.check) })
+	}
+	return r, nil
+}
+
+func (r *replicas) open(ctx context.Context, urls []string) (err error) {
+	if r.primary, err = newChecks(ctx, r.store.pool.Config()); err != nil {
+		return err
 	}
 	if r.identity, err = readIdentity(r.primary.QueryRow(ctx, statements["server_identity"])); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.sample(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	for i, url := range urls {
 		one, err := newReplica(ctx, r, url)
 		if err != nil {
-			return nil, fmt.Errorf("replica %d: %w", i+1, err)
+			return fmt.Errorf("replica %d: %w", i+1, err)
 		}
-		if slices.ContainsFunc(r.all, func(other *replica) bool { return other.name == one.name }) {
-			err = fmt.Errorf("two replicas have the address %s", one.name)
-		}
-		if r.all = append(r.all, one); err != nil {
-			return nil, err
+		if r.all = append(r.all, one); slices.ContainsFunc(r.all[:i], func(r *replica) bool { return r.name == one.name }) {
+			return fmt.Errorf("two replicas have the address %s", one.name)
 		}
 	}
 	for _, one := range r.all {
@@ -109,20 +113,10 @@ func openReplicas(ctx context.Context, s *Store, urls []string) (r *replicas, er
 		err := one.check(bounded)
 		cancel()
 		if stranger, ok := errors.AsType[*strangerError](err); ok {
-			return nil, stranger
+			return stranger
 		}
 	}
-	for _, check := range append([]func(context.Context) error{r.sample}, checksOf(r.all)...) {
-		r.running.Go(func() { r.watch(check) })
-	}
-	return r, nil
-}
-
-func checksOf(all []*replica) (checks []func(context.Context) error) {
-	for _, one := range all {
-		checks = append(checks, one.check)
-	}
-	return checks
+	return nil
 }
 
 // watch checks a server until the store is closed. While the primary cannot be reached, the age of the replicas' data

@@ -48,10 +48,8 @@ func TestStore_Replicas(t *testing.T) {
 			require.NoError(t, s.Close())
 			return open(t, databases[s], s.(*Store).options.Rules)
 		},
-		Context: readYourWrites,
-		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
-			require.NoError(t, raiseLeases(t.Context(), s.(*Store).pool, next, next, next))
-		},
+		Context:     readYourWrites,
+		RaiseLeases: raisedLeases,
 	})
 	require.Positive(t, byReplica)
 	t.Logf("reads: %d by the replica, %d by the primary", byReplica, byPrimary)

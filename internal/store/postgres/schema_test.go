@@ -67,6 +67,7 @@ func TestOpen_OtherVersion(t *testing.T) {
 			for _, options := range []Options{{}, {AsIs: true}} {
 				_, err := Open(t.Context(), url, options)
 				require.EqualError(t, err, c.says)
+				require.False(t, tpox.Is[*tpox.Unavailable](err))
 			}
 		})
 	}

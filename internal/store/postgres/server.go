@@ -35,46 +35,44 @@ func (s *Store) Describe() tpox.EngineInfo {
 	return e
 }
 
-// Checksums reports whether the server detects damage of its files when it reads them.
-func (s *Store) Checksums() bool {
-	return slices.Contains(s.engine.Settings, Setting{Name: "data_checksums", Value: "on"})
+// hasSetting reports whether the server has a setting of that value.
+func (s *Store) hasSetting(name, value string) bool {
+	return slices.Contains(s.engine.Settings, Setting{Name: name, Value: value})
 }
 
 // inspect reads the version and the settings of the server. It returns an error for one that the store cannot use.
 func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
-	e := tpox.EngineInfo{Name: Scheme, Durability: tpox.Durable}
-	var number int
+	s.engine = tpox.EngineInfo{Name: Scheme, Durability: tpox.Durable}
+	var major int
 	var encoding string
-	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),
-		current_setting('server_encoding')`).Scan(&number, &e.Version, &encoding)
-	if err != nil {
-		return err
-	}
-	major := number / 10000
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'),
+		current_setting('server_encoding')`).Scan(&major, &s.engine.Version, &encoding)
 	switch {
+	case err != nil:
+		return err
 	case major < oldest:
 		return fmt.Errorf("PostgreSQL %s is too old: %s are tested, and %d is the oldest that works",
-			e.Version, testedVersions, oldest)
+			s.engine.Version, testedVersions, oldest)
 	case encoding != "UTF8":
 		return fmt.Errorf("the database has encoding %s, but documents need UTF8: "+
 			"CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", encoding)
+	case major != 15 && major != 17:
+		s.notice("PostgreSQL %d is untested: %s are tested", major, testedVersions)
 	}
-	if _, err := conn.Exec(ctx, `SELECT xpath('/a', XMLPARSE(DOCUMENT '<a/>'))`); err != nil {
-		return withoutXML(err)
+	_, err = conn.Exec(ctx, `SELECT xpath('/a', XMLPARSE(DOCUMENT '<a/>'))`)
+	if codeOf(err) == featureNotSupported {
+		return fmt.Errorf("this PostgreSQL was built without libxml2, and has no SQL/XML: "+
+			"use one built --with-libxml, as those of Debian, Red Hat, Alpine and Docker are: %w", err)
+	} else if err != nil {
+		return err
 	}
 	rows, _ := conn.Query(ctx, `SELECT name, setting FROM pg_settings
 		WHERE name = ANY($1) ORDER BY array_position($1, name)`, durability) // CollectRows returns the error
-	if e.Settings, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Setting]); err != nil {
-		return err
-	}
+	s.engine.Settings, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Setting])
 	for _, name := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
-		if slices.Contains(e.Settings, Setting{Name: name, Value: "off"}) {
-			e.Durability = tpox.NotDurable
+		if s.hasSetting(name, "off") {
+			s.engine.Durability = tpox.NotDurable
 		}
 	}
-	if major != 15 && major != 17 {
-		s.notice("PostgreSQL %d is untested: %s are tested", major, testedVersions)
-	}
-	s.engine = e
-	return nil
+	return err
 }

@@ -18,21 +18,32 @@ func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 			return space, err
 		}
 	}
+	// The parts of statements that measure the database: of a cluster, all nodes together.
+	database, table, whole := "SELECT pg_database_size(current_database())", "pg_table_size", "pg_total_relation_size"
+	if s.distributed {
+		database = `SELECT sum(result::bigint)::bigint
+			FROM run_command_on_all_nodes('SELECT pg_database_size(current_database())')`
+		table, whole = "citus_table_size", "citus_total_relation_size"
+	}
+	indexes := fmt.Sprintf(`SELECT t.name, %[1]s(c.oid) - CASE WHEN t.finds THEN 0 ELSE %[2]s(c.oid) END
+		FROM (VALUES ('accounts', true), ('account_orders', true), ('security_search', true), ('orders', false),
+			('customers', false), ('securities', false)) AS t (name, finds)
+		JOIN pg_class AS c ON c.oid = to_regclass('brokerage.' || t.name) ORDER BY 1`, whole, table)
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, s.sizes().database).Scan(&space.File); err != nil {
+		if err := tx.QueryRow(ctx, database).Scan(&space.File); err != nil {
 			return err
 		}
 		space.Rest = space.File
 		for _, k := range dataset.Kinds {
 			name := "brokerage." + tableNames[k]
-			err := tx.QueryRow(ctx, "SELECT (SELECT count(*) FROM "+name+"), "+s.sizes().table, name).
+			err := tx.QueryRow(ctx, "SELECT (SELECT count(*) FROM "+name+"), "+table+"($1::regclass)", name).
 				Scan(&space.Documents[k], &space.Stored[k])
 			if err != nil {
 				return err
 			}
 			space.Rest -= space.Stored[k]
 		}
-		rows, _ := tx.Query(ctx, s.sizes().indexes) // CollectRows returns the error
+		rows, _ := tx.Query(ctx, indexes) // CollectRows returns the error
 		if space.Indexes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.IndexSpace]); err != nil {
 			return err
 		}
@@ -42,21 +53,4 @@ func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 		return nil
 	})
 	return space, domainError(ctx, err, false)
-}
-
-// sizes are the parts of statements that measure the database: of a cluster, all nodes together.
-type sizes struct{ database, table, indexes string }
-
-func (s *Store) sizes() sizes {
-	database, table, whole := "SELECT pg_database_size(current_database())", "pg_table_size", "pg_total_relation_size"
-	if s.distributed {
-		database = `SELECT sum(result::bigint)::bigint
-			FROM run_command_on_all_nodes('SELECT pg_database_size(current_database())')`
-		table, whole = "citus_table_size", "citus_total_relation_size"
-	}
-	return sizes{database, table + "($1::regclass)", fmt.Sprintf(`
-		SELECT t.name, %[1]s(c.oid) - CASE WHEN t.finds THEN 0 ELSE %[2]s(c.oid) END
-		FROM (VALUES ('accounts', true), ('account_orders', true), ('security_search', true), ('orders', false),
-			('customers', false), ('securities', false)) AS t (name, finds)
-		JOIN pg_class AS c ON c.oid = to_regclass('brokerage.' || t.name) ORDER BY 1`, whole, table)}
 }

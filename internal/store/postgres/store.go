@@ -45,8 +45,12 @@ type Options struct {
 // processors; more connections would only move the waiting from the service to the server.
 const DefaultPool = 16
 
-// maxPool is the largest limit that a URL may set.
-const maxPool = 10_000
+const (
+	maxPool        = 10_000 // the largest limit that a URL may set
+	connectTimeout = 5 * time.Second
+	// cancelPatience is how long a cancelled statement may take to end before its connection is closed.
+	cancelPatience = 2 * time.Second
+)
 
 // A Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
@@ -124,12 +128,9 @@ func Open(ctx context.Context, url string, options Options) (*Store, error) {
 
 // prepare inspects the server by a connection of its own, and makes the schema in an empty database.
 func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) error {
-	c := config.ConnConfig.Copy()
-	c.Tracer = nil
-	if err := freshPassword(ctx, c); err != nil {
-		return err
-	}
-	conn, err := pgx.ConnectConfig(ctx, c)
+	untraced := config.ConnConfig.Copy()
+	untraced.Tracer = nil
+	conn, err := pgx.ConnectConfig(ctx, untraced)
 	if err != nil {
 		return connectError{err}
 	}
@@ -146,8 +147,7 @@ func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) e
 	if s.pure {
 		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: "pure"})
 	}
-	s.engine.Faithful = faithful(s.pure)
-	s.engine.Identity = s.stamp.Identity
+	s.engine.Faithful, s.engine.Identity = faithful(s.pure), s.stamp.Identity
 	return nil
 }
 
@@ -156,17 +156,12 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 	if s.distributed {
 		configureCluster(config)
 	}
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return err
-	}
-	if s.distributed {
-		if s.entries, err = openEntries(ctx, config); err != nil {
-			return err
-		}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil && s.distributed {
+		s.entries, err = openEntries(ctx, config)
 	}
 	switch {
-	case len(s.options.Replicas) == 0:
-		return nil
+	case err != nil || len(s.options.Replicas) == 0:
+		return err
 	case s.distributed:
 		return errors.New("replicas are for one server, and the tables are distributed: " +
 			"a position in the log is of one server")
@@ -209,12 +204,6 @@ func freshPassword(_ context.Context, c *pgx.ConnConfig) error {
 	}
 	return err
 }
-
-const (
-	connectTimeout = 5 * time.Second
-	// cancelPatience is how long a cancelled statement may take to end before its connection is closed.
-	cancelPatience = 2 * time.Second
-)
 
 func (s *Store) notice(format string, args ...any) {
 	if s.options.Notice != nil {

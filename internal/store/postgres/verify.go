@@ -31,14 +31,6 @@ var verifyQueries = [...]string{
 			XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders AS o LEFT JOIN r ON r.id = o.id AND r.account = o.account`,
 }
 
-// pureQueries are those for mode=pure, which has no such tables.
-var pureQueries = [...]string{
-	dataset.Security: `SELECT 'security ' || symbol, symbol, XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.securities`,
-	dataset.Customer: verifyQueries[dataset.Customer],
-	dataset.Order: `SELECT 'order ' || id, id || ' ' || account, XMLSERIALIZE(CONTENT doc AS text)
-		FROM brokerage.orders`,
-}
-
 // keysOf returns the keys that the service reads from a document.
 func (s *Store) keysOf(k dataset.Kind, doc []byte) (string, error) {
 	switch k {
@@ -81,8 +73,11 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 		return v.Verified, err
 	}
 	queries := verifyQueries
-	if s.pure {
-		queries = pureQueries
+	if s.pure { // which has no such tables
+		queries[dataset.Security] = `SELECT 'security ' || symbol, symbol, XMLSERIALIZE(CONTENT doc AS text)
+			FROM brokerage.securities`
+		queries[dataset.Order] = `SELECT 'order ' || id, id || ' ' || account, XMLSERIALIZE(CONTENT doc AS text)
+			FROM brokerage.orders`
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 		if s.distributed && !s.options.distributed {
@@ -101,7 +96,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
-	case isDamage(err): // it has ended the transaction
+	case tpox.Is[*tpox.Damaged](domainError(ctx, err, false)): // it has ended the transaction
 		err = v.Report(ctx, fmt.Sprintf("stored data is damaged, and the rest was not read: %v", err))
 	}
 	return v.Verified, err
