@@ -141,26 +141,6 @@ func beginWith(hosts [][]*pgconn.FallbackConfig, next func() int) func(context.C
 	}
 }
 
-// isUncertain reports whether an error of a node of a cluster may come after the statement has been committed on
-// another node.
-func isUncertain(err error) bool {
-	switch code := codeOf(err); {
-	case code == internalError, strings.HasPrefix(code, "08"), strings.HasPrefix(code, "57P"):
-		return true
-	}
-	return false
-}
-
-// isMoving reports whether an error may come from a shard that is being moved, or from a node that has failed: another
-// attempt may find the shard.
-func isMoving(err error) bool {
-	switch codeOf(err) {
-	case internalError, undefinedTable, objectNotReady:
-		return true
-	}
-	return false
-}
-
 // holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write; $1
 // is the key of both. They change nothing. A query does not keep the shard, even with FOR UPDATE, and its lock does not
 // follow the row to another node: when the shard was moved, another transaction could change the row there, and Citus

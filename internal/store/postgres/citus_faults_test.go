@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -34,7 +35,8 @@ func TestCommit_AnswerLost(t *testing.T) {
 		tries := s.retries.Load()
 		err := write()
 		require.True(t, link.Sprung())
-		require.Equal(t, unknown, outcome(t, err), "%v", err)
+		u, ok := errors.AsType[*tpox.Unavailable](err)
+		require.True(t, ok && u.Unknown, "%v", err)
 		require.Equal(t, tries, s.retries.Load())
 	}
 	const commit = "COMMIT\x00"
@@ -129,6 +131,15 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 			require.Empty(t, verified(t, s))
 		})
 	}
+}
+
+// sharesOf returns the total quantity of the first symbol in all accounts.
+func sharesOf(t testing.TB, s *Store) int64 {
+	t.Helper()
+	return value[int64](t, s.pool, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
+		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc
+			COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
+		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
 }
 
 // awaitMove waits until a move is done or waits for its lock.

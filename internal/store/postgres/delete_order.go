@@ -6,17 +6,13 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// DeleteOrder deletes the order with the given id, or returns *tpox.NotFound.
+// DeleteOrder deletes the order with the given id, or returns *tpox.NotFound. On a cluster it deletes the row of
+// account_orders that the document has: a commit over two nodes becomes visible on one after the other, so where the row
+// is not there yet, nothing is deleted, and it starts again.
 func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
-	if s.distributed {
-		return s.deleteOrderByRows(ctx, w, id)
+	if !s.distributed {
+		return s.change(ctx, w, step{name: "delete_order", args: []any{id}, missing: tpox.NoOrder(id)})
 	}
-	return s.change(ctx, w, step{name: "delete_order", args: []any{id}, missing: tpox.NoOrder(id)})
-}
-
-// deleteOrderByRows deletes the order, and the row of account_orders that its document has. A commit over two nodes
-// becomes visible on one after the other: where the row is not there yet, nothing is deleted, and it starts again.
-func (s *Store) deleteOrderByRows(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	var doc []byte
 	remove := step{name: "remove_order", args: []any{id}, into: []any{&doc}, missing: tpox.NoOrder(id)}
 	_, err := s.write(ctx, w, []step{remove}, func() ([]step, []byte, error) {

@@ -137,7 +137,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 // notVisits are the statements that are for one server, for a reference table, or not of a transaction.
 var notVisits = []string{"customer_max_order", "delete_order", "lock_customer_of_account", "replace_search", "lease",
 	"get_setting", "set_setting", "taken_accounts", "count_pages", "estimate_documents", "replica_state",
-	"server_identity", "write_position", longQuery, countUp}
+	"server_identity", "write_position", countUp}
 
 func TestVisits_All(t *testing.T) {
 	all := visits(generator(t, "tiny"))
@@ -273,27 +273,14 @@ func TestDistributed_TradeFollowsAccount(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// Expired answers are deleted in each slot by itself.
-func TestPurge_Slots(t *testing.T) {
+// Expired answers are deleted in the slot of a write.
+func TestPurge(t *testing.T) {
 	s, d, _, _ := tiny(t)
-	keys := make(map[int]string)
-	for i := 0; len(keys) < 3; i++ {
-		key := fmt.Sprint("k", i)
-		keys[slotOf(&tpox.Once{Client: "c", Key: key})] = key
-	}
-	begin, id := now().Now, int64(0)
-	write := func(w tpox.Write, key string) {
-		id++
-		w.Once = &tpox.Once{Client: "c", Key: key, Expires: w.Now.Add(purgeEvery)}
-		require.NoError(t, errOf(s.InsertOrder(t.Context(), w, order(d, id))))
-	}
-	for _, key := range keys {
-		write(tpox.Write{Now: begin}, key)
-	}
-	for slot, key := range keys {
-		require.NoError(t, errOf(s.pool.Exec(t.Context(),
-			`INSERT INTO brokerage.answers VALUES ($1, 'x', 'y', 'h', 'a', now() - interval '1 hour')`, slot)))
-		write(tpox.Write{Now: begin.Add(2 * purgeEvery)}, key) // the same key, whose answer has expired
-		require.Equal(t, 1, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE slot = $1", slot))
-	}
+	w := once()
+	require.NoError(t, errOf(s.pool.Exec(t.Context(), `INSERT INTO brokerage.answers
+		SELECT slot, 'x', 'y', 'h', 'a', now() - interval '1 hour' FROM brokerage.once_slots`)))
+	require.NoError(t, errOf(s.InsertOrder(t.Context(), w, order(d, 1))))
+	require.Equal(t, slots-1, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE client = 'x'"))
+	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE client = 'x' AND slot = $1",
+		slotOf(w.Once)))
 }

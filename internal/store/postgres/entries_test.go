@@ -3,9 +3,7 @@ package postgres
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
@@ -87,34 +85,4 @@ func TestEntries(t *testing.T) {
 	cluster.Nodes[2].Again(t)
 	e.look() // and closes the connections to the other host
 	local(t)
-}
-
-// A load connects to all nodes that its URL names.
-func TestEntries_Load(t *testing.T) {
-	cluster := pgtest.StartCluster(t, 2)
-	database := cluster.Database(t)
-	s := opened(t, cluster.URL(database, 0, 1, 2)+"&distribute=8", Options{})
-	d := generator(t, "XXXS")
-	loaded := make(chan error, 1)
-	go func() { loaded <- s.LoadDataset(t.Context(), d, nil) }()
-	const clients = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
-		AND query LIKE 'COPY %' AND application_name NOT LIKE 'citus%'`
-	copies := make([]int, len(cluster.Nodes))
-	conns := make([]*pgx.Conn, len(cluster.Nodes))
-	for n, node := range cluster.Nodes {
-		conns[n] = node.Connect(t, database)
-	}
-	for {
-		select {
-		case err := <-loaded:
-			require.NoError(t, err)
-			t.Log(copies)
-			require.NotContains(t, copies, 0, "nodes without a client that copies documents to them")
-			return
-		case <-time.After(5 * time.Millisecond):
-			for n, conn := range conns {
-				copies[n] += value[int](t, conn, clients)
-			}
-		}
-	}
 }

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -60,138 +56,6 @@ func waiting(ctx context.Context, t testing.TB, q querier, database string, but 
 	}
 }
 
-// The outcomes of a write for a client.
-const (
-	done = iota
-	refused
-	unknown
-)
-
-// promises are the outcomes that clients received for their writes.
-type promises struct {
-	sync.Mutex
-	orders [3][]tpox.ID // by outcome
-	bought [3]int64     // shares
-}
-
-// hammer lets clients insert orders and trade, until stop is closed.
-func hammer(t testing.TB, s *Store, d *dataset.Dataset, clients int, stop <-chan struct{}) *promises {
-	t.Helper()
-	var p promises
-	var next atomic.Int64
-	var all sync.WaitGroup
-	stopped := func() bool {
-		select {
-		case <-stop:
-			return true
-		default:
-			return false
-		}
-	}
-	for c := range clients {
-		all.Go(func() {
-			for !stopped() {
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-				id := tpox.ID(700_000_000_000 + next.Add(1))
-				_, err := s.InsertOrder(ctx, now(), order(d, int64(id)))
-				_, failed := s.Trade(ctx, now(), tpox.ID(d.FirstAccount(int64(c%4))), buy(d.Symbol(0)))
-				cancel()
-				placed, traded := outcome(t, err), outcome(t, failed)
-				p.Lock()
-				p.orders[placed] = append(p.orders[placed], id)
-				p.bought[traded]++
-				p.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	return &p
-}
-
-func outcome(t testing.TB, err error) int {
-	u, ok := errors.AsType[*tpox.Unavailable](err)
-	switch {
-	case err == nil:
-		return done
-	case ok && !u.Unknown:
-		return refused
-	case !ok && !errors.Is(err, context.DeadlineExceeded):
-		t.Errorf("a write: %v", err)
-	}
-	return unknown
-}
-
-// settled compares the outcomes with the content of the database.
-func (p *promises) settled(t testing.TB, s *Store, held int64) {
-	t.Helper()
-	for outcome, there := range map[int]bool{done: true, refused: false} {
-		for _, id := range p.orders[outcome] {
-			_, err := s.GetOrder(t.Context(), id)
-			require.Equal(t, there, err == nil, "order %d, %v", id, err)
-			require.Equal(t, !there, tpox.Is[*tpox.NotFound](err), "order %d, %v", id, err)
-		}
-	}
-	bought := sharesOf(t, s) - held
-	require.GreaterOrEqual(t, bought, p.bought[done], "acknowledged trades were lost")
-	require.LessOrEqual(t, bought, p.bought[done]+p.bought[unknown], "trades were done twice")
-	t.Logf("orders: %d acknowledged, %d refused, %d unknown; trades: %d acknowledged, %d unknown; %d retries",
-		len(p.orders[done]), len(p.orders[refused]), len(p.orders[unknown]), p.bought[done], p.bought[unknown],
-		s.retries.Load())
-	require.NotEmpty(t, p.orders[done])
-	require.NotZero(t, p.bought[done])
-}
-
-// sharesOf returns the total quantity of the first symbol in all accounts.
-func sharesOf(t testing.TB, s *Store) int64 {
-	t.Helper()
-	return value[int64](t, s.pool, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
-		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc
-			COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
-		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
-}
-
-// Backends are terminated at random while 64 clients write: every acknowledged write is there, no refused one is, and
-// none is done twice.
-func TestTerminated_AtRandom(t *testing.T) {
-	s, d, server, database := tiny(t)
-	held := sharesOf(t, s)
-	admin := server.Connect(t, database)
-	stop := make(chan struct{})
-	go func() {
-		defer close(stop)
-		for range 40 {
-			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
-			_, err := admin.Exec(context.Background(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-				WHERE datname = $1 AND application_name = 'brokerage' AND random() < 0.3`, database)
-			if err != nil {
-				t.Errorf("terminating: %v", err)
-			}
-		}
-	}()
-	hammer(t, s, d, 64, stop).settled(t, s, held)
-}
-
-// The server is stopped, in an orderly way and like a crash, and restarted.
-func TestServer_RestartsUnderLoad(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t, "synchronous_commit=on", "full_page_writes=on")
-	d := generator(t, "tiny")
-	s := opened(t, server.URL(server.Database(t)), Options{})
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	held := sharesOf(t, s)
-	stop := make(chan struct{})
-	go func() {
-		defer close(stop)
-		for _, mode := range []string{"fast", "immediate"} {
-			time.Sleep(500 * time.Millisecond)
-			server.Restart(t, mode)
-		}
-		time.Sleep(500 * time.Millisecond)
-	}()
-	hammer(t, s, d, 16, stop).settled(t, s, held)
-	require.NoError(t, s.Ready(t.Context()))
-}
-
 // A timeout of the server ends a statement; the error is the store's, not the driver's, and nothing was changed.
 func TestServer_StatementTimeout(t *testing.T) {
 	t.Parallel()
@@ -226,40 +90,6 @@ func TestServer_CancelledRequest(t *testing.T) {
 		return value[int](t, lock, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0
 	}, 20*time.Second, 10*time.Millisecond)
-}
-
-// The server has no free connection: the store waits for one until the deadline of the request, and then reports it.
-func TestServer_ConnectionsAreUsedUp(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t, "max_connections=8", "superuser_reserved_connections=2")
-	server.Exec(t, "postgres", "CREATE ROLE app LOGIN")
-	server.Exec(t, "postgres", "CREATE DATABASE app OWNER app TEMPLATE template0")
-	d := generator(t, "tiny")
-	s := opened(t, server.URLOf("app", "app"), Options{Pool: 64})
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-
-	// More clients than there are connections: all are served.
-	require.NoError(t, storetest.Together(40, func(i int) error {
-		_, err := s.InsertOrder(t.Context(), now(), order(d, int64(800_000_000_000+i)))
-		return err
-	}))
-
-	s.pool.Reset()
-	var others []*pgx.Conn
-	require.Eventually(t, func() bool { // the server ends the store's own connections one after another
-		if conn, err := pgx.Connect(t.Context(), server.URLOf("app", "app")); err == nil {
-			others = append(others, conn)
-		}
-		return len(others) == 6 // max_connections without those of superusers
-	}, time.Minute, time.Millisecond)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	_, err := s.GetOrder(ctx, orderID(d, 0))
-	require.True(t, tpox.Is[*tpox.Unavailable](err) || errors.Is(err, context.DeadlineExceeded), "%v", err)
-	for _, conn := range others {
-		require.NoError(t, conn.Close(t.Context()))
-	}
-	require.NoError(t, errOf(s.GetOrder(t.Context(), orderID(d, 0))))
 }
 
 // Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names

@@ -82,14 +82,9 @@ func TestLoadDataset_Interrupted(t *testing.T) {
 	}
 	requireDataset(t, s, d)
 	require.NoError(t, s.LoadDataset(t.Context(), d, func(int, int64) { t.Error("something was loaded again") }))
-	err := s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 2}), nil)
-	require.ErrorContains(t, err, "holds "+d.Fingerprint()+" already")
-}
-
-func TestLoadDataset_Empty(t *testing.T) {
-	s, _, _, _ := tiny(t)
-	require.NoError(t, s.Empty(t.Context()))
 	other := dataset.New(dataset.Spec{Seed: 2})
+	require.ErrorContains(t, s.LoadDataset(t.Context(), other, nil), "holds "+d.Fingerprint()+" already")
+	require.NoError(t, s.Empty(t.Context()))
 	require.NoError(t, s.LoadDataset(t.Context(), other, nil))
 	requireDataset(t, s, other)
 }
@@ -191,20 +186,17 @@ func TestBackup_Restore(t *testing.T) {
 	require.Equal(t, content(t, s), content(t, other))
 }
 
-// If any byte of a backup is changed or missing, nothing is restored.
+// From a damaged backup nothing is restored, nor by a restore that ends early.
 func TestRestore_Damaged(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	file := backedUpTo(t, s)
 	whole := []byte(testenv.Text(t, file))
 	damaged := file + ".damaged"
-	for i := range 20 {
-		at := i * (len(whole) - 1) / 19
-		flipped := bytes.Clone(whole)
-		flipped[at] ^= 0x10
-		for _, b := range [][]byte{flipped, whole[:at]} {
-			require.NoError(t, os.WriteFile(damaged, b, 0o600))
-			require.Error(t, errOf(s.Restore(t.Context(), damaged, true, nil)), "byte %d", at)
-		}
+	flipped := bytes.Clone(whole)
+	flipped[len(whole)/2] ^= 0x10
+	for _, b := range [][]byte{flipped, whole[:len(whole)/2]} {
+		require.NoError(t, os.WriteFile(damaged, b, 0o600))
+		require.Error(t, errOf(s.Restore(t.Context(), damaged, true, nil)))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := s.Restore(ctx, file, true, func(done, total int64) {

@@ -36,6 +36,10 @@ func misses(s store.ServerStats, what string) bool {
 func TestObserve(t *testing.T) {
 	server := pgtest.Start(t, "shared_preload_libraries=pg_stat_statements", "track_io_timing=on")
 	d, url := generator(t, "tiny"), server.URL("postgres")
+	a, err := Administer(t.Context(), url)
+	require.NoError(t, err)
+	require.Equal(t, server.PID(t), a.Process())
+	require.NoError(t, a.Close())
 	s := opened(t, url, Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	server.Exec(t, "postgres", "CREATE EXTENSION pg_stat_statements")
@@ -60,12 +64,14 @@ func TestObserve(t *testing.T) {
 	require.Eventually(t, func() bool { // the server counts when a second has passed
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 		after = observe(t, url)
-		return after.Figures["pg_commits_total"] >= before.Figures["pg_commits_total"]+calls
+		counted := true
+		for _, figure := range []string{"pg_commits_total", "pg_wal_bytes_total", "pg_page_hits_total"} {
+			counted = counted && after.Figures[figure] >= before.Figures[figure]+calls
+		}
+		return counted
 	}, time.Minute, 50*time.Millisecond)
 
 	since := after.Since(before)
-	require.Greater(t, after.Figures["pg_wal_bytes_total"], before.Figures["pg_wal_bytes_total"])
-	require.Greater(t, after.Figures["pg_page_hits_total"], before.Figures["pg_page_hits_total"])
 	require.Contains(t, after.Figures, "pg_read_seconds_total")
 	require.NotContains(t, after.Figures, "hidden")
 	i := slices.IndexFunc(since.Pools, func(p store.PoolStats) bool { return p.Name == "securities, indexes" })

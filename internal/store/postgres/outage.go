@@ -19,14 +19,6 @@ type outage struct {
 // probeInterval is the time between two attempts to connect to a server that is down.
 const probeInterval = 500 * time.Millisecond
 
-// noteDown begins an outage, unless there is one.
-func (s *Store) noteDown(cause error) {
-	o := &outage{began: time.Now(), cause: cause, over: make(chan struct{})}
-	if s.outage.CompareAndSwap(nil, o) {
-		go s.endOutage(o)
-	}
-}
-
 // endOutage tries to connect until it succeeds or the store is closed.
 func (s *Store) endOutage(o *outage) {
 	defer close(o.over)
@@ -59,14 +51,10 @@ func (s *Store) awaitServer(ctx context.Context) error {
 	}
 	refusal := &tpox.Unavailable{Cause: fmt.Errorf("the server is down since %s: %w",
 		o.began.UTC().Format(time.TimeOnly), o.cause)}
-	left := patience - time.Since(o.began)
-	if deadline, ok := ctx.Deadline(); left <= 0 || ok && time.Until(deadline) <= 0 {
-		return refusal
-	}
 	select {
 	case <-o.over:
 		return nil
-	case <-time.After(left):
+	case <-time.After(patience - time.Since(o.began)):
 		return refusal
 	case <-ctx.Done():
 		return ctx.Err()

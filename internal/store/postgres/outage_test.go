@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,23 +47,33 @@ func TestOutage(t *testing.T) {
 	require.Nil(t, s.outage.Load())
 }
 
-// The password of a new connection is the one that its file has now.
-func TestFreshPassword(t *testing.T) {
+// The password of a role is changed while the store is open: a connection uses the one that the file has when it is made.
+func TestPassword_Changed(t *testing.T) {
+	server := pgtest.Start(t)
+	hba := value[string](t, server.Connect(t, "postgres"), "SHOW hba_file")
+	server.Exec(t, "postgres", "CREATE ROLE me LOGIN SUPERUSER PASSWORD 'old'")
+	server.Exec(t, "postgres", "COPY (VALUES ('local all me scram-sha-256'), ('local all all trust')) TO '"+hba+"'")
+	server.Exec(t, "postgres", "SELECT pg_reload_conf()")
 	file := filepath.Join(t.TempDir(), "pgpass")
 	t.Setenv("PGPASSFILE", file)
 	write := func(password string) {
 		require.NoError(t, os.WriteFile(file, []byte("*:*:*:me:"+password+"\n"), 0o600))
 	}
+	url := server.URLOf("me", "postgres")
+	write("wrong")
+	_, err := Open(t.Context(), url, Options{})
+	require.ErrorContains(t, err, "password authentication failed")
 	write("old")
-	config, _, err := parseURL("postgres://me@a,b/d?pool_max_conns=3")
-	require.NoError(t, err)
-	configure(config, &Options{})
-	require.Equal(t, "old", config.ConnConfig.Password)
-	write("new")
-	for range 2 {
-		c := config.ConnConfig.Copy()
-		require.NoError(t, config.BeforeConnect(t.Context(), c))
-		require.Equal(t, "new", c.Password)
-		configureCluster(config) // which has hosts to choose from, too
+	s := opened(t, url, Options{})
+	read := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return errOf(s.Contents(ctx))
 	}
+	require.NoError(t, read())
+	server.Exec(t, "postgres", "ALTER ROLE me PASSWORD 'new'")
+	s.pool.Reset()
+	require.Error(t, read())
+	write("new")
+	require.Eventually(t, func() bool { return read() == nil }, time.Minute, 10*time.Millisecond)
 }

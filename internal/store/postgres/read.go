@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"brokerage/internal/store"
@@ -77,9 +78,11 @@ func (s *Store) document(ctx context.Context, name, what string, key any) (doc [
 	return doc, err
 }
 
-// mayTryAgain reports whether a retry of what has changed nothing may succeed.
+// mayTryAgain reports whether a retry of what has changed nothing may succeed. On a cluster, another attempt may find a
+// shard that is being moved, or whose node has failed.
 func (s *Store) mayTryAgain(err error) bool {
-	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && isMoving(err)
+	moving := slices.Contains([]string{internalError, undefinedTable, objectNotReady}, codeOf(err))
+	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && moving
 }
 
 const (
@@ -106,8 +109,8 @@ func (s *Store) again(ctx context.Context, try func(context.Context) error, mayT
 		if err == nil || tpox.IsDomainError(err) || !mayTryAgain(err) {
 			return err
 		}
-		if isDown(err) {
-			s.noteDown(err)
+		if o := (&outage{time.Now(), err, make(chan struct{})}); isDown(err) && s.outage.CompareAndSwap(nil, o) {
+			go s.endOutage(o)
 		}
 		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4
 		if deadline, ok := ctx.Deadline(); time.Since(began)+wait > patience || ok && time.Until(deadline) < wait {

@@ -142,7 +142,6 @@ func requireSameSchema(t *testing.T, want, got *Store) {
 			WHERE relnamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'brokerage'::regnamespace
 			UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'brokerage'::regnamespace
-			UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger
 			UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'brokerage') AS schema (line)`)
 	}
 	require.Greater(t, len(schema(want)), 50)

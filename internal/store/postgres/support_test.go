@@ -14,11 +14,10 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// longQuery and countUp are statements of the tests.
-const longQuery, countUp = "long_query", "count_up"
+// countUp is a statement of the tests.
+const countUp = "count_up"
 
 func TestMain(m *testing.M) {
-	statements[longQuery] = "SELECT count(*)::text FROM brokerage.securities, pg_sleep(600)"
 	statements[countUp] = "UPDATE brokerage.accounts SET customer = customer + 1 WHERE account = $1"
 	testenv.Parallel()
 	pgtest.Main(m)

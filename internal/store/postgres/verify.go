@@ -39,24 +39,25 @@ func (s *Store) keysOf(k dataset.Kind, doc []byte) (string, error) {
 		if err != nil || s.pure {
 			return keys.Symbol, err
 		}
-		text := keys.Symbol + " " + keys.Name + " " + keys.Type
-		if keys.Sector != "" {
-			text += " " + keys.Sector
+		sector, row := keys.Sector, searchRow(keys)
+		if sector != "" {
+			sector += " "
 		}
-		row := searchRow(keys)
-		return fmt.Sprintf("%s %d %s %d %s", text, row[2], keys.PE, row[3], keys.Yield), nil
+		return fmt.Sprintf("%s %s %s %s%d %s %d %s", keys.Symbol, keys.Name, keys.Type, sector, row[2], keys.PE,
+			row[3], keys.Yield), nil
 	case dataset.Customer:
 		keys, err := tpox.CustomerKeysOf(doc)
 		return fmt.Sprintf("%d %d", keys.ID, accountsOf(keys)), err
 	default:
 		keys, err := tpox.OrderKeysOf(doc)
+		text := fmt.Sprintf("%d %d", keys.ID, keys.Account)
 		switch {
 		case s.pure:
-			return fmt.Sprintf("%d %d", keys.ID, keys.Account), err
+			return text, err
 		case keys.Cash == nil:
-			keys.CashText = ""
+			return text + " []", err
 		}
-		return fmt.Sprintf("%d %d [%s]", keys.ID, keys.Account, keys.CashText), err
+		return text + " [" + keys.CashText + "]", err
 	}
 }
 
@@ -91,7 +92,21 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 				return err
 			}
 		}
-		return s.checkRest(ctx, tx, &v)
+		checks := restChecks
+		if s.pure {
+			checks = checks[:1]
+		}
+		for _, check := range checks {
+			rows, _ := tx.Query(ctx, check)
+			findings, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
+			if err == nil {
+				err = v.Report(ctx, findings...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return tx.QueryRow(ctx, "SELECT count(*) FROM brokerage.accounts").Scan(&v.Accounts)
 	})
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -143,42 +158,21 @@ func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspecte
 	return seen
 }
 
-// restChecks find rows beside the documents that no document has, and describe each in a sentence; pure are those that
-// mode=pure has too.
-var restChecks = []struct {
-	sql  string
-	pure bool
-}{
-	{`WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.accounts),
+// restChecks find rows beside the documents that no document has, and describe each in a sentence. The last two are not
+// for mode=pure.
+var restChecks = []string{
+	`WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.accounts),
 		u AS MATERIALIZED (SELECT id AS customer, unnest(accounts) AS account FROM brokerage.customers)
 	SELECT CASE WHEN u.account IS NULL
 		THEN format('account %s: belongs to customer %s, whose document does not have it', a.account, a.customer)
 		ELSE format('customer %s: account %s is in the document, but does not belong to it', u.customer, u.account) END
 	FROM a FULL JOIN u ON u.account = a.account AND u.customer = a.customer
-	WHERE a.account IS NULL OR u.account IS NULL`, true},
-	{`WITH o AS MATERIALIZED (SELECT id, account FROM brokerage.orders)
+	WHERE a.account IS NULL OR u.account IS NULL`,
+	`WITH o AS MATERIALIZED (SELECT id, account FROM brokerage.orders)
 	SELECT format('order %s: account %s has it with the cash %s, and there is none', r.id, r.account, r.cash_text)
 	FROM brokerage.account_orders AS r LEFT JOIN o ON o.id = r.id AND o.account = r.account
-	WHERE o.id IS NULL`, false},
-	{`WITH d AS MATERIALIZED (SELECT symbol FROM brokerage.securities)
+	WHERE o.id IS NULL`,
+	`WITH d AS MATERIALIZED (SELECT symbol FROM brokerage.securities)
 	SELECT format('security %s: a search finds it, and there is none', s.symbol)
-	FROM brokerage.security_search AS s LEFT JOIN d ON d.symbol = s.symbol WHERE d.symbol IS NULL`, false},
-}
-
-// checkRest runs restChecks, and counts the accounts.
-func (s *Store) checkRest(ctx context.Context, tx pgx.Tx, v *store.Verification) error {
-	for _, check := range restChecks {
-		if s.pure && !check.pure {
-			continue
-		}
-		rows, _ := tx.Query(ctx, check.sql)
-		findings, err := pgx.CollectRows(rows, pgx.RowTo[string]) // the error of the query, too
-		if err == nil {
-			err = v.Report(ctx, findings...)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return tx.QueryRow(ctx, "SELECT count(*) FROM brokerage.accounts").Scan(&v.Accounts)
+	FROM brokerage.security_search AS s LEFT JOIN d ON d.symbol = s.symbol WHERE d.symbol IS NULL`,
 }

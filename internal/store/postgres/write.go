@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -140,7 +141,9 @@ func (t *transaction) single(ctx context.Context, c step) error {
 	}
 	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
 	// In a cluster the node that commits is another one, whose answer may be lost.
-	refused := codeOf(err) != "" && tag.String() == "" && !(t.store.distributed && isUncertain(err))
+	code := codeOf(err)
+	lost := code == internalError || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
+	refused := code != "" && tag.String() == "" && !(t.store.distributed && lost)
 	t.unknown = err != nil && !refused && !neverSent(err)
 	return c.refusal(err)
 }
