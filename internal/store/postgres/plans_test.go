@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -60,12 +61,15 @@ func requireIndexed(t *testing.T, conn *pgx.Conn, statement, args string) {
 	}
 }
 
-// Every query of the 17 is a statement in a file of its name, in SQL/XML.
+// Every query of the 17 is a statement in a file of its name, in SQL/XML, and docs/postgres.md prints it as it runs.
 func TestStatements(t *testing.T) {
+	printed := testenv.Text(t, "../../../docs/postgres.md")
 	for _, transaction := range tpox.Transactions {
 		if transaction.Kind == tpox.Query {
 			require.Contains(t, statements[transaction.Name], "XMLSERIALIZE(CONTENT", transaction.Name)
 			require.NotContains(t, statements[transaction.Name], ";", transaction.Name)
+			block := "```sql\n" + statements[transaction.Name] + "\n```\n"
+			require.True(t, strings.Contains(printed, block), "docs/postgres.md does not print %s", transaction.Name)
 		}
 	}
 }

@@ -36,8 +36,7 @@ CREATE TABLE brokerage.securities (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_vacuum_scale_factor = 0.02);
 
 -- Customers and securities are compressed and kept beside their rows, which stay small; orders are below 2 kB, where
--- PostgreSQL does not compress, and would shrink by a tenth if it did (docs/postgres.md has the figures). lz4 takes some
--- more room than pglz and half the time, where the server has it.
+-- PostgreSQL does not compress. lz4 takes some more room than pglz and half the time, where the server has it.
 DO $$
 BEGIN
   ALTER TABLE brokerage.customers ALTER COLUMN doc SET COMPRESSION lz4;
