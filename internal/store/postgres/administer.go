@@ -41,12 +41,7 @@ func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
 
 // Analyze collects statistics for the planner.
 func (a *Admin) Analyze(ctx context.Context) error {
-	var tables string
-	err := a.conn.QueryRow(ctx, `SELECT string_agg(format('brokerage.%I', relname), ', ') FROM pg_class
-		WHERE relnamespace = 'brokerage'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`).Scan(&tables)
-	if err == nil {
-		_, err = a.conn.Exec(ctx, "ANALYZE "+tables)
-	}
+	_, err := a.conn.Exec(ctx, "ANALYZE")
 	return err
 }
 

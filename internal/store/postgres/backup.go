@@ -80,32 +80,23 @@ func (s *Store) copyTo(ctx context.Context, tx pgx.Tx, raw *store.Digest, progre
 	if err := tx.QueryRow(ctx, "SELECT pg_database_size(current_database()) * 3 / 2").Scan(&total); err != nil {
 		return err
 	}
-	to := writerFunc(func(p []byte) (int, error) {
-		n, err := raw.Write(p)
-		if progress != nil && raw.Bytes/store.BackupProgressBytes != (raw.Bytes-int64(n))/store.BackupProgressBytes {
-			progress(raw.Bytes, max(raw.Bytes, total))
-		}
-		return n, err
-	})
 	for _, t := range s.tables() {
-		if _, err := io.WriteString(to, t.copyFrom()+"\n"); err != nil {
+		if _, err := io.WriteString(raw, t.copyFrom()+"\n"); err != nil {
 			return err
 		}
 		data := fmt.Sprintf("COPY (SELECT %s FROM brokerage.%s) TO STDOUT", t.columns, t.table)
-		if _, err := tx.Conn().PgConn().CopyTo(ctx, to, data); err != nil {
+		if _, err := tx.Conn().PgConn().CopyTo(ctx, raw, data); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(to, endOfData); err != nil {
+		if _, err := io.WriteString(raw, endOfData); err != nil {
 			return err
+		}
+		if progress != nil {
+			progress(raw.Bytes, max(raw.Bytes, total))
 		}
 	}
 	return nil
 }
-
-// A writerFunc is an io.Writer.
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Restore restores the state of a backup of one server, on one server or a cluster, in one transaction: until that
 // commits, which it does when all of the backup has been read and verified, others see the old content. A database that

@@ -46,19 +46,19 @@ func (s *Store) inspectCluster(ctx context.Context, conn *pgx.Conn) error {
 
 // IsCluster reports whether a URL asks for distributed tables, or is of a database that has them.
 func IsCluster(url string) bool {
-	config, w, err := parseURL(url)
+	_, w, err := parseURL(url)
 	if err != nil || w.shards > 0 {
 		return w.shards > 0
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	a, err := Administer(ctx, url)
 	if err != nil {
 		return false // what opens it next says so
 	}
-	defer func() { _ = conn.Close(ctx) }()
+	defer func() { _ = a.Close() }()
 	var s Store
-	return s.findTables(ctx, conn) == nil && s.distributed
+	return s.findTables(ctx, a.conn) == nil && s.distributed
 }
 
 // requireCluster returns an error in one line for a database whose tables cannot be distributed, which only the

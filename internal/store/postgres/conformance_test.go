@@ -28,7 +28,7 @@ func conforms(t *testing.T, parameters string) {
 
 func reopened(t testing.TB, s tpox.Store) tpox.Store {
 	require.NoError(t, s.Close())
-	return opened(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options)
+	return openedWith(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options, s.(*Store).hidden)
 }
 
 func raisedLeases(t testing.TB, s tpox.Store, next int64) {

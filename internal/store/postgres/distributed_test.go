@@ -39,7 +39,6 @@ func partitionedSchema(parts int) string {
 // onPartitions opens a store of partitions that is loaded with d.
 func onPartitions(t testing.TB, d *dataset.Dataset, parts int, options Options) *Store {
 	t.Helper()
-	options.distributed = true
 	server := pgtest.Shared(t)
 	database := server.Filled(t, fmt.Sprint(d.Fingerprint(), "in", parts), func(url string) {
 		conn, err := pgx.Connect(context.Background(), url)
@@ -47,12 +46,12 @@ func onPartitions(t testing.TB, d *dataset.Dataset, parts int, options Options) 
 		_, err = conn.Exec(context.Background(), partitionedSchema(parts))
 		require.NoError(t, err)
 		require.NoError(t, conn.Close(context.Background()))
-		s, err := Open(context.Background(), url, Options{distributed: true})
+		s, err := open(context.Background(), url, Options{}, hidden{distributed: true})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
 	})
-	return opened(t, server.URL(server.Clone(t, database)), options)
+	return openedWith(t, server.URL(server.Clone(t, database)), options, hidden{distributed: true})
 }
 
 func TestStore_Partitions(t *testing.T) {

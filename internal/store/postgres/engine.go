@@ -23,9 +23,7 @@ func init() {
 		Check:       CheckURL,
 		Name:        Name,
 		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
-			return Open(ctx, url, Options{
-				Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace, Replicas: o.Replicas,
-			})
+			return Open(ctx, url, o)
 		},
 		Watch:    func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
 		Warnings: warnings,

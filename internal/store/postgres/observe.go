@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -68,8 +66,8 @@ func (a *Admin) Process() int {
 }
 
 // Observe returns what the server counts, for all clients of the database; the log and what has the prefix pg_io_ for
-// all databases. The server may count up to a second late. Statements are counted by the extension pg_stat_statements.
-func (a *Admin) Observe(ctx context.Context, statements bool) (server store.ServerStats, err error) {
+// all databases. The server may count up to a second late. It does not count statements.
+func (a *Admin) Observe(ctx context.Context, _ bool) (server store.ServerStats, err error) {
 	miss := func(text string) { server.Missing = append(server.Missing, text) }
 	queries := []string{databaseFigures, walFigures, activityFigures}
 	if version, _, _ := strings.Cut(a.conn.PgConn().ParameterStatus("server_version"), "."); version >= "16" {
@@ -105,46 +103,5 @@ func (a *Admin) Observe(ctx context.Context, statements bool) (server store.Serv
 	}
 	rows, _ := a.conn.Query(ctx, tablePools) // CollectRows returns the error
 	server.Pools, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.PoolStats])
-	if err == nil && statements {
-		server.Statements, err = a.statements(ctx)
-		if server.Statements == nil && err == nil {
-			miss("statements: the database has no extension pg_stat_statements in use (shared_preload_libraries)")
-		}
-	}
 	return server, err
-}
-
-// statements returns the statements of this database, nil where the server does not count them.
-func (a *Admin) statements(ctx context.Context) ([]store.StatementStats, error) {
-	names := make(map[string]string)
-	for text, name := range namesOfStatements() {
-		names[withoutConstants(text)] = name
-	}
-	var schema string
-	err := a.conn.QueryRow(ctx, `SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS n
-		ON n.oid = extnamespace WHERE extname = 'pg_stat_statements'`).Scan(&schema)
-	if noRows(err) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	rows, _ := a.conn.Query(ctx, fmt.Sprintf(`SELECT query, sum(calls)::bigint, sum(total_exec_time) / 1000,
-		sum(rows)::bigint FROM %s.pg_stat_statements
-		WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY query`, schema))
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s store.StatementStats, err error) {
-		err = row.Scan(&s.Text, &s.Calls, &s.Seconds, &s.Rows)
-		s.Name = names[withoutConstants(s.Text)]
-		return s, err
-	})
-	if codeOf(err) == objectNotReady { // the library is not among shared_preload_libraries
-		return nil, nil
-	}
-	return found, err
-}
-
-var constants = regexp.MustCompile(`(?i)e?'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b|\b(?:true|false|null)\b`)
-
-// withoutConstants returns a statement without what pg_stat_statements replaces by parameters, and without parameters.
-func withoutConstants(text string) string {
-	return constants.ReplaceAllLiteralString(strings.TrimSpace(text), "?")
 }

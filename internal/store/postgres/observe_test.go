@@ -9,10 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/tpox"
 )
 
 // observe returns what the server of a URL counts.
@@ -21,7 +19,7 @@ func observe(t testing.TB, url string) store.ServerStats {
 	a, err := Administer(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, a.Close()) }()
-	server, err := a.Observe(t.Context(), true)
+	server, err := a.Observe(t.Context(), false)
 	require.NoError(t, err)
 	return server
 }
@@ -31,10 +29,10 @@ func misses(s store.ServerStats, what string) bool {
 	return slices.ContainsFunc(s.Missing, func(text string) bool { return strings.HasPrefix(text, what+": ") })
 }
 
-// The server's counts are of what the store has done, by table and statement, and of connections that wait. A server that
+// The server's counts are of what the store has done, by table, and of connections that wait. A server that
 // does not count something says so, and has no figure of it.
 func TestObserve(t *testing.T) {
-	server := pgtest.Start(t, "shared_preload_libraries=pg_stat_statements", "track_io_timing=on")
+	server := pgtest.Start(t, "track_io_timing=on")
 	d, url := generator(t, "tiny"), server.URL("postgres")
 	a, err := Administer(t.Context(), url)
 	require.NoError(t, err)
@@ -42,7 +40,6 @@ func TestObserve(t *testing.T) {
 	require.NoError(t, a.Close())
 	s := opened(t, url, Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	server.Exec(t, "postgres", "CREATE EXTENSION pg_stat_statements")
 	_, release := lockedDocuments(t, server, "postgres")
 	ctx, cancel := context.WithCancel(t.Context())
 	waits := make(chan error, 1)
@@ -58,7 +55,6 @@ func TestObserve(t *testing.T) {
 	for range calls {
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
 	}
-	require.NoError(t, errOf(s.CustomerMaxOrder(t.Context(), tpox.ID(d.ID(dataset.Customer, 0)))))
 	insertOrder(t, s, order(d, 900_000_000_000))
 	var after store.ServerStats
 	require.Eventually(t, func() bool { // the server counts when a second has passed
@@ -77,30 +73,23 @@ func TestObserve(t *testing.T) {
 	i := slices.IndexFunc(since.Pools, func(p store.PoolStats) bool { return p.Name == "securities, indexes" })
 	require.GreaterOrEqual(t, i, 0, "%v", since.Pools)
 	require.GreaterOrEqual(t, since.Pools[i].Hits, int64(calls))
-	for name, least := range map[string]int64{"get_security": calls, "customer_max_order": 1, "insert_order": 1} {
-		i = slices.IndexFunc(since.Statements, func(s store.StatementStats) bool { return s.Name == name })
-		require.GreaterOrEqual(t, i, 0, "%s: %v", name, since.Statements)
-		require.GreaterOrEqual(t, since.Statements[i].Calls, least)
-	}
 	newer := server.Major(t) >= 16
 	_, has := after.Figures["pg_io_reads_total"]
 	require.Equal(t, newer, has)
 	require.Equal(t, !newer, misses(after, "pg_stat_io"))
-	require.False(t, misses(after, "statements") || misses(after, "time of I/O") || misses(after, "waits"))
+	require.False(t, misses(after, "time of I/O") || misses(after, "waits"))
 }
 
-// A role that may not see other connections, on a server without the extension and with its defaults.
+// A role that may not see other connections, on a server with its defaults.
 func TestObserve_Missing(t *testing.T) {
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
 	require.NoError(t, opened(t, server.URL("postgres"), Options{}).Ready(t.Context())) // as the owner
 	seen := observe(t, server.URLOf("brokerage_service", "postgres"))
-	for _, what := range []string{"statements", "waits", "time of I/O"} {
+	for _, what := range []string{"waits", "time of I/O"} {
 		require.True(t, misses(seen, what), "%s: %v", what, seen.Missing)
 	}
 	require.NotContains(t, seen.Figures, "pg_waiting_lock")
 	require.NotContains(t, seen.Figures, "pg_read_seconds_total")
 	require.Contains(t, seen.Figures, "pg_commits_total")
-	server.Exec(t, "postgres", "CREATE EXTENSION pg_stat_statements") // without its library
-	require.True(t, misses(observe(t, server.URL("postgres")), "statements"))
 }

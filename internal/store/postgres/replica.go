@@ -22,10 +22,9 @@ import (
 // statements of the batch have later snapshots, so they see everything that was replayed then. Only that decides
 // whether an answer is used; the checks in the background only decide where a read is sent.
 type replica struct {
-	set    *replicas
-	name   string // host and port
-	pool   *pgxpool.Pool
-	checks *pgxpool.Pool
+	set  *replicas
+	name string // host and port
+	pool *pgxpool.Pool
 
 	leftOut  atomic.Int64 // until when it gets no reads, in Unix milliseconds
 	recent   atomic.Bool  // at the last check, its data were not older than timing.maxLag
@@ -64,21 +63,11 @@ func newReplica(ctx context.Context, set *replicas, url string) (*replica, error
 	}
 	r := &replica{set: set, name: host}
 	config.AfterConnect = r.recognise
-	if r.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, err
-	}
-	r.checks, err = newChecks(ctx, config)
-	return r, err
-}
-
-// newChecks returns a pool of one connection for checks, which in the pool of the requests would wait behind them.
-func newChecks(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	config = config.Copy()
-	config.MinConns, config.MaxConns, config.ConnConfig.Tracer = 0, 1, nil
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()} // a server that hangs takes no cancel request
 	}
-	return pgxpool.NewWithConfig(ctx, config)
+	r.pool, err = pgxpool.NewWithConfig(ctx, config)
+	return r, err
 }
 
 // recognise returns a *strangerError for a connection to a server that is no replica of the primary.
@@ -101,7 +90,7 @@ func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 
 // check asks the server for its state. A server that cannot answer reads gets none for a while.
 func (r *replica) check(ctx context.Context) error {
-	state, err := readPosition(r.checks.QueryRow(ctx, statements["replica_state"], markClient, markKey))
+	state, err := readPosition(r.pool.QueryRow(ctx, statements["replica_state"], markClient, markKey))
 	if err == nil {
 		r.replayed.Store(state.lsn)
 		r.set.mu.Lock()
@@ -130,7 +119,6 @@ func (r *replica) leaveOut(err error) {
 	r.leftOut.Store(time.Now().Add(r.set.timing.pause).UnixMilli())
 	if wasUp && r.set.watching.Err() == nil {
 		r.pool.Reset()
-		r.checks.Reset()
 		if isDown(err) {
 			err = connectError{err}
 		}

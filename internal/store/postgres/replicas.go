@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -39,7 +38,6 @@ type replicas struct {
 	identity identity // of the primary
 	all      []*replica
 	next     atomic.Uint64
-	primary  *pgxpool.Pool // for samples
 
 	mu      sync.Mutex
 	history history
@@ -73,7 +71,7 @@ var fallbackNames = [...]string{"", "behind", "timeline", "position_unknown", "n
 // openReplicas finds the primary's position, and checks each replica once. One that cannot be reached yet gets no reads
 // until it can. A server that is no replica of the primary is an error.
 func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, error) {
-	r := &replicas{store: s, timing: s.options.timing}
+	r := &replicas{store: s, timing: s.hidden.timing}
 	if r.timing == (timing{}) {
 		r.timing = defaultTiming
 	}
@@ -90,10 +88,7 @@ func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, erro
 }
 
 func (r *replicas) open(ctx context.Context, urls []string) (err error) {
-	if r.primary, err = newChecks(ctx, r.store.pool.Config()); err != nil {
-		return err
-	}
-	if r.identity, err = readIdentity(r.primary.QueryRow(ctx, statements["server_identity"])); err != nil {
+	if r.identity, err = readIdentity(r.store.pool.QueryRow(ctx, statements["server_identity"])); err != nil {
 		return err
 	}
 	if err := r.sample(ctx); err != nil {
@@ -139,17 +134,13 @@ func (r *replicas) close() {
 	r.running.Wait()
 	for _, one := range r.all {
 		one.pool.Close()
-		one.checks.Close()
-	}
-	if r.primary != nil {
-		r.primary.Close()
 	}
 }
 
 // sample reads the primary's position, and writes the mark for a new timeline.
 func (r *replicas) sample(ctx context.Context) error {
 	began := time.Now() // every write acknowledged before now is before the position
-	at, err := readPosition(r.primary.QueryRow(ctx, statements["write_position"]))
+	at, err := readPosition(r.store.pool.QueryRow(ctx, statements["write_position"]))
 	if err != nil {
 		return err
 	}
@@ -157,7 +148,7 @@ func (r *replicas) sample(ctx context.Context) error {
 	known := r.history.timeline
 	r.mu.Unlock()
 	if at.timeline != known {
-		_, err := r.primary.Exec(ctx, statements["keep_answer"], 0, markClient, markKey, make([]byte, 32),
+		_, err := r.store.pool.Exec(ctx, statements["keep_answer"], 0, markClient, markKey, make([]byte, 32),
 			fmt.Appendf(nil, "%08X", at.timeline), markExpires)
 		if err != nil {
 			return err

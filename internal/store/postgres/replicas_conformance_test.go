@@ -29,9 +29,8 @@ func TestStore_Replicas(t *testing.T) {
 	databases := make(map[tpox.Store]string)
 	open := func(t testing.TB, database string, rules tpox.Rules) tpox.Store {
 		// The server does not wait for a flush; a replica gets only what is flushed.
-		s := opened(t, server.URL(database)+"&synchronous_commit=on", Options{
-			Rules: rules, Replicas: []string{standby.URL(database)}, timing: patient,
-		})
+		options := Options{Rules: rules, Replicas: []string{standby.URL(database)}}
+		s := openedWith(t, server.URL(database)+"&synchronous_commit=on", options, hidden{timing: patient})
 		t.Cleanup(func() {
 			byReplica += s.replicas.all[0].reads.Load()
 			byPrimary += s.replicas.primaryReads.Load()

@@ -74,7 +74,8 @@ type replicated struct {
 // open opens a store with replicas at the given URLs, and waits until they get reads.
 func (c *cluster) open(t testing.TB, times timing, url string, replicas ...string) *replicated {
 	t.Helper()
-	s := opened(t, url, Options{Replicas: replicas, Notice: func(text string) { t.Log(text) }, timing: times})
+	options := Options{Replicas: replicas, Notice: func(text string) { t.Log(text) }}
+	s := openedWith(t, url, options, hidden{timing: times})
 	r := &replicated{s, c}
 	r.awaitUp(t, len(replicas))
 	return r
@@ -442,16 +443,15 @@ func (c *cluster) start(t *testing.T) {
 		"NoURL":    {[]string{url, "postgres://a:b:c"}, "replica 2: not the URL of a PostgreSQL database"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), primary.URL("postgres"), Options{Replicas: bad.urls, timing: patient})
+			_, err := open(t.Context(), primary.URL("postgres"), Options{Replicas: bad.urls}, hidden{timing: patient})
 			require.ErrorContains(t, err, bad.want)
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
 	standby.Halt(t)
 	var notices atomic.Int64
-	s := opened(t, primary.URL("postgres"), Options{
-		Replicas: []string{url}, Notice: func(string) { notices.Add(1) }, timing: patient,
-	})
+	options := Options{Replicas: []string{url}, Notice: func(string) { notices.Add(1) }}
+	s := openedWith(t, primary.URL("postgres"), options, hidden{timing: patient})
 	r := &replicated{s, c}
 	require.Equal(t, int64(1), notices.Load())
 	ctx := within(t.Context(), time.Hour)

@@ -68,19 +68,16 @@ func takeWanted(parameters map[string]string) (w wanted, err error) {
 	return w, nil
 }
 
-// A schemaStep is a part of the statements that make a schema.
-type schemaStep struct{ name, sql string }
-
-// steps returns the parts of the schema.
-func (w wanted) steps() []schemaStep {
-	all := []schemaStep{{"tables", w.read("tables")}, {"grants", w.read("grants")}}
+// schema returns the statements that make the schema.
+func (w wanted) schema() string {
+	parts := []string{w.read("tables"), w.read("grants")}
 	if w.mode == modePure {
-		all = append(all, schemaStep{"pure", w.read("pure")}, schemaStep{"indexes", pureIndexes})
+		parts = append(parts, w.read("pure"), strings.TrimSpace(pureIndexes))
 	}
 	if w.shards > 0 {
-		all = append(all, schemaStep{"distribute", w.read("distribute")})
+		parts = append(parts, w.read("distribute"))
 	}
-	return all
+	return strings.Join(parts, "\n\n")
 }
 
 // read returns the statements in a file of the folder schema.
@@ -99,12 +96,8 @@ func Script(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n"+
-		"BEGIN;\n", store.SchemaVersion)
-	for _, step := range w.steps() {
-		text += "\n-- " + step.name + "\n\n" + step.sql + "\n"
-	}
-	return text + "\nCOMMIT;\n", nil
+	return fmt.Sprintf("-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n"+
+		"BEGIN;\n\n%s\n\nCOMMIT;\n", store.SchemaVersion, w.schema()), nil
 }
 
 // Made reports whether Open has made the schema.
@@ -129,7 +122,7 @@ func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err
 	case w.mode != "" && w.mode != has:
 		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
 			"(docs/postgres.md)", has, w.mode)
-	case s.distributed && !s.options.distributed:
+	case s.distributed && !s.hidden.distributed:
 		return s.inspectCluster(ctx, conn)
 	}
 	return nil
@@ -149,7 +142,7 @@ func (s *Store) findTables(ctx context.Context, q querier) error {
 	err := q.QueryRow(ctx, `SELECT to_regclass('brokerage.account_orders') IS NULL,
 		to_regclass('pg_dist_partition') IS NOT NULL`).Scan(&s.pure, &citus)
 	if err != nil || !citus {
-		s.distributed = s.options.distributed
+		s.distributed = s.hidden.distributed
 		return err
 	}
 	var local []string
@@ -177,10 +170,8 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made 
 			return err
 		}
 		made = true
-		for _, step := range w.steps() {
-			if _, err := tx.Exec(ctx, step.sql); err != nil {
-				return fmt.Errorf("making the schema (%s): %w", step.name, err)
-			}
+		if _, err := tx.Exec(ctx, w.schema()); err != nil {
+			return fmt.Errorf("making the schema: %w", err)
 		}
 		return nil
 	})

@@ -22,23 +22,14 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options configure a store beside its URL.
-type Options struct {
-	Pool  int // limit of connections; 0 is pool_max_conns of the URL, or DefaultPool
-	Rules tpox.Rules
-	// AsIs makes Open refuse an empty database instead of making the schema, for commands that only read.
-	AsIs bool
-	// Notice, when set, is called with a sentence that says what an operator should know about the server, or why Open
-	// takes long.
-	Notice func(string)
-	// Replicas are the URLs of standby servers that may answer reads: see tpox.Freshness. Open fails if one names
-	// another server or database; one that cannot be reached gets no reads until it can.
-	Replicas []string
-	// Trace, when set, is called for each statement of a transaction.
-	Trace store.Trace
+// Options are the options of a store. Open fails if one of Replicas names another server or database; one that cannot be
+// reached gets no reads until it can.
+type Options = store.Options
 
+// hidden are options that only tests set.
+type hidden struct {
 	timing      timing // of replicas; defaultTiming if zero
-	distributed bool   // for tables that only look distributed: partitions in tests
+	distributed bool   // for tables that only look distributed: partitions
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -60,6 +51,7 @@ type Store struct {
 	entries  *entries  // nil: pool is for all statements
 	replicas *replicas // nil: none
 	options  Options
+	hidden   hidden
 	engine   tpox.EngineInfo
 	closing  sync.Once
 	closed   chan struct{}
@@ -105,13 +97,17 @@ func parseURL(url string) (*pgxpool.Config, wanted, error) {
 // documents over the nodes of a Citus cluster; mode=pure makes tables whose searches use the documents alone (ADR
 // 0029). Where another attempt may succeed, the error is *tpox.Unavailable.
 func Open(ctx context.Context, url string, options Options) (*Store, error) {
+	return open(ctx, url, options, hidden{})
+}
+
+func open(ctx context.Context, url string, options Options, h hidden) (*Store, error) {
 	config, w, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
 	configure(config, &options)
 	options.Rules = options.Rules.WithDefaults()
-	s := &Store{options: options, closed: make(chan struct{}), large: store.NewLargeWrites()}
+	s := &Store{options: options, hidden: h, closed: make(chan struct{}), large: store.NewLargeWrites()}
 	s.Text = s.setting
 	s.figures = store.NewServerFigures(patience, s.countPages, s.estimate, s.nextID)
 	if err := s.prepare(ctx, config, w); err != nil {
@@ -173,7 +169,7 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 // configure sets defaults for what the URL leaves open, and the options. A pool above 0 overrides pool_max_conns.
 func configure(config *pgxpool.Config, options *Options) {
 	if options.Trace != nil {
-		config.ConnConfig.Tracer = &tracer{options.Trace, namesOfStatements()}
+		config.ConnConfig.Tracer = newTracer(options.Trace)
 	}
 	settings, _ := pgx.ParseConfig(config.ConnString()) // it was parsed already
 	if _, said := settings.RuntimeParams["pool_max_conns"]; !said {

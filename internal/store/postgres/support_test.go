@@ -47,7 +47,12 @@ func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 // opened opens a store that a test may close itself.
 func opened(t testing.TB, url string, options Options) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), url, options)
+	return openedWith(t, url, options, hidden{})
+}
+
+func openedWith(t testing.TB, url string, options Options, h hidden) *Store {
+	t.Helper()
+	s, err := open(context.Background(), url, options, h)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s

@@ -15,8 +15,7 @@ type tracer struct {
 	names map[string]string // by the text
 }
 
-// namesOfStatements returns the names of all statements by their texts.
-func namesOfStatements() map[string]string {
+func newTracer(begin store.Trace) *tracer {
 	names := map[string]string{"BEGIN": "begin", "COMMIT": "commit", "ROLLBACK": "rollback"}
 	for _, texts := range []map[string]string{pureStatements, statements} {
 		for name, text := range texts {
@@ -26,7 +25,7 @@ func namesOfStatements() map[string]string {
 	for locking, text := range holds {
 		names[text] = "hold_" + strings.TrimPrefix(locking, "lock_")
 	}
-	return names
+	return &tracer{begin, names}
 }
 
 // unanswered are the statements of a query or a batch that wait for their answers, and end ends the span of the first.

@@ -35,6 +35,9 @@ func TestTuned_Reasons(t *testing.T) {
 	read, err := ReadSettings(text)
 	require.NoError(t, err)
 	require.Len(t, read, count)
+	for _, line := range []string{"a", "a=1", "a = 'x'", "a = 1 # why"} {
+		require.ErrorContains(t, errOf(ReadSettings(line)), "not a setting", line)
+	}
 }
 
 // A server accepts the file, runs with its settings, and is as durable as before.
@@ -76,13 +79,4 @@ func takeable(t testing.TB, server *pgtest.Server) string {
 		conf = strings.Replace(conf, "wal_compression = lz4\n", "", 1)
 	}
 	return conf
-}
-
-func TestReadSettings(t *testing.T) {
-	settings, err := ReadSettings("# a reason\na = 1\n\n  b = on  \n")
-	require.NoError(t, err)
-	require.Equal(t, []Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "on"}}, settings)
-	for _, line := range []string{"a", "a=1", "a = 'x'", "a = 1 # why"} {
-		require.ErrorContains(t, errOf(ReadSettings(line)), "not a setting", line)
-	}
 }

@@ -81,7 +81,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 			FROM brokerage.orders`
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-		if s.distributed && !s.options.distributed {
+		if s.distributed && !s.hidden.distributed {
 			if _, err := tx.Exec(ctx, "SET LOCAL citus.max_intermediate_result_size = -1"); err != nil {
 				return err
 			}
