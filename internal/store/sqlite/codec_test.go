@@ -13,8 +13,8 @@ import (
 func trainedCodec(t testing.TB) *codec {
 	t.Helper()
 	dictionaries := make(map[kind][]byte)
-	for i, k := range dataset.Kinds {
-		body, err := trainDictionary(uint32(i+1), sample(tiny, k, 100))
+	for _, k := range dataset.Kinds {
+		body, err := trainDictionary(kind(k.String()), sample(tiny, k, 100))
 		require.NoError(t, err)
 		dictionaries[kind(k.String())] = body
 	}
@@ -31,13 +31,13 @@ func TestCodec_RoundTrip(t *testing.T) {
 			doc := tiny.Append(nil, k, i)
 			packed := c.pack(kind(k.String()), doc)
 			require.Less(t, len(packed), len(doc)*6/10)
-			got, err := c.unpack(packed)
+			got, err := c.unpack(kind(k.String()), packed)
 			require.NoError(t, err)
 			require.Equal(t, string(doc), string(got))
 		}
 		for _, size := range []int{0, 1, 5, 63, 64, 1 << 16, 1 << 20} {
 			doc := []byte("<" + strings.Repeat("é<b/>", size/6+1))[:max(size, 1)]
-			got, err := c.unpack(c.pack(kind(k.String()), doc))
+			got, err := c.unpack(kind(k.String()), c.pack(kind(k.String()), doc))
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(doc, got), "%s of %d bytes", k, size)
 		}
@@ -55,7 +55,7 @@ func TestCodec_Mixed(t *testing.T) {
 	for _, k := range dataset.Kinds {
 		doc := tiny.Append(nil, k, 3)
 		for _, packed := range [][]byte{untrained.pack(kind(k.String()), doc), off.pack(kind(k.String()), doc)} {
-			got, err := c.unpack(packed)
+			got, err := c.unpack(kind(k.String()), packed)
 			require.NoError(t, err)
 			require.Equal(t, string(doc), string(got))
 		}
@@ -69,13 +69,13 @@ func TestCodec_Damaged(t *testing.T) {
 		doc := tiny.Append(nil, k, 7)
 		packed := c.pack(kind(k.String()), doc)
 		for n := range packed {
-			_, err := c.unpack(packed[:n])
+			_, err := c.unpack(kind(k.String()), packed[:n])
 			require.Error(t, err, "%s cut off after %d bytes", k, n)
 		}
 		harmless := 0
 		for bit := range 8 * len(packed) {
 			packed[bit/8] ^= 1 << (bit % 8)
-			if got, err := c.unpack(packed); err == nil {
+			if got, err := c.unpack(kind(k.String()), packed); err == nil {
 				require.Equal(t, string(doc), string(got), "%s with bit %d flipped", k, bit)
 				harmless++
 			}
@@ -83,6 +83,8 @@ func TestCodec_Damaged(t *testing.T) {
 		}
 		require.Less(t, harmless, 20, "the format has a few bits without a meaning")
 	}
-	_, err := newCodec(map[kind][]byte{orders: []byte("no dictionary")}, false)
-	require.Error(t, err)
+	for _, k := range kinds {
+		_, err := newCodec(map[kind][]byte{k: []byte("no dictionary")}, false)
+		require.Error(t, err)
+	}
 }

@@ -99,10 +99,11 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 		err  error
 	}
 	results := make(chan result, len(dataset.Kinds))
-	for i, k := range dataset.Kinds {
+	for _, k := range dataset.Kinds {
 		go func() {
-			body, err := trainDictionary(uint32(i+1), samples(k, 1000))
-			results <- result{kind(k.String()), body, err}
+			kind := kind(k.String())
+			body, err := trainDictionary(kind, samples(k, 1000))
+			results <- result{kind, body, err}
 		}()
 	}
 	for range dataset.Kinds {

@@ -44,7 +44,7 @@ CREATE UNIQUE INDEX securities_symbol ON securities (symbol);
 -- search_securities is answered from this index alone.
 CREATE INDEX securities_search ON securities (sector, pe, yield, symbol, name, type, pe_text, yield_text);
 
--- The zstd dictionary of each kind. There is one a kind, for good: a document
+-- The dictionary of each kind. There is one a kind, for good: a document
 -- is of no use without the dictionary that it was compressed with.
 CREATE TABLE dictionaries (
   kind TEXT PRIMARY KEY,

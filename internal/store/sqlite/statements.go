@@ -85,7 +85,7 @@ func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, 
 
 // unpack unpacks the document of a key.
 func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
-	doc, err := s.codec.Load().unpack(packed)
+	doc, err := s.codec.Load().unpack(k, packed)
 	if err != nil {
 		return nil, &tpox.Damaged{Cause: fmt.Errorf("%s %v does not unpack: %w", k, key, err)}
 	}

@@ -194,7 +194,7 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.
 			name = "security " + r.symbol
 		}
 		report := func(format string, args ...any) { seen.AddFinding(name, format, args...) }
-		doc, err := s.codec.Load().unpack(r.packed)
+		doc, err := s.codec.Load().unpack(kind(k.String()), r.packed)
 		if err != nil {
 			seen.Documents++
 			report("the document does not unpack: %v", err)
