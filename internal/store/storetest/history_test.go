@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 func TestHistory_Explain(t *testing.T) {
@@ -33,55 +32,4 @@ func TestHistory_Explain(t *testing.T) {
 			require.Equal(t, c.agrees, err == nil, "%v", err)
 		})
 	}
-}
-
-// explain agrees with a search through all orders of the calls.
-func TestHistory_ExplainRandom(t *testing.T) {
-	agreed, not := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 6).Draw(t, "calls")
-		clock := make([]int64, 2*n)
-		for i := range clock {
-			clock[i] = int64(i + 1)
-		}
-		clock = rapid.Permutation(clock).Draw(t, "times")
-		var h history
-		for i := range n {
-			h.steps = append(h.steps, step{
-				began: min(clock[2*i], clock[2*i+1]), ended: max(clock[2*i], clock[2*i+1]),
-				before: rapid.Bool().Draw(t, "before"), after: rapid.Bool().Draw(t, "after"),
-			})
-		}
-		existed, exists := rapid.Bool().Draw(t, "existed"), rapid.Bool().Draw(t, "exists")
-		want := explainable(h.steps, existed, exists)
-		if want {
-			agreed++
-		} else {
-			not++
-		}
-		require.Equal(t, want, h.explain(existed, exists) == nil)
-	})
-	require.NotZero(t, agreed)
-	require.NotZero(t, not)
-}
-
-// explainable tries every order of the calls.
-func explainable(left []step, now, exists bool) bool {
-	if len(left) == 0 {
-		return now == exists
-	}
-	for i, s := range left {
-		possible := s.before == now
-		rest := make([]step, 0, len(left))
-		for j, other := range left {
-			if j != i {
-				possible = possible && s.began < other.ended
-				rest = append(rest, other)
-			}
-		}
-		if possible && explainable(rest, s.after, exists) {
-			return true
-		}
-	}
-	return false
 }
