@@ -91,63 +91,6 @@ func TestAccountKeyOf(t *testing.T) {
 	}
 }
 
-func TestCustomerProfile(t *testing.T) {
-	t.Parallel()
-	doc := customerXML(account{id: "104000000"}.xml())
-	want := `<Customer_Profile` + custAcc + ` CUSTOMERID="1002">` + nameXML +
-		`<DateOfBirth>1970-01-01</DateOfBirth><Gender>Female</Gender>` +
-		`<CountryOfResidence>Norway</CountryOfResidence>` + languagesXML + `<Addresses>` + addressXML + `</Addresses>` +
-		emailXML + `</Customer_Profile>`
-	require.Equal(t, want, string(tpox.CustomerProfile([]byte(doc))))
-
-	got := tpox.CustomerProfile([]byte(prefixed(doc)))
-	normal(t, got)
-	require.Equal(t, meaning(t, want), meaning(t, string(got)))
-	require.Contains(t, string(got),
-		`<x:DateOfBirth xmlns:x="http://tpox-benchmark.com/custacc" xmlns="">1970-01-01</x:DateOfBirth>`)
-}
-
-func TestCustomerProfile_Sparse(t *testing.T) {
-	t.Parallel()
-	for doc, want := range map[string]string{
-		`<Customer` + custAcc + ` id="1">` +
-			`</Customer>`: ` CUSTOMERID="1"><Addresses>` +
-			`</Addresses>`,
-		`<Customer` + custAcc + ` id="1"><Addresses>` + emailXML + `</Addresses>` +
-			`</Customer>`: ` CUSTOMERID="1"><Addresses></Addresses>` + emailXML,
-		`<Customer` + custAcc + ` id="1"><Addresses>` + addressXML + addressXML + `</Addresses>` +
-			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + addressXML + `</Addresses>`,
-		`<Customer` + custAcc + ` id="1"><Addresses> <o xmlns="urn:o"></o>` + addressXML + `</Addresses>` +
-			`</Customer>`: ` CUSTOMERID="1"><Addresses>` + addressXML + `</Addresses>`,
-	} {
-		require.Equal(t, `<Customer_Profile`+custAcc+want+`</Customer_Profile>`,
-			string(tpox.CustomerProfile([]byte(doc))))
-	}
-}
-
-func TestAccountSummary(t *testing.T) {
-	t.Parallel()
-	doc := customerXML(
-		account{id: "104000001", actual: "-12.5", positions: positionXML("IBM", "5") + positionXML("A&amp;B", "1.250")}.xml(),
-		account{id: "104000000", actual: "0100.500"}.xml(),
-	)
-	statement := `<Statement><mValueDate><ValueDate>2006-01-01</ValueDate><CreditMovement>1</CreditMovement>` +
-		`<ValueDatedBal>2</ValueDatedBal></mValueDate>` +
-		olderXML + `</Statement></Account>`
-	want := `<Customer` + custAcc + ` id="1002">` + nameXML + `<Customer_Securities>` +
-		`<Account ACCOUNT_ID="104000001" BALANCE="-12.5" CURRENCY="EUR"><Securities>` +
-		`<Position><Symbol>IBM</Symbol><Name>IBM Corp</Name><Quantity>5</Quantity></Position>` +
-		`<Position><Symbol>A&amp;B</Symbol><Name>A&amp;B Corp</Name><Quantity>1.250</Quantity></Position></Securities>` +
-		statement +
-		`<Account ACCOUNT_ID="104000000" BALANCE="0100.500" CURRENCY="EUR"><Securities></Securities>` + statement +
-		`</Customer_Securities></Customer>`
-	require.Equal(t, want, string(tpox.AccountSummary([]byte(doc))))
-
-	got := tpox.AccountSummary([]byte(prefixed(doc)))
-	normal(t, got)
-	require.Equal(t, meaning(t, want), meaning(t, string(got)))
-}
-
 func TestOpenAccount(t *testing.T) {
 	t.Parallel()
 	first, second := account{id: "104000000"}.xml(), account{id: "104000009"}.xml()
@@ -170,28 +113,6 @@ func TestOpenAccount(t *testing.T) {
 
 	_, err = tpox.OpenAccount(tpox.DefaultRules, []byte(`<Customer`+custAcc+` id="1"></Customer>`), []byte(own))
 	require.Equal(t, []string{"/Customer: the customer has no Accounts"}, findings(t, err))
-}
-
-func TestCloseAccount(t *testing.T) {
-	t.Parallel()
-	a, b, c := account{id: "1"}.xml(), account{id: "12"}.xml(), account{id: "123"}.xml()
-	for id, want := range map[tpox.ID]string{1: customerXML(b, c), 12: customerXML(a, c), 123: customerXML(a, b)} {
-		got, err := tpox.CloseAccount([]byte(customerXML(a, b, c)), id)
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-		require.NoError(t, tpox.ValidateCustomer(got))
-		got, err = tpox.CloseAccount([]byte(prefixed(customerXML(a, b, c))), id)
-		require.NoError(t, err)
-		require.Equal(t, prefixed(want), string(got))
-	}
-
-	_, err := tpox.CloseAccount([]byte(customerXML(b)), 12)
-	conflict(t, err, tpox.LastAccount, "account 12 is the customer's last")
-
-	_, err = tpox.CloseAccount([]byte(customerXML(b)), 1)
-	var missing *tpox.NotFound
-	require.ErrorAs(t, err, &missing)
-	require.Equal(t, tpox.NotFound{What: "account", Key: "1"}, *missing)
 }
 
 // A customer does not grow beyond the limit. One that is stored with more bytes may change, but not grow.

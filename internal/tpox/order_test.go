@@ -62,45 +62,6 @@ func TestOrderKeysOf_Refused(t *testing.T) {
 	}
 }
 
-// Of two orders in one message, which is invalid but accepted, the first counts everywhere.
-func TestOrder_TwoInOneMessage(t *testing.T) {
-	t.Parallel()
-	doc := []byte(`<FIXML` + fixml +
-		`><Order ID="1" Acct="2"></Order><Order ID="3" Acct="4"><OrdQty Cash="5"></OrdQty></Order></FIXML>`)
-	keys, err := tpox.OrderKeysOf(doc)
-	require.NoError(t, err)
-	require.Equal(t, tpox.OrderKeys{ID: 1, Account: 2}, keys)
-	require.Equal(t, `<Order`+fixml+` ID="1" Acct="2"></Order>`, string(tpox.Order(doc)))
-	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="9" ORDER_ID="1" CASH=""><Order ID="1" Acct="2"></Order>`+
-		`</Customer_Max_Order>`,
-		string(tpox.MaxOrder(9, doc)))
-}
-
-func TestOrder(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, `<Order`+fixml+orderInside, string(tpox.Order([]byte(orderXML))))
-
-	got := tpox.Order([]byte(prefixed(orderXML)))
-	normal(t, got)
-	require.True(t, strings.HasPrefix(string(got), `<x:Order xmlns:x="http://www.fixprotocol.org/FIXML-4-4" ID="103282"`),
-		"%s", got)
-	require.Equal(t, meaning(t, `<Order`+fixml+orderInside), meaning(t, string(got)))
-}
-
-func TestMaxOrder(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, `<Customer_Max_Order`+fixml+` CUSTOMERID="1002"></Customer_Max_Order>`,
-		string(tpox.MaxOrder(1002, nil)))
-
-	want := `<Customer_Max_Order` + fixml + ` CUSTOMERID="1002" ORDER_ID="103282" CASH="1479.060"><Order` + orderInside +
-		`</Customer_Max_Order>`
-	require.Equal(t, want, string(tpox.MaxOrder(1002, []byte(orderXML))))
-
-	got := tpox.MaxOrder(1002, []byte(prefixed(orderXML)))
-	normal(t, got)
-	require.Equal(t, meaning(t, want), meaning(t, string(got)))
-}
-
 func TestSetOrderStatus(t *testing.T) {
 	t.Parallel()
 	with := func(doc, stat string) string { return strings.Replace(doc, ` Typ="8"`, ` Typ="8" Stat="`+stat+`"`, 1) }

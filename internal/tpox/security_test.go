@@ -71,19 +71,6 @@ func TestIsSymbol(t *testing.T) {
 	}
 }
 
-func TestSecurityPrice(t *testing.T) {
-	t.Parallel()
-	want := `<Security_Price` + securityNS +
-		` SYMBOL="IBM"><Name>IBM &amp; Co</Name><LastTrade>10.3750</LastTrade><Ask>10.5</Ask><Bid>10.25</Bid>` +
-		`<Open>10.10</Open></Security_Price>`
-	doc := securityXML("IBM", "10.3750")
-	require.Equal(t, want, string(tpox.SecurityPrice([]byte(doc))))
-
-	got := tpox.SecurityPrice([]byte(prefixed(doc)))
-	normal(t, got)
-	require.Equal(t, meaning(t, want), meaning(t, string(got)))
-}
-
 func TestSetPrice(t *testing.T) {
 	t.Parallel()
 	// Today's low is 9.5 and high 11.
@@ -168,22 +155,4 @@ func TestSetPrice_NoHighLow(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.NewReplacer("<High>11<", "<High>10<", "<Low>9.5<",
 		"<Low>10<").Replace(securityXML("IBM", "10")), string(got))
-}
-
-func TestSearchAnswer(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, `<Securities`+securityNS+` count="0"></Securities>`, string(tpox.SearchAnswer(0, nil)))
-
-	var hits []byte
-	for _, symbol := range []string{"A", "B"} {
-		keys, err := tpox.SecurityKeysOf([]byte(securityXML(symbol, "10")))
-		require.NoError(t, err)
-		hits = tpox.AppendHit(hits, keys)
-	}
-	got := tpox.SearchAnswer(2, hits)
-	normal(t, got)
-	rest := ` &amp; Co</Name><SecurityType>Stock</SecurityType><Sector>Energy</Sector><PE>21.50</PE><Yield>4.5</Yield>` +
-		`</Security>`
-	require.Equal(t, `<Securities`+securityNS+` count="2"><Security><Symbol>A</Symbol><Name>A`+rest+`<Security>`+
-		`<Symbol>B</Symbol><Name>B`+rest+`</Securities>`, string(got))
 }
