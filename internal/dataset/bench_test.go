@@ -23,10 +23,3 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkNew(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		dataset.New(dataset.Spec{Scale: scale(b, "XXL"), Seed: 1})
-	}
-}

@@ -56,17 +56,3 @@ func TestSymbol(t *testing.T) {
 	require.Panics(t, func() { dataset.Symbol(-1) })
 	require.Panics(t, func() { dataset.Symbol(36_556) })
 }
-
-func TestAppend_SecurityTypes(t *testing.T) {
-	t.Parallel()
-	d := open(t, "XXXS", dataset.TPoX2)
-	types := map[string]int{}
-	each(d, dataset.Security, 0, 2000, func(_ int64, doc []byte) {
-		types[string(text(doc, "SecurityType"))]++
-		if len(text(doc, "Symbol")) == 5 {
-			require.Contains(t, string(text(doc, "SecurityType")), " Fund")
-		}
-	})
-	require.Equal(t, map[string]int{"Stock": 1100, "Bond": 200, "Stock Fund": 300, "Bond Fund": 200, "Mixed Fund": 200},
-		types)
-}

@@ -1,13 +1,11 @@
 package dataset_test
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,104 +169,9 @@ func TestAppend_OrderCodes(t *testing.T) {
 	})
 }
 
-// Free text consists of random printable characters, each of the 90 equally frequent.
-func TestAppend_Gibberish(t *testing.T) {
-	t.Parallel()
-	d := open(t, "S", dataset.TPoX2)
-	counts, total := [256]int{}, 0
-	each(d, dataset.Order, 0, 5000, func(_ int64, doc []byte) {
-		for _, name := range []string{"BkngUnit", "Ccy", "SettlCcy", "Txt", "EncTxt"} {
-			value := attr(doc, "Order", name)
-			check(t, value == nil || len(value) >= 2 && len(value) <= 13, "%s=%q", name, value)
-			for _, c := range value {
-				counts[c]++
-				total++
-			}
-		}
-	})
-	for c, n := range counts {
-		if strings.ContainsRune(printable, rune(c)) && c < utf8.RuneSelf {
-			require.InEpsilon(t, float64(total)/90, float64(n), 0.2, "%q", c)
-		} else {
-			require.Zero(t, n, "%q", c)
-		}
-	}
-}
-
-// Customers are plausible people.
-func TestAppend_Customers(t *testing.T) {
-	t.Parallel()
-	eachProfile(t, func(t *testing.T, p dataset.Profile) {
-		d := open(t, "S", p)
-		n := fewer(20_000)
-		foreign := 0
-		countries, currencies := map[string]int{}, map[string]int{}
-		each(d, dataset.Customer, 0, n, func(k int64, doc []byte) {
-			check(t, utf8.Valid(doc), "customer %d", k)
-			if bytes.ContainsFunc(doc, func(r rune) bool { return r >= utf8.RuneSelf }) {
-				foreign++
-			}
-			country := string(text(doc, "CountryOfResidence"))
-			countries[country]++
-			currencies[string(text(text(doc, "BankingInfo"), "Currency"))]++
-
-			addresses := bytes.Split(text(doc, "Addresses"), []byte("<Address "))[1:]
-			check(t, len(addresses) >= 1 && len(addresses) <= 3, "customer %d: %d addresses", k, len(addresses))
-			for i, a := range addresses {
-				check(t, i > 0 || string(text(a, "Country")) == country, "customer %d lives elsewhere", k)
-				check(t, bytes.HasPrefix(a, []byte(`primary="Yes"`)) == (i == 0), "customer %d: primary address", k)
-				at := string(text(a, "City")) + " " + string(text(a, "PostalCode")) + ", " + string(text(a, "Country"))
-				check(t, string(text(a, "CityCountry")) == at, "customer %d: %s", k, at)
-				check(t, bytes.Count(a, []byte("<Phone ")) <= 3, "customer %d: telephones", k)
-			}
-
-			// A customer called Mr is a man. Titles without a sex are left out.
-			men := map[string]string{"Mr": "Male", "Sir": "Male", "Mrs": "Female", "Ms": "Female", "Miss": "Female"}
-			if gender, says := men[string(text(doc, "Title"))]; says {
-				check(t, gender == string(text(doc, "Gender")), "customer %d: title", k)
-			}
-
-			birth, since := string(text(doc, "DateOfBirth")), string(text(doc, "CustomerSince"))
-			check(t, birth > "1930" && year(since)-year(birth) >= 18, "customer %d: born %s, came %s", k, birth, since)
-			check(t, since <= string(text(doc, "LastContactDate")), "customer %d: last contact", k)
-			for _, value := range texts(doc, "CipherValue") {
-				check(t, len(value) == 20, "customer %d: cipher %s", k, value)
-			}
-			for _, a := range accountsOf(doc) {
-				checkAccount(t, a, since)
-			}
-		})
-		t.Logf("%.1f %% not ASCII; %v; %v", 100*float64(foreign)/float64(n), countries, currencies)
-		require.InDelta(t, 0.03, float64(foreign)/float64(n), 0.01)
-		require.Greater(t, float64(countries["USA"]), 0.2*float64(n))
-		require.Greater(t, len(countries), 20)
-		require.Greater(t, currencies["USD"], currencies["CHF"])
-	})
-}
-
 func year(date string) int {
 	y, _ := strconv.Atoi(date[:4])
 	return y
-}
-
-// checkAccount checks that dates and balances of an account are consistent.
-func checkAccount(t *testing.T, a account, since string) {
-	t.Helper()
-	opened, updated := string(text(a.doc, "OpeningDate")), string(text(a.doc, "LastUpdate"))
-	check(t, since <= opened && opened <= updated && updated < "2010-07", "account %d: %s, %s, %s", a.id, since, opened,
-		updated)
-
-	working := string(text(a.doc, "WorkingBalance"))
-	check(t, len(working) >= len("40000.00") && len(working) <= len("10000000.00"), "account %d: balance %s", a.id,
-		working)
-	dates, movements, balances := texts(a.doc, "ValueDate"), texts(a.doc, "CreditMovement"), texts(a.doc, "ValueDatedBal")
-	check(t, len(dates) >= 1 && len(dates) <= 12, "account %d: %d value dates", a.id, len(dates))
-	check(t, string(balances[0]) == working, "account %d: newest balance", a.id)
-	for i := 1; i < len(dates); i++ {
-		check(t, bytes.Compare(dates[i-1], dates[i]) >= 0, "account %d: value dates", a.id)
-		check(t, cents(balances[i-1])-cents(movements[i-1]) == cents(balances[i]), "account %d: balances", a.id)
-	}
-	check(t, len(a.positions) >= 1 && len(a.positions) <= 24, "account %d: %d positions", a.id, len(a.positions))
 }
 
 func cents(decimal []byte) int64 {
@@ -277,31 +180,4 @@ func cents(decimal []byte) int64 {
 		panic(err)
 	}
 	return n
-}
-
-// Prices of a security are consistent.
-func TestAppend_Prices(t *testing.T) {
-	t.Parallel()
-	d := open(t, "XXXS", dataset.TPoX2)
-	places := map[int]int{}
-	each(d, dataset.Security, 0, fewer(20_833), func(i int64, doc []byte) {
-		v := func(name string) float64 {
-			f, err := strconv.ParseFloat(string(text(doc, name)), 64)
-			check(t, err == nil, "security %d: %s", i, name)
-			return f
-		}
-		last, low, high := v("LastTrade"), v("Low"), v("High")
-		check(t, 0 < v("Bid") && v("Bid") < last && last < v("Ask"), "security %d: spread", i)
-		check(t, low <= min(v("Open"), last) && max(v("Open"), last) <= high, "security %d: day", i)
-		check(t, v("Price52week-low") <= low && high <= v("Price52week-high"), "security %d: year", i)
-		for _, average := range []string{"Price50DayAvg", "Price200DayAvg"} {
-			check(t, v("Price52week-low") <= v(average) && v(average) <= v("Price52week-high"), "security %d: %s", i, average)
-		}
-		check(t, math.Abs(v("DivPerShare")-last*v("Yield")/100) < 0.011, "security %d: dividend", i)
-		_, fraction, _ := strings.Cut(string(text(doc, "LastTrade")), ".")
-		places[len(fraction)]++
-	})
-	require.Greater(t, places[2], 5*(places[3]+places[4]))
-	require.NotZero(t, places[3])
-	require.NotZero(t, places[4])
 }

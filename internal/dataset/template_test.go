@@ -70,27 +70,6 @@ func TestDataset_Templates_FillIn(t *testing.T) {
 	})
 }
 
-// Documents from templates are as large and as hard to compress as loaded ones.
-func TestDataset_Templates_LikeTheDataset(t *testing.T) {
-	t.Parallel()
-	slow(t)
-	d := open(t, "XXXS", dataset.TPoX2)
-	for kind, trained := range map[dataset.Kind]int64{dataset.Order: 1000, dataset.Customer: 300} {
-		templates := d.Templates(kind.String(), int(trained)+400)
-		size := 0
-		for j, tmpl := range templates {
-			size += len(join(tmpl, plausible(j)))
-		}
-		require.InEpsilon(t, d.MeanSize(kind), float64(size)/float64(len(templates)), 0.05, "%s", kind)
-
-		want := measure(t, trained, func(i int64) []byte { return d.Append(nil, kind, i) })
-		got := measure(t, trained, func(i int64) []byte { return []byte(join(templates[i], plausible(int(i)))) })
-		t.Logf("%s: %.3f and %.3f, templates %.3f and %.3f", kind, want.alone, want.trained, got.alone, got.trained)
-		require.InEpsilon(t, want.alone, got.alone, 0.03, "%s alone", kind)
-		require.InEpsilon(t, want.trained, got.trained, 0.05, "%s with a dictionary", kind)
-	}
-}
-
 // join fills the slots of a template.
 func join(tmpl dataset.Template, values map[string]string) string {
 	var b strings.Builder
