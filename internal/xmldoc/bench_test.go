@@ -173,30 +173,3 @@ func BenchmarkFind(b *testing.B) {
 		}
 	})
 }
-
-// FindSet stops when it has found everything, so its rate is not comparable with that of Find.
-func BenchmarkFindSet(b *testing.B) {
-	each(b, func(s sample) (int, func()) {
-		return len(s.doc), func() { s.set.Find(xmldoc.Document(s.doc), s.found) }
-	})
-}
-
-func BenchmarkEdit(b *testing.B) {
-	each(b, func(s sample) (int, func()) {
-		room := make([]byte, 0, 2*len(s.doc))
-		return len(s.doc), func() {
-			e := xmldoc.Edit(s.doc)
-			e.SetText(s.edit.Find(xmldoc.Document(s.doc)), "104139870")
-			must(e.Apply(room))
-		}
-	})
-}
-
-// The size is that of the cut part, not that of the document.
-func BenchmarkStandalone(b *testing.B) {
-	each(b, func(s sample) (int, func()) {
-		n := s.cut.Find(xmldoc.Document(s.doc))
-		room := make([]byte, 0, 2*len(s.doc))
-		return len(n.AppendStandalone(room)), func() { n.AppendStandalone(room) }
-	})
-}

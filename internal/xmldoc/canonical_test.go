@@ -89,20 +89,3 @@ func TestCanonical_OfParts(t *testing.T) {
 		require.Equal(t, string(xmldoc.Canonical([]byte(c.elsewhere))), string(xmldoc.Canonical(o.AppendStandalone(nil))))
 	}
 }
-
-func TestAttrLast(t *testing.T) {
-	for doc, want := range map[string]string{
-		``:                                    ``,
-		`<a></a>`:                             `<a></a>`,
-		`<a Stat="1"></a>`:                    `<a Stat="1"></a>`,
-		`<a Stat="1" b="2"><c></c></a>`:       `<a b="2" Stat="1"><c></c></a>`,
-		`<a b="1" Stat="" c="2" d="3">x</a>`:  `<a b="1" c="2" d="3" Stat="">x</a>`,
-		`<a b=" Stat=" c="2"></a>`:            `<a b=" Stat=" c="2"></a>`,
-		`<a x:Stat="1" MyStat="2" c="2"></a>`: `<a x:Stat="1" MyStat="2" c="2"></a>`,
-		`<a b="2"><c Stat="1" d="2"></c></a>`: `<a b="2"><c Stat="1" d="2"></c></a>`,
-	} {
-		got := xmldoc.AttrLast([]byte(doc), "Stat")
-		require.Equal(t, want, string(got))
-		require.Equal(t, want, string(xmldoc.AttrLast(got, "Stat")))
-	}
-}

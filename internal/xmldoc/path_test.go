@@ -154,16 +154,6 @@ func TestPath_First(t *testing.T) {
 	require.Equal(t, "2", string(out[2].Text()))
 }
 
-func TestPath_StopsWhenAsked(t *testing.T) {
-	doc := xmldoc.Document([]byte(spellings["Default"]))
-	seen := 0
-	for range xmldoc.MustPath(ns, "s:shop/s:item/s:price").All(doc) {
-		seen++
-		break
-	}
-	require.Equal(t, 1, seen)
-}
-
 func TestSet_Find(t *testing.T) {
 	for spelling, doc := range spellings {
 		t.Run(spelling, func(t *testing.T) {
@@ -196,26 +186,6 @@ func TestPath_Refused(t *testing.T) {
 	}
 	require.Panics(t, func() { xmldoc.MustSet(ns, slices.Repeat([]string{"a"}, 65)...) })
 	require.NotPanics(t, func() { xmldoc.MustSet(ns, slices.Repeat([]string{"a"}, 64)...) })
-}
-
-func TestPath_XMLPrefix(t *testing.T) {
-	doc := []byte(`<a xml:lang="de"></a>`)
-	p := xmldoc.MustPath(xmldoc.Namespaces{"x": "http://www.w3.org/XML/1998/namespace"}, "a/@x:lang")
-	require.True(t, p.Find(xmldoc.Document(doc)).Is("de"))
-}
-
-func TestNode_Zero(t *testing.T) {
-	var n xmldoc.Node
-	require.False(t, n.Exists())
-	require.False(t, n.Is(""))
-	require.Empty(t, n.Raw())
-	require.Empty(t, n.Inner())
-	require.Empty(t, n.Text())
-	require.Empty(t, n.Local())
-	require.Empty(t, n.Space())
-	require.False(t, n.Attr("a").Exists())
-	require.False(t, xmldoc.MustPath(nil, "a").Find(n).Exists())
-	require.Empty(t, n.AppendStandalone(nil))
 }
 
 func TestNode_Parts(t *testing.T) {
@@ -282,24 +252,4 @@ func TestNode_Standalone(t *testing.T) {
 			require.Equal(t, cut, around[1:len(around)-1])
 		})
 	}
-}
-
-func TestScope_ManyDeclarations(t *testing.T) {
-	var open, end strings.Builder
-	for i := range 20 {
-		fmt.Fprintf(&open, `<p%d:a xmlns:p%d="u%d">`, i, i, i)
-	}
-	for i := 19; i >= 0; i-- {
-		fmt.Fprintf(&end, `</p%d:a>`, i)
-	}
-	doc := []byte(open.String() + `<p3:x></p3:x><p17:y p0:z="1"></p17:y>` + end.String())
-	names, path := xmldoc.Namespaces{}, ""
-	for i := range 20 {
-		names[fmt.Sprint("n", i)] = fmt.Sprint("u", i)
-		path += fmt.Sprintf("n%d:a/", i)
-	}
-	y := xmldoc.MustPath(names, path+"n17:y").Find(xmldoc.Document(doc))
-	require.Equal(t, `<p17:y xmlns:p0="u0" xmlns:p17="u17" p0:z="1"></p17:y>`, string(y.AppendStandalone(nil)))
-	require.Equal(t, "u17", y.Space())
-	require.True(t, xmldoc.MustPath(names, "@n0:z").Find(y).Is("1"))
 }

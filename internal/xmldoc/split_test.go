@@ -183,25 +183,3 @@ func TestSplitter_Linear(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSplitter(b *testing.B) {
-	for name, s := range samples(b) {
-		b.Run(name, func(b *testing.B) {
-			stream := bytes.Repeat(append(bytes.Clone(s.doc), '\n'), 1+(4<<20)/len(s.doc))
-			b.SetBytes(int64(len(stream)))
-			b.ReportAllocs()
-			for b.Loop() {
-				split := xmldoc.NewSplitter(bytes.NewReader(stream), 0)
-				for {
-					p, err := split.Next()
-					if err != nil {
-						break
-					}
-					if p.Broken != nil {
-						b.Fatal(p.Broken)
-					}
-				}
-			}
-		})
-	}
-}
