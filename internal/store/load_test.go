@@ -241,19 +241,3 @@ func TestLoader_Admits(t *testing.T) {
 		}
 	}
 }
-
-// Documents that are not packed have their own memory.
-func TestLoader_AsIs(t *testing.T) {
-	var refusals []string
-	m := newMemory()
-	loader := m.loader()
-	loader.Packing.Pack = nil
-	insert := loader.Insert
-	loader.Insert = func(m *memory, documents []store.PreparedDocument) error {
-		require.Equal(t, order(1), string(documents[0].Doc))
-		return insert(m, documents)
-	}
-	_, err := loader.Load(t.Context(), orders(&refusals, order(1), order(2)), nil)
-	require.NoError(t, err)
-	require.Equal(t, order(2), m.orders[2])
-}

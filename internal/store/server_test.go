@@ -61,17 +61,6 @@ func TestCached_MaxWait(t *testing.T) {
 	})
 }
 
-func TestCached_NeverAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := counting(time.Hour)
-		require.Zero(t, c.Look())
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Zero(t, c.Look(), "the fetch timed out, and another was started")
-		time.Sleep(time.Minute)
-	})
-}
-
 func TestCached_Fails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := counting(0)

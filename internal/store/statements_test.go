@@ -22,16 +22,3 @@ func TestTrace(t *testing.T) {
 	begin.Statement(context.WithValue(t.Context(), key{}, "mine"), "get_order")(fault)
 	require.Equal(t, []any{"mine", "get_order", fault}, told)
 }
-
-// Without tracing it costs nothing.
-func TestTrace_Nil(t *testing.T) {
-	var begin store.Trace
-	require.Zero(t, testing.AllocsPerRun(100, func() { begin.Statement(t.Context(), "get_order")(nil) }))
-}
-
-func BenchmarkTrace_Nil(b *testing.B) {
-	var begin store.Trace
-	for b.Loop() {
-		begin.Statement(b.Context(), "get_order")(nil)
-	}
-}

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,19 +22,4 @@ func TestHistogram(t *testing.T) {
 
 	sizes.Add(1)
 	require.EqualValues(t, 8, d.Count()) // what was returned does not change
-}
-
-func TestHistogram_Concurrent(t *testing.T) {
-	sizes := store.NewHistogram(10)
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 1000 {
-				sizes.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	require.Equal(t, []uint64{4000, 0}, sizes.Distribution().Counts)
-	require.InDelta(t, 4000, sizes.Distribution().Sum, 1e-9)
 }

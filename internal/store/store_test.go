@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/attribute"
-	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -35,18 +33,6 @@ func TestFind(t *testing.T) {
 			require.Equal(t, c.path, d.Path())
 			require.Equal(t, c.url, d.URL())
 		})
-	}
-}
-
-// Traces name a database as OpenTelemetry does.
-func TestFind_TraceName(t *testing.T) {
-	for url, name := range map[string]attribute.KeyValue{
-		"sqlite:brokerage.db": semconv.DBSystemNameSQLite, "postgres://u@h/d": semconv.DBSystemNamePostgreSQL,
-		"db2://u@h:50000/d": semconv.DBSystemNameIBMDB2,
-	} {
-		d, err := store.Find(url)
-		require.NoError(t, err)
-		require.Equal(t, name.Value.AsString(), d.TraceName)
 	}
 }
 

@@ -41,39 +41,6 @@ func TestURL(t *testing.T) {
 	runSuite(t, url)
 }
 
-// On a server, the suite empties the database before each case, with the rules of the case, and opens it again. The
-// store's own tests run all cases.
-func TestURL_Postgres(t *testing.T) {
-	server := pgtest.Start(t)
-	out, err := testURL(t, server.URL(server.Database(t)),
-		"^TestURL$/^(Contents|Durable|Trade)$/^(Loaded|Writes|NotCovered)$")
-	require.NoError(t, err, out)
-	for _, name := range []string{"Contents/Loaded", "Durable/Writes", "Trade/NotCovered"} {
-		require.Contains(t, out, "--- PASS: TestURL/"+name)
-	}
-}
-
-// The suite accepts a database that it has filled before, or was filling when it was interrupted.
-func TestURL_Again(t *testing.T) {
-	url := "sqlite:" + filepath.Join(t.TempDir(), "suite.db")
-	for range 2 {
-		out, err := testURL(t, url, "^TestURL$/^CloseAccount$")
-		require.NoError(t, err, out)
-	}
-	d, err := store.Find(url)
-	require.NoError(t, err)
-	s, err := d.Empty(t.Context(), store.Options{})
-	require.NoError(t, err)
-	ctx, interrupt := context.WithCancel(t.Context())
-	require.ErrorIs(t, s.LoadDataset(ctx, suiteData, func(int, int64) { interrupt() }), context.Canceled)
-	require.NoError(t, s.Close())
-	_, err = usable(t.Context(), url)
-	require.NoError(t, err)
-	holds, err := contentOf(t.Context(), d)
-	require.NoError(t, err)
-	require.Equal(t, suiteData.Fingerprint(), holds)
-}
-
 func TestURL_Refusals(t *testing.T) {
 	server := pgtest.Start(t)
 	onPostgres := func(statements string) func(testing.TB) string {

@@ -110,15 +110,6 @@ func TestStore_Sizes(t *testing.T) {
 	require.Contains(t, string(s.answers["customer_max_order"]), " ORDER_ID=")
 }
 
-func TestStore_QueriesAllocateNothing(t *testing.T) {
-	s := opened(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	for name, query := range queries(s) {
-		require.Zero(t, testing.AllocsPerRun(200, func() { _, _ = query(ctx, 7) }), name)
-	}
-}
-
 // writes returns the calls that change something in a real store.
 func writes(s *Store, d *dataset.Dataset) map[string]func(context.Context) error {
 	w := tpox.Write{}
@@ -176,16 +167,6 @@ func TestStore_Writes(t *testing.T) {
 	}
 }
 
-// The confirmation is of the requested side.
-func TestStore_Trade(t *testing.T) {
-	s := opened(t)
-	for _, side := range []tpox.Side{tpox.Buy, tpox.Sell} {
-		answer, err := s.Trade(t.Context(), tpox.Write{}, 5, tpox.Trade{Side: side, Symbol: "A", Quantity: "1"})
-		require.NoError(t, err)
-		require.Contains(t, string(answer), "<Side>"+string(side)+"</Side>")
-	}
-}
-
 func TestStore_Cancelled(t *testing.T) {
 	s := opened(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -232,16 +213,6 @@ func TestStore_Refusals(t *testing.T) {
 func requireInvalid(t testing.TB, err error, what string) {
 	t.Helper()
 	require.True(t, tpox.Is[*tpox.Invalid](err), "%s: %v", what, err)
-}
-
-func TestStore_Contents(t *testing.T) {
-	d := generator(t)
-	c, err := opened(t).Contents(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, tpox.Contents{
-		Fingerprint: "null/" + d.Fingerprint(), Scale: "XXXS", Profile: "tpox-2", Seed: 1,
-		Securities: 20_833, Customers: 5000, Orders: 50_000,
-	}, c)
 }
 
 func TestStore_Lease(t *testing.T) {

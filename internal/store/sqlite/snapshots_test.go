@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,166 +228,11 @@ func TestReaders_NewestIsTaken(t *testing.T) {
 	require.Contains(t, string(answer), "<LastTrade>1.25<")
 }
 
-// A statement between groups, while the journal is being emptied, must not make readers keep snapshots again.
-func TestReaders_AloneWhileEmptying(t *testing.T) {
-	s := empty(t)
-	require.NoError(t, s.writer.write(t.Context(), func(t *transaction) error {
-		t.w.journalPages = 0 // so that it is always too long
-		t.w.emptying = true
-		t.w.keepSnapshots(false)
-		return nil
-	}))
-	require.NoError(t, s.control(t.Context(), "PRAGMA optimize"))
-	s.readers.mu.Lock()
-	defer s.readers.mu.Unlock()
-	require.False(t, s.readers.keep)
-}
-
 // A counter is a figure of a document that grows with each write, and queries that show it.
 type counter struct {
 	write   func(n int64) error
 	marks   []string // one after the other, before the figure
 	queries []func() ([]byte, error)
-}
-
-// figureOf returns the whole number after the marks; 0 if there is none.
-func (c *counter) figureOf(answer []byte) (n int64) {
-	rest := string(answer)
-	for _, mark := range c.marks {
-		var found bool
-		if _, rest, found = strings.Cut(rest, mark); !found {
-			return 0
-		}
-	}
-	_, _ = fmt.Sscanf(rest, "%d", &n)
-	return n
-}
-
-// counters are figures of two securities, of two accounts of one customer, of the greatest order of another, and of an
-// order that is inserted again and again.
-func counters(ctx context.Context, s *Store) (list []counter) {
-	const price, greatest, firstID, changing = 100_000, 1e10, 8_000_000, 7_999_999 // greater than those of the dataset
-	for _, symbol := range []string{tiny.Symbol(7), tiny.Symbol(8)} {
-		list = append(list, counter{
-			func(n int64) error {
-				_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: fmt.Sprint(price + n)})
-				return err
-			},
-			[]string{"<LastTrade>100"},
-			[]func() ([]byte, error){
-				func() ([]byte, error) { return s.SecurityPrice(ctx, symbol) },
-				func() ([]byte, error) { return s.GetSecurity(ctx, symbol) },
-			},
-		})
-	}
-	owner := int64(10)
-	for tiny.FirstAccount(owner+1)-tiny.FirstAccount(owner) < 2 {
-		owner++
-	}
-	customer := customerID(owner)
-	for i := range int64(2) {
-		account, symbol := tpox.ID(tiny.FirstAccount(owner)+i), tiny.Symbol(int(490+i))
-		list = append(list, counter{
-			func(int64) error {
-				trade := buyOne(0)
-				trade.Symbol = symbol
-				_, err := s.Trade(ctx, now(), account, trade)
-				return err
-			},
-			[]string{"<Symbol>" + symbol + "<", "<Quantity>"},
-			[]func() ([]byte, error){
-				func() ([]byte, error) { return s.AccountSummary(ctx, customer) },
-				func() ([]byte, error) { return s.GetCustomer(ctx, customer) },
-			},
-		})
-	}
-	order := func(id, cash int64) []byte {
-		doc := tiny.AppendNewOrder(nil, 1, dataset.NewOrder{ID: id, Account: tiny.FirstAccount(5)})
-		return regexp.MustCompile(` Cash="[^"]*"`).ReplaceAll(doc, fmt.Appendf(nil, ` Cash="%d"`, cash))
-	}
-	insert := func(id, cash int64) error {
-		_, err := s.InsertOrder(ctx, now(), order(id, cash))
-		return err
-	}
-	return append(list, counter{
-		func(n int64) error { return insert(firstID+n, greatest+n) },
-		[]string{` CASH="1000000`},
-		[]func() ([]byte, error){func() ([]byte, error) { return s.CustomerMaxOrder(ctx, customerID(5)) }},
-	}, counter{
-		func(n int64) error {
-			if n > 1 {
-				if err := s.DeleteOrder(ctx, now(), changing); err != nil {
-					return err
-				}
-			}
-			return insert(changing, n)
-		},
-		[]string{` Cash="`},
-		[]func() ([]byte, error){func() ([]byte, error) { return s.GetOrder(ctx, changing) }},
-	})
-}
-
-// requireCurrent runs writers and readers of the same few documents. It returns an error if a reader sees a figure that
-// is older than the last one that was acknowledged before its request began.
-func requireCurrent(ctx context.Context, s *Store, writes int64) error {
-	var writers, readers sync.WaitGroup
-	var over atomic.Bool
-	stale := make(chan error, 1)
-	report := func(err error) {
-		select {
-		case stale <- err:
-		default:
-		}
-	}
-	for _, c := range counters(ctx, s) {
-		var acknowledged atomic.Int64
-		writers.Go(func() {
-			for n := int64(1); n <= writes; n++ {
-				if err := c.write(n); err != nil {
-					report(err)
-					return
-				}
-				acknowledged.Store(n)
-			}
-		})
-		for i, query := range c.queries {
-			for range 2 {
-				readers.Go(func() {
-					for !over.Load() {
-						least := acknowledged.Load()
-						answer, err := query()
-						if tpox.Is[*tpox.NotFound](err) {
-							runtime.Gosched() // between two inserts
-							continue
-						}
-						if is := c.figureOf(answer); err != nil || is < least {
-							report(errors.Join(err, fmt.Errorf("query %d of %s: %d after %d was acknowledged", i, c.marks, is, least)))
-							return
-						}
-						runtime.Gosched() // the writers have work to do
-					}
-				})
-			}
-		}
-	}
-	writers.Wait()
-	over.Store(true)
-	readers.Wait()
-	close(stale)
-	return <-stale
-}
-
-// What is read is never older than what was acknowledged before.
-func TestReaders_NeverStale(t *testing.T) {
-	s := tinyStore(t)
-	require.NoError(t, requireCurrent(t.Context(), s, 40))
-	require.Positive(t, s.Stats().Hits)
-	requireClean(t, s)
-	t.Run("Mutant", func(t *testing.T) {
-		s := tinyStore(t)
-		s.readers.changes = newChanges() // where nothing is noted
-		require.ErrorContains(t, requireCurrent(t.Context(), s, 40), "was acknowledged")
-	})
 }
 
 // What a transaction that is rolled back has written is never seen, not even while it runs.

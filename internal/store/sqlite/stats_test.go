@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -94,19 +93,6 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.EqualValues(t, len(order(990003)), are.PackedFrom-were.PackedFrom)
 	require.Positive(t, are.PackedTo-were.PackedTo)
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
-}
-
-// The pages of the connection that writes are counted every few groups.
-func TestStore_Stats_Writer(t *testing.T) {
-	s := tinyStore(t)
-	for i := range int64(2 * journalGroups) {
-		insert(t, s, 990100+i)
-	}
-	require.Eventually(t, func() bool { return s.Stats().PageWrites > journalGroups }, time.Minute, time.Millisecond)
-	stats := s.Stats()
-	require.Positive(t, stats.WriterPageHits)
-	require.LessOrEqual(t, stats.WriterPageHits, stats.PageHits)
-	require.LessOrEqual(t, stats.WriterPageMisses, stats.PageMisses)
 }
 
 // A revision is repeated if another write has changed its document, and the repetition is counted.
@@ -213,27 +199,6 @@ func TestCensus_Follows(t *testing.T) {
 			require.Equal(t, kindsOf(t, s), followed)
 		})
 	}
-}
-
-// A group that fails as a whole has changed nothing.
-func TestCensus_FailedGroup(t *testing.T) {
-	s := tinyStore(t)
-	require.NoError(t, s.Census(t.Context()))
-	before := kindsOf(t, s)
-	err := s.writer.write(context.Background(), func(tx *transaction) error {
-		require.NoError(t, tx.insertRow(990002))
-		return errors.New("after a change only the whole group can be rolled back")
-	})
-	require.Error(t, err)
-	require.Equal(t, before, kindsOf(t, s))
-}
-
-func TestCensus_Ends(t *testing.T) {
-	s := tinyStore(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.Error(t, s.Census(ctx))
-	require.False(t, s.Stats().Kinds[0].Known)
 }
 
 // The parts add up to the whole file, and the part that was written grows.

@@ -193,13 +193,3 @@ func TestStore_ForgetsAnswers(t *testing.T) {
 	insert(begin, "back", time.Hour)
 	requireKept(8, "a clock that was put back")
 }
-
-// The caches of connections follow the memory that there is, up to a bound.
-func TestPageCaches(t *testing.T) {
-	for usable, want := range map[int64][2]int{
-		0: {152 << 10, 8 << 10}, 128 << 20: {8 << 10, 4 << 10}, 16 << 30: {152 << 10, 8 << 10},
-	} {
-		reading, writing := pageCaches(usable)
-		require.Equal(t, want, [2]int{reading, writing}, usable)
-	}
-}

@@ -137,13 +137,6 @@ func TestVerify_Damage(t *testing.T) {
 	})
 }
 
-func TestVerify_Cancelled(t *testing.T) {
-	s := tinyStore(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := s.Verify(ctx, func(string) error { return nil }, func(int64) { cancel() })
-	require.ErrorIs(t, err, context.Canceled)
-}
-
 // invented returns a function that fails the test for each finding.
 func invented(t testing.TB) func(string) error {
 	return func(f string) error { t.Errorf("invented: %s", f); return nil }

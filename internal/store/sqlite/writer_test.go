@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -224,33 +223,6 @@ func TestWriter_RefusedCustomer(t *testing.T) {
 	_, err := s.GetCustomer(t.Context(), refused)
 	require.ErrorAs(t, err, new(*tpox.NotFound))
 	require.NoError(t, customer(refused, taken+1, taken+2), "its accounts are free")
-}
-
-// A full disk, simulated by SQLite's limit on pages.
-func TestWriter_Full(t *testing.T) {
-	s := tinyStore(t)
-	pages := scan[int](t, s.reading, "PRAGMA page_count")
-	require.NoError(t, s.control(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", pages+4)))
-	errs, _ := asGroup(t, s, 200, func(i int) error {
-		_, err := s.InsertOrder(t.Context(), now(), order(int64(900_000+i)))
-		return err
-	})
-	refused := 0
-	for i, err := range errs {
-		if err == nil {
-			requireOrder(t, s, int64(900_000+i))
-			continue
-		}
-		refused++
-		require.ErrorAs(t, err, new(*tpox.Unavailable))
-		requireNoOrder(t, s, int64(900_000+i))
-	}
-	require.Positive(t, refused)
-	_, err := s.GetOrder(t.Context(), 103282)
-	require.NoError(t, err, "documents can still be read")
-
-	require.NoError(t, s.control(t.Context(), "PRAGMA max_page_count = 1000000"))
-	insert(t, s, 950_000)
 }
 
 func TestWriter_Closed(t *testing.T) {
