@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,32 +99,5 @@ func TestConditions_IfMatch(t *testing.T) {
 				strings.NewReplacer(`"1006"`, `"999999"`, ">SDP<", ">NOSUCH<").Replace(first.body), "If-Match: *"), 404,
 				"not-found")
 		})
-	}
-}
-
-// Of concurrent changes of one version, one succeeds: the store decides.
-func TestConditions_Race(t *testing.T) {
-	s := fresh(t, Options{})
-	path := target(t, "replace_customer")
-	for range 20 {
-		read := ask(s, "GET", path, "")
-		var mu sync.Mutex
-		var group sync.WaitGroup
-		statuses := map[int]int{}
-		for _, premium := range []string{"Yes", "No", "Yes", "No"} {
-			body := strings.NewReplacer("<PremiumCustomer>No<", "<PremiumCustomer>"+premium+"<", "<PremiumCustomer>Yes<",
-				"<PremiumCustomer>"+premium+"<").Replace(read.body)
-			if body == read.body {
-				continue // the same version again would let the next one win as well
-			}
-			group.Go(func() {
-				a := ask(s, "PUT", path, body, "If-Match: "+read.Header.Get("Etag"))
-				mu.Lock()
-				defer mu.Unlock()
-				statuses[a.StatusCode]++
-			})
-		}
-		group.Wait()
-		require.Equal(t, map[int]int{204: 1, 412: 1}, statuses)
 	}
 }

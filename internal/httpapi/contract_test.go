@@ -194,14 +194,6 @@ func TestContract_Routes(t *testing.T) {
 	require.ElementsMatch(t, routes, got)
 }
 
-func TestContract_NoMetrics(t *testing.T) {
-	for name, o := range map[string]Options{"None": {}, "Elsewhere": {Metrics: &counts{}, MetricsElsewhere: true}} {
-		t.Run(name, func(t *testing.T) {
-			requireProblem(t, ask(serverOf(t, costless(t), o), "GET", "/metrics", ""), 404, "not-found")
-		})
-	}
-}
-
 // refusals is an error for every type of problem except conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,10 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/httpapi/pages"
-	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
 	"brokerage/internal/testenv"
-	"brokerage/internal/tpox"
 )
 
 // The metrics are as the contract says, in every format.
@@ -154,82 +149,4 @@ func TestMetrics_ReasonsListed(t *testing.T) {
 	for _, reason := range telemetry.Reasons {
 		require.Contains(t, row, "`"+reason+"`")
 	}
-}
-
-// BenchmarkScrape_UnderLoad scrapes a service that answers 10,000 requests a second, and reports how long a scrape
-// takes then. One core of a weak machine can generate the load, so the scrape has to share the processor.
-func BenchmarkScrape_UnderLoad(b *testing.B) {
-	const rate = 10_000
-	m := telemetry.New(telemetry.BuildInfo{})
-	m.Store(func() store.Stats { return store.Stats{} })
-	s := serverOf(b, costless(b), Options{Metrics: m, InFlight: 64, Timeout: time.Second})
-	var paths []string
-	for _, id := range []tpox.ID{103282, 103283, 103284} {
-		paths = append(paths, "/v1/orders/"+id.String())
-	}
-	stop, sent := make(chan struct{}), 0
-	var load sync.WaitGroup
-	began := time.Now()
-	load.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Millisecond):
-			}
-			for due := int(rate * time.Since(began).Seconds()); sent < due; sent++ {
-				s.ServeHTTP(httptest.NewRecorder(), newRequest("GET", paths[sent%len(paths)], ""))
-			}
-		}
-	})
-	var took []time.Duration
-	for b.Loop() {
-		began := time.Now()
-		if a := ask(s, "GET", "/metrics", ""); a.StatusCode != http.StatusOK {
-			b.Fatal(a.StatusCode)
-		}
-		took = append(took, time.Since(began))
-		time.Sleep(5 * time.Millisecond) // a scrape a moment, and not one after the other
-	}
-	close(stop)
-	load.Wait()
-	slices.Sort(took)
-	b.ReportMetric(float64(sent)/time.Since(began).Seconds(), "requests/s")
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-	b.ReportMetric(0, "ns/op") // it is mostly the pause
-}
-
-// The live figures of an idle service have no durations: those of probes, scrapes, pages and streams do not count.
-func TestMetrics_ProbesUntimed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := serverOf(t, costless(t), Options{Metrics: &counts{}})
-		w, err := s.live.Join()
-		require.NoError(t, err)
-		defer w.Leave()
-		next := func() (f pages.Figures) {
-			data, _ := strings.CutPrefix(string(<-w.Frames()), "event: figures\ndata: ")
-			require.NoError(t, json.Unmarshal([]byte(data), &f))
-			return f
-		}
-		probed := 0
-		for _, op := range s.operations() {
-			if op.open {
-				path := strings.Replace(op.path, ":schema", "custacc.xsd", 1)
-				require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
-				probed++
-			}
-		}
-		require.Equal(t, 200, ask(s, "HEAD", "/v1/live", "").StatusCode)
-		f := next()
-		require.EqualValues(t, probed, f.All.OK)
-		require.Nil(t, f.All.Times, "of %d probes", probed)
-		require.Nil(t, f.Transactions["other"].Times)
-
-		ask(s, "GET", "/healthz", "")
-		require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "").StatusCode)
-		f = next()
-		require.Equal(t, f.Transactions["get_order"].Times, f.All.Times)
-		require.NotNil(t, f.All.Times)
-	})
 }

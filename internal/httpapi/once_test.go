@@ -74,24 +74,6 @@ func TestOnce_Replay(t *testing.T) {
 	}
 }
 
-func TestOnce_RefusalsAreNotKept(t *testing.T) {
-	s := fresh(t, Options{})
-	path := "/v1/accounts/104000007/sell"
-	requireProblem(t, ask(s, "POST", path, tradeOf("SDP", "999999999"), "Idempotency-Key: k"), 409, "too-few-held")
-	require.Equal(t, 200, ask(s, "POST", path, tradeOf("SDP", "1"), "Idempotency-Key: k").StatusCode)
-}
-
-func TestOnce_Clients(t *testing.T) {
-	s := fresh(t, Options{Tokens: allTokens})
-	post := func(token, body string) int {
-		return ask(s, "POST", "/v1/orders", body, "Idempotency-Key: k", "Authorization: Bearer "+token).StatusCode
-	}
-	require.Equal(t, 201, post("trader", orderWith(777)))
-	require.Equal(t, 201, post("second", orderWith(778)))
-	require.Equal(t, 422, post("trader", orderWith(778)))
-	require.Equal(t, 201, post("second", orderWith(778)))
-}
-
 // While a request runs, its key is taken; afterwards it is free, however the request ended.
 func TestOnce_InUse(t *testing.T) {
 	for _, operation := range []string{"insert_order", "buy_security"} {

@@ -320,9 +320,3 @@ func TestRefusals_Panic(t *testing.T) {
 	require.ErrorContains(t, last.Err, secret)
 	requireProblem(t, ask(s, "GET", "/v1/orders/103282", ""), 503, "unavailable") // the slot of the gate is free again
 }
-
-// A panic with this value is for net/http, which closes the connection.
-func TestRefusals_Abort(t *testing.T) {
-	s := serverOf(t, &stub{do: func(context.Context) error { panic(http.ErrAbortHandler) }}, Options{})
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(s, "GET", "/v1/orders/103282", "") })
-}

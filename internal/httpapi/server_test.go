@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,19 +28,6 @@ func TestServer_Open(t *testing.T) {
 	for _, path := range []string{"/readyz", "/v1/orders/103282", "/v1/dataset"} {
 		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
 	}
-}
-
-// gin prints nothing, whatever happens.
-func TestServer_Quiet(t *testing.T) {
-	var printed strings.Builder
-	out, errs := gin.DefaultWriter, gin.DefaultErrorWriter
-	gin.DefaultWriter, gin.DefaultErrorWriter = &printed, &printed
-	defer func() { gin.DefaultWriter, gin.DefaultErrorWriter = out, errs }()
-	s := serverOf(t, &stub{do: func(context.Context) error { panic("x") }}, Options{})
-	for _, path := range []string{"/v1/orders/103282", "/nothing", "/v1/dataset/leases", "/healthz"} {
-		ask(s, "GET", path, "", "X-Forwarded-For: 1.2.3.4")
-	}
-	require.Empty(t, printed.String())
 }
 
 // symbols is a store that records the requested symbol.

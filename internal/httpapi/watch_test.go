@@ -88,13 +88,6 @@ func TestWatch_Figures(t *testing.T) {
 	require.Equal(t, pages.Ended{OK: 1, Refused: 1}, orders)
 }
 
-func TestWatch_Head(t *testing.T) {
-	_, server := watchedServer(t, Options{})
-	a := over(t, server, "HEAD", "/v1/live", nil)
-	require.Equal(t, 200, a.StatusCode)
-	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
-}
-
 func TestWatch_Full(t *testing.T) {
 	s, server := watchedServer(t, Options{})
 	for range pages.MaxWatchers - 1 {
@@ -158,23 +151,4 @@ func TestWatch_Stuck(t *testing.T) {
 	require.True(t, second.Before(first), "it has %s less", first.Sub(second))
 	close(c.deadline)
 	<-ended
-}
-
-// The time of a watcher is not the duration of a request, and no request is in flight meanwhile; refused watchers
-// count.
-func TestWatch_Metrics(t *testing.T) {
-	var seen counts
-	s, server := watchedServer(t, Options{Metrics: &seen, Tokens: allTokens})
-	w := watch(t, server, "Authorization: Bearer reader")
-	require.NotEmpty(t, w.next())
-	seen.mu.Lock()
-	require.Zero(t, seen.inFlight)
-	seen.mu.Unlock()
-	require.Equal(t, 401, over(t, server, "GET", "/v1/live", nil).StatusCode)
-	s.Drain()
-	for w.next() != "" {
-	}
-	require.NoError(t, server.Config.Shutdown(t.Context()))
-	require.Equal(t, map[string]int{"watch_service refused": 1}, seen.observed)
-	require.Equal(t, map[string]int{"unauthorized": 1}, seen.refused)
 }

@@ -79,29 +79,6 @@ func TestStream_Figures(t *testing.T) {
 	})
 }
 
-// Without watchers, nothing is counted and no goroutine runs.
-func TestStream_Rests(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
-		s := NewStream(nothing)
-		require.False(t, s.watched.Load())
-		first, second := join(t, s), join(t, s)
-		require.Equal(t, 2, next(t, first).Watchers)
-		require.Equal(t, 2, next(t, second).Watchers)
-		first.Leave()
-		first.Leave()
-		require.True(t, s.watched.Load())
-		require.Equal(t, 1, next(t, second).Watchers)
-		second.Leave()
-		require.False(t, s.watched.Load())
-
-		// The next watcher gets nothing from before.
-		s.Count("get_order", 200, time.Millisecond, true)
-		third := join(t, s)
-		require.Zero(t, next(t, third).All.OK)
-		third.Leave()
-	})
-}
-
 // A slow watcher gets the newest frame, and delays no other.
 func TestStream_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -115,40 +92,6 @@ func TestStream_Slow(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Equal(t, last.At, next(t, slow).At)
-	})
-}
-
-func TestStream_Full(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewStream(nothing)
-		all := make([]*Watcher, MaxWatchers)
-		for i := range all {
-			all[i] = join(t, s)
-		}
-		_, err := s.Join()
-		require.ErrorIs(t, err, ErrFull)
-		all[3].Leave()
-		all[3] = join(t, s)
-		for _, w := range all {
-			w.Leave()
-		}
-	})
-}
-
-func TestStream_Close(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewStream(nothing)
-		w := join(t, s)
-		next(t, w)
-		s.Close()
-		s.Close()
-		<-s.Ended()
-		_, more := <-w.Frames()
-		require.False(t, more)
-		w.Leave()
-		_, err := s.Join()
-		require.ErrorIs(t, err, ErrEnded)
-		require.False(t, s.watched.Load())
 	})
 }
 
@@ -176,21 +119,4 @@ func TestStream_Concurrent(t *testing.T) {
 	require.EqualValues(t, 8000, s.cells["get_order"].OK)
 	first.Leave()
 	s.Close()
-}
-
-func BenchmarkCount(b *testing.B) {
-	for name, watched := range map[string]bool{"Nobody": false, "Watched": true} {
-		b.Run(name, func(b *testing.B) {
-			s := NewStream(nothing)
-			if watched {
-				defer join(b, s).Leave()
-			}
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					s.Count("delete_customer", 200, 3*time.Millisecond, true)
-				}
-			})
-		})
-	}
 }

@@ -44,15 +44,6 @@ func TestMake_Files(t *testing.T) {
 	require.Empty(t, files)
 }
 
-func TestMake_NoContract(t *testing.T) {
-	for _, contract := range []string{
-		"openapi: [", "paths: {/x: {get: {parameters: [{$ref: '#/components/parameters/None'}]}}}", "openapi: 3.1.0",
-	} {
-		_, err := pages.Make([]byte(contract))
-		require.Error(t, err, contract)
-	}
-}
-
 // Pages load only their own files, contain nothing that their policy would refuse, and show answers as text. A token
 // stays in memory.
 func TestMake_NothingExternal(t *testing.T) {
