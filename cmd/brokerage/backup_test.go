@@ -70,12 +70,3 @@ func TestRestore(t *testing.T) {
 		"is damaged")
 	require.Equal(t, before, testenv.Text(t, db))
 }
-
-func TestRestore_FullDisk(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(backedUp(t), "backup")
-	dir := testenv.SmallDisk(t, "1m")
-	requireOneLine(t, brokerage(t.Context(), "restore", "--from", file, "--db", "sqlite:"+filepath.Join(dir, "b.db")),
-		exitFailed, "MB free")
-	require.Empty(t, names(t, dir))
-}

@@ -60,18 +60,3 @@ func TestHealth_Failures(t *testing.T) {
 		require.Equal(t, strings.Replace(drive.err, "drive", "health", 1), health.err)
 	}
 }
-
-func TestHealthOf(t *testing.T) {
-	for listen, want := range map[string]string{
-		"":               "http://127.0.0.1:8080/healthz",
-		":9000":          "http://127.0.0.1:9000/healthz",
-		"0.0.0.0:80":     "http://127.0.0.1:80/healthz",
-		"[::]:80":        "http://127.0.0.1:80/healthz",
-		"[::1]:80":       "http://[::1]:80/healthz",
-		"10.1.2.3:8080":  "http://10.1.2.3:8080/healthz",
-		"localhost:8080": "http://localhost:8080/healthz",
-	} {
-		require.Equal(t, want, healthOf(listen, false), listen)
-	}
-	require.Equal(t, "https://127.0.0.1:8443/healthz", healthOf(":8443", true))
-}

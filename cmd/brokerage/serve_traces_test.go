@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/hex"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -203,33 +202,4 @@ func TestServe_TracesWithoutCollector(t *testing.T) {
 	require.NotEmpty(t, i.logs.wait(t, "traces were not sent")["error"])
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 	i.stop(t)
-}
-
-// The service's requests to an issuer of tokens are spans too, and carry the trace.
-func TestServe_TracesPassedOn(t *testing.T) {
-	t.Parallel()
-	c := newCollector(t)
-	asked := make(chan string, 1)
-	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.Header.Get("Traceparent")
-		http.NotFound(w, r)
-	}))
-	t.Cleanup(issuer.Close)
-	i := serving(t, "", "--db", "null:", "--otlp-endpoint", c.URL, "--jwt-issuer", "https://issuer.test", "--jwt-audience",
-		"brokerage", "--jwks-url", issuer.URL)
-	passed := strings.Split(<-asked, "-")
-	i.stop(t)
-	require.Len(t, passed, 4)
-	require.Len(t, c.spans, 1)
-	require.Equal(t, http.MethodGet, c.spans[0].Name)
-	require.Equal(t, passed[1], c.spans[0].traceID)
-	require.Equal(t, passed[2], c.spans[0].spanID)
-	host, port, err := net.SplitHostPort(strings.TrimPrefix(issuer.URL, "http://"))
-	require.NoError(t, err)
-	require.Equal(t, map[string]string{
-		string(semconv.HTTPRequestMethodKey): "GET", string(semconv.ServerAddressKey): host,
-		string(semconv.ServerPortKey): port, string(semconv.HTTPResponseStatusCodeKey): "404",
-		string(semconv.ErrorTypeKey): "404",
-	}, c.spans[0].attributes())
-	require.NotContains(t, c.text.String(), issuer.URL)
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
-	"brokerage/internal/testenv"
 )
 
 func TestVerify(t *testing.T) {
@@ -29,13 +27,4 @@ func TestVerify(t *testing.T) {
 	require.Contains(t, r.out, "order 103282: account 5, and the document has")
 	require.Contains(t, r.out, ": 1 finding\n")
 	require.Contains(t, r.err, "1 finding")
-}
-
-// verify only reads: it creates nothing where there is nothing to read.
-func TestVerify_Empty(t *testing.T) {
-	db := testenv.File(t, "b.db", "")
-	requireOneLine(t, brokerage(t.Context(), "verify", "--db", "sqlite:"+db), exitFailed, "is an empty file")
-	info, err := os.Stat(db)
-	require.NoError(t, err)
-	require.Zero(t, info.Size())
 }

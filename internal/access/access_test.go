@@ -225,33 +225,6 @@ func TestLoad_Owner(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Every request begins with this check.
-func TestTokens_ClientAllocates(t *testing.T) {
-	tokens := load(t, line("alice", "read", "a"), line("bob", "read", strings.Repeat("b", 43)))
-	for _, header := range []string{"Bearer " + strings.Repeat("b", 43), "Bearer " + strings.Repeat("x", 43)} {
-		require.Zero(t, testing.AllocsPerRun(100, func() { tokens.Client(t.Context(), header) }))
-	}
-}
-
-func BenchmarkTokens_Client(b *testing.B) {
-	for _, n := range []int{1, 10, 100} {
-		var lines []string
-		for i := range n {
-			lines = append(lines, line(fmt.Sprint("client-", i), "read,trade", fmt.Sprintf("%043d", i)))
-		}
-		tokens := load(b, lines...)
-		header := "Bearer " + fmt.Sprintf("%043d", n/2)
-		b.Run(fmt.Sprint("Tokens", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if c, ok := tokens.Client(b.Context(), header); !ok || !c.May(access.Trade) {
-					b.Fatal("not known")
-				}
-			}
-		})
-	}
-}
-
 // A pipe is refused at once, not opened.
 func TestLoad_Pipe(t *testing.T) {
 	if runtime.GOOS == "windows" {

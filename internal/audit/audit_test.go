@@ -3,7 +3,6 @@ package audit_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -86,21 +84,6 @@ func TestLog_Pipe(t *testing.T) {
 	require.NoError(t, l.Ready())
 	require.NoError(t, l.Close())
 	require.Equal(t, []string{"a"}, ids(t, testenv.Text(t, path)))
-}
-
-func TestLog_Together(t *testing.T) {
-	var out bytes.Buffer
-	l := audit.To(&out, audit.Options{})
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			for j := range 100 {
-				l.Record(record(fmt.Sprint(i, "-", j)))
-			}
-		})
-	}
-	all.Wait()
-	require.Len(t, ids(t, out.String()), 800)
 }
 
 // A file that is moved away, as by logrotate, is no longer written, and a new one is started.
@@ -258,25 +241,6 @@ func TestLog_Room(t *testing.T) {
 	require.Equal(t, map[string]int64{"ann ok": 1, "eve left-out": 3, "eve forbidden": 1}, outcomes(t, out.String()))
 }
 
-// While nothing can be written, refusals are only counted.
-func TestLog_RefusalsInAFault(t *testing.T) {
-	var told []error
-	out := &full{}
-	l := audit.To(out, audit.Options{Fault: func(err error) { told = append(told, err) }})
-	l.Record(record("first"))
-	for range 100 {
-		l.Record(refusal("eve", 0))
-	}
-	kept, lost := l.Backlog()
-	require.Equal(t, 1, kept)
-	require.Zero(t, lost)
-	require.Len(t, told, 1)
-	out.room = 1 << 20
-	require.NoError(t, l.Ready())
-	require.NoError(t, l.Close())
-	require.Equal(t, map[string]int64{"ann ok": 1, "eve left-out": 100}, outcomes(t, out.String()))
-}
-
 // A last line without an end is ended and marked when the file is opened.
 func TestLog_Torn(t *testing.T) {
 	const torn = `{"time":"2023-11-14T22:13:20Z","client":"ann","addr`
@@ -345,21 +309,4 @@ func TestLog_Bounded(t *testing.T) {
 	out.room = 0
 	l.Record(r)
 	require.ErrorContains(t, l.Close(), "1 records are lost")
-}
-
-// The same on a disk that is really full.
-func TestLog_DiskFull(t *testing.T) {
-	dir := testenv.SmallDisk(t, "256k")
-	path := filepath.Join(dir, "audit.log")
-	l, err := audit.Open(path, audit.Options{Fault: func(error) {}})
-	require.NoError(t, err)
-	ballast := testenv.FillDisk(t, dir, 0)
-	n := 0
-	for ; l.Ready() == nil && n < 10000; n++ {
-		l.Record(record(fmt.Sprint(n)))
-	}
-	require.Error(t, l.Ready())
-	require.NoError(t, os.Remove(ballast))
-	require.NoError(t, errors.Join(l.Ready(), l.Close()))
-	require.Len(t, ids(t, testenv.Text(t, path)), n)
 }

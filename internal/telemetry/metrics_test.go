@@ -106,25 +106,3 @@ func TestMetrics_Observe(t *testing.T) {
 	// No series was added.
 	require.Equal(t, strings.Count(before, "\nbrokerage_"), strings.Count(after, "\nbrokerage_"))
 }
-
-// Observe is called at the end of every request.
-func TestMetrics_ObserveAllocates(t *testing.T) {
-	m := telemetry.New(build)
-	require.Zero(t, testing.AllocsPerRun(100, func() {
-		m.InFlight(1)
-		m.Observe("get_order", telemetry.OK, time.Millisecond, 1700, 1500, "")
-		m.InFlight(-1)
-	}))
-}
-
-func BenchmarkMetrics_Observe(b *testing.B) {
-	for name, traceID := range map[string]string{"NotTraced": "", "Traced": parent[3:35]} {
-		b.Run(name, func(b *testing.B) {
-			m := telemetry.New(build)
-			b.ReportAllocs()
-			for b.Loop() {
-				m.Observe("delete_customer", telemetry.Timeout, 3*time.Millisecond, 1700, 1500, traceID)
-			}
-		})
-	}
-}

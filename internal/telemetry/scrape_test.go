@@ -1,15 +1,11 @@
 package telemetry_test
 
 import (
-	"context"
-	"fmt"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
@@ -145,50 +141,6 @@ func TestMetrics_DatasetChanges(t *testing.T) {
 	m.Dataset(tpox.Contents{}, nil)
 	_, text = scrape(t, m)
 	require.NotContains(t, text, "brokerage_dataset_")
-}
-
-// A scrape during a change of the dataset sees one dataset or the other, never a mixture.
-func TestMetrics_DatasetAtAnyTime(t *testing.T) {
-	m := full()
-	contents := func(orders int64) tpox.Contents {
-		return tpox.Contents{Fingerprint: fmt.Sprint("f", orders), Securities: orders, Customers: orders, Orders: orders}
-	}
-	var telling sync.WaitGroup
-	ctx, stop := context.WithCancel(t.Context())
-	for n := range int64(2) {
-		telling.Go(func() {
-			for ctx.Err() == nil {
-				m.Dataset(contents(n+1), map[string]int64{"order": n + 1})
-			}
-		})
-	}
-	m.Dataset(contents(1), map[string]int64{"order": 1})
-	var scraping sync.WaitGroup
-	for range 3 { // the handler serves four requests at once
-		scraping.Go(func() {
-			for range 50 {
-				series, text := scrape(t, m)
-				n := series[`brokerage_dataset_documents{kind="order"}`]
-				for _, name := range []string{
-					`info{fingerprint="f` + n + `",profile="",scale="",seed="0"}`, `documents{kind="security"}`,
-					`documents{kind="customer"}`, `raw_bytes{kind="order"}`,
-				} {
-					value := n
-					if strings.HasPrefix(name, "info") {
-						value = "1"
-					}
-					if !assert.Equal(t, value, series["brokerage_dataset_"+name], "%s of %q", name, n) {
-						t.Log(text)
-						return
-					}
-				}
-				assert.Equal(t, 1, strings.Count(text, "\nbrokerage_dataset_info{"))
-			}
-		})
-	}
-	scraping.Wait()
-	stop()
-	telling.Wait()
 }
 
 func TestMetrics_Promtool(t *testing.T) {

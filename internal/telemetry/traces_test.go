@@ -1,10 +1,7 @@
 package telemetry_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -74,39 +71,6 @@ func request(t testing.TB, traceparent string) *http.Request {
 		r.Header.Set("Traceparent", traceparent)
 	}
 	return r
-}
-
-// Lines of a request name its trace, other lines none.
-func TestTraces_Log(t *testing.T) {
-	traces := newTraces(t)
-	var out bytes.Buffer
-	log := telemetry.WithTraceIDs(telemetry.Logger(&out, false, slog.LevelInfo)).With("always", 1)
-	last := func() (line map[string]any) {
-		defer out.Reset()
-		require.NoError(t, json.Unmarshal(out.Bytes(), &line))
-		return line
-	}
-	log.InfoContext(t.Context(), "beside")
-	require.NotContains(t, last(), "trace_id")
-	for name, c := range map[string]struct{ traceparent, id string }{
-		"OfACaller":  {parent, "000102030405060708090a0b0c0d0e0f"},
-		"NotSampled": {parent[:len(parent)-2] + "00", "000102030405060708090a0b0c0d0e0f"},
-		"Nonsense":   {"00-nonsense-01", ""},
-		"Of its own": {"", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			ctx, end := traces.Request(request(t, c.traceparent), "get_order", route)
-			log.InfoContext(ctx, "of a request")
-			line := last()
-			require.Len(t, line["trace_id"], 32)
-			require.Len(t, line["span_id"], 16)
-			if c.id != "" {
-				require.Equal(t, c.id, line["trace_id"])
-			}
-			traces.Statement(ctx, "get_order")(errors.New("x"))
-			end(telemetry.OK, 200)
-		})
-	}
 }
 
 // A statement outside a request, or of a request that is not sampled, is not traced.
@@ -188,21 +152,6 @@ func TestTraces_Errors(t *testing.T) {
 	require.Equal(t, map[string][]string{
 		"GET " + route: {"500"}, "get_order": {semconv.DBSystemNameIBMDB2.Value.AsString(), "*net.OpError"},
 	}, found)
-}
-
-func BenchmarkTraces(b *testing.B) {
-	traces := newTraces(b)
-	for name, flags := range map[string]string{"Sampled": "01", "NotSampled": "00"} {
-		b.Run(name, func(b *testing.B) {
-			r := request(b, parent[:len(parent)-2]+flags)
-			b.ReportAllocs()
-			for b.Loop() {
-				ctx, end := traces.Request(r, "get_order", route)
-				traces.Statement(ctx, "get_order")(nil)
-				end(telemetry.OK, 200)
-			}
-		})
-	}
 }
 
 // OpenTelemetry's variables are checked as settings: its own parser would print a password, or allocate memory for any
