@@ -56,7 +56,6 @@ type campaignCmd struct {
 	CPUs      []int          `name:"cpus" placeholder:"N" range:"0..4096" help:"Numbers of processor cores to limit the service to; 0 skips this step. Default: 1, 2, 4 and so on, up to all."`
 	Stages    *int           `placeholder:"N" range:"0..1000" help:"Number of stages of inserts into a growing database; 0 skips this step. Default: 4 (full) or 3 (smoke)."`
 	Stage     *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Duration of the order inserts, and of the customer inserts, in each stage; at least 1ms. Default: 10s (full) or 4s (smoke)."`
-	Tier      *time.Duration `placeholder:"TIME" range:"0s..720h" help:"Total measured time of the tier step, half of it through the service and half directly on the database; 0s skips this step. Default: 120s (full) or 10s (smoke)."`
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
 	Factors   *bool          `negatable:"" help:"Also compare physical designs (compression, indexes, inlining, buffer pools, durability), those that the store has, with at least three runs of the mixed workload each; extend --limit for it. Default: no."`
 	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
@@ -71,7 +70,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	build := campaign.ThisBuild()
-	driver := campaign.Workloads{Versions: build, Compare: compareOn}
+	driver := campaign.Workloads{Versions: build}
 	if err := settings.Verify(); err != nil {
 		return exitError{exitUsage, err}
 	}
@@ -176,20 +175,6 @@ func removeEmpty(folders []string) {
 	}
 }
 
-// compareOn runs a workload on a database, and through a service on it.
-func compareOn(ctx context.Context, url string, config workload.Config, turns int) (tier *workload.Tier, err error) {
-	database, opened, err := openExisting(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	direct, err := workload.NewDirect(opened, url)
-	if err != nil {
-		return nil, err
-	}
-	return compareTier(ctx, database, opened, direct, config, turns)
-}
-
 func (c *campaignCmd) url() string {
 	if c.DB != "" {
 		return c.DB
@@ -223,8 +208,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.Factors, c.Factors)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
-		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Tier: c.Tier,
-		&s.Limit: c.Limit,
+		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Limit: c.Limit,
 	} {
 		if from != nil {
 			*to = from.Seconds()

@@ -24,7 +24,7 @@ func TestCampaign_Postgres(t *testing.T) {
 	r := brokerage(t.Context(),
 		shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads",
 			"query",
-			"--stages", "1", "--stage", "200ms", "--tier", "400ms", "--cpus", "0")...)
+			"--stages", "1", "--stage", "200ms", "--cpus", "0")...)
 	require.Equal(t, exitOK, r.code, r.err)
 	requireBySchema(t, folder+"/"+campaign.File)
 	record := campaignIn(t, folder)
@@ -79,7 +79,7 @@ func TestCampaign_PostgresInterrupted(t *testing.T) {
 	server := pgtest.Start(t)
 	cmd, lines := process(t,
 		shortly(t.TempDir(), "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads", "query",
-			"--stages", "0", "--tier", "0s", "--cpus", "0", "--repeat", "3", "--think", "2ms")...), &logLines{}
+			"--stages", "0", "--cpus", "0", "--repeat", "3", "--think", "2ms")...), &logLines{}
 	cmd.Stderr = lines
 	require.NoError(t, cmd.Start())
 	within(t, startPatience, func() bool { return alteredSettings(t, server) > 0 || ended(cmd.Process.Pid) }, "%s",

@@ -44,7 +44,7 @@ func TestCampaign(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
-		"200ms", "--tier", "400ms", "--cpus", "1")
+		"200ms", "--cpus", "1")
 	r := succeeds(t, whole...)
 	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
 	require.Contains(t, r.err, "figures do not count")
@@ -71,9 +71,6 @@ func TestCampaign(t *testing.T) {
 		for _, g := range s.Inserts {
 			require.Positive(t, g.Documents)
 			require.Positive(t, g.Rate)
-		}
-		if s.Tier != nil {
-			require.Positive(t, s.Tier.Total.Throughput)
 		}
 	}
 
@@ -165,7 +162,7 @@ func TestCampaign_Invalid(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0", "--tier", "0s",
+	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0",
 		"--cpus", "0")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
 		r := brokerage(t.Context(), args...)
@@ -192,7 +189,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0", "--tier", "0s",
+	args := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "query", "--stages", "0",
 		"--repeat", "12", "--cpus", "0", "--think", "2ms")
 	for _, c := range []struct {
 		when string // the log says so
@@ -279,7 +276,7 @@ func TestCampaign_HelpDefaults(t *testing.T) {
 			"Scale": s.Scale, "Profile": s.Profile, "Seed": fmt.Sprint(s.Seed), "Repeat": fmt.Sprint(s.Repeat),
 			"Workloads": join(s.Workloads), "Users": join(s.Users), "Stages": fmt.Sprint(s.Stages),
 			"WarmUp": fmt.Sprint(s.WarmUp, "s"), "Duration": fmt.Sprint(s.Duration, "s"), "Think": fmt.Sprint(s.Think, "s"),
-			"Stage": fmt.Sprint(s.Stage, "s"), "Tier": fmt.Sprint(s.Tier, "s"), "Limit": fmt.Sprint(s.Limit/60, "m"),
+			"Stage": fmt.Sprint(s.Stage, "s"), "Limit": fmt.Sprint(s.Limit/60, "m"),
 		}
 	}
 	full, smoke := values(campaign.Full), values(campaign.Smoke)

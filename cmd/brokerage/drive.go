@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/report"
-	"brokerage/internal/service"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -45,8 +43,6 @@ type driveCmd struct {
 
 	WatchDB string `name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
-	Tier         bool   `help:"With --db: measure what the service adds. Runs directly on the database and runs through a service alternate, --turns of each. All of them together measure for --duration, half of it for each side; --ramp precedes each run. Default: no."`
-	Turns        int    `default:"4" placeholder:"N" range:"1..1000" help:"With --tier: number of runs for each side, directly and through the service. Default: 4."`
 	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload, one after another on the same database, each with its own seed (--seed, --seed + 1 and so on); prints each run, then their median and spread. brokerage report needs 3 or more to tell a difference from noise. Default: 1."`
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
@@ -171,7 +167,7 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config
 	return err
 }
 
-// direct runs the workload on a database, without a service or, with --tier, alternating with one.
+// direct runs the workload on a database, without a service.
 func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config) (err error) {
 	database, opened, err := openExisting(ctx, c.DB)
 	if err != nil {
@@ -183,20 +179,13 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 		return err
 	}
 	target.Stats = store.StatsOf(opened)
-	if !c.Tier {
-		if config.Observer, err = database.Watch(ctx); err != nil {
-			return err
-		}
-		if config.Observer != nil {
-			defer func() { err = errors.Join(err, config.Observer.Close()) }()
-		}
-		return c.drive(ctx, s, target, config)
-	}
-	tier, err := compareTier(ctx, database, opened, target, config, c.Turns)
-	if tier == nil {
+	if config.Observer, err = database.Watch(ctx); err != nil {
 		return err
 	}
-	return c.report(s, tier, err, tier.Direct.Validity, tier.HTTP.Validity)
+	if config.Observer != nil {
+		defer func() { err = errors.Join(err, config.Observer.Close()) }()
+	}
+	return c.drive(ctx, s, target, config)
 }
 
 // drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
@@ -221,7 +210,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 			break
 		}
 		runs = append(runs, run)
-		err = one.report(s, run, err, run.Validity)
+		err = one.report(s, run, err)
 		failed = errors.Join(failed, err)
 		if code, _ := exitCodeOf(err); err != nil && code != exitInvalid {
 			break
@@ -247,7 +236,7 @@ func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend,
 	if run == nil {
 		return err
 	}
-	if err := c.report(s, run, err, run.Validity); err != nil || run.Curve.Found > 0 {
+	if err := c.report(s, run, err); err != nil || run.Curve.Found > 0 {
 		return err
 	}
 	return fmt.Errorf("no rate was found with %s", c.Find)
@@ -320,22 +309,18 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--watch-db is for a service: --db watches its own database")
 	case c.DB != "" && c.consistency() != workload.Primary:
 		return usagef("--consistency is for a service: a load with --db asks no replica")
-	case c.Tier && c.DB == "":
-		return usagef("--tier requires --db: it starts a service on that database")
 	case c.Count > 0 && c.Duration != nil:
 		return usagef("--count and --duration exclude each other")
-	case c.Count > 0 && (c.Tier || c.Find.String() != "" || c.Part != loadPart{}):
-		return usagef("--count and --tier, --find or --part exclude each other: those need --duration")
-	case c.Find.String() != "" && (c.Tier || c.Repeat > 1 || !c.StartAt.IsZero()):
-		return usagef("--find is for one load generator, without --tier, --repeat, --part and --start-at")
+	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
+		return usagef("--count and --find or --part exclude each other: those need --duration")
+	case c.Find.String() != "" && (c.Repeat > 1 || !c.StartAt.IsZero()):
+		return usagef("--find is for one load generator, without --repeat, --part and --start-at")
 	case c.Find.String() != "" && c.Think != workload.Think{}:
 		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
-	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && (c.Tier || c.Repeat > 1):
-		return usagef("--part and --start-at are for a single run, without --tier and --repeat")
-	case c.Tier && c.Repeat > 1:
-		return usagef("--repeat and --tier exclude each other: --tier has --turns")
+	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && c.Repeat > 1:
+		return usagef("--part and --start-at are for a single run, without --repeat")
 	}
 	return nil
 }
@@ -362,33 +347,22 @@ func (c *driveCmd) fits(definition *workload.Definition) error {
 	if err == nil {
 		err = definition.Fits(database.Scheme)
 	}
-	if err == nil && c.Tier {
-		err = definition.Fits("")
-	}
 	return err
 }
 
 // report prints a result and writes it to --json. It returns an error for a run that ended early and, without
 // --allow-invalid, for an INVALID one.
-func (c *driveCmd) report(
-	s streams, result interface{ Write(io.Writer) error }, ended error, validities ...workload.Validity,
-) error {
+func (c *driveCmd) report(s streams, run *workload.Run, ended error) error {
 	clearLine(s.err)
-	write := result.Write
-	if run, ok := result.(*workload.Run); ok {
-		write = func(w io.Writer) error { return run.WriteWidth(w, columns(s.out)) }
-	}
-	err := write(s.out)
+	err := run.WriteWidth(s.out, columns(s.out))
 	if c.JSON != "" {
-		err = errors.Join(err, writeJSON(c.output(c.JSON), result))
+		err = errors.Join(err, writeJSON(c.output(c.JSON), run))
 	}
 	if ended != nil {
 		return exitError{exitEnded, errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
 	}
-	for _, v := range validities {
-		if err == nil && v.Invalid() && !c.AllowInvalid {
-			return exitError{exitInvalid, fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
-		}
+	if v := run.Validity; err == nil && v.Invalid() && !c.AllowInvalid {
+		return exitError{exitInvalid, fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
 	}
 	return err
 }
@@ -450,21 +424,4 @@ func openExisting(ctx context.Context, url string) (store.Database, tpox.Store, 
 	}
 	opened, err := database.Open(ctx, store.Options{Rules: tpox.DefaultRules})
 	return database, opened, err
-}
-
-// compareTier runs a workload on an open store, and through a service on it.
-func compareTier(
-	ctx context.Context, database store.Database, opened tpox.Store, direct workload.Backend, config workload.Config,
-	turns int,
-) (tier *workload.Tier, err error) {
-	url, stop, err := service.Loopback(ctx, database, opened, buildInfo())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, stop()) }()
-	through, err := workload.NewHTTP(url, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	return workload.CompareTier(ctx, direct, through, config, turns)
 }

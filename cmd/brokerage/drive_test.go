@@ -56,14 +56,11 @@ func TestDrive_BadInput(t *testing.T) {
 			`--weights: mix: there is no transaction "get_oder"`},
 		"NotAWeight":      {"--db null: --weights get_order:3", exitUsage, `"get_order:3" is not a transaction and`},
 		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
-		"CountAndTier":    {"--db null: --count 5 --tier", exitUsage, "--count and --tier, --find or --part"},
-		"CountAndFind":    {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --tier, --find or --part"},
-		"CountAndPart":    {"--db null: --count 5 --part 1/2", exitUsage, "--count and --tier, --find or --part"},
+		"CountAndFind":    {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --find or --part"},
+		"CountAndPart":    {"--db null: --count 5 --part 1/2", exitUsage, "--count and --find or --part"},
 		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
 		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
 		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
-		"TierOfService":   {"--url http://127.0.0.1:1 --tier", exitUsage, "--tier requires --db"},
-		"TierRepeated":    {"--db null: --tier --repeat 3", exitUsage, "--tier has --turns"},
 		"JSONIsAFolder":   {"--db null: --json " + dir, exitUsage, "is not a file"},
 		"RepeatIsAFolder": {"--db null: --repeat 3 --json " + dir + "/r.json", exitUsage, "r-2.json is not a file"},
 		"NotWritable":     {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
@@ -107,7 +104,6 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	r := succeeds(t, "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
 	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
 	service.stop(t)
-	requireOneLine(t, brokerage(t.Context(), "drive", "--tier"), exitUsage, "--tier requires --db")
 }
 
 // A service that requires client certificates, with real ones.
@@ -248,7 +244,7 @@ func TestDrive_Invalid(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	const db = "null:" // a slow disk would leave no time to draw a deletion
 	for name, target := range map[string][]string{
-		"Direct": {"--db", db}, "HTTP": {"--url", service.url}, "Tier": {"--db", db, "--tier", "--turns", "1"},
+		"Direct": {"--db", db}, "HTTP": {"--url", service.url},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "run.json")
@@ -341,21 +337,6 @@ func TestDrive_ServiceKilled(t *testing.T) {
 func exitCode(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	return (&instance{cmd: cmd}).ended(t)
-}
-
-func TestDrive_Tier(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "tier.json")
-	r := succeeds(t, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--tier", "--turns", "1", "--users",
-		"2", "--ramp", "0s",
-		"--duration", "1s", "--workload", "query", "--json", file)
-	require.Contains(t, r.out, "What the application tier costs")
-	require.Equal(t, 2, strings.Count(r.err, ": 0s, then 500ms measured\n"), "half of it each: %s", r.err)
-	require.NotContains(t, r.out, "UNEXPECTED")
-	var tier workload.Tier
-	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &tier))
-	require.Equal(t, workload.TierFormat, tier.Format)
-	require.Len(t, tier.Transactions, 7)
-	require.Greater(t, tier.Total.CPU, 1.0, "a service costs something")
 }
 
 // An INVALID run does not end its repeats: all of them run and are written, and the exit code is that of an INVALID

@@ -35,5 +35,5 @@ func (c *mergeCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	return merged.report(s, run, nil, run.Validity)
+	return merged.report(s, run, nil)
 }

@@ -112,7 +112,6 @@ func TestDrive_BadParts(t *testing.T) {
 		"NotInAJob": {"--part index/2" + soon, exitUsage, "JOB_COMPLETION_INDEX is not a number here"},
 		"FewUsers":  {"--part 1/3 --users 2" + soon, exitUsage, "2 users cannot be divided among 3 parts"},
 		"Repeated":  {"--part 1/2 --repeat 3" + soon, exitUsage, "are for a single run"},
-		"Tier":      {"--part 1/2 --tier" + soon, exitUsage, "are for a single run"},
 	})
 	t.Setenv("JOB_COMPLETION_INDEX", "2")
 	var f loadPart

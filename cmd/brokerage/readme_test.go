@@ -145,7 +145,6 @@ func shortened(args []string) []string {
 		return append(args, "--users", "5", "--think", "5ms", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
 		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
-			"--tier", "0s",
 			"--no-tuned", "--cpus", "0", "--think", "2ms", "--allow-invalid")
 	}
 	return args

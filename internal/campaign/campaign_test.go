@@ -45,7 +45,7 @@ func TestCampaign(t *testing.T) {
 		"create", "load", "statistics", "space", "backup", "restore",
 		"query, 2 users", "query, 4 users", "mixed, 2 users", "mixed, 4 users",
 		"classic, 4 users", "insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
-		"staged inserts", "tier",
+		"staged inserts",
 		"pool 2: mixed, 4 users",
 		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore",
 		"plain: mixed, 4 users",
@@ -380,7 +380,7 @@ func TestCampaign_Null(t *testing.T) {
 		c.Subject, c.Settings.Workloads, c.Settings.CPUs = costless, []string{query}, nil
 	})
 	for _, s := range r.Steps {
-		if s.Kind == KindRun || s.Kind == KindTier {
+		if s.Kind == KindRun {
 			require.Equal(t, Done, s.State, s.Name)
 			continue
 		}

@@ -13,8 +13,6 @@ import (
 type Driver interface {
 	// Run runs a workload against a service.
 	Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error)
-	// Tier runs a workload alternately against the store itself and through a service.
-	Tier(ctx context.Context, e Subject, p Pressure) (*workload.Tier, error)
 }
 
 // Pressure is the load of a run. Times are in seconds.
@@ -40,8 +38,6 @@ type Pressure struct {
 // Workloads is the Driver that runs the workloads of package workload, in this process.
 type Workloads struct {
 	Versions Versions
-	// Compare runs a workload on the database of a URL, alternately by direct calls and through a service.
-	Compare func(ctx context.Context, url string, c workload.Config, turns int) (*workload.Tier, error)
 }
 
 // Check returns an error when a workload does not exist, is invalid, or cannot run through a service.
@@ -98,13 +94,4 @@ func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.R
 		return nil, err
 	}
 	return workload.Find(ctx, backend, config, workload.RateSearch{Goal: goal, Step: seconds(p.Step)})
-}
-
-// Tier compares in this process: the database is opened only once, so both sides find its caches equally warm.
-func (d Workloads) Tier(ctx context.Context, e Subject, p Pressure) (*workload.Tier, error) {
-	config, err := d.config(p)
-	if err != nil {
-		return nil, err
-	}
-	return d.Compare(ctx, e.URL(), config, tierTurns)
 }

@@ -53,7 +53,7 @@ func TestCampaign_Factors(t *testing.T) {
 	r := w.completed(func(c *Campaign) {
 		c.Subject = designedEngine{w.engine(), &did}
 		c.Settings.Factors, c.Settings.Tuned = true, false
-		c.Settings.Workloads, c.Settings.Stages, c.Settings.Tier = []string{query}, 0, 0
+		c.Settings.Workloads, c.Settings.Stages = []string{query}, 0
 	})
 	require.Equal(t, []Absent{{factorPools, "it has one"}}, r.Absent)
 	few := stepOf(t, r, func(s Step) bool { return s.Variant != nil && s.Variant.Design == fewIndexes })

@@ -36,9 +36,6 @@ func plan(s Settings, e Subject, d *dataset.Dataset, cores int) []Step {
 		each := float64(len(stageWorkloads))*(s.Stage+stageWarmUp(s.Stage)+runOverhead) + p.reading()
 		p.add(Step{Name: "staged inserts", Kind: KindInserts, Expected: p.restore() + float64(s.Stages)*each})
 	}
-	if s.Tier > 0 {
-		p.add(Step{Name: "tier", Kind: KindTier, Expected: p.restore() + s.Tier + 2*tierTurns*(s.WarmUp+runOverhead)})
-	}
 	if s.Find != "" {
 		p.add(Step{Name: "highest rate with " + s.Find, Kind: KindFind,
 			Expected: p.restore() + searchSteps*(1.2*searchStep(s)+runOverhead) + s.WarmUp + s.Duration + runOverhead})

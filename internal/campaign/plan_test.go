@@ -56,7 +56,7 @@ func TestPlan_Steps(t *testing.T) {
 
 func TestPlan_Choices(t *testing.T) {
 	few := planned(t, func(s *Settings) {
-		s.Workloads, s.Stages, s.Tier, s.Tuned, s.CPUs, s.Users, s.Reference = []string{query}, 0, 0, false, nil, []int{1}, 5
+		s.Workloads, s.Stages, s.Tuned, s.CPUs, s.Users, s.Reference = []string{query}, 0, false, nil, []int{1}, 5
 	})
 	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user",
 		"query, 5 users"}, names(few, Planned))

@@ -187,8 +187,6 @@ func outcome(s *Step) string {
 		return runOutcome(s.Runs)
 	case len(s.Inserts) > 0:
 		return insertsOutcome(s.Inserts)
-	case s.Tier != nil:
-		return fmt.Sprintf("%.0f/s through the service, %.0f/s directly", s.Tier.Total.HTTPTPS, s.Tier.Total.DirectTPS)
 	default:
 		return ""
 	}

@@ -73,7 +73,6 @@ type Settings struct {
 	CPUs      []int    `json:"cpus"`
 	Stages    int      `json:"stages"`
 	Stage     float64  `json:"stage"`             // of one stage of inserts
-	Tier      float64  `json:"tier"`              // of the tier's comparison, both sides together; 0 leaves it out
 	Limit     float64  `json:"limit"`             // of the whole campaign; 0 is none
 	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
 	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
@@ -139,7 +138,6 @@ const (
 	KindRestore    StepKind = "restore"    // Copy
 	KindRun        StepKind = "run"        // Runs, one for each repeat
 	KindInserts    StepKind = "inserts"    // Inserts
-	KindTier       StepKind = "tier"       // Tier
 	KindFind       StepKind = "find"       // Found
 )
 
@@ -167,15 +165,14 @@ type Step struct {
 	// Variant is the settings under test, such as "uncompressed"; nil for the default ones.
 	Variant *Variant `json:"variant,omitempty"`
 
-	Load    *BulkLoad      `json:"load,omitempty"`
-	Space   *Space         `json:"space,omitempty"`
-	Copy    *Copy          `json:"copy,omitempty"`
-	Plan    *RunPlan       `json:"plan,omitempty"`
-	Runs    []Repeat       `json:"runs,omitempty"`
-	Again   []Repeat       `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
-	Inserts []Growth       `json:"inserts,omitempty"`
-	Tier    *workload.Tier `json:"tier,omitempty"`
-	Found   *workload.Run  `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
+	Load    *BulkLoad     `json:"load,omitempty"`
+	Space   *Space        `json:"space,omitempty"`
+	Copy    *Copy         `json:"copy,omitempty"`
+	Plan    *RunPlan      `json:"plan,omitempty"`
+	Runs    []Repeat      `json:"runs,omitempty"`
+	Again   []Repeat      `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
+	Inserts []Growth      `json:"inserts,omitempty"`
+	Found   *workload.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
 }
 
 // Variant is settings of a store or the service that differ from the default ones.
@@ -291,9 +288,6 @@ func (r *Record) Invalid() (steps []string) {
 			if !onlyUnsteady(&g.Run) {
 				runs = append(runs, g.Run)
 			}
-		}
-		if s.Tier != nil {
-			runs = append(runs, s.Tier.Direct, s.Tier.HTTP)
 		}
 		if s.Found != nil {
 			runs = append(runs, *s.Found)

@@ -24,15 +24,12 @@ func TestRecord_Invalid(t *testing.T) {
 		step Step
 		want []string
 	}{
-		"Valid": {Step{Runs: []Repeat{{Run: valid}}, Tier: &workload.Tier{Direct: valid, HTTP: smoke},
-			Inserts: []Growth{{Run: smoke}}}, nil},
+		"Valid": {Step{Runs: []Repeat{{Run: valid}}, Inserts: []Growth{{Run: smoke}}}, nil},
 		"Smoke": {Step{Runs: []Repeat{{Run: smoke}}}, nil},
 		"SecondRun": {Step{Runs: []Repeat{{Run: valid}, {Run: dropped}, {Run: unsteady}}},
 			[]string{"step (arrivals were dropped)"}},
-		"Unsteady":  {Step{Runs: []Repeat{{Run: unsteady}}}, []string{"step (not steady)"}},
-		"MadeAgain": {Step{Runs: []Repeat{{Run: valid}}, Again: []Repeat{{Run: unsteady}}}, nil},
-		"Tier": {Step{Tier: &workload.Tier{Direct: valid, HTTP: dropped}},
-			[]string{"step (arrivals were dropped)"}},
+		"Unsteady":       {Step{Runs: []Repeat{{Run: unsteady}}}, []string{"step (not steady)"}},
+		"MadeAgain":      {Step{Runs: []Repeat{{Run: valid}}, Again: []Repeat{{Run: unsteady}}}, nil},
 		"Inserts":        {Step{Inserts: []Growth{{Run: valid}, {Run: dropped}}}, []string{"step (arrivals were dropped)"}},
 		"InsertsSlowing": {Step{Inserts: []Growth{{Run: unsteady}}}, nil},
 	} {

@@ -45,11 +45,11 @@ func Presets(name string) (Settings, error) {
 	case Full:
 		s.Users = []int{25, 50, 75, 100, 150}
 		s.WarmUp, s.Duration, s.Limit = validWarmUp, validDuration, 45*60
-		s.Stages, s.Stage, s.Tier = 4, 10, 2*validDuration
+		s.Stages, s.Stage = 4, 10
 	case Smoke:
 		s.Users = []int{25, 50, 100}
 		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
-		s.Stages, s.Stage, s.Tier = 3, 4, 10
+		s.Stages, s.Stage = 3, 4
 	default:
 		if IsPaper(name) {
 			return PaperPreset(name, 1, 1)

@@ -42,8 +42,6 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 		return r.runs(ctx, e, s, save)
 	case KindInserts:
 		return r.stages(ctx, e, s)
-	case KindTier:
-		return r.tier(ctx, e, s)
 	case KindFind:
 		return r.find(ctx, e, s)
 	default:
@@ -273,27 +271,6 @@ func (r *running) find(ctx context.Context, e Subject, s *Step) error {
 	run, err := r.run(ctx, e, nil, p)
 	if run != nil {
 		s.Found = run
-	}
-	return err
-}
-
-// tierTurns is how many turns each side has in the comparison of the tier. Each turn has a warm-up, so there are few;
-// their order is direct, HTTP, HTTP, direct, so that a drift favours neither.
-const tierTurns = 2
-
-func (r *running) tier(ctx context.Context, e Subject, s *Step) (err error) {
-	if err := r.restore(ctx, e); err != nil {
-		return err
-	}
-	r.intact[e.URL()] = false
-	p := r.pressure(&RunPlan{Workload: r.Settings.yardstick(), Users: r.Settings.Reference})
-	p.Duration = r.Settings.Tier
-	if p.Settings, err = r.storeSettings(ctx, e, nil); err != nil {
-		return err
-	}
-	tier, err := r.Driver.Tier(ctx, e, p)
-	if tier != nil {
-		s.Tier = tier
 	}
 	return err
 }

@@ -267,13 +267,13 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 }
 
 // nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. It
-// stores no data, so a campaign on it consists of runs and comparisons of the tier only.
+// stores no data, so a campaign on it consists of runs only.
 type nullSubject struct{ baseSubject }
 
 var costless = nullSubject{baseSubject{url: "null:", validation: "none", pace: Pace{1, 1, 1, 1}}}
 
 func (nullSubject) Lacks(kind StepKind) string {
-	if kind == KindRun || kind == KindTier || kind == KindFind {
+	if kind == KindRun || kind == KindFind {
 		return ""
 	}
 	return "null: keeps nothing"

@@ -228,15 +228,6 @@ func runOf(p Pressure) *workload.Run {
 	}
 }
 
-func (w *world) Tier(_ context.Context, e Subject, p Pressure) (*workload.Tier, error) {
-	require.Equal(w.t, isLoaded, w.database(e.URL()).holds)
-	w.database(e.URL()).holds = isDirty
-	w.pass(p.Duration)
-	run := runOf(p)
-	return &workload.Tier{Format: workload.TierFormat, Direct: *run, HTTP: *run, Slices: 1,
-		Transactions: []workload.TierRow{}, Total: workload.TierRow{Name: "total"}}, nil
-}
-
 func (w *world) Began(i int, r *Record) {
 	name := r.Steps[i].Name
 	w.steps = append(w.steps, name)

@@ -34,7 +34,6 @@ func pages(t testing.TB) map[string]string {
 		"campaign":   html(t, FromCampaign(madeUpCampaign())),
 		"sampled":    html(t, FromCampaign(sampledCampaign())),
 		"run":        html(t, &File{Name: "run.json", Run: &r}),
-		"tier":       html(t, &File{Name: "tier.json", Tier: madeUpTier()}),
 		"comparison": html(t, c),
 	}
 }

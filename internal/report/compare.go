@@ -138,8 +138,6 @@ func (f *File) kind() string {
 	switch {
 	case f.Campaign != nil:
 		return "a campaign"
-	case f.Tier != nil:
-		return "a comparison of the tiers"
 	default:
 		return "a run"
 	}
@@ -160,8 +158,6 @@ func (f *File) groups() (all []group) {
 	switch {
 	case f.Campaign != nil:
 		all = groupsOf(f.Campaign)
-	case f.Tier != nil:
-		all = tierGroups(f.Tier)
 	default:
 		all = []group{{Label: f.Run.Workload.Name, Runs: []*workload.Run{f.Run}}}
 	}

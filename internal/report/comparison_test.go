@@ -104,7 +104,6 @@ func TestTogether_Refuses(t *testing.T) {
 		"Dataset":  {one("b", func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
 		"Workload": {one("b", func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
 		"Campaign": {campaignOf("b", 4000, .01), "a campaign contains its repeats"},
-		"Tier":     {&File{Name: "b", Tier: madeUpTier()}, "b is a comparison of the tiers"},
 		"Same":     {a, "a and a are the same run"},
 	} {
 		t.Run(name, func(t *testing.T) {

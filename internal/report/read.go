@@ -18,13 +18,11 @@ import (
 	"brokerage/internal/workload"
 )
 
-// File is a file of results that was read: a campaign, a single run, or a comparison of the tiers. One of the three is
-// set.
+// File is a file of results that was read: a campaign or a single run. One of the two is set.
 type File struct {
 	Name     string // as the reader called it
 	Campaign *campaign.Record
 	Run      *workload.Run
-	Tier     *workload.Tier
 
 	repeats []*File // of the same measurement, beside this one: see Together
 }
@@ -60,11 +58,11 @@ func Parse(name string, text []byte) (*File, error) {
 	}
 	f := &File{Name: name}
 	into, known := map[string]any{
-		campaign.Format: &f.Campaign, workload.RunFormat: &f.Run, workload.TierFormat: &f.Tier,
+		campaign.Format: &f.Campaign, workload.RunFormat: &f.Run,
 	}[*head.Format]
 	if !known {
-		return nil, fmt.Errorf("%s: is of format %q; this build reads %s, %s and %s", name, *head.Format,
-			campaign.Format, workload.RunFormat, workload.TierFormat)
+		return nil, fmt.Errorf("%s: is of format %q; this build reads %s and %s", name, *head.Format,
+			campaign.Format, workload.RunFormat)
 	}
 	// A line break in a string would begin a line on a terminal, such as a verdict. Blanks keep the columns of errors.
 	text = escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
@@ -150,11 +148,8 @@ func checkFigures(v reflect.Value) (err error) {
 
 // check returns an error for what is valid JSON but no possible result.
 func (f *File) check() error {
-	switch {
-	case f.Run != nil:
+	if f.Run != nil {
 		return checkRun(f.Run)
-	case f.Tier != nil:
-		return checkTier(f.Tier)
 	}
 	for i := range f.Campaign.Steps {
 		step := &f.Campaign.Steps[i]
@@ -183,17 +178,10 @@ func checkRuns(step *campaign.Step) (err error) {
 	for i := range step.Inserts {
 		err = cmp.Or(err, at(checkRun(&step.Inserts[i].Run), "stage %d", i+1))
 	}
-	if step.Tier != nil {
-		err = cmp.Or(err, checkTier(step.Tier))
-	}
 	if step.Found != nil {
 		err = cmp.Or(err, checkRun(step.Found))
 	}
 	return err
-}
-
-func checkTier(t *workload.Tier) error {
-	return cmp.Or(at(checkRun(&t.Direct), "direct"), at(checkRun(&t.HTTP), "http"))
 }
 
 func checkRun(r *workload.Run) error {

@@ -23,10 +23,10 @@ func encoded(t testing.TB, v any) string {
 
 func TestRead(t *testing.T) {
 	r := run("mixed", 10, 1000, 1)
-	for name, want := range map[string]any{"run.json": &r, "tier.json": madeUpTier(), "campaign.json": madeUpCampaign()} {
+	for name, want := range map[string]any{"run.json": &r, "campaign.json": madeUpCampaign()} {
 		f, err := Read(testenv.File(t, name, encoded(t, want)))
 		require.NoError(t, err)
-		require.Contains(t, []any{f.Run, f.Tier, f.Campaign}, want)
+		require.Contains(t, []any{f.Run, f.Campaign}, want)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestParse_Refuses(t *testing.T) {
 		"Place":    {"{\n  \"format\": \"brokerage-run/1\",\n  \"tps\": \"a\"\n}", "r.json:3:"},
 		"NoFormat": {`{"tps": 1}`, "r.json: has no format"},
 		"OtherFormat": {`{"format": "k6-summary"}`,
-			`r.json: is of format "k6-summary"; this build reads brokerage-campaign/1, brokerage-run/1 and brokerage-tier/1`},
+			`r.json: is of format "k6-summary"; this build reads brokerage-campaign/1 and brokerage-run/1`},
 		"LaterVersion": {`{"format": "brokerage-run/2"}`, `is of format "brokerage-run/2"`},
 		"UnknownField": {strings.Replace(good, `"tps"`, `"xps"`, 1), `unknown field "xps"`},
 		"NoWorkload":   {with(func(r *workload.Run) { r.Workload.Name = "" }), "the workload has no name"},
@@ -66,10 +66,8 @@ func TestParse_Refuses(t *testing.T) {
 		"TotalIsNotSum": {with(func(r *workload.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
 		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }),
 			"step mixed, 25 users: repeat 2: a run has format"},
-		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-3].Inserts[1].Run.TPS = -1 }),
+		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-2].Inserts[1].Run.TPS = -1 }),
 			"step staged inserts: stage 2: "},
-		"Tier": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-2].Tier.HTTP.TPS = -1 }),
-			"step tier: http: "},
 		"RunsNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has runs and no plan"},
 		"StepNoName": {inCampaign(func(c *campaign.Record) { c.Steps[0].Name = "" }), "step 1 has no name"},
 	} {
@@ -91,7 +89,7 @@ func TestParse_HostileFigures(t *testing.T) {
 		text  string
 		tries int // of places, for each figure: the page of a campaign takes longest
 	}{
-		"Run": {encoded(t, r), 40}, "Tier": {encoded(t, madeUpTier()), 20}, "Campaign": {encoded(t, madeUpCampaign()), 7},
+		"Run": {encoded(t, r), 20}, "Campaign": {encoded(t, madeUpCampaign()), 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := c.text
@@ -117,7 +115,7 @@ func TestParse_HostileFigures(t *testing.T) {
 					}, "%s in %s", figure, text[max(0, place[0]-80):place[1]])
 				}
 			}
-			require.Greater(t, made, 20)
+			require.Greater(t, made, 10)
 		})
 	}
 }

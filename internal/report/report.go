@@ -19,8 +19,6 @@ func (f *File) WriteHTML(w io.Writer) error {
 	switch {
 	case f.Campaign != nil:
 		p = campaignPage(f.Campaign)
-	case f.Tier != nil:
-		p = tierPage(f.Tier)
 	default:
 		p = runPage(f.Run)
 	}
@@ -37,20 +35,16 @@ func campaignPage(c *campaign.Record) page {
 		Banners:  campaignStamps(c, groups), Figures: keyFigures(c, groups),
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
-	var tiers []*workload.Tier
 	var found []*workload.Run
 	for _, step := range c.Steps {
 		if step.Found != nil {
 			found = append(found, step.Found)
 		}
-		if step.Tier != nil {
-			tiers = append(tiers, step.Tier)
-		}
 	}
 	p.add(usersSection(groups), curveSection(found...), costsSection(groups), latencySection(reference),
 		statisticsSection(reference), refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c),
 		resourcesSection(reference), sampledSection(reference), statementsSection(reference), cachesSection(reference),
-		variantsSection(c, groups), factorsSection(c, groups), scalingSection(c, groups), tierSection(tiers...),
+		variantsSection(c, groups), factorsSection(c, groups), scalingSection(c, groups),
 		publishedSection(c, groups), stepsSection(c))
 	return p
 }
@@ -90,23 +84,6 @@ func partsSection(r *workload.Run) section {
 	}
 	return section{ID: "generators", Title: "Load generators", Blocks: []block{{Table: t}},
 		Lead: "The parts of the load. Their counts and histograms were added; times are those of each computer's clock."}
-}
-
-func tierPage(t *workload.Tier) page {
-	groups := tierGroups(t)
-	p := page{Title: "What the application tier costs",
-		Subtitle: joined(", ", minute(t.HTTP.Started), t.HTTP.Workload.Name, t.HTTP.Machine.CPU),
-		Banners:  stamps(groups), Facts: append(runFacts(&t.HTTP), notesOf(groups)...)}
-	p.add(tierSection(t), latencySection(groups), statisticsSection(groups), refusalsSection(groups),
-		resourcesSection(groups), cachesSection(groups))
-	return p
-}
-
-func tierGroups(t *workload.Tier) []group {
-	return []group{
-		{Label: "direct", Users: t.Direct.Model.Users, Runs: []*workload.Run{&t.Direct}},
-		{Label: "http", Slot: 1, Users: t.HTTP.Model.Users, Runs: []*workload.Run{&t.HTTP}},
-	}
 }
 
 // timeSection shows whether a run was steady.

@@ -98,7 +98,7 @@ func TestPage_Campaign(t *testing.T) {
 	page := html(t, FromCampaign(madeUpCampaign()))
 	requirePage(t, page)
 	require.Equal(t, []string{"users", "latency", "statistics", "goodput", "mix", "growth", "space", "resources", "caches",
-		"settings", "scaling", "tier", "published", "steps"}, sectionsOf(page))
+		"settings", "scaling", "published", "steps"}, sectionsOf(page))
 	require.NotContains(t, page, ">INVALID<")
 	require.NotContains(t, page, ">SMOKE<")
 	require.Contains(t, page, "SAME HOST")
@@ -109,8 +109,6 @@ func TestPage_Campaign(t *testing.T) {
 		cells(t, part(t, page, "space"), "security"))
 	require.Equal(t, []string{"database", "570,833", "1.21 GB", "", "520 MB", "43.0 %", "−57.0 %", ""},
 		cells(t, part(t, page, "space"), "database"))
-	require.Equal(t, []string{"throughput, a second", "6,800", "3,200", "× 0.47"},
-		cells(t, part(t, page, "tier"), "throughput, a second"))
 	caches := part(t, page, "caches")
 	require.Contains(t, caches, "97.90 %")
 	require.Contains(t, caches, "brokerage_store_commits_total")
@@ -135,7 +133,6 @@ func TestPage_OnlyWhatThereIs(t *testing.T) {
 		"Nothing": {func(*campaign.Step) bool { return false }, nil},
 		"Load":    {func(s *campaign.Step) bool { return s.Load != nil }, []string{"growth", "steps"}},
 		"Space":   {func(s *campaign.Step) bool { return s.Space != nil }, []string{"space", "steps"}},
-		"Tier":    {func(s *campaign.Step) bool { return s.Tier != nil }, []string{"tier", "steps"}},
 		"Inserts": {func(s *campaign.Step) bool { return s.Inserts != nil }, []string{"growth", "steps"}},
 		"Mixed": {func(s *campaign.Step) bool { return s.Name == "mixed, 100 users" },
 			[]string{"users", "latency", "statistics", "goodput", "mix", "resources", "caches", "published", "steps"}},
@@ -299,13 +296,6 @@ func TestPage_BareRun(t *testing.T) {
 	page = html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
 	require.Contains(t, page, "ENDED EARLY")
-}
-
-func TestPage_Tier(t *testing.T) {
-	page := html(t, &File{Name: "tier.json", Tier: madeUpTier()})
-	requirePage(t, page)
-	require.Equal(t, []string{"tier", "latency", "statistics", "goodput", "resources", "caches"}, sectionsOf(page))
-	require.Contains(t, page, "load generator and store, one process")
 }
 
 func TestPage_Stamps(t *testing.T) {

@@ -204,7 +204,7 @@ func madeUpCampaign() *campaign.Record {
 				"compression": "zstd with trained dictionaries"}},
 		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
 			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
-			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20, Tier: 30,
+			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20,
 			Tuned: true},
 		Machine: campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4",
 			FlushP50: 420, FlushP99: 2100},
@@ -229,8 +229,8 @@ func madeUpCampaign() *campaign.Record {
 	}
 	load.Load.Stages = slices.Concat(customers, orders)
 	space.Space = madeUpSpace()
-	backup, tier := done("backup", campaign.KindBackup, 10, 5), done("tier", campaign.KindTier, 240, 250)
-	backup.Copy, tier.Tier = &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}, madeUpTier()
+	backup := done("backup", campaign.KindBackup, 10, 5)
+	backup.Copy = &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}
 	uncompressed := &campaign.Variant{Name: "uncompressed", Description: "documents are stored as they came",
 		Uncompressed: true}
 	users := c.Settings.Users
@@ -243,7 +243,7 @@ func madeUpCampaign() *campaign.Record {
 		steps("mixed", 4700, .015, uncompressed, 100),
 		steps("mixed", 2500, .015, &campaign.Variant{Name: "1 core", CPUs: 1}, 100),
 		steps("mixed", 3900, .015, &campaign.Variant{Name: "2 cores", CPUs: 2}, 100),
-		[]campaign.Step{inserts, tier,
+		[]campaign.Step{inserts,
 			{Name: "classic, 200 users", Kind: campaign.KindRun, State: campaign.LeftOut, Reason: "the time limit"}})
 	return c
 }
@@ -272,21 +272,6 @@ func madeUpSpace() *campaign.Space {
 	s.Indexes = append(s.Indexes, campaign.NamedBytes{Name: "orders_cash", Bytes: 18e6},
 		campaign.NamedBytes{Name: "accounts_customer", Bytes: 10e6})
 	return s
-}
-
-func madeUpTier() *workload.Tier {
-	t := &workload.Tier{Format: workload.TierFormat, Direct: run("mixed", 32, 6800, 1),
-		HTTP: run("mixed", 32, 3200, 2), Slices: 4,
-		Total: workload.TierRow{Name: "total", DirectMean: 4700, HTTPMean: 10_000, Mean: 2.13, DirectP99: 31_000,
-			HTTPP99: 62_000, P99: 2, DirectCPU: 280, HTTPCPU: 540, CPU: 1.93, DirectTPS: 6800, HTTPTPS: 3200, Throughput: .47}}
-	t.Direct.Target.Kind, t.Direct.Usage.Shared, t.Direct.Usage.Service = "direct", true, nil
-	for i, row := range t.Direct.Transactions {
-		http := t.HTTP.Transactions[i].Latency
-		t.Transactions = append(t.Transactions, workload.TierRow{Name: row.Name, DirectMean: row.Latency.Mean,
-			HTTPMean: http.Mean, Mean: http.Mean / row.Latency.Mean,
-			DirectP99: row.Latency.P99, HTTPP99: http.P99, P99: http.P99 / row.Latency.P99})
-	}
-	return t
 }
 
 // html returns a page of a file or of a comparison.

@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"brokerage/internal/httpapi"
-	"brokerage/internal/store"
 	"brokerage/internal/telemetry"
-	"brokerage/internal/tpox"
 )
 
 // maxHeaderBytes bounds the headers of a request: far more than a client needs here.
@@ -157,32 +155,4 @@ func (s *server) run(ctx context.Context) (failed error) {
 	}
 	s.log.Info("stopped")
 	return failed
-}
-
-// Loopback serves an open store with the default settings on a free port of this machine, without a log and without
-// authentication. It returns the URL, and a function that stops the service.
-func Loopback(
-	ctx context.Context, database store.Database, opened tpox.Store, build telemetry.BuildInfo,
-) (url string, stop func() error, err error) {
-	c := Default()
-	log := slog.New(slog.DiscardHandler)
-	metrics := telemetry.New(build)
-	if stats := store.StatsOf(opened); stats != nil {
-		metrics.Store(stats)
-	}
-	api := httpapi.New(opened, c.options(log, metrics, build))
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	server := c.httpServer(api, log)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	return "http://" + listener.Addr().String(), func() error {
-		err := server.Close()
-		if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		return err
-	}, nil
 }

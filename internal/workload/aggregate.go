@@ -131,3 +131,10 @@ func (a *aggregate) encoded(r Row) (Row, error) {
 	r.Histogram = &Histogram{cmp.Or(a.method, hdrMethod), "nanoseconds", "hdr-v2-deflate-base64", string(data)}
 	return r, err
 }
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}

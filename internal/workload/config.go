@@ -36,8 +36,6 @@ type Config struct {
 	Report   func(Interval) // called at the end of each interval; may be nil
 	Begun    func(*Run)     // called when users begin; may be nil
 	Live     func(Moment)   // called each second, by the goroutine that calls Report; may be nil
-
-	shared bool // the service runs in this process, which then needs all processors
 }
 
 // Moment is the state of a run. Its figures are those of the last second.

@@ -174,7 +174,7 @@ func (d *driver) work(
 	go d.collector.collect(ticks, d.config.Report, d.looker())
 	if d.config.Rate > 0 {
 		d.arrivals = newArrivals(d.config.Rate, d.config.Ramp, len(workers), d.config.Share)
-		if n := processors(run.Target, run.ownRate(), run.Machine.Cores); n < run.Machine.Cores && !d.config.shared {
+		if n := processors(run.Target, run.ownRate(), run.Machine.Cores); n < run.Machine.Cores {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
 		}
 	}

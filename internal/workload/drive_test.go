@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -375,62 +374,4 @@ type shortLeases struct {
 func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (tpox.Range, error) {
 	s.asked.Add(1)
 	return s.Direct.lease(ctx, kind, 10)
-}
-
-func TestCompareTier(t *testing.T) {
-	ways := bothWays(t, sqlitetest.Store(t))
-	c := shortly(t, "mixed")
-	c.Duration = 800 * time.Millisecond
-	tier, err := CompareTier(t.Context(), ways["Direct"], ways["HTTP"], c, 2)
-	require.NoError(t, err)
-	requireSchema(t, tier)
-	for _, r := range []*Run{&tier.Direct, &tier.HTTP} {
-		requireResult(t, r)
-		require.InDelta(t, 0.4, r.Measured, 1e-6)
-	}
-	require.Equal(t, "http", tier.HTTP.Target.Kind)
-	require.NotEmpty(t, tier.Transactions)
-	total := tier.Total
-	require.InDelta(t, total.HTTPMean/total.DirectMean, total.Mean, 1e-9)
-	require.InDelta(t, total.HTTPTPS/total.DirectTPS, total.Throughput, 1e-9)
-	require.Positive(t, total.DirectCPU)
-	require.Empty(t, tier.HTTP.Total.Unexpected)
-	written(t, tier.Write)
-}
-
-// Both sides have the same processors: the service of a comparison is in this process.
-func TestCompareTier_Processors(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	var seen [2]atomic.Int64
-	stubOf := func(way int) *stub {
-		s := newStub(t, func(context.Context, *call) outcome {
-			seen[way].Store(int64(runtime.GOMAXPROCS(0)))
-			return done
-		})
-		s.service = way == 1
-		return s
-	}
-	c := shortly(t, "query")
-	c.Rate, c.Duration = 1000, 200*time.Millisecond
-	tier, err := CompareTier(t.Context(), stubOf(0), stubOf(1), c, 1)
-	require.NoError(t, err)
-	require.Equal(t, "http", tier.HTTP.Target.Kind)
-	require.Equal(t, []int64{4, 4}, []int64{seen[0].Load(), seen[1].Load()})
-}
-
-func TestCompareTier_Interrupted(t *testing.T) {
-	ways := bothWays(t, sqlitetest.Store(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	c := shortly(t, "query")
-	turns := 0
-	c.Begun = func(*Run) {
-		if turns++; turns == 3 {
-			cancel()
-		}
-	}
-	tier, err := CompareTier(ctx, ways["Direct"], ways["HTTP"], c, 2)
-	require.ErrorIs(t, err, ErrInterrupted)
-	requireSchema(t, tier)
-	require.Equal(t, Interrupted, tier.HTTP.Ended)
-	require.Equal(t, Complete, tier.Direct.Ended)
 }

@@ -47,7 +47,7 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 		}
 		m.Warmed, m.Measured = min(m.Warmed, r.Warmed), max(m.Measured, r.Measured)
 		m.Target.SameHost = m.Target.SameHost || r.Target.SameHost
-		m.Prepared = merge(m.Prepared, r.Prepared, Prepared.beside)
+		m.Prepared = merge(m.Prepared, r.Prepared, Prepared.and)
 		m.Arrivals = merge(m.Arrivals, r.Arrivals, Arrivals.and)
 		for second, n := range r.PerSecond {
 			if second == len(m.PerSecond) {
@@ -280,4 +280,28 @@ func usageOf(runs []*Run) Usage {
 		}
 	}
 	return u
+}
+
+// merge returns the sum of two values, of which either may be missing.
+func merge[T any](a, b *T, and func(a, b T) T) *T {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return new(and(*a, *b))
+}
+
+func (a Arrivals) and(b Arrivals) Arrivals {
+	return Arrivals{a.Due + b.Due, a.Started + b.Started, a.Dropped + b.Dropped, a.Queued + b.Queued, a.Late + b.Late}
+}
+
+// and returns the sum of what two users, or two load generators, prepared at the same time.
+func (p Prepared) and(other Prepared) Prepared {
+	p.Seconds = max(p.Seconds, other.Seconds)
+	p.Orders += other.Orders
+	p.Customers += other.Customers
+	p.Unexpected = maps.Clone(p.Unexpected)
+	for reason, n := range other.Unexpected {
+		count(&p.Unexpected, reason, n)
+	}
+	return p
 }

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// RunSchema is the JSON Schema of Run and Tier.
+// RunSchema is the JSON Schema of Run.
 //
 //go:embed run.schema.json
 var RunSchema []byte
@@ -308,36 +308,4 @@ type Validity struct {
 	Unsteady bool     `json:"unsteady,omitempty"` // also among the reasons
 	Reasons  []string `json:"reasons"`
 	Notes    []string `json:"notes,omitempty"` // to be published with the figures
-}
-
-// Tier is the cost of the application tier: the same workload on the same store, alternating between direct access and
-// access through the service.
-type Tier struct {
-	Format       string    `json:"format"` // TierFormat
-	Direct       Run       `json:"direct"` // all slices merged
-	HTTP         Run       `json:"http"`
-	Slices       int       `json:"slices"` // of each way
-	Transactions []TierRow `json:"transactions"`
-	Total        TierRow   `json:"total"`
-}
-
-// TierFormat is the version of the form of a Tier.
-const TierFormat = "brokerage-tier/1"
-
-// TierRow compares one transaction. Ratios are HTTP by direct.
-type TierRow struct {
-	Name       string  `json:"name"`
-	DirectMean float64 `json:"directMean"` // microseconds
-	HTTPMean   float64 `json:"httpMean"`
-	Mean       float64 `json:"meanRatio"`
-	DirectP99  float64 `json:"directP99"`
-	HTTPP99    float64 `json:"httpP99"`
-	P99        float64 `json:"p99Ratio"`
-	// In the total only: processor time of all processes for each transaction, in microseconds, and transactions a second.
-	DirectCPU  float64 `json:"directCPU,omitempty"`
-	HTTPCPU    float64 `json:"httpCPU,omitempty"`
-	CPU        float64 `json:"cpuRatio,omitempty"`
-	DirectTPS  float64 `json:"directTPS,omitempty"`
-	HTTPTPS    float64 `json:"httpTPS,omitempty"`
-	Throughput float64 `json:"tpsRatio,omitempty"`
 }

@@ -122,38 +122,6 @@ func TestRun_Write_Large(t *testing.T) {
 	written(t, r.Write)
 }
 
-func TestInTurn(t *testing.T) {
-	one := example(t)
-	m, err := inTurn([]*Run{one, example(t)})
-	require.NoError(t, err)
-	requireSchema(t, m)
-	requireSums(t, one)
-	requireSums(t, m)
-	require.Equal(t, 2*one.Total.Count, m.Total.Count)
-	require.Equal(t, 2*one.Total.Due, m.Total.Due)
-	require.Equal(t, 2*one.Total.Late, m.Total.Late)
-	require.Equal(t, 2*one.Total.Good, m.Total.Good)
-	require.InDelta(t, 120, m.Measured, 1e-9)
-	require.InDelta(t, one.TPS, m.TPS, 1e-9)
-	require.InDelta(t, 2*one.Usage.Generator.CPUSeconds, m.Usage.Generator.CPUSeconds, 1e-9)
-	require.InDelta(t, one.Usage.Generator.CPU, m.Usage.Generator.CPU, 1e-9)
-	require.Equal(t, Prepared{2, 5000, 500, map[string]int64{"timeout": 2}}, *m.Prepared)
-	require.Equal(t, Arrivals{2020, 2010, 6, 4, 34}, *m.Arrivals)
-	require.Equal(t, Host{0.93, 0.04, 246e6, 91.2e9}, *m.Usage.Host)
-	require.Equal(t, int64(2), m.Total.Unexpected["404 not-found"])
-	for i, row := range m.Transactions {
-		want := one.Transactions[i]
-		require.Equal(t, want.Name, row.Name)
-		require.InDelta(t, want.Latency.P50, row.Latency.P50, want.Latency.P50/500)
-		require.InDelta(t, want.Latency.Mean, row.Latency.Mean, 1e-3)
-		require.InDelta(t, want.Latency.Max, row.Latency.Max, 1e-6)
-	}
-	other := example(t)
-	other.Dataset.Fingerprint = "another"
-	_, err = inTurn([]*Run{one, other})
-	require.ErrorContains(t, err, "cannot be merged")
-}
-
 // Percentiles are at most a thousandth above those of the sorted values.
 func TestAggregate_Percentiles(t *testing.T) {
 	sum := newAggregate()

@@ -77,7 +77,7 @@ func (w *worker) prepare(ctx context.Context) bool {
 	p := &w.driver.preparing
 	p.Lock()
 	defer p.Unlock()
-	p.result = p.result.beside(own)
+	p.result = p.result.and(own)
 	return ok
 }
 
