@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -199,20 +200,20 @@ func requireShapes(t testing.TB, tool string, d *drawn) {
 }
 
 // drawnByBoth runs a workload by each tool on a service, and returns what the service received.
-func drawnByBoth(t testing.TB, s service, file string, long time.Duration) (drive, k6 *drawn, d *workload.Definition) {
+func drawnByBoth(t testing.TB, s service, file string, long time.Duration) (byDriver, k6 *drawn, d *workload.Definition) {
 	t.Helper()
 	byK6, k6 := s.record(t)
 	settings := "USERS=4 RAMP=1s ALLOW_INVALID=yes OUT=r WORKLOAD=" + file + " DURATION=" + long.String()
 	o := succeed(t, byK6.with(settings)...)
-	byDrive, drive := s.record(t)
+	service, byDriver := s.record(t)
 	d, err := workload.Load(file)
 	require.NoError(t, err)
-	backend, err := workload.NewHTTP(byDrive.URL, s.token, nil)
+	backend, err := drive.NewHTTP(service.URL, s.token, nil)
 	require.NoError(t, err)
-	run, err := workload.Drive(t.Context(), backend, workload.Config{Definition: d, Users: 4, Duration: long, Seed: 1})
+	run, err := drive.Run(t.Context(), drive.Plan{Definition: d, Users: 4, Duration: long, Seed: 1}, backend)
 	require.NoError(t, err)
 	require.Equal(t, o.result(t, "r.json").Workload.SHA256, run.Workload.SHA256)
-	return drive, k6, d
+	return byDriver, k6, d
 }
 
 // requireAlike compares how often each value was drawn, by chi-square of two samples.

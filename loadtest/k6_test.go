@@ -19,6 +19,7 @@ import (
 
 	"brokerage/internal/access"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
@@ -139,21 +140,21 @@ func runWith(t testing.TB, k6, folder string, settings ...string) outcome {
 }
 
 // result reads the result that a run wrote and checks it against its schema.
-func (o outcome) result(t testing.TB, name string) (run workload.Run) {
+func (o outcome) result(t testing.TB, name string) (run result.Run) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.folder, name))
 	require.NoError(t, err, "%s%s", o.stdout, o.stderr)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&run))
-	schematest.Require(t, schematest.Compile(t, workload.RunSchema), text)
+	schematest.Require(t, schematest.Compile(t, result.Schema), text)
 	return run
 }
 
 // requireSound checks that a result is consistent and has few unexpected refusals.
-func requireSound(t testing.TB, run workload.Run) {
+func requireSound(t testing.TB, run result.Run) {
 	t.Helper()
-	require.Equal(t, workload.Complete, run.Ended)
+	require.Equal(t, result.Complete, run.Ended)
 	require.Positive(t, run.Total.Count)
 	require.Positive(t, run.TPS)
 	var count, unexpected int64
@@ -183,7 +184,7 @@ func requireSound(t testing.TB, run workload.Run) {
 }
 
 // requireSums checks what became of the transactions. Those that k6 has dropped or cut off are in the total only.
-func requireSums(t testing.TB, run workload.Run) {
+func requireSums(t testing.TB, run result.Run) {
 	t.Helper()
 	var due, waiting int64
 	for _, row := range run.Transactions {
@@ -231,7 +232,7 @@ func TestK6_Workloads(t *testing.T) {
 }
 
 // requireIntervals checks the statistics of each interval by transaction, in the result and on the terminal.
-func requireIntervals(t testing.TB, run workload.Run, printed string) {
+func requireIntervals(t testing.TB, run result.Run, printed string) {
 	t.Helper()
 	var all int64
 	for _, interval := range run.Intervals {
@@ -275,7 +276,7 @@ func TestK6_OpenModel(t *testing.T) {
 		o := succeed(t, s.with("WORKLOAD=query RATE=5 USERS=40 DURATION=5s RAMP=4s ALLOW_INVALID=yes")...)
 		run := o.result(t, "k6-query.json")
 		requireSound(t, run)
-		require.Equal(t, workload.Open, run.Model.Kind)
+		require.Equal(t, result.Open, run.Model.Kind)
 		require.Zero(t, run.Arrivals.Dropped)
 		require.InDelta(t, 25, run.Arrivals.Due, 2)
 		require.Equal(t, run.Arrivals.Due, run.Total.Count+run.Total.Waiting)
@@ -395,7 +396,7 @@ func TestK6_ServiceDies(t *testing.T) {
 	require.Equal(t, 108, o.code, "%s%s", o.stdout, o.stderr)
 	require.Contains(t, o.stderr, "no longer answers")
 	run := o.result(t, "k6-query.json")
-	require.Equal(t, workload.TargetDied, run.Ended)
+	require.Equal(t, result.TargetDied, run.Ended)
 	require.Positive(t, run.Total.Count)
 	require.Less(t, run.Measured, 119.0)
 	require.Contains(t, o.stdout, "INVALID")
@@ -455,7 +456,7 @@ func TestK6_Limit(t *testing.T) {
 }
 
 // requireOneLayout checks that k6 prints heading, table, rates and sums of a result as brokerage drive does.
-func requireOneLayout(t testing.TB, run workload.Run, printed string) {
+func requireOneLayout(t testing.TB, run result.Run, printed string) {
 	t.Helper()
 	var want strings.Builder
 	require.NoError(t, run.Write(&want))

@@ -15,8 +15,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // Weights are relative, and other transactions do not run.
@@ -25,7 +25,7 @@ func TestK6_Weights(t *testing.T) {
 	o := succeed(t, s.with("WEIGHTS=get_security=1,get_order=30 USERS=4 DURATION=3s RAMP=1s ALLOW_INVALID=yes")...)
 	run := o.result(t, "k6-mixed.json")
 	require.Equal(t, "get_security=1,get_order=30", run.Workload.Weights)
-	require.Equal(t, []workload.Part{{Transaction: "get_order", Weight: 30}, {Transaction: "get_security", Weight: 1}},
+	require.Equal(t, []result.Part{{Transaction: "get_order", Weight: 30}, {Transaction: "get_security", Weight: 1}},
 		run.Workload.Mix)
 	require.Len(t, run.Transactions, 2)
 	require.InDelta(t, 30.0/31, run.Transactions[0].Share, 0.05)
@@ -125,7 +125,7 @@ func TestK6_Parts(t *testing.T) {
 		both.Go(func() { outcomes[i] = runK6(t, settings...) })
 	}
 	both.Wait()
-	var parts []*workload.Run
+	var parts []*result.Run
 	users, drawn := 0, map[string]int{}
 	for i, o := range outcomes {
 		require.Zero(t, o.code, "%s%s", o.stdout, o.stderr)
@@ -144,7 +144,7 @@ func TestK6_Parts(t *testing.T) {
 		parts = append(parts, &run)
 	}
 	require.Equal(t, 5, users)
-	merged, err := workload.Merge([]string{"a", "b"}, parts)
+	merged, err := result.Merge([]string{"a", "b"}, parts)
 	require.NoError(t, err)
 	require.Equal(t, parts[0].Total.Count+parts[1].Total.Count, merged.Total.Count)
 	requireSound(t, *merged)
@@ -163,7 +163,7 @@ func TestK6_Parts(t *testing.T) {
 }
 
 // requireHistogram checks that the histogram of a row has as many times as the row counts, and the same ends.
-func requireHistogram(t testing.TB, row *workload.Row) {
+func requireHistogram(t testing.TB, row *result.Row) {
 	t.Helper()
 	if row.Count == 0 {
 		return
@@ -192,7 +192,7 @@ export const handleSummary = () => ({ stdout: JSON.stringify(histogram({ values 
 `)
 	out, err := exec.CommandContext(t.Context(), "./k6", "run", "--quiet", script).Output()
 	require.NoError(t, err)
-	var encoded workload.Histogram
+	var encoded result.Histogram
 	require.NoError(t, json.Unmarshal(out, &encoded))
 	require.Equal(t, "hdr-v2-deflate-base64", encoded.Encoding)
 	h, err := hdrhistogram.Decode([]byte(encoded.Data))

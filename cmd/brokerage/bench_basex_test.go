@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	"brokerage/internal/testenv/basex"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -39,7 +40,7 @@ type baseXBench struct {
 type comparison struct {
 	name     string
 	aim      float64
-	mix      []workload.Part
+	mix      []result.Part
 	measured [][2]cost // the service, BaseX; for each round
 }
 
@@ -105,16 +106,16 @@ func (r *baseXBench) start() *instance {
 func (r *baseXBench) comparisons() (comparisons []*comparison) {
 	writes, all := &comparison{name: "insert and delete order"}, &comparison{name: "all of these, mixed"}
 	for _, t := range tpox.Transactions {
-		part := workload.Part{Transaction: t.Name, Weight: float64(t.Weight)}
+		part := result.Part{Transaction: t.Name, Weight: float64(t.Weight)}
 		switch {
 		case t.Name == "insert_order" || t.Name == "delete_order":
 			writes.mix = append(writes.mix, part)
 		case t.Kind != tpox.Query:
 			continue // BaseX has no module for it
 		case t.Name == "get_order":
-			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimGetOrder, mix: []workload.Part{part}})
+			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimGetOrder, mix: []result.Part{part}})
 		default:
-			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimQuery, mix: []workload.Part{part}})
+			comparisons = append(comparisons, &comparison{name: t.Name, aim: aimQuery, mix: []result.Part{part}})
 		}
 		all.mix = append(all.mix, part)
 	}

@@ -19,8 +19,8 @@ import (
 
 	"brokerage/internal/format"
 	"brokerage/internal/probe"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/workload"
 )
 
 // memoryVariable enables the comparison, and sets a sixth of what each run measures: BROKERAGE_BENCH_MEMORY=10s.
@@ -77,7 +77,7 @@ func (m *scarce) embedded() {
 	info, err := os.Stat(database)
 	require.NoError(m.b, err)
 	m.heading("SQLite", info.Size())
-	m.compare([]string{copied, database}, workload.OfService, func(g *memoryCgroup) (func(), []string) {
+	m.compare([]string{copied, database}, result.OfService, func(g *memoryCgroup) (func(), []string) {
 		service := startingAs(m.b, g.starter(copied), m.folder, nil, "--db", url).listening(m.b)
 		within(m.b, startPatience, func() bool { // it counts its documents once, for its metrics, which reads all of them
 			return strings.Contains(get(m.b, service.url+"/metrics").body, "\nbrokerage_store_documents{") ||
@@ -98,7 +98,7 @@ func (m *scarce) postgres() {
 	server.Halt(m.b)
 	folder := filepath.Dir(server.Socket())
 	m.heading(fmt.Sprintf("PostgreSQL %d", server.Major(m.b)), size(m.b, filepath.Join(folder, "data", "base")))
-	m.compare([]string{filepath.Join(folder, "data")}, workload.OfDatabase, func(g *memoryCgroup) (func(), []string) {
+	m.compare([]string{filepath.Join(folder, "data")}, result.OfDatabase, func(g *memoryCgroup) (func(), []string) {
 		server.Again(m.b)
 		g.add(server.PID(m.b))
 		// A connection has a process of several megabytes.
@@ -139,16 +139,16 @@ func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []s
 	file := filepath.Join(m.folder, "result.json")
 	m.run(append([]string{"drive", "--allow-invalid", "--users", strconv.Itoa(m.users), "--ramp", m.each.String(),
 		"--duration", m.each.String(), "--every", "0s", "--json", file}, target...)...)
-	var run workload.Run
+	var run result.Run
 	m.read(file, &run)
 	a := func(of, figure string) float64 { // of a transaction
 		sum, ok := run.Resources.Used(of, figure)
 		require.True(m.b, ok, "%s of %s: %v", figure, of, run.Resources.Missing)
 		return sum / float64(max(run.Total.Count, 1))
 	}
-	reads, writes := a(workload.OfHost, probe.Reads), a(workload.OfHost, probe.Writes)
+	reads, writes := a(result.OfHost, probe.Reads), a(result.OfHost, probe.Writes)
 	ms := func(micros float64) string { return format.Figure(micros/1000) + " ms" }
-	slowest := slices.MaxFunc(run.Transactions, func(a, b workload.Row) int {
+	slowest := slices.MaxFunc(run.Transactions, func(a, b result.Row) int {
 		return cmp.Compare(a.Latency.Max, b.Latency.Max)
 	})
 	longest := ms(run.Total.Latency.Max) + " (" + slowest.Name + ")"
@@ -165,8 +165,8 @@ func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []s
 		errors += n
 	}
 	fmt.Printf("| %s | %.0f | %s | %s | %.2f | %.2f | %s | %.1f | %.1f | %.1f | %s | %s | %d |\n",
-		memory, run.TPS, ms(run.Total.Latency.P99), longest, reads, writes, ios, a(workload.OfHost, probe.ReadBytes)/1000,
-		a(of, probe.ReadBytes)/1000, a(workload.OfHost, probe.WriteBytes)/1000, format.Bytes(programs), format.Bytes(files),
+		memory, run.TPS, ms(run.Total.Latency.P99), longest, reads, writes, ios, a(result.OfHost, probe.ReadBytes)/1000,
+		a(of, probe.ReadBytes)/1000, a(result.OfHost, probe.WriteBytes)/1000, format.Bytes(programs), format.Bytes(files),
 		errors)
 	return run.TPS
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 const (
@@ -51,7 +51,7 @@ type contender struct {
 	binary string
 	db     string // file of the database; without one, the service answers from memory
 	stored string // what the load of the database printed last: documents, raw bytes, stored bytes, share
-	runs   []workload.Run
+	runs   []result.Run
 }
 
 // BenchmarkMix prints a table for docs/performance.md: `make bench-mix`.
@@ -144,7 +144,7 @@ func (m *mix) serve(c *contender) *instance {
 }
 
 // measure runs the workload once against a service of its own.
-func (m *mix) measure(c *contender) (run workload.Run) {
+func (m *mix) measure(c *contender) (run result.Run) {
 	m.b.Helper()
 	i := m.serve(c)
 	run = m.drive(i.url)
@@ -152,7 +152,7 @@ func (m *mix) measure(c *contender) (run workload.Run) {
 	return run
 }
 
-func (m *mix) drive(url string) (run workload.Run) {
+func (m *mix) drive(url string) (run result.Run) {
 	m.b.Helper()
 	m.seed++
 	file := filepath.Join(m.folder, "result.json")

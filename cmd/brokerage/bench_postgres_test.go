@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/workload"
@@ -142,7 +143,7 @@ func (s *speed) queries() {
 	for i, part := range definition.Mix {
 		names[i], rates[part.Transaction] = part.Transaction, &[3][]float64{}
 		one := *definition
-		one.Name, one.Mix = strings.ReplaceAll(part.Transaction, "_", "-"), []workload.Part{part}
+		one.Name, one.Mix = strings.ReplaceAll(part.Transaction, "_", "-"), []result.Part{part}
 		s.write(part.Transaction+".json", one)
 		pgbench.prepare(part.Transaction)
 		pgbench.run(part.Transaction, time.Second) // warms up, so that every way is measured warm
@@ -188,7 +189,7 @@ func (s *speed) drive(query string, target ...string) float64 {
 }
 
 // driven runs the workload in a file of the folder.
-func (s *speed) driven(name string, target ...string) (run workload.Run) {
+func (s *speed) driven(name string, target ...string) (run result.Run) {
 	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
 	s.run(

@@ -15,11 +15,11 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/report"
 	"brokerage/internal/store/db2"
-	"brokerage/internal/workload"
 )
 
 // campaignCmd has the settings of a campaign as flags; those that are nil or empty are set by the preset.
@@ -84,7 +84,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.Plan {
 		return c.plan(s, campaign.Campaign{
 			Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: engine, Versions: build, Now: time.Now,
-			Machine: campaign.Machine{Machine: workload.ThisMachine()},
+			Machine: campaign.Machine{Machine: drive.ThisMachine()},
 		})
 	}
 	made, err := makeFolder(c.Out)

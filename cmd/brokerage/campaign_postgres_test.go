@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // A whole campaign on a server, which has its old settings at the end.
@@ -33,7 +33,7 @@ func TestCampaign_Postgres(t *testing.T) {
 	require.Equal(t, "4", record.Store.Settings["random_page_cost"], "out of the box")
 	require.Empty(t, alteredSettings(t, server))
 
-	runs := make(map[string]workload.Run)
+	runs := make(map[string]result.Run)
 	for _, s := range record.Steps {
 		require.Equal(t, campaign.Done, s.State, s.Name)
 		for _, run := range s.Runs {

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
-	"brokerage/internal/workload"
 )
 
 // shortly returns the arguments of a campaign of a second or two. On a busy machine, such short runs may be INVALID,
@@ -83,7 +83,7 @@ func TestCampaign(t *testing.T) {
 
 func requireBySchema(t testing.TB, file string) {
 	t.Helper()
-	schematest.Require(t, schematest.Compile(t, campaign.Schema, workload.RunSchema), []byte(testenv.Text(t, file)))
+	schematest.Require(t, schematest.Compile(t, campaign.Schema, result.Schema), []byte(testenv.Text(t, file)))
 }
 
 // studied runs a published study with few documents and users, and returns its record.

@@ -11,6 +11,8 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/workload"
 )
@@ -156,20 +158,20 @@ func (h *harness) withoutFailure(during func()) {
 	h.t.Helper()
 	definition, err := workload.Load("mixed")
 	require.NoError(h.t, err)
-	definition.Mix = slices.DeleteFunc(definition.Mix, func(p workload.Part) bool {
+	definition.Mix = slices.DeleteFunc(definition.Mix, func(p result.Part) bool {
 		return slices.Contains([]string{"buy_security", "sell_security"}, p.Transaction)
 	})
-	target, err := workload.NewHTTP(h.service.url, "", nil)
+	target, err := drive.NewHTTP(h.service.url, "", nil)
 	require.NoError(h.t, err)
 	ctx, cancel := context.WithCancel(h.t.Context())
 	defer cancel()
 	begun, ended := make(chan struct{}), make(chan struct{})
-	var run *workload.Run
+	var run *result.Run
 	go func() {
 		defer close(ended)
-		run, err = workload.Drive(ctx, target, workload.Config{
-			Definition: definition, Users: 4, Duration: time.Hour, Seed: 1, Begun: func(*workload.Run) { close(begun) },
-		})
+		run, err = drive.Run(ctx, drive.Plan{
+			Definition: definition, Users: 4, Duration: time.Hour, Seed: 1, Begun: func(*result.Run) { close(begun) },
+		}, target)
 	}()
 	select {
 	case <-begun:
@@ -178,7 +180,7 @@ func (h *harness) withoutFailure(during func()) {
 	}
 	cancel()
 	<-ended
-	require.ErrorIs(h.t, err, workload.ErrInterrupted)
+	require.ErrorIs(h.t, err, drive.ErrInterrupted)
 	require.NotZero(h.t, run.Total.Good)
 	require.Empty(h.t, run.Total.Unexpected)
 	require.Empty(h.t, run.Prepared.Unexpected)

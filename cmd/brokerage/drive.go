@@ -11,9 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	"brokerage/internal/drive"
 	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/report"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -35,7 +37,7 @@ type driveCmd struct {
 	Duration    *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
 	Count       int64          `placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
 	Ramp        time.Duration  `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       workload.Think `default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
+	Think       drive.Think    `default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
 	Every       time.Duration  `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed        uint64         `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
 	Consistency string         `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
@@ -84,14 +86,14 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 }
 
 // config returns the settings of a run, which prints its progress to standard error.
-func (c *driveCmd) config(s streams, definition *workload.Definition) workload.Config {
+func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan {
 	build := buildInfo()
-	config := workload.Config{
+	config := drive.Plan{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Share: c.Part.Share, StartAt: c.StartAt.Time,
 		Version: build.Version, Commit: build.Revision,
-		Begun: func(r *workload.Run) {
+		Begun: func(r *result.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 			length := took(r.Duration).String()
 			if c.Count > 0 {
@@ -99,7 +101,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 			}
 			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), length)
 		},
-		Report: func(i workload.Interval) {
+		Report: func(i result.Interval) {
 			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
 			if c.PerTransaction {
@@ -108,13 +110,13 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) workload.C
 		},
 	}
 	if width := columns(s.err); width > 0 {
-		config.Live = func(m workload.Moment) {
+		config.Live = func(m drive.Moment) {
 			line := momentText(m)
 			redraw(s.err, line[:min(len(line), width-1)])
 		}
 	} else if c.Every > 0 {
 		said := time.Now()
-		config.Live = func(m workload.Moment) {
+		config.Live = func(m drive.Moment) {
 			if !m.Measuring && m.Prepared < m.ToPrepare && time.Since(said) >= c.Every {
 				said = time.Now()
 				s.notice(fmt.Sprintf("users prepare: %s of %s documents", format.Count(m.Prepared), format.Count(m.ToPrepare)))
@@ -137,12 +139,12 @@ func (c *driveCmd) duration() time.Duration {
 }
 
 // remote runs the workload against a service.
-func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config) error {
+func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) error {
 	security, err := c.clientTLS.config()
 	if err != nil {
 		return err
 	}
-	target, err := workload.NewHTTP(c.URL, c.Token, security)
+	target, err := drive.NewHTTP(c.URL, c.Token, security)
 	if err != nil {
 		return usagef("--url: %w", err)
 	}
@@ -168,13 +170,13 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config workload.Config
 }
 
 // direct runs the workload on a database, without a service.
-func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config) (err error) {
+func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (err error) {
 	database, opened, err := openExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	target, err := workload.NewDirect(opened, c.DB)
+	target, err := drive.NewDirect(opened, c.DB)
 	if err != nil {
 		return err
 	}
@@ -189,11 +191,11 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config workload.Config
 }
 
 // drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
-func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
+func (c *driveCmd) drive(ctx context.Context, s streams, target drive.Target, config drive.Plan) error {
 	if c.Find.String() != "" {
 		return c.find(ctx, s, target, config)
 	}
-	var runs []*workload.Run
+	var runs []*result.Run
 	var failed error
 	for ; len(runs) < c.Repeat; config.Seed++ {
 		one := *c
@@ -201,7 +203,7 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
 		}
 		one.JSON = c.jsonFile(len(runs) + 1)
-		run, err := workload.Drive(ctx, target, config)
+		run, err := drive.Run(ctx, config, target)
 		if run == nil {
 			if len(runs) > 0 {
 				err = exitError{exitEnded, fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
@@ -227,9 +229,9 @@ func (c *driveCmd) drive(ctx context.Context, s streams, target workload.Backend
 }
 
 // find looks for the highest rate that meets --find. It is an error when there is none.
-func (c *driveCmd) find(ctx context.Context, s streams, target workload.Backend, config workload.Config) error {
-	run, err := workload.Find(ctx, target, config, workload.RateSearch{Goal: c.Find.Goal, Step: c.Step,
-		Stepped: func(step workload.CurveStep) {
+func (c *driveCmd) find(ctx context.Context, s streams, target drive.Target, config drive.Plan) error {
+	run, err := drive.Find(ctx, config, target, drive.RateSearch{Goal: c.Find.Goal, Step: c.Step,
+		Stepped: func(step result.CurveStep) {
 			clearLine(s.err)
 			s.notice(step.String())
 		}})
@@ -261,11 +263,11 @@ func (c *driveCmd) jsonFile(n int) string {
 }
 
 // consistency returns --consistency, which config.Check checks.
-func (c *driveCmd) consistency() workload.Consistency {
+func (c *driveCmd) consistency() drive.Consistency {
 	if c.Consistency == "primary" {
-		return workload.Primary
+		return drive.Primary
 	}
-	return workload.Consistency(c.Consistency)
+	return drive.Consistency(c.Consistency)
 }
 
 // check refuses flags that contradict each other and files that cannot be written, and reads the workload.
@@ -307,7 +309,7 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
 	case c.DB != "" && c.WatchDB != "":
 		return usagef("--watch-db is for a service: --db watches its own database")
-	case c.DB != "" && c.consistency() != workload.Primary:
+	case c.DB != "" && c.consistency() != drive.Primary:
 		return usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Count > 0 && c.Duration != nil:
 		return usagef("--count and --duration exclude each other")
@@ -315,7 +317,7 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--count and --find or --part exclude each other: those need --duration")
 	case c.Find.String() != "" && (c.Repeat > 1 || !c.StartAt.IsZero()):
 		return usagef("--find is for one load generator, without --repeat, --part and --start-at")
-	case c.Find.String() != "" && c.Think != workload.Think{}:
+	case c.Find.String() != "" && c.Think != drive.Think{}:
 		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
@@ -352,7 +354,7 @@ func (c *driveCmd) fits(definition *workload.Definition) error {
 
 // report prints a result and writes it to --json. It returns an error for a run that ended early and, without
 // --allow-invalid, for an INVALID one.
-func (c *driveCmd) report(s streams, run *workload.Run, ended error) error {
+func (c *driveCmd) report(s streams, run *result.Run, ended error) error {
 	clearLine(s.err)
 	err := run.WriteWidth(s.out, columns(s.out))
 	if c.JSON != "" {
@@ -380,7 +382,7 @@ func requireWritable(file output.File) error {
 }
 
 // momentText returns the state of a run in one line.
-func momentText(m workload.Moment) string {
+func momentText(m drive.Moment) string {
 	if !m.Measuring {
 		if m.Left == 0 {
 			return fmt.Sprintf("users prepare, longer than --ramp: %s of %s documents", format.Count(m.Prepared),
@@ -392,8 +394,8 @@ func momentText(m workload.Moment) string {
 	if m.Remaining > 0 {
 		left = format.Count(m.Remaining)
 	}
-	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), workload.Milli(m.P50),
-		workload.Milli(m.P99), format.Plural(m.Errors, "error"), left)
+	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), result.Milli(m.P50),
+		result.Milli(m.P99), format.Plural(m.Errors, "error"), left)
 }
 
 // writeJSON writes a value to a file.

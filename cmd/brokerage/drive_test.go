@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // readRun reads the file that --json has written.
-func readRun(t testing.TB, file string) (r workload.Run) {
+func readRun(t testing.TB, file string) (r result.Run) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &r))
 	return r
@@ -83,7 +83,7 @@ func TestDrive_WeightsAndCount(t *testing.T) {
 	require.Equal(t, int64(2000), run.Total.Count)
 	require.Equal(t, int64(2000), run.Model.Count)
 	require.Equal(t, "get_order=3,insert_order=1", run.Workload.Weights)
-	require.Equal(t, []workload.Part{{Transaction: "get_order", Weight: 3}, {Transaction: "insert_order", Weight: 1}},
+	require.Equal(t, []result.Part{{Transaction: "get_order", Weight: 3}, {Transaction: "insert_order", Weight: 1}},
 		run.Workload.Mix)
 	require.Len(t, run.Transactions, 2)
 	require.InDelta(t, 1500, run.Transactions[0].Count, 150)
@@ -222,7 +222,7 @@ func TestDrive_Prints(t *testing.T) {
 	require.Contains(t, r.out, "SMOKE")
 	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx .*\n        insert_customer +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
 	run := readRun(t, file)
-	require.Equal(t, workload.RunFormat, run.Format)
+	require.Equal(t, result.Format, run.Format)
 	require.False(t, run.Workload.Validate)
 	require.Equal(t, uint64(5), run.Seed)
 	require.Equal(t, "full", run.Settings["synchronous"])
@@ -284,7 +284,7 @@ func TestDrive_Repeat(t *testing.T) {
 		for n := range 3 {
 			file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n+1))
 			run := readRun(t, file)
-			require.Equal(t, workload.RunFormat, run.Format)
+			require.Equal(t, result.Format, run.Format)
 			require.Equal(t, uint64(7+n), run.Seed)
 			require.Positive(t, run.Total.Count)
 			groups[i] = append(groups[i], file)
@@ -310,7 +310,7 @@ func TestDrive_RepeatEndedEarly(t *testing.T) {
 	require.NoError(t, service.cmd.Process.Kill())
 	require.Equal(t, exitEnded, exitCode(t, cmd), errs.String())
 	require.NotContains(t, errs.String(), "run 3 of 3")
-	require.Equal(t, workload.Complete, readRun(t, strings.TrimSuffix(file, ".json")+"-1.json").Ended)
+	require.Equal(t, result.Complete, readRun(t, strings.TrimSuffix(file, ".json")+"-1.json").Ended)
 	require.Contains(t, errs.String(), "brokerage drive: ")
 }
 
@@ -330,7 +330,7 @@ func TestDrive_ServiceKilled(t *testing.T) {
 	require.Contains(t, out.String(), "INVALID: the target died")
 	require.Contains(t, errs.String(), "the run ended early: the target no longer answers")
 	run := readRun(t, file)
-	require.Equal(t, workload.TargetDied, run.Ended)
+	require.Equal(t, result.TargetDied, run.Ended)
 	require.Positive(t, run.Total.Count)
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // A search against a real service ends with the whole run at the rate found, or says that there is none; the result has
@@ -23,7 +23,7 @@ func TestDrive_Find(t *testing.T) {
 	run := readRun(t, file)
 	require.NotNil(t, run.Curve)
 	require.Equal(t, "p99=5s,errors=20%", run.Curve.Goal)
-	require.Equal(t, workload.Open, run.Model.Kind)
+	require.Equal(t, result.Open, run.Model.Kind)
 	require.Contains(t, r.out, "Rate against latency in ms")
 	require.Regexp(t, `(?m)^50\.0 a second: p50 [\d.]+ +p99 `, r.err)
 	for i, s := range run.Curve.Steps {

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/service"
 	"brokerage/internal/workload"
 )
@@ -133,10 +134,10 @@ func (f *loadPart) UnmarshalText(text []byte) error {
 }
 
 // goalFlag is what a rate must keep to.
-type goalFlag struct{ workload.Goal }
+type goalFlag struct{ drive.Goal }
 
 func (f *goalFlag) UnmarshalText(text []byte) (err error) {
-	f.Goal, err = workload.ParseGoal(string(text))
+	f.Goal, err = drive.ParseGoal(string(text))
 	return err
 }
 

@@ -12,8 +12,8 @@ import (
 	"path"
 	"time"
 
+	"brokerage/internal/drive"
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
 )
 
 // healthCmd is for container images without an HTTP client.
@@ -32,7 +32,7 @@ func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	if asked == "" {
 		asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
 	} else {
-		u, err := workload.ServiceURL(asked)
+		u, err := drive.ServiceURL(asked)
 		if err != nil {
 			return usagef("--url: %w", err)
 		}

@@ -12,12 +12,12 @@ import (
 func TestHealth(t *testing.T) {
 	i := serving(t, "", "--wait", "--db", "postgres://me@"+freeAddress(t)+"/db")
 	r := brokerage(t.Context(), "health", "--url", i.url+"/healthz")
-	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
+	require.Equal(t, exited{exitOK, i.url + "/healthz: 200 OK\n", ""}, r)
 	requireOneLine(t, brokerage(t.Context(), "health", "--url", i.url+"/readyz"), exitFailed,
 		"/readyz: 503 Service Unavailable")
 
 	t.Setenv("BROKERAGE_LISTEN", strings.Replace(strings.TrimPrefix(i.url, "http://"), "127.0.0.1", "0.0.0.0", 1))
-	require.Equal(t, result{exitOK, i.url + "/healthz: 200 OK\n", ""}, brokerage(t.Context(), "health"))
+	require.Equal(t, exited{exitOK, i.url + "/healthz: 200 OK\n", ""}, brokerage(t.Context(), "health"))
 	i.stop(t)
 	requireOneLine(t, brokerage(t.Context(), "health"), exitFailed, "connection refused")
 }
@@ -33,7 +33,7 @@ func TestHealth_URL(t *testing.T) {
 		"/at/a/prefix/readyz": "/at/a/prefix/readyz",
 	} {
 		r := brokerage(t.Context(), "health", "--url", service.URL+url)
-		require.Equal(t, result{exitOK, service.URL + want + ": 200 OK\n", ""}, r)
+		require.Equal(t, exited{exitOK, service.URL + want + ": 200 OK\n", ""}, r)
 		require.Equal(t, want, asked)
 	}
 }

@@ -37,19 +37,19 @@ func process(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-type result struct {
+type exited struct {
 	code     int
 	out, err string
 }
 
-func brokerage(ctx context.Context, args ...string) result {
+func brokerage(ctx context.Context, args ...string) exited {
 	var out, errs bytes.Buffer
 	code := run(ctx, args, streams{&out, &errs})
-	return result{code, out.String(), errs.String()}
+	return exited{code, out.String(), errs.String()}
 }
 
 // succeeds runs a command, which must not fail.
-func succeeds(t testing.TB, args ...string) result {
+func succeeds(t testing.TB, args ...string) exited {
 	t.Helper()
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitOK, r.code, r.out+r.err)
@@ -57,7 +57,7 @@ func succeeds(t testing.TB, args ...string) result {
 }
 
 // requireOneLine checks a failure: its exit code, one line on standard error, no output.
-func requireOneLine(t testing.TB, r result, code int, says string) {
+func requireOneLine(t testing.TB, r exited, code int, says string) {
 	t.Helper()
 	require.Equal(t, code, r.code, r.err)
 	require.Empty(t, r.out)

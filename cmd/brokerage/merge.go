@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"brokerage/internal/report"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 //nolint:lll // a help text is one string
@@ -20,7 +20,7 @@ func (c *mergeCmd) Run(s streams) error {
 	if err := merged.checkJSON(); err != nil {
 		return err
 	}
-	runs := make([]*workload.Run, len(c.Files))
+	runs := make([]*result.Run, len(c.Files))
 	for n, path := range c.Files {
 		file, err := report.Read(path)
 		if err != nil {
@@ -31,7 +31,7 @@ func (c *mergeCmd) Run(s streams) error {
 		}
 		runs[n] = file.Run
 	}
-	run, err := workload.Merge(c.Files, runs)
+	run, err := result.Merge(c.Files, runs)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/workload"
 )
 
 const examples = "../../loadtest/examples/"
@@ -44,7 +44,7 @@ func TestDrive_Logging(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
 	file := filepath.Join(t.TempDir(), "r.json")
-	drive := func(args ...string) result {
+	drive := func(args ...string) exited {
 		return brokerage(t.Context(), append([]string{"drive", "--db", server.URL(database), "--workload",
 			examples + "logging/logging.json", "--users", "4", "--ramp", "0s", "--json", file}, args...)...)
 	}
@@ -54,7 +54,7 @@ func TestDrive_Logging(t *testing.T) {
 	run := readRun(t, file)
 	require.Equal(t, int64(2000), run.Total.Good, r.out)
 	require.Equal(t, "none", run.Dataset.Fingerprint)
-	rows := make(map[string]workload.Row)
+	rows := make(map[string]result.Row)
 	for _, row := range run.Transactions {
 		rows[row.Name] = row
 	}

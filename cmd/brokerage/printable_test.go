@@ -11,14 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // escapes are what must not reach a terminal: they set its title, move its cursor, turn text around.
 const escapes = "\x1b]0;owned\x07\x1b[2J\r\b\u009b31m\u202etxt.exe"
 
 // requirePrintable requires an output that shows the text of escapes and none of its effects.
-func requirePrintable(t testing.TB, r result) {
+func requirePrintable(t testing.TB, r exited) {
 	t.Helper()
 	for _, c := range r.out + r.err {
 		require.True(t, unicode.IsGraphic(c) || c == '\n' || c == '\t', "%q in %q", c, r.out+r.err)
@@ -29,7 +29,7 @@ func requirePrintable(t testing.TB, r result) {
 // Text of files and services is shown, but does not control the terminal.
 func TestPrintable(t *testing.T) {
 	t.Parallel()
-	hostile := func(r *workload.Run) {
+	hostile := func(r *result.Run) {
 		r.Workload.Name, r.Dataset.Fingerprint = escapes, escapes
 		r.Validity.Reasons, r.Tool.Name, r.Target.URL = []string{escapes}, escapes, escapes
 		r.Transactions[0].Name = escapes

@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/drive"
 	"brokerage/internal/service"
-	"brokerage/internal/workload"
 )
 
 // Every flag that is a number, a size or a time has a range, except seeds.
@@ -51,12 +51,12 @@ func TestRanges_Refusals(t *testing.T) {
 		"Time":             {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
 		"Long":             {"serve --shutdown-timeout 100000h", exitUsage, "--shutdown-timeout: 100000h0m0s is outside of"},
 		"Size":             {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
-		"Users":            {"drive --users " + strconv.Itoa(workload.MaxUsers+1), exitUsage, "--users: 10001 is outside of"},
-		"Rate":             {"drive --rate " + strconv.Itoa(workload.MaxRate+1), exitUsage, "--rate: 1.000001e+06 is"},
+		"Users":            {"drive --users " + strconv.Itoa(drive.MaxUsers+1), exitUsage, "--users: 10001 is outside of"},
+		"Rate":             {"drive --rate " + strconv.Itoa(drive.MaxRate+1), exitUsage, "--rate: 1.000001e+06 is"},
 		"DriveDuration":    {"drive --duration 0s", exitUsage, "--duration: 0s is outside of the range from 1ms to 720h"},
 		"CampaignDuration": {"campaign --duration 0s", exitUsage, "--duration: 0s is outside of the range from 1ms to 720h"},
 		"Stage":            {"campaign --stage 0s", exitUsage, "--stage: 0s is outside of the range from 1ms to 720h"},
-		"CampaignUsers":    {"campaign --reference " + strconv.Itoa(workload.MaxUsers+1), exitUsage, "10001 is outside"},
+		"CampaignUsers":    {"campaign --reference " + strconv.Itoa(drive.MaxUsers+1), exitUsage, "10001 is outside"},
 		"RateNaN":          {"drive --rate NaN --url http://127.0.0.1:1", exitUsage, "--rate: NaN is outside of"},
 		"OneOfList":        {"campaign --users 1,99999999", exitUsage, "--users: 99999999 is outside of"},
 		"Pointer":          {"campaign --stages 99999999", exitUsage, "--stages: 99999999 is outside of"},

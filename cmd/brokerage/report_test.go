@@ -12,24 +12,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // resultFile returns a file with the result of a small run, made up.
-func resultFile(t testing.TB, name string, change func(*workload.Run)) string {
+func resultFile(t testing.TB, name string, change func(*result.Run)) string {
 	t.Helper()
-	row := workload.Row{
+	row := result.Row{
 		Name: "get_order", Kind: "query", Weight: 1, Share: 1, Due: 600, Count: 600, Good: 600,
-		Latency: workload.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900},
+		Latency: result.Latency{Total: 6e5, Min: 500, Max: 2000, Mean: 1000, P50: 900, P90: 1200, P95: 1500, P99: 1900},
 	}
-	r := workload.Run{
-		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive"}, Workload: workload.WorkloadStamp{
+	r := result.Run{
+		Format: result.Format, Tool: result.Tool{Name: "drive"}, Workload: result.WorkloadStamp{
 			Name: "reads", SHA256: "0123456789abcdef",
 		},
-		Model: workload.Model{Kind: workload.Closed, Users: 2}, Measured: 60, TPS: 10, TPM: 600, Goodput: 10,
-		Transactions: []workload.Row{row}, Total: row,
-		Dataset: workload.DatasetStamp{Fingerprint: "made-up"}, Validity: workload.Validity{Reasons: []string{"not steady"}},
+		Model: result.Model{Kind: result.Closed, Users: 2}, Measured: 60, TPS: 10, TPM: 600, Goodput: 10,
+		Transactions: []result.Row{row}, Total: row,
+		Dataset: result.DatasetStamp{Fingerprint: "made-up"}, Validity: result.Validity{Reasons: []string{"not steady"}},
 	}
 	if change != nil {
 		change(&r)
@@ -56,7 +56,7 @@ func TestReport(t *testing.T) {
 
 func TestReport_Compare(t *testing.T) {
 	a := resultFile(t, "a.json", nil)
-	b := resultFile(t, "b.json", func(r *workload.Run) { r.TPS = 12 })
+	b := resultFile(t, "b.json", func(r *result.Run) { r.TPS = 12 })
 	r := succeeds(t, "report", a, b)
 	require.Regexp(t, `reads +2 +throughput, tps +10\.0 +12\.0 +× 1\.200 +noise unknown\n`, r.out)
 	require.Contains(t, r.out, "A INVALID: ")
@@ -72,10 +72,10 @@ func TestReport_Groups(t *testing.T) {
 	group := func(name string, rates ...float64) []string {
 		var files []string
 		for i, rate := range rates {
-			files = append(files, resultFile(t, fmt.Sprintf("%s-%d.json", name, i+1), func(r *workload.Run) {
+			files = append(files, resultFile(t, fmt.Sprintf("%s-%d.json", name, i+1), func(r *result.Run) {
 				r.Started = r.Started.Add(time.Duration(i) * time.Minute)
 				r.TPS, r.Goodput = rate, rate
-				r.Validity = workload.Validity{Valid: true}
+				r.Validity = result.Validity{Valid: true}
 			}))
 		}
 		return files
@@ -132,5 +132,5 @@ func TestReport_Refuses(t *testing.T) {
 	})
 	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.Contains(t, testenv.Text(t, file), workload.RunFormat)
+	require.Contains(t, testenv.Text(t, file), result.Format)
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/workload"
 )
 
 const newPrice = `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>7</LastTrade></Price>`
@@ -53,9 +53,9 @@ func TestServe_Replicas(t *testing.T) {
 		file, "--allow-invalid", "--consistency", "token", "--watch-db", url(primary))
 	require.Zero(t, driven.code, driven.err)
 	run := readRun(t, file)
-	require.Equal(t, workload.Token, run.Model.Consistency)
-	require.True(t, slices.ContainsFunc(run.Resources.Series, func(s workload.Series) bool {
-		return s.Of == workload.OfServer && s.Counts && s.Values[len(s.Values)-1] > 0
+	require.Equal(t, "token", run.Model.Consistency)
+	require.True(t, slices.ContainsFunc(run.Resources.Series, func(s result.Series) bool {
+		return s.Of == result.OfServer && s.Counts && s.Values[len(s.Values)-1] > 0
 	}), "the database's server counts")
 	require.Contains(t, driven.out, "queries with consistency token")
 	i.stop(t)

@@ -36,7 +36,7 @@ func TestSoakCitus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
 	succeeds(t, "load", "--db", cluster.URL(database, 0)+"&distribute=true")
-	driven := make(chan result, 1)
+	driven := make(chan exited, 1)
 	go func() {
 		driven <- brokerage(t.Context(), "drive", "--db", cluster.URL(database, 1, 2)+"&"+os.Getenv(soakURL),
 			"--users", "8", "--duration", text, "--ramp", "10s", "--every", "0s", "--allow-invalid")

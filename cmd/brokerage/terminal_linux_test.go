@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // onTerminal starts the command on a new terminal with the given number of columns. What is written to keys is typed on
@@ -74,7 +74,7 @@ func TestDrive_Terminal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, exitEnded, exitCode(t, cmd), shown)
 		run := readRun(t, file)
-		require.Equal(t, workload.Interrupted, run.Ended)
+		require.Equal(t, result.Interrupted, run.Ended)
 		require.Positive(t, run.Total.Count)
 		eventually(t, func() bool { return strings.Contains(shown.String(), "the run ended early") }, "the end in %q", shown)
 		lines := screen(shown.String())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // database is the pod of the server.
@@ -32,7 +32,7 @@ func (n *node) databaseSecrets(t testing.TB) {
 }
 
 // loadTest starts k6 in the cluster; the function that it returns waits for the result.
-func (n *node) loadTest(t testing.TB, name, results string, settings ...string) (result func() workload.Run) {
+func (n *node) loadTest(t testing.TB, name, results string, settings ...string) (ended func() result.Run) {
 	t.Helper()
 	literals := "      - USERS=8\n      - RAMP=5s\n"
 	for _, s := range settings {
@@ -52,7 +52,7 @@ configMapGenerator:
 	pod := strings.Fields(n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=loadtest",
 		"-o", "jsonpath={.items[*].metadata.name}"))
 	require.Len(t, pod, 1, name)
-	return func() (run workload.Run) {
+	return func() (run result.Run) {
 		file := filepath.Join(results, pod[0], "k6.json")
 		eventually(t, func() bool {
 			text, err := os.ReadFile(file)
@@ -98,10 +98,10 @@ func TestNode_Postgres(t *testing.T) {
 	n.ready(t, "deployment/brokerage")
 	n.kube(t, "rollout", "undo", "deployment/brokerage")
 	n.ready(t, "deployment/brokerage")
-	result := run()
-	require.Empty(t, result.Total.Unexpected)
-	require.Len(t, result.Transactions, 17)
-	for _, row := range result.Transactions {
+	ended := run()
+	require.Empty(t, ended.Total.Unexpected)
+	require.Len(t, ended.Transactions, 17)
+	for _, row := range ended.Transactions {
 		require.Positive(t, row.Count, row.Name)
 	}
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // The need of tests on a real node: the image that the manifests name, another one whose tag has "-next" in
@@ -202,19 +202,19 @@ func TestNode_Parts(t *testing.T) {
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/drive")
 	files, err := filepath.Glob(filepath.Join(results, "part-*.json"))
 	require.NoError(t, err)
-	var parts []*workload.Run
+	var parts []*result.Run
 	hosts, count := make(map[string]bool), int64(0)
 	for _, file := range files {
-		part := new(workload.Run)
+		part := new(result.Run)
 		require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), part))
 		parts, hosts[part.Part.Host], count = append(parts, part), true, count+part.Total.Count
 	}
-	merged, err := workload.Merge(files, parts)
+	merged, err := result.Merge(files, parts)
 	require.NoError(t, err, n.logs(t))
 	require.Len(t, hosts, 4, "a pod for each part")
 	require.Equal(t, 10, merged.Model.Users)
 	require.Equal(t, count, merged.Total.Count)
-	require.Equal(t, workload.Complete, merged.Ended)
+	require.Equal(t, result.Complete, merged.Ended)
 	require.Equal(t, start, merged.Parts[0].StartAt)
 	require.Empty(t, merged.Total.Unexpected)
 	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)

@@ -11,8 +11,8 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/output"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/workload"
 )
 
 // Campaign configures a campaign.
@@ -336,11 +336,11 @@ func (r *running) save() error {
 }
 
 // contentsOf returns the dataset that a database says it holds.
-func contentsOf(ctx context.Context, url string) (stamp workload.DatasetStamp, err error) {
+func contentsOf(ctx context.Context, url string) (stamp result.DatasetStamp, err error) {
 	s, err := store.Open(ctx, url, store.Options{})
 	if err != nil {
 		return stamp, err
 	}
 	c, err := s.Contents(ctx)
-	return workload.DatasetStamp(c), errors.Join(err, s.Close())
+	return result.DatasetStamp(c), errors.Join(err, s.Close())
 }

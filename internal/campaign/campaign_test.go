@@ -11,7 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/drive"
+	"brokerage/internal/result"
 )
 
 func TestCampaign(t *testing.T) {
@@ -75,24 +76,24 @@ func TestCampaign(t *testing.T) {
 // with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	t.Parallel()
-	valid := workload.Validity{Valid: true, Reasons: []string{}}
-	unsteady := workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
+	valid := result.Validity{Valid: true, Reasons: []string{}}
+	unsteady := result.Validity{Unsteady: true, Reasons: []string{"not steady"}}
 	for name, c := range map[string]struct {
-		judged      []workload.Validity // of the first runs of the reference
+		judged      []result.Validity // of the first runs of the reference
 		again, runs int
 		valid       bool // the first of the runs that count
 	}{
 		"Steady":       {nil, 0, 3, true},
-		"UnsteadyOnce": {[]workload.Validity{unsteady, valid}, 1, 3, true},
-		"Never":        {[]workload.Validity{unsteady, unsteady, valid}, 1, 3, false},
-		"AndSomethingElse": {[]workload.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
+		"UnsteadyOnce": {[]result.Validity{unsteady, valid}, 1, 3, true},
+		"Never":        {[]result.Validity{unsteady, unsteady, valid}, 1, 3, false},
+		"AndSomethingElse": {[]result.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
 			0, 3, false},
-		"SomethingElse": {[]workload.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
+		"SomethingElse": {[]result.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, n := newWorld(t), 0
 			w.small = true
-			w.judge = func(p Pressure) workload.Validity {
+			w.judge = func(p Pressure) result.Validity {
 				if p.Workload != mixed || p.Users != w.settings().Reference {
 					return valid
 				}
@@ -183,17 +184,17 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	w.onRun = func(p Pressure) error {
 		if p.Workload == mixed && p.Users == 4 {
 			if nth++; nth == 2 {
-				return workload.ErrInterrupted
+				return drive.ErrInterrupted
 			}
 		}
 		return nil
 	}
-	require.ErrorIs(t, w.run(w.campaign(folder)), workload.ErrInterrupted)
+	require.ErrorIs(t, w.run(w.campaign(folder)), drive.ErrInterrupted)
 	r := read(t, folder)
 	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.State == Interrupted })
 	require.Equal(t, "mixed, 4 users", r.Steps[i].Name)
 	require.Len(t, r.Steps[i].Runs, 2)
-	require.Equal(t, workload.Interrupted, r.Steps[i].Runs[1].Run.Ended)
+	require.Equal(t, result.Interrupted, r.Steps[i].Runs[1].Run.Ended)
 	require.Contains(t, r.Unfinished, "mixed, 4 users")
 	first := r.Steps[i].Runs[0].Run.Started
 
@@ -204,7 +205,7 @@ func TestCampaign_ResumesWithinStep(t *testing.T) {
 	require.Equal(t, first, runs[0].Run.Started)
 	for n, run := range runs {
 		require.Equal(t, n+1, run.Number)
-		require.Equal(t, workload.Complete, run.Run.Ended)
+		require.Equal(t, result.Complete, run.Run.Ended)
 	}
 }
 
@@ -215,7 +216,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	reports := 0
 	w.onRun = func(Pressure) error {
 		w.onStop = ErrGone
-		return workload.ErrTargetDied
+		return drive.ErrTargetDied
 	}
 	c := w.campaign(folder)
 	c.Report = func(r *Record) error { reports++; require.False(t, r.Complete); return nil }
@@ -280,7 +281,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
-		w.onRun = func(Pressure) error { return workload.ErrInterrupted }
+		w.onRun = func(Pressure) error { return drive.ErrInterrupted }
 		require.Error(t, w.run(w.campaign(folder)))
 		w.onRun, w.steps = nil, nil
 		return w, folder

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
@@ -12,7 +14,7 @@ import (
 // Driver generates the load. A run that is ended early is returned together with the error that ended it.
 type Driver interface {
 	// Run runs a workload against a service.
-	Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error)
+	Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error)
 }
 
 // Pressure is the load of a run. Times are in seconds.
@@ -54,7 +56,7 @@ func (Workloads) Check(workloads []string) error {
 	return nil
 }
 
-func (d Workloads) config(p Pressure) (c workload.Config, err error) {
+func (d Workloads) config(p Pressure) (c drive.Plan, err error) {
 	definition, err := workload.Load(p.Workload)
 	if err != nil {
 		return c, err
@@ -63,9 +65,9 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 		definition.Validate = *p.Validate
 	}
 	const intervals = 6 // of a run, which show whether it was steady
-	return workload.Config{
+	return drive.Plan{
 		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
-		Think: workload.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed,
+		Think: drive.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed,
 		Settings: p.Settings, Count: p.Documents, Observer: p.Observer,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
@@ -74,24 +76,24 @@ func (d Workloads) config(p Pressure) (c workload.Config, err error) {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Run runs a workload through a service.
-func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
+func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error) {
 	config, err := d.config(p)
 	if err != nil {
 		return nil, err
 	}
-	backend, err := workload.NewHTTP(s.URL, s.Token, nil)
+	backend, err := drive.NewHTTP(s.URL, s.Token, nil)
 	if err != nil {
 		return nil, err
 	}
 	if p.Populates != nil {
-		return workload.Drive(ctx, workload.Populating(backend, p.Populates), config)
+		return drive.Run(ctx, config, drive.Populating(backend, p.Populates))
 	}
 	if p.Find == "" {
-		return workload.Drive(ctx, backend, config)
+		return drive.Run(ctx, config, backend)
 	}
-	goal, err := workload.ParseGoal(p.Find)
+	goal, err := drive.ParseGoal(p.Find)
 	if err != nil {
 		return nil, err
 	}
-	return workload.Find(ctx, backend, config, workload.RateSearch{Goal: goal, Step: seconds(p.Step)})
+	return drive.Find(ctx, config, backend, drive.RateSearch{Goal: goal, Step: seconds(p.Step)})
 }

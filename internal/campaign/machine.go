@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/workload"
+	"brokerage/internal/drive"
 )
 
 // ThisMachine describes the computer, and the disk of a folder, which must exist.
 func ThisMachine(folder string) (m Machine, err error) {
-	m.Machine = workload.ThisMachine()
+	m.Machine = drive.ThisMachine()
 	m.Host, _ = os.Hostname() // empty if it is unknown
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	m.Kernel = string(bytes.TrimSpace(release))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/drive"
 )
 
 // The progress of a campaign, as written to a file.
@@ -22,7 +22,7 @@ func TestTerminal(t *testing.T) {
 	c.Settings.Limit = 1500
 	w.onRun = func(p Pressure) error {
 		if p.Workload == classic {
-			return workload.ErrInterrupted
+			return drive.ErrInterrupted
 		}
 		return nil
 	}

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"brokerage/internal/output"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // Format is the format of a campaign's file; readers refuse any other one.
 const Format = "brokerage-campaign/1"
 
-// Schema is the JSON Schema of campaign.json. It refers to that of a run, workload.RunSchema, by its id.
+// Schema is the JSON Schema of campaign.json. It refers to that of a run, result.Schema, by its id.
 //
 //go:embed record.schema.json
 var Schema []byte
@@ -34,11 +34,11 @@ type Record struct {
 	Updated    time.Time `json:"updated"`
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 
-	Dataset  workload.DatasetStamp `json:"dataset"` // what the load brings
-	Store    StoreStamp            `json:"store"`
-	Settings Settings              `json:"settings"`
-	Machine  Machine               `json:"machine"`
-	Versions Versions              `json:"versions"`
+	Dataset  result.DatasetStamp `json:"dataset"` // what the load brings
+	Store    StoreStamp          `json:"store"`
+	Settings Settings            `json:"settings"`
+	Machine  Machine             `json:"machine"`
+	Versions Versions            `json:"versions"`
 
 	Absent []Absent `json:"absent,omitempty"` // factors that the store does not have; only with Settings.Factors
 
@@ -77,7 +77,7 @@ type Settings struct {
 	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
 	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
 	Pool      int      `json:"pool"`              // of the service; 0 is the store's default
-	// Find is the goal of the search for the highest rate, as workload.ParseGoal reads it; empty leaves it out.
+	// Find is the goal of the search for the highest rate, as drive.ParseGoal reads it; empty leaves it out.
 	Find string `json:"find,omitempty"`
 
 	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
@@ -104,7 +104,7 @@ type CoreTest struct {
 
 // Machine is the computer that the campaign ran on. Unknown values are empty or zero.
 type Machine struct {
-	workload.Machine
+	result.Machine
 
 	Host       string `json:"host"`
 	Kernel     string `json:"kernel"`
@@ -165,14 +165,14 @@ type Step struct {
 	// Variant is the settings under test, such as "uncompressed"; nil for the default ones.
 	Variant *Variant `json:"variant,omitempty"`
 
-	Load    *BulkLoad     `json:"load,omitempty"`
-	Space   *Space        `json:"space,omitempty"`
-	Copy    *Copy         `json:"copy,omitempty"`
-	Plan    *RunPlan      `json:"plan,omitempty"`
-	Runs    []Repeat      `json:"runs,omitempty"`
-	Again   []Repeat      `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
-	Inserts []Growth      `json:"inserts,omitempty"`
-	Found   *workload.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
+	Load    *BulkLoad   `json:"load,omitempty"`
+	Space   *Space      `json:"space,omitempty"`
+	Copy    *Copy       `json:"copy,omitempty"`
+	Plan    *RunPlan    `json:"plan,omitempty"`
+	Runs    []Repeat    `json:"runs,omitempty"`
+	Again   []Repeat    `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
+	Inserts []Growth    `json:"inserts,omitempty"`
+	Found   *result.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
 }
 
 // Variant is settings of a store or the service that differ from the default ones.
@@ -259,28 +259,28 @@ type RunPlan struct {
 
 // Repeat is one measured run, from restored data.
 type Repeat struct {
-	Number  int          `json:"number"`         // from 1
-	Restore float64      `json:"restoreSeconds"` // before it
-	Run     workload.Run `json:"run"`
+	Number  int        `json:"number"`         // from 1
+	Restore float64    `json:"restoreSeconds"` // before it
+	Run     result.Run `json:"run"`
 }
 
 // Growth is one stage of inserts through the transactions, with one commit each, into a database that is not restored
 // between the stages: it shows whether their rate holds as the database grows.
 type Growth struct {
-	Stage     int          `json:"stage"` // from 1
-	Workload  string       `json:"workload"`
-	Before    int64        `json:"before"` // documents of the kind
-	Documents int64        `json:"documents"`
-	Rate      float64      `json:"documentsPerSecond"`
-	Total     int64        `json:"total"` // bytes of the database after it
-	Run       workload.Run `json:"run"`
+	Stage     int        `json:"stage"` // from 1
+	Workload  string     `json:"workload"`
+	Before    int64      `json:"before"` // documents of the kind
+	Documents int64      `json:"documents"`
+	Rate      float64    `json:"documentsPerSecond"`
+	Total     int64      `json:"total"` // bytes of the database after it
+	Run       result.Run `json:"run"`
 }
 
 // Invalid returns the names of the steps with an INVALID run that counts, with the reasons of the first such run. A
 // stage of inserts may be unsteady, since it shows how the rate changes while a database grows.
 func (r *Record) Invalid() (steps []string) {
 	for _, s := range r.Steps {
-		var runs []workload.Run
+		var runs []result.Run
 		for _, repeat := range s.Runs {
 			runs = append(runs, repeat.Run)
 		}
@@ -292,7 +292,7 @@ func (r *Record) Invalid() (steps []string) {
 		if s.Found != nil {
 			runs = append(runs, *s.Found)
 		}
-		invalid := func(r workload.Run) bool { return r.Validity.Invalid() }
+		invalid := func(r result.Run) bool { return r.Validity.Invalid() }
 		if i := slices.IndexFunc(runs, invalid); i >= 0 {
 			steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(runs[i].Validity.Reasons, "; ")))
 		}
@@ -301,7 +301,7 @@ func (r *Record) Invalid() (steps []string) {
 }
 
 // onlyUnsteady reports whether the only fault of a run is that it was unsteady.
-func onlyUnsteady(r *workload.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
+func onlyUnsteady(r *result.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
 
 // MaxFile bounds a file of results, in bytes. That of a run of a day with figures of every 5 s has about 200 MB.
 const MaxFile = 256 << 20

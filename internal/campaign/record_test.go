@@ -8,18 +8,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/drive"
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
-	"brokerage/internal/workload"
 )
 
 // Every INVALID run that counts makes a campaign INVALID. A stage of inserts may be unsteady, and a run that was
 // repeated does not count.
 func TestRecord_Invalid(t *testing.T) {
-	run := func(v workload.Validity) workload.Run { return workload.Run{Validity: v} }
-	valid, smoke := run(workload.Validity{Valid: true}), run(workload.Validity{Smoke: true})
-	unsteady := run(workload.Validity{Unsteady: true, Reasons: []string{"not steady"}})
-	dropped := run(workload.Validity{Smoke: true, Reasons: []string{"arrivals were dropped"}})
+	run := func(v result.Validity) result.Run { return result.Run{Validity: v} }
+	valid, smoke := run(result.Validity{Valid: true}), run(result.Validity{Smoke: true})
+	unsteady := run(result.Validity{Unsteady: true, Reasons: []string{"not steady"}})
+	dropped := run(result.Validity{Smoke: true, Reasons: []string{"arrivals were dropped"}})
 	for name, c := range map[string]struct {
 		step Step
 		want []string
@@ -42,7 +43,7 @@ func TestRecord_Invalid(t *testing.T) {
 
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	return schematest.Compile(t, Schema, workload.RunSchema)
+	return schematest.Compile(t, Schema, result.Schema)
 }
 
 // requireValid checks a file against the schema.
@@ -62,7 +63,7 @@ func TestSchema(t *testing.T) {
 	w.onRun = func(p Pressure) error {
 		if p.Workload == mixed && !failed {
 			failed = true
-			return workload.ErrTargetDied
+			return drive.ErrTargetDied
 		}
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/workload"
+	"brokerage/internal/drive"
 )
 
 // The presets.
@@ -87,7 +87,7 @@ func (s Settings) Verify() error {
 		return err
 	}
 	if s.Find != "" {
-		if _, err := workload.ParseGoal(s.Find); err != nil {
+		if _, err := drive.ParseGoal(s.Find); err != nil {
 			return fmt.Errorf("--find: %w", err)
 		}
 	}
@@ -97,7 +97,7 @@ func (s Settings) Verify() error {
 		ok   bool
 		want string
 	}{
-		{"users", len(s.Users) > 0, fmt.Sprintf("must be a list of numbers from 1 to %d", workload.MaxUsers)},
+		{"users", len(s.Users) > 0, fmt.Sprintf("must be a list of numbers from 1 to %d", drive.MaxUsers)},
 		{"workloads", len(s.Workloads) > 0, "must be a list of at least one"},
 		{"cpus", !slices.ContainsFunc(s.CPUs, notPositive), "must be a list of numbers from 1"},
 		{"users", !repeats(s.Users), "names a number twice"},

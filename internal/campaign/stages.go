@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // loadStages is the number of stages of the load of a kind.
@@ -132,7 +132,7 @@ func (r *running) stage(ctx context.Context, e Subject, s *Step, n int) error {
 		return err
 	}
 	for _, w := range stageWorkloads {
-		var run *workload.Run
+		var run *result.Run
 		run, err = r.drive(ctx, e, service, Pressure{
 			Workload: w, Validate: new(false), Users: r.Settings.Reference, WarmUp: stageWarmUp(r.Settings.Stage),
 			Duration: r.Settings.Stage, Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Settings: settings,

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // do runs a step; save writes its measurements so far.
@@ -126,7 +126,7 @@ func (r *running) runs(ctx context.Context, e Subject, s *Step, save func() erro
 		return err
 	}
 	defer func() { err = errors.Join(err, untune(ctx, e)) }()
-	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != workload.Complete })
+	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != result.Complete })
 	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
 		r.Progress.Repeat(n, s.Plan.Repeats)
 		began := r.Now()
@@ -178,7 +178,7 @@ func (r *running) pressure(p *RunPlan) Pressure {
 }
 
 // run runs a workload against a service of its own.
-func (r *running) run(ctx context.Context, e Subject, v *Variant, p Pressure) (_ *workload.Run, err error) {
+func (r *running) run(ctx context.Context, e Subject, v *Variant, p Pressure) (_ *result.Run, err error) {
 	if p.Settings, err = r.storeSettings(ctx, e, v); err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (r *running) serviceSettings(e Subject, v *Variant) ServiceSettings {
 	return settings
 }
 
-func (r *running) drive(ctx context.Context, e Subject, service *Service, p Pressure) (run *workload.Run, err error) {
+func (r *running) drive(ctx context.Context, e Subject, service *Service, p Pressure) (run *result.Run, err error) {
 	if p.Observer, err = e.Watch(ctx); err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map
 }
 
 // readOnly reports whether a run, its preparation included, had nothing but queries.
-func readOnly(run *workload.Run) bool {
+func readOnly(run *result.Run) bool {
 	for _, part := range run.Workload.Mix {
 		if !slices.ContainsFunc(tpox.Transactions[:], func(t tpox.Transaction) bool {
 			return t.Name == part.Transaction && t.Kind == tpox.Query

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	_ "brokerage/internal/store/null"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // world has everything that a campaign needs: a clock that advances with each action, databases whose state is a word,
@@ -33,10 +33,10 @@ type world struct {
 	inserted  []string // a fixed number of documents, by users
 	small     bool     // no more than one step of each sort
 
-	onStep func(name string) error            // an error is a Ctrl-C, at the beginning of a step
-	onRun  func(p Pressure) (err error)       // an error ends the run in its middle
-	judge  func(p Pressure) workload.Validity // returns the validity of a run; nil: it is valid
-	onStop error                              // error of stopping a service
+	onStep func(name string) error          // an error is a Ctrl-C, at the beginning of a step
+	onRun  func(p Pressure) (err error)     // an error ends the run in its middle
+	judge  func(p Pressure) result.Validity // returns the validity of a run; nil: it is valid
+	onStop error                            // error of stopping a service
 	stop   context.CancelFunc
 }
 
@@ -164,7 +164,7 @@ func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
-func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run, error) {
+func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error) {
 	db := w.database(s.URL)
 	// Stages of inserts follow each other; every other run starts from the loaded data.
 	if p.Populates != nil {
@@ -180,7 +180,7 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 	if w.onRun != nil {
 		if err := w.onRun(p); err != nil {
 			w.pass(p.WarmUp + p.Duration/2)
-			run.Ended = workload.Interrupted
+			run.Ended = result.Interrupted
 			return run, err
 		}
 	}
@@ -188,8 +188,8 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 		return nil, err
 	}
 	if p.Find != "" {
-		run.Model.Kind, run.Model.Rate = workload.Open, 100
-		run.Curve = &workload.Curve{Goal: p.Find, Found: 100, Steps: []workload.CurveStep{
+		run.Model.Kind, run.Model.Rate = result.Open, 100
+		run.Curve = &result.Curve{Goal: p.Find, Found: 100, Steps: []result.CurveStep{
 			{Rate: 100, TPS: 100, Seconds: p.Step, Met: true}, {Rate: 200, TPS: 150, Seconds: p.Step, Missed: "p99 21.00 ms"}}}
 	}
 	w.pass(p.WarmUp + p.Duration)
@@ -204,27 +204,27 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*workload.Run,
 }
 
 // runOf returns a result with only the required fields.
-func runOf(p Pressure) *workload.Run {
+func runOf(p Pressure) *result.Run {
 	transaction, kind := "insert_order", tpox.Insert
 	if p.Workload == query {
 		transaction, kind = "get_order", tpox.Query
 	}
 	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration, 1)
-	row := workload.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
-	return &workload.Run{
-		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "test"},
-		Target: workload.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
-		Workload: workload.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
-			Mix: []workload.Part{{Transaction: transaction, Weight: 1}}},
-		Model: workload.Model{Kind: workload.Closed, Users: p.Users, Every: 1},
+	row := result.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
+	return &result.Run{
+		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "test"},
+		Target: result.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
+		Workload: result.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
+			Mix: []result.Part{{Transaction: transaction, Weight: 1}}},
+		Model: result.Model{Kind: result.Closed, Users: p.Users, Every: 1},
 		Ramp:  p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: measured, Seed: p.Seed,
-		Ended:        workload.Complete,
-		Dataset:      workload.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
+		Ended:        result.Complete,
+		Dataset:      result.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
 		Settings:     p.Settings,
-		Machine:      workload.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
-		Transactions: []workload.Row{row}, Kinds: []workload.Row{row}, Total: row,
+		Machine:      result.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
+		Transactions: []result.Row{row}, Kinds: []result.Row{row}, Total: row,
 		TPS: float64(count) / measured, TPM: 60 * float64(count) / measured, Goodput: float64(count) / measured,
-		Intervals: []workload.Interval{}, PerSecond: []int64{}, Validity: workload.Validity{Valid: true, Reasons: []string{}},
+		Intervals: []result.Interval{}, PerSecond: []int64{}, Validity: result.Validity{Valid: true, Reasons: []string{}},
 	}
 }
 
@@ -252,7 +252,7 @@ func (w *world) campaign(folder string) *Campaign {
 	return &Campaign{
 		Settings: w.settings(), Folder: folder,
 		Subject: w.engine(), Driver: w, Start: w.start,
-		Machine:  Machine{Machine: workload.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
+		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Free:     func(string) (float64, bool) { return 1e12, true },
 		Progress: w, Now: w.clock,

@@ -14,16 +14,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/browsertest"
-	"brokerage/internal/workload"
 )
 
 // pages returns a page of each kind.
 func pages(t testing.TB) map[string]string {
 	t.Helper()
 	r := run("mixed", 100, 4000, 1)
-	r.Validity = workload.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
+	r.Validity = result.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
 		"allowed"}}
 	r.Curve = madeUpCurve()
 	other := madeUpCampaign()

@@ -8,7 +8,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // Comparison compares two files of results of the same kind, figure by figure.
@@ -159,7 +159,7 @@ func (f *File) groups() (all []group) {
 	case f.Campaign != nil:
 		all = groupsOf(f.Campaign)
 	default:
-		all = []group{{Label: f.Run.Workload.Name, Runs: []*workload.Run{f.Run}}}
+		all = []group{{Label: f.Run.Workload.Name, Runs: []*result.Run{f.Run}}}
 	}
 	for _, repeat := range f.repeats {
 		for i, g := range repeat.groups() {
@@ -170,11 +170,11 @@ func (f *File) groups() (all []group) {
 }
 
 // first returns the first run of a file, or an empty one of a campaign that has not run anything yet.
-func (f *File) first() *workload.Run {
+func (f *File) first() *result.Run {
 	if groups := f.groups(); len(groups) > 0 {
 		return groups[0].Runs[0]
 	}
-	return new(workload.Run)
+	return new(result.Run)
 }
 
 // durability returns what a commit promises, or "" when the file does not say.
@@ -185,7 +185,7 @@ func (f *File) durability() string {
 	return f.first().Settings["durability"]
 }
 
-func (f *File) dataset() workload.DatasetStamp {
+func (f *File) dataset() result.DatasetStamp {
 	if f.Campaign != nil {
 		return f.Campaign.Dataset
 	}
@@ -230,7 +230,7 @@ func differences(a, b *File) (all []difference) {
 }
 
 // lengthOf returns how long a run was to be measured.
-func lengthOf(r *workload.Run) string {
+func lengthOf(r *result.Run) string {
 	if r.Model.Count > 0 {
 		return format.Plural(r.Model.Count, "transaction")
 	}
@@ -267,7 +267,7 @@ func circumstances(f *File) []fact {
 }
 
 func (c *Comparison) compareGroups(a, b group) {
-	add := func(f compared, of func(*workload.Run) float64) {
+	add := func(f compared, of func(*result.Run) float64) {
 		f.Group, f.Users, f.A, f.B = a.name(), a.middle().Model.Users, a.values(of), b.values(of)
 		f.Valid = !a.invalid() && !b.invalid()
 		if f.A.median() > 0 || f.B.median() > 0 {
@@ -279,8 +279,8 @@ func (c *Comparison) compareGroups(a, b group) {
 	add(compared{Name: "p50, ms", write: millis}, p50)
 	add(compared{Name: "p95, ms", write: millis}, p95)
 	add(compared{Name: "p99, ms", Head: true, write: millis}, p99)
-	add(compared{Name: "CPU, µs a transaction", write: format.Figure}, func(r *workload.Run) float64 {
-		cpuSeconds := serving(r, func(p *workload.ProcessUsage) float64 { return p.CPUSeconds })
+	add(compared{Name: "CPU, µs a transaction", write: format.Figure}, func(r *result.Run) float64 {
+		cpuSeconds := serving(r, func(p *result.ProcessUsage) float64 { return p.CPUSeconds })
 		return 1e6 * cpuSeconds / float64(max(r.Total.Count, 1))
 	})
 	rows := a.middle().Transactions
@@ -288,16 +288,16 @@ func (c *Comparison) compareGroups(a, b group) {
 		return
 	}
 	for _, row := range rows {
-		latency := func(r *workload.Run) (l workload.Latency) {
+		latency := func(r *result.Run) (l result.Latency) {
 			if row := rowOf(r.Transactions, row.Name); row != nil {
 				l = row.Latency
 			}
 			return l
 		}
 		add(compared{Name: row.Name + ", p50 ms", Detail: true, write: millis},
-			func(r *workload.Run) float64 { return latency(r).P50 })
+			func(r *result.Run) float64 { return latency(r).P50 })
 		add(compared{Name: row.Name + ", p99 ms", Detail: true, write: millis},
-			func(r *workload.Run) float64 { return latency(r).P99 })
+			func(r *result.Run) float64 { return latency(r).P99 })
 	}
 }
 

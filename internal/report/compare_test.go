@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // campaignOf returns a campaign of one workload with three repeats of the given throughput and scatter.
@@ -83,7 +83,7 @@ func TestCompare_Identical(t *testing.T) {
 }
 
 func TestCompare_Refuses(t *testing.T) {
-	single := func(change func(*workload.Run)) *File {
+	single := func(change func(*result.Run)) *File {
 		r := run("mixed", 100, 4000, 1)
 		r.Settings = map[string]string{"durability": durability}
 		change(&r)
@@ -94,13 +94,13 @@ func TestCompare_Refuses(t *testing.T) {
 		change(f.Campaign)
 		return f
 	}
-	a, r := campaignOf("a.json", 4000, .01), single(func(*workload.Run) {})
+	a, r := campaignOf("a.json", 4000, .01), single(func(*result.Run) {})
 	r.Name = "a.json"
 	for name, c := range map[string]struct {
 		a, b *File
 		want string
 	}{
-		"Kinds": {a, single(func(*workload.Run) {}), "a.json is a campaign and b.json is a run"},
+		"Kinds": {a, single(func(*result.Run) {}), "a.json is a campaign and b.json is a run"},
 		"Dataset": {a, many(func(c *campaign.Record) { c.Dataset.Fingerprint = "other" }),
 			`their datasets differ: "made-up-xxs-tpox-2-seed-1" and "other"`},
 		"Durability": {a, many(func(c *campaign.Record) { c.Store.Durability = "none" }),
@@ -110,10 +110,10 @@ func TestCompare_Refuses(t *testing.T) {
 		"Validation": {a, many(func(c *campaign.Record) { c.Steps[5].Runs[0].Run.Workload.Validate = false }),
 			"validate false"},
 		"NothingInCommon": {a, many(func(c *campaign.Record) { c.Steps = nil }), "have no measurement in common"},
-		"RunDataset":      {r, single(func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
-		"RunDurability": {r, single(func(r *workload.Run) { r.Settings = map[string]string{"durability": "none"} }),
+		"RunDataset":      {r, single(func(r *result.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
+		"RunDurability": {r, single(func(r *result.Run) { r.Settings = map[string]string{"durability": "none"} }),
 			"their durability settings differ"},
-		"RunWorkload": {r, single(func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
+		"RunWorkload": {r, single(func(r *result.Run) { r.Workload.Name = "query" }), "their workloads differ"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Compare(c.a, c.b)
@@ -134,7 +134,7 @@ func TestCompare_DurabilityNotSaid(t *testing.T) {
 func TestComparison_Text(t *testing.T) {
 	a, b := campaignOf("a.json", 4000, .01), campaignOf("b.json", 4800, .01)
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
-	b.Campaign.Steps[5].Runs[0].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
+	b.Campaign.Steps[5].Runs[0].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, .01, nil, 25)...)
 	text := plainText(t, comparison(t, a, b))
 	require.Contains(t, text, "B INVALID: 1 of 6 runs must not be quoted, by the rules of the scenario: not steady "+

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // verdictCounts counts the verdicts, and how many differences chance alone would make.
@@ -265,7 +265,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 
 // WriteRepeats writes the figures of repeated runs for a terminal, a line for each, and their medians with half their
 // range.
-func WriteRepeats(w io.Writer, runs []*workload.Run) error {
+func WriteRepeats(w io.Writer, runs []*result.Run) error {
 	rows := [][]string{{""}}
 	for i := range runs {
 		rows = append(rows, []string{fmt.Sprintf("run %d", i+1)})
@@ -274,7 +274,7 @@ func WriteRepeats(w io.Writer, runs []*workload.Run) error {
 	for _, f := range []struct {
 		name  string
 		write func(float64) string
-		of    func(*workload.Run) float64
+		of    func(*result.Run) float64
 	}{
 		{"goodput/s", format.Figure, goodput}, {"tps", format.Figure, tps}, {"p50 ms", millis, p50},
 		{"p95 ms", millis, p95}, {"p99 ms", millis, p99},

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // side makes one side of runs with these rates, a minute apart. Latency follows from the rate, as in a closed model.
-func side(t testing.TB, name string, change func(*workload.Run), rates ...float64) *File {
+func side(t testing.TB, name string, change func(*result.Run), rates ...float64) *File {
 	t.Helper()
 	var files []*File
 	for i, rate := range rates {
@@ -28,10 +28,10 @@ func side(t testing.TB, name string, change func(*workload.Run), rates ...float6
 }
 
 func TestComparison_Verdict(t *testing.T) {
-	p99 := func(factor float64) func(*workload.Run) {
-		return func(r *workload.Run) { r.Total.Latency.P99 *= factor }
+	p99 := func(factor float64) func(*result.Run) {
+		return func(r *result.Run) { r.Total.Latency.P99 *= factor }
 	}
-	invalid := func(r *workload.Run) { r.Validity = workload.Validity{Reasons: []string{"not steady"}} }
+	invalid := func(r *result.Run) { r.Validity = result.Validity{Reasons: []string{"not steady"}} }
 	a := side(t, "a", nil, 4000, 4020, 3980)
 	for name, c := range map[string]struct {
 		b    *File
@@ -84,7 +84,7 @@ func TestComparison_Verdict(t *testing.T) {
 
 // The repeats of a side must be separate runs of the same measurement.
 func TestTogether_Refuses(t *testing.T) {
-	one := func(name string, change func(*workload.Run)) *File {
+	one := func(name string, change func(*result.Run)) *File {
 		r := run("mixed", 100, 4000, 1)
 		r.Started = r.Started.Add(time.Minute)
 		if change != nil {
@@ -98,11 +98,11 @@ func TestTogether_Refuses(t *testing.T) {
 		b    *File
 		want string
 	}{
-		"Users": {one("b", func(r *workload.Run) { r.Model.Users = 50 }),
+		"Users": {one("b", func(r *result.Run) { r.Model.Users = 50 }),
 			`a and b are not repeats of one measurement: Users differs: "100" and "50"`},
-		"Machine":  {one("b", func(r *workload.Run) { r.Machine.Cores = 4 }), "Processor differs"},
-		"Dataset":  {one("b", func(r *workload.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
-		"Workload": {one("b", func(r *workload.Run) { r.Workload.Name = "query" }), "their workloads differ"},
+		"Machine":  {one("b", func(r *result.Run) { r.Machine.Cores = 4 }), "Processor differs"},
+		"Dataset":  {one("b", func(r *result.Run) { r.Dataset.Fingerprint = "other" }), "their datasets differ"},
+		"Workload": {one("b", func(r *result.Run) { r.Workload.Name = "query" }), "their workloads differ"},
 		"Campaign": {campaignOf("b", 4000, .01), "a campaign contains its repeats"},
 		"Same":     {a, "a and a are the same run"},
 	} {

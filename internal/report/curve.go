@@ -5,11 +5,11 @@ import (
 
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // curveSection shows rate against latency, for each run that ended a search for the highest rate.
-func curveSection(runs ...*workload.Run) section {
+func curveSection(runs ...*result.Run) section {
 	s := section{ID: "curve", Title: "Rate against latency",
 		Lead: "Each row is a run of the open model: so many transactions a second were due, however long the answers took, " +
 			"and times count from when each was due. The last run at the rate found is as long as any other run."}
@@ -35,7 +35,7 @@ func curveSection(runs ...*workload.Run) section {
 	return s
 }
 
-func curveTable(c *workload.Curve) *table {
+func curveTable(c *result.Curve) *table {
 	t := newTable("Rate against latency", "rate", "tps", "measured s", "p50 ms", "p95 ms", "num strong:p99 ms", "p99.9 ms",
 		"errors", "dropped", "load generator", "text:goal")
 	for _, step := range c.Steps {
@@ -54,7 +54,7 @@ func curveTable(c *workload.Curve) *table {
 
 // curveChart draws the median and the 99th percentile over the rate, as far as it helps: the latency of an overloaded
 // target is hundreds of times that of one that keeps up, and would flatten the rest of the curve.
-func curveChart(c *workload.Curve) []figureView {
+func curveChart(c *result.Curve) []figureView {
 	highest := 0.0
 	for _, step := range c.Steps {
 		if step.Missed == "" {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // unfaithful says for how much of a run's load its store does not work on XML in the database, which is what the papers
 // measured. It returns "" if it does so for all of the load.
-func unfaithful(r *workload.Run) string {
+func unfaithful(r *result.Run) string {
 	if len(r.Faithful) == 0 {
 		return "not recorded how faithful the store is"
 	}

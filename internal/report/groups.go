@@ -7,7 +7,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // group is the repeats of one measurement: the same workload, users and settings.
@@ -16,9 +16,9 @@ type group struct {
 	Slot    int               // of the label: its colour and mark on the whole page
 	Variant *campaign.Variant // nil for the default settings
 	Users   int
-	CPUs    int             // that the service may use; 0 for all
-	Runs    []*workload.Run // that count
-	Again   []*workload.Run // unsteady runs that were repeated and do not count
+	CPUs    int           // that the service may use; 0 for all
+	Runs    []*result.Run // that count
+	Again   []*result.Run // unsteady runs that were repeated and do not count
 }
 
 // groupsOf returns the measured runs of a campaign in the order in which they were planned.
@@ -50,7 +50,7 @@ func groupsOf(c *campaign.Record) []group {
 	return all
 }
 
-func runsOf(repeats []campaign.Repeat) (runs []*workload.Run) {
+func runsOf(repeats []campaign.Repeat) (runs []*result.Run) {
 	for i := range repeats {
 		runs = append(runs, &repeats[i].Run)
 	}
@@ -79,7 +79,7 @@ func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g
 func (g group) plain() bool { return g.Variant == nil }
 
 // values returns one figure of each repeat.
-func (g group) values(of func(*workload.Run) float64) repeats {
+func (g group) values(of func(*result.Run) float64) repeats {
 	s := make(repeats, len(g.Runs))
 	for i, r := range g.Runs {
 		s[i] = of(r)
@@ -87,12 +87,12 @@ func (g group) values(of func(*workload.Run) float64) repeats {
 	return s
 }
 
-func (g group) median(of func(*workload.Run) float64) float64 { return g.values(of).median() }
+func (g group) median(of func(*result.Run) float64) float64 { return g.values(of).median() }
 
 // middle returns the run with the median throughput, the slower of two: for tables of counts that belong together.
-func (g group) middle() *workload.Run {
+func (g group) middle() *result.Run {
 	runs := slices.Clone(g.Runs)
-	slices.SortStableFunc(runs, func(a, b *workload.Run) int { return cmp.Compare(a.TPS, b.TPS) })
+	slices.SortStableFunc(runs, func(a, b *result.Run) int { return cmp.Compare(a.TPS, b.TPS) })
 	return runs[(len(runs)-1)/2]
 }
 
@@ -109,26 +109,26 @@ func (g group) users() (class string, users cell) {
 }
 
 // isInvalid reports whether a run has a fault; one that is only too short has none.
-func isInvalid(r *workload.Run) bool { return r.Validity.Invalid() }
+func isInvalid(r *result.Run) bool { return r.Validity.Invalid() }
 
-func tps(r *workload.Run) float64     { return r.TPS }
-func goodput(r *workload.Run) float64 { return r.Goodput }
-func p50(r *workload.Run) float64     { return r.Total.Latency.P50 }
-func p95(r *workload.Run) float64     { return r.Total.Latency.P95 }
-func p99(r *workload.Run) float64     { return r.Total.Latency.P99 }
+func tps(r *result.Run) float64     { return r.TPS }
+func goodput(r *result.Run) float64 { return r.Goodput }
+func p50(r *result.Run) float64     { return r.Total.Latency.P50 }
+func p95(r *result.Run) float64     { return r.Total.Latency.P95 }
+func p99(r *result.Run) float64     { return r.Total.Latency.P99 }
 
 // busy returns the share of all cores that was in use during the run: on the whole host where that is known, else by
 // the load generator, the service and the database.
-func busy(r *workload.Run) float64 {
+func busy(r *result.Run) float64 {
 	if r.Usage.Host != nil {
 		return r.Usage.Host.CPU
 	}
-	return r.Usage.Generator.CPU + serving(r, func(p *workload.ProcessUsage) float64 { return p.CPU })
+	return r.Usage.Generator.CPU + serving(r, func(p *result.ProcessUsage) float64 { return p.CPU })
 }
 
 // serving adds up a figure of the service and its database, as far as they were measured.
-func serving(r *workload.Run, of func(*workload.ProcessUsage) float64) (sum float64) {
-	for _, p := range []*workload.ProcessUsage{r.Usage.Service, r.Usage.Database} {
+func serving(r *result.Run, of func(*result.ProcessUsage) float64) (sum float64) {
+	for _, p := range []*result.ProcessUsage{r.Usage.Service, r.Usage.Database} {
 		if p != nil {
 			sum += of(p)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // stamps returns the banners of runs: what keeps their figures from being quoted, and why.
@@ -134,7 +134,7 @@ func notesOf(groups []group) (facts []fact) {
 	return facts
 }
 
-func machineFacts(m workload.Machine) []fact {
+func machineFacts(m result.Machine) []fact {
 	memory := ""
 	if m.Memory > 0 {
 		memory = format.Bytes(m.Memory) + " of memory"
@@ -145,7 +145,7 @@ func machineFacts(m workload.Machine) []fact {
 	}
 }
 
-func datasetFacts(d workload.DatasetStamp) []fact {
+func datasetFacts(d result.DatasetStamp) []fact {
 	return []fact{
 		{"Dataset", fmt.Sprintf("%s of profile %s, seed %d: %s customers, %s orders, %s securities", d.Scale, d.Profile,
 			d.Seed, format.Count(d.Customers), format.Count(d.Orders), format.Count(d.Securities))},
@@ -194,7 +194,7 @@ func campaignFacts(c *campaign.Record) []fact {
 	}))
 }
 
-func runFacts(r *workload.Run) []fact {
+func runFacts(r *result.Run) []fact {
 	arrivals, prepared := "", ""
 	if a := r.Arrivals; a != nil {
 		arrivals = fmt.Sprintf("%s due, %s started (%s over 1 ms late), %s dropped, %s never started", format.Count(a.Due),
@@ -225,8 +225,8 @@ func runFacts(r *workload.Run) []fact {
 }
 
 // arrivalsText describes the load: users with their think time, or arrivals at a rate.
-func arrivalsText(r *workload.Run) string {
-	if r.Model.Kind != workload.Open {
+func arrivalsText(r *result.Run) string {
+	if r.Model.Kind != result.Open {
 		return format.Plural(r.Model.Users, "user") + ", think time " + thinkText(r.Model)
 	}
 	text := format.Figure(r.Model.Rate) + " arrivals a second"
@@ -236,7 +236,7 @@ func arrivalsText(r *workload.Run) string {
 	return text
 }
 
-func thinkText(m workload.Model) string { return cmp.Or(m.ThinkText, seconds(m.Think)) }
+func thinkText(m result.Model) string { return cmp.Or(m.ThinkText, seconds(m.Think)) }
 
 // keyFigures returns the best throughput of up to four workloads, and the space.
 func keyFigures(c *campaign.Record, groups []group) (all []keyFigure) {

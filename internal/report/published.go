@@ -8,8 +8,8 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // publishedSection shows the papers' figures beside those of a campaign, with what keeps them from being compared. It
@@ -25,7 +25,7 @@ func publishedSection(c *campaign.Record, groups []group) section {
 			"a figure is neither better nor worse than another. Ours is of the same number of users where that was measured, " +
 			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
 			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
-	average, ours := &workload.Run{}, "the mixed workload, which was not measured here."
+	average, ours := &result.Run{}, "the mixed workload, which was not measured here."
 	for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == "mixed" }), 200) {
 		average, ours = g.middle(), fmt.Sprintf("the mixed workload at %s users.", format.Count(g.Users))
 	}
@@ -126,11 +126,11 @@ func rawBytes(c *campaign.Record) (raw float64) {
 }
 
 // timesTable shows the published statistics of each transaction, and of each kind, beside ours.
-func timesTable(r *workload.Run) *table {
+func timesTable(r *result.Run) *table {
 	t := newTable("Average times, published and ours", "text:transaction", "published count", "total s", "max s",
 		"num strong:average ms", "num strong:ours ms", "ours count")
 	sums := make(map[string]publishedTime)
-	add := func(class string, name cell, p publishedTime, ours *workload.Row) {
+	add := func(class string, name cell, p publishedTime, ours *result.Row) {
 		values := []string{"–", "–"}
 		if ours != nil && ours.Count > 0 {
 			values = []string{millis(ours.Latency.Mean), format.Count(ours.Count)}
@@ -246,7 +246,7 @@ func publishedStepsTable(c *campaign.Record) *table {
 func publishedUsageTable(c *campaign.Record, plain []group) *table {
 	t := newTable("Processor, disk and caches, published and ours", "text:measure", "text:published", "text:ours")
 	t.Class = "beside"
-	add := func(measure, published, label string, users int, text func(*workload.Run) string) {
+	add := func(measure, published, label string, users int, text func(*result.Run) string) {
 		ours := "not measured here"
 		for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == label }), users) {
 			ours = text(g.middle()) + " (" + g.nameAtUsers() + ")"
@@ -258,7 +258,7 @@ func publishedUsageTable(c *campaign.Record, plain []group) *table {
 	add("processor, mixed", "2008 at 200 users: 95.2 % busy", "mixed", 200, busyText)
 	add("physical I/Os, classic", "2007: near 13,000 a second", "classic", 200, ioText)
 	add("physical I/Os, mixed", "2008 at 200 users: 11,500 a second, 1.7 a transaction", "mixed", 200, ioText)
-	hits := func(r *workload.Run) string { return cmp.Or(hitText(r), "no cache of the store counts hits") }
+	hits := func(r *result.Run) string { return cmp.Or(hitText(r), "no cache of the store counts hits") }
 	add("hit ratios", "2008, by pool and number of users: indexes and securities above 98 % (slides; the article: 95 to "+
 		"100 % for the indexes), custacc and orders 60 to 70 %", "mixed", 200, hits)
 	add("hit ratios, classic", "–", "classic", 150, hits)
@@ -267,8 +267,8 @@ func publishedUsageTable(c *campaign.Record, plain []group) *table {
 		stored = s.Total
 	}
 	add("memory", "2007: pools of 11.3 of 16 GB; 2008: of 46 of 64 GB, 10.5 % of the database", yardstickOf(plain), 200,
-		func(r *workload.Run) string {
-			peak := serving(r, func(p *workload.ProcessUsage) float64 { return float64(p.MemoryPeak) })
+		func(r *result.Run) string {
+			peak := serving(r, func(p *result.ProcessUsage) float64 { return float64(p.MemoryPeak) })
 			if peak == 0 || stored == 0 {
 				return "not measured"
 			}
@@ -286,7 +286,7 @@ func yardstickOf(groups []group) string {
 	return "classic"
 }
 
-func busyText(r *workload.Run) string {
+func busyText(r *result.Run) string {
 	text := percent(busy(r), 0) + " busy"
 	if r.Usage.Host != nil {
 		text += ", " + percent(r.Usage.Host.IOWait, 0) + " waiting for I/O"
@@ -295,7 +295,7 @@ func busyText(r *workload.Run) string {
 }
 
 // ioText returns the operations of the computer's disks.
-func ioText(r *workload.Run) string {
+func ioText(r *result.Run) string {
 	each, known := operations(r)
 	if !known {
 		return "not measured"
@@ -305,7 +305,7 @@ func ioText(r *workload.Run) string {
 }
 
 // hitText returns the hit ratios that the store counts, by table or pool where it knows them, or "".
-func hitText(r *workload.Run) string {
+func hitText(r *result.Run) string {
 	pools := cachesOf(r.Usage.Figures)
 	if r.Resources != nil && len(r.Resources.Pools) > 0 {
 		pools = r.Resources.Pools

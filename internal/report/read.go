@@ -15,14 +15,14 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/output"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // File is a file of results that was read: a campaign or a single run. One of the two is set.
 type File struct {
 	Name     string // as the reader called it
 	Campaign *campaign.Record
-	Run      *workload.Run
+	Run      *result.Run
 
 	repeats []*File // of the same measurement, beside this one: see Together
 }
@@ -58,11 +58,11 @@ func Parse(name string, text []byte) (*File, error) {
 	}
 	f := &File{Name: name}
 	into, known := map[string]any{
-		campaign.Format: &f.Campaign, workload.RunFormat: &f.Run,
+		campaign.Format: &f.Campaign, result.Format: &f.Run,
 	}[*head.Format]
 	if !known {
 		return nil, fmt.Errorf("%s: is of format %q; this build reads %s and %s", name, *head.Format,
-			campaign.Format, workload.RunFormat)
+			campaign.Format, result.Format)
 	}
 	// A line break in a string would begin a line on a terminal, such as a verdict. Blanks keep the columns of errors.
 	text = escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
@@ -184,10 +184,10 @@ func checkRuns(step *campaign.Step) (err error) {
 	return err
 }
 
-func checkRun(r *workload.Run) error {
+func checkRun(r *result.Run) error {
 	switch {
-	case r.Format != workload.RunFormat:
-		return fmt.Errorf("a run has format %q, not %s", r.Format, workload.RunFormat)
+	case r.Format != result.Format:
+		return fmt.Errorf("a run has format %q, not %s", r.Format, result.Format)
 	case r.Workload.Name == "":
 		return errors.New("the workload has no name")
 	case r.Measured < 0 || r.TPS < 0 || r.Goodput < 0 || r.Total.Count < 0:

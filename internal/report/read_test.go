@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/result"
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 func encoded(t testing.TB, v any) string {
@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 
 func TestParse_Refuses(t *testing.T) {
 	good := encoded(t, run("mixed", 10, 1000, 1))
-	with := func(change func(*workload.Run)) string {
+	with := func(change func(*result.Run)) string {
 		r := run("query", 1, 10, 1)
 		change(&r)
 		return encoded(t, r)
@@ -56,14 +56,14 @@ func TestParse_Refuses(t *testing.T) {
 			`r.json: is of format "k6-summary"; this build reads brokerage-campaign/1 and brokerage-run/1`},
 		"LaterVersion": {`{"format": "brokerage-run/2"}`, `is of format "brokerage-run/2"`},
 		"UnknownField": {strings.Replace(good, `"tps"`, `"xps"`, 1), `unknown field "xps"`},
-		"NoWorkload":   {with(func(r *workload.Run) { r.Workload.Name = "" }), "the workload has no name"},
-		"Negative":     {with(func(r *workload.Run) { r.TPS = -1 }), "below zero"},
-		"Tiny":         {with(func(r *workload.Run) { r.TPS = 5e-324 }), "the figure 5e-324 is not that"},
-		"SumOpen": {with(func(r *workload.Run) { r.Total.Due = r.Total.Count + 58 }),
+		"NoWorkload":   {with(func(r *result.Run) { r.Workload.Name = "" }), "the workload has no name"},
+		"Negative":     {with(func(r *result.Run) { r.TPS = -1 }), "below zero"},
+		"Tiny":         {with(func(r *result.Run) { r.TPS = 5e-324 }), "the figure 5e-324 is not that"},
+		"SumOpen": {with(func(r *result.Run) { r.Total.Due = r.Total.Count + 58 }),
 			"of total were due, but"},
-		"MoreGood": {with(func(r *workload.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }),
+		"MoreGood": {with(func(r *result.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }),
 			"get_order succeeded"},
-		"TotalIsNotSum": {with(func(r *workload.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
+		"TotalIsNotSum": {with(func(r *result.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
 		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }),
 			"step mixed, 25 users: repeat 2: a run has format"},
 		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-2].Inserts[1].Run.TPS = -1 }),
@@ -124,7 +124,7 @@ func TestParse_HostileFigures(t *testing.T) {
 func TestParse_LineBreaks(t *testing.T) {
 	r := run("mixed", 10, 1000, 1)
 	r.Workload.Name, r.Tool.Version = "mixed\nforged", `1\n2`
-	r.Validity = workload.Validity{Reasons: []string{"not steady\nforged: better"}}
+	r.Validity = result.Validity{Reasons: []string{"not steady\nforged: better"}}
 	text := strings.Replace(encoded(t, r), `not steady\n`, `not steady\u000A`, 1)
 	f, err := Parse("r.json", []byte(text))
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // FromCampaign returns a campaign that has just been run, as Read returns one from its file.
@@ -35,7 +35,7 @@ func campaignPage(c *campaign.Record) page {
 		Banners:  campaignStamps(c, groups), Figures: keyFigures(c, groups),
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
-	var found []*workload.Run
+	var found []*result.Run
 	for _, step := range c.Steps {
 		if step.Found != nil {
 			found = append(found, step.Found)
@@ -49,8 +49,8 @@ func campaignPage(c *campaign.Record) page {
 	return p
 }
 
-func runPage(r *workload.Run) page {
-	g := []group{{Label: r.Workload.Name, Users: r.Model.Users, Runs: []*workload.Run{r}}}
+func runPage(r *result.Run) page {
+	g := []group{{Label: r.Workload.Name, Users: r.Model.Users, Runs: []*result.Run{r}}}
 	l := r.Total.Latency
 	p := page{
 		Title: "Run of " + r.Workload.Name,
@@ -65,7 +65,7 @@ func runPage(r *workload.Run) page {
 			{"load generator", percent(r.Usage.Generator.CPU, 0), "of all cores", ""},
 		},
 	}
-	if r.Ended != workload.Complete && r.Ended != "" {
+	if r.Ended != result.Complete && r.Ended != "" {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
@@ -75,7 +75,7 @@ func runPage(r *workload.Run) page {
 }
 
 // partsSection shows what each of several load generators contributed.
-func partsSection(r *workload.Run) section {
+func partsSection(r *result.Run) section {
 	t := newTable("Load generators", "text:part", "text:computer", "users", "text:measured from", "seconds", "tps", "CPU",
 		"text:processor")
 	for _, p := range r.Parts {
@@ -87,7 +87,7 @@ func partsSection(r *workload.Run) section {
 }
 
 // timeSection shows whether a run was steady.
-func timeSection(r *workload.Run) section {
+func timeSection(r *result.Run) section {
 	s := section{ID: "time", Title: "Over time",
 		Lead: "The throughput of a steady run is level: a slope over the measured time makes a run invalid."}
 	if len(r.PerSecond) > 1 {
@@ -122,7 +122,7 @@ const mostPoints = 120
 
 // smallCharts returns the throughput and the 99th percentile of each transaction over time, in two small charts. Where
 // there are more intervals than points, several share a point, with the highest of their percentiles.
-func smallCharts(r *workload.Run) (all []figureView) {
+func smallCharts(r *result.Run) (all []figureView) {
 	if len(r.Intervals) < 2 {
 		return nil
 	}

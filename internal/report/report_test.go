@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // requirePage requires a well-formed page that loads nothing and has no dead links.
@@ -165,12 +165,12 @@ func TestPage_Run(t *testing.T) {
 	require.Contains(t, page, "<b>4,000</b> a second")
 	require.Contains(t, page, "<dt>Settings</dt><dd>durability = "+durability+"</dd>")
 
-	r.Model = workload.Model{Kind: workload.Open, Rate: 4000}
+	r.Model = result.Model{Kind: result.Open, Rate: 4000}
 	require.Contains(t, html(t, &File{Run: &r}), "4,000 arrivals a second, timed from when each was due")
 	r.Tool.Name = "k6"
 	require.NotContains(t, html(t, &File{Run: &r}), "timed from")
 
-	r.Transactions[0].Latency = workload.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210,
+	r.Transactions[0].Latency = result.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210,
 		P95: 12_340, P99: 99_960}
 	page = html(t, &File{Name: "run.json", Run: &r})
 	require.Equal(t, []string{"get_order Q1", "48,000", "10.00 %", "96.0", "0.250", "1,235", "2.00", "1.50", "3.21",
@@ -204,7 +204,7 @@ func TestPage_Outcomes(t *testing.T) {
 // for, and none of its peaks is lost.
 func TestPage_OverTime(t *testing.T) {
 	r := run("mixed", 100, 4000, 1)
-	small := func(r workload.Run) string {
+	small := func(r result.Run) string {
 		return strings.Join(smallFigures.FindAllString(html(t, &File{Run: &r}), -1), "")
 	}
 	page := small(r)
@@ -218,11 +218,11 @@ func TestPage_OverTime(t *testing.T) {
 	r.Intervals = nil
 	r.Measured = 86400
 	for n := range 1440 {
-		rows := []workload.Row{{Name: "get_order", Count: 600, Latency: workload.Latency{P99: 1000}}}
+		rows := []result.Row{{Name: "get_order", Count: 600, Latency: result.Latency{P99: 1000}}}
 		if n == 700 {
 			rows[0].Latency.P99 = 90_000
 		}
-		r.Intervals = append(r.Intervals, workload.Interval{From: float64(60 * n), To: float64(60 * (n + 1)), Rows: rows})
+		r.Intervals = append(r.Intervals, result.Interval{From: float64(60 * n), To: float64(60 * (n + 1)), Rows: rows})
 	}
 	r.Transactions = r.Transactions[:1]
 	page = small(r)
@@ -271,7 +271,7 @@ func TestPage_Parts(t *testing.T) {
 	r := run("mixed", 100, 4000, 1)
 	machine := madeUpMachine()
 	for n := range 3 {
-		r.Parts = append(r.Parts, workload.LoadPart{Number: n + 1, Of: 3, Users: 33, Host: "generator-" + string('a'+rune(n)),
+		r.Parts = append(r.Parts, result.LoadPart{Number: n + 1, Of: 3, Users: 33, Host: "generator-" + string('a'+rune(n)),
 			Measuring: r.Started, Measured: 120, TPS: 1333, Generator: &r.Usage.Generator, Machine: &machine})
 	}
 	page := html(t, &File{Run: &r})
@@ -286,13 +286,13 @@ var smallFigures = regexp.MustCompile(`(?s)<div class="small">.*?</div>`)
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", 10, 100, 1)
 	r.Tool.Name = "k6"
-	r.Usage, r.Intervals, r.PerSecond, r.Settings, r.Dataset = workload.Usage{}, nil, nil, nil, workload.DatasetStamp{}
+	r.Usage, r.Intervals, r.PerSecond, r.Settings, r.Dataset = result.Usage{}, nil, nil, nil, result.DatasetStamp{}
 	page := html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
 	require.Equal(t, []string{"latency", "statistics", "goodput", "mix", "resources"}, sectionsOf(page))
 
-	r.Transactions, r.Kinds, r.Total, r.TPS, r.Goodput, r.Measured = nil, nil, workload.Row{}, 0, 0, 0
-	r.Ended = workload.TargetDied
+	r.Transactions, r.Kinds, r.Total, r.TPS, r.Goodput, r.Measured = nil, nil, result.Row{}, 0, 0, 0
+	r.Ended = result.TargetDied
 	page = html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
 	require.Contains(t, page, "ENDED EARLY")
@@ -300,14 +300,14 @@ func TestPage_BareRun(t *testing.T) {
 
 func TestPage_Stamps(t *testing.T) {
 	for name, c := range map[string]struct {
-		validity       workload.Validity
+		validity       result.Validity
 		invalid, smoke bool
 	}{
-		"Valid":        {workload.Validity{Valid: true}, false, false},
-		"Smoke":        {workload.Validity{Smoke: true}, false, true},
-		"Invalid":      {workload.Validity{Reasons: []string{"dropped 5 arrivals"}}, true, false},
-		"SmokeInvalid": {workload.Validity{Smoke: true, Reasons: []string{"dropped 5 arrivals"}}, true, true},
-		"NoReason":     {workload.Validity{}, true, false},
+		"Valid":        {result.Validity{Valid: true}, false, false},
+		"Smoke":        {result.Validity{Smoke: true}, false, true},
+		"Invalid":      {result.Validity{Reasons: []string{"dropped 5 arrivals"}}, true, false},
+		"SmokeInvalid": {result.Validity{Smoke: true, Reasons: []string{"dropped 5 arrivals"}}, true, true},
+		"NoReason":     {result.Validity{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run("mixed", 10, 100, 1)
@@ -323,7 +323,7 @@ func TestPage_Stamps(t *testing.T) {
 	t.Run("Campaign", func(t *testing.T) {
 		record := madeUpCampaign()
 		record.Complete, record.Unfinished = false, "interrupted after step 9"
-		record.Steps[6].Runs[1].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
+		record.Steps[6].Runs[1].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 		page := html(t, FromCampaign(record))
 		require.Contains(t, page, "1 of 69 runs must not be quoted")
 		require.Contains(t, page, "<li>not steady (mixed, 50 users, run 2)</li>")
@@ -337,7 +337,7 @@ func TestPage_Stamps(t *testing.T) {
 		t.Run("Table_"+id, func(t *testing.T) {
 			for i := range record.Steps {
 				for n := range record.Steps[i].Runs {
-					record.Steps[i].Runs[n].Run.Validity = workload.Validity{Reasons: []string{"not steady"}}
+					record.Steps[i].Runs[n].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 				}
 			}
 			shown := part(t, html(t, FromCampaign(record)), id)
@@ -348,7 +348,7 @@ func TestPage_Stamps(t *testing.T) {
 	t.Run("MadeAgain", func(t *testing.T) {
 		record := madeUpCampaign()
 		again := record.Steps[6].Runs[1]
-		again.Run.TPS, again.Run.Validity = 2222, workload.Validity{Unsteady: true, Reasons: []string{"not steady"}}
+		again.Run.TPS, again.Run.Validity = 2222, result.Validity{Unsteady: true, Reasons: []string{"not steady"}}
 		record.Steps[6].Again = []campaign.Repeat{again}
 		page := html(t, FromCampaign(record))
 		require.Contains(t, page, `<td class="num invalid">2,222</td><td class="text">not steady</td>`)
@@ -385,8 +385,8 @@ func TestPage_Escapes(t *testing.T) {
 		for j := range record.Steps[i].Runs {
 			record.Steps[i].Plan.Label = evil + record.Steps[i].Plan.Label
 			r := &record.Steps[i].Runs[j].Run
-			r.Validity = workload.Validity{Reasons: []string{evil}}
-			r.Transactions[0].Name, r.Usage.Figures = evil, map[string]workload.Change{evil: {After: 1}}
+			r.Validity = result.Validity{Reasons: []string{evil}}
+			r.Transactions[0].Name, r.Usage.Figures = evil, map[string]result.Change{evil: {After: 1}}
 		}
 	}
 	requirePage(t, html(t, &File{Name: evil, Campaign: record}))

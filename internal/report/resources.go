@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"brokerage/internal/format"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/workload"
 )
 
 // resourcesSection shows the processor time, memory and I/O of the runs, the load generator's included.
@@ -33,7 +33,7 @@ func resourcesSection(groups []group) section {
 		which := []string{g.name(), format.Count(g.Users)}
 		for _, p := range []struct {
 			name string
-			*workload.ProcessUsage
+			*result.ProcessUsage
 		}{{own, &r.Usage.Generator}, {"service", r.Usage.Service}, {"database", r.Usage.Database}} {
 			if p.ProcessUsage == nil {
 				continue
@@ -86,7 +86,7 @@ func figuresTable(names []string, groups []group) *table {
 		t.Columns = append(t.Columns, column{Head: g.nameAtUsers(), Class: "num"})
 	}
 	for _, name := range names {
-		used := func(g group) bool { return g.middle().Usage.Figures[name] != workload.Change{} }
+		used := func(g group) bool { return g.middle().Usage.Figures[name] != result.Change{} }
 		if !slices.ContainsFunc(groups, used) {
 			continue
 		}
@@ -100,8 +100,8 @@ func figuresTable(names []string, groups []group) *table {
 }
 
 // cachesOf returns the caches whose hits and misses are among the figures.
-func cachesOf(figures map[string]workload.Change) (caches []store.PoolStats) {
-	increase := func(c workload.Change) int64 { return int64(c.After - c.Before) }
+func cachesOf(figures map[string]result.Change) (caches []store.PoolStats) {
+	increase := func(c result.Change) int64 { return int64(c.After - c.Before) }
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
 		other, cache := missesOf(name)
 		misses, ok := figures[other]
@@ -125,7 +125,7 @@ func missesOf(hits string) (misses, cache string) {
 	return "", ""
 }
 
-func changeText(name string, figures map[string]workload.Change) string {
+func changeText(name string, figures map[string]result.Change) string {
 	change, ok := figures[name]
 	if !ok {
 		return "–"

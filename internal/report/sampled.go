@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/format"
 	"brokerage/internal/probe"
 	"brokerage/internal/report/chart"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/workload"
 )
 
 // sampledSection shows the resources that were sampled during the runs: what each process used, what a transaction
@@ -52,9 +52,9 @@ func sampledSection(groups []group) section {
 }
 
 // perTransaction returns the sum of figures of the computer for each transaction, if all of them are known.
-func perTransaction(r *workload.Run, figures ...string) (sum float64, known bool) {
+func perTransaction(r *result.Run, figures ...string) (sum float64, known bool) {
 	for _, figure := range figures {
-		used, ok := r.Resources.Used(workload.OfHost, figure)
+		used, ok := r.Resources.Used(result.OfHost, figure)
 		if !ok || r.Total.Count == 0 {
 			return 0, false
 		}
@@ -64,7 +64,7 @@ func perTransaction(r *workload.Run, figures ...string) (sum float64, known bool
 }
 
 // each writes the same sum, or a dash if it is not known.
-func each(r *workload.Run, write func(float64) string, figures ...string) string {
+func each(r *result.Run, write func(float64) string, figures ...string) string {
 	v, known := perTransaction(r, figures...)
 	if !known {
 		return "–"
@@ -73,7 +73,7 @@ func each(r *workload.Run, write func(float64) string, figures ...string) string
 }
 
 // operations returns the disk operations of the computer for each transaction.
-func operations(r *workload.Run) (sum float64, known bool) {
+func operations(r *result.Run) (sum float64, known bool) {
 	return perTransaction(r, probe.Reads, probe.Writes)
 }
 
@@ -92,13 +92,13 @@ func costTable(groups []group) *table {
 }
 
 // processNames are the processes of a run, with their names in tables.
-func processNames(r *workload.Run) [][2]string {
+func processNames(r *result.Run) [][2]string {
 	generator := "load generator"
 	if r.Usage.Shared {
 		generator = "load generator and store"
 	}
-	return [][2]string{{workload.OfHost, "whole computer"}, {workload.OfGenerator, generator},
-		{workload.OfService, "service"}, {workload.OfDatabase, "database"}}
+	return [][2]string{{result.OfHost, "whole computer"}, {result.OfGenerator, generator},
+		{result.OfService, "service"}, {result.OfDatabase, "database"}}
 }
 
 // processTable shows what each process used.
@@ -147,7 +147,7 @@ func poolTable(groups []group) *table {
 func hitRatio(p store.PoolStats) float64 { return ratio(float64(p.Hits), float64(p.Hits+p.Misses)) }
 
 // timeCharts draws what was sampled of a run over time.
-func timeCharts(r *workload.Run) (views []figureView) {
+func timeCharts(r *result.Run) (views []figureView) {
 	draw := func(caption, unit string, lines ...sampledLine) {
 		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: axisText}
 		for i, line := range lines {
@@ -159,45 +159,45 @@ func timeCharts(r *workload.Run) (views []figureView) {
 		return sampledLine{name, of, scale, figures}
 	}
 	share := 100 / float64(max(r.Machine.Cores, 1))
-	draw("Processor of the computer", "% of all cores", of("user", workload.OfHost, share, probe.UserSeconds),
-		of("system", workload.OfHost, share, probe.SystemSeconds),
-		of("waiting for I/O", workload.OfHost, share, probe.IOWaitSeconds),
-		of("taken by the hypervisor", workload.OfHost, share, probe.StealSeconds))
+	draw("Processor of the computer", "% of all cores", of("user", result.OfHost, share, probe.UserSeconds),
+		of("system", result.OfHost, share, probe.SystemSeconds),
+		of("waiting for I/O", result.OfHost, share, probe.IOWaitSeconds),
+		of("taken by the hypervisor", result.OfHost, share, probe.StealSeconds))
 	var processes []sampledLine
 	for _, p := range processNames(r)[1:] {
 		processes = append(processes, of(p[1], p[0], share, probe.UserSeconds, probe.SystemSeconds))
 	}
 	draw("Processor by process", "% of all cores", processes...)
-	draw("Disk operations of the computer", "operations a second", of("reads", workload.OfHost, 1, probe.Reads),
-		of("writes", workload.OfHost, 1, probe.Writes))
-	draw("Bytes of the disks", "MB a second", of("read", workload.OfHost, 1e-6, probe.ReadBytes),
-		of("written", workload.OfHost, 1e-6, probe.WriteBytes),
-		of("written by the service", workload.OfService, 1e-6, probe.WriteBytes),
-		of("written by the database", workload.OfDatabase, 1e-6, probe.WriteBytes))
+	draw("Disk operations of the computer", "operations a second", of("reads", result.OfHost, 1, probe.Reads),
+		of("writes", result.OfHost, 1, probe.Writes))
+	draw("Bytes of the disks", "MB a second", of("read", result.OfHost, 1e-6, probe.ReadBytes),
+		of("written", result.OfHost, 1e-6, probe.WriteBytes),
+		of("written by the service", result.OfService, 1e-6, probe.WriteBytes),
+		of("written by the database", result.OfDatabase, 1e-6, probe.WriteBytes))
 	draw("Connections of the database", "connections",
-		of("in use", workload.OfStore, 1, "brokerage_store_connections_in_use"),
-		of("active in the server", workload.OfServer, 1, "pg_active", "db2_active"),
-		of("for the log", workload.OfServer, 1, "pg_waiting_log"),
-		of("for I/O", workload.OfServer, 1, "pg_waiting_io"),
-		of("for a lock", workload.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
-		of("for a latch", workload.OfServer, 1, "pg_waiting_lwlock"))
+		of("in use", result.OfStore, 1, "brokerage_store_connections_in_use"),
+		of("active in the server", result.OfServer, 1, "pg_active", "db2_active"),
+		of("for the log", result.OfServer, 1, "pg_waiting_log"),
+		of("for I/O", result.OfServer, 1, "pg_waiting_io"),
+		of("for a lock", result.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
+		of("for a latch", result.OfServer, 1, "pg_waiting_lwlock"))
 	draw("Waits for a connection", "waits a second",
-		of("waits", workload.OfStore, 1, "brokerage_store_connection_waits_total"))
-	draw("Log of the database", "MB a second", of("log", workload.OfServer, 1e-6, "pg_wal_bytes_total"))
+		of("waits", result.OfStore, 1, "brokerage_store_connection_waits_total"))
+	draw("Log of the database", "MB a second", of("log", result.OfServer, 1e-6, "pg_wal_bytes_total"))
 	draw("Pages of the database from outside its cache", "pages a second",
-		of("read", workload.OfStore, 1, "brokerage_store_page_misses_total"),
-		of("written", workload.OfStore, 1, "brokerage_store_page_writes_total"))
+		of("read", result.OfStore, 1, "brokerage_store_page_misses_total"),
+		of("written", result.OfStore, 1, "brokerage_store_page_writes_total"))
 	return append(views, hitChart(r.Resources)...)
 }
 
 // hitChart draws the hit ratios of the store's caches between each two samples.
-func hitChart(r *workload.Resources) []figureView {
+func hitChart(r *result.Resources) []figureView {
 	const caption = "Hit ratio"
 	c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: "% of lookups", Most: 100, FormatX: whole,
 		FormatY: whole}
 	for i, cache := range [][2]string{{"pages", "page"}, {"snapshots", "cache"}} {
 		metric := func(what string) []chart.Point {
-			return sampledLine{"", workload.OfStore, 1, []string{"brokerage_store_" + cache[1] + what + "_total"}}.points(r)
+			return sampledLine{"", result.OfStore, 1, []string{"brokerage_store_" + cache[1] + what + "_total"}}.points(r)
 		}
 		hits, misses := metric("_hits"), metric("_misses")
 		line := chart.Series{Name: cache[0], Slot: i}
@@ -219,7 +219,7 @@ type sampledLine struct {
 }
 
 // points returns the rate of a counter between two samples at the later one, and of a state the samples.
-func (l sampledLine) points(r *workload.Resources) (points []chart.Point) {
+func (l sampledLine) points(r *result.Resources) (points []chart.Point) {
 	for _, figure := range l.figures {
 		s := r.Find(l.of, figure)
 		if s == nil {
@@ -245,20 +245,20 @@ func (l sampledLine) points(r *workload.Resources) (points []chart.Point) {
 func costsSection(groups []group) section {
 	plain := filter(groups, func(g group) bool { return g.plain() && g.middle().Resources != nil })
 	var views []figureView
-	draw := func(caption, unit string, of func(*workload.Run) (float64, bool)) {
+	draw := func(caption, unit string, of func(*result.Run) (float64, bool)) {
 		known := filter(plain, func(g group) bool {
-			return !slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { _, ok := of(r); return !ok })
+			return !slices.ContainsFunc(g.Runs, func(r *result.Run) bool { _, ok := of(r); return !ok })
 		})
 		lines := chart.Lines{Title: caption, X: "users", Y: unit, FormatY: axisText}
 		views = append(views, curves(caption, lines, known, func(g group) int { return g.Users },
-			func(r *workload.Run) float64 { v, _ := of(r); return v })...)
+			func(r *result.Run) float64 { v, _ := of(r); return v })...)
 	}
 	draw("Disk operations of a transaction", "operations a transaction", operations)
-	draw("Bytes written for a transaction", "kB a transaction", func(r *workload.Run) (float64, bool) {
-		written, ok := r.Resources.Used(workload.OfHost, probe.WriteBytes)
+	draw("Bytes written for a transaction", "kB a transaction", func(r *result.Run) (float64, bool) {
+		written, ok := r.Resources.Used(result.OfHost, probe.WriteBytes)
 		return ratio(written/1000, float64(r.Total.Count)), ok
 	})
-	draw("Time in which processors waited for I/O", "% of all cores", func(r *workload.Run) (float64, bool) {
+	draw("Time in which processors waited for I/O", "% of all cores", func(r *result.Run) (float64, bool) {
 		if r.Usage.Host == nil {
 			return 0, false
 		}

@@ -10,20 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/workload"
 )
 
 // madeUpResources makes up samples of every sort, as a store on a server with all that the machine can count.
-func madeUpResources(r *workload.Run) *workload.Resources {
+func madeUpResources(r *result.Run) *result.Resources {
 	const samples = 60
-	sampled := &workload.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
+	sampled := &result.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
 	busy := float64(r.Model.Users) / float64(r.Model.Users+6)
 	for i := range samples + 1 {
 		sampled.Seconds = append(sampled.Seconds, float64(i)*r.Measured/samples)
 	}
 	counter := func(of, figure string, rate float64) {
-		s := workload.Series{Of: of, Figure: figure, Counts: true}
+		s := result.Series{Of: of, Figure: figure, Counts: true}
 		for i, at := range sampled.Seconds {
 			s.Values = append(s.Values, rate*at*(1+.1*math.Sin(float64(i))/(1+at)))
 		}
@@ -31,20 +31,20 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 		sampled.Series = append(sampled.Series, s)
 	}
 	state := func(of, figure string, most float64) {
-		s := workload.Series{Of: of, Figure: figure}
+		s := result.Series{Of: of, Figure: figure}
 		for i := range sampled.Seconds {
 			s.Values = append(s.Values, math.Round(most*(.8+.2*math.Sin(float64(i)))))
 		}
 		sampled.Series = append(sampled.Series, s)
 	}
-	counter(workload.OfHost, "userSeconds", 1.5*busy)
-	counter(workload.OfHost, "systemSeconds", .4*busy)
-	counter(workload.OfHost, "ioWaitSeconds", .06)
-	counter(workload.OfHost, "reads", 30*busy)
-	counter(workload.OfHost, "writes", .4*r.TPS)
-	counter(workload.OfHost, "readBytes", 1e6)
-	counter(workload.OfHost, "writeBytes", 900*r.TPS)
-	processes := map[string]float64{workload.OfGenerator: .44, workload.OfService: .8, workload.OfDatabase: .5}
+	counter(result.OfHost, "userSeconds", 1.5*busy)
+	counter(result.OfHost, "systemSeconds", .4*busy)
+	counter(result.OfHost, "ioWaitSeconds", .06)
+	counter(result.OfHost, "reads", 30*busy)
+	counter(result.OfHost, "writes", .4*r.TPS)
+	counter(result.OfHost, "readBytes", 1e6)
+	counter(result.OfHost, "writeBytes", 900*r.TPS)
+	processes := map[string]float64{result.OfGenerator: .44, result.OfService: .8, result.OfDatabase: .5}
 	for _, of := range slices.Sorted(maps.Keys(processes)) {
 		share := processes[of]
 		counter(of, "userSeconds", .8*share*busy)
@@ -53,12 +53,12 @@ func madeUpResources(r *workload.Run) *workload.Resources {
 		counter(of, "writeBytes", 300*r.TPS)
 		state(of, "memory", 3e8)
 	}
-	state(workload.OfStore, "brokerage_store_connections_in_use", 16*busy)
-	counter(workload.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
-	counter(workload.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
-	state(workload.OfServer, "pg_active", 9*busy)
-	state(workload.OfServer, "pg_waiting_log", 5*busy)
-	counter(workload.OfServer, "pg_wal_bytes_total", 700*r.TPS)
+	state(result.OfStore, "brokerage_store_connections_in_use", 16*busy)
+	counter(result.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
+	counter(result.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
+	state(result.OfServer, "pg_active", 9*busy)
+	state(result.OfServer, "pg_waiting_log", 5*busy)
+	counter(result.OfServer, "pg_wal_bytes_total", 700*r.TPS)
 	n := r.Total.Count
 	sampled.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},
@@ -137,8 +137,8 @@ func TestPage_SampledWithout(t *testing.T) {
 	requirePage(t, page)
 	cost := cells(t, part(t, page, "sampled"), "mixed")
 	require.NotContains(t, cost, "–")
-	r.Resources.Series = slices.DeleteFunc(r.Resources.Series, func(s workload.Series) bool {
-		return s.Figure == "reads" || s.Of == workload.OfDatabase
+	r.Resources.Series = slices.DeleteFunc(r.Resources.Series, func(s result.Series) bool {
+		return s.Figure == "reads" || s.Of == result.OfDatabase
 	})
 	r.Resources.Statements, r.Resources.Pools = nil, nil
 	page = html(t, &File{Name: "run.json", Run: &r})
@@ -160,7 +160,7 @@ func TestPage_SampledWithout(t *testing.T) {
 
 // The rate of a counter is that between two samples, and a sum has those of its figures that were read.
 func TestSampledLine(t *testing.T) {
-	r := &workload.Resources{Seconds: []float64{0, 1, 3}, Series: []workload.Series{
+	r := &result.Resources{Seconds: []float64{0, 1, 3}, Series: []result.Series{
 		{Of: "host", Figure: "userSeconds", Counts: true, Values: []float64{0, 2, 3}},
 		{Of: "host", Figure: "systemSeconds", Counts: true, Values: []float64{0, 1, 1}},
 		{Of: "server", Figure: "pg_active", Values: []float64{7, 8, 9}},
@@ -201,7 +201,7 @@ func TestPage_Factors(t *testing.T) {
 // The best of several groups is a valid one, if there is any.
 func TestBest(t *testing.T) {
 	measured := func(tps float64, reasons ...string) group {
-		return group{Runs: []*workload.Run{{TPS: tps, Validity: workload.Validity{Valid: reasons == nil, Reasons: reasons}}}}
+		return group{Runs: []*result.Run{{TPS: tps, Validity: result.Validity{Valid: reasons == nil, Reasons: reasons}}}}
 	}
 	slow, fast, invalid := measured(10), measured(20), measured(30, "it was not steady")
 	require.Equal(t, fast, best([]group{slow, fast, invalid}))

@@ -10,8 +10,8 @@ import (
 
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // whichRun says which run of the group a table shows.
@@ -24,8 +24,8 @@ func (g group) whichRun() string {
 }
 
 // rowOf returns the row of a transaction or a kind, or nil.
-func rowOf(rows []workload.Row, name string) *workload.Row {
-	i := slices.IndexFunc(rows, func(row workload.Row) bool { return row.Name == name })
+func rowOf(rows []result.Row, name string) *result.Row {
+	i := slices.IndexFunc(rows, func(row result.Row) bool { return row.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ type percentiles struct {
 }
 
 // addRow adds the latencies of a run, if it has any.
-func (p *percentiles) addRow(row *workload.Row) {
+func (p *percentiles) addRow(row *result.Row) {
 	if row == nil || row.Count == 0 {
 		return
 	}
@@ -129,11 +129,11 @@ func statisticsSection(groups []group) section {
 	return s
 }
 
-func statisticsTable(r *workload.Run) *table {
+func statisticsTable(r *result.Run) *table {
 	t := newTable("Statistics by transaction and kind", "text:transaction", "count", "share", "total s", "min", "max",
 		"avg", "p50", "p90", "p95", "p99")
 	t.Class = "statistics"
-	line := func(class string, row workload.Row, name string) {
+	line := func(class string, row result.Row, name string) {
 		l := row.Latency
 		t.add(class, withCode(name), row.Count, percent(row.Share, 2), l.Total/1e6, micros(l.Min), micros(l.Max),
 			micros(l.Mean), micros(l.P50), micros(l.P90), micros(l.P95), micros(l.P99))
@@ -172,10 +172,10 @@ func mixSection(groups []group) section {
 	return s
 }
 
-func mixTable(r *workload.Run) *table {
+func mixTable(r *result.Run) *table {
 	t := newTable("Requested and actual mix", "text:transaction", "requested", "answered", "drawn", "drawn, count",
 		"nothing to work on", "points off", "σ off")
-	drawnOf := func(row workload.Row) int64 { return row.Count + row.Waiting + row.Empty }
+	drawnOf := func(row result.Row) int64 { return row.Count + row.Waiting + row.Empty }
 	draws, weights := 0.0, 0.0
 	for _, row := range r.Transactions {
 		draws += float64(drawnOf(row))
@@ -241,7 +241,7 @@ func refusalsSection(groups []group) section {
 }
 
 // addReasons adds a row for each reason, the most frequent first, and returns the sum of their counts.
-func addReasons(t *table, class string, g group, row workload.Row, counts map[string]int64, kind string) (sum int64) {
+func addReasons(t *table, class string, g group, row result.Row, counts map[string]int64, kind string) (sum int64) {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})

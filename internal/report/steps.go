@@ -1,7 +1,6 @@
 package report
 
 import (
-
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"

@@ -15,21 +15,21 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
-	"brokerage/internal/workload"
 )
 
 // The figures here are made up, plausible enough to look at a page.
 
 const durability = "flushed to disk before each commit is answered (made up for a test)"
 
-func madeUpDataset() workload.DatasetStamp {
-	return workload.DatasetStamp{Fingerprint: "made-up-xxs-tpox-2-seed-1", Scale: "XXS", Profile: "tpox-2", Seed: 1,
+func madeUpDataset() result.DatasetStamp {
+	return result.DatasetStamp{Fingerprint: "made-up-xxs-tpox-2-seed-1", Scale: "XXS", Profile: "tpox-2", Seed: 1,
 		Securities: 20_833, Customers: 50_000, Orders: 500_000}
 }
 
-func madeUpMachine() workload.Machine {
-	return workload.Machine{CPU: "Made-up processor 3000", Cores: 2, Memory: 8e9, OS: "linux", Arch: "amd64",
+func madeUpMachine() result.Machine {
+	return result.Machine{CPU: "Made-up processor 3000", Cores: 2, Memory: 8e9, OS: "linux", Arch: "amd64",
 		Go: "go1.26.2"}
 }
 
@@ -41,36 +41,36 @@ var costs = map[string]float64{
 }
 
 // run makes up a valid run of a workload with a throughput and a number of users.
-func run(name string, users int, rate float64, seed uint64) workload.Run {
+func run(name string, users int, rate float64, seed uint64) result.Run {
 	mix := mixOf(name)
 	random := rand.New(rand.NewPCG(seed, uint64(users)))
 	const seconds = 120
-	r := workload.Run{
-		Format: workload.RunFormat, Tool: workload.Tool{Name: "drive", Version: "v1.0.0"},
+	r := result.Run{
+		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "v1.0.0"},
 		Commit: "0123456789abcdef0123456789abcdef01234567",
-		Target: workload.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true,
+		Target: result.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true,
 			Version: "v1.0.0"},
-		Workload: workload.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: mix},
-		Model:    workload.Model{Kind: workload.Closed, Users: users, Every: 30},
+		Workload: result.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: mix},
+		Model:    result.Model{Kind: result.Closed, Users: users, Every: 30},
 		Started:  time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Ramp: 20, Duration: seconds, Warmed: 25, Measured: seconds,
 		Seed:  seed,
-		Ended: workload.Complete, Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability},
-		TPS: rate, TPM: 60 * rate, Machine: madeUpMachine(), Validity: workload.Validity{Valid: true, Reasons: []string{}},
+		Ended: result.Complete, Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability},
+		TPS: rate, TPM: 60 * rate, Machine: madeUpMachine(), Validity: result.Validity{Valid: true, Reasons: []string{}},
 	}
 	weights := 0.0
 	for _, p := range mix {
 		weights += p.Weight
 	}
-	kinds := map[string]*workload.Row{}
-	total := workload.Row{Name: "total", Weight: 1, Share: 1, Latency: workload.Latency{Min: math.Inf(1)}}
+	kinds := map[string]*result.Row{}
+	total := result.Row{Name: "total", Weight: 1, Share: 1, Latency: result.Latency{Min: math.Inf(1)}}
 	mean := float64(users) / rate * 1e6
 	for _, p := range mix {
 		count := int64(seconds * rate * p.Weight / weights)
 		cost := cmp.Or(costs[p.Transaction], 1000)
 		at := cost * mean / 450 * (0.97 + 0.06*random.Float64())
-		row := workload.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count,
+		row := result.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count,
 			Due: count, Good: count,
-			Latency: workload.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8,
+			Latency: result.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8,
 				P90: at * 1.8, P95: at * 2.6, P99: at * 6}}
 		if p.Transaction == "sell_security" {
 			row.Expected = map[string]int64{"not-held": count / 50}
@@ -83,7 +83,7 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 		}
 		r.Transactions = append(r.Transactions, row)
 		if kinds[row.Kind] == nil {
-			kinds[row.Kind] = &workload.Row{Name: row.Kind, Kind: row.Kind, Latency: workload.Latency{Min: math.Inf(1)}}
+			kinds[row.Kind] = &result.Row{Name: row.Kind, Kind: row.Kind, Latency: result.Latency{Min: math.Inf(1)}}
 		}
 		add(kinds[row.Kind], row)
 		add(&total, row)
@@ -102,18 +102,18 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 	for i := range seconds {
 		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
 		if i%30 == 29 {
-			r.Intervals = append(r.Intervals, workload.Interval{From: float64(i - 29), To: float64(i + 1),
+			r.Intervals = append(r.Intervals, result.Interval{From: float64(i - 29), To: float64(i + 1),
 				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: total.Latency, Rows: r.Transactions})
 		}
 	}
 	busy := float64(users) / (float64(users) + 6)
-	r.Usage = workload.Usage{
-		Generator: workload.ProcessUsage{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
+	r.Usage = result.Usage{
+		Generator: result.ProcessUsage{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
 			MemoryPeak: 70e6},
-		Service: &workload.ProcessUsage{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
+		Service: &result.ProcessUsage{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
 			MemoryPeak: 300e6},
-		Host: &workload.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
-		Figures: map[string]workload.Change{
+		Host: &result.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
+		Figures: map[string]result.Change{
 			"brokerage_store_commits_total":      {Before: 1000, After: 1000 + rate*seconds/9},
 			"brokerage_store_connections_open":   {Before: 8, After: 16},
 			"brokerage_store_cache_hits_total":   {Before: 10, After: 10 + rate*seconds*14},
@@ -124,7 +124,7 @@ func run(name string, users int, rate float64, seed uint64) workload.Run {
 	return r
 }
 
-func add(to *workload.Row, row workload.Row) {
+func add(to *result.Row, row result.Row) {
 	to.Count, to.Good, to.Due = to.Count+row.Count, to.Good+row.Good, to.Due+row.Due
 	to.Weight += row.Weight
 	l := &to.Latency
@@ -144,22 +144,22 @@ func kindOf(name string) string {
 }
 
 // mixOf returns the transactions of a workload.
-func mixOf(workloadName string) (mix []workload.Part) {
+func mixOf(workloadName string) (mix []result.Part) {
 	for _, t := range tpox.Transactions {
-		mix = append(mix, workload.Part{Transaction: t.Name, Weight: float64(t.Weight)})
+		mix = append(mix, result.Part{Transaction: t.Name, Weight: float64(t.Weight)})
 	}
 	switch workloadName {
 	case "query":
 		return mix[:7]
 	case "classic":
-		return append(mix[:7], []workload.Part{{Transaction: "upd_custacc", Weight: 3},
+		return append(mix[:7], []result.Part{{Transaction: "upd_custacc", Weight: 3},
 			{Transaction: "upd_security", Weight: 3}, {Transaction: "delete_customer", Weight: 2},
 			{Transaction: "delete_order", Weight: 10}, {Transaction: "insert_customer", Weight: 2},
 			{Transaction: "insert_order", Weight: 10}}...)
 	case "insert-orders":
-		return []workload.Part{{Transaction: "insert_order", Weight: 1}}
+		return []result.Part{{Transaction: "insert_order", Weight: 1}}
 	case "insert-customers":
-		return []workload.Part{{Transaction: "insert_customer", Weight: 1}}
+		return []result.Part{{Transaction: "insert_customer", Weight: 1}}
 	default:
 		return mix
 	}
@@ -249,14 +249,14 @@ func madeUpCampaign() *campaign.Record {
 }
 
 // madeUpCurve returns the curve of a target that keeps up with 4,000 transactions a second.
-func madeUpCurve() *workload.Curve {
-	c := &workload.Curve{Goal: "p99=20ms", Found: 3600}
+func madeUpCurve() *result.Curve {
+	c := &result.Curve{Goal: "p99=20ms", Found: 3600}
 	for rate := 400.0; rate <= 4400; rate += 400 {
-		s := workload.CurveStep{Rate: rate, TPS: min(rate, 4000), Seconds: 10, Generator: rate / 20_000, Met: true,
-			Latency: workload.Latency{P50: 4e5 / max(4000-rate, 1), P95: 4e6 / max(4000-rate, 1), P99: 8e6 / max(4000-rate, 1),
+		s := result.CurveStep{Rate: rate, TPS: min(rate, 4000), Seconds: 10, Generator: rate / 20_000, Met: true,
+			Latency: result.Latency{P50: 4e5 / max(4000-rate, 1), P95: 4e6 / max(4000-rate, 1), P99: 8e6 / max(4000-rate, 1),
 				P999: 1.6e7 / max(4000-rate, 1)}}
 		if s.Latency.P99 > 20_001 {
-			s.Met, s.Missed = false, "p99 "+workload.Milli(s.Latency.P99)+" ms"
+			s.Met, s.Missed = false, "p99 "+result.Milli(s.Latency.P99)+" ms"
 		}
 		c.Steps = append(c.Steps, s)
 	}

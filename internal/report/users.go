@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
-	"brokerage/internal/workload"
+	"brokerage/internal/result"
 )
 
 // figure draws the lines that have points. Without any there is no figure.
@@ -23,7 +23,7 @@ func figure(caption string, lines chart.Lines) []figureView {
 // curves draws one figure of the groups over a number of each group, such as its users: a line for each workload with
 // more than one group.
 func curves(
-	caption string, lines chart.Lines, groups []group, against func(group) int, of func(*workload.Run) float64,
+	caption string, lines chart.Lines, groups []group, against func(group) int, of func(*result.Run) float64,
 ) []figureView {
 	for label, measured := range byLabel(groups) {
 		if len(measured) < 2 {
@@ -50,15 +50,15 @@ func usersSection(groups []group) section {
 		return section{}
 	}
 	var views []figureView
-	draw := func(caption, unit string, most float64, write func(float64) string, of func(*workload.Run) float64) {
+	draw := func(caption, unit string, most float64, write func(float64) string, of func(*result.Run) float64) {
 		lines := chart.Lines{Title: caption, X: "users", Y: unit, Most: most, FormatY: write}
 		views = append(views, curves(caption, lines, plain, func(g group) int { return g.Users }, of)...)
 	}
 	draw("Throughput", "transactions a second", 0, whole, tps)
 	draw("Processor, all cores of the computer", "% busy", 100, whole,
-		func(r *workload.Run) float64 { return 100 * busy(r) })
+		func(r *result.Run) float64 { return 100 * busy(r) })
 	draw("99th percentile of all transactions", "milliseconds", 0, axisText,
-		func(r *workload.Run) float64 { return p99(r) / 1000 })
+		func(r *result.Run) float64 { return p99(r) / 1000 })
 	return section{ID: "users", Title: "Throughput and processor against users",
 		Lead: "Throughput is every transaction that was answered as the scenario expects, refusals included; goodput only " +
 			"those that did their work. Where a run was repeated, each from restored data, a point is the median and its line " +
@@ -76,15 +76,15 @@ func usersSection(groups []group) section {
 func usersTable(groups []group) *table {
 	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms",
 		"p99 ms", "CPU, all", "CPU, service")
-	processes := []func(workload.Usage) *workload.ProcessUsage{
-		func(u workload.Usage) *workload.ProcessUsage { return u.Service },
+	processes := []func(result.Usage) *result.ProcessUsage{
+		func(u result.Usage) *result.ProcessUsage { return u.Service },
 	}
 	if slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil }) {
 		t.widen("CPU, database")
-		processes = append(processes, func(u workload.Usage) *workload.ProcessUsage { return u.Database })
+		processes = append(processes, func(u result.Usage) *result.ProcessUsage { return u.Database })
 	}
 	t.widen("CPU, load", "bar:")
-	processes = append(processes, func(u workload.Usage) *workload.ProcessUsage { return &u.Generator })
+	processes = append(processes, func(u result.Usage) *result.ProcessUsage { return &u.Generator })
 	top := 0.0
 	for _, g := range groups {
 		top = max(top, g.median(tps))
@@ -105,11 +105,11 @@ func usersTable(groups []group) *table {
 }
 
 // processText returns the share of all cores that a process used.
-func processText(g group, of func(workload.Usage) *workload.ProcessUsage) string {
-	if slices.ContainsFunc(g.Runs, func(r *workload.Run) bool { return of(r.Usage) == nil }) {
+func processText(g group, of func(result.Usage) *result.ProcessUsage) string {
+	if slices.ContainsFunc(g.Runs, func(r *result.Run) bool { return of(r.Usage) == nil }) {
 		return "–"
 	}
-	return percent(g.median(func(r *workload.Run) float64 { return of(r.Usage).CPU }), 0)
+	return percent(g.median(func(r *result.Run) float64 { return of(r.Usage).CPU }), 0)
 }
 
 // repeatsTable shows the throughput of every repeat. It has no rows when nothing was repeated.

@@ -4,11 +4,11 @@ import "brokerage/internal/tpox"
 
 var buySecurity = &Transaction{
 	Transaction: tpox.Named("buy_security"),
-	draw: func(u *user, c *call) bool {
+	draw: func(u *User, c *Call) bool {
 		drawHolding(u, c)
-		c.quantity = u.between(u.definition.Trades.Buy.Quantity)
+		c.Quantity = u.between(u.definition.Trades.Buy.Quantity)
 		if u.rand.Float64() >= u.definition.Trades.Buy.Held {
-			c.symbol = u.symbol()
+			c.Symbol = u.symbol()
 		}
 		return true
 	},

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"brokerage/internal/output"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 	"brokerage/loadtest"
 )
@@ -34,8 +35,8 @@ type Definition struct {
 	Updates     Updates `json:"updates"`
 	Prepare     Prepare `json:"prepare"`
 	// NewDocuments is OwnDocuments or SharedDocuments.
-	NewDocuments string `json:"newDocuments"`
-	Mix          []Part `json:"mix"`
+	NewDocuments string        `json:"newDocuments"`
+	Mix          []result.Part `json:"mix"`
 
 	// Transactions of one's own, the values of their markers by name, and by engine the statements that run before them.
 	Transactions []Own               `json:"transactions"`
@@ -46,12 +47,6 @@ type Definition struct {
 	Weights string `json:"-"` // the text that has replaced Mix; empty for the file's own
 
 	own []*Transaction // compiled
-}
-
-// Part is a transaction of a mix with its weight.
-type Part struct {
-	Transaction string  `json:"transaction"`
-	Weight      float64 `json:"weight"` // relative to the sum of all weights
 }
 
 // Draws are the distributions of the keys that are drawn from the dataset.
@@ -186,7 +181,7 @@ func parse(file []byte) (*Definition, error) {
 		if p.Weight == nil {
 			return nil, fmt.Errorf("mix: %q has no weight", p.Transaction)
 		}
-		d.Mix = append(d.Mix, Part{p.Transaction, *p.Weight})
+		d.Mix = append(d.Mix, result.Part{Transaction: p.Transaction, Weight: *p.Weight})
 	}
 	return d, nil
 }
@@ -230,7 +225,7 @@ func (d *Definition) SetWeights(text string) error {
 		if !ok || err != nil {
 			return fmt.Errorf("%q is not a transaction and its weight, such as get_order=30", one)
 		}
-		d.Mix = append(d.Mix, Part{strings.TrimSpace(name), weight})
+		d.Mix = append(d.Mix, result.Part{Transaction: strings.TrimSpace(name), Weight: weight})
 	}
 	return d.Check()
 }
@@ -290,7 +285,7 @@ func (r *Range) check(of string, least int64) error {
 }
 
 // parts returns the transactions with a weight above 0, in the order of the registry, and then one's own.
-func (d *Definition) parts() ([]part, error) {
+func (d *Definition) parts() ([]Mixed, error) {
 	weights := make(map[*Transaction]float64)
 	total := 0.0
 	for _, p := range d.Mix {
@@ -310,7 +305,7 @@ func (d *Definition) parts() ([]part, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, errors.New("mix: no weight is above 0")
 	}
-	var parts []part
+	var parts []Mixed
 	for _, t := range d.transactions() {
 		if weights[t] == 0 {
 			continue
@@ -318,7 +313,7 @@ func (d *Definition) parts() ([]part, error) {
 		if t.Source != nil && weights[t.Source] == 0 {
 			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.Source.Name)
 		}
-		parts = append(parts, part{t, weights[t] / total})
+		parts = append(parts, Mixed{t, weights[t] / total})
 	}
 	return parts, nil
 }
@@ -345,21 +340,24 @@ func names(all []*Transaction) string {
 
 // has reports whether the mix has a transaction with a property.
 func (d *Definition) has(property func(*Transaction) bool) bool {
-	return slices.ContainsFunc(d.Mix, func(p Part) bool {
+	return slices.ContainsFunc(d.Mix, func(p result.Part) bool {
 		t := d.named(p.Transaction)
 		return t != nil && p.Weight > 0 && property(t)
 	})
 }
 
-// newDocuments returns NewDocuments for a run that inserts some.
-func (d *Definition) newDocuments() string {
+// DocumentsDrawn returns NewDocuments for a run that inserts some, "" for others.
+func (d *Definition) DocumentsDrawn() string {
 	if d.has(func(t *Transaction) bool { return t.location != nil }) {
 		return d.NewDocuments
 	}
 	return ""
 }
 
-// writes reports whether a run changes anything.
-func (d *Definition) writes() bool {
+// Writes reports whether a run changes anything.
+func (d *Definition) Writes() bool {
 	return d.Prepare != (Prepare{}) || d.has(func(t *Transaction) bool { return t.Kind != tpox.Query })
 }
+
+// Replaces reports whether a run replaces whole documents.
+func (d *Definition) Replaces() bool { return d.has(func(t *Transaction) bool { return t.Replaces }) }

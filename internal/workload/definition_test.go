@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -16,10 +17,10 @@ import (
 func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 	d := definition(t, "mixed")
 	require.True(t, d.Validate)
-	var mix []Part
+	var mix []result.Part
 	for _, tx := range tpox.Transactions {
 		if tx.Weight > 0 {
-			mix = append(mix, Part{Transaction: tx.Name, Weight: float64(tx.Weight)})
+			mix = append(mix, result.Part{Transaction: tx.Name, Weight: float64(tx.Weight)})
 		}
 	}
 	require.Equal(t, mix, d.Mix)
@@ -51,7 +52,7 @@ func TestDefinition_SetWeights(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, parts, 2, "the others do not run")
 	require.Equal(t, "get_order", parts[0].Name)
-	require.InDelta(t, 30.0/35, parts[0].share, 1e-12)
+	require.InDelta(t, 30.0/35, parts[0].Share, 1e-12)
 	for text, says := range map[string]string{
 		"get_oder=1":              `there is no transaction "get_oder": it is one of get_order, `,
 		"get_order":               `"get_order" is not a transaction and its weight`,

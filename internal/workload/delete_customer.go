@@ -4,9 +4,9 @@ import "brokerage/internal/tpox"
 
 var deleteCustomer = &Transaction{
 	Transaction: tpox.Named("delete_customer"),
-	draw: func(u *user, c *call) bool {
-		ok := takeOut(u.rand, &u.ownCustomers, &c.id)
-		u.newCustomers.remove(c.id)
+	draw: func(u *User, c *Call) bool {
+		ok := takeOut(u.rand, &u.ownCustomers, &c.ID)
+		u.newCustomers.remove(c.ID)
 		return ok
 	},
 	request: remove("/v1/customers/{id}"),

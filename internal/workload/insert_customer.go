@@ -3,28 +3,29 @@ package workload
 import (
 	"context"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
 var insertCustomer = &Transaction{
 	Transaction: tpox.Named("insert_customer"),
-	draw: func(u *user, c *call) bool {
-		if !u.newID(customerIDs, &c.id) || !u.newID(accountIDs, &c.account) {
+	draw: func(u *User, c *Call) bool {
+		if !u.newID(customerIDs, &c.ID) || !u.newID(accountIDs, &c.Account) {
 			return false
 		}
 		u.documents.compose(c, u.documents.customers, u.rand)
 		return true
 	},
 	request: post("/v1/customers{validation}", "{document}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		_, err := s.InsertCustomer(ctx, write(), c.doc, c.validate)
 		return nil, err
 	},
 	location: text("/{id}"),
 	newIDs:   []*idKind{customerIDs, accountIDs},
-	keep: func(u *user, c *call) {
-		u.ownCustomers = append(u.ownCustomers, c.id)
-		u.newCustomers.add(c.id)
+	keep: func(u *User, c *Call) {
+		u.ownCustomers = append(u.ownCustomers, c.ID)
+		u.newCustomers.add(c.ID)
 	},
-	prepare: func(n Prepare, p *Prepared) (int, *int64) { return n.Customers, &p.Customers },
+	prepare: func(n Prepare, p *result.Prepared) (int, *int64) { return n.Customers, &p.Customers },
 }

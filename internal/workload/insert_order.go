@@ -3,29 +3,30 @@ package workload
 import (
 	"context"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
 var insertOrder = &Transaction{
 	Transaction: tpox.Named("insert_order"),
-	draw: func(u *user, c *call) bool {
-		if !u.newID(orderIDs, &c.id) {
+	draw: func(u *User, c *Call) bool {
+		if !u.newID(orderIDs, &c.ID) {
 			return false
 		}
-		c.account, c.symbol = u.anyAccount(), u.symbol()
+		c.Account, c.Symbol = u.anyAccount(), u.symbol()
 		u.documents.compose(c, u.documents.orders, u.rand)
 		return true
 	},
 	request: post("/v1/orders", "{document}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		_, err := s.InsertOrder(ctx, write(), c.doc)
 		return nil, err
 	},
 	location: text("/{id}"),
 	newIDs:   []*idKind{orderIDs},
-	keep: func(u *user, c *call) {
-		u.ownOrders = append(u.ownOrders, c.id)
-		u.newOrders.add(c.id)
+	keep: func(u *User, c *Call) {
+		u.ownOrders = append(u.ownOrders, c.ID)
+		u.newOrders.add(c.ID)
 	},
-	prepare: func(n Prepare, p *Prepared) (int, *int64) { return n.Orders, &p.Orders },
+	prepare: func(n Prepare, p *result.Prepared) (int, *int64) { return n.Orders, &p.Orders },
 }

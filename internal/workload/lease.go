@@ -3,7 +3,9 @@ package workload
 import (
 	"context"
 	"slices"
+	"time"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -35,7 +37,7 @@ func (k *idKind) partOf(lease tpox.Range, user, users int) *ids {
 func (s *ids) empty() bool { return s.next+s.width > s.end }
 
 // newID takes a leased id, or the first of several that follow each other.
-func (u *user) newID(kind *idKind, into *tpox.ID) bool {
+func (u *User) newID(kind *idKind, into *tpox.ID) bool {
 	s := u.ids[kind]
 	if s.empty() {
 		return false
@@ -52,55 +54,55 @@ const (
 	expectedRate = 20_000
 )
 
-// lease leases ids of all kinds that the users need.
-func (d *driver) lease(ctx context.Context) (map[*idKind]tpox.Range, error) {
-	leases := make(map[*idKind]tpox.Range)
+// Leaser leases ids of a kind from a store.
+type Leaser func(ctx context.Context, kind string, count int64) (tpox.Range, error)
+
+// Lease leases ids of all kinds that the users need: for what they prepare, and for a run of a length or of a count.
+func (c *Crowd) Lease(ctx context.Context, lease Leaser, length time.Duration, count int64) error {
 	for _, kind := range []*idKind{orderIDs, customerIDs, accountIDs} {
-		count := d.needed(kind)
-		if count == 0 {
+		needed := c.needed(kind, length, count)
+		if needed == 0 {
 			continue
 		}
 		var err error
-		if leases[kind], err = d.backend.lease(ctx, kind.name, min(count, tpox.MaxLease)); err != nil {
-			return nil, err
+		if c.leases[kind], err = lease(ctx, kind.name, min(needed, tpox.MaxLease)); err != nil {
+			return err
 		}
 	}
-	return leases, nil
+	return nil
 }
 
-// needed returns how many ids of a kind all users need: for what they prepare, and for their share of the run.
-func (d *driver) needed(kind *idKind) int64 {
+func (c *Crowd) needed(kind *idKind, length time.Duration, count int64) int64 {
 	share, prepared := 0.0, 0
-	for _, part := range d.plan.mix {
+	for _, part := range c.mix {
 		if slices.Contains(part.newIDs, kind) {
-			share += part.share
+			share += part.Share
 		}
 	}
 	for _, t := range registry {
-		if t.prepare != nil && slices.Contains(t.newIDs, kind) {
-			calls, _ := t.prepare(d.config.Definition.Prepare, &Prepared{})
+		if slices.Contains(t.newIDs, kind) {
+			calls, _ := t.Prepares(c.definition.Prepare, &result.Prepared{})
 			prepared += calls
 		}
 	}
 	if share == 0 && prepared == 0 {
 		return 0
 	}
-	seconds := (d.config.Ramp + d.config.Duration).Seconds() + 60
-	during := min(share*(expectedRate*seconds+float64(d.config.Count)), tpox.MaxLease)
-	return kind.width * (int64(d.plan.to-d.plan.from)*int64(prepared+1) + int64(during))
+	during := min(share*(expectedRate*(length.Seconds()+60)+float64(count)), tpox.MaxLease)
+	return kind.width * (int64(c.to-c.from)*int64(prepared+1) + int64(during))
 }
 
 // refill leases ids for this user alone, of each kind that it needs for a transaction and has run out of.
-func (w *worker) refill(ctx context.Context, t *Transaction) error {
+func (u *User) refill(ctx context.Context, lease Leaser, t *Transaction) error {
 	for _, kind := range t.newIDs {
-		if !w.user.ids[kind].empty() {
+		if !u.ids[kind].empty() {
 			continue
 		}
-		more, err := w.driver.backend.lease(ctx, kind.name, refillCount*kind.width)
+		more, err := lease(ctx, kind.name, refillCount*kind.width)
 		if err != nil {
 			return err
 		}
-		w.user.ids[kind] = kind.partOf(more, 0, 1)
+		u.ids[kind] = kind.partOf(more, 0, 1)
 	}
 	return nil
 }

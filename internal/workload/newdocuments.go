@@ -53,7 +53,7 @@ func (n *sharedIDs) remove(id tpox.ID) {
 
 // pick draws whether a document is a new one, by the share of the new ones in all, and if so which, each as often. It
 // sets the id of the call then.
-func (n *sharedIDs) pick(r *rand.Rand, inDataset int64, c *call) bool {
+func (n *sharedIDs) pick(r *rand.Rand, inDataset int64, c *Call) bool {
 	if n == nil {
 		return false
 	}
@@ -63,6 +63,6 @@ func (n *sharedIDs) pick(r *rand.Rand, inDataset int64, c *call) bool {
 	if i < inDataset {
 		return false
 	}
-	c.id, c.isNew = n.ids[i-inDataset], true
+	c.ID, c.isNew = n.ids[i-inDataset], true
 	return true
 }

@@ -8,8 +8,8 @@ import (
 
 var openAccount = &Transaction{
 	Transaction: tpox.Named("open_account"),
-	draw: func(u *user, c *call) bool {
-		if !u.newID(accountIDs, &c.account) {
+	draw: func(u *User, c *Call) bool {
+		if !u.newID(accountIDs, &c.Account) {
 			return false
 		}
 		drawCustomer(u, c)
@@ -17,13 +17,13 @@ var openAccount = &Transaction{
 		return true
 	},
 	request: post("/v1/customers/{id}/accounts", "{document}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
-		_, err := s.OpenAccount(ctx, write(), c.id, c.doc)
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
+		_, err := s.OpenAccount(ctx, write(), c.ID, c.doc)
 		return nil, err
 	},
 	location: text("/{account}"),
 	newIDs:   []*idKind{accountIDs},
-	keep:     func(u *user, c *call) { u.ownAccounts = append(u.ownAccounts, opened{c.id, c.account, c.isNew}) },
+	keep:     func(u *User, c *Call) { u.ownAccounts = append(u.ownAccounts, opened{c.ID, c.Account, c.isNew}) },
 }
 
 // opened is an account that the user has opened.

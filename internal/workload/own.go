@@ -200,7 +200,7 @@ func (c *compiler) request(o *OwnRequest) (r request, err error) {
 	if r.body, err = c.template(o.Body, plain); err != nil {
 		return r, fmt.Errorf("body: %w", err)
 	}
-	lines, typed := "", false
+	typed := false
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		value := o.Headers[name]
 		if !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
@@ -210,13 +210,16 @@ func (c *compiler) request(o *OwnRequest) (r request, err error) {
 			return r, fmt.Errorf("headers: %s is for the driver to send", name)
 		}
 		typed = typed || http.CanonicalHeaderKey(name) == "Content-Type"
-		lines += name + ": " + value + "\r\n"
+		text, err := c.template(value, oneLine)
+		if err != nil {
+			return r, err
+		}
+		r.headers = append(r.headers, header{http.CanonicalHeaderKey(name), text})
 	}
 	if o.Body != "" && !typed {
-		lines += xmlContent
+		r.headers = append(r.headers, header{"Content-Type", text(XML)})
 	}
-	r.headers, err = c.template(lines, oneLine)
-	return r, err
+	return r, nil
 }
 
 // statement is a compiled OwnStatement.
@@ -324,7 +327,7 @@ func (c *compiler) template(text string, gap func(v *Value) (gap, error)) (*temp
 // plain makes a gap that appends the value as it is.
 func plain(v *Value) (gap, error) {
 	i := v.index
-	return func(dst []byte, c *call) []byte { return append(dst, c.values[i]...) }, nil
+	return func(dst []byte, c *Call) []byte { return append(dst, c.values[i]...) }, nil
 }
 
 // oneLine makes the same gap for a value that must not have line breaks.
@@ -338,7 +341,7 @@ func oneLine(v *Value) (gap, error) {
 // escaped makes a gap that appends the value with the escapes of a URL, for its path and its parameters.
 func escaped(v *Value) (gap, error) {
 	i := v.index
-	return func(dst []byte, c *call) []byte {
+	return func(dst []byte, c *Call) []byte {
 		for _, b := range c.values[i] {
 			if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("-._~", b) >= 0 {
 				dst = append(dst, b)
@@ -351,7 +354,7 @@ func escaped(v *Value) (gap, error) {
 }
 
 // drawOwn draws the values of an own transaction.
-func (t *Transaction) drawOwn(u *user, c *call) bool {
+func (t *Transaction) drawOwn(u *User, c *Call) bool {
 	for _, v := range t.values {
 		value, ok := u.draws[v.index](c.values[v.index][:0])
 		if !ok {
@@ -385,15 +388,15 @@ func (d *Definition) Fits(scheme string) error {
 	return nil
 }
 
-// needsDataset reports whether a run draws from the dataset.
-func (d *Definition) needsDataset() bool {
+// NeedsDataset reports whether a run draws from the dataset.
+func (d *Definition) NeedsDataset() bool {
 	return d.Prepare != Prepare{} || d.has(func(t *Transaction) bool {
 		return !t.own || slices.ContainsFunc(t.values, func(v *Value) bool { return v.IDs != "" })
 	})
 }
 
-// requireEnough returns an error if a sequence may end in a run of a number of transactions.
-func (d *Definition) requireEnough(transactions float64) error {
+// RequireEnough returns an error if a sequence may end in a run of a number of transactions.
+func (d *Definition) RequireEnough(transactions float64) error {
 	for _, p := range d.Mix {
 		t := d.named(p.Transaction)
 		if t == nil || p.Weight == 0 {

@@ -7,12 +7,13 @@ import (
 	"fmt"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-// population describes the dataset, in the form of GET /v1/dataset?symbols=true: it is all that users know of the data.
-type population struct {
+// Population describes the dataset, in the form of GET /v1/dataset?symbols=true: it is all that users know of the data.
+type Population struct {
 	XMLName     xml.Name `xml:"urn:brokerage:service Dataset"`
 	Fingerprint string   `xml:"fingerprint,attr"`
 	Scale       string   `xml:"scale,attr"`
@@ -70,9 +71,9 @@ type (
 // ErrNoDataset is the error of an empty database.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
 
-// check returns an error if there is nothing to draw from, or less than there are users: then users would spend most of
+// Check returns an error if there is nothing to draw from, or less than there are users: then users would spend most of
 // a run waiting for each other.
-func (p *population) check(users int) error {
+func (p *Population) Check(users int) error {
 	switch {
 	case p.Fingerprint == "" || p.Scale == "" || p.Securities.Count < 1 ||
 		len(p.Accounts.Pattern) == 0 || p.Accounts.Count < 1 || len(p.Search.Sectors) == 0:
@@ -86,30 +87,31 @@ func (p *population) check(users int) error {
 	return nil
 }
 
-func (p *population) order(i int64) tpox.ID    { return tpox.ID(p.Orders.First + i) }
-func (p *population) customer(k int64) tpox.ID { return tpox.ID(p.Customers.First + k) }
+func (p *Population) order(i int64) tpox.ID    { return tpox.ID(p.Orders.First + i) }
+func (p *Population) customer(k int64) tpox.ID { return tpox.ID(p.Customers.First + k) }
 
 // accounts returns the first account of customer k, and the number of its accounts, whose ids follow the first.
-func (p *population) accounts(k int64) (first, n int64) {
+func (p *Population) accounts(k int64) (first, n int64) {
 	period := int64(len(p.Accounts.Pattern))
 	own := p.Accounts.Pattern[k%period]
 	return p.Accounts.First + p.Accounts.Stride*(k/period) + own.Offset, own.Accounts
 }
 
 // held returns the symbol of the first position of a generated account.
-func (p *population) held(account tpox.ID) string {
+func (p *Population) held(account tpox.ID) string {
 	return p.Symbols[int64(account)%p.Securities.Count]
 }
 
-func (p *population) stamp() DatasetStamp {
-	return DatasetStamp{
+// Stamp identifies the dataset.
+func (p *Population) Stamp() result.DatasetStamp {
+	return result.DatasetStamp{
 		Fingerprint: cmp.Or(p.Fingerprint, "none"), Scale: p.Scale, Profile: p.Profile, Seed: p.Seed,
 		Securities: p.Securities.Count, Customers: p.Customers.Count, Orders: p.Orders.Count,
 	}
 }
 
-// settings returns what the store says about itself.
-func (p *population) settings() map[string]string {
+// Settings returns what the store says about itself.
+func (p *Population) Settings() map[string]string {
 	settings := map[string]string{"durability": p.Store.Durability, "version": p.Store.Version}
 	for _, setting := range p.Store.Settings {
 		settings[setting.Name] = setting.Value
@@ -117,8 +119,8 @@ func (p *population) settings() map[string]string {
 	return settings
 }
 
-// faithful returns how the store runs each transaction, nil if it does not say.
-func (p *population) faithful() map[string]tpox.Fidelity {
+// Faithful returns how the store runs each transaction, nil if it does not say.
+func (p *Population) Faithful() map[string]tpox.Fidelity {
 	var all map[string]tpox.Fidelity
 	for _, f := range p.Store.Faithful {
 		if all == nil {
@@ -129,8 +131,8 @@ func (p *population) faithful() map[string]tpox.Fidelity {
 	return all
 }
 
-// populationOf returns what a service would say about the contents of a store.
-func populationOf(c tpox.Contents, is tpox.EngineInfo) (*population, error) {
+// PopulationOf returns what a service would say about the contents of a store.
+func PopulationOf(c tpox.Contents, is tpox.EngineInfo) (*Population, error) {
 	var d *dataset.Dataset
 	if c.Scale != "" {
 		spec, err := dataset.ParseSpec(c.Scale, c.Profile, c.Seed)
@@ -139,7 +141,7 @@ func populationOf(c tpox.Contents, is tpox.EngineInfo) (*population, error) {
 		}
 		d = dataset.New(spec)
 	}
-	p := &population{}
+	p := &Population{}
 	if err := xml.Unmarshal(store.DescribeDataset(c, d, is, true), p); err != nil {
 		return nil, err
 	}

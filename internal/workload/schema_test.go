@@ -17,14 +17,6 @@ import (
 	"brokerage/loadtest"
 )
 
-// requireSchema requires that a result is valid by its schema.
-func requireSchema(t testing.TB, result any) {
-	t.Helper()
-	text, err := json.Marshal(result)
-	require.NoError(t, err)
-	schematest.Require(t, schematest.Compile(t, RunSchema), text)
-}
-
 func workloadFile(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := loadtest.Workloads.ReadFile(name)

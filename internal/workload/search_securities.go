@@ -8,7 +8,7 @@ import (
 
 var searchSecurities = &Transaction{
 	Transaction: tpox.Named("search_securities"),
-	draw: func(u *user, c *call) bool {
+	draw: func(u *User, c *Call) bool {
 		c.search = searchCall{
 			sector: &u.sectors[u.rand.IntN(len(u.sectors))],
 			peMin:  u.between(u.peMin), peMax: u.between(u.peMax), yieldMin: u.between(u.yieldMin),
@@ -16,7 +16,7 @@ var searchSecurities = &Transaction{
 		return true
 	},
 	request: get("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		const one = 10_000 // a Search counts ten-thousandths
 		return s.SearchSecurities(ctx, tpox.Search{
 			Sector: c.search.sector.name,

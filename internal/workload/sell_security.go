@@ -4,9 +4,9 @@ import "brokerage/internal/tpox"
 
 var sellSecurity = &Transaction{
 	Transaction: tpox.Named("sell_security"),
-	draw: func(u *user, c *call) bool {
+	draw: func(u *User, c *Call) bool {
 		drawHolding(u, c)
-		c.quantity = u.between(u.definition.Trades.Sell.Quantity)
+		c.Quantity = u.between(u.definition.Trades.Sell.Quantity)
 		return true
 	},
 	request:  post("/v1/accounts/{id}/sell", tradeBody),

@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"fmt"
-	"os"
-	"time"
-)
+import "fmt"
 
 // Share is the part of a load that one of several load generators issues: part Number of Of, from 1. The zero value is
 // the whole load.
@@ -22,8 +18,8 @@ func (s Share) Users(all int) (from, to int) {
 // position returns the position in a sequence of the whole load of the share's ith value: the shares deal the values.
 func (s Share) position(i int64) int64 { return i*int64(max(s.Of, 1)) + int64(max(s.Number, 1)) - 1 }
 
-// check returns an error if the share does not exist, or would be without users.
-func (s Share) check(users int) error {
+// Check returns an error if the share does not exist, or would be without users.
+func (s Share) Check(users int) error {
 	switch {
 	case s == Share{}:
 		return nil
@@ -34,17 +30,3 @@ func (s Share) check(users int) error {
 	}
 	return nil
 }
-
-// stamp returns the description of a share in its result, nil for the whole load.
-func (c *Config) stamp() *LoadPart {
-	if c.Share == (Share{}) {
-		return nil
-	}
-	host, _ := os.Hostname() // unknown is empty
-	from, to := c.Share.Users(c.Users)
-	return &LoadPart{Number: c.Share.Number, Of: c.Share.Of, Users: to - from, Host: host, StartAt: c.StartAt.UTC()}
-}
-
-// openBefore is how long before Config.StartAt a run opens its sessions, so that they are open in time and not idle for
-// so long that a service closes them.
-const openBefore = 2 * time.Second

@@ -17,21 +17,21 @@ type template struct {
 }
 
 // gap appends a value of a call. A template holds functions instead of names, so that filling it compares no names.
-type gap func(dst []byte, c *call) []byte
+type gap func(dst []byte, c *Call) []byte
 
 var gaps = map[string]gap{
-	"id":       func(dst []byte, c *call) []byte { return appendID(dst, c.id) },
-	"symbol":   func(dst []byte, c *call) []byte { return append(dst, c.symbol...) },
-	"sector":   func(dst []byte, c *call) []byte { return append(dst, c.search.sector.escaped...) },
-	"peMin":    func(dst []byte, c *call) []byte { return strconv.AppendInt(dst, c.search.peMin, 10) },
-	"peMax":    func(dst []byte, c *call) []byte { return strconv.AppendInt(dst, c.search.peMax, 10) },
-	"yieldMin": func(dst []byte, c *call) []byte { return strconv.AppendInt(dst, c.search.yieldMin, 10) },
-	"quantity": func(dst []byte, c *call) []byte { return strconv.AppendInt(dst, c.quantity, 10) },
-	"price":    func(dst []byte, c *call) []byte { return appendCents(dst, c.cents) },
-	"status":   func(dst []byte, c *call) []byte { return append(dst, c.status...) },
-	"document": func(dst []byte, c *call) []byte { return append(dst, c.doc...) },
+	"id":       func(dst []byte, c *Call) []byte { return appendID(dst, c.ID) },
+	"symbol":   func(dst []byte, c *Call) []byte { return append(dst, c.Symbol...) },
+	"sector":   func(dst []byte, c *Call) []byte { return append(dst, c.search.sector.escaped...) },
+	"peMin":    func(dst []byte, c *Call) []byte { return strconv.AppendInt(dst, c.search.peMin, 10) },
+	"peMax":    func(dst []byte, c *Call) []byte { return strconv.AppendInt(dst, c.search.peMax, 10) },
+	"yieldMin": func(dst []byte, c *Call) []byte { return strconv.AppendInt(dst, c.search.yieldMin, 10) },
+	"quantity": func(dst []byte, c *Call) []byte { return strconv.AppendInt(dst, c.Quantity, 10) },
+	"price":    func(dst []byte, c *Call) []byte { return appendCents(dst, c.Cents) },
+	"status":   func(dst []byte, c *Call) []byte { return append(dst, c.Status...) },
+	"document": func(dst []byte, c *Call) []byte { return append(dst, c.doc...) },
 	// The parameter that switches validation off, where the workload does not validate.
-	"validation": func(dst []byte, c *call) []byte {
+	"validation": func(dst []byte, c *Call) []byte {
 		if c.validate {
 			return dst
 		}
@@ -39,13 +39,13 @@ var gaps = map[string]gap{
 	},
 
 	// The gaps of a dataset.Template. The accounts of a new customer follow each other.
-	"order":    func(dst []byte, c *call) []byte { return appendID(dst, c.id) },
-	"customer": func(dst []byte, c *call) []byte { return appendID(dst, c.id) },
-	"account":  func(dst []byte, c *call) []byte { return appendID(dst, c.account) },
-	"account2": func(dst []byte, c *call) []byte { return appendID(dst, c.account+1) },
-	"account3": func(dst []byte, c *call) []byte { return appendID(dst, c.account+2) },
-	"date":     func(dst []byte, c *call) []byte { return append(dst, c.today...) },
-	"datetime": func(dst []byte, c *call) []byte {
+	"order":    func(dst []byte, c *Call) []byte { return appendID(dst, c.ID) },
+	"customer": func(dst []byte, c *Call) []byte { return appendID(dst, c.ID) },
+	"account":  func(dst []byte, c *Call) []byte { return appendID(dst, c.Account) },
+	"account2": func(dst []byte, c *Call) []byte { return appendID(dst, c.Account+1) },
+	"account3": func(dst []byte, c *Call) []byte { return appendID(dst, c.Account+2) },
+	"date":     func(dst []byte, c *Call) []byte { return append(dst, c.today...) },
+	"datetime": func(dst []byte, c *Call) []byte {
 		dst = twoDigits(append(append(dst, c.today...), 'T'), c.second/3600)
 		dst = twoDigits(append(dst, ':'), c.second/60%60)
 		return twoDigits(append(dst, ':'), c.second%60)
@@ -71,8 +71,16 @@ func text(s string) *template {
 type request struct {
 	method     string
 	path, body *template
-	headers    *template // all that depend on the transaction, as lines; nil for those of an XML document
+	headers    []header // of an own transaction
 }
+
+type header struct {
+	name  string
+	value *template
+}
+
+// XML is the content type of documents.
+const XML = "application/xml"
 
 func get(path string) request        { return request{"GET", text(path), text(""), nil} }
 func put(path, body string) request  { return request{"PUT", text(path), text(body), nil} }
@@ -97,7 +105,7 @@ func newTemplate(parts []string) *template {
 }
 
 // fill appends the text with the values of a call to dst.
-func (t *template) fill(dst []byte, c *call) []byte {
+func (t *template) fill(dst []byte, c *Call) []byte {
 	for i, g := range t.gaps {
 		dst = g(append(dst, t.literals[i]...), c)
 	}
@@ -123,7 +131,7 @@ type documents struct {
 	today                       string
 }
 
-func newDocuments(p *population, d *Definition, now time.Time) (*documents, error) {
+func newDocuments(p *Population, d *Definition, now time.Time) (*documents, error) {
 	docs := &documents{today: now.UTC().Format(time.DateOnly)}
 	if d.Prepare == (Prepare{}) && !d.has(func(t *Transaction) bool { return t.location != nil }) {
 		return docs, nil
@@ -144,7 +152,7 @@ func newDocuments(p *population, d *Definition, now time.Time) (*documents, erro
 }
 
 // compose writes a new document of a drawn template, with one drawn time, into the call.
-func (docs *documents) compose(c *call, of []*template, r *rand.Rand) {
+func (docs *documents) compose(c *Call, of []*template, r *rand.Rand) {
 	t := of[r.IntN(len(of))]
 	c.today, c.second = docs.today, r.IntN(24*60*60)
 	c.doc = t.fill(c.doc[:0], c)

@@ -18,16 +18,16 @@ var tradeRefusals = []tpox.Reason{
 }
 
 // drawHolding draws an account and the symbol of its first position.
-func drawHolding(u *user, c *call) {
-	c.id = u.anyAccount()
-	c.symbol = u.population.held(c.id)
+func drawHolding(u *User, c *Call) {
+	c.ID = u.anyAccount()
+	c.Symbol = u.population.held(c.ID)
 }
 
 func trade(side tpox.Side) execute {
-	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
+	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		w := write()
-		return s.Trade(ctx, w, c.id, tpox.Trade{
-			Side: side, Symbol: c.symbol, Quantity: strconv.FormatInt(c.quantity, 10), Now: w.Now,
+		return s.Trade(ctx, w, c.ID, tpox.Trade{
+			Side: side, Symbol: c.Symbol, Quantity: strconv.FormatInt(c.Quantity, 10), Now: w.Now,
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -18,7 +19,7 @@ type Transaction struct {
 
 	// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left
 	// to remove, or no leased ids.
-	draw    func(u *user, c *call) bool
+	draw    func(u *User, c *Call) bool
 	request request
 	// execute makes the same call on a store.
 	execute execute
@@ -32,7 +33,7 @@ type Transaction struct {
 	// newIDs are the ids that each call takes from the lease.
 	newIDs []*idKind
 	// keep remembers what a successful call has made, so that the user can remove it later.
-	keep func(u *user, c *call)
+	keep func(u *User, c *Call)
 	// Of a transaction of a workload file: what it draws, and instead of execute the statements for each engine.
 	own      bool
 	statuses []int // of good answers; see accepts
@@ -40,10 +41,10 @@ type Transaction struct {
 	scripts  map[string][]statement
 
 	// prepare returns how many calls each user makes before anything counts, and their counter.
-	prepare func(n Prepare, p *Prepared) (calls int, counter *int64)
+	prepare func(n Prepare, p *result.Prepared) (calls int, counter *int64)
 }
 
-type execute func(ctx context.Context, s tpox.Store, c *call) (answer []byte, err error)
+type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
 
 // registry lists the transactions of mixes that every workload can contain: the 17, then those of the older mix.
 var registry = append(transactions[:], updCustacc, updSecurity)
@@ -52,47 +53,55 @@ var registry = append(transactions[:], updCustacc, updSecurity)
 func Transactions() []*Transaction { return registry }
 
 // refused returns the outcome of a call that was refused for a reason that depends on stored data.
-func (t *Transaction) refused(reason tpox.Reason) outcome {
+func (t *Transaction) refused(reason tpox.Reason) result.Outcome {
 	if slices.Contains(t.Expected, reason) {
-		return outcome{expected, string(reason)}
+		return result.Outcome{Class: result.Expected, Reason: string(reason)}
 	}
-	return outcome{unexpected, string(reason)}
+	return result.Outcome{Class: result.Unexpected, Reason: string(reason)}
 }
 
 // What several transactions share: parameters, and calls on a store.
 
-func drawOrder(u *user, c *call) bool {
+func drawOrder(u *User, c *Call) bool {
 	if !u.newOrders.pick(u.rand, u.population.Orders.Count, c) {
-		c.id = u.population.order(u.pickOrder())
+		c.ID = u.population.order(u.pickOrder())
 	}
 	return true
 }
 
-func drawCustomer(u *user, c *call) bool {
+func drawCustomer(u *User, c *Call) bool {
 	if !u.newCustomers.pick(u.rand, u.population.Customers.Count, c) {
-		c.id = u.population.customer(u.pickCustomer())
+		c.ID = u.population.customer(u.pickCustomer())
 	}
 	return true
 }
 
-func drawSymbol(u *user, c *call) bool {
-	c.symbol = u.symbol()
+func drawSymbol(u *User, c *Call) bool {
+	c.Symbol = u.symbol()
 	return true
 }
 
 func queryByID(query func(tpox.Store, context.Context, tpox.ID) ([]byte, error)) execute {
-	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) { return query(s, ctx, c.id) }
+	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) { return query(s, ctx, c.ID) }
 }
 
 func queryBySymbol(query func(tpox.Store, context.Context, string) ([]byte, error)) execute {
-	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) { return query(s, ctx, c.symbol) }
+	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) { return query(s, ctx, c.Symbol) }
 }
 
 func deleteByID(remove func(tpox.Store, context.Context, tpox.Write, tpox.ID) error) execute {
-	return func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
-		return nil, remove(s, ctx, write(), c.id)
+	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
+		return nil, remove(s, ctx, write(), c.ID)
 	}
 }
 
 // write returns the parameters of a write that starts now.
 func write() tpox.Write { return tpox.Write{Now: time.Now()} }
+
+// Prepares returns how many calls each user makes before anything counts, and their counter.
+func (t *Transaction) Prepares(n Prepare, p *result.Prepared) (calls int, counter *int64) {
+	if t.prepare == nil {
+		return 0, nil
+	}
+	return t.prepare(n, p)
+}

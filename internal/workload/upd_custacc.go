@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -11,14 +12,14 @@ var updCustacc = &Transaction{
 	Transaction: &tpox.Transaction{Name: "upd_custacc", Kind: tpox.Update, Answer: "Customer"},
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
-		doc, err := s.GetCustomer(ctx, c.id)
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
+		doc, err := s.GetCustomer(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}
-		return doc, s.ReplaceCustomer(ctx, write(), c.id, doc, c.validate, tpox.Match{tpox.ETag(doc)})
+		return doc, s.ReplaceCustomer(ctx, write(), c.ID, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
 	key:      text(`"{id}"`),
-	Expected: []tpox.Reason{reasonStale},
+	Expected: []tpox.Reason{result.Stale},
 	Replaces: true,
 }

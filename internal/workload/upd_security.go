@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -11,14 +12,14 @@ var updSecurity = &Transaction{
 	Transaction: &tpox.Transaction{Name: "upd_security", Kind: tpox.Update, Answer: "Security"},
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}"),
-	execute: func(ctx context.Context, s tpox.Store, c *call) ([]byte, error) {
-		doc, err := s.GetSecurity(ctx, c.symbol)
+	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
+		doc, err := s.GetSecurity(ctx, c.Symbol)
 		if err != nil {
 			return nil, err
 		}
-		return doc, s.ReplaceSecurity(ctx, write(), c.symbol, doc, c.validate, tpox.Match{tpox.ETag(doc)})
+		return doc, s.ReplaceSecurity(ctx, write(), c.Symbol, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
 	key:      text(`>{symbol}<`),
-	Expected: []tpox.Reason{reasonStale},
+	Expected: []tpox.Reason{result.Stale},
 	Replaces: true,
 }

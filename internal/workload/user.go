@@ -1,19 +1,21 @@
 package workload
 
 import (
+	"context"
 	"math/rand/v2"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"brokerage/internal/tpox"
 )
 
-// plan is what all users of a run have in common. Only what it counts in the end changes.
-type plan struct {
+// Crowd is what all users of a run have in common. Only what it counts in the end changes.
+type Crowd struct {
 	definition              *Definition
-	mix                     []part
-	population              *population
+	mix                     []Mixed
+	population              *Population
 	documents               *documents
 	sectors                 []sector
 	peMin, peMax, yieldMin  Range
@@ -22,18 +24,21 @@ type plan struct {
 	from, to                int // the users of this process: [from, to)
 	share                   Share
 	begun                   time.Time
+	leases                  map[*idKind]tpox.Range
 	newOrders, newCustomers *sharedIDs     // nil unless all users draw new documents
 	sequences               []atomic.Int64 // the next position of each value that is a sequence
 }
 
-// part is a transaction of a mix and its share of the draws, of 1.
-type part struct {
+// Mixed is a transaction of a mix and its share of the draws, of 1.
+type Mixed struct {
 	*Transaction
 
-	share float64
+	Share float64
 }
 
-func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int) (*plan, error) {
+// NewCrowd returns the users of a share of a load, which draw from a population. Users is the number of users of the
+// whole load. Documents get dates of the given time.
+func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users int, share Share) (*Crowd, error) {
 	mix, err := d.parts()
 	if err != nil {
 		return nil, err
@@ -42,14 +47,15 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 	if err != nil {
 		return nil, err
 	}
-	plan := &plan{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, to: users,
-		begun: now.UTC(), sequences: make([]atomic.Int64, len(d.Values))}
+	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, share: share,
+		begun: now.UTC(), leases: make(map[*idKind]tpox.Range), sequences: make([]atomic.Int64, len(d.Values))}
+	c.from, c.to = share.Users(users)
 	if d.NewDocuments == SharedDocuments {
-		plan.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
-		plan.newCustomers = &sharedIDs{at: make(map[tpox.ID]int)}
+		c.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
+		c.newCustomers = &sharedIDs{at: make(map[tpox.ID]int)}
 	}
 	for _, name := range p.Search.Sectors {
-		plan.sectors = append(plan.sectors, sector{name, url.QueryEscape(name)})
+		c.sectors = append(c.sectors, sector{name, url.QueryEscape(name)})
 	}
 	or := func(own *Range, ofDataset bounds) Range {
 		if own != nil {
@@ -57,15 +63,31 @@ func newPlan(d *Definition, p *population, now time.Time, seed uint64, users int
 		}
 		return Range{ofDataset.From, ofDataset.To}
 	}
-	plan.peMin, plan.peMax = or(d.Search.PEMin, p.Search.PEMin), or(d.Search.PEMax, p.Search.PEMax)
-	plan.yieldMin = or(d.Search.YieldMin, p.Search.YieldMin)
-	return plan, nil
+	c.peMin, c.peMax = or(d.Search.PEMin, p.Search.PEMin), or(d.Search.PEMax, p.Search.PEMax)
+	c.yieldMin = or(d.Search.YieldMin, p.Search.YieldMin)
+	return c, nil
 }
 
-// user draws transactions. It belongs to one goroutine.
-type user struct {
-	*plan
+// Mix returns the transactions that the users draw.
+func (c *Crowd) Mix() []Mixed { return c.mix }
 
+// Range returns the numbers of the users of this process: [from, to).
+func (c *Crowd) Range() (from, to int) { return c.from, c.to }
+
+// Checker returns what checks the answers of a target that holds the population.
+func (c *Crowd) Checker() Checker {
+	// The null store answers every request with the same documents.
+	return Checker{Keys: !strings.HasPrefix(c.population.Fingerprint, "null/")}
+}
+
+// User draws transactions. It is for one goroutine.
+type User struct {
+	*Crowd
+
+	Call Call // the call that is drawn
+
+	number                                int
+	source                                *rand.PCG
 	rand                                  *rand.Rand
 	pickOrder, pickCustomer, pickSecurity func() int64
 	draws                                 []func(dst []byte) (value []byte, ok bool) // of own transactions
@@ -75,25 +97,24 @@ type user struct {
 	// What the user has created and may remove.
 	ownOrders, ownCustomers []tpox.ID
 	ownAccounts             []opened
-
-	call call
 }
 
-func newUser(p *plan, number int, leases map[*idKind]tpox.Range) *user {
-	// PCG takes the hashed number as the second half of its seed, so that users draw unrelated sequences.
-	source := rand.NewPCG(p.seed, uint64(number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
-	u := &user{plan: p, rand: rand.New(source), ids: make(map[*idKind]*ids)}
-	d, held := p.definition.Draws, p.population
-	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count, number, p.users)
-	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, p.users)
-	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, p.users)
-	for kind, lease := range leases {
-		u.ids[kind] = kind.partOf(lease, number-p.from, p.to-p.from)
+// User returns one of the users, with its part of the leased ids.
+func (c *Crowd) User(number int) *User {
+	source := rand.NewPCG(0, 0)
+	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source), ids: make(map[*idKind]*ids)}
+	u.Seed(c.seed)
+	d, held := c.definition.Draws, c.population
+	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count, number, c.users)
+	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, c.users)
+	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, c.users)
+	for kind, lease := range c.leases {
+		u.ids[kind] = kind.partOf(lease, number-c.from, c.to-c.from)
 	}
-	u.call.validate = p.definition.Validate
-	u.call.values = make([][]byte, len(p.definition.Values))
-	u.draws = make([]func(dst []byte) ([]byte, bool), len(p.definition.Values))
-	for _, part := range p.mix {
+	u.Call.validate = c.definition.Validate
+	u.Call.values = make([][]byte, len(c.definition.Values))
+	u.draws = make([]func(dst []byte) ([]byte, bool), len(c.definition.Values))
+	for _, part := range c.mix {
 		for _, v := range part.values {
 			if u.draws[v.index] == nil {
 				u.draws[v.index] = v.drawer(u, number)
@@ -103,11 +124,20 @@ func newUser(p *plan, number int, leases map[*idKind]tpox.Range) *user {
 	return u
 }
 
-// choose draws a transaction by weight and returns its index in the mix.
-func (u *user) choose() int {
+// Seed begins the user's sequence of random numbers again. The hashed number of the user is the second half of the seed,
+// so that users draw unrelated sequences.
+func (u *User) Seed(seed uint64) {
+	u.source.Seed(seed, uint64(u.number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
+}
+
+// Rand returns the user's random numbers.
+func (u *User) Rand() *rand.Rand { return u.rand }
+
+// Choose draws a transaction by weight and returns its index in the mix.
+func (u *User) Choose() int {
 	x := u.rand.Float64()
 	for i := range u.mix {
-		share := u.mix[i].share
+		share := u.mix[i].Share
 		if x < share {
 			return i
 		}
@@ -116,17 +146,31 @@ func (u *user) choose() int {
 	return len(u.mix) - 1 // the shares add up to 1 except for rounding
 }
 
-// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left to
-// remove, or no leased ids.
-func (u *user) draw(t *Transaction) bool {
-	u.call.transaction, u.call.isNew = t, false
-	return t.draw(u, &u.call)
+// Draw fills the user's call, and leases more ids if it needs some. It returns false when there is nothing to call: the
+// user has nothing of its own left to remove.
+func (u *User) Draw(ctx context.Context, t *Transaction, lease Leaser) (bool, error) {
+	if u.draw(t) {
+		return true, nil
+	}
+	if len(t.newIDs) == 0 {
+		return false, nil
+	}
+	if err := u.refill(ctx, lease, t); err != nil {
+		return false, err
+	}
+	return u.draw(t), nil
 }
 
-// keep remembers what the call has made.
-func (u *user) keep() {
-	if c := &u.call; c.transaction.keep != nil {
-		c.transaction.keep(u, c)
+// draw returns false when there is nothing to call, or there are no leased ids.
+func (u *User) draw(t *Transaction) bool {
+	u.Call.Transaction, u.Call.isNew = t, false
+	return t.draw(u, &u.Call)
+}
+
+// Keep remembers what the call has made.
+func (u *User) Keep() {
+	if c := &u.Call; c.Transaction.keep != nil {
+		c.Transaction.keep(u, c)
 	}
 }
 
@@ -142,12 +186,12 @@ func takeOut[T any](r *rand.Rand, list *[]T, into *T) bool {
 	return true
 }
 
-func (u *user) between(r Range) int64 { return r[0] + u.rand.Int64N(r[1]-r[0]+1) }
+func (u *User) between(r Range) int64 { return r[0] + u.rand.Int64N(r[1]-r[0]+1) }
 
-func (u *user) symbol() string { return u.population.Symbols[u.pickSecurity()] }
+func (u *User) symbol() string { return u.population.Symbols[u.pickSecurity()] }
 
 // anyAccount draws a customer and one of its accounts.
-func (u *user) anyAccount() tpox.ID {
+func (u *User) anyAccount() tpox.ID {
 	first, n := u.population.accounts(u.pickCustomer())
 	return tpox.ID(first + u.rand.Int64N(n))
 }

@@ -5,26 +5,25 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
 // draws returns the requests of a user whose calls all succeed.
-func draws(u *user) (list []string) {
+func draws(u *User) (list []string) {
 	for len(list) < 500 {
-		t := u.mix[u.choose()].Transaction
+		t := u.mix[u.Choose()].Transaction
 		if !u.draw(t) {
 			list = append(list, t.Name+" empty")
 			continue
 		}
-		u.keep()
-		line := t.request.path.fill([]byte(t.request.method+" "), &u.call)
-		list = append(list, string(t.request.body.fill(append(line, ' '), &u.call)))
+		u.Keep()
+		line := t.request.path.fill([]byte(t.request.method+" "), &u.Call)
+		list = append(list, string(t.request.body.fill(append(line, ' '), &u.Call)))
 	}
 	return list
 }
@@ -49,15 +48,15 @@ func TestUser_Weights(t *testing.T) {
 			u := newTestUser(t, definition(t, name), 11, 0, 1)
 			counts := make([]int, len(u.mix))
 			for range n {
-				counts[u.choose()]++
+				counts[u.Choose()]++
 			}
 			chi, degrees := 0.0, -1.0
 			for i, part := range u.mix {
-				off := float64(counts[i]) - part.share*n
-				chi += off * off / (part.share * n)
+				off := float64(counts[i]) - part.Share*n
+				chi += off * off / (part.Share * n)
 				degrees++
 			}
-			require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)))
+			require.LessOrEqual(t, chi, result.ChiSquareLimit(max(degrees, 1)))
 		})
 	}
 }
@@ -68,20 +67,20 @@ func TestUser_OwnPools(t *testing.T) {
 	made, taken := map[string]bool{}, map[string]int{}
 	empties := 0
 	for range 100_000 {
-		tx := u.mix[u.choose()].Transaction
+		tx := u.mix[u.Choose()].Transaction
 		if !u.draw(tx) {
 			require.NotNil(t, tx.Source)
 			empties++
 			continue
 		}
-		path := tx.request.path.fill(nil, &u.call)
+		path := tx.request.path.fill(nil, &u.Call)
 		switch {
 		case tx.location != nil:
-			made[string(tx.location.fill(path, &u.call))] = true
+			made[string(tx.location.fill(path, &u.Call))] = true
 		case tx.Source != nil:
 			taken[string(path)]++
 		}
-		u.keep()
+		u.Keep()
 	}
 	require.Positive(t, empties)
 	require.Greater(t, len(taken), 5000)
@@ -95,7 +94,7 @@ func TestUser_IDsAreDisjoint(t *testing.T) {
 	var all []tpox.ID
 	for n := range 4 {
 		part := accountIDs.partOf(tpox.Range{First: 500, Count: 30}, n, 4)
-		u := &user{ids: map[*idKind]*ids{accountIDs: part}}
+		u := &User{ids: map[*idKind]*ids{accountIDs: part}}
 		for id := tpox.ID(0); u.newID(accountIDs, &id); {
 			all = append(all, id, id+1, id+2)
 		}
@@ -125,23 +124,6 @@ func TestPopulation_Accounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, keys.ID, p.order(7))
 	}
-}
-
-// A service and a store describe the same population.
-func TestPopulation_HTTPAndDirect(t *testing.T) {
-	ways := bothWays(t, sqlitetest.Store(t))
-	_, over, err := ways["HTTP"].describe(t.Context())
-	require.NoError(t, err)
-	_, in, err := ways["Direct"].describe(t.Context())
-	require.NoError(t, err)
-	over.XMLName = in.XMLName
-	require.Equal(t, in, over)
-	require.NoError(t, over.check(200))
-	require.ErrorContains(t, over.check(201), "too small for 201 users: it has 200 customers")
-
-	url, _ := serve(t, openSQLite(t, t.TempDir()+"/empty.db"))
-	_, _, err = overHTTP(t, url, "").describe(t.Context())
-	require.ErrorIs(t, err, ErrNoDataset)
 }
 
 func TestPicker(t *testing.T) {
@@ -207,7 +189,7 @@ func TestDraw_ZipfRanks(t *testing.T) {
 				degrees++
 			}
 		}
-		require.LessOrEqual(t, chi, chiSquareLimit(max(degrees, 1)), "s = %v: %v", s, seen)
+		require.LessOrEqual(t, chi, result.ChiSquareLimit(max(degrees, 1)), "s = %v: %v", s, seen)
 	}
 	pick := zipf(rand.New(rand.NewPCG(3, 4)), .8, maxSize)
 	for range 1000 {
@@ -262,20 +244,20 @@ func TestDraw_NormalAndHotSet(t *testing.T) {
 func TestUser_NewDocuments(t *testing.T) {
 	d := definition(t, "mixed")
 	const first = 1_000_000 // of the leased ids
-	drawn := func(one, other *user, inserts int) (fresh map[tpox.ID]int) {
+	drawn := func(one, other *User, inserts int) (fresh map[tpox.ID]int) {
 		for range inserts {
 			require.True(t, one.draw(insertOrder))
-			one.keep()
+			one.Keep()
 			require.True(t, one.draw(insertCustomer))
-			one.keep()
+			one.Keep()
 		}
 		fresh = make(map[tpox.ID]int)
 		for range 10_000 {
 			for _, tx := range []*Transaction{getOrder, updateOrderStatus, customerProfile, openAccount} {
 				require.True(t, other.draw(tx))
-				require.Equal(t, other.call.id >= first, other.call.isNew)
-				if other.call.isNew {
-					fresh[other.call.id]++
+				require.Equal(t, other.Call.ID >= first, other.Call.isNew)
+				if other.Call.isNew {
+					fresh[other.Call.ID]++
 				}
 			}
 		}
@@ -284,11 +266,8 @@ func TestUser_NewDocuments(t *testing.T) {
 	require.Empty(t, drawn(newTestUser(t, d, 3, 0, 2), newTestUser(t, d, 3, 1, 2), 100))
 
 	d.NewDocuments = SharedDocuments
-	common, err := newPlan(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), 3, 2)
-	require.NoError(t, err)
-	lease := tpox.Range{First: first, Count: tpox.MaxLease}
-	leases := map[*idKind]tpox.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease}
-	one, other := newUser(common, 0, leases), newUser(common, 1, leases)
+	common := newTestCrowd(t, d, 3, 2)
+	one, other := common.User(0), common.User(1)
 	fresh := drawn(one, other, 200)
 	require.Len(t, fresh, 200, "the ids of orders and customers are the same here")
 	all := 0
@@ -325,10 +304,10 @@ func TestUser_Trades(t *testing.T) {
 	held := 0
 	for range 10_000 {
 		require.True(t, u.draw(sellSecurity))
-		require.Equal(t, d.Symbol(int(int64(u.call.id)%d.Count(dataset.Security))), u.call.symbol)
-		require.True(t, u.call.quantity >= 1 && u.call.quantity <= 10)
+		require.Equal(t, d.Symbol(int(int64(u.Call.ID)%d.Count(dataset.Security))), u.Call.Symbol)
+		require.True(t, u.Call.Quantity >= 1 && u.Call.Quantity <= 10)
 		require.True(t, u.draw(buySecurity))
-		if u.call.symbol == d.Symbol(int(int64(u.call.id)%d.Count(dataset.Security))) {
+		if u.Call.Symbol == d.Symbol(int(int64(u.Call.ID)%d.Count(dataset.Security))) {
 			held++
 		}
 	}
@@ -351,4 +330,17 @@ func TestTransactions_AreComplete(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Sequences are dealt in turn, so that no two parts draw the same value.
+func TestShare_Position(t *testing.T) {
+	var dealt []int64
+	for number := range 3 {
+		for i := range int64(4) {
+			dealt = append(dealt, Share{Number: number + 1, Of: 3}.position(i))
+		}
+	}
+	slices.Sort(dealt)
+	require.Equal(t, []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, dealt)
+	require.Equal(t, int64(5), Share{}.position(5))
 }

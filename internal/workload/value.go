@@ -104,7 +104,7 @@ func linesOf(text []byte) (lines []string) {
 }
 
 // size returns how many positions the value has.
-func (v *Value) size(p *population) int64 {
+func (v *Value) size(p *Population) int64 {
 	switch v.IDs {
 	case "order":
 		return p.Orders.Count
@@ -126,7 +126,7 @@ func (v *Value) isNumber() bool {
 
 // requireEnough returns an error if a sequence may end in a run of a number of transactions.
 func (v *Value) requireEnough(transactions float64) error {
-	size := float64(v.size(&population{}))
+	size := float64(v.size(&Population{}))
 	if v.Distribution != Sequence || size >= transactions {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (v *Value) requireEnough(transactions float64) error {
 }
 
 // drawer returns a function that appends a value for a user. The function returns false when there is none.
-func (v *Value) drawer(u *user, number int) func(dst []byte) ([]byte, bool) {
+func (v *Value) drawer(u *User, number int) func(dst []byte) ([]byte, bool) {
 	if v.New {
 		return func(dst []byte) ([]byte, bool) {
 			var id tpox.ID
@@ -166,7 +166,7 @@ func (v *Value) drawer(u *user, number int) func(dst []byte) ([]byte, bool) {
 }
 
 // append appends the value at a position.
-func (v *Value) append(dst []byte, u *user, i int64) []byte {
+func (v *Value) append(dst []byte, u *User, i int64) []byte {
 	switch v.IDs {
 	case "order":
 		return appendID(dst, u.population.order(i))

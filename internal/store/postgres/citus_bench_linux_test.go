@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
@@ -154,7 +155,7 @@ func (t *target) load(through string) {
 // run runs the mix. In the measured time each server has a number of processors, 0 for no limit.
 func (t *target) run(users int, limit float64) (s sample) {
 	t.Helper()
-	direct, err := workload.NewDirect(t.store, t.url)
+	direct, err := drive.NewDirect(t.store, t.url)
 	require.NoError(t, err)
 	var used [2][]time.Duration
 	var all, idle [2]float64
@@ -173,9 +174,9 @@ func (t *target) run(users int, limit float64) (s sample) {
 		time.Sleep(t.each)
 		edge(1, 0)
 	}()
-	run, err := workload.Drive(t.Context(), direct, workload.Config{
+	run, err := drive.Run(t.Context(), drive.Plan{
 		Definition: t.mixed, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: 1,
-	})
+	}, direct)
 	<-measured
 	require.NoError(t, err)
 	require.Empty(t, run.Total.Unexpected)

@@ -1,0 +1,105 @@
+package drive
+
+import (
+	"context"
+
+	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
+)
+
+// Direct is a Target that calls a store in this process.
+type Direct struct {
+	// Stats returns the statistics that a service would export as metrics; nil if the store has none.
+	Stats func() store.Stats
+
+	store  tpox.Store
+	runner store.ScriptRunner // of own transactions; nil if the store is none
+	name   string
+	scheme string
+}
+
+// NewDirect returns a target for an open store, which the caller closes. The URL is the one that it was opened with.
+func NewDirect(s tpox.Store, url string) (*Direct, error) {
+	database, err := store.Find(url)
+	if err != nil {
+		return nil, err
+	}
+	runner, _ := s.(store.ScriptRunner)
+	return &Direct{store: s, runner: runner, name: store.Published(url), scheme: database.Scheme}, nil
+}
+
+func (d *Direct) describe(ctx context.Context) (result.Target, *workload.Population, error) {
+	is := d.store.Describe()
+	target := result.Target{Kind: result.Direct, Engine: is.Name, URL: d.name, SameHost: true}
+	contents, err := d.store.Contents(ctx)
+	if err != nil {
+		return target, nil, err
+	}
+	p, err := workload.PopulationOf(contents, is)
+	return target, p, err
+}
+
+func (d *Direct) permits(ctx context.Context, w *workload.Definition) error {
+	return w.SetUp(ctx, d.runner, d.scheme)
+}
+
+func (d *Direct) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return d.store.Lease(ctx, kind, count)
+}
+
+func (d *Direct) open(_ context.Context, check workload.Checker, _ Consistency) (session, error) {
+	return &directSession{d.store, check, workload.Statements{Runner: d.runner, Scheme: d.scheme}}, nil
+}
+
+func (d *Direct) reading(context.Context) (reading, error) {
+	if d.Stats == nil {
+		return reading{}, nil
+	}
+	stats := d.Stats()
+	r := reading{figures: map[string]float64{ // under the names of the service's metrics
+		"brokerage_store_connections_limit":             float64(stats.Connections),
+		"brokerage_store_connections_open":              float64(stats.Open),
+		"brokerage_store_connections_in_use":            float64(stats.InUse),
+		"brokerage_store_connection_waits_total":        float64(stats.Waits),
+		"brokerage_store_connection_wait_seconds_total": stats.Waited.Seconds(),
+		"brokerage_store_commits_total":                 float64(stats.Commits),
+		"brokerage_store_writes_waiting":                float64(stats.Writes),
+		"brokerage_store_cache_hits_total":              float64(stats.Hits),
+		"brokerage_store_cache_misses_total":            float64(stats.Misses),
+		"brokerage_store_page_hits_total":               float64(stats.PageHits),
+		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
+	}}
+	if stats.File > 0 { // the embedded store
+		r.figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
+		r.figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)
+		r.figures["brokerage_store_writer_page_misses_total"] = float64(stats.WriterPageMisses)
+		r.figures["brokerage_store_page_writes_total"] = float64(stats.PageWrites)
+	}
+	return r, nil
+}
+
+// directSession calls the store as the service's handlers do.
+type directSession struct {
+	store      tpox.Store
+	check      workload.Checker
+	statements workload.Statements // of own transactions
+}
+
+func (s *directSession) do(ctx context.Context, c *workload.Call) result.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if c.Own() {
+		return s.statements.Run(ctx, c, &s.check)
+	}
+	return c.Execute(ctx, s.store, &s.check)
+}
+
+func (s *directSession) recover(ctx context.Context) error {
+	return retry(ctx, func() error { return s.store.Ready(ctx) })
+}
+
+func (s *directSession) close() {}

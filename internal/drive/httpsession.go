@@ -1,0 +1,150 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
+)
+
+// httpSession is a user of a service. It has a transport and so a connection of its own, as a client of a database has.
+type httpSession struct {
+	target    *HTTP
+	transport *http.Transport
+	check     workload.Checker
+
+	header http.Header // of all requests
+	maxAge string      // that queries accept, "" for none
+	tokens bool        // queries send the token of the last write
+	token  string
+
+	url     url.URL
+	path    []byte
+	content []byte
+	body    bytes.Buffer // of the last answer
+}
+
+// open connects a user.
+func (h *HTTP) open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error) {
+	transport, _ := h.client.Transport.(*http.Transport)
+	s := &httpSession{
+		target: h, transport: transport.Clone(), check: check, header: make(http.Header), url: *h.base,
+		maxAge: consistency.maxAge(), tokens: consistency == Token,
+	}
+	s.transport.DisableCompression = true // unpacking answers would be work of the load generator
+	if h.token != "" {
+		s.header.Set("Authorization", "Bearer "+h.token)
+	}
+	return s, s.greet(ctx)
+}
+
+// greet sends a request that any service answers, so that the connection is open before anything counts.
+func (s *httpSession) greet(ctx context.Context) error {
+	client := &http.Client{Transport: s.transport, CheckRedirect: s.target.client.CheckRedirect, Timeout: answerWithin}
+	_, err := s.target.fetchBy(ctx, client, http.MethodGet, "/version", "say its version")
+	if tpox.Is[*refusedError](err) {
+		return nil
+	}
+	return err
+}
+
+func (s *httpSession) recover(ctx context.Context) error {
+	return retry(ctx, func() error { return s.greet(ctx) })
+}
+
+func (s *httpSession) close() { s.transport.CloseIdleConnections() }
+
+func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	o, err := s.exchange(ctx, c)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return workload.TimedOut
+	case err != nil:
+		return workload.Unanswered
+	}
+	return o
+}
+
+// exchange sends the requests of a call and returns what its last answer means.
+func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Outcome, error) {
+	header := maps.Clone(s.header)
+	if c.Transaction.Kind == tpox.Query {
+		if s.maxAge != "" {
+			header.Set("Max-Staleness", s.maxAge)
+		}
+		if s.token != "" {
+			header.Set(tokenHeader, s.token)
+		}
+	}
+	for name, value := range c.Headers() {
+		header.Set(name, value)
+	}
+	s.path, s.content = c.AppendPath(s.path[:0]), c.AppendBody(s.content[:0])
+	answer, err := s.roundTrip(ctx, c.Method(), header)
+	if err != nil {
+		return result.Outcome{}, err
+	}
+	o := s.check.Answer(c, answer.StatusCode, answer.Header.Get("Location"), s.body.Bytes())
+	if !c.Transaction.Replaces || o != result.Done {
+		return o, nil
+	}
+	header = maps.Clone(s.header)
+	header.Set("If-Match", answer.Header.Get("ETag"))
+	s.path, s.content = c.AppendReplacePath(s.path[:0]), append(s.content[:0], s.body.Bytes()...)
+	if answer, err = s.roundTrip(ctx, http.MethodPut, header); err != nil {
+		return result.Outcome{}, err
+	}
+	return s.check.Answer(c, answer.StatusCode, "", s.body.Bytes()), nil
+}
+
+const tokenHeader = "Consistency-Token"
+
+// roundTrip sends a request with s.path and s.content, and reads the answer into s.body.
+func (s *httpSession) roundTrip(ctx context.Context, method string, header http.Header) (*http.Response, error) {
+	path, query, _ := bytes.Cut(s.path, []byte("?"))
+	s.url.RawPath = s.target.base.EscapedPath() + string(path)
+	var err error
+	if s.url.Path, err = url.PathUnescape(s.url.RawPath); err != nil {
+		return nil, err
+	}
+	s.url.RawQuery = string(query)
+	request := &http.Request{Method: method, URL: &s.url, Host: s.url.Host, Header: header,
+		ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody}
+	if len(s.content) > 0 {
+		if header["Content-Type"] == nil {
+			header["Content-Type"] = xmlType
+		}
+		request.Body = io.NopCloser(bytes.NewReader(s.content))
+		request.ContentLength = int64(len(s.content))
+	}
+	answer, err := s.transport.RoundTrip(request.WithContext(ctx))
+	if err != nil {
+		return nil, err
+	}
+	s.body.Reset()
+	_, err = s.body.ReadFrom(io.LimitReader(answer.Body, maxAnswer+1))
+	if closed := answer.Body.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && s.body.Len() > maxAnswer {
+		err = errTooLong
+	}
+	if token := answer.Header.Get(tokenHeader); s.tokens && token != "" {
+		s.token = token
+	}
+	return answer, err
+}
+
+var (
+	xmlType    = []string{workload.XML}
+	errTooLong = errors.New("the answer is too long")
+)

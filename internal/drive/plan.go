@@ -1,0 +1,171 @@
+package drive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/workload"
+)
+
+// Plan is how a workload runs.
+type Plan struct {
+	Definition *workload.Definition
+	Users      int      // in the open model, the largest number of arrivals in progress
+	Rate       float64  // arrivals a second; 0 selects the closed model
+	Arrivals   Arrivals // in the open model
+	Ramp       time.Duration
+	Duration   time.Duration // measured, after the ramp; 0 with a Count
+	Count      int64         // transactions to measure, after the ramp, instead of a Duration; 0 for none
+	Think      Think         // in the closed model
+	Every      time.Duration // between reports during the run; 0 is none
+	Seed       uint64
+	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
+	Share   workload.Share
+	StartAt time.Time // when users begin; zero is at once
+	// Consistency is for services with replicas.
+	Consistency Consistency
+
+	// Observer reads what the server of the database counts, for the resources of the result; nil for none.
+	Observer store.Observer
+
+	Settings map[string]string // of the store, in addition to those that it reports itself
+	Version  string
+	Commit   string
+	Report   func(result.Interval) // called at the end of each interval; may be nil
+	Begun    func(*result.Run)     // called when users begin; may be nil
+	Live     func(Moment)          // called each second, by the goroutine that calls Report; may be nil
+}
+
+// Moment is the state of a run. Its figures are those of the last second.
+type Moment struct {
+	Measuring bool          // false while users prepare and warm up; then there are no figures
+	Left      time.Duration // of the ramp or of the measured time; 0 if users need longer
+	Remaining int64         // transactions until the Count of the run
+	Prepared  int64         // documents that users have inserted before anything counts,
+	ToPrepare int64         // of so many
+	TPS       float64
+	P50, P99  float64 // microseconds
+	Errors    int64   // unexpected refusals and missing answers, since measuring began
+}
+
+// The errors of a run that ended early. They come with what was measured until then.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrTargetDied  = errors.New("the target no longer answers")
+)
+
+// The largest number of users, and of arrivals a second.
+const (
+	MaxUsers = 10_000
+	MaxRate  = 1_000_000
+)
+
+// Arrivals is how the transactions of an open model are spread over time.
+type Arrivals string
+
+const (
+	Poisson Arrivals = ""     // the pauses are exponentially distributed, as between independent clients
+	Even    Arrivals = "even" // the pauses are all the same
+)
+
+// Check returns an error if the plan cannot run.
+func (p *Plan) Check() error {
+	switch {
+	case p.Definition == nil:
+		return errors.New("there is no workload")
+	case p.Users < 1 || p.Users > MaxUsers:
+		return fmt.Errorf("the number of users is %d, but must be from 1 to %d", p.Users, MaxUsers)
+	case !(p.Rate >= 0 && p.Rate <= MaxRate):
+		return fmt.Errorf("the rate is %v, but must be from 0 to %d a second", p.Rate, MaxRate)
+	case p.Count < 0:
+		return fmt.Errorf("the number of transactions is %d, but must be at least 1", p.Count)
+	case p.Count > 0 && p.Duration != 0:
+		return errors.New("a run has a duration or a number of transactions, not both")
+	case p.Count == 0 && p.Duration <= 0:
+		return errors.New("the duration must be above 0")
+	case p.Ramp < 0 || p.Every < 0:
+		return errors.New("ramp and report interval must not be below 0")
+	case p.Rate > 0 && p.Think != Think{}:
+		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
+	case p.Arrivals != Poisson && p.Arrivals != Even:
+		return fmt.Errorf("there are no arrivals of kind %q", p.Arrivals)
+	}
+	return cmp.Or(p.Think.check(), p.Share.Check(p.Users), p.Consistency.Check(), p.Definition.RequireEnough(p.most()),
+		p.Definition.Check())
+}
+
+// most returns a number of transactions that the run cannot exceed.
+func (p *Plan) most() float64 {
+	rate := cmp.Or(p.Rate, MaxRate*float64(max(p.Share.Of, 1)))
+	most := rate * (p.Ramp + p.Duration).Seconds()
+	if p.Rate > 0 && p.Arrivals == Poisson {
+		most += 10 * math.Sqrt(most) // more than chance makes of it
+	}
+	return math.Ceil(most) + float64(p.Count)
+}
+
+func (p *Plan) model() result.Model {
+	m := result.Model{
+		Kind: result.Closed, Users: p.Users, Think: p.Think.Mean.Seconds(), Every: p.Every.Seconds(),
+		Consistency: string(p.Consistency), Count: p.Count,
+	}
+	if p.Think.Distribution != "" {
+		m.ThinkText = p.Think.String()
+	}
+	if p.Rate > 0 {
+		m.Kind, m.Rate, m.Arrivals = result.Open, p.Rate, cmp.Or(string(p.Arrivals), "poisson")
+	}
+	return m
+}
+
+// part returns the description of a share in its result, nil for the whole load.
+func (p *Plan) part() *result.LoadPart {
+	if p.Share == (workload.Share{}) {
+		return nil
+	}
+	host, _ := os.Hostname() // unknown is empty
+	from, to := p.Share.Users(p.Users)
+	return &result.LoadPart{
+		Number: p.Share.Number, Of: p.Share.Of, Users: to - from, Host: host, StartAt: p.StartAt.UTC(),
+	}
+}
+
+// A Consistency says how fresh the answers to a user's queries must be, and so which servers of a service with replicas
+// may give them: Primary, Token or stale=TIME.
+type Consistency string
+
+const (
+	Primary Consistency = ""      // the queries have no header
+	Token   Consistency = "token" // a query sends the token of the user's last write, if there is one
+	// stale is followed by the greatest age, which each query sends.
+	stale = "stale="
+)
+
+// ConsistencyForm describes what Check accepts.
+const ConsistencyForm = "primary, token, or stale=TIME with a time such as 2s or 500ms"
+
+var consistencies = regexp.MustCompile(`^(token|stale=\d{1,9}(ms|s))?$`)
+
+// Check returns an error for a text that is no Consistency.
+func (c Consistency) Check() error {
+	if !consistencies.MatchString(string(c)) {
+		return fmt.Errorf("the consistency is %q, but must be %s", string(c), ConsistencyForm)
+	}
+	return nil
+}
+
+// maxAge returns the greatest age that a query accepts, "" for none.
+func (c Consistency) maxAge() string {
+	if age, ok := strings.CutPrefix(string(c), stale); ok {
+		return age
+	}
+	return ""
+}

@@ -1,0 +1,250 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"brokerage/internal/probe"
+	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/telemetry"
+)
+
+// The number of samples of a run at most, the shortest time between two, and the number of statements of a result.
+const (
+	mostSamples    = 60
+	samplePause    = time.Second
+	mostStatements = 15
+)
+
+// sampler samples figures while a run is measured.
+type sampler struct {
+	target   Target
+	watcher  store.Observer // nil: there is no server to ask
+	database int            // parent of its processes, or 0
+
+	from     time.Time
+	every    time.Duration
+	samples  []resourceSample
+	servers  [2]store.ServerStats // at the first and the last sample
+	missing  []string
+	stop     chan struct{}
+	finished sync.WaitGroup
+}
+
+// resourceSample holds the figures at one moment.
+type resourceSample struct {
+	seconds float64
+	figures map[figureKey]float64
+}
+
+type figureKey struct{ of, figure string }
+
+// startSampling takes the first sample, and further ones until end is called.
+func (d *driver) startSampling(ctx context.Context) *sampler {
+	s := &sampler{
+		target: d.target, watcher: d.plan.Observer, from: time.Now(), stop: make(chan struct{}),
+		every: max(samplePause, d.plan.Duration/mostSamples),
+	}
+	if s.watcher != nil {
+		if s.database = s.watcher.Process(); s.database == 0 {
+			s.miss(result.OfDatabase, "its processes are not visible from here")
+		}
+	}
+	s.take(ctx, true)
+	s.finished.Go(func() {
+		for tick := time.Tick(s.every); ; {
+			select {
+			case <-s.stop:
+				return
+			case <-tick:
+				s.take(ctx, false)
+			}
+		}
+	})
+	return s
+}
+
+// end takes the last sample and returns the result, nil if there is none. It replaces a sample of a moment ago: the
+// rates between the two would be chance.
+func (s *sampler) end(ctx context.Context) *result.Resources {
+	close(s.stop)
+	s.finished.Wait()
+	last := len(s.samples) - 1
+	if ago := time.Since(s.from).Seconds() - s.samples[last].seconds; last > 0 && ago < s.every.Seconds()/4 {
+		s.samples = s.samples[:last]
+	}
+	s.take(ctx, true)
+	return s.result()
+}
+
+func (s *sampler) miss(what, why string) {
+	if text := what + ": " + why; !slices.Contains(s.missing, text) {
+		s.missing = append(s.missing, text)
+	}
+}
+
+// take takes a sample; with statements, also the server's counts of its statements.
+func (s *sampler) take(ctx context.Context, statements bool) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	one := resourceSample{figures: make(map[figureKey]float64)}
+	one.processes(s)
+	one.seconds = time.Since(s.from).Seconds()
+	one.service(ctx, s)
+	one.server(ctx, s, statements)
+	s.samples = append(s.samples, one)
+}
+
+func (o *resourceSample) add(of string, figures map[string]float64) {
+	for figure, value := range figures {
+		o.figures[figureKey{of, figure}] = value
+	}
+}
+
+// processes adds the figures of the computer and of processes on it.
+func (o *resourceSample) processes(s *sampler) {
+	readings := map[string]probe.Reading{result.OfHost: probe.Here.Host(), result.OfGenerator: probe.Here.Process(os.Getpid())}
+	if s.database != 0 {
+		readings[result.OfDatabase] = probe.Here.Family(s.database)
+	}
+	for of, r := range readings {
+		o.add(of, r.Figures)
+		for _, missing := range r.Missing {
+			s.miss(of, missing)
+		}
+	}
+}
+
+// service adds the metrics of the backend; those about the process of a service become figures of that process.
+func (o *resourceSample) service(ctx context.Context, s *sampler) {
+	r, err := s.target.reading(ctx)
+	_, remote := s.target.(*HTTP)
+	switch {
+	case err != nil:
+		s.miss(result.OfService, "its metrics could not be read at every sample")
+	case remote && r.process == nil:
+		s.miss(result.OfService, "it serves no metrics at its address")
+	}
+	if r.process != nil {
+		o.figures[figureKey{result.OfService, probe.Memory}] = float64(r.process.MemoryAfter)
+		for figure, metric := range telemetry.ProcessMetrics {
+			if value, ok := r.figures[metric.Name]; ok {
+				o.figures[figureKey{result.OfService, figure}] = value
+			} else {
+				s.miss(result.OfService, figure+" is not among its metrics")
+			}
+		}
+	}
+	for name, value := range r.figures {
+		if strings.HasPrefix(name, "brokerage_store_") {
+			o.figures[figureKey{result.OfStore, name}] = value
+		}
+	}
+}
+
+// server adds what the database's server counts.
+func (o *resourceSample) server(ctx context.Context, s *sampler, statements bool) {
+	if s.watcher == nil {
+		return
+	}
+	counted, err := s.watcher.Observe(ctx, statements)
+	if err != nil {
+		s.miss(result.OfServer, "its statistics could not be read at every sample: "+err.Error())
+		return
+	}
+	o.add(result.OfServer, counted.Figures)
+	for _, missing := range counted.Missing {
+		s.miss(result.OfServer, missing)
+	}
+	if len(s.samples) == 0 {
+		s.servers[0] = counted
+	} else if statements {
+		s.servers[1] = counted
+	}
+}
+
+// result returns the samples that have all figures of the first one: nil if that is only the first.
+func (s *sampler) result() *result.Resources {
+	first := s.samples[0]
+	for key := range first.figures { // a figure that was never read again would leave no sample
+		if !slices.ContainsFunc(s.samples[1:], func(o resourceSample) bool { _, ok := o.figures[key]; return ok }) {
+			delete(first.figures, key)
+		}
+	}
+	whole := slices.DeleteFunc(s.samples, func(o resourceSample) bool {
+		for key := range first.figures {
+			if _, ok := o.figures[key]; !ok {
+				return true
+			}
+		}
+		return false
+	})
+	if len(whole) < 2 {
+		return nil
+	}
+	r := &result.Resources{Missing: s.missing}
+	for _, o := range whole {
+		r.Seconds = append(r.Seconds, rounded(o.seconds-first.seconds))
+	}
+	keys := slices.SortedFunc(maps.Keys(first.figures), func(a, b figureKey) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.figure, b.figure))
+	})
+	for _, key := range keys {
+		r.Series = append(r.Series, seriesOf(key, whole))
+	}
+	countServer(r, s.servers[1].Since(s.servers[0]))
+	return r
+}
+
+// seriesOf returns a figure of all samples. A counter never falls: one that did has lost a process that had ended.
+func seriesOf(key figureKey, samples []resourceSample) result.Series {
+	series := result.Series{Of: key.of, Figure: key.figure, Counts: key.counts()}
+	highest := samples[0].figures[key]
+	for _, o := range samples {
+		value := o.figures[key]
+		if series.Counts {
+			highest = max(highest, value)
+			value = highest - samples[0].figures[key]
+		}
+		series.Values = append(series.Values, rounded(value))
+	}
+	return series
+}
+
+// counts reports whether a figure is a counter.
+func (k figureKey) counts() bool {
+	if k.of == result.OfStore || k.of == result.OfServer {
+		return strings.HasSuffix(k.figure, "_total") || strings.HasSuffix(k.figure, "_sum") ||
+			strings.HasSuffix(k.figure, "_count")
+	}
+	return k.figure != probe.Memory && k.figure != probe.PeakMemory
+}
+
+// rounded shortens the JSON of a figure.
+func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+// countServer adds the pools and statements of the measured time. The pools of the embedded store are in its metrics.
+func countServer(r *result.Resources, server store.ServerStats) {
+	r.Pools, r.Statements = server.Pools, server.Statements
+	slices.SortStableFunc(r.Statements, func(a, b store.StatementStats) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	r.Statements = r.Statements[:min(len(r.Statements), mostStatements)]
+	metric := func(name string) int64 {
+		n, _ := r.Used(result.OfStore, "brokerage_store_"+name+"_total")
+		return int64(n)
+	}
+	if r.Find(result.OfStore, "brokerage_store_writer_page_hits_total") == nil {
+		return
+	}
+	writing := store.PoolStats{Name: "connection for writing", Hits: metric("writer_page_hits"),
+		Misses: metric("writer_page_misses")}
+	r.Pools = append(r.Pools, store.PoolStats{Name: "connections for reading", // the counters are not read at one moment
+		Hits: max(0, metric("page_hits")-writing.Hits), Misses: max(0, metric("page_misses")-writing.Misses)}, writing)
+}

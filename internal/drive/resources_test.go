@@ -1,0 +1,171 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/probe"
+	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/store/sqlite/sqlitetest"
+)
+
+// counting is a server whose counters grow with each observation.
+type counting struct {
+	n       int
+	failing func(n int) error
+}
+
+func (c *counting) Process() int { return 0 }
+func (c *counting) Close() error { return nil }
+
+func (c *counting) Observe(_ context.Context, statements bool) (store.ServerStats, error) {
+	c.n++
+	if c.failing != nil && c.failing(c.n) != nil {
+		return store.ServerStats{}, c.failing(c.n)
+	}
+	n := int64(c.n)
+	s := store.ServerStats{
+		Figures: map[string]float64{"pg_commits_total": float64(100 * n), "pg_connections": 7},
+		Pools:   []store.PoolStats{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
+	}
+	for i := range int64(20) {
+		if statements {
+			s.Statements = append(s.Statements,
+				store.StatementStats{Text: fmt.Sprint("SELECT ", i), Calls: n, Seconds: float64(n * i), Rows: n})
+		}
+	}
+	return s, nil
+}
+
+// A run on either way has the figures of the processes, of the store and of the server, at the same moments.
+func TestDrive_Resources(t *testing.T) {
+	for _, name := range []string{"Direct", "HTTP"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sqlitetest.Store(t)
+			b := bothWays(t, s)[name]
+			pools := []string{"orders"}
+			if d, ok := b.(*Direct); ok { // the service of this test has no metrics of its store
+				d.Stats = s.Stats
+				pools = append(pools, "connections for reading", "connection for writing")
+			}
+			c := shortly(t, "mixed")
+			c.Duration = 2500 * time.Millisecond
+			watched := &counting{}
+			c.Observer = watched
+			run, err := Run(t.Context(), c, b)
+			require.NoError(t, err)
+			requireSchema(t, run)
+			r := run.Resources
+			require.GreaterOrEqual(t, len(r.Seconds), 3)
+			require.Zero(t, r.Seconds[0])
+			require.True(t, slices.IsSorted(r.Seconds))
+			require.InDelta(t, run.Measured, r.Seconds[len(r.Seconds)-1], 1)
+			for _, s := range r.Series {
+				require.Len(t, s.Values, len(r.Seconds), s.Figure)
+				if s.Counts {
+					require.Zero(t, s.Values[0], s.Figure)
+					require.True(t, slices.IsSorted(s.Values), s.Figure)
+				}
+			}
+			if runtime.GOOS == "linux" {
+				user, ok := r.Used(result.OfGenerator, probe.UserSeconds)
+				require.True(t, ok)
+				require.Positive(t, user)
+				require.NotNil(t, r.Find(result.OfHost, probe.IdleSeconds))
+				require.Positive(t, run.Usage.Host.CPU)
+				require.Positive(t, run.Usage.Generator.MemoryAfter)
+				require.False(t, r.Find(result.OfGenerator, probe.Memory).Counts)
+				of := r.Find(result.OfService, probe.UserSeconds)
+				require.Equal(t, name == "HTTP", of != nil)
+			}
+			writes, ok := r.Used(result.OfStore, "brokerage_store_page_writes_total")
+			require.Equal(t, name == "Direct", ok)
+			require.Equal(t, ok, writes > 0)
+			commits, ok := r.Used(result.OfServer, "pg_commits_total")
+			require.True(t, ok)
+			require.InDelta(t, 100*(watched.n-1), commits, 0)
+			require.InDelta(t, 7, r.Find(result.OfServer, "pg_connections").Values[1], 0)
+
+			names := make([]string, len(r.Pools))
+			for i, p := range r.Pools {
+				names[i] = p.Name
+				require.Positive(t, p.Hits, p.Name)
+			}
+			require.Equal(t, pools, names)
+			require.Len(t, r.Statements, mostStatements)
+			require.Equal(t, "SELECT 19", r.Statements[0].Text)
+			require.InDelta(t, 19*(watched.n-1), r.Statements[0].Seconds, 1e-9)
+			require.Contains(t, r.Missing, "server: waits: not shown")
+			require.Contains(t, r.Missing, "database: its processes are not visible from here")
+			require.Len(t, slices.Compact(slices.Sorted(slices.Values(r.Missing))), len(r.Missing), "each once")
+			for figure := range run.Usage.Figures {
+				require.NotContains(t, figure, "brokerage_process_")
+			}
+		})
+	}
+}
+
+// A sample at which the server did not answer is left out, and the result says so once.
+func TestSampler_Gaps(t *testing.T) {
+	down := errors.New("the server restarts")
+	watched := &counting{failing: func(n int) error {
+		if n == 2 || n == 3 {
+			return down
+		}
+		return nil
+	}}
+	s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now(), watcher: watched}
+	for range 5 {
+		s.take(t.Context(), false)
+	}
+	r := s.result()
+	require.Len(t, r.Seconds, 3)
+	require.Equal(t, []float64{0, 300, 400}, r.Find(result.OfServer, "pg_commits_total").Values)
+	require.Contains(t, r.Missing, "server: its statistics could not be read at every sample: the server restarts")
+	require.Equal(t, 1, strings.Count(strings.Join(r.Missing, "\n"), "restarts"))
+}
+
+// A sample of a moment before the end is replaced by the last one.
+func TestSampler_End(t *testing.T) {
+	for name, ago := range map[string]time.Duration{"Moment": time.Millisecond, "Long": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now().Add(-2 * time.Hour), every: time.Minute,
+				stop: make(chan struct{}), watcher: &counting{}}
+			s.take(t.Context(), true)
+			s.samples[0].seconds = 0
+			s.take(t.Context(), false)
+			s.samples[1].seconds = (2*time.Hour - ago).Seconds()
+			require.Len(t, s.end(t.Context()).Seconds, map[string]int{"Moment": 2, "Long": 3}[name])
+		})
+	}
+}
+
+// A figure that was read only once is left out of the samples; the samples stay.
+func TestSampler_Result(t *testing.T) {
+	key := func(figure string) figureKey { return figureKey{result.OfDatabase, figure} }
+	s := sampler{missing: []string{"host: none"}, samples: []resourceSample{
+		{0, map[figureKey]float64{key(probe.UserSeconds): 10, key(probe.Memory): 5, key(probe.Reads): 1}},
+		{1, map[figureKey]float64{key(probe.UserSeconds): 12, key(probe.Memory): 9}},
+		{2, map[figureKey]float64{key(probe.Memory): 1}},
+		{3, map[figureKey]float64{key(probe.UserSeconds): 11, key(probe.Memory): 7, key("late"): 1}},
+	}}
+	require.Equal(t, &result.Resources{
+		Seconds: []float64{0, 1, 3}, Missing: []string{"host: none"},
+		Series: []result.Series{
+			{result.OfDatabase, probe.Memory, false, []float64{5, 9, 7}},
+			{result.OfDatabase, probe.UserSeconds, true, []float64{0, 2, 2}}, // a process that has ended took its share with it
+		},
+	}, s.result())
+	s.samples = s.samples[:1]
+	require.Nil(t, s.result())
+}

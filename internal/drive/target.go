@@ -1,0 +1,58 @@
+package drive
+
+import (
+	"context"
+	"time"
+
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
+)
+
+// Target is what a workload runs against: NewDirect and NewHTTP make one.
+type Target interface {
+	// describe describes the target for the result, and returns what it holds. With workload.ErrNoDataset, the population
+	// has no documents.
+	describe(ctx context.Context) (result.Target, *workload.Population, error)
+	// permits returns an error if the client may not run a workload, or if the workload does not fit the target. It makes
+	// what own transactions need.
+	permits(ctx context.Context, d *workload.Definition) error
+	lease(ctx context.Context, kind string, count int64) (tpox.Range, error)
+	// open returns a session for one user. The context ends its calls.
+	open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error)
+	// reading returns what the target has used so far.
+	reading(ctx context.Context) (reading, error)
+}
+
+// session carries out the calls of one user.
+type session interface {
+	do(ctx context.Context, c *workload.Call) result.Outcome
+	// recover waits until the target answers again, and returns an error if it does not.
+	recover(ctx context.Context) error
+	close()
+}
+
+// reading is what a target has used at one moment. A target in this process has no process of its own.
+type reading struct {
+	process *result.ProcessUsage // CPUSeconds and MemoryAfter
+	figures map[string]float64
+}
+
+// answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own
+// timeout is what a load generator sees.
+const answerWithin = 30 * time.Second
+
+// retry calls try until it succeeds, and returns its last error. It waits 2 seconds for a target that is restarting or
+// failing over.
+func retry(ctx context.Context, try func() error) error {
+	for deadline := time.Now().Add(2 * time.Second); ; {
+		err := try()
+		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// copied returns a copy that shares nothing with the run.
+func copied(t testing.TB, r *Run) *Run {
+	t.Helper()
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var other Run
+	require.NoError(t, json.Unmarshal(text, &other))
+	return &other
+}
+
+// Results that are not all parts of one load are refused, each with one line that says why.
+func TestMerge_Refuses(t *testing.T) {
+	parts := func() (names []string, runs []*Run) {
+		for n := range 3 {
+			r := copied(t, example(t))
+			r.Part = &LoadPart{Number: n + 1, Of: 3, Users: 16, Host: "h", StartAt: time.Unix(1e9, 0).UTC()}
+			r.Settings = map[string]string{"durability": "full"}
+			names, runs = append(names, fmt.Sprintf("%d.json", n+1)), append(runs, r)
+		}
+		return names, runs
+	}
+	names, runs := parts()
+	merged, err := Merge(names, runs)
+	require.NoError(t, err)
+	requireSums(t, merged)
+	require.Equal(t, 3*runs[0].Total.Count, merged.Total.Count)
+	require.Equal(t, 3*runs[0].Total.Waiting, merged.Total.Waiting)
+	require.InDelta(t, runs[0].Total.Latency.P99, merged.Total.Latency.P99, 0)
+	require.Equal(t, 3*runs[0].Arrivals.Due, merged.Arrivals.Due)
+
+	for name, c := range map[string]struct {
+		change func(r *Run) // of the third part
+		says   string
+	}{
+		"NoPart":     {func(r *Run) { r.Part = nil }, "3.json is not a part of a load"},
+		"Doubled":    {func(r *Run) { r.Part.Number = 2 }, "2.json and 3.json are both part 2 of 3"},
+		"Of":         {func(r *Run) { r.Part.Of = 4 }, "the number of parts is 3 in the first and 4 in the second"},
+		"Seed":       {func(r *Run) { r.Seed++ }, "the seed is 7 in the first and 8 in the second"},
+		"Workload":   {func(r *Run) { r.Workload.SHA256 = "x" }, "the hash of the workload is "},
+		"Validation": {func(r *Run) { r.Workload.Validate = false }, "the workload is "},
+		"Dataset":    {func(r *Run) { r.Dataset.Fingerprint = "other" }, "the dataset is tpox-2/tiny"},
+		"Users":      {func(r *Run) { r.Model.Users++ }, "the model is "},
+		"Duration":   {func(r *Run) { r.Duration++ }, "the duration is 60 in the first and 61 in the second"},
+		"Engine":     {func(r *Run) { r.Target.Engine = "db2" }, "the engine is  in the first and db2 in the second"},
+		"Setting":    {func(r *Run) { r.Settings["durability"] = "off" }, `the setting durability is "full" in the first`},
+		"MoreSettings": {func(r *Run) { r.Settings["more"] = "1" },
+			"the number of settings is 1 in the first and 2 in the second"},
+		"AnotherTime": {func(r *Run) { r.Part.StartAt = time.Unix(2e9, 0) }, "the time to start is 2001-09-09T01:46:40Z"},
+		"NoHistogram": {func(r *Run) { r.Transactions[0].Histogram = nil }, "part 3: get_order: the result has no"},
+		"Unreadable":  {func(r *Run) { r.Transactions[0].Histogram.Data = "x" }, "part 3: get_order: its histogram"},
+		"Counts":      {func(r *Run) { r.Transactions[0].Count++ }, "its histogram has "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names, runs := parts()
+			c.change(runs[2])
+			_, err := Merge(names, runs)
+			require.ErrorContains(t, err, c.says)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+	_, err = Merge(names[:2], runs[:2])
+	require.EqualError(t, err, "part 3 of 3 is missing")
+	_, err = Merge(names[1:2], runs[1:2])
+	require.EqualError(t, err, "parts 1, 3 of 3 are missing")
+
+	names, runs = parts() // k6 writes no histogram where it has no times
+	runs[2].Transactions[0] = Row{Name: runs[2].Transactions[0].Name, Kind: runs[2].Transactions[0].Kind}
+	_, err = Merge(names, runs)
+	require.NoError(t, err)
+}
+
+// A merged result of parts that did not run together is INVALID.
+func TestMerge_Apart(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *Run)
+		says   string
+	}{
+		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.0 s apart"},
+		"Shorter": {func(r *Run) { r.Measured -= 5 }, "part 2 was measured for 55 s, others for 60 s"},
+		"Busy": {func(r *Run) { r.Usage.Generator.CPU = .45 }, // of two cores, of which it used one
+			"the load generator used 90 % of its processors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs []*Run
+			for n := range 2 {
+				r := copied(t, example(t))
+				r.Part = &LoadPart{Number: n + 1, Of: 2, Users: 25, Host: fmt.Sprint(n)}
+				runs = append(runs, r)
+			}
+			merged, err := Merge(make([]string, 2), runs)
+			require.NoError(t, err)
+			require.NotContains(t, fmt.Sprint(merged.Validity.Reasons), c.says)
+			c.change(runs[1])
+			merged, err = Merge(make([]string, 2), runs)
+			require.NoError(t, err)
+			require.Contains(t, fmt.Sprint(merged.Validity.Reasons), c.says)
+		})
+	}
+}
+
+// A generator that was late with a report has one interval where others have two.
+func TestMerge_Intervals(t *testing.T) {
+	row := func(micro int64) []Row {
+		a := newAggregate()
+		a.add(&Record{Took: time.Duration(micro) * time.Microsecond})
+		r, err := a.encoded(a.row(Mixed{"get_order", "query", 1}, 1))
+		require.NoError(t, err)
+		return []Row{r}
+	}
+	parts := func(ends ...float64) *Run {
+		r := &Run{Part: &LoadPart{Number: 1, Of: 2}, Transactions: row(1)}
+		from := 0.0
+		for n, to := range ends {
+			r.Intervals = append(r.Intervals, Interval{From: from, To: to, Rows: row(int64(100 * (n + 1)))})
+			from = to
+		}
+		return r
+	}
+	all, err := intervalsOf([]*Run{parts(5, 10, 15, 20), parts(5, 15, 20), parts(5, 10, 15, 20, 22)})
+	require.NoError(t, err)
+	var ends []float64
+	var counts []int64
+	for _, i := range all {
+		ends, counts = append(ends, i.To), append(counts, i.Count)
+		require.Equal(t, i.Count, i.Rows[0].Count)
+		require.Equal(t, i.Latency, i.Rows[0].Latency)
+	}
+	require.Equal(t, []float64{5, 15, 20}, ends)
+	require.Equal(t, []int64{3, 5, 3}, counts)
+	require.InDelta(t, .3, all[1].Latency.Max/1000, 1e-9)
+}

@@ -1,0 +1,310 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"brokerage/internal/format"
+)
+
+// The statistics table of the scenario, which loadtest/lib/table.js prints in the same way. It is 94 characters wide;
+// without the two columns that are needed least often, 80.
+
+// cell is a column of the table, with two lines of heading.
+type cell struct {
+	above, head string
+	width       int
+	narrow      bool // also printed on a narrow terminal
+	of          func(Row) string
+}
+
+func times(head string, narrow bool, of func(Latency) float64) cell {
+	return cell{head, "ms", 5, narrow, func(r Row) string { return Milli(of(r.Latency)) }}
+}
+
+var cells = []cell{
+	{"", "count", 10, true, func(r Row) string { return format.Count(r.Count) }},
+	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
+	{"total", "s", 7, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
+	times("min", false, func(l Latency) float64 { return l.Min }),
+	times("mean", true, func(l Latency) float64 { return l.Mean }),
+	times("p50", true, func(l Latency) float64 { return l.P50 }),
+	times("p90", true, func(l Latency) float64 { return l.P90 }),
+	times("p95", true, func(l Latency) float64 { return l.P95 }),
+	times("p99", true, func(l Latency) float64 { return l.P99 }),
+	times("p99.9", true, func(l Latency) float64 { return l.P999 }),
+	times("max", true, func(l Latency) float64 { return l.Max }),
+}
+
+const nameWidth = 21
+
+// Write writes the result as text.
+func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0) }
+
+// WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal.
+func (r *Run) WriteWidth(w io.Writer, columns int) error {
+	p := &printer{columns: columns}
+	p.heading(r)
+	p.row("", func(c cell) string { return c.above })
+	p.row("transaction", func(c cell) string { return c.head })
+	for _, rows := range [][]Row{r.Transactions, r.Kinds, {r.Total}} {
+		p.rule()
+		for _, row := range rows {
+			p.row(row.Name, func(c cell) string { return c.of(row) })
+		}
+	}
+	p.linef("\n%s transactions a second, %s a minute; goodput %s a second\n", Rate(r.TPS), Rate(r.TPM), Rate(r.Goodput))
+	p.sums(r)
+	p.refusals(r)
+	p.usage(r)
+	p.validity(r.Validity)
+	p.curve(r.Curve)
+	return p.flush(w)
+}
+
+// WriteShort writes an interval as one line, for reports during the run.
+func (i Interval) WriteShort(w io.Writer) error {
+	errors := int64(0)
+	for r := range i.Rows {
+		errors += i.Rows[r].unexpected()
+	}
+	_, err := fmt.Fprintf(w, "%5.0f s %10s tx %8s/s  p50 %s  p99 %s  p99.9 %s ms  errors %s\n",
+		i.To, format.Count(i.Count), Rate(i.TPS),
+		Milli(i.Latency.P50), Milli(i.Latency.P99), Milli(i.Latency.P999), format.Count(errors))
+	return err
+}
+
+// WriteTransactions writes a line for each transaction of an interval that was due in it, to follow WriteShort.
+func (i Interval) WriteTransactions(w io.Writer) error {
+	p := &printer{}
+	for r := range i.Rows {
+		row := &i.Rows[r]
+		if row.Due == 0 {
+			continue
+		}
+		p.linef("        %-*s %10s tx %8s/s  p50 %s  p99 %s ms  errors %s", nameWidth, row.Name, format.Count(row.Count),
+			Rate(ratio(float64(row.Count), i.To-i.From)), Milli(row.Latency.P50), Milli(row.Latency.P99),
+			format.Count(row.unexpected()))
+	}
+	return p.flush(w)
+}
+
+// printer collects lines of text.
+type printer struct {
+	strings.Builder
+
+	columns int // of the terminal; 0 if there is none
+}
+
+func (p *printer) linef(form string, args ...any) { fmt.Fprintf(&p.Builder, form+"\n", args...) }
+
+func (p *printer) flush(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// cells returns the columns that fit.
+func (p *printer) cells() []cell {
+	if p.columns == 0 || p.columns >= widthOf(cells) {
+		return cells
+	}
+	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return !c.narrow })
+}
+
+func widthOf(cells []cell) int {
+	width := nameWidth
+	for _, c := range cells {
+		width += 1 + c.width
+	}
+	return width
+}
+
+func (p *printer) rule() { p.linef("%s", strings.Repeat("-", widthOf(p.cells()))) }
+
+func (p *printer) row(name string, text func(cell) string) {
+	fmt.Fprintf(&p.Builder, "%-*s", nameWidth, name)
+	for _, c := range p.cells() {
+		fmt.Fprintf(&p.Builder, " %*s", c.width, text(c))
+	}
+	p.WriteByte('\n')
+}
+
+func (p *printer) heading(r *Run) {
+	validated := "not validated"
+	if r.Workload.Validate {
+		validated = "validated"
+	}
+	model := format.Count(r.Model.Users) + " users, no think time"
+	switch {
+	case r.Model.Kind == Open:
+		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
+	case r.Model.ThinkText != "":
+		model = fmt.Sprintf("%s users, think time %s", format.Count(r.Model.Users), r.Model.ThinkText)
+	case r.Model.Think > 0:
+		model = fmt.Sprintf("%s users, think time %g s", format.Count(r.Model.Users), r.Model.Think)
+	}
+	if r.Model.Consistency != "" {
+		model += ", queries with consistency " + r.Model.Consistency
+	}
+	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
+	if r.Part != nil {
+		model += fmt.Sprintf(", of which part %d of %d", r.Part.Number, r.Part.Of)
+	} else if len(r.Parts) > 0 {
+		model += fmt.Sprintf(", from %d load generators", len(r.Parts))
+	}
+	p.linef("%s; %.1f s measured after %.1f s of warm-up; seed %d", model, r.Measured, r.Warmed, r.Seed)
+	p.linef("Dataset %s", r.Dataset.Fingerprint)
+	switch r.Workload.NewDocuments {
+	case "own":
+		p.linef("New documents are not drawn by queries and updates")
+	case "shared":
+		p.linef("New documents are drawn by the queries and updates of all users")
+	}
+	if made := r.Prepared; made != nil {
+		unexpected := ""
+		if len(made.Unexpected) > 0 {
+			unexpected = "; unexpected: " + reasons(made.Unexpected)
+		}
+		p.linef("Prepared, and not counted: %s orders, %s customers%s",
+			format.Count(made.Orders), format.Count(made.Customers), unexpected)
+	}
+	p.linef("")
+}
+
+// sums writes the outcomes of the transactions that were due: in total, and for each transaction of which some were not
+// answered.
+func (p *printer) sums(r *Run) {
+	const form = "%-21s %10s %10s %8s %10s %8s %7s"
+	p.linef(form, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
+	answered := func(t Row) bool { return t.Unanswered+t.Waiting == 0 }
+	for _, t := range append(slices.DeleteFunc(slices.Clone(r.Transactions), answered), r.Total) {
+		p.linef(form, t.Name, format.Count(t.Due), format.Count(t.Good), format.Count(t.Refused()),
+			format.Count(t.Unanswered), format.Count(t.Dropped), format.Count(t.Waiting))
+	}
+	if r.Total.Late > 0 {
+		p.linef("Waiting at the end and answered within %.0f s of it: %s; their times count.",
+			Grace.Seconds(), format.Count(r.Total.Late))
+	}
+	p.linef("")
+}
+
+func (p *printer) refusals(r *Run) {
+	var expected, unexpected, empty []string
+	for i := range r.Transactions {
+		t := &r.Transactions[i]
+		if len(t.Expected) > 0 {
+			expected = append(expected, "Expected refusals of "+t.Name+": "+reasons(t.Expected)+"\n")
+		}
+		if len(t.Unexpected) > 0 {
+			unexpected = append(unexpected, "UNEXPECTED of "+t.Name+": "+reasons(t.Unexpected)+"\n")
+		}
+		if t.Empty > 0 {
+			empty = append(empty, t.Name+" "+format.Count(t.Empty))
+		}
+	}
+	p.WriteString(strings.Join(append(expected, unexpected...), ""))
+	if len(empty) > 0 {
+		p.linef("Drawn again, with nothing of the user's own to delete: %s", strings.Join(empty, ", "))
+	}
+	if a := r.Arrivals; a != nil {
+		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due",
+			format.Count(a.Started), format.Count(a.Late), format.Count(a.Queued))
+	}
+}
+
+func (p *printer) usage(r *Run) {
+	u := &r.Usage
+	process := "Load generator"
+	if u.Shared {
+		process = "Load generator and store"
+	}
+	if g := u.Generator; r.Measured > 0 {
+		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
+			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, size(g.MemoryAfter), size(g.MemoryPeak))
+	}
+	if s := u.Service; s != nil {
+		share := ""
+		if r.Target.SameHost {
+			share = fmt.Sprintf(", %.0f %% of %d", 100*s.CPU, r.Machine.Cores)
+		}
+		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after",
+			s.CPUSeconds, share, size(s.MemoryBefore), size(s.MemoryAfter))
+	}
+	if h := u.Host; h != nil {
+		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
+			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
+	}
+	p.linef("")
+}
+
+func (p *printer) validity(v Validity) {
+	switch {
+	case v.Invalid():
+		p.linef("%s", invalidLetters)
+		for _, reason := range v.Reasons {
+			p.linef("INVALID: %s", reason)
+		}
+	case v.Smoke:
+		p.linef("SMOKE: it works; the figures are not to be quoted")
+	default:
+		p.linef("VALID")
+	}
+	for _, note := range v.Notes {
+		p.linef("Note: %s", note)
+	}
+}
+
+// invalidLetters are large, so that no such run is quoted by mistake.
+const invalidLetters = `##### #   # #   #   #   #     ##### ####
+  #   ##  # #   #  # #  #       #   #   #
+  #   # # # #   # #   # #       #   #   #
+  #   #  ##  # #  ##### #       #   #   #
+##### #   #   #   #   # ##### ##### ####
+`
+
+// reasons lists refusals, the most frequent first.
+func reasons(counts map[string]int64) string {
+	var list []string
+	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		list = append(list, reason+" "+format.Count(counts[reason]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// Milli returns microseconds as milliseconds in at most five characters, or as seconds from 100 s on.
+func Milli(microseconds float64) string {
+	ms := microseconds / 1e3
+	switch {
+	case ms < 9.9995:
+		return fmt.Sprintf("%.3f", ms)
+	case ms < 99.995:
+		return fmt.Sprintf("%.2f", ms)
+	case ms < 999.95:
+		return fmt.Sprintf("%.1f", ms)
+	case ms < 99_999.5:
+		return fmt.Sprintf("%.0f", ms)
+	default:
+		return fmt.Sprintf("%.0fs", ms/1e3)
+	}
+}
+
+// Rate writes a rate a second.
+func Rate(perSecond float64) string {
+	if perSecond < 100 {
+		return fmt.Sprintf("%.1f", perSecond)
+	}
+	return format.Count(int64(perSecond + .5))
+}
+
+func size(bytes int64) string {
+	if bytes >= 1e9 {
+		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
+	}
+	return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
+}

@@ -1,0 +1,160 @@
+package result
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
+	"brokerage/internal/tpox"
+)
+
+// written returns what is written, whose lines must be narrow.
+func written(t testing.TB, write func(w io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, write(&out))
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "Note: ") && !strings.HasPrefix(line, "INVALID: ") {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+		}
+	}
+	return out.String()
+}
+
+// exampleMix is the mix of all 17 transactions, with the weights of the scenario.
+var exampleMix = func() (mix []Mixed) {
+	for _, t := range tpox.Transactions {
+		if t.Weight > 0 {
+			mix = append(mix, Mixed{t.Name, t.Kind.String(), float64(t.Weight) / 100})
+		}
+	}
+	return mix
+}()
+
+// example returns a run with every kind of figure, and large numbers.
+func example(t testing.TB) *Run {
+	t.Helper()
+	all := make([]*aggregate, len(exampleMix))
+	of := make(map[string]*aggregate)
+	for p, m := range exampleMix {
+		all[p] = newAggregate()
+		of[m.Name] = all[p]
+		for i := range int64(m.Share * 1000) {
+			all[p].add(&Record{Took: time.Duration(p+1)*100*time.Microsecond + time.Duration(i)*time.Microsecond})
+		}
+	}
+	of["sell_security"].add(&Record{Took: 45 * time.Second, Outcome: Outcome{Expected, string(tpox.NotHeld)}})
+	of["get_order"].add(&Record{Took: 2 * time.Millisecond, Outcome: Outcome{Unexpected, NotFound}})
+	of["get_order"].add(&Record{Took: 30 * time.Second, Outcome: Outcome{Unanswered, Timeout}})
+	of["get_order"].add(&Record{Took: 3 * time.Millisecond, Waiting: true})
+	of["get_security"].add(&Record{Outcome: Outcome{Class: Abandoned}, Waiting: true})
+	of["delete_order"].add(&Record{Outcome: Outcome{Class: Empty}})
+	r := &Run{
+		Format: Format, Tool: Tool{"drive", "v1.2.3"},
+		Target:   Target{Kind: HTTP, URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: WorkloadStamp{Name: "mixed", SHA256: strings.Repeat("a", 64), Validate: true, Mix: []Part{{"get_order", 1}}},
+		Model:    Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
+		Ramp:     20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
+		Dataset: DatasetStamp{
+			Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1,
+			Securities: 500, Customers: 200, Orders: 2000,
+		},
+		Settings: map[string]string{},
+		Prepared: &Prepared{Seconds: 1, Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
+		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
+		Usage: Usage{
+			Generator: ProcessUsage{CPUSeconds: 12.3, CPU: 0.1025, MemoryBefore: 40e6, MemoryAfter: 55e6, MemoryPeak: 60e6},
+			Service:   &ProcessUsage{CPUSeconds: 61.5, CPU: 0.5125, MemoryBefore: 1.2e9, MemoryAfter: 1.25e9},
+			Host:      &Host{CPU: 0.93, IOWait: 0.04, ReadBytes: 123e6, WriteBytes: 45.6e9},
+		},
+		Machine: Machine{CPU: "some", Cores: 2, OS: "linux", Arch: "amd64"},
+	}
+	require.NoError(t, r.finish(all, exampleMix))
+	return r
+}
+
+func TestRun_Write(t *testing.T) {
+	const golden = "testdata/table.golden"
+	text := written(t, example(t).Write)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
+	}
+	require.Equal(t, testenv.Text(t, golden), text)
+}
+
+// On a narrow terminal two columns are left out, and only sentences exceed its width.
+func TestRun_Write_Narrow(t *testing.T) {
+	for columns, heads := range map[int]string{
+		80:  "share mean p50 p90 p95 p99 p99.9 max",
+		93:  "share mean p50 p90 p95 p99 p99.9 max",
+		94:  "share total min mean p50 p90 p95 p99 p99.9 max",
+		120: "share total min mean p50 p90 p95 p99 p99.9 max",
+	} {
+		var out bytes.Buffer
+		require.NoError(t, example(t).WriteWidth(&out, columns))
+		blocks := strings.Split(out.String(), "\n\n")
+		above, _, _ := strings.Cut(blocks[1], "\n")
+		require.Equal(t, heads, strings.Join(strings.Fields(above), " "))
+		for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and what became of all
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns)
+		}
+	}
+}
+
+func TestInterval_WriteTransactions(t *testing.T) {
+	i := Interval{From: 60, To: 120, Rows: example(t).Transactions}
+	i.Rows[1] = Row{Name: "get_security"} // none was due
+	text := written(t, i.WriteTransactions)
+	require.Equal(t, len(i.Rows)-1, strings.Count(text, "\n"))
+	require.NotContains(t, text, "get_security ")
+	require.Contains(t, text,
+		"        get_order                    102 tx      1.7/s  p50 0.151  p99 3.000 ms  errors 2\n")
+}
+
+func TestRun_Write_Large(t *testing.T) {
+	r := example(t)
+	for i := range r.Transactions {
+		row := &r.Transactions[i]
+		row.Count, row.Share = 99_999_999, 1
+		row.Latency = Latency{Total: 9e10, Min: 1e7, Max: 3.5e9, Mean: 1e7, P50: 1e7, P90: 3e7, P95: 3e7, P99: 3e8}
+	}
+	written(t, r.Write)
+}
+
+// Percentiles are at most a thousandth above those of the sorted values.
+func TestAggregate_Percentiles(t *testing.T) {
+	sum := newAggregate()
+	for i := int64(1); i <= 100_000; i++ {
+		sum.add(&Record{Took: time.Duration(i) * time.Microsecond})
+	}
+	l := sum.latency()
+	for want, got := range map[float64]float64{50_000: l.P50, 90_000: l.P90, 95_000: l.P95, 99_000: l.P99} {
+		require.GreaterOrEqual(t, got, want)
+		require.LessOrEqual(t, got, want*1.001)
+	}
+	require.InDelta(t, 1.0, l.Min, 0)
+	require.InDelta(t, 100_000.0, l.Max, 0)
+	require.InDelta(t, 50_000.5, l.Mean, 1e-6)
+}
+
+// The curve of a search is printed with the run that confirms it, and is part of its result.
+func TestRun_Write_Curve(t *testing.T) {
+	r := example(t)
+	r.Curve = &Curve{Goal: "p99=20ms", Found: 950, Steps: []CurveStep{
+		{Rate: 100, TPS: 100, Seconds: 10, Latency: Latency{P50: 556, P99: 1111}, Met: true},
+		{Rate: 1600, TPS: 1600, Seconds: 10, Latency: Latency{P50: 1e6, P99: 1e6}, Errors: .5, Missed: "errors 50 %"},
+	}}
+	requireSchema(t, r)
+	text := written(t, r.Write)
+	require.Contains(t, text, "\n       100        100   0.556   0.000   1.111   0.000        0\n")
+	require.Contains(t, text,
+		"\n     1,600      1,600    1000   0.000    1000   0.000       50  missed: errors 50 %\n")
+	require.Contains(t, text, "\nHighest rate with p99=20ms: 950 a second, which this run confirms\n")
+}

@@ -1,0 +1,240 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"brokerage/internal/tpox"
+)
+
+// The limits of a valid run, from "A run is valid only if" of the scenario.
+const (
+	leastMeasured   = 60.0 // seconds; shorter runs are smoke runs
+	leastWarmed     = 20.0 // seconds
+	MostUnexpected  = 0.005
+	MostGenerator   = 0.80 // of the load generator's processors
+	mostEmpty       = 0.01 // transactions that were drawn again
+	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
+	slopeErrors     = 3.0  // standard errors, below which a slope is noise
+	leastSeconds    = 10   // for a slope to be computed
+	chanceOfMistake = 4.75 // standard deviations of the normal: one in a million
+)
+
+// Invalid reports whether a run has a fault, other than being too short.
+func (v Validity) Invalid() bool { return !v.Valid && (!v.Smoke || len(v.Reasons) > 0) }
+
+// judge returns whether a run is valid.
+func judge(r *Run) Validity {
+	v := Validity{Reasons: []string{}}
+	no := func(format string, args ...any) { v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...)) }
+	note := func(format string, args ...any) { v.Notes = append(v.Notes, fmt.Sprintf(format, args...)) }
+
+	if words := map[Ending]string{Interrupted: "it was interrupted", TargetDied: "the target died"}[r.Ended]; words != "" {
+		no("%s after %.0f of %s", words, r.Measured, planned(r))
+	}
+	if r.Total.Count == 0 {
+		no("nothing was measured")
+	}
+	if duration := cmp.Or(r.Duration, r.Measured); duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
+		v.Smoke = true
+		// Without the times of this run, so that the runs of a campaign share the note.
+		note("smoke: a run to be quoted has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
+	}
+	if off := offMix(r); off != "" {
+		no("%s", off)
+	}
+	if share := ratio(float64(r.Total.Empty), float64(r.Total.Count+r.Total.Empty)); share > mostEmpty {
+		no("%.1f %% of the transactions drawn had nothing of the user's own to delete", 100*share)
+	}
+	if n := r.Total.unexpected(); n > 0 && float64(n) >= MostUnexpected*float64(r.Total.Count) {
+		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
+			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*MostUnexpected)
+	}
+	noteChanges(r, note)
+	judgeParts(r, no, note)
+	perSecond := r.PerSecond
+	if r.Model.Count > 0 { // the last second is not a whole one
+		perSecond = perSecond[:min(len(perSecond), int(r.Measured))]
+	}
+	if slope, significant := steadiness(perSecond); significant && math.Abs(slope) > mostSlope {
+		v.Unsteady = true
+		no("it was not steady: the throughput changed from beginning to end by %+.0f %%", 100*slope)
+	}
+	if a := r.Arrivals; a != nil && a.Dropped > 0 {
+		no("%d of %d arrivals were dropped, because too many were in progress", a.Dropped, a.Due)
+	}
+	// Only the open model needs all times; those of a closed one are of what ended.
+	unknown := r.Total.Waiting - r.Total.Late
+	if r.Model.Kind == Open && unknown > 0 && float64(unknown) >= MostUnexpected*float64(r.Total.Due) {
+		no("%d of %d arrivals were still waiting when the load generator gave up, %s after the end: "+
+			"their times are not known", unknown, r.Total.Due, Grace)
+	}
+	switch {
+	case r.Usage.Shared:
+		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
+	case r.GeneratorShare() >= MostGenerator:
+		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
+			100*r.GeneratorShare(), 100*MostGenerator)
+	}
+	if r.Target.SameHost && !r.Usage.Shared {
+		note("the load generator ran on the service's host, and took processor time from it")
+	}
+	v.Valid = len(v.Reasons) == 0 && !v.Smoke
+	return v
+}
+
+// planned returns how long a run was to be.
+func planned(r *Run) string {
+	if r.Model.Count > 0 {
+		return fmt.Sprintf("seconds, with %d of %d transactions", r.Total.Count, r.Model.Count)
+	}
+	return fmt.Sprintf("%.0f seconds", r.Duration)
+}
+
+// noteChanges explains refusals that cannot happen on an unchanged database: of keys of the dataset, which exist, and
+// of leased ids, which are new.
+func noteChanges(r *Run, note func(format string, args ...any)) {
+	if n := refusals(r, NotFound); n > 0 {
+		note("%d not found: they are in the dataset but not in the database, so they were deleted; a restore brings them "+
+			"back, or brokerage load --replace", n)
+	}
+	if n := refusals(r, tpox.OrderExists, tpox.CustomerExists, tpox.AccountExists); n > 0 {
+		note("%d new ids existed: another client used ids without a lease; the next run has other ids", n)
+	}
+}
+
+// refusals returns the number of unexpected refusals for the given reasons, including those during preparation.
+func refusals(r *Run, of ...tpox.Reason) (n int64) {
+	for _, reason := range of {
+		n += r.Total.Unexpected[string(reason)]
+		if r.Prepared != nil {
+			n += r.Prepared.Unexpected[string(reason)]
+		}
+	}
+	return n
+}
+
+// GeneratorShare returns the share of its own processors that the load generator used, and of several load generators
+// the highest.
+func (r *Run) GeneratorShare() (highest float64) {
+	share := func(used *ProcessUsage, machine *Machine) float64 {
+		return used.CPU * float64(machine.Cores) / float64(Processors(r.Target, r.OwnRate(), machine.Cores))
+	}
+	for i := range r.Parts {
+		highest = max(highest, share(r.Parts[i].Generator, r.Parts[i].Machine))
+	}
+	if len(r.Parts) == 0 {
+		highest = share(&r.Usage.Generator, &r.Machine)
+	}
+	return highest
+}
+
+// perProcessor is the number of arrivals a second for which a load generator uses one processor: a third of what one
+// can do over HTTP.
+const perProcessor = 10_000
+
+// Processors returns how many of a machine's processors a load generator uses. With few arrivals, more would wake up
+// for each of them and find nothing left to do.
+func Processors(t Target, rate float64, cores int) int {
+	if t.Kind == Direct || rate == 0 {
+		return cores // the store needs them, or the closed model is to be as fast as possible
+	}
+	return min(cores, 1+int(rate/perProcessor))
+}
+
+// OwnRate returns the arrivals a second of each load generator; 0 in the closed model.
+func (r *Run) OwnRate() float64 {
+	if r.Part != nil {
+		return r.Model.Rate / float64(r.Part.Of)
+	}
+	return r.Model.Rate / float64(max(len(r.Parts), 1))
+}
+
+// judgeParts checks what can go wrong only in a load of several parts.
+func judgeParts(r *Run, no, note func(format string, args ...any)) {
+	if r.Part != nil {
+		note("this is part %d of %d of a load: brokerage merge adds the parts", r.Part.Number, r.Part.Of)
+	}
+	if len(r.Parts) == 0 {
+		return
+	}
+	if apart := r.apart(); apart > max(mostApart, mostApartOf*r.Measured) {
+		no("its parts were measured at different times, up to %.1f s apart", apart)
+	}
+	// One that did not work until the end lowers the throughput of the whole.
+	for _, p := range r.Parts {
+		if p.Measured < r.Measured-mostApart {
+			no("part %d was measured for %.0f s, others for %.0f s", p.Number, p.Measured, r.Measured)
+		}
+	}
+}
+
+// offMix returns a sentence if the drawn mix differs from the configured one, by a chi-square test of draws. Draws
+// without a call count as well; their number has a limit of its own.
+func offMix(r *Run) string {
+	drawn := 0.0
+	for i := range r.Transactions {
+		drawn += float64(r.Transactions[i].drawn())
+	}
+	chi, degrees := 0.0, -1.0
+	worst, worstBy := "", 0.0
+	for _, row := range r.Transactions {
+		want := row.Weight * drawn
+		if want < 5 {
+			continue // too few for chi-square to say anything
+		}
+		off := float64(row.drawn()) - want
+		chi += off * off / want
+		degrees++
+		if math.Abs(off)/want > math.Abs(worstBy) {
+			worst, worstBy = row.Name, off/want
+		}
+	}
+	if degrees < 1 || chi <= ChiSquareLimit(degrees) {
+		return ""
+	}
+	return fmt.Sprintf(
+		"the mix differs from its weights by more than chance: %s is %+.1f %% off "+
+			"(chi-square %.0f with %.0f degrees of freedom)",
+		worst, 100*worstBy, chi, degrees)
+}
+
+// drawn returns how often a transaction was drawn.
+func (r *Row) drawn() int64 { return r.Count + r.Waiting + r.Empty }
+
+// ChiSquareLimit returns the value that chi-square exceeds once in a million times, by the approximation of Wilson and
+// Hilferty.
+func ChiSquareLimit(degrees float64) float64 {
+	t := 2 / (9 * degrees)
+	return degrees * math.Pow(1-t+chanceOfMistake*math.Sqrt(t), 3)
+}
+
+// steadiness fits a line through the transactions of each second. The slope is the change from its beginning to its
+// end, relative to the mean.
+func steadiness(perSecond []int64) (slope float64, significant bool) {
+	if len(perSecond) < leastSeconds {
+		return 0, false
+	}
+	n := float64(len(perSecond))
+	meanX, meanY := (n-1)/2, 0.0
+	for _, y := range perSecond {
+		meanY += float64(y) / n
+	}
+	if meanY == 0 {
+		return 0, false
+	}
+	var xx, xy float64
+	for x, y := range perSecond {
+		xx += (float64(x) - meanX) * (float64(x) - meanX)
+		xy += (float64(x) - meanX) * (float64(y) - meanY)
+	}
+	b := xy / xx
+	var rest float64
+	for x, y := range perSecond {
+		e := float64(y) - meanY - b*(float64(x)-meanX)
+		rest += e * e
+	}
+	standardError := math.Sqrt(rest / (n - 2) / xx)
+	return b * n / meanY, math.Abs(b) > slopeErrors*standardError
+}

@@ -1,0 +1,127 @@
+package result
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// quotable returns a run that is valid.
+func quotable() *Run {
+	r := &Run{
+		Ended: Complete, Duration: 60, Measured: 60, Warmed: 20,
+		Target: Target{Kind: HTTP}, Machine: Machine{Cores: 8},
+	}
+	for _, weight := range []float64{0.7, 0.3} {
+		r.Transactions = append(r.Transactions, Row{Name: "get_order", Weight: weight, Count: int64(weight * 60_000)})
+	}
+	r.Total = Row{Count: 60_000}
+	for range 60 {
+		r.PerSecond = append(r.PerSecond, 1000)
+	}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	shift := func(n int64) func(*Run) {
+		return func(r *Run) { r.Transactions[0].Count -= n; r.Transactions[1].Count += n }
+	}
+	notFound := func(n int64) func(*Run) {
+		return func(r *Run) { r.Total.Unexpected = map[string]int64{"404 not-found": n} }
+	}
+	for name, c := range map[string]struct {
+		change func(*Run)
+		says   string // empty: valid
+	}{
+		"Valid":           {func(*Run) {}, ""},
+		"Interrupted":     {func(r *Run) { r.Ended = Interrupted }, "interrupted"},
+		"Died":            {func(r *Run) { r.Ended = TargetDied }, "died"},
+		"Nothing":         {func(r *Run) { r.Total.Count = 0 }, "nothing was measured"},
+		"Mix":             {shift(1500), "the mix differs from its weights"},
+		"MixWithinChance": {shift(100), ""},
+		"MixByDraws": {func(r *Run) {
+			r.Transactions[1].Count -= 500
+			r.Transactions[1].Empty += 500
+			r.Total.Count -= 500
+			r.Total.Empty = 500
+		}, ""},
+		"Empty":         {func(r *Run) { r.Transactions[1].Empty += 700; r.Total.Empty = 700 }, "nothing of the user's own"},
+		"Unexpected":    {notFound(300), "0.50 % of the answers were unexpected (404 not-found 300)"},
+		"FewUnexpected": {notFound(299), ""},
+		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
+		"Slope": {func(r *Run) {
+			for i := range r.PerSecond {
+				r.PerSecond[i] -= int64(2 * i)
+			}
+		}, "not steady"},
+		"Noise": {func(r *Run) {
+			random := rand.New(rand.NewPCG(1, 1))
+			for i := range r.PerSecond {
+				r.PerSecond[i] += random.Int64N(800) - 400
+			}
+		}, ""},
+		"Dropped":   {func(r *Run) { r.Arrivals = &Arrivals{Due: 10, Dropped: 1} }, "1 of 10 arrivals were dropped"},
+		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
+		"GeneratorOfOne": {func(r *Run) {
+			r.Model.Rate, r.Usage.Generator.CPU = perProcessor/2, 0.8/float64(r.Machine.Cores)
+		}, "load generator used 80 %"},
+		"Shared": {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := quotable()
+			c.change(r)
+			v := judge(r)
+			if c.says == "" {
+				require.Empty(t, v.Reasons)
+				require.True(t, v.Valid)
+				return
+			}
+			require.False(t, v.Valid)
+			require.Contains(t, v.Reasons[0], c.says)
+		})
+	}
+}
+
+// Refusals because of changes by hand are explained.
+func TestJudge_ChangedByHand(t *testing.T) {
+	r := quotable()
+	r.Total.Unexpected = map[string]int64{"404 not-found": 9, "account-exists": 1}
+	r.Prepared = &Prepared{Unexpected: map[string]int64{"order-exists": 2}}
+	v := judge(r)
+	require.True(t, v.Valid, "as few as are allowed")
+	require.Len(t, v.Notes, 2)
+	require.Contains(t, v.Notes[0], "9 not found: they are in the dataset but not in the database")
+	require.Contains(t, v.Notes[1], "3 new ids existed: another client used ids without a lease")
+	require.Empty(t, judge(quotable()).Notes)
+}
+
+func TestJudge_Smoke(t *testing.T) {
+	for name, change := range map[string]func(*Run){
+		"Short": func(r *Run) { r.Duration = 59 },
+		"Cold":  func(r *Run) { r.Warmed = 19 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := quotable()
+			change(r)
+			v := judge(r)
+			require.True(t, v.Smoke)
+			require.False(t, v.Valid)
+			require.Empty(t, v.Reasons)
+		})
+	}
+}
+
+// The limit is the textbook's value for once in a million, or above it where the approximation is worst.
+func TestChiSquareLimit(t *testing.T) {
+	require.InDelta(t, 60.4, ChiSquareLimit(16), 1.5)
+	require.InDelta(t, 25.7, ChiSquareLimit(1), 1.8)
+}
+
+// An open model takes no more processors than its rate needs, a closed one all.
+func TestProcessors(t *testing.T) {
+	for rate, want := range map[float64]int{0: 8, 1: 1, perProcessor - 1: 1, perProcessor: 2, 1e6: 8} {
+		require.Equal(t, want, Processors(Target{Kind: HTTP}, rate, 8), rate)
+		require.Equal(t, 8, Processors(Target{Kind: Direct}, rate, 8), rate)
+	}
+}
