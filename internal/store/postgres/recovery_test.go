@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/tpox"
 )
@@ -22,49 +21,7 @@ func archived(t testing.TB, server *pgtest.Server) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// Recovery as in docs/postgres.md: a backup of the server's files and the archive of its changes restore the database
-// at any time since the backup.
-func TestRecovery(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("two copies of a server take some seconds")
-	}
-	server := pgtest.Start(t, pgtest.Archiving...)
-	ctx, d := t.Context(), generator(t, "tiny")
-	s := opened(t, server.URL("postgres"), Options{})
-	require.NoError(t, s.LoadDataset(ctx, d, nil))
-	backup := server.Backup(t)
-
-	const before, after = 900_000_000_001, 900_000_000_002
-	w, account := once(), d.FirstAccount(0)
-	wanted := buy(d.Symbol(int(account % d.Count(dataset.Security))))
-	trade := func(s *Store) string {
-		answer, err := s.Trade(ctx, w, tpox.ID(account), wanted)
-		require.NoError(t, err)
-		return string(answer)
-	}
-	insertOrder(t, s, order(d, before))
-	confirmed := trade(s)
-	good := value[string](t, s.pool, "SELECT format('recovery_target_time = %L', clock_timestamp())")
-	// The mistake: all orders are deleted, and clients keep writing.
-	require.NoError(t, errOf(s.pool.Exec(ctx, "DELETE FROM brokerage.orders")))
-	insertOrder(t, s, order(d, after))
-	archived(t, server)
-
-	require.NoError(t, backup.Verify(t))
-	recovered, err := backup.Recover(good)
-	require.NoError(t, err)
-	then := opened(t, recovered.URL("postgres"), Options{})
-	for id, there := range map[tpox.ID]bool{103282: true, before: true, after: false} {
-		_, err := then.GetOrder(ctx, id)
-		require.Equal(t, there, err == nil, "%d: %v", id, err)
-	}
-	require.Equal(t, confirmed, trade(then), "the key has its answer")
-	require.Empty(t, verified(t, then))
-	require.NoError(t, then.Close())
-}
-
-// Recovery of a cluster as in docs/scaling.md: the nodes, at new addresses, have the state of one restore point.
+// Recovery as in docs/postgres.md and docs/scaling.md: the nodes, at new addresses, have the state of one restore point.
 func TestRecovery_Citus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six servers take half a minute")
@@ -75,7 +32,9 @@ func TestRecovery_Citus(t *testing.T) {
 	require.NoError(t, s.LoadDataset(ctx, d, nil))
 	var backups []*pgtest.Backup
 	for _, node := range cluster.Nodes {
-		backups = append(backups, node.Backup(t))
+		backup := node.Backup(t)
+		require.NoError(t, backup.Verify(t))
+		backups = append(backups, backup)
 	}
 	const before, after, each = 900_000_000_000, 900_000_000_100, 20 // orders, on both workers
 	for i := range int64(each) {

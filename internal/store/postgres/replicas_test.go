@@ -22,9 +22,6 @@ import (
 
 var checks = flag.Int("checks", 4000, "reads with a token, each checked for staleness")
 
-// allChecks is the number of checks in CI, where slow tests run too.
-const allChecks = 100_000
-
 // A cluster is a primary with the smallest dataset and two streaming replicas.
 type cluster struct {
 	primary  *pgtest.Server
@@ -412,17 +409,6 @@ func (c *cluster) fallbacks(t *testing.T) {
 			require.Equal(t, failing.stays, one.isUp())
 		})
 	}
-	t.Run("Cancelled", func(t *testing.T) {
-		r.awaitUp(t, 1)
-		ctx, cancel := context.WithCancel(within(t.Context(), time.Hour))
-		answered, err := r.replicas.read(ctx, func(ctx context.Context, _ *replica, _ position) error {
-			cancel()
-			return ctx.Err()
-		})
-		require.True(t, answered)
-		require.ErrorIs(t, err, context.Canceled)
-		require.True(t, one.isUp())
-	})
 }
 
 // A server that is no replica of the primary is refused at the start, in one line. A replica that cannot be reached is

@@ -8,7 +8,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/postgres/pgtest"
 )
 
 // The server's counts grow with what is read, and a store without a free connection returns the last figures instead of
@@ -52,21 +51,4 @@ func TestStats_Kinds(t *testing.T) {
 		require.Equal(t, space.Stored[k], loaded[k].Stored, k)
 	}
 
-}
-
-// A table that was never analysed has no estimate. The service's role may read estimates, too.
-func TestStats_KindsUnknown(t *testing.T) {
-	server := pgtest.Start(t)
-	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
-	opened(t, server.URL("postgres"), Options{})
-	s := opened(t, server.URLOf("brokerage_service", "postgres"), Options{})
-	for _, known := range []bool{false, true} {
-		empty, err := s.estimate(t.Context())
-		require.NoError(t, err)
-		for _, k := range dataset.Kinds {
-			require.Equal(t, known, empty[k].Known, k)
-			require.Zero(t, empty[k].Documents, k)
-		}
-		server.Exec(t, "postgres", "VACUUM ANALYZE")
-	}
 }

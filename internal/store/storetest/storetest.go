@@ -33,8 +33,6 @@ type Options struct {
 	// RaiseLeases makes leases of all kinds begin at an id, as a load of documents with higher ids does. Without it, the
 	// case that needs it does not run.
 	RaiseLeases func(t testing.TB, s tpox.Store, next int64)
-	// Context makes the context of each call, for a store that takes more from it than a deadline. It may be nil.
-	Context func(ctx context.Context, s tpox.Store) context.Context
 	// Dataset is loaded into the store of each case; nil is the scale tiny.
 	Dataset *dataset.Dataset
 	// Parallel says that cases may run in parallel, each on its store.
@@ -55,7 +53,7 @@ func Run(t *testing.T, o Options) {
 				t.Parallel()
 			}
 			s := o.Open(t, f.d, c.rules)
-			c.run(&env{T: t, fixture: f, s: s, context: o.Context, reopen: func() tpox.Store {
+			c.run(&env{T: t, fixture: f, s: s, reopen: func() tpox.Store {
 				s = o.Reopen(t, s)
 				return s
 			}, raiseLeases: func(next int64) {
@@ -162,15 +160,6 @@ type env struct {
 	reopen func() tpox.Store
 
 	raiseLeases func(next int64)
-	context     func(ctx context.Context, s tpox.Store) context.Context // nil: that of the test
-}
-
-// Context returns the context for the next call.
-func (e *env) Context() context.Context {
-	if e.context == nil {
-		return e.T.Context()
-	}
-	return e.context(e.T.Context(), e.s)
 }
 
 // Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.
