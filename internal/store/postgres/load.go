@@ -174,24 +174,25 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	// run returns a function that runs statements outside of a transaction, as VACUUM requires.
-	run := func(sql string) func() error {
-		return func() error { return execEach(ctx, conn, sql) }
+	if err = execEach(ctx, conn, beginLoad); err == nil {
+		err = load()
 	}
-	for _, step := range []func() error{run(beginLoad), load, run(s.endLoad()), run(s.afterLoad()), func() error {
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	if err == nil { // outside of a transaction, as VACUUM requires
+		err = execEach(ctx, conn, s.endLoad()+";"+s.afterLoad())
+	}
+	if err == nil {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if err := end(tx); err != nil {
 				return err
 			}
 			_, err := tx.Exec(ctx, "DELETE FROM brokerage.settings WHERE name = $1", store.SettingLoading)
 			return err
 		})
-	}} {
-		if err := step(); err != nil {
-			return fmt.Errorf("loading %s: %w", name, err)
-		}
 	}
-	return nil
+	if err != nil {
+		err = fmt.Errorf("loading %s: %w", name, err)
+	}
+	return err
 }
 
 // setting returns a setting of the database, "" where there is none, for the ledger.
