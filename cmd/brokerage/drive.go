@@ -33,6 +33,7 @@ type driveCmd struct {
 	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
 	Users       int            `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
 	Rate        float64        `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Arrivals    string         `enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
 	Weights     string         `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
 	Duration    *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
 	Count       int64          `placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
@@ -89,7 +90,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan {
 	build := buildInfo()
 	config := drive.Plan{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Ramp: c.Ramp, Think: c.Think, Count: c.Count,
+		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.arrivals(), Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Share: c.Part.Share, StartAt: c.StartAt.Time,
 		Version: build.Version, Commit: build.Revision,
@@ -260,6 +261,14 @@ func (c *driveCmd) jsonFile(n int) string {
 	}
 	ending := filepath.Ext(c.JSON)
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
+}
+
+// arrivals returns --arrivals.
+func (c *driveCmd) arrivals() drive.Arrivals {
+	if c.Arrivals == string(drive.Even) {
+		return drive.Even
+	}
+	return drive.Poisson
 }
 
 // consistency returns --consistency, which config.Check checks.

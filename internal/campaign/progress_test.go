@@ -42,7 +42,7 @@ func TestTerminal(t *testing.T) {
 	c = w.campaign(folder)
 	c.Progress, c.Settings.Duration, c.Settings.Limit = Terminal(&out, 0, nil), 30, 1500
 	require.NoError(t, w.run(c))
-	require.Regexp(t, `^24 steps, 16 of them to run`, out.String())
+	require.Regexp(t, `^24 steps, 14 of them to run`, out.String())
 	require.Contains(t, out.String(), "staged inserts")
 	require.Regexp(t, `orders 10, 10, 10, 10/s; customers 10, 10, 10, 10/s`, out.String())
 

@@ -75,7 +75,7 @@ func TestDrive_Workloads(t *testing.T) {
 				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
-					want := result.Prepared{r.Prepared.Seconds, int64(4 * p.Orders), int64(4 * p.Customers), nil}
+					want := result.Prepared{Seconds: r.Prepared.Seconds, Orders: int64(4 * p.Orders), Customers: int64(4 * p.Customers)}
 					require.Equal(t, want, *r.Prepared)
 				} else {
 					require.Nil(t, r.Prepared)

@@ -78,7 +78,7 @@ func TestShare_Users(t *testing.T) {
 	for _, of := range []int{1, 3, 7, 10} {
 		next := 0
 		for number := range of {
-			from, to := workload.Share{number + 1, of}.Users(10)
+			from, to := workload.Share{Number: number + 1, Of: of}.Users(10)
 			require.Equal(t, next, from)
 			require.Greater(t, to, from)
 			next = to
@@ -86,9 +86,9 @@ func TestShare_Users(t *testing.T) {
 		require.Equal(t, 10, next)
 	}
 	c := shortly(t, "query")
-	c.Share = workload.Share{1, 5}
+	c.Share = workload.Share{Number: 1, Of: 5}
 	require.ErrorContains(t, c.Check(), "4 users cannot be divided among 5 parts")
-	c.Share = workload.Share{5, 4}
+	c.Share = workload.Share{Number: 5, Of: 4}
 	require.ErrorContains(t, c.Check(), "there is no part 5 of 4")
 	c.Users = 0
 	require.ErrorContains(t, c.Check(), "number of users is 0")

@@ -161,9 +161,9 @@ func TestSampler_Result(t *testing.T) {
 	}}
 	require.Equal(t, &result.Resources{
 		Seconds: []float64{0, 1, 3}, Missing: []string{"host: none"},
-		Series: []result.Series{
-			{result.OfDatabase, probe.Memory, false, []float64{5, 9, 7}},
-			{result.OfDatabase, probe.UserSeconds, true, []float64{0, 2, 2}}, // a process that has ended took its share with it
+		Series: []result.Series{ // a process that has ended took its share with it
+			{Of: result.OfDatabase, Figure: probe.Memory, Counts: false, Values: []float64{5, 9, 7}},
+			{Of: result.OfDatabase, Figure: probe.UserSeconds, Counts: true, Values: []float64{0, 2, 2}},
 		},
 	}, s.result())
 	s.samples = s.samples[:1]

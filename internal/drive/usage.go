@@ -68,7 +68,7 @@ func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 			if u.Figures == nil {
 				u.Figures = make(map[string]result.Change)
 			}
-			u.Figures[name] = result.Change{before, after}
+			u.Figures[name] = result.Change{Before: before, After: after}
 		}
 	}
 	return u

@@ -27,7 +27,7 @@ export function histogram(trend) {
   return { method, unit: 'nanoseconds', encoding: 'hdr-v2-deflate-base64', data: b64encode(encode(counts).buffer) };
 }
 
-// The geometry of the histogram of brokerage drive (internal/workload/aggregate.go).
+// The geometry of the histogram of brokerage drive (internal/result/tally.go).
 const [leastValue, mostValue, digits] = [1, 3600e9, 3];
 const subBuckets = 2048;
 

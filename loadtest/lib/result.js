@@ -1,4 +1,4 @@
-// The result of a run in the form "brokerage-run/1", as brokerage drive has it (internal/workload/result.go).
+// The result of a run in the form "brokerage-run/1", as brokerage drive has it (internal/result/run.go).
 import { histogram } from './histogram.js';
 import { machine } from './machine.js';
 import { allName, countName, intervalCount, intervalName, intervalTimesName, kindName, noted, timesName } from './metrics.js';

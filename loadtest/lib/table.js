@@ -1,4 +1,4 @@
-// The statistics table for a terminal, as brokerage drive prints it (internal/workload/table.go): 94 characters wide;
+// The statistics table for a terminal, as brokerage drive prints it (internal/result/table.go): 94 characters wide;
 // without the two columns that are needed least often, 80.
 
 export function grouped(n) {

@@ -1,4 +1,4 @@
-// Whether a run is valid, by the rules of the scenario, as in brokerage drive (internal/workload/validity.go).
+// Whether a run is valid, by the rules of the scenario, as in brokerage drive (internal/result/validity.go).
 import { twoRequests } from './metrics.js';
 
 const least = { measured: 60, warmed: 20 };
