@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"brokerage/internal/format"
@@ -13,25 +16,88 @@ import (
 //nolint:lll // a help text is one string
 type backupCmd struct {
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy: sqlite:PATH or postgres://USER@HOST/DATABASE; it may be in use. Db2 is not supported; use its own BACKUP DATABASE."`
-	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to."`
-	Replace bool   `help:"Overwrite FILE if it exists. Default: an error."`
+	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to; with --keep, the folder of the backups."`
+	Replace bool   `xor:"old" help:"Overwrite FILE if it exists, unless it is a backup of another database. Default: an error."`
+	Keep    int    `xor:"old" placeholder:"N" help:"Write brokerage-DATE.bak into the folder that --out names, then remove all but the last N backups of this database there. Default: --out is a file."`
 }
 
 func (c *backupCmd) Run(ctx context.Context, s streams) error {
+	if c.Keep < 0 {
+		return usagef("--keep must not be negative")
+	}
 	if err := c.DB.RequireExisting(); err != nil {
 		return err
 	}
+	file := c.Out
+	if c.Keep > 0 {
+		file = filepath.Join(c.Out, "brokerage-"+time.Now().UTC().Format("20060102T150405Z")+".bak")
+	}
 	bar := lateProgress{out: s}
 	start := time.Now()
-	m, written, err := c.DB.Backup(ctx, c.Out, c.DB.copying(s, c.Replace, bar.report))
+	m, written, err := c.DB.Backup(ctx, file, c.DB.copying(s, c.Replace, bar.report))
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	_, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", c.Out, contentsText(m),
-		format.Bytes(m.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(m.Bytes, took))
-	return err
+	if _, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", file, contentsText(m),
+		format.Bytes(m.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(m.Bytes, took)); err != nil {
+		return err
+	}
+	if c.Keep == 0 {
+		return nil
+	}
+	all, err := c.DB.generations(c.Out)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(all, func(g backupIn) bool { return g.Identity != m.Identity })
+	for _, old := range own[min(c.Keep, len(own)):] {
+		if err := os.Remove(old.file); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(s.out, "removed", old.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A backupIn is one of the backups in a folder.
+type backupIn struct {
+	store.Manifest
+
+	file string
+}
+
+// generations returns the backups of the database's engine in a folder, of any database, the newest first.
+func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, "brokerage-*.bak"))
+	for _, file := range files {
+		if m, err := f.ReadManifest(file); err == nil { // anything else is left alone
+			all = append(all, backupIn{m, file})
+		}
+	}
+	slices.SortFunc(all, func(a, b backupIn) int { return b.Time.Compare(a.Time) })
+	return all, err
+}
+
+// newest returns the newest backup in a folder, all of which must be of one database.
+func (f *dbFlag) newest(folder string) (file string, err error) {
+	all, err := f.generations(folder)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("%s has no backup (brokerage-*.bak) of %s", folder, f.Title)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, g := range all {
+		if g.Identity != all[0].Identity {
+			return "", fmt.Errorf("%s has backups of several databases, such as %s of %s and %s of %s: name one of the files",
+				folder, all[0].file, all[0].Identity, g.file, g.Identity)
+		}
+	}
+	return all[0].file, nil
 }
 
 // lateProgress is a progress whose total is known at its first report.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +42,34 @@ func TestBackup(t *testing.T) {
 	cancel()
 	requireOneLine(t, brokerage(ctx, "backup", "--db", db, "--out", file), exitInterrupted, "interrupted")
 	require.Empty(t, names(t, out))
+}
+
+// With --keep, the last backups of a database stay and older ones go; those of another database are never removed or
+// replaced, and do not pass for the newest.
+func TestBackup_Keep(t *testing.T) {
+	t.Parallel()
+	db, folder := "sqlite:"+filepath.Join(tinyDB(t), "brokerage.db"), t.TempDir()
+	var kept []string
+	for range 3 {
+		succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "2")
+		require.Regexp(t, `^brokerage-20\d{6}T\d{6}Z\.bak$`, names(t, folder)[0])
+		kept = append(kept, names(t, folder)[len(names(t, folder))-1])
+		time.Sleep(1100 * time.Millisecond) // the names have seconds
+	}
+	require.Equal(t, kept[1:], names(t, folder))
+
+	other := "sqlite:" + filepath.Join(t.TempDir(), "other.db")
+	succeeds(t, "load", "--db", other)
+	succeeds(t, "backup", "--db", other, "--out", folder, "--keep", "1")
+	require.Len(t, names(t, folder), 3)
+	requireOneLine(t, brokerage(t.Context(), "restore", "--from", folder, "--db", other, "--replace"), exitFailed,
+		"backups of several databases")
+	file := filepath.Join(folder, kept[2])
+	before := testenv.Text(t, file)
+	requireOneLine(t, brokerage(t.Context(), "backup", "--db", other, "--out", file, "--replace"), exitFailed,
+		"is a backup of database")
+	require.Equal(t, before, testenv.Text(t, file))
+	requireOneLine(t, brokerage(t.Context(), "restore", "--from", t.TempDir(), "--db", other), exitFailed, "has no backup")
 }
 
 func TestRestore(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 //nolint:lll // a help text is one string
 type restoreCmd struct {
-	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read."`
+	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read; of a folder, its newest brokerage-*.bak, if all of them are of one database."`
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write: sqlite:PATH or postgres://USER@HOST/DATABASE; it must not be in use. Db2 is not supported; use its own RESTORE DATABASE."`
 	Replace bool   `help:"Overwrite the database if it exists. Default: an error."`
 }
@@ -19,6 +20,11 @@ type restoreCmd struct {
 func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	bar := lateProgress{out: s}
 	start := time.Now()
+	if info, err := os.Stat(c.From); err == nil && info.IsDir() {
+		if c.From, err = c.DB.newest(c.From); err != nil {
+			return err
+		}
+	}
 	m, err := c.DB.ReadManifest(c.From)
 	if err == nil {
 		err = c.fits(m.Bytes)

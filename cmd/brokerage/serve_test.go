@@ -209,7 +209,7 @@ func TestServe_Metrics(t *testing.T) {
 		`brokerage_dataset_documents{kind="customer"} 200`, "brokerage_store_ready 1",
 		`brokerage_store_documents{kind="order"} 2000`, `brokerage_store_documents{kind="customer"} 200`,
 		`brokerage_store_documents{kind="security"} 500`,
-		`brokerage_store_info{durability="each write is flushed before it is acknowledged",store=`,
+		`brokerage_store_info{database="`,
 		"brokerage_requests_in_flight_limit 256", "brokerage_requests_waiting 0",
 	} {
 		require.Contains(t, metrics, "\n"+line)

@@ -1,13 +1,11 @@
 package k8s_test
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,7 +68,7 @@ func (n *node) ended(t testing.TB, job string) (how string) {
 	return how
 }
 
-// scale sets the number of instances of the embedded store, and waits until that is so.
+// scale sets the number of instances of the embedded store, and waits until none runs or it is ready.
 func (n *node) scale(t testing.TB, instances int) {
 	t.Helper()
 	n.kube(t, "scale", "statefulset/brokerage", "--replicas="+strconv.Itoa(instances))
@@ -84,81 +82,53 @@ func (n *node) scale(t testing.TB, instances int) {
 const (
 	orderPath = "/v1/orders/103282"
 	backedUp  = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
-	newer     = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="8"/>`
 )
 
-// A backup reaches the bucket, a failure to upload it fails the Job, and what the bucket has is restored, but not
-// under a running service.
-func TestNode_Backup(t *testing.T) {
-	n := requireNode(t, "data-brokerage-0", "bucket")
-	backups := n.volume(t, "brokerage-backup")
+// Backups keep their generations and reach a bucket. After the volume is lost, the service is not ready, nothing fills it,
+// no backup is made of it, and a restore from the bucket brings the write back.
+func TestNode_LostVolume(t *testing.T) {
+	n := requireNode(t, "bucket")
+	data, backups := n.volume(t, "data-brokerage-0"), n.volume(t, "brokerage-backup")
 	bucket := filepath.Join(n.volumes, "bucket", "backups")
 	require.NoError(t, os.Mkdir(bucket, 0o777))
 	require.NoError(t, os.Chmod(bucket, 0o777)) //nolint:gosec // for pods of any user
 	n.tokens(t)
-	n.secret(t, "brokerage-backup-s3", map[string]string{"access_key": "writer", "secret_key": "wrong"})
+	n.secret(t, "brokerage-backup-s3", map[string]string{"ACCESS_KEY_ID": "writer", "SECRET_ACCESS_KEY": "right"})
 	n.must(t, bucketServer, "apply", "-n", n.namespace, "-f", "-")
+	n.apply(t, "jobs/load/embedded", tiny)
+	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
 	n.apply(t, "overlays/embedded", toBucket("none"))
 	n.ready(t, "statefulset/brokerage")
 	n.kube(t, "wait", "--for=condition=ready", "pod/bucket", "--timeout="+patience.String())
 	n.mustRequest(t, "PUT", orderPath+"/status", backedUp)
+	for _, name := range []string{"first", "second"} {
+		n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", name)
+		require.Equal(t, "Complete", n.ended(t, name))
+	}
+	kept, err := filepath.Glob(filepath.Join(backups, "brokerage-*.bak"))
+	require.NoError(t, err)
+	require.Len(t, kept, 2)
+	last := filepath.Base(kept[1])
+	require.Equal(t, testenv.Text(t, kept[1]), testenv.Text(t, filepath.Join(bucket, last)))
 
-	// The account may not write there: the backup is made, but the Job fails, and the CronJob has had no success.
-	const successes = "jsonpath={.status.lastSuccessfulTime}"
-	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "brokerage-backup-refused")
-	require.Equal(t, "Failed", n.ended(t, "brokerage-backup-refused"))
-	require.FileExists(t, filepath.Join(backups, "brokerage.bak"))
-	require.Empty(t, n.kube(t, "get", "cronjob", "brokerage-backup", "-o", successes))
-
-	n.secret(t, "brokerage-backup-s3", map[string]string{"access_key": "writer", "secret_key": "right"})
-	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "brokerage-backup-now")
-	require.Equal(t, "Complete", n.ended(t, "brokerage-backup-now"))
-	uploaded := testenv.Text(t, filepath.Join(bucket, "brokerage-backup-now.bak"))
-	require.Equal(t, testenv.Text(t, filepath.Join(backups, "brokerage.bak")), uploaded)
-	eventually(t, func() bool {
-		return n.kube(t, "get", "cronjob", "brokerage-backup", "-o", successes) != ""
-	}, "the time of the success, from which the alert computes the age")
-
-	// The volume of the backups is lost, and the order has changed.
-	require.NoError(t, os.Remove(filepath.Join(backups, "brokerage.bak")))
-	n.mustRequest(t, "PUT", orderPath+"/status", newer)
-	n.apply(t, "jobs/restore", toBucket("brokerage-backup-now.bak"))
-	require.Equal(t, "Failed", n.ended(t, "brokerage-restore"), "the service uses the database")
-	require.Contains(t, n.kube(t, "logs", "job/brokerage-restore", "--all-containers"), "in use by another process")
-	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="8"`)
-
-	n.kube(t, "delete", "job", "brokerage-restore")
 	n.scale(t, 0)
-	// Nor is anything else restored when the object does not exist, although the file that was fetched before is there.
-	n.apply(t, "jobs/restore", toBucket("brokerage-backup-then.bak"))
-	require.Equal(t, "Failed", n.ended(t, "brokerage-restore"))
-	n.kube(t, "delete", "job", "brokerage-restore")
+	for _, folder := range []string{data, backups} {
+		require.NoError(t, os.RemoveAll(folder))
+		require.NoError(t, os.Mkdir(folder, 0o777))
+		require.NoError(t, os.Chmod(folder, 0o777)) //nolint:gosec // for pods of any user
+	}
+	n.kube(t, "scale", "statefulset/brokerage", "--replicas=1")
+	eventually(t, func() bool { return strings.Contains(n.logs(t), "the database is empty") }, "the log says why")
+	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "of-nothing")
+	require.Equal(t, "Failed", n.ended(t, "of-nothing"))
+	require.Equal(t, "false", n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.status.containerStatuses[0].ready}"))
+	left, err := os.ReadDir(data)
+	require.NoError(t, err)
+	require.Empty(t, left)
 
-	n.apply(t, "jobs/restore", toBucket("brokerage-backup-now.bak"))
-	began := time.Now()
-	require.Equal(t, "Complete", n.ended(t, "brokerage-restore"))
-	t.Logf("restored in %s", time.Since(began).Round(time.Second))
+	n.scale(t, 0)
+	n.apply(t, "jobs/restore", toBucket(last))
+	require.Equal(t, "Complete", n.ended(t, "brokerage-restore"), n.logs(t))
 	n.scale(t, 1)
 	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="4"`)
-}
-
-// A dataset is loaded into the claim of the embedded store before the service uses it for the first time.
-func TestNode_LoadEmbedded(t *testing.T) {
-	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
-	n.tokens(t)
-	n.apply(t, "jobs/load/embedded", "")
-	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
-	n.apply(t, "overlays/embedded", "")
-	n.ready(t, "statefulset/brokerage")
-	require.Contains(t, n.metrics(t), `scale="XXXS"`, "the service has made no dataset of its own")
-}
-
-// metrics returns the metrics of the service.
-func (n *node) metrics(t testing.TB) (text string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
-		strings.Replace(n.url(t), ":8080", ":9090/metrics", 1), http.NoBody)
-	require.NoError(t, err)
-	eventually(t, func() bool { text = fetch(request); return text != "" }, "metrics")
-	return text
 }

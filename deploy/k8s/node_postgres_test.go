@@ -89,7 +89,7 @@ func TestNode_Postgres(t *testing.T) {
 	require.Equal(t, "0 0 0", n.restarts(t, "service"))
 	require.Equal(t, "0", n.restarts(t, "migrate"))
 
-	n.apply(t, "jobs/load/postgres", "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n")
+	n.apply(t, "jobs/load/postgres", tiny)
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
 
 	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")

@@ -212,7 +212,10 @@ func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
 }
 
 func (e baseSubject) Backup(ctx context.Context) (Copy, error) {
-	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{Replace: true})
+	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) { // perhaps of a database before
+		return Copy{}, err
+	}
+	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{})
 	return Copy{Database: m.Bytes, File: written}, err
 }
 

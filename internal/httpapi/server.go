@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -41,6 +42,7 @@ type Options struct {
 // Server serves the API. It is an http.Handler.
 type Server struct {
 	store    atomic.Pointer[tpox.Store] // nil until it is open
+	notOpen  atomic.Pointer[refused]    // why it is not, for readiness
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
@@ -89,6 +91,15 @@ func New(store tpox.Store, o Options) *Server {
 
 // Open gives a server without a store the store that it answers from.
 func (s *Server) Open(store tpox.Store) { s.store.Store(&store) }
+
+// NotOpen notes why there is no store yet, which /readyz answers with as far as it is for clients.
+func (s *Server) NotOpen(err error) {
+	refusal := &refused{kind: kindUnavailable, cause: errNotOpen.cause}
+	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok {
+		refusal.detail = unavailable.Detail
+	}
+	s.notOpen.Store(refusal)
+}
 
 // ServeHTTP serves a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.engine.ServeHTTP(w, r) }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -51,7 +52,7 @@ func (q *request) getReadiness() error {
 		return errStopping
 	}
 	if q.store == nil {
-		return errNotOpen
+		return cmp.Or(q.server.notOpen.Load(), errNotOpen)
 	}
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()

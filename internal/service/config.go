@@ -1,9 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 )
 
@@ -20,7 +23,8 @@ import (
 //
 //nolint:lll // a help text is one string
 type Config struct {
-	DB           string   `name:"db" default:"sqlite:brokerage.db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
+	DB           string   `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
+	Fill         string   `placeholder:"SCALE" help:"With sqlite: fill an empty database with the generated dataset of this scale, such as tiny or XXXS. Default: tiny without --db and with --listen on a loopback address; otherwise an empty database is an error, or with --wait not ready until it holds a dataset."`
 	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several, which a variable or a file separates by spaces. Default: none."`
 	Wait         bool     `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
 	Pool         int      `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
@@ -66,6 +70,21 @@ type Config struct {
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 
+// defaultDB is the database if none is named.
+const defaultDB = "sqlite:brokerage.db"
+
+// firstStart sets the database, and what fills it, where neither is named and only this machine can reach the service.
+func (c *Config) firstStart() {
+	if c.DB != "" {
+		return
+	}
+	c.DB = defaultDB
+	host, _, _ := net.SplitHostPort(c.Listen) // an invalid address is refused later
+	if ip := net.ParseIP(host); c.Fill == "" && (host == "localhost" || ip != nil && ip.IsLoopback()) {
+		c.Fill = "tiny"
+	}
+}
+
 // Default returns the default settings.
 func Default() Config {
 	var c Config
@@ -85,9 +104,15 @@ func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Er
 
 // Verify returns a *ConfigError for settings that are invalid or contradict each other. It opens nothing.
 func (c *Config) Verify() error {
-	database, err := store.Find(c.DB)
+	database, err := store.Find(cmp.Or(c.DB, defaultDB))
 	if err != nil {
 		return configErrorf("--db: %w", err)
+	}
+	if _, err := dataset.ParseScale(c.Fill); c.Fill != "" && err != nil {
+		return configErrorf("--fill: %w", err)
+	}
+	if c.Fill != "" && database.Path() == "" {
+		return configErrorf("--fill is for an embedded database: brokerage load fills one of %s", database.Title)
 	}
 	for _, url := range c.Replica {
 		switch replica, err := store.Find(url); {

@@ -13,7 +13,6 @@ import (
 func TestDefault(t *testing.T) {
 	c := Default()
 	require.NoError(t, c.Verify())
-	require.Equal(t, "sqlite:brokerage.db", c.DB)
 	require.Equal(t, 10*time.Second, c.Timeout)
 	require.EqualValues(t, 128<<10, c.MaxBody)
 	require.Equal(t, access.Algorithms[:], c.JWTAlgorithms)

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-// openStore opens the database. An embedded one is filled if it is empty; one of a server is not, since it may belong
+// openStore opens the database. An empty embedded one is filled if --fill says so, and is unavailable otherwise: a volume
+// that was lost must not become a healthy service with other data. One of a server is served empty, since it may belong
 // to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
@@ -21,6 +25,11 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	}
 	if s.traces != nil { // a statement without a span costs nothing
 		options.Trace = s.traces.Statement
+	}
+	if path := s.database.Path(); path != "" && s.Fill == "" && output.RequireFolder(path) == nil {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, s.emptyError() // and no file is made
+		}
 	}
 	opened, err := s.database.Open(ctx, options)
 	if err != nil {
@@ -36,7 +45,7 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 		if inside, err = s.emptied(ctx, inside, options); err != nil {
 			return nil, err
 		}
-		err = s.fill(ctx, inside)
+		err = s.requireFilled(ctx, inside)
 	}
 	if err != nil {
 		return nil, errors.Join(err, inside.Close())
@@ -44,8 +53,18 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	return inside, nil
 }
 
-// smallest is what a first start loads into an embedded database, so that it has something to show.
-var smallest = dataset.New(dataset.Spec{Seed: 1})
+// emptyError returns the error for an embedded database without a dataset.
+func (s *service) emptyError() error {
+	const what = "the database is empty: restore a backup, or load a dataset"
+	return &tpox.Unavailable{Detail: what, Cause: fmt.Errorf(
+		"%s: %s (brokerage restore, brokerage load, or serve --fill SCALE for a new one)", s.database.Path(), what)}
+}
+
+// wanted returns the dataset of --fill.
+func (s *service) wanted() *dataset.Dataset {
+	scale, _ := dataset.ParseScale(s.Fill) // verified, or ""
+	return dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+}
 
 // emptied returns the open database, which is emptied if a first start was interrupted while it was filled. After an
 // error it is closed.
@@ -54,7 +73,7 @@ func (s *service) emptied(ctx context.Context, opened store.Bulk, options store.
 	switch {
 	case err == nil && unfinished == "":
 		return opened, nil
-	case err == nil && unfinished != smallest.Fingerprint():
+	case err == nil && (s.Fill == "" || unfinished != s.wanted().Fingerprint()):
 		err = fmt.Errorf("%s: %w", s.database.Path(), store.Unfinished(unfinished))
 	}
 	if err := errors.Join(err, opened.Close()); err != nil {
@@ -81,15 +100,18 @@ func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
 	return err
 }
 
-// fill loads the smallest dataset into an empty database.
-func (s *service) fill(ctx context.Context, opened store.Bulk) error {
+// requireFilled loads the dataset of --fill into an empty database.
+func (s *service) requireFilled(ctx context.Context, opened store.Bulk) error {
 	held, err := store.Holds(ctx, opened)
 	if err != nil || held != "" {
 		return err
 	}
-	s.log.Info("filling the empty database", "dataset", smallest.Fingerprint())
+	if s.Fill == "" {
+		return s.emptyError()
+	}
+	s.log.Info("filling the empty database", "dataset", s.wanted().Fingerprint())
 	began := time.Now()
-	if err := opened.LoadDataset(ctx, smallest, nil); err != nil {
+	if err := opened.LoadDataset(ctx, s.wanted(), nil); err != nil {
 		return err
 	}
 	s.log.Info("filled", "took", time.Since(began).Round(time.Millisecond).String())

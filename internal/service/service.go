@@ -58,6 +58,7 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 	if err := c.Verify(); err != nil {
 		return err
 	}
+	c.firstStart()
 	s := &service{Config: c, process: p, human: c.LogFormat == "human" || c.LogFormat == "auto" && p.Terminal}
 	s.log = telemetry.Logger(p.Err, s.human, c.LogLevel)
 	if s.database, err = store.Find(c.DB); err != nil {
@@ -196,10 +197,15 @@ func (s *service) serve(ctx context.Context) error {
 	if s.unreachable == nil {
 		return running.run(ctx)
 	}
+	s.api.NotOpen(s.unreachable)
 	var opening sync.WaitGroup
 	opening.Go(func() {
-		retry := Retry{Open: func(ctx context.Context) (tpox.Store, error) { return Await(ctx, s.openStore) },
-			Log: s.log, DB: s.database.Name()}
+		open := func(ctx context.Context) (tpox.Store, error) {
+			opened, err := Await(ctx, s.openStore)
+			s.api.NotOpen(err)
+			return opened, err
+		}
+		retry := Retry{Open: open, Log: s.log, DB: s.database.Name()}
 		opened, err := retry.Until(watching, s.unreachable)
 		if err != nil {
 			if watching.Err() == nil {

@@ -162,6 +162,20 @@ func (b *BackupFile) readManifest(engine string) error {
 	return nil
 }
 
+// MayReplace returns an error if a file is a backup of another database than the one that m describes: a new database in
+// the place of a lost one must not replace what is left of it.
+func MayReplace(file string, m Manifest) error {
+	old, err := OpenBackup(file, m.Engine)
+	if err != nil {
+		return nil //nolint:nilerr // no file, or nothing that could be restored
+	}
+	defer func() { _ = old.Close() }()
+	if old.Identity != m.Identity {
+		return fmt.Errorf("%s is a backup of database %s, and not of %s: choose another file", file, old.Identity, m.Identity)
+	}
+	return nil
+}
+
 // Unpack writes the database in the backup to a writer, and returns an error unless the backup is complete: after an
 // error, what was written is unusable. It calls read with the progress.
 func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes int64)) error {

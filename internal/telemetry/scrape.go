@@ -132,8 +132,8 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 // Engine adds the engine of the store, its version and its durability.
 func (m *Metrics) Engine(e tpox.EngineInfo) {
 	m.registry.MustRegister(scrape(func(out series) {
-		out.count("store_info", "What the store runs on, and how durable a commit is; always 1.", 1,
-			"store", e.Name, "version", e.Version, "durability", e.Durability)
+		out.count("store_info", "What the store runs on, how durable a commit is, and the database's identity; always 1.", 1,
+			"store", e.Name, "version", e.Version, "durability", e.Durability, "database", e.Identity)
 	}))
 }
 

@@ -36,7 +36,7 @@ func full() *telemetry.Metrics {
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
 	m.Disk(func() (free, size float64) { return 25, 100 })
-	m.Engine(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable})
+	m.Engine(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable, Identity: "0a"})
 	m.Ready(true)
 	m.Dataset(tpox.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
 		Customers: 200, Orders: 2000},
@@ -72,7 +72,7 @@ func TestMetrics_State(t *testing.T) {
 		`dataset_documents{kind="customer"}`:                                   "200",
 		`dataset_documents{kind="order"}`:                                      "2000",
 		`dataset_raw_bytes{kind="order"}`:                                      "3e+06",
-		`store_info{durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
+		`store_info{database="0a",durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
 	} {
 		require.Equal(t, value, series["brokerage_"+name], "%s in %s", name, text)
 	}

@@ -66,6 +66,9 @@ func (s *Store) BackupTo(
 		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
 		err = m.Seal(out)
 		written = out.Bytes
+		if err == nil {
+			err = store.MayReplace(path, m)
+		}
 		return err
 	})
 	if err != nil && ctx.Err() != nil {

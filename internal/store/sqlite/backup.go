@@ -163,7 +163,9 @@ func (s *Summary) copyPages(
 func BackupTo(ctx context.Context, path, file string, replace bool, progress byteProgress) (s Summary, err error) {
 	out := output.File{Path: file, Kind: output.Backup, New: !replace, Mode: private, Inputs: []string{path}}
 	err = out.Write(ctx, func(half *os.File) error {
-		s, err = Backup(ctx, path, half, progress)
+		if s, err = Backup(ctx, path, half, progress); err == nil {
+			err = store.MayReplace(file, s.Manifest)
+		}
 		return err
 	})
 	return s, err
