@@ -1,180 +1,132 @@
 // Runs a workload of loadtest/workloads against a running service:
 //
-//   k6 run loadtest/brokerage.js -e WORKLOAD=mixed -e USERS=50 -e DURATION=60s
+//   k6 run -e WORKLOAD=mixed -e USERS=50 -e DURATION=60s --out json=k6.json.gz loadtest/brokerage.js
+//   brokerage report k6.json.gz
 //
-// docs/k6.md describes the settings and the result.
+// docs/k6.md describes the settings.
 import exec from 'k6/execution';
 import { sleep } from 'k6';
-import { allUsers, faults, parts, settings } from './lib/settings.js';
+import { Gauge } from 'k6/metrics';
+import { settings } from './lib/settings.js';
 import { workload } from './lib/workload.js';
-import { profile } from './lib/templates.js';
-import { Refusal, dataset, lease, mayReplace, requireAPI, version } from './lib/service.js';
-import { quantileNames } from './lib/histogram.js';
-import { gauges, thresholds, twoRequests } from './lib/metrics.js';
+import { transactions } from './lib/registry.js';
+import { describe, leaseIds } from './lib/service.js';
 import { makeUser } from './lib/user.js';
-import { graceSeconds, watch } from './lib/watch.js';
-import { plain } from './lib/plain.js';
-import { result } from './lib/result.js';
-import { table, verdict } from './lib/table.js';
-import { page } from './lib/page.js';
 
-const { users, ramp, duration, rate, steps, every, think, part, startAt, measureAfter } = settings;
+const { users, ramp, duration, rate, steps, think } = settings;
 
-// Users start during the first half of the ramp, so that all of them have the other half to insert what they will
-// delete.
-const ramping = (total) => ({
+const s = (seconds) => `${Math.round(1000 * seconds)}ms`;
+
+// Requests have 30 s, so none is cut off at the end.
+const whenDue = { exec: 'load', gracefulStop: '35s', startTime: s(ramp > 0 ? ramp + 2 : 0) };
+const arriving = { ...whenDue, timeUnit: '1s', preAllocatedVUs: users, maxVUs: users };
+
+function load() {
+  if (steps.length > 0) {
+    const stages = steps.flatMap((target) => [{ target, duration: '0s' }, { target, duration: s(duration / steps.length) }]);
+    return { ...arriving, executor: 'ramping-arrival-rate', startRate: steps[0], stages };
+  }
+  if (rate > 0) return { ...arriving, executor: 'constant-arrival-rate', rate, duration: s(duration) };
+  return { ...whenDue, executor: 'constant-vus', vus: users, duration: s(duration) };
+}
+
+// Users start during the first half of the warm-up, insert what they will delete, and stay for the load, which begins
+// two seconds later, when k6 can use them again.
+const warmup = {
   executor: 'ramping-vus',
-  startVUs: parts, // so that the warm-up begins at once
-  stages: [
-    { duration: `${500 * ramp}ms`, target: users },
-    { duration: `${1000 * (total - ramp / 2)}ms`, target: users },
-  ],
-  gracefulRampDown: '0s',
-});
-
-// Closed model: one scenario for ramp and measured time; each user knows when measuring begins.
-const closed = { load: { ...ramping(ramp + duration), exec: 'closedUser', gracefulStop: `${graceSeconds}s` } };
-
-// Open model: the arrivals reuse the users of the ramp once these have ended, so there is a second between the two.
-const issuing = {
-  exec: 'arrival',
-  startTime: `${1000 * measureAfter}ms`,
-  timeUnit: '1s',
-  preAllocatedVUs: users,
-  maxVUs: users,
-  gracefulStop: `${graceSeconds}s`,
-};
-const arrivals =
-  steps.length > 0
-    ? { executor: 'ramping-arrival-rate', startRate: steps[0], stages: steps.flatMap((target) => [{ target, duration: '0s' }, { target, duration: `${1000 * every}ms` }]) }
-    : { executor: 'constant-arrival-rate', duration: `${1000 * duration}ms`, rate };
-const open = { ramp: { ...ramping(ramp), exec: 'rampUp', gracefulStop: '0s' }, arrivals: { ...arrivals, ...issuing } };
-
-const watcher = {
-  executor: 'per-vu-iterations',
-  exec: 'watching',
-  vus: parts,
-  iterations: 1,
-  maxDuration: `${1000 * (measureAfter + duration + graceSeconds + 20)}ms`,
-  gracefulStop: '0s',
+  exec: 'warmup',
+  startVUs: 0,
+  stages: [{ target: users, duration: s(ramp / 2) }, { target: users, duration: s(ramp / 2) }],
+  gracefulStop: '1s',
 };
 
-// With a fault in the settings, setup() reports it and ends the run; k6 still requires a scenario.
-const scenarios =
-  faults.length > 0
-    ? { none: { executor: 'per-vu-iterations', exec: 'watching', vus: 1 } }
-    : { watcher, ...(rate > 0 ? open : closed) };
-
-// A part of the load is a segment of k6's, which then divides users and arrivals itself. k6-operator sets it for k6.
-const segment = () => {
-  const points = Array.from({ length: part.of + 1 }, (_, i) => (i === 0 ? '0' : i === part.of ? '1' : `${i}/${part.of}`));
-  return { executionSegment: `${points[part.number - 1]}:${points[part.number]}`, executionSegmentSequence: points.join(',') };
-};
-
-const shown = ['count', 'min', 'max', 'avg', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)'];
+const times = (name) => `transaction_duration{scenario:load,name:${name}}`;
 
 export const options = {
-  ...(part !== null && part.number > 0 ? segment() : {}),
-  scenarios,
-  thresholds: faults.length > 0 ? {} : thresholds(),
-  summaryTrendStats: [...new Set([...shown, ...quantileNames])], // the summary export has those that are shown
+  scenarios: ramp > 0 ? { warmup, load: load() } : { load: load() },
+  thresholds: {
+    'http_req_failed{scenario:load}': ['rate<0.005'],
+    checks: ['rate==1'],
+    ...(rate > 0 ? { dropped_iterations: ['count==0'] } : {}),
+    // k6's summary has a line for each, also without a limit.
+    ...Object.fromEntries(workload.mix.map(({ transaction }) => [times(transaction), settings.p99 > 0 ? [`p(99)<${settings.p99}`] : []])),
+  },
+  summaryTrendStats: ['count', 'avg', 'med', 'p(95)', 'p(99)', 'max'],
+  systemTags: ['scenario', 'name', 'method', 'status', 'expected_response', 'error_code', 'check'],
   discardResponseBodies: true, // except where a request asks for the body
   noCookiesReset: true, // there are no cookies, and k6 would create a jar for each transaction
-  throw: true, // otherwise k6 would log each request that fails
-  setupTimeout: `${120 + Math.min(3600, Math.max(0, Math.ceil((startAt - Date.now()) / 1000)))}s`,
   userAgent: 'brokerage-k6/1',
 };
 
-const idsForEach = 20000; // a user that needs more leases more, between two transactions
-const maxLease = 1e7;
-
+// setup returns text, since k6 would convert an object at each access of each user.
 export function setup() {
-  if (faults.length > 0) exec.test.abort(faults[0]);
-  try {
-    checkOptions(exec.test.options);
-    if (!settings.allowInvalid) requireAPI();
-    const data = { profile: profile(), version: version(), sha256: workload.sha256, dataset: dataset(), leases: {} };
-    for (const kind of ['order', 'customer', 'account']) {
-      const count = Math.min(idsForEach * allUsers, maxLease);
-      data.leases[kind] = { first: lease(kind, count), count };
-    }
-    if (twoRequests) mayReplace();
-    data.mark = Date.now();
-    data.startAt = startAt || data.mark;
-    if (startAt > 0 && startAt < data.mark) throw new Refusal('START_AT has passed');
-    sleep((data.startAt - data.mark) / 1000);
-    return data;
-  } catch (e) {
-    if (!(e instanceof Refusal)) throw e;
-    exec.test.abort(e.message);
-  }
+  const known = describe();
+  const { engine, version, durability } = known.store;
+  console.log(`${workload.name}: ${workload.mix.length} transactions on ${known.dataset.fingerprint} in ${engine} at ${settings.baseURL}`);
+  return JSON.stringify({ known, leases: leaseIds(), run: run(known, { durability, version: String(version), ...known.settings }) });
 }
 
-// checkOptions throws a Refusal if k6's own options prevent a result.
-function checkOptions({ systemTags, executionSegment }) {
-  const missing = ['check', 'group', 'name'].filter((tag) => systemTags && !systemTags.includes(tag));
-  if (missing.length > 0) throw new Refusal(`the result needs the system tags check, group and name: --system-tags lacks ${missing.join(', ')}`);
-  if (executionSegment && executionSegment !== '0:1' && part === null) throw new Refusal('this k6 has a part of the load (--execution-segment): set PART, such as PART=auto/4 for k6-operator with four');
+// run is what `brokerage report` must know of a run beside its samples, in the form of its result.
+function run({ dataset, store, faithful, version }, storeSettings) {
+  const { securities, customers, orders, fingerprint, scale, profile, seed } = dataset;
+  const sum = workload.mix.reduce((all, { weight }) => all + weight, 0);
+  return {
+    tool: { name: 'k6', version: __ENV.LOADTEST_K6 || 'of an unknown version' }, // loadtest/k6 sets it, and the machine
+    target: { kind: 'http', engine: store.engine, url: settings.baseURL, sameHost: /\/\/(localhost|127\.|\[::1\])/.test(settings.baseURL), version },
+    workload: { name: workload.name, sha256: workload.sha256, validate: workload.validate, mix: workload.mix, ...(settings.weights === '' ? {} : { weights: settings.weights }) },
+    model: {
+      kind: rate > 0 ? 'open' : 'closed',
+      users,
+      thinkSeconds: think.mean,
+      everySeconds: steps.length > 0 ? duration / steps.length : Math.max(60, duration / 20),
+      ...(rate > 0 ? { rate } : {}),
+      ...(think.fixed ? {} : { think: think.text }),
+      ...(settings.consistency === 'primary' ? {} : { consistency: settings.consistency }),
+    },
+    ...(steps.length > 0 ? { steps } : {}),
+    rampSeconds: ramp,
+    durationSeconds: duration,
+    seed: settings.seed,
+    dataset: { fingerprint, scale: String(scale), profile, seed, securities: securities.count, customers: customers.count, orders: orders.count },
+    settings: storeSettings,
+    faithful,
+    transactions: workload.mix.map(({ transaction, weight }) => ({ name: transaction, kind: transactions[transaction].kind, weight: weight / sum })),
+  };
 }
+
+const measuredFrom = new Gauge('measured_from'); // milliseconds since 1970, once; its tags describe the run and the machine
 
 let user = null;
-let transact = null; // of the user, once it is ready
-let pause = null;
+let description = '';
+let loading = false;
 
-function enter(data, after) {
-  if (user === null) {
-    user = makeUser(data, exec.scenario.startTime + 1000 * after);
-    gauges.ramp_from.add(Date.now());
+function enter(data) {
+  const { run, ...known } = JSON.parse(data);
+  description = JSON.stringify(run);
+  user = makeUser(known);
+}
+
+// begin is a user's first step of the load.
+function begin() {
+  loading = true;
+  if (exec.scenario.iterationInInstance === 0) {
+    measuredFrom.add(exec.scenario.startTime, { run: description, machine: __ENV.LOADTEST_MACHINE || '' });
   }
   user.prepare();
-  ({ transact, pause } = user);
 }
 
-export function closedUser(data) {
-  if (transact === null) enter(data, measureAfter);
-  transact();
-  if (think.mean > 0) sleep(pause());
+export { warmUp as warmup, underLoad as load };
+
+function warmUp(data) {
+  if (user === null) enter(data);
+  user.prepare();
+  user.transact();
+  sleep(rate > 0 ? Math.min(users / rate, 1) : user.pause());
 }
 
-export function rampUp(data) {
-  if (transact === null) enter(data, measureAfter);
-  // No transaction is begun shortly before the end of the ramp, where k6 would cut it off.
-  const left = ramp - (Date.now() - exec.scenario.startTime) / 1000;
-  if (left < 0.25) sleep(1 + left);
-  transact();
-  sleep(Math.min(users / rate, 1));
-}
-
-export function arrival(data) {
-  if (transact === null) enter(data, 0);
-  transact();
-}
-
-export function watching(data) {
-  watch(data);
-}
-
-// The default function runs only if k6's own options set users or duration, instead of the settings.
-export default function instead() {
-  exec.test.abort('--vus, --duration, --iterations and --stage are not for this script: set USERS, DURATION, RAMP or RATE with -e');
-}
-
-export function handleSummary(data) {
-  if (data.metrics === undefined) {
-    console.error('the script needs the figures of --summary-mode, without --new-machine-readable-summary');
-    return {};
-  }
-  const run = result(data);
-  if (run === null || !data.metrics.run_mark) return {}; // refused before any load, which was reported
-  const files = { stdout: table(run) };
-  if (settings.out !== 'none') {
-    const name = settings.out === '' ? `k6-${workload.name}` : settings.out;
-    files[`${name}.json`] = `${JSON.stringify(run, null, 1)}\n`;
-    files[`${name}.html`] = page(run);
-    files.stdout += `\nWritten: ${name}.json, ${name}.html\n`;
-  }
-  // loadtest/k6 has an exit code for INVALID, and checks that the files were written.
-  if (__ENV.LOADTEST_WRITTEN) files[__ENV.LOADTEST_WRITTEN] = [verdict(run), ...Object.keys(files).slice(1), ''].join('\n');
-  plain(data, shown); // k6 writes it with --summary-export
-  return files;
+function underLoad(data) {
+  if (user === null) enter(data);
+  if (!loading) begin();
+  user.transact();
+  if (think.mean > 0) sleep(user.pause());
 }

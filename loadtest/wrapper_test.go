@@ -1,7 +1,7 @@
 package loadtest_test
 
 import (
-	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,70 +11,58 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/testenv"
+	"brokerage/internal/workload"
 )
 
-// A k6 on the PATH is used if it can run the script, whatever its version, and Go builds one otherwise.
-func TestK6_Version(t *testing.T) {
+// The k6 on the PATH is used from version 1 on. Otherwise Go builds one, once.
+func TestWrapper(t *testing.T) {
 	shell := testenv.Command(t, "sh")
-	for name, c := range map[string]struct {
-		version string
-		loads   bool
-		says    string
-	}{
-		"Zero":        {"k6 v0.57.0 (go1.22)", true, "the built k6"},
-		"One":         {"k6 v1.8.1 (go1.25)", false, "the k6 on the PATH"},
-		"Two":         {"k6 v2.2.0 (go1.26)", false, "the k6 on the PATH"},
-		"Newer":       {"k6 v3.0.1 (go1.27)", true, "the k6 on the PATH"},
-		"NewerBroken": {"k6 v3.0.1 (go1.27)", false, "the built k6"},
-		"None":        {"", true, "the built k6"},
+	bin, cache := t.TempDir(), t.TempDir()
+	program := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755)) //nolint:gosec // a program
+	}
+	const show = `echo "$LOADTEST_K6 $GOGC $*"`
+	program("go", "case $1 in env) echo "+cache+";; install) printf '#!/bin/sh\\n%s\\n' '"+show+"' >$GOBIN/k6; chmod +x $GOBIN/k6;; esac\n")
+	pinned := regexp.MustCompile(`version=(v[0-9.]+)`).FindStringSubmatch(testenv.Text(t, "k6"))[1]
+	for _, c := range []struct{ version, want, built string }{
+		{"k6 v1.8.1 (go1.25)", "v1.8.1 400 run a.js\n", ""},
+		{"k6 v2.2.0 (go1.26)", "v2.2.0 400 run a.js\n", ""},
+		{"k6 v0.57.0 (go1.22)", pinned + " 400 run a.js\n", "building k6 " + pinned},
+		{"none", pinned + " 400 run a.js\n", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bin, cache := t.TempDir(), t.TempDir()
-			inspect := map[bool]string{true: "0", false: "1"}[c.loads]
-			program := func(name, text string) {
-				text = "#!/bin/sh\ncase $1 in\n" + text + "esac\n"
-				require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
-				require.NoError(t, os.WriteFile(name, []byte(text), 0o755)) //nolint:gosec // a program
-			}
-			run := "run) echo %s with $LOADTEST_K6 $GOGC $K6_API: \"$@\";;\n"
-			answers := "version) echo '" + c.version + "';;\ninspect) exit " + inspect + ";;\n"
-			program(filepath.Join(bin, "k6"), answers+strings.ReplaceAll(run, "%s", "the k6 on the PATH"))
-			program(filepath.Join(bin, "go"), "env) echo "+cache+";;\n")
-			built := regexp.MustCompile(`version=(v[0-9.]+)`).FindStringSubmatch(testenv.Text(t, "k6"))[1]
-			program(filepath.Join(cache, "brokerage-k6", "k6-"+built), strings.ReplaceAll(run, "%s", "the built k6"))
-
-			cmd := exec.CommandContext(t.Context(), shell, "./k6", "run", "brokerage.js", "-e", "OUT=none")
-			cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
-			var out, errs bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &errs
-			_ = cmd.Run() // without a result, it ends with 1
-			const local = `127\.0\.0\.1:\d+`
-			const arguments = `run --address ` + local + ` brokerage\.js -e OUT=none\n`
-			require.Regexp(t, "^"+c.says+` with v[0-9.]+ 400 `+local+`: `+arguments+"$",
-				out.String(), errs.String())
-			refused := strings.Contains(errs.String(), "k6 3.x on the PATH cannot run brokerage.js")
-			require.Equal(t, name == "NewerBroken", refused)
-		})
+		program("k6", "case $1 in version) echo '"+c.version+"';; *) "+show+";; esac\n")
+		cmd := exec.CommandContext(t.Context(), shell, "./k6", "run", "a.js")
+		cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin"}
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		require.NoError(t, err, said.String())
+		require.Equal(t, c.want, string(out), c.version)
+		require.Equal(t, c.built != "", strings.Contains(said.String(), "building k6"), said.String())
+		require.Contains(t, said.String(), c.built)
 	}
 }
 
-// What is given is not changed: the address of k6's API and the settings of Go's runtime.
-func TestK6_Given(t *testing.T) {
-	shell := testenv.Command(t, "sh")
-	bin := t.TempDir()
-	fake := "#!/bin/sh\ncase $1 in version) echo 'k6 v2.2.0';; run) echo $GOGC $GOMEMLIMIT $K6_API: \"$@\";; esac\n"
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "k6"), []byte(fake), 0o755)) //nolint:gosec // a program
-	for want, arguments := range map[string]string{
-		"off 1GiB localhost:7000: run a.js --address localhost:7000\n":      "run a.js --address localhost:7000",
-		"off 1GiB localhost:7000: run --address=localhost:7000 a.js\n":      "run --address=localhost:7000 a.js",
-		"off 1GiB db:7000: run --address db:7000 a.js -e K6_API=db:7000\n":  "run a.js -e K6_API=db:7000",
-		"off 1GiB db:7000: run -a db:1 a.js -e K6_API=db:7000 -e USERS=3\n": "run -a db:1 a.js -e K6_API=db:7000 -e USERS=3",
-	} {
-		cmd := exec.CommandContext(t.Context(), shell, append([]string{"./k6"}, strings.Fields(arguments)...)...)
-		cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "GOGC=off", "GOMEMLIMIT=1GiB"}
-		out, err := cmd.Output()
-		require.NoError(t, err)
-		require.Equal(t, want, string(out))
+// The script has no folders to list, so it repeats the names of the workloads. The templates beside it are those that
+// brokerage templates --count 100 --out loadtest/templates writes, without securities.
+func TestFiles(t *testing.T) {
+	for _, name := range workload.Names() {
+		require.Contains(t, testenv.Text(t, "lib/workload.js"), "'"+name+"'")
+	}
+	d := dataset.New(dataset.Spec{Seed: 1})
+	for _, kind := range []string{"order", "customer", "account"} {
+		var file struct {
+			Dataset   string
+			Templates [][]string
+		}
+		text := testenv.Text(t, filepath.Join("templates", kind+".templates.json"))
+		require.NoError(t, json.Unmarshal([]byte(text), &file))
+		require.Equal(t, d.Fingerprint(), file.Dataset)
+		for i, template := range d.Templates(kind, 100) {
+			require.Equal(t, template.Parts, file.Templates[i], "%s %d is stale", kind, i)
+			require.NotContains(t, strings.Join(template.Parts, ""), "\n", "the script parts them by line breaks")
+		}
 	}
 }

@@ -72,7 +72,7 @@ func TestMessages(t *testing.T) {
 		"report bad.yaml": {
 			exitFailed,
 			"brokerage report: bad.yaml:1:1: invalid character 'a' looking for beginning of value: a file of results is JSON, " +
-				"campaign.json or what brokerage drive --json or k6 wrote\n",
+				"campaign.json or what brokerage drive --json or k6 run --out json wrote\n",
 		},
 		"report half.json": {exitFailed, "brokerage report: half.json:1:29: unexpected end of JSON input\n"},
 		"report none.json": {exitFailed, "brokerage report: open none.json: no such file or directory\n"},

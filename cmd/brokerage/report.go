@@ -17,7 +17,7 @@ import (
 
 //nolint:lll // a help text is one string
 type reportCmd struct {
-	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6. With one file, a report is written. Two files, or two groups of repeats separated by --, are compared: A1 A2 A3 -- B1 B2 B3."`
+	Files fileGroups `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6 run --out json=FILE. With one file, a report is written. Two files, or two groups of repeats separated by --, are compared: A1 A2 A3 -- B1 B2 B3."`
 	Out   string     `placeholder:"FILE" help:"HTML file to write; - is standard output. Default: the name of the results file with .html; none for a comparison, which is printed as text."`
 }
 
@@ -73,7 +73,13 @@ func (c *reportCmd) page(s streams, path string) error {
 	}
 	out := c.Out
 	if out == "" {
-		out = strings.TrimSuffix(path, filepath.Ext(path)) + ".html"
+		name := strings.TrimSuffix(path, ".gz")
+		out = strings.TrimSuffix(name, filepath.Ext(name)) + ".html"
+	}
+	if file.Run != nil && file.Run.Tool.Name == "k6" && out != "-" {
+		if err := file.Run.WriteWidth(s.out, columns(s.out)); err != nil {
+			return err
+		}
 	}
 	return c.write(s, out, file.WriteHTML)
 }

@@ -1,7 +1,7 @@
 package k8s_test
 
 import (
-	"encoding/json"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,10 +53,14 @@ configMapGenerator:
 		"-o", "jsonpath={.items[*].metadata.name}"))
 	require.Len(t, pod, 1, name)
 	return func() (run result.Run) {
-		file := filepath.Join(results, pod[0], "k6.json")
+		file := filepath.Join(results, pod[0], "k6.json.gz")
 		eventually(t, func() bool {
 			text, err := os.ReadFile(file)
-			return err == nil && json.Unmarshal(text, &run) == nil
+			read, isK6, unfinished := result.ReadK6(bytes.NewReader(text))
+			if isK6 && err == nil && unfinished == nil {
+				run = *read
+			}
+			return run.Ended != ""
 		}, "k6 writes %s", file)
 		t.Logf("%s: %d transactions, %.0f/s, unexpected %v", name, run.Total.Count, run.TPS, run.Total.Unexpected)
 		return run

@@ -140,9 +140,17 @@ func machineFacts(m result.Machine) []fact {
 		memory = format.Bytes(m.Memory) + " of memory"
 	}
 	return []fact{
-		{"Processor", joined(", ", m.CPU, format.Plural(m.Cores, "core"), memory)},
+		{"Processor", joined(", ", m.CPU, cores(m), memory)},
 		{"System", joined(", ", joined("/", m.OS, m.Arch), m.Go)},
 	}
+}
+
+// cores returns the number of processors, empty if it is not known.
+func cores(m result.Machine) string {
+	if m.Cores == 0 {
+		return ""
+	}
+	return format.Plural(m.Cores, "core")
 }
 
 func datasetFacts(d result.DatasetStamp) []fact {

@@ -30,10 +30,25 @@ type File struct {
 // escapes are those in strings of JSON.
 var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
-// Read reads a file of results. Its errors are one line, and begin with the name of the file and, where it is known,
+// Read reads a file of results, or of the samples of k6. Its errors are one line, and begin with the name of the file and, where it is known,
 // line and column.
 func Read(path string) (*File, error) {
-	text, err := output.ReadInput(path, campaign.MaxFile)
+	file, err := output.OpenInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	if run, isK6, err := result.ReadK6(file); isK6 || err != nil {
+		f := &File{Name: path, Run: run}
+		if err == nil {
+			err = cmp.Or(checkFigures(reflect.ValueOf(run)), f.check())
+		}
+		return f, at(err, "%s", path)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	text, err := output.ReadAtMost(file, campaign.MaxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +64,7 @@ func Parse(name string, text []byte) (*File, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		err = misread(name, text, err)
 		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			err = fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 wrote", err)
+			err = fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 run --out json wrote", err)
 		}
 		return nil, err
 	}

@@ -55,15 +55,17 @@ func runPage(r *result.Run) page {
 	p := page{
 		Title: "Run of " + r.Workload.Name,
 		Subtitle: joined(", ", minute(r.Started), joined(" on ", r.Target.Engine, r.Machine.CPU),
-			format.Plural(r.Machine.Cores, "core")),
+			cores(r.Machine)),
 		Banners: stamps(g), Facts: append(runFacts(r), notesOf(g)...),
 		Figures: []keyFigure{
 			{"throughput", format.Figure(r.TPS), "a second", format.Figure(r.TPM) + " a minute"},
 			{"goodput", format.Figure(r.Goodput), "a second", percent(ratio(r.Goodput, r.TPS), 2) + " of throughput"},
 			{"median", millis(l.P50), "ms", "mean " + millis(l.Mean) + " ms"},
 			{"99th percentile", millis(l.P99), "ms", "max " + millis(l.Max) + " ms"},
-			{"load generator", percent(r.Usage.Generator.CPU, 0), "of all cores", ""},
 		},
+	}
+	if g := r.Usage.Generator; g.CPUSeconds > 0 {
+		p.Figures = append(p.Figures, keyFigure{"load generator", percent(g.CPU, 0), "of all cores", ""})
 	}
 	if r.Ended != result.Complete && r.Ended != "" {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",

@@ -282,14 +282,14 @@ func TestPage_Parts(t *testing.T) {
 
 var smallFigures = regexp.MustCompile(`(?s)<div class="small">.*?</div>`)
 
-// A run of k6 has no histograms, a short one has no intervals, and a service need not have metrics.
+// A run of k6 does not know what processes used, a short one has no intervals.
 func TestPage_BareRun(t *testing.T) {
 	r := run("query", 10, 100, 1)
 	r.Tool.Name = "k6"
 	r.Usage, r.Intervals, r.PerSecond, r.Settings, r.Dataset = result.Usage{}, nil, nil, nil, result.DatasetStamp{}
 	page := html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
-	require.Equal(t, []string{"latency", "statistics", "goodput", "mix", "resources"}, sectionsOf(page))
+	require.Equal(t, []string{"latency", "statistics", "goodput", "mix"}, sectionsOf(page))
 
 	r.Transactions, r.Kinds, r.Total, r.TPS, r.Goodput, r.Measured = nil, nil, result.Row{}, 0, 0, 0
 	r.Ended = result.TargetDied

@@ -35,7 +35,7 @@ func resourcesSection(groups []group) section {
 			name string
 			*result.ProcessUsage
 		}{{own, &r.Usage.Generator}, {"service", r.Usage.Service}, {"database", r.Usage.Database}} {
-			if p.ProcessUsage == nil {
+			if p.ProcessUsage == nil || p.CPUSeconds == 0 {
 				continue
 			}
 			t.add("", which, p.name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),

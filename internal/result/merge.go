@@ -178,13 +178,10 @@ func (r *Row) aggregate() (*aggregate, error) {
 		if a.distribution, err = hdrhistogram.Decode([]byte(r.Histogram.Data)); err != nil {
 			return nil, fmt.Errorf("its histogram cannot be read: %w", err)
 		}
-		n := a.distribution.TotalCount()
-		if r.Histogram.Method != hdrMethod { // k6's times leave out a few of what it counts
-			a.method = r.Histogram.Method
-		} else if n != r.Count+r.Late {
+		if n := a.distribution.TotalCount(); n != r.Count+r.Late {
 			return nil, fmt.Errorf("its histogram has %d times, but there are %d", n, r.Count+r.Late)
 		}
-	case r.Latency.Max > 0: // k6 writes no histogram where it has no times
+	case r.Latency.Max > 0:
 		return nil, errNoHistogram
 	}
 	for reason, n := range r.Expected {

@@ -74,7 +74,7 @@ func TestMerge_Refuses(t *testing.T) {
 	_, err = Merge(names[1:2], runs[1:2])
 	require.EqualError(t, err, "parts 1, 3 of 3 are missing")
 
-	names, runs = parts() // k6 writes no histogram where it has no times
+	names, runs = parts() // a row without times needs no histogram
 	runs[2].Transactions[0] = Row{Name: runs[2].Transactions[0].Name, Kind: runs[2].Transactions[0].Kind}
 	_, err = Merge(names, runs)
 	require.NoError(t, err)

@@ -22,8 +22,6 @@ type Run struct {
 	Format string `json:"format"`
 	Tool   Tool   `json:"tool"`
 	Commit string `json:"commit,omitempty"` // of this project, if known
-	// ToolSettings are variables of the tool's runtime, which change its speed: GOGC and GOMEMLIMIT of k6.
-	ToolSettings map[string]string `json:"toolSettings,omitempty"`
 
 	Target   Target        `json:"target"`
 	Workload WorkloadStamp `json:"workload"`
@@ -195,7 +193,7 @@ type Row struct {
 	// Dropped arrivals found the queue full. Only the total counts them, because no transaction was drawn for them.
 	Dropped int64 `json:"dropped,omitempty"`
 	// Waiting had not ended at the end of the measured time. In the total this includes those without a known
-	// transaction: arrivals that were never begun, and what k6 cut off.
+	// transaction: arrivals that were never begun.
 	Waiting int64 `json:"waiting"`
 	Late    int64 `json:"late,omitempty"`      // of Waiting, answered after the measured time
 	Empty   int64 `json:"emptyPool,omitempty"` // not called, because the user had nothing of its own to remove
@@ -241,6 +239,7 @@ type Prepared struct {
 	Seconds    float64          `json:"seconds"`
 	Orders     int64            `json:"orders"`
 	Customers  int64            `json:"customers"`
+	Late       int64            `json:"late,omitempty"` // of these, inserted in the measured time
 	Unexpected map[string]int64 `json:"unexpected,omitempty"`
 }
 

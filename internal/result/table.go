@@ -11,8 +11,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// The statistics table of the scenario, which loadtest/lib/table.js prints in the same way. It is 94 characters wide;
-// without the two columns that are needed least often, 80.
+// The statistics table of the scenario. It is 94 characters wide; without the two columns that are needed least often, 80.
 
 // cell is a column of the table, with two lines of heading.
 type cell struct {
@@ -210,7 +209,7 @@ func (p *printer) refusals(r *Run) {
 	if len(empty) > 0 {
 		p.linef("Drawn again, with nothing of the user's own to delete: %s", strings.Join(empty, ", "))
 	}
-	if a := r.Arrivals; a != nil {
+	if a := r.Arrivals; a != nil && r.Tool.Name != k6Tool {
 		p.linef("Arrivals: %s begun (%s over 1 ms late), %s never begun; times count from when due",
 			format.Count(a.Started), format.Count(a.Late), format.Count(a.Queued))
 	}
@@ -222,7 +221,7 @@ func (p *printer) usage(r *Run) {
 	if u.Shared {
 		process = "Load generator and store"
 	}
-	if g := u.Generator; r.Measured > 0 {
+	if g := u.Generator; g.CPUSeconds > 0 {
 		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
 			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, size(g.MemoryAfter), size(g.MemoryPeak))
 	}

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -155,7 +154,6 @@ type aggregate struct {
 	total        time.Duration
 	least, most  time.Duration
 	distribution *hdrhistogram.Histogram // of nanoseconds
-	method       string                  // of the distribution; empty for hdrMethod
 }
 
 // hdrMethod describes the percentiles in a result.
@@ -223,7 +221,6 @@ func (a *aggregate) merge(from *aggregate) {
 		a.refusals[o] += n
 	}
 	a.distribution.Merge(from.distribution)
-	a.method = cmp.Or(a.method, from.method)
 }
 
 func (a *aggregate) reset() {
@@ -276,7 +273,7 @@ func Count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic
 // encoded returns the row with the histogram of its times, which can be merged with others.
 func (a *aggregate) encoded(r Row) (Row, error) {
 	data, err := a.distribution.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	r.Histogram = &Histogram{cmp.Or(a.method, hdrMethod), "nanoseconds", "hdr-v2-deflate-base64", string(data)}
+	r.Histogram = &Histogram{hdrMethod, "nanoseconds", "hdr-v2-deflate-base64", string(data)}
 	return r, err
 }
 

@@ -51,6 +51,9 @@ func judge(r *Run) Validity {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
 			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*MostUnexpected)
 	}
+	if p := r.Prepared; p != nil && p.Late > 0 {
+		no("users inserted %d documents to delete later in the measured time: the warm-up was too short", p.Late)
+	}
 	noteChanges(r, note)
 	judgeParts(r, no, note)
 	perSecond := r.PerSecond
@@ -73,6 +76,9 @@ func judge(r *Run) Validity {
 	switch {
 	case r.Usage.Shared:
 		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
+	case r.Tool.Name == k6Tool:
+		note("the processor time of k6 is not known; from %.0f %% of its processors on, the times are its own",
+			100*MostGenerator)
 	case r.GeneratorShare() >= MostGenerator:
 		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
 			100*r.GeneratorShare(), 100*MostGenerator)

@@ -1,80 +1,104 @@
-// Requests beside the load: those of setup(), and leases of ids.
+// Requests beside the load: what a run must know of the service before it begins, and leases of new ids.
 import http from 'k6/http';
-import { sleep } from 'k6';
-import { settings } from './settings.js';
-import { readDataset } from './dataset.js';
+import { refuse, settings } from './settings.js';
 
 export const headers = settings.token === '' ? {} : { Authorization: `Bearer ${settings.token}` };
 
-// ask returns a response, or throws a Refusal with one line that says why there is none.
-function ask(method, path, body = null) {
-  let res;
-  try {
-    const sent = method === 'GET' ? headers : { ...headers, 'Content-Type': 'application/xml' };
-    res = http.request(method, settings.baseURL + path, body, { headers: sent, responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } });
-  } catch (_) {
-    throw new Refusal(`no service answers at ${settings.baseURL}`);
-  }
-  switch (res.status) {
-    case 401:
-      throw new Refusal(settings.token === '' ? 'the service requires a token: set TOKEN' : 'the service does not accept the TOKEN');
-    case 403:
-      throw new Refusal(`the TOKEN may not ${method} ${path.split('?')[0]}: this workload needs the scopes read and trade, classic admin too`);
-  }
-  return res;
+// ask returns the body of a response, or ends the run with one line.
+function ask(method, path) {
+  const sent = method === 'GET' ? headers : { ...headers, 'Content-Type': 'application/xml' };
+  const res = http.request(method, settings.baseURL + path, null, { headers: sent, responseType: 'text', tags: { name: 'beside the load' } });
+  if (res.status === 200) return res.body;
+  if (res.status === 0) return refuse(`no service answers at ${settings.baseURL}`);
+  if (res.status === 401) return refuse(settings.token === '' ? 'the service requires a token: set TOKEN' : 'the service does not accept the TOKEN');
+  if (res.status === 403) return refuse(`the TOKEN may not ${method} ${path.split('?')[0]}: a load needs the scopes read and trade, classic admin too`);
+  if (res.status === 404) return refuse(`the database behind ${settings.baseURL} is empty: load a dataset first (brokerage load)`);
+  return refuse(`${method} ${settings.baseURL}${path} returned ${res.status}`);
 }
 
-// A Refusal is the reason why a run does not begin.
-export class Refusal {
-  constructor(message) {
-    this.message = message;
-  }
+const unescape = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&apos;/g, "'").replace(/&amp;/g, '&');
+
+// attributes returns those of the elements of a name; numbers as numbers.
+function attributes(xml, element) {
+  const value = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : unescape(text));
+  return [...xml.matchAll(new RegExp(`<${element}((?:\\s+[\\w:]+="[^"]*")*)\\s*/?>`, 'g'))].map(([, inside]) =>
+    Object.fromEntries([...inside.matchAll(/([\w:]+)="([^"]*)"/g)].map(([, name, text]) => [name, value(text)])));
 }
 
-export function dataset() {
-  const res = ask('GET', '/v1/dataset?symbols=true');
-  if (res.status === 404 && res.body.includes('urn:brokerage:problem:not-found')) {
-    throw new Refusal(`the database behind ${settings.baseURL} is empty: load a dataset first (brokerage load)`);
+// symbolWidth is the width of a symbol in the string of all symbols: an array of twenty thousand strings for each user
+// would not fit into memory.
+const symbolWidth = 7;
+
+// describe returns what GET /v1/dataset says of the ids, accounts and symbols, and of the store.
+export function describe() {
+  const xml = ask('GET', '/v1/dataset?symbols=true');
+  const one = (element) => attributes(xml, element)[0];
+  if (one('Dataset') === undefined || one('Accounts') === undefined) return refuse('the database was not generated, so its ids are not known');
+  const dataset = { ...one('Dataset'), securities: one('Securities'), customers: one('Customers'), orders: one('Orders') };
+  if (dataset.customers.count < settings.users) {
+    return refuse(`the database is too small for ${settings.users} users: it has ${dataset.customers.count} customers`);
   }
-  if (res.status !== 200) throw new Refusal(`${settings.baseURL}/v1/dataset returned ${res.status}, and the script needs a dataset`);
-  const found = readDataset(res.body);
-  if (found === null) throw new Refusal('the database was not generated, so its ids are not known');
-  const { customers, orders, securities } = found;
-  if (customers.count < settings.users || orders.count < settings.users || securities.count < 1) {
-    throw new Refusal(`the database is too small for ${settings.users} users: it has ${customers.count} customers, ${orders.count} orders and ${securities.count} securities`);
-  }
-  return found;
+  const range = (element) => [one(element).from, one(element).to];
+  return {
+    dataset,
+    accounts: { ...one('Accounts'), pattern: attributes(xml, 'Customer') },
+    search: {
+      peMin: range('PEMin'), peMax: range('PEMax'), yieldMin: range('YieldMin'),
+      sectors: [...xml.matchAll(/<Sector>([^<]*)<\/Sector>/g)].map(([, sector]) => encodeURIComponent(unescape(sector))),
+    },
+    symbols: [...xml.matchAll(/<Symbol>([^<]*)<\/Symbol>/g)].map(([, symbol]) => symbol.padEnd(symbolWidth)).join(''),
+    store: one('Store'),
+    settings: Object.fromEntries(attributes(xml, 'Setting').map(({ name, value }) => [name, String(value)])),
+    faithful: Object.fromEntries(attributes(xml, 'Transaction').map(({ name, faithful }) => [name, faithful])),
+    version: attributes(ask('GET', '/version'), 'Version').map(({ version }) => String(version))[0] || '',
+  };
+}
+
+// lookup returns functions that find or draw keys.
+export function lookup({ symbols, accounts, dataset }, { below }) {
+  const { first, stride, pattern } = accounts;
+  const symbolAt = (i) => symbols.slice(i * symbolWidth, (i + 1) * symbolWidth).trimEnd();
+  return {
+    symbolAt,
+    // accountOf draws an account of customer k, counted from 0.
+    accountOf(k) {
+      const { offset, accounts: count } = pattern[k % pattern.length];
+      return first + stride * Math.floor(k / pattern.length) + offset + (count > 1 ? below(count) : 0);
+    },
+    // heldBy returns the symbol of the first position of a generated account.
+    heldBy: (account) => symbolAt(account % dataset.securities.count),
+  };
 }
 
 // lease returns the first of a number of ids that no other client ever receives.
-export function lease(kind, count) {
-  const res = ask('POST', `/v1/dataset/leases?kind=${kind}&count=${count}`);
-  const first = /first="(\d+)"/.exec(res.body || '');
-  if (res.status !== 200 || first === null) throw new Refusal(`the request for a lease of ids returned ${res.status}`);
-  return Number(first[1]);
+const lease = (kind, count) => Number(/first="(\d+)"/.exec(ask('POST', `/v1/dataset/leases?kind=${kind}&count=${count}`))[1]);
+
+const [idsForEach, again, maxLease] = [20000, 3000, 1e7];
+
+// leaseIds leases ids of all kinds for all users.
+export function leaseIds() {
+  const count = Math.min(idsForEach * settings.users, maxLease);
+  return Object.fromEntries(['order', 'customer', 'account'].map((kind) => [kind, { first: lease(kind, count), count }]));
 }
 
-// mayReplace throws a Refusal unless the token may replace documents. The service checks scopes before the path, and no
-// customer has this id.
-export function mayReplace() {
-  ask('PUT', '/v1/customers/0', '<x/>');
-}
-
-export function version() {
-  const found = /version="([^"]*)"/.exec(ask('GET', '/version').body || '');
-  return found === null ? '' : found[1];
-}
-
-// requireAPI throws a Refusal unless k6 answers at its API, from which the script reads its processor time. k6 may call
-// setup before its API listens.
-export function requireAPI() {
-  for (let i = 0; i < 30; i++) {
-    try {
-      if (http.get(`http://${settings.k6API}/v1/status`, { responseType: 'text', tags: { name: 'beside the load', phase: 'beside' } }).status === 200) return;
-    } catch (_) {
-      // not yet
-    }
-    sleep(0.1);
+// idsOf returns a function that takes the next id of a kind. User u of n takes the ids u, u+n, u+2n and so on of the
+// lease, so that all users together go through it in ascending order, as a sequence would.
+export function idsOf(leases, user) {
+  const { users } = settings;
+  const ranges = {};
+  for (const [kind, { first, count }] of Object.entries(leases)) {
+    const width = kind === 'account' ? 3 : 1; // a customer has up to three
+    ranges[kind] = { width, next: first + user * width, step: users * width, end: first + count };
   }
-  throw new Refusal(`k6 does not answer at ${settings.k6API}, so its processor time would not be known: use loadtest/k6, or add --address ${settings.k6API}, or set ALLOW_INVALID=yes`);
+  return (kind) => {
+    const range = ranges[kind];
+    if (range.next + range.width > range.end) {
+      range.next = lease(kind, again);
+      range.end = range.next + again;
+      range.step = range.width;
+    }
+    const id = range.next;
+    range.next += range.step;
+    return id;
+  };
 }

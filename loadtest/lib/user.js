@@ -1,229 +1,172 @@
-// One user, which draws transactions, carries them out and counts their outcomes. In k6 each user has its own
-// JavaScript engine, so nothing here is shared.
-import exec from 'k6/execution';
+// One user: it draws transactions, makes their requests, and counts how each ended. Users of k6 share nothing. The
+// transactions themselves are in loadtest/transactions, a file for each.
 import http from 'k6/http';
-import { sleep } from 'k6';
-import { idsOf } from './ids.js';
-import * as metrics from './metrics.js';
-import { chooser, makeRandom } from './random.js';
-import { CARRIED, EMPTY, LATE, LATE_UNANSWERED, NO_ANSWER, RIGHT, WRONG_ANSWER, reasonOf } from './reasons.js';
-import { problems, transactions } from './registry.js';
-import { headers } from './service.js';
-import { allUsers, settings } from './settings.js';
-import { NOTHING, transactionsOf } from './transactions.js';
+import exec from 'k6/execution';
+import { check, sleep } from 'k6';
+import { Counter, Trend } from 'k6/metrics';
+import { make } from '../transactions/index.js';
+import { chooser, drawer, makeRandom } from './random.js';
+import { transactions } from './registry.js';
+import { headers, idsOf, lookup } from './service.js';
+import { settings } from './settings.js';
+import { shelf } from './templates.js';
 import { workload } from './workload.js';
 
-const { gauges, prepared } = metrics;
-const silenceSeconds = 3; // without an answer, after which a service counts as dead
+// A transaction is a request, or two where one reads a document and writes it back. Its tags say which and how it ended;
+// `brokerage report` reads them.
+const duration = new Trend('transaction_duration', true);
+const drawnAgain = new Counter('drawn_again'); // there was nothing of the user's own to delete
 
-// The content of one answer in sixteen is checked: passing a document of some kilobytes to a script costs k6 as much as
+// The content of one answer in sixteen is checked: to pass a document of some kilobytes to a script costs k6 as much as
 // everything else about a query.
 const lookEvery = 16;
 
-const ahead = 64; // transactions drawn at a time
+const mostSilent = 10; // requests of a user in a row without an answer, after which the service counts as dead
+const ok = { min: 200, max: 299 };
+http.setResponseCallback(http.expectedStatuses(ok));
 
-const answerWithin = 30000; // ms; longer than a service waits for its store, as in brokerage drive
+// nothing is what a transaction returns that has nothing of its user's own to remove; another is drawn then.
+const nothing = Symbol('nothing');
 
-const success = { min: 200, max: 299 };
-http.setResponseCallback(http.expectedStatuses(success));
-
-// paramsOf returns the parameters of the requests of a transaction, with the body of the answer (seen) and without.
-// They are made once. Without a name, each URL with its ids would be a series of its own.
-function paramsOf(name, hasBody) {
-  // k6 counts a request as failed if its status is unexpected.
-  const { kind, expected = [] } = transactions[name];
-  const own = kind === 'query' && settings.consistency.startsWith('stale=') ? { ...headers, 'Max-Staleness': settings.consistency.slice('stale='.length) } : headers;
-  const statuses = expected.map((reason) => problems[reason]);
-  const params = { tags: { name, kind }, timeout: answerWithin };
-  if (hasBody) params.headers = { ...own, 'Content-Type': 'application/xml' };
-  else if (Object.keys(own).length > 0) params.headers = own;
-  if (statuses.length > 0) params.responseCallback = http.expectedStatuses(success, ...new Set(statuses));
-  const seen = { ...params, responseType: 'text' };
-  // The reason of an expected refusal is in the body, and such bodies are small.
-  return { seen, unseen: statuses.length > 0 ? seen : params };
-}
-
-// makeUser returns { prepare, transact }. The result of setup() belongs to Go, and each access copies it, so it is
-// copied once. All that a transaction uses are variables of this function, because k6's engine finds those by index,
-// but imports, globals and properties by name.
-export function makeUser(setup, from) {
+// What a transaction uses are variables of makeUser, since k6's engine finds those by position, and imports and properties
+// by name.
+export function makeUser({ known, leases }) {
   const { request } = http;
-  const { baseURL, every } = settings;
-  const { twoRequests, wrongAnswers } = metrics;
-  const intervals = metrics.intervalCount;
-  const [ask, wait, note, reasonIn, nothing, noAnswer, wrongAnswer, look] = [request, sleep, metrics.note, reasonOf, NOTHING, NO_ANSWER, WRONG_ANSWER, lookEvery];
-  const to = from + 1000 * settings.duration;
-  const closed = settings.rate === 0;
+  const { baseURL } = settings;
   const withTokens = settings.consistency === 'token';
-  const { now } = Date;
-
-  const { dataset, leases } = JSON.parse(JSON.stringify({ dataset: setup.dataset, leases: setup.leases }));
-  // Users are numbered through all parts of the load, so that they draw different numbers and take different ids.
   const index = exec.vu.idInTest - 1;
-  const users = allUsers;
   const random = makeRandom(settings.seed, index);
-  const pools = { orders: [], customers: [], accounts: [] };
+  const { below, between, next } = random;
+  const { dataset } = known;
+  const { accountOf, heldBy, symbolAt } = lookup(known, random);
+  const drawerOf = (kind, { count }) => drawer(workload.draws[kind], count, random, index, settings.users);
+  const drawOrder = drawerOf('order', dataset.orders);
+  const drawCustomer = drawerOf('customer', dataset.customers);
+  const drawSecurity = drawerOf('security', dataset.securities);
+  const shelves = { order: shelf('order', random), customer: shelf('customer', random), account: shelf('account', random) };
+  const anyKey = dataset.fingerprint.startsWith('null/'); // a store that answers everything with the same documents
 
   // Of the transaction in progress:
-  let elapsed = 0; // time so far, in ms
-  let reason = ''; // why it did not do its work
-  let looking = true; // whether the content of its answer is checked
-  let counting = false;
-  let unseen = look; // transactions until the next whose content is checked
-  let token = ''; // of the last write
-  let silent = 0; // requests in a row without an answer
-  let silentSince = 0;
+  let elapsed = 0; // ms so far
+  let failure = null; // how it ended, if not well
+  let looking = true; // whether its answer is checked
+  let token = ''; // of the last write, for CONSISTENCY=token
+  let silent = 0;
 
-  // sending returns the function that sends a request of a transaction, adds its time, and returns whether the answer
-  // is the right one: by its status and, if the content is checked, by right(res, key).
-  function sending(name, { method, status, right = null, always = false }) {
-    const params = paramsOf(name, method === 'POST' || method === 'PUT');
-    const isQuery = transactions[name].kind === 'query';
-    const sendsToken = withTokens && isQuery;
-    const takesToken = withTokens && !isQuery;
-    return function send(url, body, key, etag) {
-      const look = right !== null && (looking || always);
-      let p = look ? params.seen : params.unseen;
-      if (etag !== undefined) p = { ...p, headers: { ...p.headers, 'If-Match': etag } };
-      if (sendsToken && token !== '') p = { ...p, headers: { ...p.headers, 'Consistency-Token': token } };
-      let res;
-      try {
-        res = ask(method, url, body, p);
-      } catch (_) {
-        reason = noAnswer;
-        missed();
-        return false;
-      }
+  // tools are what all transactions share.
+  const tools = {
+    below, next, heldBy, nothing,
+    drawFrom: ([from, to]) => between(from, to),
+    order: () => dataset.orders.first + drawOrder(),
+    customer: () => dataset.customers.first + drawCustomer(),
+    symbol: () => symbolAt(drawSecurity()),
+    someAccount: () => accountOf(drawCustomer()),
+    search: { ...known.search, ...workload.search }, trades: workload.trades, updates: workload.updates,
+    document: (kind, slots) => shelves[kind](slots),
+    ids: idsOf(leases, index),
+    now: () => new Date().toISOString().slice(0, 19),
+    unvalidated: workload.validate ? '' : '?validate=no',
+    // pools are the ids that this user has inserted; takeOut removes a random one.
+    pools: { orders: [], customers: [], accounts: [] },
+    takeOut(pool) {
+      const i = below(pool.length);
+      const last = pool.pop();
+      return i < pool.length ? pool.splice(i, 1, last)[0] : last;
+    },
+  };
+
+  // requestsOf returns the functions that make the requests of a transaction. Each returns the response, or null if it is
+  // not the right one.
+  function requestsOf(name, { kind, expected = [], statuses = [] }) {
+    const query = kind === 'query';
+    const sent = { ...headers };
+    if (query && settings.consistency.startsWith('stale=')) sent['Max-Staleness'] = settings.consistency.slice('stale='.length);
+    const params = { tags: { name, kind }, timeout: 30000 };
+    if (statuses.length > 0) params.responseCallback = http.expectedStatuses(ok, ...statuses);
+    if (Object.keys(sent).length > 0) params.headers = sent;
+    const text = { ...params, responseType: 'text' };
+    const withBody = { ...text, headers: { ...sent, 'Content-Type': 'application/xml' } };
+
+    function fail(res) {
+      const type = (/urn:brokerage:problem:([a-z-]+)/.exec(res.body || '') || [])[1] || (res.status === 404 ? 'not-found' : '');
+      if (res.status === 0) failure = { outcome: 'unanswered', reason: res.error_code === 1050 ? 'timeout' : 'no-answer' };
+      else if (expected.includes(type)) failure = { outcome: 'expected', reason: type };
+      else failure = { outcome: 'unexpected', reason: `${res.status} ${type}`.trim() };
+      if (res.status !== 0) return null;
+      if (++silent >= mostSilent) exec.test.abort(`the service at ${baseURL} no longer answers`);
+      sleep(0.2);
+      return null;
+    }
+
+    function send(method, path, body, params, status, right) {
+      let p = params;
+      if (query && token !== '') p = { ...p, headers: { ...p.headers, 'Consistency-Token': token } };
+      const res = request(method, baseURL + path, body, p);
+      elapsed += res.timings.duration;
+      if (res.status !== status) return fail(res);
       silent = 0;
-      if (twoRequests) elapsed += res.timings.duration;
-      if (takesToken) token = res.headers['Consistency-Token'] || token;
-      const got = res.status;
-      if (got !== status) {
-        reason = reasonIn(got, res.body);
-        return false;
+      if (withTokens && !query) token = res.headers['Consistency-Token'] || token;
+      if (looking && right !== null && !check(res, { 'the answer is the right one': right }, { name })) {
+        failure = { outcome: 'unexpected', reason: 'wrong-answer' };
+        return null;
       }
-      if (look && !right(res, key)) {
-        reason = wrongAnswer;
-        wrongAnswers.add(1);
-        return false;
-      }
-      return true;
+      return res;
+    }
+
+    // An element that a database constructs may have a prefix: <c:Customer_Profile.
+    const begins = (body, root) => body.startsWith(`<${root}`) || body.startsWith(root, body.indexOf(':') + 1);
+    const has = (root, key) => ({ body }) => begins(body, root) && (anyKey || body.includes(key));
+    const isAt = (path) => (res) => anyKey || res.headers.Location === path;
+    return {
+      get: (path, root, key) => send('GET', path, null, looking ? text : params, 200, has(root, key)),
+      put: (path, body, root, key) => send('PUT', path, body, withBody, 200, has(root, key)),
+      post: (path, body, root, key) => send('POST', path, body, withBody, 200, has(root, key)),
+      insert: (path, body, location) => send('POST', path, body, withBody, 201, isAt(location)),
+      remove: (path) => send('DELETE', path, null, text, 204, null),
+      // replace reads a document and writes it back.
+      replace(path, root, key) {
+        const read = send('GET', path, null, text, 200, has(root, key));
+        if (read === null) return null;
+        const unchanged = { ...withBody, headers: { ...withBody.headers, 'If-Match': read.headers.Etag } };
+        return send('PUT', path + tools.unvalidated, read.body, unchanged, 204, null);
+      },
     };
   }
 
-  // missed ends the run if the service has died; otherwise it would only count refused connections.
-  function missed() {
-    const time = now();
-    if (silent++ === 0) silentSince = time;
-    if (silent >= 3 && time - silentSince >= 1000 * silenceSeconds) {
-      gauges.ended.add(1);
-      exec.test.abort(`the service at ${baseURL} no longer answers`);
-    }
-    wait(0.2);
-  }
-
-  const transaction = transactionsOf({ baseURL, data: dataset, random, index, users, sending, ids: idsOf(leases, index, users), pools });
-  const choose = chooser(workload.mix.map((part) => part.weight), random);
-  const own = workload.mix.map((part) => transaction(part.transaction));
-  const runs = own.map(({ run }) => run);
-  const draws = own.map(({ draw }) => draw);
-
-  // Transactions are drawn in advance, many at a time. With 50 users that draw one at a time, a transaction costs k6 a
-  // tenth more, probably because the data for drawing leaves the processor's caches in between.
-  const drawn = new Array(ahead).fill(0); // indexes in the mix
-  const keys = new Array(ahead).fill(undefined); // and their keys
-  let turn = ahead;
-  function drawAhead() {
-    for (turn = 0; turn < ahead; turn++) {
-      const i = choose();
-      const draw = draws[i];
-      drawn[turn] = i;
-      keys[turn] = draw === null ? undefined : draw();
-    }
-    turn = 0;
-  }
-
-  const mix = workload.mix.map((part) => ({
-    name: part.transaction,
-    expected: transactions[part.transaction].expected || [],
-    addTimes: twoRequests ? metrics.addTimes(part) : null,
-  }));
-
-  // Samples have a tag from when this user begins its measured time and, with several intervals, a tag for the interval.
-  let interval = '';
-  let intervalEnd = from; // in ms
-  function enterInterval(began) {
-    counting = true;
-    exec.vu.metrics.tags.phase = 'measured';
-    intervalEnd = to;
-    if (intervals === 1) return;
-    const i = Math.min(Math.floor((began - from) / 1000 / every), intervals - 1);
-    if (i < intervals - 1) intervalEnd = from + 1000 * every * (i + 1);
-    interval = String(i);
-    exec.vu.metrics.tags.interval = interval;
-  }
-
-  // transact draws a transaction and carries it out. If there is nothing to remove, another is drawn. Only transactions
-  // that end in the measured time count.
-  function transact() {
-    const began = now();
-    if (began >= to && closed) return wait(0.2); // nothing new is begun, except arrivals that were due
-    if (began >= intervalEnd && (began < to || !counting)) enterInterval(began);
-    looking = --unseen === 0;
-    if (looking) unseen = look;
-    for (;;) {
-      if (turn === ahead) drawAhead();
-      const i = drawn[turn];
+  // runner returns a function that carries out a transaction, counts it, and returns nothing if there is nothing to do.
+  function runner(transaction, name, registered) {
+    const run = make[transaction]({ ...tools, ...requestsOf(name, registered) });
+    const good = { name, kind: registered.kind, outcome: 'good' };
+    return () => {
       elapsed = 0;
-      reason = '';
-      const good = runs[i](keys[turn++]);
-      if (good !== nothing) {
-        count(mix[i], good, now());
-        return;
-      }
-      if (counting) note(mix[i].name, EMPTY, true);
-    }
+      failure = null;
+      const ended = run();
+      if (ended === nothing) drawnAgain.add(1, { name });
+      else duration.add(elapsed, failure === null ? good : { ...good, ...failure });
+      return ended;
+    };
   }
 
-  function count({ name, expected, addTimes }, good, ended) {
-    if (ended < from) return;
-    const answered = reason !== noAnswer;
-    if (addTimes !== null && counting) addTimes(elapsed, answered);
-    if (ended >= to) {
-      if (counting) note(name, answered ? LATE : LATE_UNANSWERED, true);
-      return;
-    }
-    if (!counting) note(name, CARRIED, true);
-    if (!good) note(name, reason, expected.includes(reason), interval);
-    else if (looking) note(name, RIGHT, true);
+  const runners = workload.mix.map(({ transaction }) => runner(transaction, transaction, transactions[transaction]));
+  const choose = chooser(workload.mix.map(({ weight }) => weight), random);
+  let untilLook = lookEvery;
+  function transact() {
+    looking = --untilLook === 0;
+    if (looking) untilLook = lookEvery;
+    while (runners[choose()]() === nothing); // another is drawn
   }
 
-  // prepare inserts what this user may delete later. k6 may cut it off at the end of the ramp; it resumes when it is
-  // called again.
+  // prepare inserts what this user may delete later, which does not count as transactions of the mix. It resumes if k6
+  // has cut it off at the end of the warm-up.
   let ready = false;
-  let preparing = 0;
   function prepare() {
     if (ready) return;
-    if (preparing === 0) preparing = now();
-    insert('insert_order', pools.orders, workload.prepare.orders, prepared.orders);
-    insert('insert_customer', pools.customers, workload.prepare.customers, prepared.customers);
-    ready = true;
-    const time = now();
-    if (workload.prepare.orders + workload.prepare.customers > 0) gauges.prepare_seconds.add((time - preparing) / 1000);
-    if (time > from) prepared.late.add(1);
-  }
-
-  function insert(name, pool, wanted, counter) {
-    const { run } = transaction(name);
-    for (let tries = 2 * (wanted - pool.length); pool.length < wanted && tries > 0; tries--) {
-      reason = '';
-      if (run()) counter.add(1);
-      else note('prepared', reason, false);
+    for (const [kind, pool, wanted] of [['order', tools.pools.orders, workload.prepare.orders], ['customer', tools.pools.customers, workload.prepare.customers]]) {
+      const insert = runner(`insert_${kind}`, `prepare_${kind}`, { kind: 'prepare' });
+      for (let tries = 2 * wanted; pool.length < wanted && tries > 0; tries--) insert();
     }
+    ready = true;
   }
 
-  // pause returns the seconds until the next transaction.
-  const pause = () => settings.think.draw(random);
-
-  return { prepare, transact, pause };
+  return { prepare, transact, pause: () => settings.think.draw(random) };
 }

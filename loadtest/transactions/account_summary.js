@@ -1,3 +1,5 @@
 // Reads the statement of a customer.
-export default ({ read, customer, customers }) =>
-  read({ draw: customer, path: customers, after: '/statement', answer: ['<Customer ', ' id="', '"'] });
+export default ({ get, customer }) => () => {
+  const id = customer();
+  return get(`/v1/customers/${id}/statement`, 'Customer ', ` id="${id}"`);
+};

@@ -1,6 +1,6 @@
 // Closes an account that this user has opened.
-export default ({ remove, takeOut, pools, customers }) => {
-  const send = remove();
-  return takeOut(pools.accounts, ({ customer, account }) =>
-    send(`${customers}/${customer}/accounts/${account}`, null, account));
+export default ({ remove, nothing, takeOut, pools }) => () => {
+  if (pools.accounts.length === 0) return nothing;
+  const { customer, account } = takeOut(pools.accounts);
+  return remove(`/v1/customers/${customer}/accounts/${account}`);
 };

@@ -1,3 +1,5 @@
 // Reads the largest order of a customer.
-export default ({ read, customer, customers }) =>
-  read({ draw: customer, path: customers, after: '/orders/largest', answer: ['<Customer_Max_Order ', ' CUSTOMERID="', '"'] });
+export default ({ get, customer }) => () => {
+  const id = customer();
+  return get(`/v1/customers/${id}/orders/largest`, 'Customer_Max_Order ', ` CUSTOMERID="${id}"`);
+};

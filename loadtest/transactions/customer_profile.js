@@ -1,3 +1,5 @@
 // Reads the profile of a customer.
-export default ({ read, customer, customers }) =>
-  read({ draw: customer, path: customers, after: '/profile', answer: ['<Customer_Profile ', ' CUSTOMERID="', '"'] });
+export default ({ get, customer }) => () => {
+  const id = customer();
+  return get(`/v1/customers/${id}/profile`, 'Customer_Profile ', ` CUSTOMERID="${id}"`);
+};

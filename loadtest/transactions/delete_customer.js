@@ -1,5 +1,3 @@
 // Deletes a customer that this user has inserted.
-export default ({ remove, takeOut, pools, customers }) => {
-  const send = remove();
-  return takeOut(pools.customers, (id) => send(`${customers}/${id}`, null, ''));
-};
+export default ({ remove, nothing, takeOut, pools }) => () =>
+  pools.customers.length === 0 ? nothing : remove(`/v1/customers/${takeOut(pools.customers)}`);

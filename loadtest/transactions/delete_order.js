@@ -1,5 +1,3 @@
 // Deletes an order that this user has inserted.
-export default ({ remove, takeOut, pools, orders }) => {
-  const send = remove();
-  return takeOut(pools.orders, (id) => send(`${orders}/${id}`, null, ''));
-};
+export default ({ remove, nothing, takeOut, pools }) => () =>
+  pools.orders.length === 0 ? nothing : remove(`/v1/orders/${takeOut(pools.orders)}`);

@@ -1,3 +1,5 @@
 // Reads an order.
-export default ({ read, order, orders }) =>
-  read({ draw: order, path: orders, answer: ['<Order ', ' ID="', '"'] });
+export default ({ get, order }) => () => {
+  const id = order();
+  return get(`/v1/orders/${id}`, 'Order ', ` ID="${id}"`);
+};

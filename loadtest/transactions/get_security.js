@@ -1,3 +1,5 @@
 // Reads a security.
-export default ({ read, symbol, securities }) =>
-  read({ draw: symbol, path: securities, answer: ['<Security ', '<Symbol>', '</Symbol>'] });
+export default ({ get, symbol }) => () => {
+  const s = symbol();
+  return get(`/v1/securities/${s}`, 'Security ', `<Symbol>${s}</Symbol>`);
+};

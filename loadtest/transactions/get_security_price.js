@@ -1,3 +1,5 @@
 // Reads the price of a security.
-export default ({ read, symbol, securities }) =>
-  read({ draw: symbol, path: securities, after: '/price', answer: ['<Security_Price ', ' SYMBOL="', '"'] });
+export default ({ get, symbol }) => () => {
+  const s = symbol();
+  return get(`/v1/securities/${s}/price`, 'Security_Price ', ` SYMBOL="${s}"`);
+};

@@ -1,13 +1,9 @@
 // Opens an account for a customer of the dataset.
-export default ({ insert, shelf, ids, now, customer, customers, pools }) => {
-  const send = insert('/v1/accounts/');
-  const document = shelf('account');
-  return () => {
-    const to = customer();
-    const account = ids('account');
-    const body = document((slot) => (slot === 'account' ? account : now()));
-    const opened = send(`${customers}/${to}/accounts`, body, account);
-    if (opened) pools.accounts.push({ customer: to, account });
-    return opened;
-  };
+export default ({ insert, document, ids, now, customer, pools }) => () => {
+  const to = customer();
+  const account = ids('account');
+  const body = document('account', { account, datetime: now() });
+  const opened = insert(`/v1/customers/${to}/accounts`, body, `/v1/accounts/${account}`);
+  if (opened !== null) pools.accounts.push({ customer: to, account });
+  return opened;
 };

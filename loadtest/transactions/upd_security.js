@@ -1,8 +1,5 @@
 // Reads a security and writes it back: a transaction of the older mix.
-export default ({ replace, symbol, securities }) => {
-  const send = replace('<Security ', '<Symbol>', '</Symbol>');
-  return () => {
-    const s = symbol();
-    return send(`${securities}/${s}`, s);
-  };
+export default ({ replace, symbol }) => () => {
+  const s = symbol();
+  return replace(`/v1/securities/${s}`, 'Security ', `<Symbol>${s}</Symbol>`);
 };

@@ -1,9 +1,6 @@
 // Sets the status of an order.
-export default ({ change, order, below, updates, orders, FIXML }) => {
-  const { status } = updates;
-  const send = change('<OrderStatus', ' Stat="', '"');
-  return () => {
-    const code = status[below(status.length)];
-    return send(`${orders}/${order()}/status`, `<OrderStatus xmlns="${FIXML}" Stat="${code}"/>`, code);
-  };
+export default ({ put, order, below, updates: { status } }) => () => {
+  const code = status[below(status.length)];
+  const body = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="${code}"/>`;
+  return put(`/v1/orders/${order()}/status`, body, 'OrderStatus', ` Stat="${code}"`);
 };

@@ -1,0 +1,274 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// k6Run is the run of loadtest/brokerage.js in the samples that `k6 run --out json` writes, one a line. The samples of
+// several k6s that shared a load may follow each other.
+type k6Run struct {
+	Run
+
+	Steps []float64 `json:"steps"` // arrivals a second of each interval; empty if they do not change
+
+	described   string // the run and Steps, as the script describes them
+	from        time.Time
+	last        time.Time // when k6 was still running
+	warm        time.Time // the first request of the warm-up
+	preparation [2]time.Time
+	dropped     int64
+	early       []*k6Sample // that came before the description
+	mix         []Mixed
+	index       map[string]int // of the mix, by transaction
+	every       time.Duration
+	intervals   [][]*aggregate // by interval and part of the mix
+}
+
+// k6Tool is the name of k6 as the tool of a run.
+const k6Tool = "k6"
+
+// k6Sample is one line.
+type k6Sample struct {
+	Type   string `json:"type"`
+	Metric string `json:"metric"`
+	Data   struct {
+		Time  time.Time         `json:"time"`
+		Value float64           `json:"value"`
+		Tags  map[string]string `json:"tags"`
+	} `json:"data"`
+}
+
+// What is read of k6's samples: metrics of the script, and two of k6's own.
+const (
+	k6Times    = "transaction_duration" // milliseconds, when a transaction ended
+	k6Again    = "drawn_again"
+	k6Measured = "measured_from" // milliseconds since 1970; its tag describes the run
+	k6Dropped  = "dropped_iterations"
+	k6Users    = "vus" // each second
+)
+
+var k6Metrics = []string{k6Times, k6Again, k6Measured, k6Dropped, `"` + k6Users + `"`}
+
+// k6Outcomes are the values of the tag outcome.
+var k6Outcomes = map[string]Class{
+	"good": Good, "expected": Expected, "unexpected": Unexpected, "unanswered": Unanswered,
+}
+
+const (
+	k6Begins  = `{"type":"Metric",`
+	longestK6 = 1 << 20 // bytes of a line: the longest is that of k6Measured
+)
+
+// ReadK6 returns the result of a run of loadtest/brokerage.js from a file of the samples that k6 has written, which may
+// be compressed with gzip. isK6 is false for another file. An error names the line.
+func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
+	from := bufio.NewReader(file)
+	if magic, _ := from.Peek(2); string(magic) == "\x1f\x8b" {
+		unpacked, err := gzip.NewReader(from)
+		if err != nil {
+			return nil, false, err
+		}
+		from = bufio.NewReader(unpacked)
+	}
+	if begin, _ := from.Peek(len(k6Begins)); string(begin) != k6Begins {
+		return nil, false, nil
+	}
+	run, err = readK6(from)
+	return run, true, err
+}
+
+func readK6(from io.Reader) (*Run, error) {
+	k := &k6Run{}
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, longestK6)
+	number := 0
+	for lines.Scan() {
+		number++
+		isRead := func(metric string) bool { return bytes.Contains(lines.Bytes(), []byte(metric)) }
+		if !slices.ContainsFunc(k6Metrics, isRead) { // a request has a dozen samples, and one of them counts
+			continue
+		}
+		s := &k6Sample{}
+		err := json.Unmarshal(lines.Bytes(), s)
+		if err == nil {
+			err = k.add(s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("after line %d: %w", number, err)
+	}
+	return k.result()
+}
+
+func (k *k6Run) add(s *k6Sample) error {
+	if s.Type != "Point" {
+		return nil
+	}
+	switch s.Metric {
+	case k6Users:
+		if s.Data.Time.After(k.last) {
+			k.last = s.Data.Time
+		}
+	case k6Measured:
+		return k.describe(s)
+	case k6Dropped:
+		k.dropped += int64(s.Data.Value)
+	case k6Times, k6Again:
+		if k.described == "" {
+			k.early = append(k.early, s)
+			return nil
+		}
+		k.count(s)
+	default:
+	}
+	return nil
+}
+
+// describe reads what the script says of its run.
+func (k *k6Run) describe(s *k6Sample) error {
+	described, from := s.Data.Tags["run"], time.UnixMilli(int64(s.Data.Value))
+	if k.described != "" {
+		apart := from.Sub(k.from).Abs()
+		switch {
+		case described != k.described:
+			return errors.New("the samples are of two different runs")
+		case apart.Seconds() > mostApart:
+			return fmt.Errorf("the samples are of parts that began %s apart; they must begin together", apart)
+		}
+		return nil
+	}
+	if err := json.Unmarshal([]byte(described), k); err != nil {
+		return fmt.Errorf("the description of the run in %s: %w", k6Measured, err)
+	}
+	if machine := s.Data.Tags["machine"]; machine != "" {
+		if err := json.Unmarshal([]byte(machine), &k.Machine); err != nil {
+			return fmt.Errorf("the description of the machine in %s: %w", k6Measured, err)
+		}
+	}
+	if k.Duration <= 0 || k.Model.Every <= 0 || len(k.Transactions) == 0 {
+		return fmt.Errorf("the description of the run in %s has no duration, intervals or transactions", k6Measured)
+	}
+	k.described, k.from, k.Format, k.Prepared = described, from, Format, &Prepared{}
+	k.every = time.Duration(k.Model.Every * float64(time.Second))
+	k.mix, k.index = mixOf(k.Transactions), make(map[string]int)
+	for i, part := range k.mix {
+		k.index[part.Name] = i
+	}
+	k.PerSecond = make([]int64, int(math.Ceil(k.Duration)))
+	for range int(math.Ceil(k.Duration / k.Model.Every)) {
+		var all []*aggregate
+		for range k.mix {
+			all = append(all, newAggregate())
+		}
+		k.intervals = append(k.intervals, all)
+	}
+	for _, s := range k.early {
+		k.count(s)
+	}
+	k.early = nil
+	return nil
+}
+
+// count adds a transaction to the figures.
+func (k *k6Run) count(s *k6Sample) {
+	name, ended := s.Data.Tags["name"], s.Data.Time
+	took := time.Duration(s.Data.Value * float64(time.Millisecond))
+	warming := s.Data.Tags["scenario"] == "warmup"
+	if began := ended.Add(-took); warming && (k.warm.IsZero() || began.Before(k.warm)) {
+		k.warm = began
+	}
+	if s.Data.Tags["kind"] == "prepare" {
+		k.prepared(s, took, !warming)
+	}
+	p, counts := k.index[name]
+	if warming || !counts {
+		return
+	}
+	at := max(ended.Sub(k.from), 0)
+	r := &Record{At: at, Took: took, Transaction: p, Waiting: at.Seconds() >= k.Duration}
+	if s.Metric == k6Again {
+		r.Outcome.Class = Empty
+	} else {
+		r.Outcome = Outcome{k6Outcomes[s.Data.Tags["outcome"]], s.Data.Tags["reason"]}
+		if second := int(at / time.Second); !r.Waiting && second < len(k.PerSecond) {
+			k.PerSecond[second]++
+		}
+	}
+	k.intervals[min(int(at/k.every), len(k.intervals)-1)][p].add(r)
+}
+
+// prepared counts a document that a user inserts to delete it later.
+func (k *k6Run) prepared(s *k6Sample, took time.Duration, late bool) {
+	p := k.Prepared
+	if reason := s.Data.Tags["reason"]; reason != "" {
+		Count(&p.Unexpected, reason, 1)
+		return
+	}
+	if strings.HasSuffix(s.Data.Tags["name"], "customer") {
+		p.Customers++
+	} else {
+		p.Orders++
+	}
+	if late {
+		p.Late++
+	}
+	if began := s.Data.Time.Add(-took); k.preparation[0].IsZero() || began.Before(k.preparation[0]) {
+		k.preparation[0] = began
+	}
+	if s.Data.Time.After(k.preparation[1]) {
+		k.preparation[1] = s.Data.Time
+	}
+}
+
+// result returns what was read, judged like every other result.
+func (k *k6Run) result() (*Run, error) {
+	if k.described == "" {
+		return nil, fmt.Errorf("has no sample of %s: k6 ended before the load began, or ran another script than "+
+			"loadtest/brokerage.js", k6Measured)
+	}
+	r := &k.Run
+	r.Prepared.Seconds = k.preparation[1].Sub(k.preparation[0]).Seconds()
+	r.Measured, r.Ended = r.Duration, Complete
+	if until := k.last.Sub(k.from).Seconds(); until < r.Duration-1.5 { // k6 says each second that it runs
+		r.Measured, r.Ended = max(until, 0), Interrupted
+	}
+	r.Started = k.from.UTC()
+	if !k.warm.IsZero() {
+		r.Started = k.warm.UTC()
+		r.Warmed = max(k.from.Sub(k.warm).Seconds(), 0)
+	}
+	var all []*aggregate
+	for range k.mix {
+		all = append(all, newAggregate())
+	}
+	for i, interval := range k.intervals {
+		for p, a := range interval {
+			all[p].merge(a)
+		}
+		if from := float64(i) * r.Model.Every; from < r.Measured {
+			r.Intervals = append(r.Intervals, intervalOf(from, min(from+r.Model.Every, r.Measured), interval, k.mix))
+		}
+	}
+	if r.PerSecond = r.PerSecond[:min(len(r.PerSecond), int(r.Measured))]; len(k.Steps) > 0 {
+		r.PerSecond = nil // they are to differ
+	}
+	if r.Model.Kind == Open {
+		begun := sum(all)
+		due := begun.count + begun.waiting + k.dropped
+		r.Arrivals = &Arrivals{Due: due, Started: due - k.dropped, Dropped: k.dropped}
+	}
+	return r, r.finish(all, k.mix)
+}

@@ -1,0 +1,122 @@
+package result
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv/schematest"
+)
+
+// k6Began is when the measured time of the runs of these tests begins.
+var k6Began = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
+
+// k6Line returns a sample that k6 writes so many milliseconds after the beginning. Tags are name=value.
+func k6Line(metric string, ms int, value float64, tags ...string) string {
+	named := map[string]string{}
+	for _, tag := range tags {
+		name, value, _ := strings.Cut(tag, "=")
+		named[name] = value
+	}
+	text, _ := json.Marshal(named) // of strings
+	at := k6Began.Add(time.Duration(ms) * time.Millisecond).Format(time.RFC3339Nano)
+	return fmt.Sprintf(`{"metric":%q,"type":"Point","data":{"time":%q,"value":%g,"tags":%s}}`+"\n", metric, at, value, text)
+}
+
+// k6Samples are of a run of two seconds in the open model, with a warm-up of three.
+func k6Samples() string {
+	run := `{"tool": {"name": "k6", "version": "v1.8.1"},
+		"target": {"kind": "http", "engine": "sqlite", "url": "http://h", "sameHost": false}, "workload": {"name": "own", "sha256": "` + strings.Repeat("0", 64) + `", "validate": true, "mix": [
+		{"transaction": "get_order", "weight": 1}, {"transaction": "delete_order", "weight": 1}]},
+		"model": {"kind": "open", "users": 2, "thinkSeconds": 0, "rate": 3, "everySeconds": 1},
+		"rampSeconds": 3, "durationSeconds": 2, "seed": 1, "dataset": {"fingerprint": "f", "scale": "tiny", "profile": "p",
+		"seed": 1, "securities": 1, "customers": 1, "orders": 1}, "settings": {},
+		"transactions": [{"name": "get_order", "kind": "query", "weight": 0.5},
+		{"name": "delete_order", "kind": "delete", "weight": 0.5}]}`
+	const machine = `{"cpu": "c", "cores": 2, "os": "o", "arch": "a"}`
+	load := func(ms int, took float64, name string, outcome ...string) string {
+		return k6Line(k6Times, ms, took, append(outcome, "scenario=load", "kind=any", "name="+name)...)
+	}
+	return k6Begins + `"data":{"name":"vus"},"metric":"vus"}` + "\n" +
+		k6Line(k6Times, -2990, 10, "scenario=warmup", "kind=query", "name=get_order", "outcome=good") +
+		k6Line(k6Times, -1000, 5, "scenario=warmup", "kind=prepare", "name=prepare_order", "outcome=good") +
+		k6Line(k6Times, -990, 5, "scenario=warmup", "kind=prepare", "name=prepare_customer", "outcome=good") +
+		load(20, 20, "get_order", "outcome=good") + // it comes before the description
+		k6Line(k6Measured, 21, float64(k6Began.UnixMilli()), "run="+run, "machine="+machine) +
+		k6Line("http_req_duration", 400, 3, "scenario=load", "name=get_order") +
+		k6Line(k6Again, 500, 1, "scenario=load", "name=delete_order") +
+		load(600, 9, "delete_order", "outcome=expected", "reason=stale") +
+		load(1500, 30, "get_order", "outcome=unexpected", "reason=503 overloaded") +
+		k6Line(k6Dropped, 1600, 2, "scenario=load") +
+		k6Line(k6Users, 2000, 2) +
+		load(2100, 700, "delete_order", "outcome=good")
+}
+
+// The samples of k6 are a result with the same figures, in parts and compressed, too.
+func TestReadK6(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(k6Samples()))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for name, c := range map[string]struct {
+		text  string
+		parts int64
+	}{"Plain": {k6Samples(), 1}, "Parts": {k6Samples() + k6Samples(), 2}, "Packed": {packed.String(), 1}} {
+		r, isK6, err := ReadK6(strings.NewReader(c.text))
+		require.NoError(t, err, name)
+		require.True(t, isK6)
+		text, err := json.Marshal(r)
+		require.NoError(t, err)
+		schematest.Require(t, schematest.Compile(t, Schema), text)
+		require.Equal(t, Complete, r.Ended)
+		require.Equal(t, k6Began.Add(-3*time.Second), r.Started)
+		require.InDelta(t, 3, r.Warmed, 1e-9)
+		require.InDelta(t, 2, r.Measured, 1e-9)
+		require.Equal(t, Prepared{Seconds: .015, Orders: c.parts, Customers: c.parts}, *r.Prepared)
+		require.Equal(t, Arrivals{Due: 6 * c.parts, Started: 4 * c.parts, Dropped: 2 * c.parts}, *r.Arrivals)
+		require.Equal(t, []int64{2 * c.parts, c.parts}, r.PerSecond)
+		require.Equal(t, []int64{2 * c.parts, c.parts}, []int64{r.Intervals[0].Count, r.Intervals[1].Count})
+		get, remove := r.Transactions[0], r.Transactions[1]
+		require.Equal(t, []int64{2 * c.parts, c.parts}, []int64{get.Count, get.Good})
+		require.Equal(t, map[string]int64{"503 overloaded": c.parts}, get.Unexpected)
+		require.Equal(t, map[string]int64{"stale": c.parts}, remove.Expected)
+		require.Equal(t, []int64{2 * c.parts, c.parts, c.parts, c.parts},
+			[]int64{remove.Due, remove.Count, remove.Late, remove.Empty})
+		require.InDelta(t, 20_000, get.Latency.Min, 20)
+		require.InDelta(t, 700_000, remove.Latency.Max, 700)
+		require.Contains(t, strings.Join(r.Validity.Reasons, "; "), "arrivals were dropped")
+		require.Contains(t, strings.Join(r.Validity.Notes, "; "), "processor time of k6 is not known")
+	}
+}
+
+// What k6 writes when it is interrupted, and what is no run of the script.
+func TestReadK6_Early(t *testing.T) {
+	t.Parallel()
+	until, _, _ := strings.Cut(k6Samples(), k6Line(k6Dropped, 1600, 2, "scenario=load"))
+	r, _, err := ReadK6(strings.NewReader(until + k6Line(k6Users, 450, 2)))
+	require.NoError(t, err)
+	require.Equal(t, Interrupted, r.Ended)
+	require.InDelta(t, .45, r.Measured, 1e-9)
+
+	before, _, _ := strings.Cut(k6Samples(), `{"metric":"measured_from"`)
+	for text, says := range map[string]string{
+		before: "has no sample of measured_from: k6 ended before the load began, or ran another script",
+		until + strings.Replace(k6Samples(), `\"seed\": 1`, `\"seed\": 2`, 1): "the samples are of two different runs",
+		until + `{"metric":"vus","type":"Po`:                                  "line 11: unexpected end of JSON input",
+	} {
+		_, isK6, err := ReadK6(strings.NewReader(text))
+		require.True(t, isK6)
+		require.ErrorContains(t, err, says)
+	}
+	_, isK6, err := ReadK6(strings.NewReader(`{"format": "brokerage-run/1"}`))
+	require.NoError(t, err)
+	require.False(t, isK6)
+}
