@@ -52,7 +52,7 @@ const leeway = 30 * time.Second
 type JWTs struct {
 	keys   keyfunc.Keyfunc
 	parser *jwt.Parser
-	reload func(ctx context.Context, look time.Duration) // watches a file
+	reload func(ctx context.Context, interval time.Duration) // watches a file
 }
 
 // OpenJWTs fetches the issuer's keys for the first time. An issuer that does not answer is no error, since the service
@@ -105,8 +105,8 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		held.maxAge = 0 // a file is current, whenever it was written
 		file := Look(o.KeysFile)
 		held.read(ctx, o.KeysFile)
-		j.reload = func(ctx context.Context, look time.Duration) {
-			file.Watch(ctx, look, func() { held.read(ctx, o.KeysFile) })
+		j.reload = func(ctx context.Context, interval time.Duration) {
+			file.Watch(ctx, interval, func() { held.read(ctx, o.KeysFile) })
 		}
 		if held.tooOld() {
 			err = fmt.Errorf("there are no keys in %s", o.KeysFile)
@@ -120,7 +120,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 }
 
 // Watch rereads a file of keys when it has changed, at each interval, until ctx is done.
-func (j *JWTs) Watch(ctx context.Context, look time.Duration) { j.reload(ctx, look) }
+func (j *JWTs) Watch(ctx context.Context, interval time.Duration) { j.reload(ctx, interval) }
 
 // maxJWT bounds what is decoded before the client is known.
 const maxJWT = 8 << 10

@@ -140,7 +140,7 @@ func (l *Log) Record(r Record) {
 	defer l.mu.Unlock()
 	writable := len(l.kept) == 0
 	if writable && r.Time.Sub(l.minuteBegan) >= time.Minute && l.hasRoom() {
-		l.countRefusals(r.Time)
+		l.recordLeftOut(r.Time)
 		if err := l.flush(); err != nil {
 			writable = false
 			l.options.Fault(err)
@@ -190,8 +190,8 @@ func (l *Log) hasRoom() bool {
 	return !known || free > size/10
 }
 
-// countRefusals records how many refusals were left out, and begins a new minute.
-func (l *Log) countRefusals(now time.Time) {
+// recordLeftOut records how many refusals of each client were left out, and begins a new minute.
+func (l *Log) recordLeftOut(now time.Time) {
 	for _, c := range l.refused {
 		if c.leftOut.LeftOut > 0 {
 			c.leftOut.Time = now
@@ -281,7 +281,7 @@ func (l *Log) reopen() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.countRefusals(time.Now().UTC())
+	l.recordLeftOut(time.Now().UTC())
 	err := l.flush()
 	if err != nil {
 		err = fmt.Errorf("%d records are lost: %w", int64(len(l.kept))+l.lost-l.lostRecorded, err)

@@ -96,6 +96,7 @@ type orderRefs struct {
 
 const tradingDays = 3 * 365 // orders are from the last three years before horizon
 
+// orderRefs draws the references and the time of the i-th order.
 func (d *Dataset) orderRefs(i int64) orderRefs {
 	r := stream(d.keys[forOrderRefs], i)
 	from, n := int64(0), d.TotalAccounts() // for an order beyond the dataset: any account

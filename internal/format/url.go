@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,23 +48,19 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments redacts the arguments of a command line in a message.
+// Arguments redacts those arguments of a command line in a message that look like an address with a password.
 func Arguments(message string, args []string) string {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
 			_, arg, _ = strings.Cut(arg, "=")
 		}
-		if shown := URL(arg); shown != arg && suspicious(arg) {
+		lower := strings.ToLower(arg)
+		marked := func(mark string) bool { return strings.Contains(lower, mark) }
+		suspicious := slices.ContainsFunc([]string{"://", "@", "password", "pwd"}, marked)
+		if shown := URL(arg); shown != arg && suspicious {
 			quoted := strconv.Quote(arg)
 			message = strings.NewReplacer(arg, shown, quoted[1:len(quoted)-1], shown).Replace(message)
 		}
 	}
 	return message
-}
-
-// suspicious reports whether a text looks like an address with a password.
-func suspicious(text string) bool {
-	lower := strings.ToLower(text)
-	return strings.Contains(text, "://") || strings.Contains(text, "@") || strings.Contains(lower, "password") ||
-		strings.Contains(lower, "pwd")
 }

@@ -21,13 +21,6 @@ type gate struct {
 	wait    time.Duration
 }
 
-func newGate(inFlight, queue int, wait time.Duration) gate {
-	if inFlight <= 0 {
-		return gate{}
-	}
-	return gate{slots: make(chan struct{}, inFlight), waiting: new(atomic.Int64), queue: int64(queue), wait: wait}
-}
-
 // enter waits for a free slot. A caller that gets no error must call leave.
 func (g *gate) enter(ctx context.Context) error {
 	if g.slots == nil {
@@ -54,6 +47,7 @@ func (g *gate) enter(ctx context.Context) error {
 	}
 }
 
+// leave frees the slot of a caller.
 func (g *gate) leave() {
 	if g.slots != nil {
 		<-g.slots

@@ -7,12 +7,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,15 +41,8 @@ type request struct {
 	auditing auditing
 }
 
+// maxRequestID bounds the id that a client may give a request.
 const maxRequestID = 64
-
-// requestID returns the client's id of a request, or a new one.
-func requestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= maxRequestID && isVisible(id) {
-		return id
-	}
-	return strconv.FormatUint(rand.Uint64()|1<<63, 36)
-}
 
 func isVisible(s string) bool {
 	for i := range len(s) {

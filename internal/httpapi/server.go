@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,14 +69,21 @@ func New(store tpox.Store, o Options) *Server {
 	if o.MaxBody <= 0 {
 		o.MaxBody = int64(tpox.DefaultRules.MaxCustomer)
 	}
-	s := &Server{
-		options: o, now: time.Now,
-		gate: newGate(o.InFlight, o.Queue, o.QueueWait), quota: quota{perSecond: o.Rate},
+	s := &Server{options: o, now: time.Now, quota: quota{perSecond: o.Rate}}
+	if o.InFlight > 0 {
+		s.gate = gate{
+			slots: make(chan struct{}, o.InFlight), waiting: new(atomic.Int64), queue: int64(o.Queue), wait: o.QueueWait,
+		}
 	}
 	if o.Metrics != nil && !o.MetricsElsewhere {
 		s.metrics = o.Metrics.Handler()
 	}
-	s.live = pages.NewStream(s.addFigures)
+	s.live = pages.NewStream(func(f *pages.Figures) {
+		f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
+		if o.StoreState != nil {
+			f.Store = o.StoreState()
+		}
+	})
 	s.pages = sync.OnceValue(func() map[string]pages.File {
 		files, err := pages.Make(api.OpenAPI())
 		if err != nil {
@@ -121,7 +130,10 @@ func (s *Server) Waiting() int64 {
 func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
-		q := &request{Context: c, server: s, op: op, id: requestID(c.Request)}
+		q := &request{Context: c, server: s, op: op, id: c.Request.Header.Get("X-Request-Id")}
+		if q.id == "" || len(q.id) > maxRequestID || !isVisible(q.id) {
+			q.id = strconv.FormatUint(rand.Uint64()|1<<63, 36)
+		}
 		if store := s.store.Load(); store != nil {
 			q.store = *store
 		}

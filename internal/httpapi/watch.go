@@ -83,11 +83,3 @@ func (q *request) stream(w *pages.Watcher) error {
 		}
 	}
 }
-
-// addFigures adds the figures of the gate and of the store to those of a live stream.
-func (s *Server) addFigures(f *pages.Figures) {
-	f.Gate.Running, f.Gate.Waiting, f.Gate.Limit = s.gate.load()
-	if s.options.StoreState != nil {
-		f.Store = s.options.StoreState()
-	}
-}

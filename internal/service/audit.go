@@ -27,14 +27,14 @@ func (s *service) openAudit(ctx context.Context) (err error) {
 		return nil
 	case "-":
 		s.audit = audit.To(s.process.Out, audit.Options{Fault: s.reportAudit})
-		s.closing(s.audit.Close)
+		s.onClose(s.audit.Close)
 		return nil
 	}
 	s.audit, err = Await(ctx, func(context.Context) (*audit.Log, error) { return audit.Open(s.AuditLog, options) })
 	if err != nil {
 		return err
 	}
-	s.closing(s.audit.Close)
+	s.onClose(s.audit.Close)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	var reopening sync.WaitGroup
@@ -47,7 +47,7 @@ func (s *service) openAudit(ctx context.Context) (err error) {
 			s.log.Info("audit log reopened", "file", s.AuditLog)
 		}
 	})
-	s.closing(func() error {
+	s.onClose(func() error {
 		signal.Stop(hangups)
 		close(hangups)
 		reopening.Wait()

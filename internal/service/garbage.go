@@ -29,12 +29,12 @@ func (s *service) tuneCollector() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		limit := usable / 4 * 3
 		before := debug.SetMemoryLimit(limit)
-		s.closing(func() error { debug.SetMemoryLimit(before); return nil })
+		s.onClose(func() error { debug.SetMemoryLimit(before); return nil })
 		settings = append(settings, "go_limit", format.Bytes(limit))
 	}
 	if os.Getenv("GOGC") == "" {
 		garbage := min(usable/garbageShare, garbageMax)
-		s.closing(boundGarbage(garbage))
+		s.onClose(boundGarbage(garbage))
 		settings = append(settings, "garbage_limit", format.Bytes(garbage))
 	}
 	s.log.Info("garbage collector", settings...)

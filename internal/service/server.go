@@ -101,6 +101,7 @@ func (c *Config) options(log *slog.Logger, metrics httpapi.Metrics, build teleme
 	}
 }
 
+// httpServer returns a server with the timeouts of the settings.
 func (c *Config) httpServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,

@@ -90,14 +90,14 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 	if s.listeners, err = s.addresses.listen(ctx); err != nil {
 		return err
 	}
-	s.closing(func() error { s.listeners.close(); return nil })
+	s.onClose(func() error { s.listeners.close(); return nil })
 	s.openAPI()
 	s.tuneCollector()
 	return s.serve(ctx)
 }
 
-// closing registers a function that is called when the service ends.
-func (s *service) closing(shut func() error) { s.closers = append(s.closers, shut) }
+// onClose registers a function that is called when the service ends.
+func (s *service) onClose(end func() error) { s.closers = append(s.closers, end) }
 
 // flushTimeout is how long a stopping service waits for the collector to accept its last traces.
 const flushTimeout = 5 * time.Second
@@ -111,7 +111,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 	if err != nil {
 		return configErrorf("--otlp-endpoint: %w", err)
 	}
-	s.closing(func() error {
+	s.onClose(func() error {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 		defer cancel()
 		_ = s.traces.Close(bounded) // what could not be sent has been logged
@@ -132,14 +132,14 @@ func (s *service) openDatabase(ctx context.Context) error {
 		return err
 	}
 	s.store, s.unreachable = opened, err
-	s.closing(func() error {
+	s.onClose(func() error {
 		if s.store == nil {
 			return nil
 		}
 		return s.store.Close()
 	})
 	s.insight = newInsight(ctx, s.process.Build, s.database, s.log)
-	s.closing(s.insight.close)
+	s.onClose(s.insight.close)
 	if s.store != nil {
 		s.insight.observe(s.store)
 	}

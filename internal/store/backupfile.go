@@ -119,6 +119,8 @@ func OpenBackup(path, engine string) (b *BackupFile, err error) {
 
 var errNoManifest = errors.New("is not a backup, or only the beginning of one: it does not end with a manifest")
 
+// readManifest reads the manifest and the seal at the end of the file. Its errors continue a sentence that begins with
+// the name of the file.
 func (b *BackupFile) readManifest(engine string) error {
 	info, err := b.Stat()
 	if err != nil {
@@ -199,8 +201,11 @@ func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes i
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if _, disk := errors.AsType[*os.PathError](err); disk {
+			return err
+		}
 		if err != nil {
-			return b.unpackError(err)
+			return fmt.Errorf("%s is damaged: %w", b.Name(), err)
 		}
 	}
 	unpacker.Close() // its goroutine reads ahead
@@ -216,12 +221,4 @@ func (b *BackupFile) Unpack(ctx context.Context, to io.Writer, read func(bytes i
 		return fmt.Errorf("%s is damaged: its SHA-256 is not the one that it ends with", b.Name())
 	}
 	return nil
-}
-
-// unpackError returns an error of the disk unchanged, and any other as damage.
-func (b *BackupFile) unpackError(err error) error {
-	if _, ok := errors.AsType[*os.PathError](err); ok {
-		return err
-	}
-	return fmt.Errorf("%s is damaged: %w", b.Name(), err)
 }

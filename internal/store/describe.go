@@ -38,8 +38,26 @@ func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, sy
 	if d != nil {
 		dst = appendAccounts(dst, d)
 	}
-	dst = appendSearch(dst)
-	dst = appendStore(dst, is)
+	// The ranges from which clients draw the parameters of search_securities.
+	dst = append(dst, "<Search>"...)
+	dst = xmldoc.AppendEmpty(dst, "PEMin", "from", "20", "to", "23")
+	dst = xmldoc.AppendEmpty(dst, "PEMax", "from", "25", "to", "27")
+	dst = xmldoc.AppendEmpty(dst, "YieldMin", "from", "4", "to", "6")
+	for _, sector := range dataset.Sectors() {
+		dst = xmldoc.AppendElement(dst, "Sector", sector)
+	}
+	dst = append(dst, "</Search>"...)
+	dst = xmldoc.AppendStart(dst, "Store", "engine", is.Name, "version", is.Version, "durability", is.Durability)
+	for _, setting := range is.Settings {
+		dst = xmldoc.AppendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
+	}
+	for i := range tpox.Transactions {
+		name := tpox.Transactions[i].Name
+		if faithful, known := is.Faithful[name]; known {
+			dst = xmldoc.AppendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
+		}
+	}
+	dst = append(dst, "</Store>"...)
 	if symbols && d != nil {
 		dst = append(dst, "<Symbols>"...)
 		for i := range int(d.Count(dataset.Security)) {
@@ -67,30 +85,4 @@ func appendAccounts(dst []byte, d *dataset.Dataset) []byte {
 			"accounts", strconv.Itoa(d.Accounts(k)))
 	}
 	return append(dst, "</Accounts>"...)
-}
-
-// appendSearch appends the ranges from which clients draw the parameters of search_securities.
-func appendSearch(dst []byte) []byte {
-	dst = append(dst, "<Search>"...)
-	dst = xmldoc.AppendEmpty(dst, "PEMin", "from", "20", "to", "23")
-	dst = xmldoc.AppendEmpty(dst, "PEMax", "from", "25", "to", "27")
-	dst = xmldoc.AppendEmpty(dst, "YieldMin", "from", "4", "to", "6")
-	for _, sector := range dataset.Sectors() {
-		dst = xmldoc.AppendElement(dst, "Sector", sector)
-	}
-	return append(dst, "</Search>"...)
-}
-
-func appendStore(dst []byte, e tpox.EngineInfo) []byte {
-	dst = xmldoc.AppendStart(dst, "Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
-	for _, setting := range e.Settings {
-		dst = xmldoc.AppendEmpty(dst, "Setting", "name", setting.Name, "value", setting.Value)
-	}
-	for i := range tpox.Transactions {
-		name := tpox.Transactions[i].Name
-		if faithful, known := e.Faithful[name]; known {
-			dst = xmldoc.AppendEmpty(dst, "Transaction", "name", name, "faithful", string(faithful))
-		}
-	}
-	return append(dst, "</Store>"...)
 }

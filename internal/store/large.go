@@ -25,7 +25,7 @@ var ErrLarge = errors.New("the document is large")
 // LargeWrites gives the writes of large documents their turns.
 type LargeWrites struct{ weight *semaphore.Weighted }
 
-// NewLargeWrites returns LargeWrites without a write.
+// NewLargeWrites returns LargeWrites in which no write runs.
 func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
 
 // Enter waits for the turn of a write of a document of that many bytes. The caller calls leave when the write is done.

@@ -192,7 +192,17 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 			loaded = next
 			return nil
 		})
-	}, func(tx T) error { return l.finish(tx, loaded.Finished(from.Contents)) })
+	}, func(tx T) error {
+		if err := l.RaiseLeases(tx); err != nil {
+			return err
+		}
+		for name, value := range loaded.Finished(from.Contents) {
+			if err := l.Set(tx, name, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return loaded, err
 }
 
@@ -210,18 +220,6 @@ func (l *Loader[T]) insert(
 		return next.count(b.raw, documents, refused)
 	})
 	return next, err
-}
-
-func (l *Loader[T]) finish(tx T, settings map[string]any) error {
-	if err := l.RaiseLeases(tx); err != nil {
-		return err
-	}
-	for name, value := range settings {
-		if err := l.Set(tx, name, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // count counts a stored batch and reports the refused documents.

@@ -158,7 +158,14 @@ func (m *Metrics) Observe(
 	if t == nil {
 		t = m.transactions[Other]
 	}
-	t.outcomes[index(outcome)].Inc()
+	index := len(Outcomes) - 1
+	for i, name := range Outcomes { // a search through nine is faster than a map, and than slices.Index
+		if name == outcome {
+			index = i
+			break
+		}
+	}
+	t.outcomes[index].Inc()
 	if traceID == "" {
 		t.duration.Observe(took.Seconds())
 	} else {
@@ -170,16 +177,6 @@ func (m *Metrics) Observe(
 	if sent > 0 {
 		t.sent.Add(float64(sent))
 	}
-}
-
-// index returns the index of an outcome. A search through nine is faster than a map, and than slices.Index.
-func index(outcome string) int {
-	for i, name := range Outcomes {
-		if name == outcome {
-			return i
-		}
-	}
-	return len(Outcomes) - 1
 }
 
 // Refused counts a request that was refused before the store saw it. The reason is one of Reasons.

@@ -26,6 +26,7 @@ func text(n xmldoc.Node) string               { return string(n.Text()) }
 // field is an element that has only text.
 type field struct{ name, value string }
 
+// fields appends elements, one after the other.
 func fields(dst []byte, all ...field) []byte {
 	for _, f := range all {
 		dst = xmldoc.AppendElement(dst, f.name, f.value)

@@ -137,6 +137,7 @@ func (a *admitter) starts(i int, s string) bool {
 	return len(a.src)-i >= len(s) && string(a.src[i:i+len(s)]) == s
 }
 
+// spaces returns the offset of what follows the white space at i.
 func (a *admitter) spaces(i int) int {
 	for isSpace(a.at(i)) {
 		i++

@@ -11,16 +11,16 @@ import (
 //
 // Apply refuses changes that are impossible, alone or beside another. An Editor is for one goroutine.
 type Editor struct {
-	doc     []byte
-	splices []splice
-	with    []byte // the pieces to insert, one after the other
-	spliced int    // how many of these bytes belong to a splice already
-	err     error
+	doc      []byte
+	splices  []splice
+	inserted []byte // the pieces to insert, one after the other
+	spliced  int    // how many of these bytes belong to a splice already
+	err      error
 }
 
 type splice struct {
 	from, to int
-	with     span
+	inserted span
 	// content: all that is between two tags or quotes is replaced, so that nothing else can be inserted there, not even
 	// at its edges.
 	content bool
@@ -45,7 +45,7 @@ func Edit(doc []byte) *Editor {
 // SetText replaces the content of an element by a text, or the value of an attribute.
 func (e *Editor) SetText(n Node, text string) {
 	if e.owns(n, n.kind) && e.must(isText(text), ErrText) {
-		e.with = appendEscaped(e.with, text, n.kind == value)
+		e.inserted = appendEscaped(e.inserted, text, n.kind == value)
 		e.splice(splice{from: n.inner, to: n.inner + len(n.Inner()), content: true})
 	}
 }
@@ -60,8 +60,8 @@ func (e *Editor) SetAttr(n Node, name, text string) {
 		e.SetText(attr, text)
 		return
 	}
-	e.with = append(append(append(e.with, ' '), name...), `="`...)
-	e.with = append(appendEscaped(e.with, text, true), '"')
+	e.inserted = append(append(append(e.inserted, ' '), name...), `="`...)
+	e.inserted = append(appendEscaped(e.inserted, text, true), '"')
 	e.splice(splice{from: n.inner - 1, to: n.inner - 1, attribute: name})
 }
 
@@ -69,7 +69,7 @@ func (e *Editor) SetAttr(n Node, name, text string) {
 // declarations that it needs in its new parent.
 func (e *Editor) Append(n, child Node) {
 	if e.owns(n, element) && e.must(child.kind == element, ErrNode) {
-		e.with = child.appendInto(e.with, e.doc, n.inside())
+		e.inserted = child.appendInto(e.inserted, e.doc, n.inside())
 		end := n.inner + len(n.Inner())
 		e.splice(splice{from: end, to: end})
 	}
@@ -96,11 +96,11 @@ func (e *Editor) owns(n Node, kind nodeKind) bool {
 		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0], ErrNode)
 }
 
-// splice adds a splice that puts in what was added to e.with since the last one.
+// splice adds a splice that puts in what was added to e.inserted since the last one.
 func (e *Editor) splice(s splice) {
-	s.with = span{e.spliced, len(e.with)}
+	s.inserted = span{e.spliced, len(e.inserted)}
 	e.splices = append(e.splices, s)
-	e.spliced = len(e.with)
+	e.spliced = len(e.inserted)
 }
 
 // Apply appends the changed document to dst.
@@ -125,12 +125,12 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 		if s.attribute != "" && slices.ContainsFunc(e.splices[:i], again) {
 			return dst, ErrOverlap
 		}
-		size += s.with.to - s.with.from - (s.to - s.from)
+		size += s.inserted.to - s.inserted.from - (s.to - s.from)
 	}
 	dst = slices.Grow(dst, size)
 	done := 0
 	for _, s := range e.splices {
-		dst = append(append(dst, e.doc[done:s.from]...), s.with.of(e.with)...)
+		dst = append(append(dst, e.doc[done:s.from]...), s.inserted.of(e.inserted)...)
 		done = s.to
 	}
 	return append(dst, e.doc[done:]...), nil

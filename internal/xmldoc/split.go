@@ -41,12 +41,12 @@ type Splitter struct {
 
 // A splitPosition is a position between two pieces, with what is known of those before it.
 type splitPosition struct {
-	offset   int64
-	lines    int  // before the position
-	midLine  bool // it is not at the beginning of a line
-	oneALine bool // the last whole document was a line of its own
-	strict   bool // a document must end on its line
-	adrift   bool // the last piece was broken and its end is not yet found
+	offset     int64
+	lines      int  // before the position
+	midLine    bool // it is not at the beginning of a line
+	onePerLine bool // the last whole document was a line of its own
+	strict     bool // a document must end on its line
+	inBroken   bool // the last piece was broken and its end is not yet found
 }
 
 type offsets struct{ from, to int64 }
@@ -75,9 +75,9 @@ func (s *Splitter) Next() (p Piece, err error) {
 	if len(b) == 0 {
 		return Piece{}, s.err
 	}
-	adrift, end := s.at.adrift && (s.at.midLine || !s.at.oneALine && !declares(b)), 0
-	s.at.adrift = false
-	if p.Broken = errAdrift; !adrift {
+	inBroken, end := s.at.inBroken && (s.at.midLine || !s.at.onePerLine && !declares(b)), 0
+	s.at.inBroken = false
+	if p.Broken = errBrokenPart; !inBroken {
 		end, p.Blank, p.Broken = s.document(b)
 	}
 	if p.Broken != nil {
@@ -117,7 +117,7 @@ var (
 	errOutside    = errors.New("text outside of an element")
 	errEndTag     = errors.New("an end tag without its start tag")
 	errTag        = errors.New("a tag is not closed")
-	errAdrift     = errors.New("part of a broken document")
+	errBrokenPart = errors.New("part of a broken document")
 	errEmpty      = errors.New("there is no element")
 	errMarkup     = errors.New("markup is malformed")
 	errNext       = errors.New("another document begins before this one has ended")
@@ -133,7 +133,7 @@ func (s *Splitter) tooLarge(b []byte) error {
 // unfinished returns the error of a document whose end was not found in b. In a stream of lines that happens once:
 // after that a document must end on its line.
 func (s *Splitter) unfinished(b []byte) error {
-	if s.at.oneALine {
+	if s.at.onePerLine {
 		s.at.strict = true
 	}
 	return s.tooLarge(b)
@@ -173,7 +173,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 			return last, true, nil
 		case atEnd:
 			return 0, false, errEmpty
-		case d.at+1 == len(b), s.at.oneALine && s.at.strict && bytes.IndexByte(b[looked:d.at], '\n') >= 0:
+		case d.at+1 == len(b), s.at.onePerLine && s.at.strict && bytes.IndexByte(b[looked:d.at], '\n') >= 0:
 			return 0, false, errUnfinished
 		}
 		looked = d.at
@@ -189,7 +189,7 @@ func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	}
 	end, lineEnds := s.trailing(b, d.at)
 	oneLine := bytes.IndexByte(b[:d.at], '\n') < 0
-	s.at.oneALine = oneLine && (s.at.oneALine || !s.at.midLine && lineEnds)
+	s.at.onePerLine = oneLine && (s.at.onePerLine || !s.at.midLine && lineEnds)
 	return end, false, nil
 }
 
@@ -221,7 +221,7 @@ func (s *Splitter) markup(b []byte, d *outline) (err error) {
 		d.at, err = s.special(b, start)
 		return err
 	default:
-		if s.at.oneALine && d.depth > 0 && b[start-1] == '\n' && bytes.Equal(tagName(b[start:]), d.root) {
+		if s.at.onePerLine && d.depth > 0 && b[start-1] == '\n' && bytes.Equal(tagName(b[start:]), d.root) {
 			return errNext
 		}
 		opens = 1
@@ -291,7 +291,7 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	quote, inside := byte(0), false
 	for i += len("<!DOCTYPE"); i < len(b); i++ {
 		switch c := b[i]; {
-		case c == '\n' && s.at.oneALine, c == '<' && b[i-1] == '\n' && declares(b[i:]):
+		case c == '\n' && s.at.onePerLine, c == '<' && b[i-1] == '\n' && declares(b[i:]):
 			return 0, errMarkup
 		case c == quote:
 			quote = 0
@@ -363,10 +363,10 @@ func (s *Splitter) resume(b []byte) int {
 			return len(b)
 		}
 		if i += n + 1; n < 0 || i > s.max {
-			s.at.adrift = true // the end is not in b: return a piece and continue after it
+			s.at.inBroken = true // the end is not in b: return a piece and continue after it
 			return s.max
 		}
-		if s.at.oneALine || declares(b[i:]) {
+		if s.at.onePerLine || declares(b[i:]) {
 			return i
 		}
 	}
