@@ -110,16 +110,6 @@ func TestMessages_RefusedCampaignKeepsFolder(t *testing.T) {
 	}
 }
 
-// The message about a missing unit is the same for a variable.
-func TestMessages_Variable(t *testing.T) {
-	t.Setenv("BROKERAGE_TIMEOUT", "10")
-	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, `"10" has no unit: 10s`)
-	t.Setenv("BROKERAGE_TIMEOUT", "10s")
-	t.Setenv("BROKERAGE_PORT", "tcp://10.0.0.1:80") // Kubernetes sets it beside a service of that name
-	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "sqlite:none/x.db", "--listen", "127.0.0.1:0"), exitFailed,
-		"no folder none")
-}
-
 func TestVersion(t *testing.T) {
 	want := brokerage(t.Context(), "version")
 	require.Contains(t, want.out, "generator version 1")

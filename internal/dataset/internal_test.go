@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,28 +15,6 @@ func TestRNG_KnownSequence(t *testing.T) {
 	r := rng{counter: 0, gamma: golden}
 	require.Equal(t, []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f},
 		[]uint64{r.next(), r.next(), r.next()})
-}
-
-// The alias table gives every security exactly its weight, up to rounding.
-func TestPopularity_Weights(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{1, 2, 500, allSecurities} {
-		p := newPopularity(n)
-		share, harmonic := make([]float64, n), 0.0
-		for r, c := range p.column {
-			kept := float64(c.keep) / (1 << 32)
-			if c.keep == math.MaxUint32 {
-				kept = 1
-			}
-			share[c.first] += kept
-			share[c.second] += 1 - kept
-			harmonic += 1 / float64(r+1)
-		}
-		for r := range n {
-			want := float64(n) / float64(r+1) / harmonic
-			require.InEpsilon(t, want, share[hotIndex(r, n)], 1e-3, "rank %d of %d", r, n)
-		}
-	}
 }
 
 // Every list of vocabulary is long enough for its walks, and the plain spellings are US-ASCII only.

@@ -130,16 +130,6 @@ func TestScaleOf(t *testing.T) {
 	})
 }
 
-// Numbers that a scale has in the profile are that scale: the same documents have the same fingerprint.
-func TestScaleOf_Named(t *testing.T) {
-	t.Parallel()
-	named := dataset.New(dataset.Spec{Scale: scale(t, "60000-300000"), Profile: dataset.TPoX1, Seed: 1})
-	require.Equal(t, open(t, "XXS", dataset.TPoX1).Fingerprint(), named.Fingerprint())
-	require.Equal(t, scale(t, "XXS"), named.Spec().Scale)
-	other := dataset.New(dataset.Spec{Scale: scale(t, "60000-300000"), Profile: dataset.TPoX2, Seed: 1})
-	require.Equal(t, "tpox-2/60000-300000/seed-1/v1/20833-60000-300000", other.Fingerprint())
-}
-
 func TestScaleOf_Refused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"0-1", "60000000001-1", "1-500000000001", "1-", "-1-1", "1-1-1", "1234567890123-1"} {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,62 +121,7 @@ func TestAppend_Zipf(t *testing.T) {
 	require.Less(t, near, 10, "popular securities lie together")
 }
 
-// Codes are those of FIX 4.4, each occurs, and codes that are frequent in practice are frequent here.
-func TestAppend_OrderCodes(t *testing.T) {
-	t.Parallel()
-	eachProfile(t, func(t *testing.T, p dataset.Profile) {
-		d := open(t, "XXXS", p)
-		n := fewer(30_000)
-		counts := map[string]map[string]int{}
-		for name := range fixCodes {
-			counts[name] = map[string]int{}
-		}
-		digits := map[int]int{}
-		each(d, dataset.Order, 0, n, func(_ int64, doc []byte) {
-			for name := range fixCodes {
-				element := "Order"
-				switch name {
-				case "PosRsnd":
-					element = "Hdr"
-				case "Prod", "SecTyp", "CPPgm", "Src":
-					element = "Instrmt"
-				case "RndDir":
-					element = "OrdQty"
-				}
-				counts[name][string(attr(doc, element, name))]++
-			}
-			whole, cents, _ := strings.Cut(string(attr(doc, "OrdQty", "Cash")), ".")
-			check(t, len(cents) == 2 && whole[0] != '0', "Cash %s.%s", whole, cents)
-			digits[len(whole)]++
-			check(t, attr(doc, "Order", "Stat") == nil, "Stat in %s", doc)
-		})
-		for name, values := range counts {
-			if name == "SecTyp" {
-				continue // FIX has more codes than this test lists; order.xsd has all
-			}
-			allowed := strings.Fields(fixCodes[name])
-			require.Len(t, values, len(allowed), "%s", name)
-			for _, value := range allowed {
-				require.NotZero(t, values[value], "%s=%s", name, value)
-			}
-		}
-		require.Greater(t, float64(counts["Side"]["1"]+counts["Side"]["2"]), 0.6*float64(n))
-		for size := 1; size <= 8; size++ {
-			require.NotZero(t, digits[size], "no amount of %d digits", size)
-			require.Less(t, float64(digits[size]), 0.4*float64(n), "amounts of %d digits", size)
-		}
-	})
-}
-
 func year(date string) int {
 	y, _ := strconv.Atoi(date[:4])
 	return y
-}
-
-func cents(decimal []byte) int64 {
-	n, err := strconv.ParseInt(strings.Replace(string(decimal), ".", "", 1), 10, 64)
-	if err != nil {
-		panic(err)
-	}
-	return n
 }

@@ -275,27 +275,6 @@ func TestContract_StatusesReachable(t *testing.T) {
 	}
 }
 
-// No operation answers with a status that the contract does not list, whatever is wrong with a request; in particular
-// not with 400 where it reads nothing from the request.
-func TestContract_NothingElse(t *testing.T) {
-	s := fresh(t, Options{Metrics: &counts{}})
-	for _, op := range ending(s) {
-		route := routeOf(t, op.name)
-		for _, headers := range [][]string{
-			{"If-None-Match: x"}, {"If-Match: x"}, {"Idempotency-Key: a b"}, {"Idempotency-Key: a", "Idempotency-Key: b"},
-			{"Consistency-Token: x"}, {"Max-Staleness: x"}, {"Accept: ;;q=,"}, {"Accept-Encoding: ;"},
-			{"Content-Type: application/xml"}, {"X-Request-Id: a b"}, {"Range: bytes=9-1"},
-		} {
-			for _, query := range []string{"", "?%zz", "?validate=x&symbols=x&kind=x&count=x&sector=&a&a=%ff"} {
-				for _, body := range []string{"", "<a>"} {
-					a := ask(s, route.Method, strings.Split(target(t, op.name), "?")[0]+query, body, headers...)
-					require.Contains(t, listed(t, op.name), a.StatusCode, "%s%s %v %q", op.name, query, headers, body)
-				}
-			}
-		}
-	}
-}
-
 // faulty are metrics that cannot be read.
 type faulty struct{ *counts }
 

@@ -86,14 +86,3 @@ func TestSetOrderStatus(t *testing.T) {
 	_, _, err = tpox.SetOrderStatus([]byte(orderXML), "\x01")
 	require.Equal(t, []string{"/OrderStatus/@Stat: not a text that XML can hold"}, findings(t, err))
 }
-
-// The codes of FIX 4.4 that are in use; 5 no longer is.
-func TestSetOrderStatus_Codes(t *testing.T) {
-	t.Parallel()
-	const taken = "012346789ABCDE"
-	for c := '0'; c <= 'Z'; c++ {
-		changed, _, err := tpox.SetOrderStatus([]byte(orderXML), string(c))
-		require.NoError(t, err)
-		require.Equal(t, strings.ContainsRune(taken, c), tpox.ValidateOrder(changed) == nil, "%c", c)
-	}
-}

@@ -118,65 +118,6 @@ func TestTrade_Apply(t *testing.T) {
 	}
 }
 
-func TestTrade_Apply_Refused(t *testing.T) {
-	t.Parallel()
-	held := positionXML("A", "1") + positionXML("IBM", "5.5")
-	const beyond = "a balance of account 104000000 would be beyond 10000000000000"
-	byDefault, covered := tpox.DefaultRules, tpox.Rules{Covered: true}.WithDefaults()
-	for _, c := range []struct {
-		name            string
-		trade           tpox.Trade
-		price           string
-		actual, working string
-		rules           tpox.Rules
-		reason          tpox.Reason
-		detail          string
-	}{
-		{"NotHeld", sell("IBMX", "1"), "1", "", "", byDefault, tpox.NotHeld, "account 104000000 does not hold IBMX"},
-		{"OtherCase", sell("ibm", "1"), "1", "", "", byDefault, tpox.NotHeld, "account 104000000 does not hold ibm"},
-		{"TooFewHeld", sell("IBM", "5.501"), "1", "", "", byDefault, tpox.TooFewHeld,
-			"account 104000000 holds 5.5 of IBM"},
-		{"TooManyHoldings", buy("IBMX", "1"), "1", "", "", tpox.Rules{MaxHoldings: 2}, tpox.TooManyHoldings,
-			"account 104000000 has 2 holdings, the most that is allowed"},
-		{"TooManyHoldings/More", buy("IBMX", "1"), "1", "", "", tpox.Rules{MaxHoldings: 1}, tpox.TooManyHoldings,
-			"account 104000000 has 2 holdings, the most that is allowed"},
-		{"NotCovered", buy("IBM", "1"), "10.006", "1000", "10.00", covered, tpox.NotCovered,
-			"the working balance of account 104000000 does not cover 10.01"},
-		{"BalanceLimit/Sell", sell("IBM", "1"), "0.01", "10000000000000", "", byDefault, tpox.BalanceLimit, beyond},
-		{"BalanceLimit/Working", sell("IBM", "1"), "0.01", "", "10000000000000", byDefault, tpox.BalanceLimit, beyond},
-		{"BalanceLimit/Buy", buy("IBM", "1"), "0.01", "-10000000000000", "", byDefault, tpox.BalanceLimit, beyond},
-		{"BalanceLimit/LargeAmount", buy("IBM", "1000000000"), "9999999999999", "", "", byDefault, tpox.BalanceLimit,
-			beyond},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			doc := customerXML(account{id: "104000000", positions: held, actual: c.actual, working: c.working}.xml())
-			changed, confirmation, err := c.trade.Apply(c.rules, []byte(doc), accountID,
-				tpox.QuoteOf([]byte(securityXML("IBM", c.price))))
-			conflict(t, err, c.reason, c.detail)
-			require.Nil(t, changed)
-			require.Nil(t, confirmation)
-		})
-	}
-
-	t.Run("NotCovered/Sale", func(t *testing.T) { // a sale need not be covered
-		t.Parallel()
-		doc := customerXML(account{id: "104000000", positions: held, working: "-100"}.xml())
-		_, _, err := sell("IBM", "1").Apply(covered, []byte(doc), accountID,
-			tpox.QuoteOf([]byte(securityXML("IBM", "1"))))
-		require.NoError(t, err)
-	})
-
-	t.Run("NoAccount", func(t *testing.T) {
-		t.Parallel()
-		_, _, err := buy("IBM", "1").Apply(tpox.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
-			10400000, tpox.QuoteOf([]byte(securityXML("IBM", "1"))))
-		var missing *tpox.NotFound
-		require.ErrorAs(t, err, &missing)
-		require.Equal(t, tpox.NotFound{What: "account", Key: "10400000"}, *missing)
-	})
-}
-
 func TestTrade_Apply_Invalid(t *testing.T) {
 	t.Parallel()
 	const (

@@ -130,10 +130,3 @@ func TestPage_LinksLead(t *testing.T) {
 		require.True(t, ids[link[1]], "#%s leads nowhere", link[1])
 	}
 }
-
-func TestPage_Prose(t *testing.T) {
-	page := text(t, "/docs")
-	require.Contains(t, page, "<p><strong>Writes</strong> are durable")
-	require.Contains(t, page, `<a href="#problem-key-reused"><code>key-reused</code></a>`)
-	require.NotContains(t, page, "**")
-}

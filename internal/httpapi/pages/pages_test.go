@@ -23,27 +23,6 @@ func text(t testing.TB, path string) string {
 	return string(files[path].Body)
 }
 
-func TestMake_Files(t *testing.T) {
-	files, err := pages.Make(api.OpenAPI())
-	require.NoError(t, err)
-	versions := make(map[string]bool)
-	for path, mediaType := range map[string]string{
-		"/": "text/html; charset=utf-8", "/docs": "text/html; charset=utf-8",
-		"/page/base.css": "text/css; charset=utf-8", "/page/front.css": "text/css; charset=utf-8",
-		"/page/docs.css": "text/css; charset=utf-8", "/page/icon.svg": "image/svg+xml",
-		"/page/base.js": "text/javascript; charset=utf-8", "/page/live.js": "text/javascript; charset=utf-8",
-		"/page/workbench.js": "text/javascript; charset=utf-8", "/page/docs.js": "text/javascript; charset=utf-8",
-		"/page/templates.json": "application/json",
-	} {
-		require.Equal(t, mediaType, files[path].MediaType, path)
-		require.NotEmpty(t, files[path].Body, path)
-		require.False(t, versions[files[path].Version], path)
-		versions[files[path].Version] = true
-		delete(files, path)
-	}
-	require.Empty(t, files)
-}
-
 // Pages load only their own files, contain nothing that their policy would refuse, and show answers as text. A token
 // stays in memory.
 func TestMake_NothingExternal(t *testing.T) {
