@@ -88,8 +88,11 @@ func (b *damageable) fill(t testing.TB) {
 	s := trainedAt(t, b.path)
 	for _, k := range dataset.Kinds {
 		require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) (err error) {
-			for _, doc := range s.packBatch(tiny, k, 0, damageCounts[k]).documents {
-				err = errors.Join(err, tx.insert(doc))
+			for i := range damageCounts[k] {
+				doc := tiny.Append(nil, k, i)
+				keys, failed := keysOf(k, doc)
+				packed := s.pack(kind(k.String()), doc)
+				err = errors.Join(err, failed, tx.insert(store.PreparedDocument{Keys: keys, Doc: packed}))
 			}
 			return err
 		}))

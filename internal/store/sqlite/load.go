@@ -150,7 +150,17 @@ func (s *Store) loadKind(
 		for i := int64(0); i < d.Count(k) && yield(i, nil); i += batchSize {
 		}
 	}
-	pack := func(i int64) packedBatch { return s.packBatch(d, k, i, min(i+batchSize, d.Count(k))) }
+	pack := func(from int64) (b packedBatch) {
+		var doc []byte
+		for i := from; i < min(from+batchSize, d.Count(k)) && b.err == nil; i++ {
+			doc = d.Append(doc[:0], k, i)
+			b.bytes += int64(len(doc))
+			var keys any
+			keys, b.err = keysOf(k, doc)
+			b.documents = append(b.documents, store.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
+		}
+		return b
+	}
 	err = store.InOrder(ctx, begins, pack, func(b packedBatch) error {
 		if b.err != nil {
 			return b.err
@@ -170,18 +180,6 @@ func (s *Store) loadKind(
 		return err
 	})
 	return raw, err
-}
-
-func (s *Store) packBatch(d *dataset.Dataset, k dataset.Kind, from, to int64) (b packedBatch) {
-	var doc []byte
-	for i := from; i < to && b.err == nil; i++ {
-		doc = d.Append(doc[:0], k, i)
-		b.bytes += int64(len(doc))
-		var keys any
-		keys, b.err = keysOf(k, doc)
-		b.documents = append(b.documents, store.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
-	}
-	return b
 }
 
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
@@ -220,35 +218,31 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 			Keys: keysOf,
 			Pack: func(k dataset.Kind, doc []byte) []byte { return s.pack(kind(k.String()), doc) },
 		},
-		Write:       s.writer.write,
-		Insert:      (*transaction).insertDocuments,
-		RaiseLeases: (*transaction).raiseLeases,
-		Set:         (*transaction).set,
+		Write: s.writer.write,
+		Insert: func(t *transaction, documents []store.PreparedDocument) (err error) {
+			for i := range documents {
+				d := &documents[i]
+				if d.Refused == nil {
+					d.Refused, err = t.insertNew(*d)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		RaiseLeases: func(t *transaction) error {
+			t.changed = true
+			_, err := t.w.conn.ExecContext(context.Background(), `
+				UPDATE leases SET next = max(next, CASE kind
+					WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
+					WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
+					ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
+			return err
+		},
+		Set: (*transaction).set,
 	}
 	return loader.Load(ctx, from, progress)
-}
-
-func (t *transaction) raiseLeases() error {
-	t.changed = true
-	_, err := t.w.conn.ExecContext(context.Background(), `
-		UPDATE leases SET next = max(next, CASE kind
-			WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
-			WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
-			ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
-	return err
-}
-
-func (t *transaction) insertDocuments(documents []store.PreparedDocument) (err error) {
-	for i := range documents {
-		d := &documents[i]
-		if d.Refused == nil {
-			d.Refused, err = t.insertNew(*d)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // insertNew stores a document. If a key of the document exists already, insertNew stores nothing and returns the

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -172,12 +171,6 @@ func requireEnds(t testing.TB, want error, do func(ctx context.Context, cancel f
 	}
 }
 
-func TestLoad_Refused(t *testing.T) {
-	s := tinyStore(t)
-	require.NoError(t, s.LoadDataset(t.Context(), tiny, nil), "a finished load is not done again")
-	require.ErrorContains(t, s.LoadDataset(t.Context(), scaled("XXXS"), nil), "holds tpox-2/tiny/")
-}
-
 // With samples of columns, every execution of a statement that compares one with a parameter plans it again.
 func TestLoad_WithoutSamples(t *testing.T) {
 	s := opened(t, filepath.Join(t.TempDir(), "brokerage.db"), store.Options{})
@@ -204,62 +197,4 @@ func changed(t testing.TB, doc []byte, old, replacement string) []byte {
 	t.Helper()
 	require.Contains(t, string(doc), old)
 	return bytes.Replace(doc, []byte(old), []byte(replacement), 1)
-}
-
-func TestLoadBatches_Refused(t *testing.T) {
-	customer, other := tiny.Append(nil, dataset.Customer, 0), tiny.Append(nil, dataset.Customer, 1)
-	account := fmt.Sprint(tiny.FirstAccount(0))
-	order, security := tiny.Append(nil, dataset.Order, 0), tiny.Append(nil, dataset.Security, 0)
-	// Its own account first, then one of another customer: neither may be stored.
-	thief := changed(t, changed(t, customer, `id="1002"`, `id="7"`), `id="`+account+`"`, `id="70"`)
-	begin, end := bytes.Index(customer, []byte("<Account ")), bytes.Index(customer, []byte("</Account>"))
-	thief = changed(t, thief, "</Accounts>", string(customer[begin:end])+"</Account></Accounts>")
-	later := changed(t, order, `ID="103282"`, `ID="5"`)
-	docs := []struct {
-		doc  []byte
-		says string // empty: accepted
-	}{
-		{security, ""},
-		{customer, ""},
-		{order, ""},
-		{order, "file-0:31: order 103282 exists already"}, // in the batch
-		{[]byte("<Customer>"), "file-0:41: "},
-		{[]byte("<a/>"), "file-1:1: element a of namespace"},
-		{order, "file-1:11: order 103282 exists already"}, // in another file
-		{customer, "file-1:21: customer 1002 exists already"},
-		{security, "file-1:31: security " + tiny.Symbol(0) + " exists already"},
-		{thief, "file-1:41: account " + account + " exists already"},
-		{changed(t, order, `ID="103282"`, `X="103282"`), "file-2:1: /FIXML/Order/@ID"},
-		{other, ""},
-		{later, ""},
-	}
-	var all [][]byte
-	var says []string
-	for _, c := range docs {
-		all = append(all, c.doc)
-		if c.says != "" {
-			says = append(says, c.says)
-		}
-	}
-	var refusals []string
-	s := empty(t)
-	l, err := s.LoadBatches(t.Context(), storetest.Source("odd", 5, &refusals, all...), nil)
-	require.NoError(t, err)
-	require.Len(t, refusals, len(says), "%s", strings.Join(refusals, "\n"))
-	for i := range says {
-		require.True(t, strings.HasPrefix(refusals[i], says[i]), "%s\nis not\n%s", refusals[i], says[i])
-	}
-	require.Equal(t, store.Loaded{
-		Source: "odd", Documents: [...]int64{1, 2, 2}, Refused: int64(len(says)),
-		Raw: [...]int64{int64(len(security)), int64(len(customer) + len(other)), int64(len(order) + len(later))},
-	}, l)
-	requireClean(t, s)
-	_, err = s.GetAccount(t.Context(), 70)
-	require.ErrorAs(t, err, new(*tpox.NotFound), "of a refused customer nothing is left")
-	contents, err := s.Contents(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, tpox.Contents{Fingerprint: "odd/1-2-2", Securities: 1, Customers: 2, Orders: 2}, contents)
-	lease, err := s.Lease(t.Context(), "order", 1)
-	require.NoError(t, err)
-	require.Greater(t, int64(lease.First), int64(103282))
 }

@@ -189,16 +189,16 @@ func (l *lock) checkOwner(empty bool, notice func(string)) error {
 	if l.made || !isForeign(l.info) {
 		return nil
 	}
-	says := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
+	warning := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
 	groups, err := os.Getgroups()
 	if err != nil {
 		return err
 	}
 	shared := l.info.Mode()&0o020 != 0 && slices.Contains(append(groups, os.Getegid()), group(l.info))
 	if empty || os.Geteuid() != 0 && !shared {
-		return fmt.Errorf("%s: chown it to the user of this process, or move it away", says)
+		return fmt.Errorf("%s: chown it to the user of this process, or move it away", warning)
 	}
-	notice(says)
+	notice(warning)
 	return nil
 }
 

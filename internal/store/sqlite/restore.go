@@ -51,19 +51,14 @@ func Restore(
 	if err := b.Unpack(ctx, io.Discard, read); err != nil {
 		return m, err
 	}
-	return b.Manifest, restoreTo(ctx, b, database, read)
-}
-
-// restoreTo writes the database to a file beside path, and renames it when it is whole and on disk. It gets the mode of
-// the database that it replaces.
-func restoreTo(ctx context.Context, b *store.BackupFile, database output.File, read func(int64)) error {
 	database.Mode = private
-	if old, err := os.Stat(database.Path); err == nil {
+	if old, err := os.Stat(path); err == nil {
 		database.Mode = old.Mode().Perm()
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return m, err
 	}
-	return database.Write(ctx, func(half *os.File) error {
+	// A file beside path, which is renamed when it is whole and on disk.
+	return b.Manifest, database.Write(ctx, func(half *os.File) error {
 		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
@@ -74,7 +69,7 @@ func restoreTo(ctx context.Context, b *store.BackupFile, database output.File, r
 		if err := half.Sync(); err != nil {
 			return err
 		}
-		return settle(ctx, database.Path)
+		return settle(ctx, path)
 	})
 }
 
@@ -107,14 +102,28 @@ func checkRestored(ctx context.Context, path string, m store.Manifest) error {
 
 // settle moves the journal of the database at path, if there is one, into its file, so that one rename replaces all of
 // it. A journal removed after the rename would be read as that of the new database; removed before, the old database
-// would lack what is in it.
+// would lack what is in it. It refuses a database of another program, which a restore must not replace, but not one of
+// another version of this program.
 func settle(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err := checkBeside(path, info); err != nil {
 		return err
 	}
 	if err == nil {
-		err = checkpoint(ctx, path)
+		err = withDatabase(existing(path, "rw"), func(db *sql.DB) error {
+			if _, _, err := stampOf(ctx, db); err != nil {
+				return openError(path, err)
+			}
+			var busy, frames, moved int
+			err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+			if err != nil {
+				return readError(ctx, path, err)
+			}
+			if busy != 0 {
+				return fmt.Errorf("%s is being read by another process, such as a backup", path)
+			}
+			return nil
+		})
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isDamage(err) {
 		return err
@@ -124,22 +133,4 @@ func settle(ctx context.Context, path string) error {
 		return err
 	}
 	return output.SyncFolder(filepath.Dir(path))
-}
-
-// checkpoint moves the journal of a database into its file. It refuses a database of another program, which a restore
-// must not replace, but not one of another version of this program.
-func checkpoint(ctx context.Context, path string) error {
-	return withDatabase(existing(path, "rw"), func(db *sql.DB) error {
-		if _, _, err := stampOf(ctx, db); err != nil {
-			return openError(path, err)
-		}
-		var busy, frames, moved int
-		if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-			return readError(ctx, path, err)
-		}
-		if busy != 0 {
-			return fmt.Errorf("%s is being read by another process, such as a backup", path)
-		}
-		return nil
-	})
 }

@@ -62,7 +62,8 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 		return nil, refused
 	}
 	return s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if r.outdated(before, t.w.changes) {
+		changed := func(d readDocument) bool { return t.w.changes.since(before, d.key) }
+		if t.w.changes.since(before) || slices.ContainsFunc(r.read, changed) {
 			s.redone.Add(1)
 			r.from = t
 			refused = r.plan(plan)
@@ -77,13 +78,6 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 func (r *revision) plan(plan func(*revision) error) error {
 	r.read, r.writes, r.before, r.answer = r.twoRead[:0], r.twoWrites[:0], nil, nil
 	return plan(r)
-}
-
-func (r *revision) outdated(before uint64, changes *changes) bool {
-	if changes.since(before) {
-		return true
-	}
-	return slices.ContainsFunc(r.read, func(d readDocument) bool { return changes.since(before, d.key) })
 }
 
 // note remembers that the revision depends on something.
@@ -148,20 +142,14 @@ func (r *revision) apply(t *transaction) error {
 	}
 	for i := range r.writes {
 		w := &r.writes[i]
-		t.replaced = r.size(keyOf(w.statement.kind, w.args[0]))
+		key := keyOf(w.statement.kind, w.args[0])
+		t.replaced = 0
+		if i := slices.IndexFunc(r.read, func(d readDocument) bool { return d.key == key }); i >= 0 {
+			t.replaced = r.read[i].size
+		}
 		if _, err := t.exec(w.statement, w.args...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// size returns the packed bytes of a document that was read; 0 for any other.
-func (r *revision) size(key documentKey) int {
-	for i := range r.read {
-		if r.read[i].key == key {
-			return r.read[i].size
-		}
-	}
-	return 0
 }

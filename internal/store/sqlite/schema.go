@@ -26,7 +26,20 @@ var schemaText string
 func (s *Store) ensureSchema(ctx context.Context) error {
 	stamp, made, err := store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, s.writing) },
-		Make:  func(ctx context.Context) (bool, error) { return true, s.makeSchema(ctx) },
+		Make: func(ctx context.Context) (bool, error) {
+			tx, err := s.writing.BeginTx(ctx, nil)
+			if err != nil {
+				return true, err
+			}
+			defer tx.Rollback() // after a commit it does nothing
+			if _, err := tx.ExecContext(ctx, schemaText); err != nil {
+				return true, err
+			}
+			if err := tx.Commit(); err != nil {
+				return true, err
+			}
+			return true, output.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
+		},
 	}.Ensure(ctx, s.options.AsIs)
 	s.stamp, s.made = stamp, made
 	if errors.Is(err, store.ErrEmpty) {
@@ -44,22 +57,6 @@ func openError(path string, err error) error {
 
 func errEmpty(path string) error {
 	return fmt.Errorf("%s is an empty file, not a database of this program", path)
-}
-
-// makeSchema makes all tables in one transaction.
-func (s *Store) makeSchema(ctx context.Context) error {
-	tx, err := s.writing.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // after a commit it does nothing
-	if _, err := tx.ExecContext(ctx, schemaText); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	return output.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
 }
 
 // stampOf returns the stamp of a database, and reports whether it is empty. It refuses a database of another program.

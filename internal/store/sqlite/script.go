@@ -40,14 +40,13 @@ func (s *Store) RunScript(
 	return scriptError(err)
 }
 
-// CheckScript prepares a statement.
-func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
+// CheckScript prepares a statement, and returns what SQLite refuses in it.
+func (s *Store) CheckScript(ctx context.Context, text string) error {
 	statement, err := s.reading.PrepareContext(ctx, text)
 	if err != nil {
 		return scriptError(err)
 	}
-	defer func() { err = errors.Join(err, statement.Close()) }()
-	return nil
+	return statement.Close()
 }
 
 // scriptError returns an error of SQLite as *store.ScriptRefused.

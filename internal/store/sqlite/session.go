@@ -39,9 +39,9 @@ func (s *session) prepare(ctx context.Context, db *sql.DB, texts map[string]stri
 	if s.conn, err = db.Conn(ctx); err != nil {
 		return err
 	}
-	s.status = statusOf(s.conn)
 	s.statements = make(map[string]prepared, len(texts))
 	return s.conn.Raw(func(c any) error {
+		s.status, _ = c.(sqlite.DBStatus)
 		for name, text := range texts {
 			stmt, err := c.(driver.ConnPrepareContext).PrepareContext(ctx, text)
 			if err != nil {

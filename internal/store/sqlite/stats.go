@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -17,7 +16,11 @@ import (
 // Stats returns the figures of the store. It takes microseconds and waits for no other work.
 func (s *Store) Stats() store.Stats {
 	r, w := s.readers, s.writer
-	r.countPages()
+	r.mu.Lock()
+	for _, reader := range r.idle { // the others are counted when they are idle again
+		r.pages.add(reader.status)
+	}
+	r.mu.Unlock()
 	stats := store.Stats{
 		Connections: s.options.Pool,
 		Open:        s.options.Pool,
@@ -84,24 +87,6 @@ func (p *pageReads) add(status sqlite.DBStatus) {
 		if n, _, err := status.Status(counter.op, true); err == nil && n > 0 {
 			counter.sum.Add(int64(n))
 		}
-	}
-}
-
-// statusOf returns the counters of a connection; nil if it has none.
-func statusOf(conn *sql.Conn) (status sqlite.DBStatus) {
-	_ = conn.Raw(func(c any) error { // an error only means that there are no figures
-		status, _ = c.(sqlite.DBStatus)
-		return nil
-	})
-	return status
-}
-
-// countPages adds what the idle connections have counted. What the others have counted is added later.
-func (rs *readers) countPages() {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	for _, r := range rs.idle {
-		rs.pages.add(r.status)
 	}
 }
 

@@ -235,30 +235,26 @@ func eachRow(ctx context.Context, q queryer, query string, args []any, each func
 
 // Close finishes the writes that run and closes the file. A second call does nothing.
 func (s *Store) Close() (err error) {
-	s.closing.Do(func() { err = s.close() })
-	return err
-}
-
-func (s *Store) close() error {
-	var errs []error
-	if s.unwatch != nil {
-		s.unwatch()
-	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
-	}
-	if s.readers != nil {
-		errs = append(errs, s.readers.close())
-	}
-	for _, db := range []*sql.DB{s.reading, s.writing} {
-		if db != nil {
-			errs = append(errs, db.Close())
+	s.closing.Do(func() {
+		if s.unwatch != nil {
+			s.unwatch()
 		}
-	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.setAside(s.options.Notice), s.lock.Close())
-	}
-	return errors.Join(errs...)
+		if s.writer != nil {
+			err = s.writer.close()
+		}
+		if s.readers != nil {
+			err = errors.Join(err, s.readers.close())
+		}
+		for _, db := range []*sql.DB{s.reading, s.writing} {
+			if db != nil {
+				err = errors.Join(err, db.Close())
+			}
+		}
+		if s.lock != nil {
+			err = errors.Join(err, s.lock.setAside(s.options.Notice), s.lock.Close())
+		}
+	})
+	return err
 }
 
 func readDictionaries(ctx context.Context, q queryer) (map[kind][]byte, error) {

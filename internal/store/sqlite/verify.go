@@ -176,9 +176,16 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.
 	seen := store.Inspected{Findings: b.findings}
 	var of map[int64][]int64 // nil: not read, so nothing is compared with it
 	if k == dataset.Customer && len(b.rows) > 0 {
-		var err error
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
-		if of, err = s.accountsOf(ctx, first, last); err != nil {
+		of = make(map[int64][]int64)
+		const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
+		err := eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
+			var customer, id int64
+			err := scanRow(rows, &customer, &id)
+			of[customer] = append(of[customer], id)
+			return err
+		})
+		if err != nil {
 			of = nil
 			var finding string
 			finding, seen.Err = unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
@@ -225,8 +232,8 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 		if keys.Symbol != r.symbol {
 			report("the document has symbol %s", keys.Symbol)
 		}
-		if own := keys.columns()[:len(r.columns)]; !slices.Equal(own, r.columns) {
-			report("the columns %v are not those of the document, %v", r.columns, own)
+		if expected := keys.columns()[:len(r.columns)]; !slices.Equal(expected, r.columns) {
+			report("the columns %v are not those of the document, %v", r.columns, expected)
 		}
 		if !bytes.Equal(keys.price, r.price) {
 			report("the column price is not that of the document")
@@ -250,18 +257,6 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 		}
 	}
 	return keys
-}
-
-// accountsOf returns the account rows of the customers between two ids.
-func (s *Store) accountsOf(ctx context.Context, first, last int64) (map[int64][]int64, error) {
-	of := make(map[int64][]int64)
-	const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
-	return of, eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
-		var customer, id int64
-		err := scanRow(rows, &customer, &id)
-		of[customer] = append(of[customer], id)
-		return err
-	})
 }
 
 // checkAccountsOf compares the accounts in a customer's document with the rows of the customer. It returns an error if

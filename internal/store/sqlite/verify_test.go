@@ -2,16 +2,12 @@ package sqlite
 
 import (
 	"bytes"
-	"context"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -140,66 +136,4 @@ func TestVerify_Damage(t *testing.T) {
 // invented returns a function that fails the test for each finding.
 func invented(t testing.TB) func(string) error {
 	return func(f string) error { t.Errorf("invented: %s", f); return nil }
-}
-
-// A failed read is no finding: new connections may fail, as after an I/O error, or the context may end.
-func TestVerify_InventsNothing(t *testing.T) {
-	s := tinyStore(t)
-	s.reading.SetMaxIdleConns(0) // so that each query opens the file again
-	broken := func(t *testing.T) {
-		t.Helper()
-		require.NoError(t, os.Rename(s.path, s.path+".aside"))
-		require.NoError(t, os.Mkdir(s.path, 0o700))
-		t.Cleanup(func() {
-			require.NoError(t, os.Remove(s.path))
-			require.NoError(t, os.Rename(s.path+".aside", s.path))
-		})
-	}
-	verify := func(t *testing.T, at int) {
-		t.Helper()
-		batches := 0
-		_, err := s.Verify(t.Context(), invented(t), func(int64) {
-			if batches++; batches == at {
-				broken(t)
-			}
-		})
-		require.Error(t, err)
-		require.Regexp(t, "unable to open database file|disk I/O error", err.Error())
-	}
-	t.Run("Integrity", func(t *testing.T) { broken(t); verify(t, 0) })
-	t.Run("Rows", func(t *testing.T) { verify(t, 1) })
-	customersThere, err := s.storedBatch(t.Context(), dataset.Customer, 0)
-	require.NoError(t, err)
-	require.Empty(t, s.check(t.Context(), dataset.Customer, customersThere).Findings)
-	t.Run("AccountRows", func(t *testing.T) {
-		broken(t)
-		seen := s.check(t.Context(), dataset.Customer, customersThere)
-		require.ErrorContains(t, seen.Err, "unable to open database file")
-		require.Empty(t, seen.Findings)
-	})
-	t.Run("Accounts", func(t *testing.T) {
-		broken(t)
-		v := store.Verification{Find: invented(t)}
-		require.ErrorContains(t, s.checkAccounts(t.Context(), &v), "unable to open database file")
-	})
-
-	ended, end := context.WithCancel(t.Context())
-	end()
-	t.Run("Cancelled", func(t *testing.T) {
-		seen := s.check(ended, dataset.Customer, customersThere)
-		require.ErrorIs(t, seen.Err, context.Canceled)
-		require.Empty(t, seen.Findings)
-	})
-	t.Run("CancelledInAnAccount", func(t *testing.T) {
-		account := tpox.ID(tiny.FirstAccount(0))
-		require.ErrorIs(t, s.checkAccountsOf(ended, 1002, []tpox.ID{account}, nil, t.Errorf), context.Canceled)
-	})
-	for i := range 20 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)
-		_, err := s.Verify(ctx, invented(t), nil)
-		if err != nil {
-			require.ErrorIs(t, err, context.DeadlineExceeded)
-		}
-		cancel()
-	}
 }

@@ -74,8 +74,12 @@ func (s *Store) Ready(ctx context.Context) error {
 		return gone
 	}
 	if unwritten := s.writer.unwritten(); unwritten >= maxUnwritten {
+		cause := errors.New("a write does not end")
+		if failed := s.writer.failed.Load(); failed != nil {
+			cause = *failed
+		}
 		return &tpox.Unavailable{
-			Cause:  fmt.Errorf("nothing could be written for %s: %w", unwritten.Round(time.Second), s.writer.failure()),
+			Cause:  fmt.Errorf("nothing could be written for %s: %w", unwritten.Round(time.Second), cause),
 			Detail: "nothing could be written for some seconds",
 		}
 	}

@@ -269,14 +269,6 @@ func (w *writer) unwritten() time.Duration {
 	return 0
 }
 
-// failure returns why nothing can be written.
-func (w *writer) failure() error {
-	if err := w.failed.Load(); err != nil {
-		return *err
-	}
-	return errors.New("a write does not end")
-}
-
 // probe writes 64 KiB, and deletes them, if nothing could be written for a second: a store that is not ready gets no
 // requests that would find out that it can write again.
 func (w *writer) probe(ctx context.Context) {
