@@ -122,7 +122,8 @@ func (c *loadCmd) load(ctx context.Context, s streams, db store.Bulk, l loading)
 	case err != nil:
 		return err
 	case held != "" && l.same(held):
-		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s\n", c.DB.name(), l.name)
+		_, err := fmt.Fprintf(s.out, "nothing to do: %s holds %s, database %s\n", c.DB.name(), l.name,
+			db.Describe().Identity)
 		return err
 	case held != "":
 		return fmt.Errorf("%s holds %s, not %s%s: --replace empties the database first", c.DB.name(), held, l.name, l.now)
@@ -207,9 +208,9 @@ func (c *loadCmd) summary(
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s in %s (%s/s); %s is %s\n\n", what, format.Plural(loaded, "document"),
+	if _, err := fmt.Fprintf(s.out, "%s: %s in %s (%s/s); %s is %s, database %s\n\n", what, format.Plural(loaded, "document"),
 		format.Duration(took), format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(),
-		format.Bytes(space.File)); err != nil {
+		format.Bytes(space.File), db.Describe().Identity); err != nil {
 		return err
 	}
 	return writeSpace(s.out, space.Documents, space.Raw, space)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -80,7 +81,8 @@ func TestRelease_Steps(t *testing.T) {
 	for _, call := range []string{
 		"docker buildx build --platform linux/amd64,linux/arm64 -f deploy/docker/Dockerfile -t " + image + ":0.1.0 ",
 		"--build-arg REVISION=0123abc ",
-		"cosign sign --yes " + image + "@sha256:12ab\n",
+		"cosign sign --yes " + image + "@sha256:12ab " + image + "/manifests@sha256:12ab\n",
+		"docker buildx build --provenance=false -t " + image + "/manifests:0.1.0 --push ",
 		"cosign sign-blob --yes --bundle " + dist + "/SHA256SUMS.sigstore.json " + dist + "/SHA256SUMS\n",
 		"gh release create v0.1.0 --verify-tag ",
 		" " + dist + "/SHA256SUMS",
@@ -114,6 +116,15 @@ func requireRelease(t *testing.T, dist string) {
 	info, err := buildinfo.ReadFile(filepath.Join(dist, name))
 	require.NoError(t, err)
 	require.Len(t, bill.Components, len(info.Deps)+1, "the modules and the standard library")
+}
+
+// Actions are pinned to a commit: a tag may be moved.
+func TestRelease_Pinned(t *testing.T) {
+	actions := regexp.MustCompile(`uses: (\S+)`).FindAllStringSubmatch(testenv.Text(t, "release.yaml"), -1)
+	require.NotEmpty(t, actions)
+	for _, action := range actions {
+		require.Regexp(t, `@[0-9a-f]{40}$`, action[1])
+	}
 }
 
 // A tag that is not that of the manifests is not released.
