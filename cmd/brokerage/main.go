@@ -45,6 +45,7 @@ type commands struct {
 	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
 	Restore   restoreCmd   `cmd:"" help:"Restore a database from a backup."`
 	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
+	Compare   compareCmd   `cmd:"" help:"Measure whether one of two services or databases is faster, slice by slice in turn."`
 	Merge     mergeCmd     `cmd:"" help:"Merge the results of a load that several load generators have issued."`
 	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
 	Report    reportCmd    `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
@@ -70,6 +71,8 @@ const (
 	exitUsage       = 2
 	exitEnded       = 3 // ended early; the results until then have been written
 	exitInvalid     = 4 // the results of a load test or campaign, which have been written, may not be quoted
+	exitWorse       = 5 // of two compared sides, the second is worse
+	exitUndecided   = 6 // two sides were compared, and neither is shown to be better
 	exitInterrupted = 130
 )
 
@@ -81,8 +84,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
-			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test or campaign ended early, 4 its results are INVALID, "+
-			"130 interrupted."),
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early, 4 its results are INVALID, "+
+			"5 a comparison shows B to be worse, 6 it is undecided, 130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),
@@ -118,7 +121,9 @@ func run(ctx context.Context, args []string, s streams) int {
 
 	if err := command.Run(); err != nil {
 		code, err := exitCodeOf(err)
-		fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, shown(err))
+		if !errors.Is(err, errAnswered) {
+			fmt.Fprintf(s.err, "brokerage %s: %s\n", command.Selected().Name, shown(err))
+		}
 		return code
 	}
 	return exitOK

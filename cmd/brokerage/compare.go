@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"brokerage/internal/compare"
+	"brokerage/internal/output"
+	"brokerage/internal/report"
+	"brokerage/internal/store"
+	"brokerage/internal/workload"
+)
+
+//nolint:lll // a help text is one string
+type compareCmd struct {
+	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; a database that holds a dataset, sqlite:PATH, sqlite:PATH?synchronous=normal, postgres://USER@HOST/DATABASE or null:; or a command that starts a service and is ended afterwards, exec:COMMAND. The address of a command is the one that serve prints, or the free port that replaces {port}."`
+	B string `arg:"" help:"Second side. It is compared with the first."`
+
+	Workload string  `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
+	Weights  string  `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, as in drive. Default: the weights of the workload."`
+	Users    int     `default:"16" placeholder:"N" range:"1..10000" help:"Number of users of each side; those of one side work while those of the other wait. Default: 16."`
+	Rate     float64 `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second on both sides, with at most --users running at once; latencies are compared then. 0 selects the closed model, in which throughput is compared. Default: 0."`
+	Seed     uint64  `default:"1" placeholder:"N" help:"Seed of the random parameters and of the order of slices. Default: 1."`
+
+	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval excludes no difference and is no wider than this. Default: 3%."`
+	Tolerance percentFlag   `default:"2%" placeholder:"N%" help:"Largest difference that counts as equal, from 0.1% to 100%. Default: 2%."`
+	Others    percentFlag   `default:"5%" placeholder:"N%" help:"Share of the machine that others may use during a slice; with more, the slice is repeated. 100% accepts every slice, so that the intervals are wider. Default: 5%."`
+	Within    time.Duration `default:"20m" placeholder:"TIME" range:"30s..720h" help:"Longest time; most comparisons are decided earlier. Default: 20m."`
+
+	BeforeA string `placeholder:"COMMAND" help:"Command to run before each slice of the first side, such as one that reloads settings. Default: none."`
+	BeforeB string `placeholder:"COMMAND" help:"Command to run before each slice of the second side. Default: none."`
+
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as JSON. Default: none."`
+	Out          string `type:"path" placeholder:"FILE" help:"HTML page to write, with a picture of all blocks. Default: none."`
+	AllowInvalid bool   `help:"Exit with 0 even if the comparison is INVALID. Default: exit with 4."`
+
+	clientTLS `set:"trusted=those of the system"`
+
+	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the services, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
+}
+
+// percentFlag is a share, written as a percentage: 3%.
+type percentFlag float64
+
+func (f *percentFlag) UnmarshalText(text []byte) error {
+	number, isPercent := strings.CutSuffix(string(text), "%")
+	percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !isPercent || !(percent >= 0.1 && percent <= 100) {
+		return fmt.Errorf("%q is not a percentage such as 3%%, from 0.1%% to 100%%", text)
+	}
+	*f = percentFlag(percent / 100)
+	return nil
+}
+
+// errAnswered is the error of a command whose output says already why it does not exit with 0.
+var errAnswered = errors.New("")
+
+// Run compares the sides, and prints the result.
+func (c *compareCmd) Run(ctx context.Context, s streams) error {
+	config, err := c.config(s)
+	if err != nil {
+		return err
+	}
+	for _, file := range []output.File{c.output(c.JSON, output.Result), c.output(c.Out, output.Page)} {
+		if file.Path == "" {
+			continue
+		}
+		if err := requireWritable(file); err != nil {
+			return exitError{exitUsage, err}
+		}
+	}
+	result, ended := compare.Run(ctx, config, c.A, c.B)
+	clearLine(s.err)
+	switch {
+	case result == nil && errors.Is(ended, compare.ErrDifferent):
+		return exitError{exitUsage, ended}
+	case result == nil && ctx.Err() == nil:
+		return exitError{exitEnded, ended} // a side that does not start, or does not answer
+	case result == nil:
+		return ended
+	}
+	err = result.Write(s.out)
+	if c.JSON != "" {
+		err = errors.Join(err, writeJSON(c.output(c.JSON, output.Result), result))
+	}
+	if c.Out != "" {
+		err = errors.Join(err, writePage(c.output(c.Out, output.Page), func(w io.Writer) error {
+			return report.WriteCompared(w, result)
+		}))
+	}
+	if ended != nil {
+		return exitError{exitEnded, errors.Join(fmt.Errorf("the comparison ended early: %w", ended), err)}
+	}
+	if err != nil {
+		return err
+	}
+	codes := map[compare.Verdict]int{compare.Slower: exitWorse, compare.Undecided: exitUndecided}
+	if !c.AllowInvalid {
+		codes[compare.Invalid] = exitInvalid
+	}
+	if code := codes[result.Verdict]; code != 0 {
+		return exitError{code, errAnswered}
+	}
+	return nil
+}
+
+// config checks the flags, and reads the workload.
+func (c *compareCmd) config(s streams) (compare.Config, error) {
+	build := buildInfo()
+	config := compare.Config{
+		Users: c.Users, Rate: c.Rate, Seed: c.Seed, Token: c.Token, Detect: float64(c.Detect),
+		Tolerance: float64(c.Tolerance), Others: float64(c.Others), Within: c.Within, Before: [2]string{c.BeforeA, c.BeforeB},
+		Version: build.Version, Commit: build.Revision, Progress: c.progress(s),
+	}
+	if err := compare.CheckSides(c.A, c.B); err != nil {
+		return config, exitError{exitUsage, err}
+	}
+	definition, err := workload.Load(c.Workload)
+	if err == nil && c.Weights != "" {
+		err = definition.SetWeights(c.Weights)
+	}
+	if err != nil {
+		return config, exitError{exitUsage, err}
+	}
+	config.Definition = definition
+	config.TLS, err = c.clientTLS.config()
+	return config, err
+}
+
+// progress returns the function that shows the state of the comparison.
+func (c *compareCmd) progress(s streams) func(compare.Progress) {
+	width, said := columns(s.err), time.Now()
+	return func(p compare.Progress) {
+		line := p.String()
+		switch {
+		case width > 0:
+			redraw(s.err, line[:min(len(line), width-1)])
+		case time.Since(said) >= time.Minute:
+			said = time.Now()
+			s.notice(line)
+		}
+	}
+}
+
+// output returns a file of the result.
+func (c *compareCmd) output(path string, kind output.Kind) output.File {
+	inputs := []string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}
+	for _, side := range []string{c.A, c.B} {
+		if database, err := store.Find(side); err == nil {
+			inputs = append(inputs, database.Path())
+		}
+	}
+	return output.File{Path: path, Kind: kind, Mode: output.Shared, Inputs: inputs}
+}

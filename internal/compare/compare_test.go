@@ -1,0 +1,196 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/result"
+	"brokerage/internal/workload"
+)
+
+// machine is a made-up machine on which two sides are measured without a clock: the logarithm of a slice's throughput
+// is that of the side plus noise.
+type machine struct {
+	rand   *rand.Rand
+	change float64 // of B
+	noise  float64 // standard deviation of a second
+	lasts  float64 // seconds after which noise has forgotten itself; 0: at once
+	stalls float64 // chance that a slice has half the throughput
+	wave   float64 // standard deviation of a noise of A alone that lasts as long
+
+	last, lastWave float64
+}
+
+func (m *machine) slice(at int, length time.Duration) float64 {
+	alike := 0.0
+	if m.lasts > 0 {
+		alike = math.Exp(-length.Seconds() / m.lasts)
+	}
+	next := func(last *float64) float64 {
+		*last = alike**last + math.Sqrt(1-alike*alike)*m.rand.NormFloat64()
+		return *last
+	}
+	log := m.noise * next(&m.last) / math.Sqrt(length.Seconds())
+	wave := m.wave * next(&m.lastWave)
+	if at == 0 {
+		log += wave
+	} else {
+		log += math.Log1p(m.change)
+	}
+	if m.rand.Float64() < m.stalls {
+		log -= math.Ln2
+	}
+	return 1000 * math.Exp(log)
+}
+
+// idle is a load that does nothing.
+type idle struct{ load }
+
+func (idle) Mix() []workload.Mixed { return nil }
+
+// remembering gives the boundaries of looks by all looks so far: those of thousands of comparisons are the same.
+type remembering struct {
+	alpha float64
+	looks []look
+	known int // of the looks that the spending has had
+	spending
+}
+
+type look struct {
+	blocks int // 0 is a restart
+	passed float64
+}
+
+var remembered sync.Map
+
+func (r *remembering) begin(alpha float64) {
+	r.alpha = alpha
+	r.spending.begin(alpha)
+}
+
+func (r *remembering) restart() { r.looks = append(r.looks, look{}) }
+
+func (r *remembering) look(blocks int, passed float64) (z float64) {
+	r.looks = append(r.looks, look{blocks, passed})
+	key := fmt.Sprint(r.alpha, r.looks)
+	if z, ok := remembered.Load(key); ok {
+		return z.(float64)
+	}
+	for ; r.known < len(r.looks); r.known++ {
+		if l := r.looks[r.known]; l.blocks > 0 {
+			z = r.spending.look(l.blocks, l.passed)
+		} else {
+			r.spending.restart()
+		}
+	}
+	remembered.Store(key, z)
+	return z
+}
+
+// compareOn runs a comparison on a machine.
+func compareOn(t testing.TB, m *machine, config Config) *Result {
+	t.Helper()
+	config.Definition = &workload.Definition{}
+	config.Seed = m.rand.Uint64()
+	c := newComparison(&config)
+	at := time.Time{}
+	c.boundary = &remembering{}
+	c.now = func() time.Time { return at }
+	c.run = func(_ context.Context, side int, length time.Duration) (Slice, error) {
+		s := Slice{Side: side, At: c.passed().Seconds(), Values: make([]float64, firstTransaction)}
+		for i := range s.Values {
+			s.Values[i] = math.NaN()
+		}
+		s.Values[throughput], s.counted = m.slice(side, length), 1000
+		at = at.Add(c.Discard + length)
+		return s, nil
+	}
+	about := &result.Run{}
+	c.sides = [2]*side{{load: idle{}, about: about}, {load: idle{}, about: about}}
+	r, err := c.measure(t.Context())
+	require.NoError(t, err)
+	return r
+}
+
+// share returns how many of a number of comparisons have one of the verdicts.
+func share(t testing.TB, comparisons int, make func(*rand.Rand) *machine, config Config, verdicts ...Verdict) float64 {
+	t.Helper()
+	n := 0
+	for i := range comparisons {
+		r := compareOn(t, make(rand.New(rand.NewPCG(uint64(i), 1))), config)
+		for _, v := range verdicts {
+			if r.Verdict == v {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(comparisons)
+}
+
+// Of two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of several
+// kinds. Without a tolerance, an interval that excludes no change ends the comparison.
+func TestMeasure_HoldsError(t *testing.T) {
+	const comparisons = 800
+	sampling := 3 * math.Sqrt(alpha*(1-alpha)/comparisons)
+	for name, m := range map[string]machine{
+		"Noise":        {noise: 0.05},
+		"SlowNoise":    {noise: 0.05, lasts: 10},
+		"Stalls":       {noise: 0.02, stalls: 0.03},
+		"WavesOfASide": {noise: 0.03, wave: 0.03, lasts: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := share(t, comparisons, func(r *rand.Rand) *machine { one := m; one.rand = r; return &one },
+				Config{Within: 6 * time.Minute, Detect: 1}, Slower, Faster)
+			t.Logf("%.1f %% found a difference", 100*found)
+			require.LessOrEqual(t, found, alpha+sampling)
+			require.Positive(t, found, "the test can fail")
+		})
+	}
+}
+
+// The chance to find a difference grows with time.
+func TestMeasure_PowerGrows(t *testing.T) {
+	last := 0.0
+	for _, within := range []time.Duration{time.Minute, 3 * time.Minute, 9 * time.Minute} {
+		found := share(t, 300, func(r *rand.Rand) *machine { return &machine{rand: r, noise: 0.05, change: -0.03} },
+			Config{Within: within, Detect: 0.03, Tolerance: 0.02}, Slower)
+		t.Logf("%s: %.0f %%", within, 100*found)
+		require.Greater(t, found, last)
+		last = found
+	}
+	require.Greater(t, last, 0.9)
+}
+
+func TestMeasure_Verdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change float64
+		want   Verdict
+		answer string
+	}{
+		"Slower": {-0.1, Slower, `^B is \d+(\.\d)? % slower \(95 %: \d+(\.\d)? to \d+(\.\d)? %\), after `},
+		"Faster": {0.1, Faster, `^B is \d+(\.\d)? % faster \(95 %: \d+(\.\d)? to \d+(\.\d)? %\), after `},
+		"Equal":  {0.001, Equal, `^equal within 2 % \(95 %: [−+]\d\.\d to \+\d\.\d %\), after `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: c.change}
+			r := compareOn(t, m, Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02})
+			require.Equal(t, c.want, r.Verdict, r.Answer)
+			require.Regexp(t, c.answer, r.Answer)
+			require.Less(t, r.Took, 300.0, "it is decided early")
+		})
+	}
+	t.Run("Undecided", func(t *testing.T) {
+		m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.1}
+		r := compareOn(t, m, Config{Within: time.Minute, Detect: 0.03, Tolerance: 0.02})
+		require.Equal(t, Undecided, r.Verdict)
+		require.Regexp(t, `^undecided: −\d.* to \+\d.* %; about \d+ (minute|hour)s? more would decide$`, r.Answer)
+	})
+}

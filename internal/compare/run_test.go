@@ -1,0 +1,78 @@
+package compare_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/compare"
+	"brokerage/internal/drive"
+	_ "brokerage/internal/store/null"
+	"brokerage/internal/workload"
+)
+
+// short returns a comparison that takes seconds, on a machine that may be busy.
+func short(t testing.TB) compare.Config {
+	t.Helper()
+	definition, err := workload.Load("query")
+	require.NoError(t, err)
+	return compare.Config{
+		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 10 * time.Second,
+		Slice: 20 * time.Millisecond, Discard: 5 * time.Millisecond, Others: 1,
+	}
+}
+
+// A target is equal to itself, and the result has what was measured of both sides.
+func TestRun(t *testing.T) {
+	r, err := compare.Run(t.Context(), short(t), "null:", "null:")
+	require.NoError(t, err)
+	require.Equal(t, compare.Equal, r.Verdict, r.Answer)
+	require.GreaterOrEqual(t, len(r.Blocks), 4)
+	require.NotEmpty(t, r.Looks)
+	require.Equal(t, "throughput", r.Figures[0].Name)
+	require.True(t, r.Figures[0].Decides)
+	for _, row := range append(r.Figures[:3:3], r.Transactions...) {
+		require.Positive(t, row.A, row.Name)
+		require.Positive(t, row.B, row.Name)
+		require.Less(t, row.Change.Low, row.Change.Estimate, row.Name)
+		require.Less(t, row.Change.Estimate, row.Change.High, row.Name)
+	}
+	require.Len(t, r.Transactions, 7)
+	require.Positive(t, r.Sides[0].Counted)
+	require.Empty(t, r.Sides[0].Failed)
+}
+
+// The open model compares latencies.
+func TestRun_Open(t *testing.T) {
+	c := short(t)
+	c.Rate = 1000
+	r, err := compare.Run(t.Context(), c, "null:", "null:")
+	require.NoError(t, err)
+	require.False(t, r.Figures[0].Decides)
+	require.Equal(t, "p50", r.Figures[1].Name)
+	require.True(t, r.Figures[1].Decides)
+	require.True(t, r.Figures[2].Decides)
+	require.InEpsilon(t, 1000, r.Figures[0].A, 0.5)
+}
+
+// A comparison that is interrupted returns what it has.
+func TestRun_Interrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := short(t)
+	c.Progress = func(compare.Progress) { cancel() }
+	r, err := compare.Run(ctx, c, "null:", "null:")
+	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)
+	require.Equal(t, compare.Undecided, r.Verdict)
+	require.Contains(t, r.Answer, "too few slices")
+}
+
+// A command that runs before the slices of a side, and fails, ends the comparison.
+func TestRun_Before(t *testing.T) {
+	c := short(t)
+	c.Before[1] = "echo cannot reload; false"
+	_, err := compare.Run(t.Context(), c, "null:", "null:")
+	require.ErrorContains(t, err, "exit status 1: cannot reload")
+}

@@ -1,0 +1,314 @@
+package compare
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"brokerage/internal/probe"
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
+)
+
+// Slice is what one side did in one slice.
+type Slice struct {
+	Side    int       `json:"side"` // 0 is A
+	At      float64   `json:"at"`   // seconds since the comparison began
+	Values  []float64 `json:"-"`    // of the figures; NaN for one that is unknown
+	Others  float64   `json:"others"`
+	Spoilt  string    `json:"-"` // why the slice does not count
+	failed  map[string]int
+	counted int
+}
+
+// A figure is something that is compared.
+type figure struct {
+	name, unit  string
+	decides     bool
+	more        bool // is better
+	transaction bool // the mean time of one transaction
+}
+
+// The indexes of the figures that are not of single transactions.
+const (
+	throughput = iota
+	median
+	tail
+	serviceTime
+	databaseTime
+	diskIOs
+	firstTransaction
+)
+
+func figuresOf(open bool, mix []workload.Mixed) []figure {
+	figures := []figure{
+		throughput:   {name: "throughput", unit: "/s", decides: !open, more: true},
+		median:       {name: "p50", unit: "ms", decides: open},
+		tail:         {name: "p99", unit: "ms", decides: open},
+		serviceTime:  {name: "processor time of the service", unit: "µs a transaction"},
+		databaseTime: {name: "processor time of the database", unit: "µs a transaction"},
+		diskIOs:      {name: "I/Os of the disks", unit: "a transaction"},
+	}
+	for _, t := range mix {
+		figures = append(figures, figure{name: t.Name, unit: "ms, mean", transaction: true})
+	}
+	return figures
+}
+
+// logRatio returns the mean log ratio of B to A in a block; false if a slice lacks the figure.
+func logRatio(block []Slice, figure int) (sum float64, ok bool) {
+	for _, s := range block {
+		v := math.Log(s.Values[figure])
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, false
+		}
+		if s.Side == 0 {
+			v = -v
+		}
+		sum += v / 2
+	}
+	return sum, true
+}
+
+// slice runs the users of one side, and reads before and after what everything has used: at rest, so that reading takes
+// nothing from the slice, and the processor time belongs to the transactions.
+func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (Slice, error) {
+	s := Slice{Side: at, At: c.passed().Seconds()}
+	before := c.read(ctx)
+	stalled := watchClock()
+	records, err := c.sides[at].load.Slice(ctx, c.seed, c.Discard+length)
+	late := stalled()
+	after := c.read(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.count(records, c.Discard, length, len(c.figures))
+	s.resources(before, after, at, c.sides[at].direct, float64(len(records)))
+	c.tally(at, records)
+	s.Others = c.othersBetween(before, after)
+	switch {
+	case s.Others > c.Others:
+		s.Spoilt = "others used the machine"
+	case late > mostStalled:
+		s.Spoilt = "the clock of the load generator stalled"
+	default:
+		c.carried[at].own(before, after, at)
+		c.carried[1-at].idle(before, after, 1-at)
+	}
+	return s, nil
+}
+
+// count computes the figures of the records of the counted time.
+func (s *Slice) count(records []result.Record, discard, length time.Duration, figures int) {
+	s.Values = make([]float64, figures)
+	for i := range s.Values {
+		s.Values[i] = math.NaN()
+	}
+	took := make([]float64, 0, len(records))
+	sums, counts := make([]float64, figures), make([]float64, figures)
+	for _, r := range records {
+		if r.Waiting || r.At < discard {
+			continue
+		}
+		took = append(took, r.Took.Seconds()*1e3)
+		i := firstTransaction + r.Transaction
+		sums[i] += r.Took.Seconds() * 1e3
+		counts[i]++
+		if r.Outcome.Failed() {
+			if s.failed == nil {
+				s.failed = make(map[string]int)
+			}
+			s.failed[r.Outcome.Reason]++
+		}
+	}
+	s.counted = len(took)
+	s.Values[throughput] = float64(len(took)) / length.Seconds()
+	if len(took) > 0 {
+		slices.Sort(took)
+		s.Values[median] = took[len(took)/2]
+		s.Values[tail] = took[len(took)*99/100]
+	}
+	for i := firstTransaction; i < figures; i++ {
+		if counts[i] > 0 {
+			s.Values[i] = sums[i] / counts[i]
+		}
+	}
+}
+
+// resources computes what a transaction of the slice has used.
+func (s *Slice) resources(before, after reading, at int, direct bool, transactions float64) {
+	service := after.sides[at].service - before.sides[at].service
+	if direct {
+		service = after.self - before.self // the store and the load generator are one process
+	}
+	s.Values[serviceTime] = 1e6 * service / transactions
+	s.Values[databaseTime] = 1e6 * (after.sides[at].database - before.sides[at].database) / transactions
+	s.Values[diskIOs] = (after.ios - before.ios) / transactions
+}
+
+// used is what a side has used so far; NaN is unknown.
+type used struct {
+	service, database float64 // processor seconds
+	// Of the processes that the other side does not use: processor seconds, and bytes written.
+	apart, written float64
+}
+
+// reading is what everything has used at one moment; NaN is unknown.
+type reading struct {
+	at    time.Time
+	self  float64 // processor seconds of this process,
+	host  float64 // of the computer
+	steal float64 // and of others on its host
+	ios   float64 // of its disks
+	sides [2]used
+}
+
+// read reads what everything has used.
+func (c *comparison) read(ctx context.Context) reading {
+	host := probe.Here.Host().Figures
+	r := reading{
+		self: processorOf(probe.Here.Process(os.Getpid()).Figures), host: processorOf(host),
+		steal: figureOf(host, probe.StealSeconds), ios: figureOf(host, probe.Reads) + figureOf(host, probe.Writes),
+	}
+	for i, s := range c.sides {
+		other := c.sides[1-i]
+		u := used{service: math.NaN(), database: math.NaN()}
+		add := func(process, ofOther int) float64 {
+			f := probe.Here.Family(process).Figures
+			if process != ofOther {
+				u.apart += processorOf(f)
+				u.written += figureOf(f, probe.WriteBytes)
+			}
+			return processorOf(f)
+		}
+		if s.service != 0 {
+			u.service = add(s.service, other.service)
+		} else if seconds, ok := s.load.CPUSeconds(ctx); ok && !s.direct {
+			u.service = seconds
+			if s.about.Target.URL != other.about.Target.URL {
+				u.apart += seconds
+			}
+		}
+		if s.database != 0 {
+			u.database = add(s.database, other.database)
+		}
+		r.sides[i] = u
+	}
+	r.at = time.Now()
+	return r
+}
+
+func figureOf(figures probe.Figures, name string) float64 {
+	if v, ok := figures[name]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+func processorOf(figures probe.Figures) float64 {
+	return figureOf(figures, probe.UserSeconds) + figureOf(figures, probe.SystemSeconds)
+}
+
+// othersBetween returns the share of the machine that neither the load generator nor the sides have used; 0 if that is
+// unknown.
+func (c *comparison) othersBetween(before, after reading) float64 {
+	ours, seen := after.self-before.self, make(map[int]bool)
+	for i, s := range c.sides {
+		for _, one := range []struct {
+			process      int
+			used, before float64
+		}{
+			{s.service, after.sides[i].service, before.sides[i].service},
+			{s.database, after.sides[i].database, before.sides[i].database},
+		} {
+			if spent := one.used - one.before; !math.IsNaN(spent) && !seen[one.process] {
+				ours += spent
+				seen[one.process] = one.process != 0
+			}
+		}
+	}
+	others := (after.host - before.host - ours + after.steal - before.steal) /
+		(after.at.Sub(before.at).Seconds() * float64(runtime.NumCPU()))
+	if math.IsNaN(others) {
+		return 0
+	}
+	return max(others, 0)
+}
+
+// carried adds up what a side used in its own slices, and in those of the other.
+type carried struct {
+	seconds, idleSeconds     float64
+	processor, idleProcessor float64
+	written, idleWritten     float64
+}
+
+func (c *carried) own(before, after reading, at int) {
+	c.seconds += after.at.Sub(before.at).Seconds()
+	c.processor += after.sides[at].apart - before.sides[at].apart
+	c.written += after.sides[at].written - before.sides[at].written
+}
+
+func (c *carried) idle(before, after reading, at int) {
+	c.idleSeconds += after.at.Sub(before.at).Seconds()
+	c.idleProcessor += after.sides[at].apart - before.sides[at].apart
+	c.idleWritten += after.sides[at].written - before.sides[at].written
+}
+
+// most returns the greater share of processor time and of bytes written that a side used while it was idle, of what it
+// used in its own slices.
+func (c *carried) most() (share float64, of string) {
+	if c.seconds == 0 || c.idleSeconds == 0 {
+		return 0, ""
+	}
+	ratio := func(idle, own float64) float64 {
+		if own <= 0 || math.IsNaN(idle) || math.IsNaN(own) {
+			return 0
+		}
+		return idle / c.idleSeconds / (own / c.seconds)
+	}
+	share, of = ratio(c.idleProcessor, c.processor), "processor time"
+	if io := ratio(c.idleWritten, c.written); io > share {
+		share, of = io, "writing to disk"
+	}
+	return share, of
+}
+
+// tally counts the documents of a side.
+func (c *comparison) tally(at int, records []result.Record) {
+	mix := c.sides[at].load.Mix()
+	for _, r := range records {
+		switch {
+		case r.Outcome.Class != result.Good:
+		case mix[r.Transaction].Kind == tpox.Insert:
+			c.grown[at]++
+		case mix[r.Transaction].Kind == tpox.Delete:
+			c.grown[at]--
+		}
+	}
+}
+
+// watchClock looks at the clock every few milliseconds until the function that it returns is called, which returns by
+// how much a look was late at most.
+func watchClock() (stop func() time.Duration) {
+	const every = 5 * time.Millisecond
+	ended, latest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		worst, last := time.Duration(0), time.Now()
+		for {
+			select {
+			case <-ended:
+				latest <- worst
+				return
+			case <-time.After(every):
+				now := time.Now()
+				worst = max(worst, now.Sub(last)-every)
+				last = now
+			}
+		}
+	}()
+	return func() time.Duration { close(ended); return <-latest }
+}
