@@ -32,7 +32,8 @@ func reopened(t testing.TB, s tpox.Store) tpox.Store {
 }
 
 func raisedLeases(t testing.TB, s tpox.Store, next int64) {
-	require.NoError(t, errOf(s.(*Store).pool.Exec(t.Context(), "UPDATE brokerage.leases SET next = greatest(next, $1)", next)))
+	const raise = "UPDATE brokerage.leases SET next = greatest(next, $1)"
+	require.NoError(t, errOf(s.(*Store).pool.Exec(t.Context(), raise, next)))
 }
 
 // What the largest document costs any transaction is bounded, in the service and in the server.

@@ -47,7 +47,7 @@ func TestOutage(t *testing.T) {
 	require.Nil(t, s.outage.Load())
 }
 
-// The password of a role is changed while the store is open: a connection uses the one that the file has when it is made.
+// The password of a role is changed while the store is open: a new connection uses the one that the file has then.
 func TestPassword_Changed(t *testing.T) {
 	server := pgtest.Start(t)
 	hba := value[string](t, server.Connect(t, "postgres"), "SHOW hba_file")

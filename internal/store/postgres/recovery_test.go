@@ -21,7 +21,7 @@ func archived(t testing.TB, server *pgtest.Server) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// Recovery as in docs/postgres.md and docs/scaling.md: the nodes, at new addresses, have the state of one restore point.
+// Recovery as in docs/postgres.md and docs/scaling.md: nodes, at new addresses, have the state of one restore point.
 func TestRecovery_Citus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six servers take half a minute")

@@ -45,9 +45,9 @@ type replicas struct {
 	primaryReads atomic.Int64
 	fallbacks    [len(fallbackNames)]atomic.Int64
 
-	watching context.Context // until the store is closed
-	stop     context.CancelFunc
-	running  sync.WaitGroup
+	closing atomic.Bool
+	stop    context.CancelFunc
+	running sync.WaitGroup
 }
 
 // A fallback is why the primary answered a read that a replica might have answered.
@@ -75,14 +75,15 @@ func openReplicas(ctx context.Context, s *Store, urls []string) (*replicas, erro
 	if r.timing == (timing{}) {
 		r.timing = defaultTiming
 	}
-	r.watching, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
 	if err := r.open(ctx, urls); err != nil {
 		r.close()
 		return nil, err
 	}
-	r.running.Go(func() { r.watch(r.sample) })
+	r.running.Go(func() { r.watch(watching, r.sample) })
 	for _, one := range r.all {
-		r.running.Go(func() { r.watch(one.check) })
+		r.running.Go(func() { r.watch(watching, one.check) })
 	}
 	return r, nil
 }
@@ -114,22 +115,23 @@ func (r *replicas) open(ctx context.Context, urls []string) (err error) {
 	return nil
 }
 
-// watch checks a server until the store is closed. While the primary cannot be reached, the age of the replicas' data
+// watch checks a server until ctx is done. While the primary cannot be reached, the age of the replicas' data
 // counts as growing.
-func (r *replicas) watch(check func(context.Context) error) {
+func (r *replicas) watch(ctx context.Context, check func(context.Context) error) {
 	for {
 		select {
-		case <-r.watching.Done():
+		case <-ctx.Done():
 			return
 		case <-time.After(r.timing.interval):
 		}
-		bounded, cancel := context.WithTimeout(r.watching, r.timing.timeout)
+		bounded, cancel := context.WithTimeout(ctx, r.timing.timeout)
 		_ = check(bounded) // the next one may succeed
 		cancel()
 	}
 }
 
 func (r *replicas) close() {
+	r.closing.Store(true)
 	r.stop()
 	r.running.Wait()
 	for _, one := range r.all {

@@ -96,8 +96,8 @@ func Script(url string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n\n"+
-		"BEGIN;\n\n%s\n\nCOMMIT;\n", store.SchemaVersion, w.schema()), nil
+	return fmt.Sprintf("-- The schema of brokerage in PostgreSQL, version %d, for an empty database. Run by its owner.\n"+
+		"\nBEGIN;\n\n%s\n\nCOMMIT;\n", store.SchemaVersion, w.schema()), nil
 }
 
 // Made reports whether Open has made the schema.

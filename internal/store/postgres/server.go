@@ -45,8 +45,8 @@ func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
 	s.engine = tpox.EngineInfo{Name: Scheme, Durability: tpox.Durable}
 	var major int
 	var encoding string
-	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'),
-		current_setting('server_encoding')`).Scan(&major, &s.engine.Version, &encoding)
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000,
+		current_setting('server_version'), current_setting('server_encoding')`).Scan(&major, &s.engine.Version, &encoding)
 	switch {
 	case err != nil:
 		return err

@@ -22,8 +22,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options are the options of a store. Open fails if one of Replicas names another server or database; one that cannot be
-// reached gets no reads until it can.
+// Options are the options of a store. Open fails if one of Replicas names another server or database; one that cannot
+// be reached gets no reads until it can.
 type Options = store.Options
 
 // hidden are options that only tests set.

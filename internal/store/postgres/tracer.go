@@ -44,8 +44,8 @@ func (t *tracer) start(ctx context.Context, texts []string) context.Context {
 	return context.WithValue(ctx, unansweredKey{}, &unanswered{texts[1:], t.begin(ctx, name)})
 }
 
-// finish ends the span of a statement, and begins that of the next one: after an error, the server does not run the rest.
-// A query that has only found nothing has no error.
+// finish ends the span of a statement, and begins that of the next one: after an error, the server does not run the
+// rest. A query that has only found nothing has no error.
 func (t *tracer) finish(ctx context.Context, err error) {
 	u := ctx.Value(unansweredKey{}).(*unanswered) //nolint:forcetypeassert // of start
 	if u.end == nil {
