@@ -43,6 +43,10 @@ func TestEntries(t *testing.T) {
 	s = opened(t, cluster.URL(database, 0, 1, 2), Options{})
 	e := s.entries
 	require.Len(t, e.pools, 3)
+	for url, plans := range map[string]string{"": "force_custom_plan", "&plan_cache_mode=auto": "auto"} {
+		mode := value[string](t, opened(t, cluster.URL(database, 1)+url, Options{}).pool, "SHOW plan_cache_mode")
+		require.Equal(t, plans, mode, "nodes leak memory with plans that they keep")
+	}
 
 	local := func(t *testing.T) {
 		t.Helper()
