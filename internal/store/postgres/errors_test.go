@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -55,38 +54,6 @@ func TestIsTransient(t *testing.T) {
 	require.True(t, isTransient(&net.OpError{Op: "read", Err: io.EOF}))
 	require.False(t, isTransient(errors.New("cannot scan")))
 	require.False(t, isTransient(&tpox.Unavailable{Cause: io.EOF}), "the domain has decided")
-}
-
-func TestAgain(t *testing.T) {
-	s := &Store{}
-	always := func(error) bool { return true }
-	tries := 0
-	fails := func(n int) func(context.Context) error {
-		tries = 0
-		return func(context.Context) error {
-			if tries++; tries <= n {
-				return io.EOF
-			}
-			return nil
-		}
-	}
-	require.NoError(t, s.again(t.Context(), fails(5), always))
-	require.Equal(t, 6, tries)
-	require.Equal(t, int64(5), s.retries.Load())
-
-	require.ErrorIs(t, s.again(t.Context(), fails(5), func(error) bool { return false }), io.EOF)
-	require.Equal(t, 1, tries)
-
-	// No attempt is begun that the deadline leaves no time for.
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	err := s.again(ctx, fails(1e9), always)
-	require.True(t, errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded), "%v", err)
-
-	cancelled, stop := context.WithCancel(t.Context())
-	stop()
-	require.ErrorIs(t, s.again(cancelled, fails(0), always), context.Canceled)
-	require.Zero(t, tries)
 }
 
 func TestName(t *testing.T) {
