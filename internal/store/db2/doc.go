@@ -9,8 +9,8 @@
 // request's deadline is checked between statements and before the commit.
 //
 // Isolation is cursor stability; statements that need more say so (WITH RS). Locks are taken in this order, so that no
-// two transactions wait for each other: the row of an idempotency key, a security, then customers or orders, several in
-// ascending order of their keys (see lock).
+// two transactions wait for each other: the row of an idempotency key, then the document that is written. A trade locks
+// its customer, and then its security, for reading; nothing that writes a security locks a customer.
 //
 // A transaction that fails is rolled back, and tried again where other transactions or a lost connection were the
 // reason. After a commit with an unknown outcome it is tried again only if the second attempt can tell the outcome of

@@ -70,17 +70,13 @@ func eachDocument(ctx context.Context, q querier, text string, args []any, each 
 			}
 			return nil
 		}
-		if _, cut := err.(*errCut); !cut && !isTooLong(err) { //nolint:errorlint // as above
+		// The server refuses to serialise a document into a type that is too short.
+		tooLong := serverErrorOf(err).State == stateTooLong || serverErrorOf(err).Code == codeOverDeclared
+		if _, cut := err.(*errCut); !cut && !tooLong { //nolint:errorlint // as above
 			return err
 		}
 	}
 	return err
-}
-
-// isTooLong reports whether the server refused to serialise a document into the declared type.
-func isTooLong(err error) bool {
-	e := serverErrorOf(err)
-	return e.State == stateTooLong || e.Code == codeOverDeclared
 }
 
 func documents(ctx context.Context, q querier, text string, args []any) (docs [][]byte, err error) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
+	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
 
@@ -31,8 +33,6 @@ func TestDocuments(t *testing.T) {
 		"Declared":        {4096, "get_order"},
 		"Refused":         {4097, "get_order get_order:CLOB(256K)"},
 		"TakenForNull":    {65535, "get_order get_order:CLOB(256K) get_order:CLOB(256K):padded"},
-		"OneLess":         {65534, "get_order get_order:CLOB(256K)"},
-		"TakenForNull3":   {3*65536 - 1, "get_order get_order:CLOB(256K) get_order:CLOB(256K):padded"},
 		"BeyondTheSecond": {3 << 20, "get_order get_order:CLOB(256K) get_order:CLOB(16M)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,52 +60,73 @@ func TestDocuments_NeverCut(t *testing.T) {
 	require.ErrorAs(t, err, &unavailable)
 }
 
-// The driver allocates twice what is declared, for each query.
-func TestDocuments_Memory(t *testing.T) {
-	for name, text := range statements {
-		if strings.HasPrefix(name, "all_") || !declaredSize.MatchString(text) {
-			continue // verify has one buffer for a whole table
-		}
-		require.LessOrEqual(t, 2*(declaredBytes(text)+1), 128<<10, name)
-		require.NotEqual(t, text, widened(text, widths[1]), name)
-	}
-}
-
 // Documents are read as VARCHAR, which Db2 sends with the block of rows; an answer that is kept is a CLOB already. A
-// CLOB comes with its length.
+// CLOB comes with its length. The driver allocates twice what is declared, for each query.
 func TestDocuments_Types(t *testing.T) {
 	for name, text := range statements {
 		first := declaredSize.FindString(text)
-		if first == "" || strings.HasPrefix(name, "all_") {
+		if first == "" || strings.HasPrefix(name, "all_") { // verify has one buffer for a whole table
 			continue
 		}
 		lob := strings.HasPrefix(first, "AS CLOB")
 		require.Equal(t, name == "get_kept", lob, name)
 		require.Equal(t, lob, strings.HasPrefix(text, measuring), name)
 		require.True(t, strings.HasPrefix(widened(text, widths[1]), measuring), name)
+		require.LessOrEqual(t, 2*(declaredBytes(text)+1), 128<<10, name)
 	}
-}
-
-func TestSearchSecurities_Rows(t *testing.T) {
-	f := &fake{answer: func(string, []driver.Value) (answer, error) {
-		row := func(s string) []driver.Value { return []driver.Value{[]byte(s)} }
-		return answer{rows: [][]driver.Value{row("<Security/>"), row("<Security></Security>")}}, nil
-	}}
-	got, err := open(t, f).SearchSecurities(t.Context(), tpox.Search{Sector: "Energy", PEMin: 200001})
-	require.NoError(t, err)
-	require.Equal(t, `<Securities xmlns="http://tpox-benchmark.com/security" count="2">`+
-		`<Security></Security><Security></Security></Securities>`, string(got))
 }
 
 // double returns the double that is nearest to the decimal as it is written.
 func TestDouble(t *testing.T) {
-	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 999_999_999_9999, 9_999_999_999_999, -1} {
-		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+max(scaled, -scaled)%1e4, 10)[1:]
-		if scaled < 0 {
-			text = "-" + text
-		}
+	for _, scaled := range []int64{0, 1, 3, 7, 10, 201234, 254999, 1e12 - 1, 9_999_999_999_999} {
+		text := strconv.FormatInt(scaled/1e4, 10) + "." + strconv.FormatInt(10000+scaled%1e4, 10)[1:]
 		want, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
 		require.Equal(t, want, double(scaled), text) //nolint:testifylint // exactly
 	}
+}
+
+// Each statement of a transaction is traced once, by its name, in the context of the transaction; a repeated statement,
+// for a document that is longer than the declared type, is traced again.
+func TestStore_Trace(t *testing.T) {
+	doc := "<a>" + strings.Repeat("x", 9000) + "</a>"
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if strings.HasPrefix(nameOf(query), "get_") {
+			return documentOf(query, doc)
+		}
+		return answer{changed: 1}, nil
+	}}
+	var tracer storetest.Tracer
+	s := openWith(t, f, Options{Trace: tracer.Begin})
+	ctx := storetest.Traced(t.Context())
+	_, err := s.GetOrder(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, "get_order failed get_order", strings.Join(tracer.Take(), " "))
+	require.NoError(t, s.DeleteOrder(ctx, tpox.Write{Now: noon}, 1))
+	require.Equal(t, "delete_order", strings.Join(tracer.Take(), " "))
+}
+
+// Verify reads every document, whatever its length: also one that the driver takes for NULL.
+func TestStored(t *testing.T) {
+	sizes := []int{100, 1<<16 - 2, 1<<16 - 1, 1 << 16, 3<<16 - 1}
+	f := &fake{answer: func(query string, _ []driver.Value) (all answer, err error) {
+		for _, size := range sizes {
+			one, err := documentOf(query, strings.Repeat("x", size))
+			if err != nil {
+				return all, err
+			}
+			all.rows = append(all.rows, one.rows...)
+		}
+		return all, nil
+	}}
+	s := open(t, f)
+	var got []int
+	for docs, err := range s.stored(t.Context(), dataset.Order) {
+		require.NoError(t, err)
+		for _, doc := range docs {
+			got = append(got, len(doc))
+		}
+	}
+	require.ElementsMatch(t, sizes, got)
+	require.Len(t, strings.Fields(f.said()), 2, "the second query is for those that the driver took for NULL")
 }

@@ -35,7 +35,7 @@ import (
 // A connector opens connections and wraps them.
 type connector struct {
 	driver.Connector
-	session []string // statements that each new connection runs first
+	session string // a statement that each new connection runs first; empty for none
 	trace   store.Trace
 }
 
@@ -45,11 +45,16 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 		return nil, diagnosed(err)
 	}
 	opened := &conn{inner: inner, trace: c.trace, prepared: make(map[string]driver.Stmt)}
-	for _, text := range c.session {
-		if err := opened.run(text); err != nil {
-			_ = opened.Close() // it cannot be used
-			return nil, err
-		}
+	if c.session == "" {
+		return opened, nil
+	}
+	statement, err := opened.Prepare(c.session)
+	if err == nil {
+		_, err = statement.Exec(nil) //nolint:staticcheck // see stmt.Exec
+	}
+	if err != nil {
+		_ = opened.Close() // it cannot be used
+		return nil, err
 	}
 	return opened, nil
 }
@@ -69,14 +74,14 @@ var (
 )
 
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
-	if kept, ok := c.prepared[query]; ok {
-		return &stmt{inner: kept, conn: c, name: names[query]}, nil
+	inner, kept := c.prepared[query]
+	if !kept {
+		var err error
+		if inner, err = c.inner.Prepare(query); err != nil {
+			return nil, c.note(err)
+		}
+		c.prepared[query] = inner
 	}
-	inner, err := c.inner.Prepare(query)
-	if err != nil {
-		return nil, c.note(err)
-	}
-	c.prepared[query] = inner
 	return &stmt{inner: inner, conn: c, name: names[query]}, nil
 }
 
@@ -96,16 +101,6 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 		return nil, c.note(err)
 	}
 	return &driverTx{inner: inner, conn: c}, nil
-}
-
-// run runs a statement once.
-func (c *conn) run(text string) error {
-	inner, err := c.inner.Prepare(text)
-	if err != nil {
-		return c.note(err)
-	}
-	_, err = inner.Exec(nil) //nolint:staticcheck // see stmt.Exec
-	return c.note(errors.Join(err, inner.Close()))
 }
 
 func (c *conn) Close() error {
@@ -138,16 +133,11 @@ type driverTx struct {
 	conn  *conn
 }
 
-func (t *driverTx) Commit() error {
-	err := t.inner.Commit()
-	if err != nil {
-		t.conn.broken = true
-	}
-	return t.conn.note(err)
-}
+func (t *driverTx) Commit() error { return t.ended(t.inner.Commit()) }
 
-func (t *driverTx) Rollback() error {
-	err := t.inner.Rollback()
+func (t *driverTx) Rollback() error { return t.ended(t.inner.Rollback()) }
+
+func (t *driverTx) ended(err error) error {
 	if err != nil {
 		t.conn.broken = true
 	}

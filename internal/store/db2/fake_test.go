@@ -1,18 +1,18 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/store"
 )
 
 // A fake is a driver that behaves as go_ibm_db does, its faults included, over answers that a test writes.
@@ -33,26 +33,23 @@ type answer struct {
 }
 
 func (f *fake) Connect(context.Context) (driver.Conn, error) {
-	f.note("CONNECT")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.connections++
+	f.locked(func() { f.connections++ })
 	return &fakeConn{fake: f}, nil
 }
 
 func (f *fake) Driver() driver.Driver { return nil }
 
-func (f *fake) note(call string) {
+func (f *fake) locked(do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls = append(f.calls, call)
+	do()
 }
 
-// said returns the calls, except those for connecting.
-func (f *fake) said() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return strings.TrimSpace(strings.ReplaceAll(strings.Join(f.calls, " "), "CONNECT", ""))
+func (f *fake) note(call string) { f.locked(func() { f.calls = append(f.calls, call) }) }
+
+func (f *fake) said() (text string) {
+	f.locked(func() { text = strings.Join(f.calls, " ") })
+	return text
 }
 
 type fakeConn struct {
@@ -61,9 +58,7 @@ type fakeConn struct {
 }
 
 func (c *fakeConn) Prepare(query string) (driver.Stmt, error) {
-	c.mu.Lock()
-	c.prepared++
-	c.mu.Unlock()
+	c.locked(func() { c.prepared++ })
 	if c.fake.prepare != nil {
 		if err := c.fake.prepare(query); err != nil {
 			return nil, err
@@ -73,9 +68,7 @@ func (c *fakeConn) Prepare(query string) (driver.Stmt, error) {
 }
 
 func (c *fakeConn) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed++
+	c.locked(func() { c.closed++ })
 	return nil
 }
 
@@ -116,11 +109,6 @@ type fakeStmt struct {
 func (s *fakeStmt) Close() error  { return nil }
 func (s *fakeStmt) NumInput() int { return strings.Count(s.query, "?") }
 
-func (s *fakeStmt) run(args []driver.Value) (answer, error) {
-	s.note(nameOf(s.query))
-	return s.answer(s.query, args)
-}
-
 // ExecContext fails the test if it is used: that of the driver handles a context wrongly.
 func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
 	panic("a context came to the driver")
@@ -131,16 +119,15 @@ func (s *fakeStmt) QueryContext(context.Context, []driver.NamedValue) (driver.Ro
 }
 
 func (s *fakeStmt) Exec(args []driver.Value) (driver.Result, error) {
-	a, err := s.run(args)
+	s.note(nameOf(s.query))
+	a, err := s.answer(s.query, args)
 	return driver.RowsAffected(a.changed), err
 }
 
 func (s *fakeStmt) Query(args []driver.Value) (driver.Rows, error) {
-	a, err := s.run(args)
-	if err != nil {
-		return nil, err
-	}
-	return &fakeRows{a.rows}, nil
+	s.note(nameOf(s.query))
+	a, err := s.answer(s.query, args)
+	return &fakeRows{a.rows}, err
 }
 
 type fakeRows struct{ rows [][]driver.Value }
@@ -163,28 +150,19 @@ func (r *fakeRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// nameOf returns the name of the file of a statement.
-func nameOf(query string) string {
+// forms are the names of the statements by their texts, with the form in which each is sent.
+var forms = sync.OnceValue(func() map[string]string {
+	all := make(map[string]string)
 	for name, text := range statements {
-		if text == query {
-			return name
+		for _, width := range slices.Backward(widths) {
+			form := strings.TrimSuffix(name+":"+width, ":")
+			all[padded(widened(text, width))], all[widened(text, width)] = form+":padded", form
 		}
 	}
-	for name, text := range statements {
-		for _, width := range widths[1:] {
-			switch query {
-			case widened(text, width):
-				return name + ":" + width
-			case padded(widened(text, width)):
-				return name + ":" + width + ":padded"
-			}
-		}
-		if padded(text) == query {
-			return name + ":padded"
-		}
-	}
-	return query
-}
+	return all
+})
+
+func nameOf(query string) string { return cmp.Or(forms()[query], query) }
 
 // documentOf answers with a document as the server and the driver do. The server serialises nothing into a VARCHAR that
 // is too short; the driver cuts a CLOB at twice the declared size and two, and returns NULL where it mistakes the
@@ -209,22 +187,22 @@ func documentOf(query, doc string) (answer, error) {
 // open returns a store on a fake.
 func open(t testing.TB, f *fake) *Store {
 	t.Helper()
-	return openTraced(t, f, nil)
+	return openWith(t, f, Options{Schema: "TPOX"})
 }
 
-func openTraced(t testing.TB, f *fake, begin store.Trace) *Store {
+func openWith(t testing.TB, f *fake, settings Options) *Store {
 	t.Helper()
 	inner := f.answer
 	f.answer = func(query string, args []driver.Value) (answer, error) {
-		switch query {
-		case statements["get_setting"]:
+		switch nameOf(query) {
+		case "get_setting":
 			return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
-		case statements["server_version"], statements["server_settings"], statements["collation"]:
+		case "server_version", "server_settings", "collation":
 			return answer{}, nil
 		}
 		return inner(query, args)
 	}
-	s, err := openConnectors(t.Context(), f, f, Options{Trace: begin})
+	s, err := openConnectors(t.Context(), f, f, settings)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	f.calls = nil

@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 
 	"brokerage/internal/tpox"
@@ -34,16 +35,23 @@ func (s *Store) InsertCustomer(
 // duplicateCustomer returns the *Conflict that names the id which a customer shares with another. Db2's error names
 // only the number of an index; reading the customers takes no longer than finding that number in the catalog.
 func (s *Store) duplicateCustomer(ctx context.Context, keys tpox.CustomerKeys) error {
-	var exists bool
-	err := s.read(ctx, func() (err error) {
-		exists, err = hasCustomer(ctx, s.db, keys.ID)
-		return err
-	})
-	switch {
-	case err != nil:
-		return err
-	case exists:
-		return tpox.DuplicateCustomer(keys.ID)
+	_, err := s.GetCustomer(ctx, keys.ID)
+	if _, none := err.(*tpox.NotFound); none { //nolint:errorlint // it is the store's own
+		return s.duplicateAccount(ctx, keys)
 	}
-	return s.duplicateAccount(ctx, keys)
+	return cmp.Or[error](err, tpox.DuplicateCustomer(keys.ID))
+}
+
+// duplicateAccount returns the *Conflict that names the first account of a customer that another customer has.
+func (s *Store) duplicateAccount(ctx context.Context, keys tpox.CustomerKeys) error {
+	for _, account := range keys.Accounts {
+		found, err := s.GetAccount(ctx, account)
+		if err == nil && found.Customer != keys.ID {
+			return tpox.DuplicateAccount(account)
+		}
+		if _, none := err.(*tpox.NotFound); err != nil && !none { //nolint:errorlint // it is the store's own
+			return err
+		}
+	}
+	return tpox.DuplicateAccount(keys.Accounts[0]) // the other customer has closed it since
 }

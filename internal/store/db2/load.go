@@ -3,15 +3,29 @@ package db2
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
+
+// tables are the tables of the kinds.
+var tables = [...]string{dataset.Security: "security", dataset.Customer: "custacc", dataset.Order: "orders"}
+
+// inserts are the statements by which a load inserts documents. They do not validate: generated documents are valid,
+// and the load command validates files with --validate.
+var inserts = [...]string{
+	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
+}
 
 // chunkSize is how many documents are committed together. What all connections have not committed must fit into the
 // logs, which have 52 MB by default (SQL0964C).
@@ -54,42 +68,26 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 func (s *Store) loadKind(
 	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
 ) (raw int64, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var next atomic.Int64
 	var mu sync.Mutex // for raw and progress
-	var wg sync.WaitGroup
-	// Each goroutine waits for the server most of the time.
-	errs := make([]error, min(4*runtime.GOMAXPROCS(0), s.settings.Pool))
-	for i := range errs {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				first := (next.Add(1) - 1) * chunkSize
-				if first >= d.Count(k) {
-					return
-				}
-				documents, bytes, err := s.loadChunk(ctx, d, k, first)
-				if err != nil {
-					errs[i] = err
-					cancel()
-					return
-				}
-				mu.Lock()
-				raw += bytes
-				if progress != nil {
-					progress(documents, bytes)
-				}
-				mu.Unlock()
+	group, running := errgroup.WithContext(ctx)
+	group.SetLimit(min(4*runtime.GOMAXPROCS(0), s.settings.Pool)) // each waits for the server most of the time
+	for first := int64(0); first < d.Count(k) && running.Err() == nil; first += chunkSize {
+		group.Go(func() error {
+			documents, bytes, err := s.loadChunk(running, d, k, first)
+			if err != nil {
+				return err
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			raw += bytes
+			if progress != nil {
+				progress(documents, bytes)
+			}
+			return nil
 		})
 	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return raw, err // the other goroutines were cancelled because of it
-		}
-	}
-	return raw, cmp.Or(errors.Join(errs...), ctx.Err())
+	err = group.Wait()
+	return raw, cmp.Or(err, ctx.Err())
 }
 
 func (s *Store) loadChunk(
@@ -109,4 +107,143 @@ func (s *Store) loadChunk(
 		return nil
 	})
 	return int(last - first), bytes, err
+}
+
+// LoadBatches fills the store with documents from a source; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	loader := store.Loader[*tx]{
+		Ledger:      &s.Ledger,
+		Frame:       s.loading,
+		Packing:     store.Packing{Keys: store.KeysOf},
+		Write:       s.change,
+		Insert:      (*tx).insertDocuments,
+		RaiseLeases: (*tx).raiseLeasesToGreatest,
+		Set:         (*tx).set,
+	}
+	return loader.Load(ctx, from, progress)
+}
+
+// insertDocuments inserts the documents that the database accepts, and sets Refused in the others. A refused statement
+// changes nothing, and the transaction continues.
+func (t *tx) insertDocuments(documents []store.PreparedDocument) error {
+	for i := range documents {
+		d := &documents[i]
+		if d.Refused != nil {
+			continue
+		}
+		_, err := t.exec(inserts[d.Kind], d.Doc)
+		domain := domainError(t.ctx, err, false)
+		_, invalid := domain.(*tpox.Invalid) //nolint:errorlint // it is domainError's own
+		switch {
+		case invalid:
+			d.Refused = domain
+		case isDuplicate(err):
+			d.Refused = fmt.Errorf("a key of %s exists already: %+v", tables[d.Kind], d.Keys)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// raiseLeasesToGreatest makes leases begin after the greatest ids in the documents.
+func (t *tx) raiseLeasesToGreatest() error {
+	var order, customer, account sql.NullInt64
+	if _, err := row(t.ctx, t, "greatest_ids", nil, []any{&order, &customer, &account}); err != nil {
+		return err
+	}
+	return t.raiseLeases(map[string]int64{
+		"order": order.Int64 + 1, "customer": customer.Int64 + 1, "account": account.Int64 + 1,
+	})
+}
+
+// holdLoad locks the table of loads, for which another load or the emptying of the database does not wait long. The
+// lock is held until release is called, and the server releases it when the connection ends.
+func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
+	lock, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, domainError(ctx, err, false)
+	}
+	if _, err = lock.ExecContext(ctx, statements["hold_load"]); err == nil {
+		return func() { _ = lock.Rollback() }, nil // it has only locked
+	}
+	_ = lock.Rollback() // it has done nothing
+	if isLockTimeout(err) {
+		return nil, errors.New("another load into the database is under way")
+	}
+	return nil, domainError(ctx, err, false)
+}
+
+// loading runs a load under a lock, because two loads at once would each take the other's documents for duplicates. A
+// setting says that a load is not finished before the first document is stored and until statistics are collected; end
+// runs in the transaction that removes it.
+func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) (err error) {
+	release, err := s.holdLoad(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("loading %s: %w", name, err)
+		}
+	}()
+	if err := s.change(ctx, func(t *tx) error { return t.set(store.SettingLoading, name) }); err != nil {
+		return err
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	if err := s.Runstats(ctx); err != nil {
+		s.notice("after the load, a statement failed that an administrator can run for each table: %v", err)
+	}
+	return s.change(ctx, func(t *tx) error {
+		if err := end(t); err != nil {
+			return err
+		}
+		_, err := t.exec("delete_setting", store.SettingLoading)
+		return err
+	})
+}
+
+// Runstats collects statistics of the tables; without them the optimizer may choose scans.
+func (s *Store) Runstats(ctx context.Context) error {
+	for _, table := range tables {
+		named := strings.NewReplacer("$schema", s.settings.Schema, "$table", strings.ToUpper(table))
+		command := named.Replace(statements["runstats"])
+		if _, err := s.admin.ExecContext(ctx, command); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return nil
+}
+
+// change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
+// ends the load.
+func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
+	_, err := s.writeOn(ctx, s.admin, tpox.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
+	return err
+}
+
+// set stores a setting, as JSON.
+func (t *tx) set(name string, value any) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec("delete_setting", name); err != nil {
+		return err
+	}
+	_, err = t.exec("insert_setting", name, b)
+	return err
+}
+
+// raiseLeases makes leases of each kind begin at the given id or later.
+func (t *tx) raiseLeases(next map[string]int64) error {
+	for kind, id := range next {
+		if _, err := t.exec("raise_lease", id, kind, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,35 +2,61 @@ package db2
 
 import (
 	"database/sql/driver"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/tpox"
 )
 
 // What all connections of a load have not committed fits into half of Db2's default logs: a document takes more there
 // than its bytes, for its index entries and for what a rollback needs.
-func TestLoadChunk_FitsLogs(t *testing.T) {
+func TestLoad_FitsLogs(t *testing.T) {
 	const logBytes = (3 + 10) * 1000 * 4096 // logprimary, logsecond, logfilsiz
 	d := dataset.New(dataset.Spec{Seed: 1})
 	for _, k := range dataset.Kinds {
-		sent := 0
-		f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
-			if nameOf(query) == inserts[k] {
-				sent += len(args[0].(string))
-			}
-			return answer{changed: 1}, nil
-		}}
-		s := open(t, f)
-		for first := int64(0); first < d.Count(k); first += chunkSize {
-			f.calls, sent = nil, 0
-			_, _, err := s.loadChunk(t.Context(), d, k, first)
-			require.NoError(t, err)
-			require.Equal(t, 1, strings.Count(f.said(), "COMMIT"))
-			require.Positive(t, sent)
-			require.Less(t, DefaultPool*sent, logBytes/2, k)
+		var raw int
+		for i := range d.Count(k) {
+			raw += len(d.Append(nil, k, i))
 		}
+		require.Less(t, DefaultPool*chunkSize*raw/int(d.Count(k)), logBytes/2, k)
 	}
+}
+
+// What may take hours runs on connections without a limit, requests never do.
+func TestOpen_Administration(t *testing.T) {
+	requests, admin := newDatabase(nothing), newDatabase(nothing)
+	admin.stamp = requests.stamp
+	s, err := openConnectors(t.Context(), requests.fake, admin.fake, Options{Schema: "TPOX", Pool: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.Contains(t, admin.said(), "CREATE TABLE custacc")
+	require.NoError(t, s.LoadDataset(t.Context(), dataset.NewOf(1, dataset.Counts{Securities: 1}), nil))
+	require.NoError(t, s.Empty(t.Context()))
+	_, err = s.Space(t.Context())
+	require.NoError(t, err)
+	_, err = s.Verify(t.Context(), func(string) error { return nil }, func(int64) {})
+	require.NoError(t, err)
+	for _, long := range []string{"RUNSTATS", "insert_security", "empty_orders", "count_custacc", "space", "all_orders"} {
+		require.Contains(t, admin.said(), long)
+		require.NotContains(t, requests.said(), long)
+	}
+	long := admin.said()
+	require.NoError(t, s.DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
+	require.Equal(t, long, admin.said())
+}
+
+// After a failure halfway Empty leaves the mark that the database is unfinished, so that nobody serves it.
+func TestEmpty_Fails(t *testing.T) {
+	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		if nameOf(query) == "empty_custacc" {
+			return answer{}, failure(-668, "57016")
+		}
+		return answer{changed: 1}, nil
+	}}
+	s := open(t, f)
+	require.ErrorContains(t, s.Empty(t.Context()), "empty_custacc")
+	require.Contains(t, f.said(), "insert_setting COMMIT empty_orders")
+	require.NotContains(t, f.said(), "empty_settings")
 }

@@ -6,72 +6,89 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 )
 
-// monitor returns a watcher of a fake that answers the queries of Observe.
-func monitor(t testing.TB, failing map[string]error) *Observer {
-	t.Helper()
-	return &Observer{open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+// A user who may not call a function gets the rest, and one who may call none gets an error.
+func TestObserve(t *testing.T) {
+	refused := make(map[string]error)
+	w := &Observer{open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		row := make([]driver.Value, len(databaseFigures)) // NULL is what a server does not count
+		row[0], row[2], row[5] = int64(1000), int64(3000), int64(7)
 		name := nameOf(query)
-		if err := failing[name]; err != nil {
-			return answer{}, err
-		}
-		var rows [][]driver.Value
-		switch name {
-		case "observe_database":
-			row := make([]driver.Value, len(databaseFigures))
-			for i := range row {
-				row[i] = int64(1000 * (i + 1))
-			}
-			row[1] = nil // a server that does not count it
-			rows = [][]driver.Value{row}
-		case "observe_pools":
-			rows = [][]driver.Value{{"TPOX_BP_ORDERS   ", int64(1000), int64(100)}, {"IBMDEFAULTBP", int64(5), int64(9)}}
-		case "observe_statements":
-			rows = [][]driver.Value{
+		return answer{rows: map[string][][]driver.Value{
+			"observe_database": {row},
+			"observe_pools":    {{"TPOX_BP_ORDERS   ", int64(1000), int64(100)}, {"IBMDEFAULTBP", int64(5), int64(9)}},
+			"observe_statements": {
 				{statements["get_order"] + "  ", int64(10), int64(500), int64(9)},
 				{statements["get_order"], int64(5), int64(250), int64(5)},
 				{"SELECT 1 FROM sysibm.sysdummy1", int64(1), int64(0), int64(1)},
-			}
-		}
-		return answer{rows: rows}, nil
+			},
+		}[name]}, refused[name]
 	}})}
-}
-
-func TestObserve(t *testing.T) {
-	w := monitor(t, nil)
 	server, err := w.Observe(t.Context(), true)
 	require.NoError(t, err)
-	require.InDelta(t, 1000, server.Figures["db2_commits_total"], 0)
-	require.NotContains(t, server.Figures, "db2_rollbacks_total")
-	require.InDelta(t, 0.003, server.Figures["db2_cpu_seconds_total"], 1e-9)
-	require.InDelta(t, 5.0, server.Figures["db2_lock_wait_seconds_total"], 1e-9)
-	require.InDelta(t, 15000, server.Figures["db2_waiting_lock"], 0)
-	require.Equal(t, []store.PoolStats{
-		{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9},
-	}, server.Pools)
-	require.Empty(t, server.Missing)
-	require.ElementsMatch(t, []store.StatementStats{
-		{Name: "get_order", Text: statements["get_order"], Calls: 15, Seconds: .75, Rows: 14},
-		{Text: "SELECT 1 FROM sysibm.sysdummy1", Calls: 1, Rows: 1},
-	}, server.Statements)
+	require.Equal(t, store.ServerStats{
+		Figures: map[string]float64{"db2_commits_total": 1000, "db2_cpu_seconds_total": 0.003, "db2_deadlocks_total": 7},
+		Pools:   []store.PoolStats{{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9}},
+		Statements: []store.StatementStats{
+			{Text: "SELECT 1 FROM sysibm.sysdummy1", Calls: 1, Rows: 1},
+			{Name: "get_order", Text: statements["get_order"], Calls: 15, Seconds: .75, Rows: 14},
+		},
+	}, server)
 
-	server, err = w.Observe(t.Context(), false)
-	require.NoError(t, err)
-	require.Empty(t, server.Statements)
-	require.Zero(t, w.Process())
-}
-
-// A user who may not call a function gets the rest, and one who may call none gets an error.
-func TestObserve_Refused(t *testing.T) {
-	refused := failure(-551, "42501")
-	server, err := monitor(t, map[string]error{"observe_statements": refused}).Observe(t.Context(), true)
+	denied := failure(-551, stateNoPrivilege)
+	refused["observe_statements"] = denied
+	server, err = w.Observe(t.Context(), true)
 	require.NoError(t, err)
 	require.Len(t, server.Pools, 2)
-	require.Len(t, server.Missing, 1)
-	require.Contains(t, server.Missing[0], "MON_GET_PKG_CACHE_STMT")
-	w := monitor(t, map[string]error{"observe_database": refused, "observe_pools": refused})
+	require.Equal(t, []string{"MON_GET_PKG_CACHE_STMT: said the fake"}, server.Missing)
+	refused["observe_database"], refused["observe_pools"] = denied, denied
 	_, err = w.Observe(t.Context(), false)
-	require.ErrorIs(t, err, refused)
+	require.ErrorIs(t, err, denied)
+}
+
+// Counts fall only after the database was activated again, since readers interpret a fall in that way. A user who may
+// not read one of the figures still gets the others.
+func TestStats(t *testing.T) {
+	var pages [2]int64
+	var refused string
+	s := open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+		switch name := nameOf(query); name {
+		case refused:
+			return answer{}, failure(-551, stateNoPrivilege)
+		case "count_pages":
+			return answer{rows: [][]driver.Value{{pages[0], pages[1]}}}, nil
+		case "leased":
+			return answer{rows: [][]driver.Value{{int64(105282)}}}, nil
+		case "estimate_documents":
+			return answer{rows: [][]driver.Value{{"ORDERS", int64(2000)}, {"CUSTACC", int64(0)}, {"SECURITY", int64(-1)}}}, nil
+		default:
+			return answer{rows: [][]driver.Value{{"ORDERS", int64(640), int64(64)}, {"LEASES", int64(16), int64(0)}}}, nil
+		}
+	}})
+	for _, step := range []struct {
+		name         string
+		asked, read  int64
+		hits, misses int64
+	}{
+		{"Begin", 1000, 100, 900, 100},
+		{"Grow", 1200, 150, 1050, 150},
+		{"ReadWhatWasAskedForBefore", 1200, 153, 1050, 153},
+		{"Activated", 10, 10, 0, 10},
+	} {
+		pages = [2]int64{step.asked, step.read}
+		stats := s.Stats()
+		require.Equal(t, step.hits, stats.PageHits, step.name)
+		require.Equal(t, step.misses, stats.PageMisses, step.name)
+	}
+	refused = "count_pages"
+	stats := s.Stats()
+	require.Equal(t, DefaultPool, stats.Connections)
+	require.Equal(t, int64(1e15-105282), stats.IDsLeft["order"])
+	require.Equal(t, int64(2000), stats.Kinds[dataset.Order].Documents)
+	require.Equal(t, int64(640*1024), stats.Kinds[dataset.Order].Stored)
+	require.True(t, stats.Kinds[dataset.Customer].Known, "RUNSTATS has counted none")
+	require.False(t, stats.Kinds[dataset.Security].Known, "there was no RUNSTATS")
 }

@@ -28,39 +28,29 @@ func (t *tx) claim(w tpox.Write) (kept []byte, err error) {
 	var keptHash string
 	var until int64
 	found, err := row(t.ctx, t, "get_answer", []any{id}, []any{&keptHash, &until})
-	if err != nil {
-		return nil, err
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case found && until > now && keptHash != hash:
 		return nil, &tpox.KeyReused{Key: w.Once.Key}
 	case found && until > now:
-		return t.kept(id)
-	case found:
-		var claimed bool
-		if claimed, err = t.exec("claim_expired_key", hash, expires, id, now); err == nil && claimed {
-			return nil, nil
-		}
-	default:
-		if _, err = t.exec("claim_key", id, hash, expires); err == nil {
-			return nil, nil
-		}
+		kept = []byte{}
+		err = eachDocument(t.ctx, t, statements["get_kept"], []any{id}, func(text []byte) { kept = text })
+		return kept, err
 	}
+	statement, args := "claim_key", []any{id, hash, expires}
+	if found {
+		statement, args = "claim_expired_key", []any{hash, expires, id, now}
+	}
+	claimed, err := t.exec(statement, args...)
 	switch {
 	case isLockTimeout(err):
 		return nil, &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
-	case err == nil || isDuplicate(err):
+	case isDuplicate(err), err == nil && !claimed:
 		// Another request with the same key has committed; the next attempt finds its answer.
 		return nil, &ServerError{Code: codeRolledBack, Message: "another request with the same key was quicker"}
 	}
 	return nil, err
-}
-
-// kept returns the answer of a key that has one.
-func (t *tx) kept(id string) ([]byte, error) {
-	answer := []byte{}
-	err := eachDocument(t.ctx, t, statements["get_kept"], []any{id}, func(text []byte) { answer = text })
-	return answer, err
 }
 
 // keep stores the answer with the key that this transaction has claimed. If the claim is gone, so is what was written

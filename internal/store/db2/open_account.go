@@ -38,7 +38,7 @@ func (s *Store) OpenAccount(
 		return nil, err
 	})
 	if isDuplicateKey(err) {
-		if owner, failed := s.customerOf(ctx, id); maybeDone && failed == nil && owner == customer {
+		if opened, failed := s.GetAccount(ctx, id); maybeDone && failed == nil && opened.Customer == customer {
 			return id, nil
 		}
 		return id, tpox.DuplicateAccount(id)

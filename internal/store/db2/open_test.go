@@ -1,11 +1,11 @@
 package db2
 
 import (
-	"context"
 	"database/sql/driver"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,52 +13,29 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// unconnected is a driver that cannot connect.
-type unconnected struct{ err error }
-
-func (u unconnected) Connect(context.Context) (driver.Conn, error) { return nil, u.err }
-func (u unconnected) Driver() driver.Driver                        { return nil }
-
-// An error that may disappear by waiting is *tpox.Unavailable, so that a service waits, whether it occurs when
-// connecting or in the first statement. Codes and states are those of IBM's message catalog.
+// An error that may disappear by waiting is *tpox.Unavailable, so that a service waits. Codes and states are those of
+// IBM's message catalog.
 func TestOpen_Heals(t *testing.T) {
 	for name, c := range map[string]struct {
 		err   error
 		heals bool
 	}{
-		"NoServer":           {lost, true},
-		"NoHost":             {failure(-1336, "08001"), true},
-		"WrongPassword":      {failure(-30082, "08001"), true},
-		"PasswordExpired":    {failure(-1404, "08004"), true},
-		"NoDatabase":         {failure(-30061, "08004"), true},
-		"NoDatabaseLocally":  {failure(-1013, stateNoDatabase), true},
-		"NotStarted":         {failure(-1032, "57019"), true},
-		"NotActivated":       {failure(-1035, "57019"), true},
-		"RollforwardPending": {failure(-1117, "57019"), true},
-		"RestartNeeded":      {failure(-1015, "55025"), true},
-		"TooManyInDatabase":  {failure(-1040, "57030"), true},
-		"TooManyAtServer":    {failure(-1226, "57030"), true},
-		"Quiesced":           {failure(-20157, "08004"), true},
-		"Forced":             {failure(codeForced, "55032"), true},
-		"LogFull":            {failure(-964, "57011"), true},
-		"MayNotCreate":       {failure(-552, stateNoAuthority), true},
-		"MayNotRead":         {failure(-551, stateNoPrivilege), true},
-		"SomebodyElseMakes":  {deadlock, true},
-		"Licence":            {failure(-8001, "42968"), false},
-		"Syntax":             {failure(-104, "42601"), false},
-		"OwnFault":           {errors.New("x"), false},
+		"NoServer":          {lost, true},
+		"NoDatabase":        {failure(-30061, "08004"), true},
+		"NoDatabaseLocally": {failure(-1013, stateNoDatabase), true},
+		"NotActivated":      {failure(-1035, "57019"), true},
+		"Forced":            {failure(codeForced, "55032"), true},
+		"MayNotCreate":      {failure(-552, stateNoAuthority), true},
+		"SomebodyElseMakes": {deadlock, true},
+		"Licence":           {failure(-8001, "42968"), false},
+		"Syntax":            {failure(-104, "42601"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			requireHeals := func(err error) {
-				var unavailable *tpox.Unavailable
-				require.ErrorIs(t, err, c.err)
-				require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
-			}
-			_, err := openConnectors(t.Context(), unconnected{c.err}, unconnected{c.err}, Options{})
-			requireHeals(err)
 			f := &fake{answer: func(string, []driver.Value) (answer, error) { return answer{}, c.err }}
-			_, err = openConnectors(t.Context(), f, f, Options{})
-			requireHeals(err)
+			_, err := openConnectors(t.Context(), f, f, Options{})
+			var unavailable *tpox.Unavailable
+			require.ErrorIs(t, err, c.err)
+			require.Equal(t, c.heals, errors.As(err, &unavailable), "%v", err)
 			require.Equal(t, f.connections, f.closed)
 		})
 	}
@@ -67,15 +44,54 @@ func TestOpen_Heals(t *testing.T) {
 // A missing password file may appear later, as a Secret does; one that cannot be used is an error.
 func TestOpen_PasswordFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
-	url := "db2://u@h/TPOX?password_file=" + file
-	require.NoError(t, CheckURL(url), "without a look at whether it is there")
-	_, err := Open(t.Context(), url, Options{})
+	_, err := Open(t.Context(), "db2://u@h/TPOX?password_file="+file, Options{})
 	var unavailable *tpox.Unavailable
 	require.ErrorAs(t, err, &unavailable)
-	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(file, []byte("a;UID=root"), 0o600))
-	_, err = Open(t.Context(), url, Options{})
+	_, err = Open(t.Context(), "db2://u@h/TPOX?password_file="+file, Options{})
 	require.ErrorContains(t, err, "cannot hold")
-	require.NotErrorAs(t, err, &unavailable)
 	require.NotContains(t, err.Error(), "root")
+}
+
+// A user without rights on the administrative views can open a store, and results do not have what they say. Another
+// codeset than UTF-8, in capitals or not, is refused, and another collation than IDENTITY is said.
+func TestInspect(t *testing.T) {
+	denied := failure(-551, stateNoPrivilege)
+	for name, c := range map[string]struct {
+		codeset, collation string
+		denied             error
+		fails              string
+		says               string
+	}{
+		"Denied":    {"UTF-8", "IDENTITY", denied, "", "SYSIBMADM.ENV_INST_INFO.*codeset .* not verified .*SYSIBMADM.DBCFG"},
+		"Codeset":   {"ISO8859-1", "IDENTITY", nil, "codeset ISO8859-1", ""},
+		"Small":     {"utf-8", "IDENTITY  ", nil, "", "^$"},
+		"Collation": {"UTF-8", "CLDR181_LEN_S1", nil, "", `collation "CLDR181_LEN_S1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
+				switch nameOf(query) {
+				case "server_version":
+					return answer{rows: [][]driver.Value{{"DB2 v11.5.9.0"}}}, c.denied
+				case "server_settings":
+					return answer{rows: [][]driver.Value{{"codeset", c.codeset}}}, c.denied
+				case "collation":
+					return answer{rows: [][]driver.Value{{c.collation}}}, nil
+				}
+				return answer{rows: [][]driver.Value{{[]byte("1")}}}, nil
+			}}
+			var notices []string
+			notice := func(text string) { notices = append(notices, text) }
+			s, err := openConnectors(t.Context(), f, f, Options{Notice: notice})
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.denied != nil, s.Describe().Version == "unknown")
+			require.Equal(t, c.denied != nil, len(s.Describe().Settings) == 0)
+			require.NoError(t, s.Close())
+			require.Regexp(t, c.says, strings.Join(notices, " "))
+		})
+	}
 }

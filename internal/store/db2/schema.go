@@ -1,13 +1,13 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
+	_ "embed" // schema.sql
 	"encoding/hex"
 	"fmt"
-	"os"
-	"slices"
+	"hash/crc32"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,48 +15,80 @@ import (
 	"brokerage/internal/store"
 )
 
+//go:embed schema.sql
+var schemaSQL string
+
+// committedAlone is how many statements at the beginning of the schema are committed one by one.
+const committedAlone = 3
+
+// DDL returns every statement that creates the schema, in order. Schemas lists what is registered after it. Schema must
+// be set: the names of the buffer pool and the table space depend on it.
+func (s Options) DDL() []string {
+	return split(strings.ReplaceAll(schemaSQL, "$storage", storageName(s.Schema)))
+}
+
+// shortName is a name that needs no quotes, and leaves room for what follows it.
+var shortName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,11}$`)
+
+// storageName returns how the names of a schema's buffer pool and table space begin. They belong to the whole database,
+// so those of two schemas must differ, and they have at most 18 bytes, 6 of them for what follows.
+func storageName(schema string) string {
+	if shortName.MatchString(schema) {
+		return schema
+	}
+	return fmt.Sprintf("DB_%08X", crc32.ChecksumIEEE([]byte(schema)))
+}
+
+// Schemas are what XMLVALIDATE uses: the name under which each is registered, and its file in api/schema.
+var Schemas = []struct{ Name, File string }{
+	{"CUSTACC", "custacc.xsd"},
+	{"ORDERS", "order.xsd"},
+	{"SECURITY", "security.xsd"},
+}
+
 // Script returns what makeSchema does in an empty database, to be read or run by hand, for the schema in the URL. Each
 // statement has to be committed before the next, as the command line processor does. The script registers the schemas
 // by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
-	t, err := parseURL(url, os.Getenv)
+	t, err := parseURL(url)
 	if err != nil {
 		return "", err
 	}
-	s := Options{Schema: cmp.Or(t.settings.Schema, strings.ToUpper(t.user))}
-	list := append([]string{"SET CURRENT SCHEMA = '" + s.Schema + "'"}, s.DDL()...)
+	schema := t.settings.Schema
+	list := append([]string{"SET CURRENT SCHEMA = '" + schema + "'"}, t.settings.DDL()...)
 	for _, x := range Schemas {
-		list = append(list, fmt.Sprintf(
-			"REGISTER XMLSCHEMA '%s' FROM 'api/schema/%[1]s' AS %s.%s COMPLETE", x.File, s.Schema, x.Name))
-	}
-	for _, x := range Schemas {
-		list = append(list, fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", s.Schema, x.Name))
-	}
-	for _, setting := range newStamp() {
 		list = append(list,
-			fmt.Sprintf("INSERT INTO settings (name, value) VALUES ('%s', '%s')", setting[0], setting[1]))
+			fmt.Sprintf("REGISTER XMLSCHEMA '%s' FROM 'api/schema/%[1]s' AS %s.%s COMPLETE", x.File, schema, x.Name))
 	}
-	return "-- The schema " + s.Schema +
+	for _, x := range Schemas {
+		list = append(list, fmt.Sprintf("GRANT USAGE ON XSROBJECT %s.%s TO PUBLIC", schema, x.Name))
+	}
+	const stamp = "INSERT INTO settings (name, value) VALUES ('%s', '%v')"
+	list = append(list, fmt.Sprintf(stamp, store.SettingIdentity, newIdentity()),
+		fmt.Sprintf(stamp, store.SettingVersion, store.SchemaVersion))
+	return "-- The schema " + schema +
 		", for db2 -tvf FILE by a user with SYSCTRL and DBADM, in the folder of a checkout.\n" +
 		"-- It has comments in deploy/db2/box.sql. The identity is random: another for each database.\n\n" +
 		strings.Join(list, ";\n\n") + ";\n", nil
 }
 
-// newStamp returns the settings that stamp a new database: names and values.
-func newStamp() [2][2]string {
+func newIdentity() string {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // it never fails
-	return [2][2]string{
-		{store.SettingIdentity, hex.EncodeToString(random[:])},
-		{store.SettingVersion, strconv.Itoa(store.SchemaVersion)},
-	}
+	return hex.EncodeToString(random[:])
 }
 
-// stampOf returns the stamp of the database. A table of settings without a version is left by an interrupted attempt
+// ensureSchema makes the schema in an empty database, and refuses one of another version.
+func (s *Store) ensureSchema(ctx context.Context) (err error) {
+	s.stamp, s.made, err = store.Schema{Stamp: s.readStamp, Make: s.makeSchema}.Ensure(ctx, s.settings.AsIs)
+	return err
+}
+
+// readStamp returns the stamp of the database. A table of settings without a version is left by an interrupted attempt
 // to make the schema: the database still is empty.
-func (s *Store) stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err error) {
+func (s *Store) readStamp(ctx context.Context) (stamp store.Stamp, empty bool, err error) {
 	var version string
-	found, err := row(ctx, q, "get_setting", []any{store.SettingVersion}, []any{&version})
+	found, err := row(ctx, s.db, "get_setting", []any{store.SettingVersion}, []any{&version})
 	if serverErrorOf(err).State == stateNoTable || err == nil && !found {
 		return stamp, true, nil
 	}
@@ -64,18 +96,9 @@ func (s *Store) stampOf(ctx context.Context, q querier) (stamp store.Stamp, empt
 		stamp.Version, err = strconv.Atoi(version)
 	}
 	if err == nil {
-		_, err = row(ctx, q, "get_setting", []any{store.SettingIdentity}, []any{&stamp.Identity})
+		_, err = row(ctx, s.db, "get_setting", []any{store.SettingIdentity}, []any{&stamp.Identity})
 	}
 	return stamp, false, err
-}
-
-// ensureSchema makes the schema in an empty database, and refuses one of another version.
-func (s *Store) ensureSchema(ctx context.Context) (err error) {
-	s.stamp, s.made, err = store.Schema{
-		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return s.stampOf(ctx, s.db) },
-		Make:  s.makeSchema,
-	}.Ensure(ctx, s.settings.AsIs)
-	return err
 }
 
 // makeSchema creates tables and indexes in one transaction, under a lock for which a process that starts at the same
@@ -84,26 +107,28 @@ func (s *Store) ensureSchema(ctx context.Context) (err error) {
 // version, which says that the schema is complete, is last. All steps may be repeated, so that an interrupted attempt
 // is continued by the next.
 func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
-	layout := s.settings
-	if layout.Schema, err = s.schema(ctx, s.admin); err != nil {
-		return false, fmt.Errorf("creating the schema: %w", err)
-	}
-	tables := layout.tables()
-	for _, text := range slices.Concat(tables[:1], layout.storage()) {
+	ddl := s.settings.DDL()
+	for _, text := range ddl[:committedAlone] {
 		if _, err := s.admin.ExecContext(ctx, text); err != nil && serverErrorOf(err).State != stateExists {
 			return false, fmt.Errorf("creating the schema: %.60s…: %w", text, err)
 		}
 	}
-	stamp := newStamp()
-	if err := s.createTables(ctx, tables[1:], stamp[0]); err != nil {
+	if err := s.createTables(ctx, ddl[committedAlone:]); err != nil {
 		return false, fmt.Errorf("creating the schema: %w", err)
 	}
-	if !s.settings.Registered {
-		if err := s.register(ctx, layout.Schema); err != nil {
-			return false, err
+	for _, x := range Schemas {
+		named := strings.NewReplacer("$schema", s.settings.Schema, "$name", x.Name, "$file", x.File)
+		_, err := s.admin.ExecContext(ctx, named.Replace(statements["register_schema"]))
+		if err != nil && serverErrorOf(err).State != stateExists {
+			return false, fmt.Errorf("registering %s: %w", x.File, err)
+		}
+		grant := named.Replace(statements["grant_schema"])
+		if _, err := s.admin.ExecContext(ctx, grant); err != nil {
+			s.notice("only the owner of the XML schemas can validate (%v): an administrator can run: %s", err, grant)
 		}
 	}
-	_, err = s.admin.ExecContext(ctx, statements["insert_setting"], stamp[1][0], stamp[1][1])
+	version := strconv.Itoa(store.SchemaVersion)
+	_, err = s.admin.ExecContext(ctx, statements["insert_setting"], store.SettingVersion, version)
 	if isDuplicate(err) {
 		return false, nil // another process was quicker
 	}
@@ -111,7 +136,7 @@ func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 }
 
 // createTables locks the table of settings and creates the rest of the tables, unless another process has done so.
-func (s *Store) createTables(ctx context.Context, ddl []string, identity [2]string) error {
+func (s *Store) createTables(ctx context.Context, ddl []string) error {
 	t, err := s.admin.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -121,7 +146,7 @@ func (s *Store) createTables(ctx context.Context, ddl []string, identity [2]stri
 		return err
 	}
 	var known string
-	if found, err := row(ctx, t, "get_setting", []any{identity[0]}, []any{&known}); err != nil || found {
+	if found, err := row(ctx, t, "get_setting", []any{store.SettingIdentity}, []any{&known}); err != nil || found {
 		return err
 	}
 	for _, text := range ddl {
@@ -138,35 +163,10 @@ func (s *Store) createTables(ctx context.Context, ddl []string, identity [2]stri
 			return fmt.Errorf("storing %s: %w", x.File, err)
 		}
 	}
-	if _, err := t.ExecContext(ctx, statements["insert_setting"], identity[0], identity[1]); err != nil {
+	if _, err := t.ExecContext(ctx, statements["insert_setting"], store.SettingIdentity, newIdentity()); err != nil {
 		return err
 	}
 	return t.Commit()
-}
-
-// register registers the service's schemas for XMLVALIDATE, and lets everybody use them.
-func (s *Store) register(ctx context.Context, schema string) error {
-	for _, x := range Schemas {
-		named := strings.NewReplacer("$schema", schema, "$name", x.Name, "$file", x.File)
-		_, err := s.admin.ExecContext(ctx, named.Replace(statements["register_schema"]))
-		if err != nil && serverErrorOf(err).State != stateExists {
-			return fmt.Errorf("registering %s: %w", x.File, err)
-		}
-		grant := named.Replace(statements["grant_schema"])
-		if _, err := s.admin.ExecContext(ctx, grant); err != nil {
-			s.notice("only the owner of the XML schemas can validate (%v): an administrator can run: %s", err, grant)
-		}
-	}
-	return nil
-}
-
-// schema returns the name of the tables' schema.
-func (s *Store) schema(ctx context.Context, q querier) (name string, err error) {
-	if s.settings.Schema != "" {
-		return s.settings.Schema, nil
-	}
-	_, err = row(ctx, q, "current_schema", nil, []any{&name})
-	return strings.TrimRight(name, " "), err
 }
 
 // Empty removes everything from the database. Each statement is a unit of work of its own, as TRUNCATE demands: the

@@ -2,7 +2,6 @@ package db2
 
 import (
 	"context"
-	"errors"
 
 	"brokerage/internal/store"
 )
@@ -25,13 +24,12 @@ func (s *Store) RunScript(
 }
 
 // CheckScript prepares a statement.
-func (s *Store) CheckScript(ctx context.Context, text string) (err error) {
+func (s *Store) CheckScript(ctx context.Context, text string) error {
 	statement, err := s.db.PrepareContext(ctx, text)
-	if err != nil {
-		return scriptError(ctx, err)
+	if err == nil {
+		err = statement.Close()
 	}
-	defer func() { err = errors.Join(err, statement.Close()) }()
-	return nil
+	return scriptError(ctx, err)
 }
 
 // scriptError returns the error of a statement that the server has refused as *store.ScriptRefused.

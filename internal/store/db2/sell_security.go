@@ -5,7 +5,7 @@ package db2
 func (t *tx) sell(d deal) (done bool, all string, err error) {
 	for _, all = range []string{"no", "yes"} {
 		done, err = t.exec("sell_security",
-			d.account, d.quote.Symbol, d.terms.Quantity, d.terms.Movement, d.stamp(), d.day(), all,
+			d.account, d.quote.Symbol, d.terms.Quantity, d.terms.Movement, d.stamp, d.day, all,
 			d.account,
 			d.account, d.quote.Symbol, d.terms.Quantity, d.terms.Movement, all)
 		if done || err != nil {

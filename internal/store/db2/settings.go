@@ -1,6 +1,7 @@
 package db2
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,17 +20,11 @@ import (
 
 // Options are the settings of a store that its URL or connector does not contain.
 type Options struct {
-	// Schema is the schema of the tables; default: the user's own.
+	// Schema is the schema of the tables.
 	Schema string
-	// StatisticsSample is how many of the pages RUNSTATS reads, in percent; 0 is all of them.
-	StatisticsSample int
-	// Dictionary reorganizes the tables after a load, so that every row is compressed by a dictionary of the whole table.
-	Dictionary bool
 	// Pool is the largest number of connections; 0 is DefaultPool.
 	Pool  int
 	Rules tpox.Rules
-	// Registered says that an administrator has registered the schemas for XMLVALIDATE, as Script does.
-	Registered bool
 	// LockTimeout is how long a statement waits for a lock; 0 is the server's default.
 	LockTimeout time.Duration
 	// AsIs refuses a database without the current schema instead of creating it, for commands that only read.
@@ -56,8 +51,6 @@ type target struct {
 	keywords, limits []string
 }
 
-const defaultPort, defaultTLSPort = "50000", "50001"
-
 // The timeouts in place of cancelling, which the driver cannot do: how long a statement waits for a lock, which the
 // session sets, and how long one of a request may run at all, which the client library enforces.
 const (
@@ -73,12 +66,12 @@ var errURL = errors.New("not the URL of a Db2 database: db2://USER@HOST:PORT/DAT
 // CheckURL refuses a URL that names no database. It does not connect, and its errors do not repeat the URL, which may
 // hold a password.
 func CheckURL(text string) error {
-	_, err := parseURL(text, func(string) string { return "" })
+	_, err := parseURL(text)
 	return err
 }
 
-// parseURL reads a URL; variable returns a variable of the environment.
-func parseURL(text string, variable func(string) string) (t target, err error) {
+// parseURL reads a URL, and the password from the environment if it is not in the URL.
+func parseURL(text string) (t target, err error) {
 	u, err := format.ParseURL(text)
 	if err != nil || u.Scheme != "db2" || u.Opaque != "" || u.Fragment != "" {
 		return t, errURL
@@ -88,10 +81,8 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 	if t.host == "" || t.database == "" || strings.Contains(t.database, "/") || t.user == "" {
 		return t, errURL
 	}
-	t.password, _ = u.User.Password()
-	if t.password == "" {
-		t.password = variable(PasswordVariable)
-	}
+	password, _ := u.User.Password()
+	t.password = cmp.Or(password, os.Getenv(PasswordVariable))
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return t, errURL
@@ -112,7 +103,20 @@ func parseURL(text string, variable func(string) string) (t target, err error) {
 			return t, fmt.Errorf("the setting %s %w", name, err)
 		}
 	}
-	t.finish()
+	// The defaults, and what depends on several settings.
+	if t.tls {
+		t.port = cmp.Or(t.port, "50001")
+		t.keyword("Security", "SSL")
+		t.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
+	}
+	t.port = cmp.Or(t.port, "50000")
+	if t.settings.Schema != "" {
+		t.keyword("CurrentSchema", t.settings.Schema)
+	} else {
+		t.settings.Schema = strings.ToUpper(t.user) // as the server has it
+	}
+	t.keywordUnlessSet("ClientApplName", "brokerage")
+	t.limits = append(t.limits, "QueryTimeout="+secondsText(t.statement))
 	return t, checkHoldable(append(t.keywords, t.host, t.port, t.database, t.user, t.password, t.settings.Schema)...)
 }
 
@@ -168,27 +172,17 @@ var parameterReaders = map[string]reader{
 		t.settings.Schema = strings.ToUpper(value)
 		return nil
 	},
-	"statistics_sample": func(t *target, value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > 100 {
-			return errors.New("is not a number of percent from 1 to 100")
-		}
-		t.settings.StatisticsSample = n
-		return nil
-	},
-	"dictionary": boolean(func(t *target) *bool { return &t.settings.Dictionary }),
-	"pool": func(t *target, value string) (err error) {
-		if t.settings.Pool, err = strconv.Atoi(value); err != nil || t.settings.Pool < 1 || t.settings.Pool > 10_000 {
-			return errors.New("is not a number from 1 to 10000")
-		}
-		return nil
-	},
+	"pool": number(10_000, func(t *target, n int) { t.settings.Pool = n }),
 	"password_file": func(t *target, value string) error {
 		t.passwordFile = value
 		return nil
 	},
-	"registered":        boolean(func(t *target) *bool { return &t.settings.Registered }),
-	"tls":               boolean(func(t *target) *bool { return &t.tls }),
+	"tls": func(t *target, value string) (err error) {
+		if t.tls, err = strconv.ParseBool(value); err != nil {
+			return errors.New("is neither true nor false")
+		}
+		return nil
+	},
 	"tls_ca":            keyword("SSLServerCertificate"),
 	"tls_keystore":      keyword("SSLClientKeystoredb"),
 	"tls_stash":         keyword("SSLClientKeystash"),
@@ -204,13 +198,9 @@ var parameterReaders = map[string]reader{
 	"Interrupt":                   oneOf("Interrupt", "0", "1", "2"),
 	"SSLClientHostnameValidation": oneOf(hostnameValidation, "Basic", "OFF"),
 	"TLSVersion":                  oneOf("TLSVersion", "TLSV12", "TLSV13"),
-	"ReceiveTimeout": func(t *target, value string) error {
-		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 32767 {
-			return errors.New("is not a number of seconds from 1 to 32767")
-		}
-		t.limits = append(t.limits, "ReceiveTimeout="+value)
-		return nil
-	},
+	"ReceiveTimeout": number(32767, func(t *target, n int) {
+		t.limits = append(t.limits, "ReceiveTimeout="+strconv.Itoa(n))
+	}),
 }
 
 const hostnameValidation = "SSLClientHostnameValidation"
@@ -226,12 +216,14 @@ func oneOf(name string, values ...string) reader {
 	}
 }
 
-// boolean returns a reader for a setting that is true or false.
-func boolean(field func(*target) *bool) reader {
-	return func(t *target, value string) (err error) {
-		if *field(t), err = strconv.ParseBool(value); err != nil {
-			return errors.New("is neither true nor false")
+// number returns a reader for a setting that is a number from 1 to most.
+func number(most int, set func(*target, int)) reader {
+	return func(t *target, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > most {
+			return fmt.Errorf("is not a number from 1 to %d", most)
 		}
+		set(t, n)
 		return nil
 	}
 }
@@ -256,25 +248,6 @@ func parameterNames() string {
 	return "it is one of " + strings.Join(slices.Sorted(maps.Keys(parameterReaders)), ", ")
 }
 
-// finish sets the defaults, and the keywords that depend on several settings.
-func (t *target) finish() {
-	if t.port == "" {
-		t.port = defaultPort
-		if t.tls {
-			t.port = defaultTLSPort
-		}
-	}
-	if t.tls {
-		t.keyword("Security", "SSL")
-		t.keywordUnlessSet(hostnameValidation, "Basic") // clients of 11.5 do not validate by default
-	}
-	if t.settings.Schema != "" {
-		t.keyword("CurrentSchema", t.settings.Schema)
-	}
-	t.keywordUnlessSet("ClientApplName", "brokerage")
-	t.limits = append(t.limits, "QueryTimeout="+secondsText(t.statement))
-}
-
 func (t *target) keywordUnlessSet(name, value string) {
 	if !slices.ContainsFunc(t.keywords, func(k string) bool { return strings.HasPrefix(k, name+"=") }) {
 		t.keyword(name, value)
@@ -295,18 +268,18 @@ func (t target) connection(limits ...string) string {
 	}, t.keywords, limits), ";")
 }
 
-// session returns the statements that each new connection runs first. A rollback does not undo a lock timeout that is
+// session returns the statement that each new connection runs first. A rollback does not undo a lock timeout that is
 // set in this way.
-func (s Options) session() []string {
+func (s Options) session() string {
 	if s.LockTimeout == 0 {
-		return nil
+		return ""
 	}
-	return []string{strings.ReplaceAll(statements["set_lock_timeout"], "$seconds", secondsText(s.LockTimeout))}
+	return strings.ReplaceAll(statements["set_lock_timeout"], "$seconds", secondsText(s.LockTimeout))
 }
 
 // Name returns a database's name for logs: its URL without the password and the settings, which may hold secrets.
 func Name(text string) string {
-	t, err := parseURL(text, func(string) string { return "" })
+	t, err := parseURL(text)
 	if err != nil {
 		return "db2:"
 	}

@@ -8,33 +8,26 @@ import (
 	"brokerage/internal/store"
 )
 
-// The statements, each in a file of its name, static, so that every one can be
-// pasted into a console. Names of tables are not qualified: the schema is a
-// setting of the connection (see Options.Schema).
+// The statements, each in a file of its name, static, so that every one can be pasted into a console. Names of tables
+// are not qualified: the schema is a setting of the connection (see Options.Schema).
 //
 //go:embed sql/*.sql
 var files embed.FS
 
 // statements are the texts by name, without the comments before them, which would be sent each time and be part of the
 // key of the server's package cache.
-var statements = readStatements()
+var statements = store.ReadStatements(files, "sql")
 
-func readStatements() map[string]string {
-	texts := store.ReadStatements(files, "sql")
-	for name := range texts {
-		if strings.HasPrefix(name, "schema_") {
-			delete(texts, name) // many statements each: see DDL
+// names are the names of the statements for traces, by their texts in every form in which they are sent.
+var names = make(map[string]string)
+
+func init() {
+	for name, text := range statements {
+		for _, width := range widths {
+			names[widened(text, width)] = name
+			names[padded(widened(text, width))] = name
 		}
 	}
-	return texts
-}
-
-func source(name string) string {
-	text, err := files.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	return string(text)
 }
 
 var comment = regexp.MustCompile(`(?m)^--.*$`)

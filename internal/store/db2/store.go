@@ -7,13 +7,39 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
+
+// Scheme is the scheme of the URLs.
+const Scheme = "db2"
+
+func init() {
+	store.Register(&store.Engine{
+		Scheme:    Scheme,
+		Title:     "Db2",
+		TraceName: "ibm.db2",
+		Usage:     "db2://USER@HOST:PORT/DATABASE",
+		Check:     CheckURL,
+		Name:      Name,
+		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
+			return Open(ctx, url, Options{
+				Pool: o.Pool, Rules: o.Rules, AsIs: o.AsIs, Notice: o.Notice, Trace: o.Trace,
+			})
+		},
+		Watch: func(ctx context.Context, url string) (store.Observer, error) {
+			s, err := Open(ctx, url, Options{Pool: 1, AsIs: true})
+			if err != nil {
+				return nil, err
+			}
+			return &Observer{s}, nil
+		},
+		Script: Script,
+	})
+}
 
 // A Store keeps the brokerage in a Db2 database. See the package's comment.
 type Store struct {
@@ -32,12 +58,12 @@ type Store struct {
 	counted store.Pages // of the last call of countPages, which alone uses it
 }
 
-var _ tpox.Store = (*Store)(nil)
+var _ store.Bulk = (*Store)(nil)
 
 // Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes
 // from it; only a pool in settings overrides it. The error is *tpox.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Options) (*Store, error) {
-	t, err := parseURL(url, os.Getenv)
+	t, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +78,7 @@ func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Schema, settings.Registered = t.settings.Schema, t.settings.Registered
-	settings.LockTimeout = t.settings.LockTimeout
-	settings.StatisticsSample, settings.Dictionary = t.settings.StatisticsSample, t.settings.Dictionary
+	settings.Schema, settings.LockTimeout = t.settings.Schema, t.settings.LockTimeout
 	settings.Pool = cmp.Or(settings.Pool, t.settings.Pool)
 	return openConnectors(ctx, requests, admin, settings)
 }
@@ -72,13 +96,26 @@ func openConnectors(ctx context.Context, requests, admin driver.Connector, setti
 		settings.Pool = DefaultPool
 	}
 	s := &Store{settings: settings}
-	s.Text = s.setting
+	s.Text = func(ctx context.Context, name string) (text string, err error) {
+		err = s.read(ctx, func() error {
+			_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
+			return err
+		})
+		return text, err
+	}
 	s.figures = store.NewServerFigures(statsTimeout, s.countPages, s.estimate, s.nextID)
 	s.db, s.admin = s.pool(requests, connectionIdle), s.pool(admin, adminIdle)
-	if err := s.prepare(ctx); err != nil {
-		if mayHeal(err) {
-			err = &tpox.Unavailable{Cause: err}
-		}
+	var err error
+	if s.engine, err = s.inspect(ctx); err == nil {
+		err = s.ensureSchema(ctx)
+	}
+	if s.engine.Identity = s.stamp.Identity; err == nil {
+		err = s.checkCollation(ctx)
+	}
+	if mayHeal(err) {
+		err = &tpox.Unavailable{Cause: err}
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -92,18 +129,6 @@ func (s *Store) pool(connect driver.Connector, idle time.Duration) *sql.DB {
 	db.SetConnMaxLifetime(connectionLife)
 	db.SetConnMaxIdleTime(idle)
 	return db
-}
-
-// prepare inspects the server and creates the schema where there is none.
-func (s *Store) prepare(ctx context.Context) (err error) {
-	if s.engine, err = s.inspect(ctx); err != nil {
-		return err
-	}
-	if err := s.ensureSchema(ctx); err != nil {
-		return err
-	}
-	s.engine.Identity = s.stamp.Identity
-	return s.checkCollation(ctx)
 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -120,12 +145,3 @@ func (s *Store) Made() bool { return s.made }
 
 // Close closes all connections when they are no longer used. A second call does nothing.
 func (s *Store) Close() error { return errors.Join(s.db.Close(), s.admin.Close()) }
-
-// setting returns the text of a setting, for the ledger.
-func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.read(ctx, func() error {
-		_, err := row(ctx, s.db, "get_setting", []any{name}, []any{&text})
-		return err
-	})
-	return text, err
-}

@@ -19,23 +19,17 @@ func (s *Store) Trade(
 	rules, id := s.settings.Rules, account.String()
 	return s.write(ctx, w, failUnknown, func(t *tx) ([]byte, error) {
 		var size int64
-		switch found, err := row(t.ctx, t, "customer_size", []any{id}, []any{&size}); {
-		case err != nil:
-			return nil, err
-		case !found:
-			return nil, tpox.NoAccount(account)
+		found, err := row(t.ctx, t, "customer_size", []any{id}, []any{&size})
+		if err != nil || !found {
+			return nil, cmp.Or[error](err, tpox.NoAccount(account))
 		}
 		quote := tpox.Quote{Symbol: trade.Symbol}
-		args, into := []any{trade.Symbol}, []any{&quote.LastTrade, &quote.Name, &quote.Type}
-		if !listed(trade.Symbol) {
-			return nil, tpox.NoSecurity(trade.Symbol)
+		if found = listed(trade.Symbol); found {
+			into := []any{&quote.LastTrade, &quote.Name, &quote.Type}
+			found, err = row(t.ctx, t, "trade_quote", []any{trade.Symbol}, into)
 		}
-		found, err := row(t.ctx, t, "trade_quote", args, into)
-		switch {
-		case err != nil:
-			return nil, err
-		case !found:
-			return nil, tpox.NoSecurity(trade.Symbol)
+		if err != nil || !found {
+			return nil, cmp.Or[error](err, tpox.NoSecurity(trade.Symbol))
 		}
 		terms, err := trade.TermsAt(quote)
 		if err != nil {
@@ -52,7 +46,8 @@ func (s *Store) Trade(
 				return nil, err
 			}
 		}
-		d := deal{id, quote, terms, trade.Now}
+		d := deal{account: id, quote: quote, terms: terms,
+			stamp: trade.Now.UTC().Format("2006-01-02T15:04:05"), day: trade.Now.UTC().Format(time.DateOnly)}
 		var done bool
 		all := "no"
 		if trade.Side == tpox.Buy {
@@ -60,25 +55,21 @@ func (s *Store) Trade(
 		} else {
 			done, all, err = t.sell(d)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case done:
-			return t.document("trade_outcome", d.account, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade,
-				terms.Amount, all, d.account)
 		}
-		return nil, cmp.Or(refusal(), errNoReason)
+		if !done {
+			return nil, cmp.Or(refusal(), errNoReason)
+		}
+		return t.document("trade_outcome", id, string(trade.Side), quote.Symbol, terms.Quantity, quote.LastTrade,
+			terms.Amount, all, id)
 	})
 }
 
-// A deal is a trade with its price.
+// A deal is a trade with its price and its time, which stamp and day have as the customer's document has them.
 type deal struct {
-	account string
-	quote   tpox.Quote
-	terms   tpox.Terms
-	now     time.Time
+	account    string
+	quote      tpox.Quote
+	terms      tpox.Terms
+	stamp, day string
 }
-
-func (d deal) stamp() string { return d.now.UTC().Format("2006-01-02T15:04:05") }
-
-func (d deal) day() string { return d.now.UTC().Format(time.DateOnly) }

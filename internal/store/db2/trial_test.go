@@ -1,9 +1,9 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,11 +12,34 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
-// testSchema is the schema of the tests if the URL names none.
-const testSchema = "BROKERAGE_TEST"
+// A question is what a trial asks a server.
+type question string
+
+const (
+	askSchema      question = "Does Db2 accept each statement that creates a schema, of box.sql and of tuned.sql?"
+	askConfigure   question = "Does Db2 accept the statements that configure the database (only with DB2_CONFIGURE=yes)?"
+	askMigrate     question = "Does `migrate` create the schema, as the service does it?"
+	askCompile     question = "Does Db2 compile each statement of the store?"
+	askProbes      question = "Does Db2 know the forms that could take the place of doubtful ones?"
+	askConformance question = "Does the store do what the contract says (conformance suite)?"
+	askTimeout     question = "Does the statement timeout interrupt a statement (SQL0952N)?"
+	askStatistics  question = "Does `RUNSTATS` collect statistics, as a load asks for them, and are sizes known?"
+	askPlans       question = "Does each statement find its documents by the index that it is meant to use?"
+	askCampaign    question = "Does a smoke campaign end?"
+	askDrop        question = "Was everything removed that the run created?"
+)
+
+// questions are all questions in the order of the page.
+var questions = []question{
+	askSchema, askConfigure, askMigrate, askCompile, askProbes, askTimeout, askStatistics, askConformance, askPlans,
+	askCampaign, askDrop,
+}
 
 // A trial is a run on a server that may refuse any part of it. It collects what the server answers, and continues.
 type trial struct {
@@ -48,48 +71,22 @@ func (t *trial) note(q question, name, text string, err error) {
 	t.attempts = append(t.attempts, a)
 }
 
-// failed returns the attempts of a question that failed, and how many there were.
-func (t *trial) failed(q question) (failed []probe, all int) {
-	for _, a := range t.attempts {
-		if a.Question != q {
-			continue
-		}
-		all++
-		if a.Failure != "" {
-			failed = append(failed, a)
-		}
-	}
-	return failed, all
-}
-
 // A named statement is tried alone.
 type named struct{ name, text string }
-
-// serverGone is how many attempts in a row may lose their connection before the rest is not tried.
-const serverGone = 3
 
 // each tries statements one after another, each alone. One that loses its connection is tried once more, because the
 // statement before it may be the reason.
 func (t *trial) each(q question, list []named, try func(text string) error) {
-	gone := 0
-	for i, s := range list {
-		began := time.Now()
-		err := try(s.text)
+	for _, s := range list {
+		began, err := time.Now(), try(s.text)
 		if isLost(err) {
 			err = try(s.text)
 		}
 		t.note(q, s.name, s.text, err)
 		t.attempts[len(t.attempts)-1].Millis = time.Since(began).Milliseconds()
-		if !isLost(err) {
-			gone = 0
-		} else if gone++; gone == serverGone && i+1 < len(list) {
-			t.note(q, fmt.Sprintf("%d more", len(list)-i-1), "", errors.New("not tried: the server no longer answers"))
-			return
-		}
 	}
 }
 
-// run returns a function that runs a statement in a transaction of its own.
 func run(ctx context.Context, db *sql.DB) func(text string) error {
 	return func(text string) error {
 		_, err := db.ExecContext(ctx, text)
@@ -100,13 +97,12 @@ func run(ctx context.Context, db *sql.DB) func(text string) error {
 // compile returns a function that prepares a statement and does not run it. The connections of db must not defer that
 // (see eager).
 func compile(ctx context.Context, db *sql.DB) func(text string) error {
-	return func(text string) (err error) {
+	return func(text string) error {
 		prepared, err := db.PrepareContext(ctx, text)
-		if err != nil {
-			return err
+		if err == nil {
+			err = prepared.Close()
 		}
-		defer func() { err = prepared.Close() }()
-		return nil
+		return err
 	}
 }
 
@@ -121,21 +117,96 @@ func ignoreMissing(once func(string) error) func(string) error {
 	}
 }
 
-// eager is a keyword of the client library with which it sends a statement to the server when it is prepared. By
-// default it sends one without parameters only when it is executed.
-const eager = "DeferredPrepare=0"
-
-// withKeyword returns a connection string with a keyword of the client library in place of its former value.
-func withKeyword(t target, keyword string) string {
-	if keyword == "" {
-		return t.adminDSN()
+// failed returns the attempts of a question that failed, and how many there were.
+func (t *trial) failed(q question) (failed []probe, all int) {
+	for _, a := range t.attempts {
+		if a.Question == q {
+			all++
+			if a.Failure != "" {
+				failed = append(failed, a)
+			}
+		}
 	}
-	name, _, _ := strings.Cut(keyword, "=")
-	others := slices.DeleteFunc(strings.Split(t.adminDSN(), ";"), func(known string) bool {
-		return strings.HasPrefix(known, name+"=")
-	})
-	return strings.Join(append(others, keyword), ";")
+	return failed, all
 }
+
+// answer answers a question in plain words.
+func (t *trial) answer(q question) string {
+	failed, all := t.failed(q)
+	switch {
+	case all == 0 && t.untried[q] != "":
+		return "**not tried**: " + t.untried[q]
+	case all == 0:
+		return "**not tried**: the run ended before it"
+	case len(failed) == 0:
+		return fmt.Sprintf("**confirmed**: %d of %d", all, all)
+	case len(failed) == all:
+		return fmt.Sprintf("**not confirmed**: none of %d", all)
+	}
+	return fmt.Sprintf("**not confirmed**: %d of %d", all-len(failed), all)
+}
+
+// page returns the page for a person.
+func (t *trial) page() string {
+	var b, failures strings.Builder
+	fmt.Fprintf(&b, "# What this run has shown\n\nServer: %s\n\n", t.server)
+	b.WriteString("| question | answer |\n|---|---|\n")
+	for _, q := range questions {
+		fmt.Fprintf(&b, "| %s | %s |\n", q, t.answer(q))
+		failed, _ := t.failed(q)
+		if len(failed) > 0 {
+			fmt.Fprintf(&failures, "\n## Not confirmed: %s\n\n| what | Db2's answer |\n|---|---|\n", q)
+		}
+		for _, a := range failed {
+			text := strings.ReplaceAll(strings.Join(strings.Fields(a.Failure), " "), "|", `\|`)
+			text = strings.ToValidUTF8(text[:min(len(text), 400)], "")
+			if a.Code != 0 {
+				text = fmt.Sprintf("SQLCODE %d, SQLSTATE %s, reason %d: %s", a.Code, a.State, a.Reason, text)
+			}
+			fmt.Fprintf(&failures, "| %s | %s |\n", a.Name, text)
+		}
+	}
+	return b.String() + "\nA time in these files is not a measurement. No file holds the password. " +
+		"Please send the whole folder.\n" + failures.String()
+}
+
+// write writes the page and all attempts into a folder.
+func (t *trial) write(folder string) error {
+	all, err := json.MarshalIndent(t.attempts, "", "  ")
+	return errors.Join(err,
+		os.WriteFile(filepath.Join(folder, "README.md"), []byte(t.page()), 0o644),
+		os.WriteFile(filepath.Join(folder, "attempts.json"), append(all, '\n'), 0o644),
+	)
+}
+
+// Whatever a server answers to one statement, all others are tried too, and the page says what it answered.
+func TestTrial_EachCode(t *testing.T) {
+	all := everything(testSchema)
+	const victim = "customer_max_order"
+	for code, state := range map[int]string{
+		-104: "42601", -964: "57011", codeInterrupted: "57014", codeRolledBack: "40001", codeLost: "08001", -9999: "99999",
+	} {
+		tried := make(map[string]int)
+		f := &fake{prepare: func(query string) error {
+			tried[query]++
+			if query == statements[victim] {
+				return failure(code, state)
+			}
+			return nil
+		}}
+		var v trial
+		v.each(askCompile, all, compile(t.Context(), bare(t, f)))
+		require.False(t, slices.ContainsFunc(all, func(s named) bool { return tried[s.text] == 0 }), code)
+		failed, _ := v.failed(askCompile)
+		require.Len(t, failed, 1, code)
+		said := fmt.Sprintf("%s | SQLCODE %d, SQLSTATE %s, reason 0: said the fake |", victim, code, state)
+		require.Contains(t, v.page(), said)
+		require.Regexp(t, `not confirmed\*\*: \d+ of \d+`, v.answer(askCompile))
+	}
+}
+
+// testSchema is the schema of the tests if the URL names none.
+const testSchema = "BROKERAGE_TEST"
 
 // everything returns all statements as the store sends them, with the types that it declares for longer documents.
 func everything(schema string) (list []named) {
@@ -161,14 +232,12 @@ func everything(schema string) (list []named) {
 // A doubt is a query that answers a doubt about Db2's XQuery, with the answer that the manual promises.
 type doubt struct{ name, query, answer string }
 
-const decimals40 = "1234567890123456789012345678901234567890"
-
 var doubts = []doubt{
 	{"fn:round-half-to-even", `fn:round-half-to-even(xs:decimal("0.125") * 100)`, "12"},
 	{"rounding by fn:floor", `let $x := xs:decimal("0.135") * 100, $f := fn:floor($x) return xs:integer(` +
 		`if ($x - $f > 0.5 or ($x - $f = 0.5 and $f mod 2 != 0)) then $f + 1 else $f)`, "14"},
 	{"a decimal of 40 digits is castable or not, and no error",
-		`if ("` + decimals40 + `" castable as xs:decimal) then "known" else "known"`, "known"},
+		`if ("1234567890123456789012345678901234567890" castable as xs:decimal) then "known" else "known"`, "known"},
 	{"fn:substring of a missing element", `fn:substring(fn:string(()), 1, 10)`, ""},
 }
 
@@ -185,78 +254,72 @@ func shorter(trade string) string {
 	return rounding.ReplaceAllString(statements[trade], "$$${1}N := xs:integer(fn:round-half-to-even(${2})),\n")
 }
 
-// alone returns the statements of a script with their names: their first words.
+// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the
+// command line processor.
+type design struct {
+	name     string
+	ddl      []string
+	settings []string // statements that configure the database
+}
+
+var (
+	ofSchema = regexp.MustCompile(
+		`^(CREATE (TABLE|UNIQUE|INDEX|BUFFERPOOL|LARGE|SYSTEM)|ALTER TABLE|INSERT INTO leases)`)
+	configuring = regexp.MustCompile(`CALL SYSPROC\.ADMIN_CMD\('(?:UPDATE DATABASE CONFIGURATION|AUTOCONFIGURE).*'\)`)
+)
+
+func designs(schema string) (list []design, err error) {
+	named := strings.NewReplacer("TPOX_", storageName(schema)+"_", "TPOX.", schema+".")
+	for _, name := range []string{"box", "tuned"} {
+		text, err := os.ReadFile("../../../deploy/db2/" + name + ".sql")
+		if err != nil {
+			return nil, err
+		}
+		d := design{name: name, settings: configuring.FindAllString(string(text), -1)}
+		for _, statement := range split(named.Replace(string(text))) {
+			if ofSchema.MatchString(statement) {
+				d.ddl = append(d.ddl, statement)
+			}
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// alone returns the statements of a script with their names: how they begin.
 func alone(what string, texts []string) (list []named) {
 	for _, text := range texts {
-		list = append(list, named{what + ": " + title(text), text})
+		list = append(list, named{fmt.Sprintf("%s: %.40s", what, text), text})
 	}
 	return list
 }
 
-// adjectives are words that may follow CREATE.
-const adjectives = `(?:(?:UNIQUE|LARGE|SYSTEM|USER|TEMPORARY) )*`
-
-// headOf finds the words of a statement up to the name of its object.
-var headOf = regexp.MustCompile(
-	`^(?:CREATE ` + adjectives + `\w+ \w+|DROP \w+ [\w.]+|INSERT INTO \w+|CALL [\w.]+\('\w+)`,
-)
-
-func title(text string) string {
-	return cmp.Or(headOf.FindString(text), fmt.Sprintf("%.40s", text))
-}
-
 // creation finds what a statement creates.
-var creation = regexp.MustCompile(`^CREATE ` + adjectives + `(INDEX|TABLE|TABLESPACE|BUFFERPOOL) (\S+)`)
+var creation = regexp.MustCompile(
+	`^CREATE (?:(?:UNIQUE|LARGE|SYSTEM|TEMPORARY) )*(INDEX|TABLE|TABLESPACE|BUFFERPOOL) (\S+)`)
 
-// createdBy returns the kind and the name of what a statement creates, both empty if that is nothing.
-func createdBy(text string) (kind, name string) {
-	if m := creation.FindStringSubmatch(text); len(m) > 2 {
-		return m[1], m[2]
-	}
-	return "", ""
+func isStorage(text string) bool {
+	m := creation.FindStringSubmatch(text)
+	return m != nil && (m[1] == "TABLESPACE" || m[1] == "BUFFERPOOL")
 }
 
-// undo returns the statements that remove what a script has created in a schema, the last first. Only XML indexes need
-// one of their own, for the stand-in: on Db2 they are dropped with their table.
+// undo returns the statements that remove what a script has created in a schema, the last first, and the registered XML
+// schemas. Only XML indexes need one of their own, for the stand-in: on Db2 they are dropped with their table.
 func undo(schema string, ddl []string) (drops []string) {
-	for _, text := range slices.Backward(ddl) {
-		switch kind, name := createdBy(text); {
-		case kind == "", kind == "INDEX" && !strings.Contains(text, "XMLPATTERN"):
-		case kind == "INDEX", kind == "TABLE":
-			drops = append(drops, "DROP "+kind+" "+schema+"."+name)
-		default:
-			drops = append(drops, "DROP "+kind+" "+name)
-		}
-	}
-	return drops
-}
-
-// undoSchemas returns the statements that remove the registered XML schemas.
-func undoSchemas(schema string) (drops []string) {
 	for _, x := range Schemas {
 		drops = append(drops, "DROP XSROBJECT "+schema+"."+x.Name)
 	}
-	return drops
-}
-
-// columnsOf finds a table and its columns in the statement that creates it, without the clauses on storage.
-var (
-	columnsOf = regexp.MustCompile(`(?s)^(CREATE TABLE \w+ \(.*\))[^)]*$`)
-	inline    = regexp.MustCompile(` INLINE LENGTH \d+`)
-)
-
-// plainly returns the tables and indexes of a script in the table space that Db2 chooses, so that the other statements
-// can be tried on a server that refuses a table space or a buffer pool.
-func plainly(ddl []string) (plain []string) {
-	for _, text := range ddl {
-		switch kind, _ := createdBy(text); kind {
-		case "", "INDEX":
-			plain = append(plain, text)
-		case "TABLE":
-			plain = append(plain, inline.ReplaceAllString(columnsOf.ReplaceAllString(text, "$1"), ""))
+	for _, text := range slices.Backward(ddl) {
+		m := creation.FindStringSubmatch(text)
+		switch {
+		case m == nil, m[1] == "INDEX" && !strings.Contains(text, "XMLPATTERN"):
+		case m[1] == "INDEX", m[1] == "TABLE":
+			drops = append(drops, "DROP "+m[1]+" "+schema+"."+m[2])
+		default:
+			drops = append(drops, "DROP "+m[1]+" "+m[2])
 		}
 	}
-	return plain
+	return drops
 }
 
 // holds finds what a trial would drop, or could not tell from its own.
@@ -273,21 +336,16 @@ const holds = `SELECT what FROM (
 // requireNothing returns an error unless a schema is empty or does not exist, and none of the table spaces and buffer
 // pools exist that designs create for it. A trial drops all of them, so it must have made all of them.
 func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []design) error {
-	var names, found []string
+	var names []string
 	for _, d := range designs {
 		for _, text := range d.ddl {
-			if kind, name := createdBy(text); kind == "TABLESPACE" || kind == "BUFFERPOOL" {
-				names = append(names, strings.ToUpper(name))
+			if isStorage(text) {
+				names = append(names, creation.FindStringSubmatch(text)[2])
 			}
 		}
 	}
 	query := strings.ReplaceAll(holds, "$names", strings.Join(names, "', '"))
-	err := eachRow(ctx, db, query, []any{schema, schema}, func(rows *sql.Rows) error {
-		var what string
-		err := rows.Scan(&what)
-		found = append(found, strings.TrimSpace(what))
-		return err
-	})
+	found, err := texts(ctx, db, query, schema, schema)
 	if err != nil {
 		return fmt.Errorf("cannot find out whether the schema %s is empty: %w", schema, err)
 	}
@@ -299,128 +357,59 @@ func requireNothing(ctx context.Context, db *sql.DB, schema string, designs []de
 	return nil
 }
 
-// A design is a script of deploy/db2 for a schema in a database that exists: its statements without those of the
-// command line processor.
-type design struct {
-	name     string
-	ddl      []string
-	settings []string // statements that configure the database
-}
-
-var (
-	ofSchema = regexp.MustCompile(
-		`^(CREATE (TABLE|UNIQUE|INDEX|BUFFERPOOL|LARGE|SYSTEM)|ALTER TABLE|INSERT INTO leases)`)
-	configuring  = regexp.MustCompile(`CALL SYSPROC\.ADMIN_CMD\('(?:UPDATE DATABASE CONFIGURATION|AUTOCONFIGURE).*'\)`)
-	designFolder = filepath.Join("..", "..", "..", "deploy", "db2")
-)
-
-func designs(schema string) (list []design, err error) {
-	named := strings.NewReplacer("TPOX_", storageName(schema)+"_", "TPOX.", schema+".")
-	for _, name := range []string{"box", "tuned"} {
-		text, err := os.ReadFile(filepath.Join(designFolder, name+".sql"))
-		if err != nil {
-			return nil, err
-		}
-		d := design{name: name, settings: configuring.FindAllString(string(text), -1)}
-		for _, statement := range split(named.Replace(string(text))) {
-			if ofSchema.MatchString(statement) {
-				d.ddl = append(d.ddl, statement)
-			}
-		}
-		list = append(list, d)
-	}
-	return list, nil
-}
-
-// configurationOf returns the statements that set what the configuration of the database and its buffer pools are now,
-// by what each sets.
-func configurationOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	now := make(map[string]string)
-	err := eachRow(ctx, db, `SELECT name, COALESCE(deferred_value, value), COALESCE(deferred_value_flags, value_flags)
-		FROM SYSIBMADM.DBCFG WHERE dbpartitionnum = 0`, nil, func(rows *sql.Rows) error {
-		var name string
-		var value, flags sql.NullString
-		err := rows.Scan(&name, &value, &flags)
-		if flag := strings.TrimSpace(flags.String); flag == "AUTOMATIC" || flag == "COMPUTED" {
-			value.String = flag
-		}
-		now[name] = fmt.Sprintf("UPDATE DATABASE CONFIGURATION USING %s %s", strings.ToUpper(name), value.String)
+// texts returns the rows of a query of one column.
+func texts(ctx context.Context, db *sql.DB, query string, args ...any) (list []string, err error) {
+	err = eachRow(ctx, db, query, args, func(rows *sql.Rows) error {
+		var text sql.NullString
+		err := rows.Scan(&text)
+		list = append(list, strings.TrimSpace(text.String))
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return now, eachRow(ctx, db, "SELECT bpname, npages FROM SYSCAT.BUFFERPOOLS", nil, func(rows *sql.Rows) error {
-		var name string
-		var pages int64
-		err := rows.Scan(&name, &pages)
-		size := fmt.Sprint(pages)
-		if pages < 0 {
-			size = "AUTOMATIC"
-		}
-		now["bufferpool "+name] = fmt.Sprintf("ALTER BUFFERPOOL %s SIZE %s", strings.TrimSpace(name), size)
-		return err
-	})
+	return list, err
 }
 
-// restoring returns a script that sets again what is different now.
-func restoring(before, now map[string]string) string {
-	var changed []string
-	for _, what := range slices.Sorted(maps.Keys(before)) {
-		if before[what] != now[what] {
-			changed = append(changed, before[what])
-		}
-	}
-	return plainScript("Restores the configuration of the database that the trial has changed. Connect first.", changed)
-}
+// configured lists the statements that set what the configuration of the database and its buffer pools are now.
+const configured = `SELECT 'UPDATE DATABASE CONFIGURATION USING ' || UPPER(name) || ' ' ||
+	CASE WHEN COALESCE(deferred_value_flags, value_flags) IN ('AUTOMATIC', 'COMPUTED')
+		THEN COALESCE(deferred_value_flags, value_flags) ELSE COALESCE(deferred_value, value, '') END
+	FROM SYSIBMADM.DBCFG WHERE dbpartitionnum = 0
+UNION ALL
+SELECT 'ALTER BUFFERPOOL ' || bpname || ' SIZE ' ||
+	CASE WHEN npages < 0 THEN 'AUTOMATIC' ELSE CAST(npages AS VARCHAR(20)) END FROM SYSCAT.BUFFERPOOLS`
 
 // configurations are the settings of database, instance and registry.
 var configurations = []named{
-	{"database configuration", "SELECT name, value, deferred_value FROM SYSIBMADM.DBCFG ORDER BY name"},
-	{"instance configuration", "SELECT name, value, deferred_value FROM SYSIBMADM.DBMCFG ORDER BY name"},
-	{"registry variables", "SELECT reg_var_name, reg_var_value FROM SYSIBMADM.REG_VARIABLES ORDER BY reg_var_name"},
+	{"database configuration", "SELECT name || ' ' || COALESCE(value, '') FROM SYSIBMADM.DBCFG ORDER BY 1"},
+	{"instance configuration", "SELECT name || ' ' || COALESCE(value, '') FROM SYSIBMADM.DBMCFG ORDER BY 1"},
+	{"registry variables", "SELECT reg_var_name || ' ' || reg_var_value FROM SYSIBMADM.REG_VARIABLES ORDER BY 1"},
 }
 
 // measured are what Db2 says about the loaded tables of a schema, and what it ran.
-func measured(schema string) []named {
-	return []named{
-		{"buffer pools, in pages", `SELECT VARCHAR(bp_name, 40), bp_cur_buffsz, automatic
-			FROM TABLE(SYSPROC.MON_GET_BUFFERPOOL(CAST(NULL AS VARCHAR(128)), -2)) AS t ORDER BY 1`},
-		{"compression", `SELECT VARCHAR(tabname, 40), object_type, rowcompmode, pctpagessaved_current, avgrowsize_current
-			FROM TABLE(SYSPROC.ADMIN_GET_TAB_COMPRESS_INFO('` + schema + `', CAST(NULL AS VARCHAR(128)))) AS t ORDER BY 1, 2`},
-		{"customers in their rows, of all", "SELECT SUM(ADMIN_IS_INLINED(cadoc)), COUNT(*) FROM " + schema + ".custacc"},
-		{"orders in their rows, of all", "SELECT SUM(ADMIN_IS_INLINED(odoc)), COUNT(*) FROM " + schema + ".orders"},
-		{"securities in their rows, of all", "SELECT SUM(ADMIN_IS_INLINED(sdoc)), COUNT(*) FROM " + schema + ".security"},
-		{"statements that took longest", `SELECT num_executions, total_act_time, rows_read,
-				VARCHAR(SUBSTR(stmt_text, 1, 200), 200)
+func measured(schema string) (list []named) {
+	for _, of := range [][2]string{{"cadoc", "custacc"}, {"odoc", "orders"}, {"sdoc", "security"}} {
+		list = append(list, named{"documents of " + of[1] + " in their rows, of all", fmt.Sprintf(
+			"SELECT VARCHAR(SUM(ADMIN_IS_INLINED(%s))) || ' ' || VARCHAR(COUNT(*)) FROM %s.%s", of[0], schema, of[1])})
+	}
+	return append(list,
+		named{"buffer pools, in pages", `SELECT bp_name || ' ' || VARCHAR(bp_cur_buffsz)
+			FROM TABLE(SYSPROC.MON_GET_BUFFERPOOL(CAST(NULL AS VARCHAR(128)), -2)) AS t`},
+		named{"compression: mode, percent of pages saved, average row", `SELECT tabname || ' ' || object_type || ' ' ||
+				rowcompmode || ' ' || VARCHAR(pctpagessaved_current) || ' ' || VARCHAR(avgrowsize_current)
+			FROM TABLE(SYSPROC.ADMIN_GET_TAB_COMPRESS_INFO('` + schema + `', CAST(NULL AS VARCHAR(128)))) AS t`},
+		named{"statements that took longest: executions, time, rows read", `SELECT VARCHAR(num_executions) || ' ' ||
+				VARCHAR(total_act_time) || ' ' || VARCHAR(rows_read) || ' ' || VARCHAR(SUBSTR(stmt_text, 1, 200), 200)
 			FROM TABLE(SYSPROC.MON_GET_PKG_CACHE_STMT(
 				'D', CAST(NULL AS VARCHAR(32) FOR BIT DATA), CAST(NULL AS CLOB(8K)), -2)) AS t
 			ORDER BY total_act_time DESC FETCH FIRST 60 ROWS ONLY`},
-	}
+	)
 }
 
-// inventory returns the rows of queries as text, or why there are none.
+// inventory returns the rows of queries, or why there are none.
 func inventory(ctx context.Context, db *sql.DB, queries []named) string {
 	var b strings.Builder
 	for _, q := range queries {
-		fmt.Fprintf(&b, "== %s\n", q.name)
-		err := eachRow(ctx, db, q.text, nil, func(rows *sql.Rows) error {
-			columns, err := rows.Columns()
-			if err != nil {
-				return err
-			}
-			values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			err = rows.Scan(into...)
-			for _, value := range values {
-				b.WriteString(strings.Join(strings.Fields(value.String), " ") + "\t")
-			}
-			b.WriteString("\n")
-			return err
-		})
-		if err != nil {
+		rows, err := texts(ctx, db, q.text)
+		if fmt.Fprintf(&b, "== %s\n%s\n", q.name, strings.Join(rows, "\n")); err != nil {
 			fmt.Fprintf(&b, "not known: %v\n", err)
 		}
 	}

@@ -1,12 +1,10 @@
 package db2
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"iter"
 	"sync/atomic"
 
@@ -14,12 +12,6 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
-
-// A storedBatch is documents as the database returns them.
-type storedBatch struct {
-	docs     [][]byte
-	findings []string // of documents that it did not return whole
-}
 
 // Verify reads every document and calls find with a sentence for each fault, and read with its progress. The unique
 // indexes on the documents hold their keys, which need no check of their own. It returns an error only where it cannot
@@ -35,12 +27,8 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 	}
 	var accounts atomic.Int64
 	for _, k := range dataset.Kinds {
-		err := store.Inspect(ctx, &v, k, s.stored(ctx, k), func(b storedBatch) store.Inspected {
-			seen, held := b.check(k)
-			accounts.Add(held)
-			return seen
-		})
-		if err != nil {
+		check := func(docs [][]byte) store.Inspected { return inspectDocuments(k, docs, &accounts) }
+		if err := store.Inspect(ctx, &v, k, s.stored(ctx, k), check); err != nil {
 			return v.Verified, cmp.Or(ctx.Err(), err)
 		}
 	}
@@ -52,70 +40,68 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 var errEnough = errors.New("enough")
 
 // stored reads a table in batches. The documents that the driver takes for NULL it reads in a second query.
-func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[storedBatch, error] {
-	return func(yield func(storedBatch, error) bool) {
-		var b storedBatch
-		add := func(length int64, doc []byte) error {
-			if length != int64(len(doc)) {
-				finding := fmt.Sprintf("a document of %s was not read whole: %d of %d bytes", tables[k], len(doc), length)
-				b.findings = append(b.findings, finding)
-				return nil
-			}
-			if b.docs = append(b.docs, doc); len(b.docs) < store.VerifyBatch {
-				return nil
-			}
-			full := b
-			if b = (storedBatch{}); !yield(full, nil) {
-				return errEnough
-			}
-			return nil
-		}
-		text, nulls := statements["all_"+tables[k]], false
-		err := eachStored(ctx, s.admin, text, func(length int64, doc []byte) error {
-			if len(doc) == 0 && takenForNull(length) {
-				nulls = true
-				return nil
-			}
-			return add(length, doc)
-		})
-		if nulls && err == nil {
-			err = eachStored(ctx, s.admin, padded(text), func(length int64, doc []byte) error {
-				if !takenForNull(length - 1) {
+func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[[][]byte, error] {
+	return func(yield func([][]byte, error) bool) {
+		var batch [][]byte
+		nulls := false
+		read := func(text string, pad int) error {
+			return eachRow(ctx, s.admin, text, nil, func(rows *sql.Rows) error {
+				var length sql.NullInt64
+				var doc []byte
+				if err := rows.Scan(&length, &doc); err != nil {
+					return err
+				}
+				isNull := takenForNull(length.Int64 - int64(pad))
+				switch {
+				case pad == 0 && isNull:
+					nulls = true
+					return nil
+				case pad > 0 && !isNull:
+					return nil // the first query has returned it
+				case int64(len(doc)) != length.Int64:
+					return &errCut{length.Int64, int64(len(doc))}
+				}
+				if batch = append(batch, doc[:len(doc)-pad]); len(batch) < store.VerifyBatch {
 					return nil
 				}
-				return add(length-1, bytes.TrimSuffix(doc, []byte(" ")))
+				full := batch
+				if batch = nil; !yield(full, nil) {
+					return errEnough
+				}
+				return nil
 			})
 		}
-		if !errors.Is(err, errEnough) && (err != nil || len(b.docs) > 0 || len(b.findings) > 0) {
-			yield(b, err)
+		text := statements["all_"+tables[k]]
+		err := read(text, 0)
+		if err == nil && nulls {
+			err = read(padded(text), len(" "))
+		}
+		if !errors.Is(err, errEnough) && (err != nil || len(batch) > 0) {
+			yield(batch, err)
 		}
 	}
 }
 
-// eachStored calls each with the length and the copy of every document of a query.
-func eachStored(ctx context.Context, q querier, text string, each func(length int64, doc []byte) error) error {
-	return eachRow(ctx, q, text, nil, func(rows *sql.Rows) error {
-		var length sql.NullInt64
-		var doc []byte
-		if err := rows.Scan(&length, &doc); err != nil {
-			return err
-		}
-		return each(length.Int64, doc)
-	})
-}
-
-// check checks the documents of a batch; accounts is how many accounts its customers have.
-func (b storedBatch) check(k dataset.Kind) (seen store.Inspected, accounts int64) {
-	seen.Findings = b.findings
-	for _, doc := range b.docs {
-		doc, refused := tpox.Normal(doc)
+// inspectDocuments checks documents, and counts the accounts of customers.
+func inspectDocuments(k dataset.Kind, docs [][]byte, accounts *atomic.Int64) (seen store.Inspected) {
+	for _, stored := range docs {
+		doc, refused := tpox.Normal(stored)
 		if refused != nil {
 			seen.Documents++
 			seen.AddFinding(tables[k], "%v", refused)
 			continue
 		}
-		name, held, err := keysOf(k, doc)
-		accounts += int64(held)
+		found, err := store.KeysOf(k, doc)
+		name := tables[k]
+		switch keys := found.(type) {
+		case tpox.SecurityKeys:
+			name = "security " + keys.Symbol
+		case tpox.CustomerKeys:
+			name = "customer " + keys.ID.String()
+			accounts.Add(int64(len(keys.Accounts)))
+		case tpox.OrderKeys:
+			name = "order " + keys.ID.String()
+		}
 		if err != nil {
 			seen.AddFinding(name, "the document has no keys: %v", err)
 		}
@@ -123,20 +109,5 @@ func (b storedBatch) check(k dataset.Kind) (seen store.Inspected, accounts int64
 			seen.AddFinding(name, "a position is below zero")
 		}
 	}
-	return seen, accounts
-}
-
-// keysOf returns a name for a document, and how many accounts it has.
-func keysOf(k dataset.Kind, doc []byte) (name string, accounts int, err error) {
-	switch k {
-	case dataset.Security:
-		keys, err := tpox.SecurityKeysOf(doc)
-		return "security " + keys.Symbol, 0, err
-	case dataset.Customer:
-		keys, err := tpox.CustomerKeysOf(doc)
-		return fmt.Sprintf("customer %d", keys.ID), len(keys.Accounts), err
-	default:
-		keys, err := tpox.OrderKeysOf(doc)
-		return fmt.Sprintf("order %d", keys.ID), 0, err
-	}
+	return seen
 }

@@ -1,8 +1,11 @@
 package db2
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
+	"strings"
 
 	"brokerage/internal/tpox"
 )
@@ -31,18 +34,6 @@ func (t *tx) exec(name string, args ...any) (changed bool, err error) {
 
 func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
-}
-
-// lock locks a customer or a security for an update until the transaction ends, and returns its document, nil if it
-// does not exist. A transaction that locks several does so in ascending order of their keys, so that no two wait for
-// each other. A write of a single document needs no lock: its UPDATE takes it.
-func (t *tx) lock(what, key string) (doc []byte, err error) {
-	var one int64
-	found, err := row(t.ctx, t, "lock_"+what, []any{key}, []any{&one})
-	if err != nil || !found {
-		return nil, err
-	}
-	return t.document("get_"+what, key)
 }
 
 // work is what a transaction does, and what it answers.
@@ -124,4 +115,51 @@ func attempt(t *tx, db *sql.DB, w tpox.Write, do work) (answer []byte, lostCommi
 	}
 	err = t.Commit()
 	return answer, err != nil && isLost(err), err
+}
+
+// remove deletes a document. A statement with several parameters gets the id for each. A document that is gone after an
+// attempt with an unknown outcome was deleted by that attempt.
+func (s *Store) remove(ctx context.Context, w tpox.Write, name string, id tpox.ID, none error) error {
+	ids := slices.Repeat([]any{id.String()}, strings.Count(statements[name], "?"))
+	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {
+		changed, err := t.exec(name, ids...)
+		if err == nil && !changed && !t.maybeDone {
+			err = none
+		}
+		return nil, err
+	})
+	return err
+}
+
+// asIs returns the name of the statement that writes a customer or a security, with or without validation.
+func asIs(name string, validate bool) string {
+	if validate {
+		return name
+	}
+	return name + "_as_is"
+}
+
+// replace replaces the document with the given key, if the stored version is one that match allows: then the document
+// is locked before it is read, so that of two requests with one version only one replaces it.
+func (t *tx) replace(what, key string, doc []byte, validate bool, match tpox.Match) error {
+	none := &tpox.NotFound{What: what, Key: key}
+	if match != nil {
+		var one int64
+		found, err := row(t.ctx, t, "lock_"+what, []any{key}, []any{&one})
+		if err != nil || !found {
+			return cmp.Or[error](err, none)
+		}
+		stored, err := t.document("get_"+what, key)
+		if err != nil {
+			return err
+		}
+		if !match.Holds(stored) {
+			return &tpox.Stale{}
+		}
+	}
+	changed, err := t.exec(asIs("replace_"+what, validate), doc, key)
+	if err == nil && !changed {
+		err = none
+	}
+	return err
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -22,56 +25,38 @@ func first(err error) func() error {
 	}
 }
 
-func changed(string, []driver.Value) (answer, error) { return answer{changed: 1}, nil }
-
+// A write runs again if nothing of it was committed, or if the second attempt can tell.
 func TestWrite(t *testing.T) {
-	plain := tpox.Write{Now: noon}
-	insert := func(s *Store) error { _, err := s.InsertOrder(t.Context(), plain, []byte(anOrder)); return err }
-	remove := func(s *Store) error { return s.DeleteOrder(t.Context(), plain, 7) }
-	status := func(s *Store) error { _, err := s.UpdateOrderStatus(t.Context(), plain, 7, "4"); return err }
-	attempt := "BEGIN insert_order COMMIT"
+	insert := func(s *Store) error {
+		_, err := s.InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))
+		return err
+	}
+	status := func(s *Store) error {
+		_, err := s.UpdateOrderStatus(t.Context(), tpox.Write{Now: noon}, 7, "4")
+		return err
+	}
+	const inserted, updated = "BEGIN insert_order COMMIT", "BEGIN update_order_status COMMIT"
+	none := func() error { return nil }
 	for name, c := range map[string]struct {
-		fake    *fake
-		do      func(*Store) error
-		said    string
-		unknown bool
+		run, commit func() error
+		do          func(*Store) error
+		said        string
+		unknown     bool
 	}{
-		"Committed": {&fake{answer: changed}, insert, attempt, false},
-		"DeadlockAtCommit": {
-			&fake{answer: changed, commit: first(deadlock)}, insert, attempt + " " + attempt, false,
-		},
-		"SystemErrorAtCommit": {
-			&fake{answer: changed, commit: first(failure(-1229, "40504"))}, status,
-			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
-		},
-		"StatementErrorAtCommit": {
-			&fake{answer: changed, commit: first(failure(-1476, "40506"))}, status,
-			"BEGIN update_order_status COMMIT BEGIN update_order_status COMMIT", false,
-		},
-		"LostInCommit, a delete that was done": {
-			&fake{commit: first(lost), answer: func() func(string, []driver.Value) (answer, error) {
-				n := int64(2)
-				return func(string, []driver.Value) (answer, error) { n--; return answer{changed: n}, nil }
-			}()}, remove, "BEGIN delete_order COMMIT  BEGIN delete_order COMMIT", false,
-		},
-		"LostInCommit, an update": {
-			&fake{answer: changed, commit: first(lost)}, status, "BEGIN update_order_status COMMIT", true,
-		},
-		"ReroutedInCommit": {
-			&fake{answer: changed, commit: first(rerouted)}, status, "BEGIN update_order_status COMMIT", true,
-		},
-		"UnknownCommit": {
-			&fake{answer: changed, commit: first(failure(-977, stateUnknown))}, status,
-			"BEGIN update_order_status COMMIT", true,
-		},
-		"RolledBackOrNot": {
-			&fake{answer: changed, commit: first(failure(codeCommitFailed, "40504"))}, status,
-			"BEGIN update_order_status COMMIT", true,
-		},
+		"Committed":           {none, none, insert, inserted, false},
+		"LostBefore":          {first(lost), none, status, "BEGIN update_order_status ROLLBACK " + updated, false},
+		"DeadlockAtCommit":    {none, first(deadlock), insert, inserted + " " + inserted, false},
+		"SystemErrorAtCommit": {none, first(failure(-1229, "40504")), status, updated + " " + updated, false},
+		"LostInCommit":        {none, first(lost), status, updated, true},
+		"ReroutedInCommit":    {none, first(rerouted), status, updated, true},
+		"UnknownCommit":       {none, first(failure(-977, stateUnknown)), status, updated, true},
+		"RolledBackOrNot":     {none, first(failure(codeCommitFailed, "40504")), status, updated, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, c.fake)
-			err := c.do(s)
+			f := &fake{commit: c.commit, answer: func(string, []driver.Value) (answer, error) {
+				return answer{changed: 1}, c.run()
+			}}
+			err := c.do(open(t, f))
 			if c.unknown {
 				var unavailable *tpox.Unavailable
 				require.ErrorAs(t, err, &unavailable)
@@ -79,48 +64,30 @@ func TestWrite(t *testing.T) {
 			} else {
 				require.NoError(t, err)
 			}
-			require.Equal(t, squeeze(c.said), squeeze(c.fake.said()))
+			require.Equal(t, c.said, f.said())
 		})
 	}
 }
 
-// A connection that is lost before the commit has changed nothing: the write runs again.
-func TestWrite_LostBefore(t *testing.T) {
-	fail := first(lost)
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) { return answer{changed: 1}, fail() }}
-	_, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon}, 7, "4")
-	require.NoError(t, err)
-	require.Equal(t, "BEGIN update_order_status ROLLBACK BEGIN update_order_status COMMIT", squeeze(f.said()))
-}
-
-// After an unknown outcome, an insert finds its own document, or that of another transaction.
-func TestWrite_InsertFindsItself(t *testing.T) {
+// After an unknown outcome, an insert finds its own document, or that of another transaction, and a delete finds none.
+func TestWrite_FindsItself(t *testing.T) {
 	for name, c := range map[string]struct {
-		there string
-		done  bool
+		stored string
+		done   bool
 	}{
 		"Own":    {anOrder, true},
-		"Other":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>`, false},
-		"Spelt":  {`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="1"/></FIXML>`, true},
+		"Other":  {strings.Replace(anOrder, `Acct="1"`, `Acct="2"`, 1), false},
+		"Spelt":  {strings.Replace(anOrder, "></Order>", "/>", 1), true},
 		"Spaced": {strings.Replace(anOrder, "<Order", "\n  <Order", 1), true},
-		"Absent": {"", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inserts := 0
+			duplicate := []error{nil, twice}
 			f := &fake{commit: first(lost), answer: func(query string, _ []driver.Value) (answer, error) {
-				switch nameOf(query) {
-				case "insert_order":
-					if inserts++; inserts > 1 {
-						return answer{}, twice
-					}
-					return answer{changed: 1}, nil
-				case "get_whole_order":
-					if c.there == "" {
-						return answer{}, nil
-					}
-					return documentOf(query, c.there)
+				if nameOf(query) == "get_whole_order" {
+					return documentOf(query, c.stored)
 				}
-				return answer{}, nil
+				defer func() { duplicate = duplicate[1:] }()
+				return answer{changed: 1}, duplicate[0]
 			}}
 			_, err := open(t, f).InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))
 			if c.done {
@@ -132,6 +99,12 @@ func TestWrite_InsertFindsItself(t *testing.T) {
 			require.Equal(t, tpox.OrderExists, conflict.Reason)
 		})
 	}
+	deleted := int64(2)
+	f := &fake{commit: first(lost), answer: func(string, []driver.Value) (answer, error) {
+		deleted--
+		return answer{changed: deleted}, nil
+	}}
+	require.NoError(t, open(t, f).DeleteOrder(t.Context(), tpox.Write{Now: noon}, 7))
 }
 
 // A cancelled request is not committed, whatever the driver returned.
@@ -143,105 +116,48 @@ func TestWrite_Deadline(t *testing.T) {
 	require.NotContains(t, f.said(), "COMMIT")
 }
 
-func TestWrite_Refused(t *testing.T) {
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		if nameOf(query) == "get_whole_order" {
-			return documentOf(query, strings.Replace(anOrder, ` Acct="1"`, ` Acct="1" Nonsense="x"`, 1))
-		}
-		return answer{}, failure(-16196, stateInvalidDocument)
-	}}
-	_, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon}, 7, "4")
-	var invalid *tpox.Invalid
-	require.ErrorAs(t, err, &invalid)
-	require.Contains(t, invalid.Error(), "Nonsense", "the service's own validator says what is wrong")
-}
-
-// With an idempotency key, its row shows the outcome of the first attempt.
-func TestWrite_OnceFindsOut(t *testing.T) {
-	claims := 0
+// IBM's client library may have replaced a broken connection silently: then everything before in the transaction,
+// including the claim of the key, is undone, and the rest must not be acknowledged. After the commit was lost, the
+// claim shows its outcome.
+func TestWrite_Once(t *testing.T) {
 	once := &tpox.Once{Client: "c", Key: "k", Expires: noon.AddDate(0, 0, 1)}
-	hash := "0000000000000000000000000000000000000000000000000000000000000000"
-	f := &fake{commit: first(lost), answer: func(query string, args []driver.Value) (answer, error) {
+	kept := []int64{0, 1} // rows that keep_answer changes
+	var claimed []driver.Value
+	f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
 		switch nameOf(query) {
 		case "get_answer":
-			if claims == 0 {
+			if len(kept) > 0 {
 				return answer{}, nil
 			}
-			return answer{rows: [][]driver.Value{{[]byte(hash), once.Expires.UnixMilli()}}}, nil
+			return answer{rows: [][]driver.Value{{claimed[1], claimed[2]}}}, nil
 		case "get_kept":
 			return documentOf(query, "<Kept/>")
 		case "claim_key":
-			claims++
-			require.Equal(t, hash, args[1])
+			claimed = slices.Clone(args)
+		case "keep_answer":
+			defer func() { kept = kept[1:] }()
+			return answer{changed: kept[0]}, nil
 		}
 		return answer{changed: 1}, nil
 	}}
-	got, err := open(t, f).UpdateOrderStatus(t.Context(), tpox.Write{Now: noon, Once: once}, 7, "4")
+	s := open(t, f)
+	f.commit = first(lost)
+	got, err := s.UpdateOrderStatus(t.Context(), tpox.Write{Now: noon, Once: once}, 7, "4")
 	require.NoError(t, err)
 	require.Equal(t, "<Kept/>", string(got))
-	require.Equal(t, 1, claims)
-}
-
-// IBM's client library may have replaced a broken connection silently: then everything before in the transaction,
-// including the claim of the key, is undone, and the rest must not be acknowledged.
-func TestWrite_LostClaim(t *testing.T) {
-	kept := 0
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		switch nameOf(query) {
-		case "get_answer":
-			return answer{}, nil
-		case "keep_answer":
-			if kept++; kept == 1 {
-				return answer{}, nil // no row
-			}
-		}
-		return answer{changed: 1}, nil
-	}}
-	w := tpox.Write{Now: noon, Once: &tpox.Once{Expires: noon.AddDate(0, 0, 1)}}
-	require.NoError(t, open(t, f).DeleteOrder(t.Context(), w, 7))
-	attempt := "BEGIN get_answer claim_key delete_order keep_answer"
-	require.Contains(t, f.said(), attempt+" ROLLBACK "+attempt+" COMMIT")
-}
-
-func TestWrite_KeyInUse(t *testing.T) {
-	waited := &ServerError{Code: codeRolledBack, State: "40001", Reason: reasonLockTimeout}
-	f := &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		if nameOf(query) == "claim_key" {
-			return answer{}, waited
-		}
-		return answer{}, nil
-	}}
-	w := tpox.Write{Now: noon, Once: &tpox.Once{Expires: noon.AddDate(0, 0, 1)}}
-	err := open(t, f).DeleteOrder(t.Context(), w, 7)
-	var conflict *tpox.Conflict
-	require.ErrorAs(t, err, &conflict)
-	require.Equal(t, tpox.KeyInUse, conflict.Reason)
+	attempt := "BEGIN get_answer claim_key update_order_status keep_answer "
+	require.Contains(t, f.said(), attempt+"ROLLBACK "+attempt+"COMMIT")
 }
 
 func TestDomainError(t *testing.T) {
-	for name, c := range map[string]struct {
-		err     error
-		unknown bool
-		want    error
-	}{
-		"Invalid":       {failure(-16210, stateInvalidDocument), false, &tpox.Invalid{}},
-		"TwoRoots":      {failure(-20345, stateNoSingleRoot), false, &tpox.Invalid{}},
-		"LongKey":       {failure(codeIndexValue, "23525"), false, &tpox.Invalid{}},
-		"TooDeep":       {failure(codeTooDeep, "54058"), false, &tpox.Invalid{}},
-		"LogFull":       {failure(-964, "57011"), false, &tpox.Unavailable{}},
-		"Lost":          {lost, false, &tpox.Unavailable{}},
-		"LostInCommit":  {lost, true, &tpox.Unavailable{}},
-		"OwnFault":      {failure(-16003, "10507"), false, &tpox.Unavailable{}},
-		"NoServerError": {errors.New("x"), false, &tpox.Unavailable{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := domainError(t.Context(), c.err, c.unknown)
-			require.IsType(t, c.want, got)                      //nolint:testifylint // the type is what is asked
-			if unavailable, ok := got.(*tpox.Unavailable); ok { //nolint:errorlint // it was just made
-				require.Equal(t, c.unknown, unavailable.Unknown)
-				require.Equal(t, c.err, unavailable.Cause)
-			}
-		})
+	for _, err := range []error{failure(-16210, stateInvalidDocument), failure(-20345, stateNoSingleRoot),
+		failure(codeIndexValue, "23525"), failure(codeTooDeep, "54058")} {
+		require.IsType(t, &tpox.Invalid{}, domainError(t.Context(), err, false)) //nolint:testifylint // the type is asked
+	}
+	for _, err := range []error{failure(-964, "57011"), lost, failure(-16003, "10507"), errors.New("no server error")} {
+		for _, unknown := range []bool{false, true} {
+			require.Equal(t, &tpox.Unavailable{Cause: err, Unknown: unknown}, domainError(t.Context(), err, unknown))
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -249,4 +165,64 @@ func TestDomainError(t *testing.T) {
 	require.NotErrorIs(t, domainError(ctx, lost, true), context.Canceled, "that it is not known goes before everything")
 }
 
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+// After a restart of the server a request meets one of the connections that were lost with it, not each of them.
+func TestRead_Restarted(t *testing.T) {
+	const users = 8
+	var together, all sync.WaitGroup
+	together.Add(users)
+	restarted, tried := false, 0
+	f := &fake{}
+	f.answer = func(string, []driver.Value) (_ answer, err error) {
+		if !restarted {
+			together.Done()
+			together.Wait() // until each user has a connection
+			return answer{}, nil
+		}
+		tried++
+		f.locked(func() {
+			if f.closed < users {
+				err = lost
+			}
+		})
+		return answer{}, err
+	}
+	s := open(t, f)
+	for range users {
+		all.Go(func() { _, _ = s.GetOrder(t.Context(), 7) }) // it does not exist
+	}
+	all.Wait()
+	require.Equal(t, users, s.db.Stats().Idle)
+	restarted = true
+	_, err := s.GetOrder(t.Context(), 7)
+	require.Equal(t, tpox.NoOrder(7), err)
+	require.Equal(t, 2, tried)
+}
+
+// Statements of a workload file are one transaction, which a refusal ends.
+func TestRunScript(t *testing.T) {
+	statements := []store.ScriptStatement{
+		{Text: "UPDATE t SET a = ? WHERE b = ?", Args: []any{int64(7), "x"}}, {Text: "SELECT a, b FROM t"},
+	}
+	var refuse error
+	f := &fake{answer: func(query string, args []driver.Value) (answer, error) {
+		if query == statements[0].Text {
+			require.Equal(t, []driver.Value{int64(7), "x"}, args)
+			return answer{changed: 3}, nil
+		}
+		return answer{rows: [][]driver.Value{{"<a/>", int64(1)}, {"<b/>", int64(2)}}}, refuse
+	}}
+	s := open(t, f)
+	var r store.ScriptResult
+	require.NoError(t, s.RunScript(t.Context(), false, statements, &r))
+	require.Equal(t, "BEGIN UPDATE t SET a = ? WHERE b = ? SELECT a, b FROM t COMMIT", f.said())
+	require.Equal(t, store.ScriptResult{Rows: []int64{3, 2}, Text: []byte("<a/>\t1\n<b/>\t2\n")}, r)
+
+	refuse = twice
+	var refused *store.ScriptRefused
+	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &refused)
+	require.Equal(t, "SQLSTATE 23505", refused.Code)
+	refuse = lost
+	var unavailable *tpox.Unavailable
+	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &unavailable)
+	require.NoError(t, s.CheckScript(t.Context(), "SELECT a FROM t"))
+}

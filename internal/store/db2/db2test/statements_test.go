@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/db2"
 )
 
 var comments = regexp.MustCompile(`(?m)^--.*\n`)
@@ -37,12 +38,9 @@ func installed(t testing.TB) (*Bench, *sql.DB) {
 	if template.bench == nil {
 		b := Start(t)
 		db := connected(t, b)
-		for _, file := range []string{"schema_service", "schema_documents", "schema_indexes"} {
-			script := strings.ReplaceAll(statement(t, file), "$storage", "TPOX")
-			for text := range strings.SplitSeq(strings.TrimSpace(script), ";\n") {
-				_, err := db.ExecContext(t.Context(), text)
-				require.NoError(t, err, text)
-			}
+		for _, text := range (db2.Options{Schema: "TPOX"}).DDL() {
+			_, err := db.ExecContext(t.Context(), text)
+			require.NoError(t, err, text)
 		}
 		template.bench = b
 	}

@@ -59,7 +59,7 @@ func TestServer_OnBench(t *testing.T) {
 	archive, err := exec.CommandContext(t.Context(), "tar", "tzf", folder+".tgz").Output()
 	require.NoError(t, err)
 	for _, name := range []string{
-		"README.md", "attempts.json", "tests.txt", "before.txt", "compile.clp", "compile.sql", "schema.clp",
+		"README.md", "attempts.json", "tests.txt", "before.txt", "compile.clp", "compile.sql",
 		"drop.clp",
 	} {
 		require.Contains(t, string(archive), "evidence/"+name+"\n")

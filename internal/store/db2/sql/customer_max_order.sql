@@ -1,5 +1,5 @@
 -- customer_max_order (Q7): the order with the greatest cash over all accounts of a customer, the lowest id among equals.
--- No row: there is no such order, or no such customer, which has_customer tells apart. (An outer join is no way out:
+-- No row: there is no such order, or no such customer, which get_customer tells apart. (An outer join is no way out:
 -- XMLEXISTS may not stand in an ON clause.)
 -- The first XMLEXISTS finds the customer, the second the orders: a join uses an XML index (/FIXML/Order/@Acct as VARCHAR) only
 -- where both sides are converted to its type, hence fn:string twice. The third decides: of a message with several orders the

@@ -33,10 +33,6 @@ var statements = readStatements()
 func readStatements() map[string]string {
 	texts := store.ReadStatements(os.DirFS("../.."), "sql")
 	for name, text := range texts {
-		if strings.HasPrefix(name, "schema_") {
-			delete(texts, name)
-			continue
-		}
 		texts[name] = comments.ReplaceAllString(text, "")
 	}
 	return texts
