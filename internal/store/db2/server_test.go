@@ -254,8 +254,6 @@ func (v *visit) conformance(t *testing.T) {
 // plans explains every statement that finds documents, with parameters of the declared types.
 func (v *visit) plans(t *testing.T) {
 	ctx := t.Context()
-	enough := dataset.NewOf(1, dataset.Counts{Securities: 2000, Customers: 4000, Orders: 20000}) // for an index to pay off
-	s := v.filled(t, askPlans, enough, tpox.Rules{})
 	_, installed := v.admin.ExecContext(ctx, installExplain) // fails if they exist: the next query decides
 	tables, err := texts(ctx, v.admin, findExplain)
 	if len(tables) != 1 {
@@ -263,6 +261,8 @@ func (v *visit) plans(t *testing.T) {
 		v.note(askPlans, "explain tables", installExplain, err)
 		return
 	}
+	enough := dataset.NewOf(1, dataset.Counts{Securities: 2000, Customers: 4000, Orders: 20000}) // for an index to pay off
+	s := v.filled(t, askPlans, enough, tpox.Rules{})
 	list := slices.DeleteFunc(everything(v.schema), func(s named) bool { return expectedIndexes(s.name) == nil })
 	first := int(time.Now().Unix() % 1e6 * 1e3) // other numbers than those of an earlier run
 	explains, query := explaining(list, first+1, tables[0])
