@@ -26,7 +26,7 @@ func clpScript(comment string, texts []string) string {
 	return "-- " + comment + "\n\n" + strings.Join(texts, terminator+"\n\n") + terminator + "\n"
 }
 
-// writeScripts writes all scripts into a folder.
+// writeScripts writes scripts into a folder that change nothing.
 func writeScripts(t testing.TB, folder string, schema string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o755))
@@ -44,17 +44,10 @@ func writeScripts(t testing.TB, folder string, schema string) {
 	for _, s := range explains {
 		compiled = append(compiled, "-- "+s.name+"\n"+s.text)
 	}
-	all, err := designs(schema)
-	require.NoError(t, err)
-	var drops []string
-	for _, d := range all {
-		drops = append(drops, undo(schema, d.ddl)...)
-	}
 	for name, text := range map[string]string{
 		"compile.clp": clpScript("Compiles the store's statements and runs none. The schema must exist. What is answered\n"+
 			"-- without an error code was accepted. The last query lists the plans.", append(compiled, plans)),
 		"compile.sql": prepared,
-		"drop.clp":    clpScript("Removes what a run has created. Most of it does not exist.", drops),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
@@ -73,10 +66,6 @@ func TestScripts(t *testing.T) {
 	require.Greater(t, len(compiled), 60)
 	for _, text := range compiled {
 		require.NotContains(t, text, "?", "CLP has no parameters")
-	}
-	drops := testenv.Text(t, filepath.Join(folder, "drop.clp"))
-	for _, text := range undo(schema, Options{Schema: schema}.DDL()) {
-		require.Contains(t, drops, text+terminator)
 	}
 }
 
@@ -145,7 +134,7 @@ const (
 		FETCH FIRST 1 ROW ONLY`
 	listPlans = `WITH names (queryno, name) AS (VALUES
   $names)
-SELECT VARCHAR(n.name, 40) AS name, o.operator_id, VARCHAR(o.operator_type, 8) AS operator,
+SELECT VARCHAR(n.name, 40) AS name, o.operator_id, VARCHAR(o.operator_type, 8) AS kind,
   VARCHAR(COALESCE(x.object_name, ''), 30) AS object, o.total_cost
 FROM $explain.EXPLAIN_STATEMENT AS s
 JOIN names AS n ON n.queryno = s.queryno

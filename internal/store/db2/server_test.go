@@ -52,6 +52,11 @@ func TestServer(t *testing.T) {
 		}
 	})
 	writeScripts(t, v.folder, v.schema)
+	var drops []string
+	for _, d := range all {
+		drops = append(drops, undo(v.schema, d.ddl)...)
+	}
+	v.keep(t, "drop.clp", clpScript("Removes what an interrupted run has created. Most of it does not exist.", drops))
 	v.keep(t, "before.txt", inventory(ctx, v.admin, configurations))
 	for _, step := range []struct { // a step fails no test: it notes what was answered
 		name string
