@@ -43,12 +43,13 @@ func recording(t testing.TB) (s service, drawn map[string]map[string]float64) {
 	}), drawn
 }
 
-// k6 draws the parameters of a workload as brokerage drive does: the two tools' counts of the values of each differ by no
-// more than chance.
+// k6 draws the parameters of a workload as brokerage drive does: the two tools' counts of the values of each differ by
+// no more than chance.
 func TestK6_DrawsAsTheDriver(t *testing.T) {
 	byK6, k6 := recording(t)
 	file := testenv.File(t, "own.json", `{"name": "own", "updates": {"price": [100, 119]}, "draws": {
-		"security": {"distribution": "zipf", "s": 1.2}, "customer": {"distribution": "hot-set", "hot": 0.1, "share": 0.8},
+		"security": {"distribution": "zipf", "s": 1.2},
+		"customer": {"distribution": "hot-set", "hot": 0.1, "share": 0.8},
 		"order": {"distribution": "normal", "mean": 0.25, "deviation": 0.005}}, "mix": [
 		{"transaction": "get_order", "weight": 2}, {"transaction": "customer_profile", "weight": 3},
 		{"transaction": "update_security_price", "weight": 1}, {"transaction": "update_order_status", "weight": 1},

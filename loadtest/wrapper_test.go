@@ -21,10 +21,12 @@ func TestWrapper(t *testing.T) {
 	shell := testenv.Command(t, "sh")
 	bin, cache := t.TempDir(), t.TempDir()
 	program := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755)) //nolint:gosec // a program
+		err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755) //nolint:gosec // a program
+		require.NoError(t, err)
 	}
 	const show = `echo "$LOADTEST_K6 $GOGC $*"`
-	program("go", "case $1 in env) echo "+cache+";; install) printf '#!/bin/sh\\n%s\\n' '"+show+"' >$GOBIN/k6; chmod +x $GOBIN/k6;; esac\n")
+	program("go", "case $1 in env) echo "+cache+";; "+
+		"install) printf '#!/bin/sh\\n%s\\n' '"+show+"' >$GOBIN/k6; chmod +x $GOBIN/k6;; esac\n")
 	pinned := regexp.MustCompile(`version=(v[0-9.]+)`).FindStringSubmatch(testenv.Text(t, "k6"))[1]
 	for _, c := range []struct{ version, want, built string }{
 		{"k6 v1.8.1 (go1.25)", "v1.8.1 400 run a.js\n", ""},
@@ -46,8 +48,13 @@ func TestWrapper(t *testing.T) {
 }
 
 // The script has no folders to list, so it repeats the names of the workloads. The templates beside it are those that
-// brokerage templates --count 100 --out loadtest/templates writes, without securities.
+// brokerage templates --count 100 --out loadtest/templates writes, without securities. Kubernetes gets all of lib.
 func TestFiles(t *testing.T) {
+	libraries, err := filepath.Glob("lib/*.js")
+	require.NoError(t, err)
+	for _, library := range libraries {
+		require.Contains(t, testenv.Text(t, "kustomization.yaml"), library)
+	}
 	for _, name := range workload.Names() {
 		require.Contains(t, testenv.Text(t, "lib/workload.js"), "'"+name+"'")
 	}

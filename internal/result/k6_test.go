@@ -26,19 +26,21 @@ func k6Line(metric string, ms int, value float64, tags ...string) string {
 	}
 	text, _ := json.Marshal(named) // of strings
 	at := k6Began.Add(time.Duration(ms) * time.Millisecond).Format(time.RFC3339Nano)
-	return fmt.Sprintf(`{"metric":%q,"type":"Point","data":{"time":%q,"value":%g,"tags":%s}}`+"\n", metric, at, value, text)
+	const form = `{"metric":%q,"type":"Point","data":{"time":%q,"value":%g,"tags":%s}}` + "\n"
+	return fmt.Sprintf(form, metric, at, value, text)
 }
 
 // k6Samples are of a run of two seconds in the open model, with a warm-up of three.
 func k6Samples() string {
-	run := `{"tool": {"name": "k6", "version": "v1.8.1"},
-		"target": {"kind": "http", "engine": "sqlite", "url": "http://h", "sameHost": false}, "workload": {"name": "own", "sha256": "` + strings.Repeat("0", 64) + `", "validate": true, "mix": [
-		{"transaction": "get_order", "weight": 1}, {"transaction": "delete_order", "weight": 1}]},
+	run := `{"tool": {"name": "k6", "version": "v1.8.1"}, "seed": 1, "rampSeconds": 3, "durationSeconds": 2,
+		"target": {"kind": "http", "engine": "sqlite", "url": "http://h", "sameHost": false},
+		"workload": {"name": "own", "sha256": "` + strings.Repeat("0", 64) + `", "validate": true, "mix": [
+			{"transaction": "get_order", "weight": 1}, {"transaction": "delete_order", "weight": 1}]},
 		"model": {"kind": "open", "users": 2, "thinkSeconds": 0, "rate": 3, "everySeconds": 1},
-		"rampSeconds": 3, "durationSeconds": 2, "seed": 1, "dataset": {"fingerprint": "f", "scale": "tiny", "profile": "p",
-		"seed": 1, "securities": 1, "customers": 1, "orders": 1}, "settings": {},
+		"dataset": {"fingerprint": "f", "scale": "tiny", "profile": "p", "seed": 1, "securities": 1, "customers": 1,
+			"orders": 1}, "settings": {},
 		"transactions": [{"name": "get_order", "kind": "query", "weight": 0.5},
-		{"name": "delete_order", "kind": "delete", "weight": 0.5}]}`
+			{"name": "delete_order", "kind": "delete", "weight": 0.5}]}`
 	const machine = `{"cpu": "c", "cores": 2, "os": "o", "arch": "a"}`
 	load := func(ms int, took float64, name string, outcome ...string) string {
 		return k6Line(k6Times, ms, took, append(outcome, "scenario=load", "kind=any", "name="+name)...)

@@ -77,8 +77,8 @@ func registry(contract []byte) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString("// " + notice + `
-// transactions are all that a mix can contain: their kind, the refusals that are part of a workload, with their statuses,
-// and the transaction that makes what this one removes.
+// transactions are all that a mix can contain: their kind, the refusals that are part of a workload, with their
+// statuses, and the transaction that makes what this one removes.
 export const transactions = {
 `)
 	for _, t := range workload.Transactions() {
@@ -94,7 +94,8 @@ export const transactions = {
 			}
 		}
 		if len(reasons) > 0 {
-			fmt.Fprintf(&b, ", expected: [%s], statuses: [%s]", strings.Join(reasons, ", "), strings.Join(statuses, ", "))
+			fmt.Fprintf(&b, ", expected: [%s]", strings.Join(reasons, ", "))
+			fmt.Fprintf(&b, ", statuses: [%s]", strings.Join(statuses, ", "))
 		}
 		if t.Source != nil {
 			fmt.Fprintf(&b, ", source: '%s'", t.Source.Name)
