@@ -185,8 +185,8 @@ func Add(path string, c Client) (token string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	for _, there := range entries {
-		if there.client.Name == c.Name {
+	for _, e := range entries {
+		if e.client.Name == c.Name {
 			return "", fmt.Errorf("%s has a token for %s already", path, c.Name)
 		}
 	}

@@ -225,9 +225,9 @@ func (l *Log) Backlog() (kept int, lost int64) {
 // flush writes the kept records in order, and then the number of lost ones.
 func (l *Log) flush() error {
 	if file, ok := l.out.(*os.File); ok && l.file.Path != "" {
-		ours, err := file.Stat()
+		open, err := file.Stat()
 		named, missing := os.Stat(l.file.Path)
-		if err != nil || missing != nil || !os.SameFile(ours, named) { // it was moved away
+		if err != nil || missing != nil || !os.SameFile(open, named) { // it was moved away
 			if err := l.reopen(); err != nil {
 				return err
 			}

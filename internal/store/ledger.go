@@ -82,12 +82,12 @@ func (l *Ledger) Done(ctx context.Context, same func(tpox.Contents) bool) (bool,
 	if err != nil {
 		return false, err
 	}
-	there, err := l.Contents(ctx)
+	stored, err := l.Contents(ctx)
 	switch {
-	case err != nil || there == (tpox.Contents{}):
+	case err != nil || stored == (tpox.Contents{}):
 		return false, err
-	case !same(there):
-		return false, fmt.Errorf("the database holds %s already", there.Fingerprint)
+	case !same(stored):
+		return false, fmt.Errorf("the database holds %s already", stored.Fingerprint)
 	}
 	return true, nil
 }

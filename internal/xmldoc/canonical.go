@@ -91,9 +91,9 @@ func declareFor(dst, doc, prefix []byte, in, out *scope, known map[string]int) [
 		return dst // declared by definition
 	}
 	b, _ := in.binding(doc, prefix)
-	there, _ := out.binding(doc, prefix)
+	declared, _ := out.binding(doc, prefix)
 	uri := b.uri.of(doc)
-	if bytes.Equal(uri, there.uri.of(doc)) {
+	if bytes.Equal(uri, declared.uri.of(doc)) {
 		return dst
 	}
 	out.push(b)

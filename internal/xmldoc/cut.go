@@ -16,7 +16,7 @@ func (n Node) AppendStandalone(dst []byte) []byte {
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	if n.kind == element && bytes.IndexByte(n.Raw(), ':') < 0 && !isDeclaration(n.doc, n.start+1+len(n.tagName())) {
 		// Neither has its tag a declaration, nor is there a colon, which could mean a prefix.
-		if there, bound := n.scope.find(n.doc, nil); bound && string(there) == uri && !strings.Contains(uri, "&") {
+		if parentURI, bound := n.scope.find(n.doc, nil); bound && string(parentURI) == uri && !strings.Contains(uri, "&") {
 			return append(dst, n.Raw()...)
 		}
 	}
@@ -46,8 +46,8 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 		b := inside.at(i)
 		prefix, uri := b.prefix.of(n.doc), b.uri.of(n.doc)
 		hasDefault = hasDefault || len(prefix) == 0
-		there, bound := target.find(doc, prefix)
-		same := bound && bytes.Equal(there, uri) || !bound && len(prefix) == 0 && len(uri) == 0
+		targetURI, bound := target.find(doc, prefix)
+		same := bound && bytes.Equal(targetURI, uri) || !bound && len(prefix) == 0 && len(uri) == 0
 		hidden := false
 		for k := i + 1; k < inside.n && !hidden; k++ {
 			hidden = bytes.Equal(inside.at(k).prefix.of(n.doc), prefix)
@@ -56,7 +56,7 @@ func (n Node) appendInto(dst, doc []byte, target scope) []byte {
 			dst = appendDeclaration(dst, prefix, uri)
 		}
 	}
-	if there, bound := target.find(doc, nil); !hasDefault && bound && len(there) > 0 {
+	if targetURI, bound := target.find(doc, nil); !hasDefault && bound && len(targetURI) > 0 {
 		dst = appendDeclaration(dst, nil, nil)
 	}
 	return append(dst, raw[min(behind, len(raw)):]...)

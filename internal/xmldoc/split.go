@@ -311,9 +311,9 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 
 // past finds what comes after the next mark from i on.
 func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
-	here, none := s.at.offset+int64(i), s.searched[mark]
-	if here < none.from || here >= none.to {
-		none = offsets{here, here}
+	offset, none := s.at.offset+int64(i), s.searched[mark]
+	if offset < none.from || offset >= none.to {
+		none = offsets{offset, offset}
 	}
 	from := min(int(none.to-s.at.offset), len(b))
 	n := bytes.Index(b[from:], []byte(mark))

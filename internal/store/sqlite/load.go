@@ -22,7 +22,7 @@ const batchSize = 2000
 // emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	contents := store.ContentsOf(d)
-	done, err := s.Done(ctx, func(there tpox.Contents) bool { return there == contents })
+	done, err := s.Done(ctx, func(stored tpox.Contents) bool { return stored == contents })
 	if done || err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, err := os.Stat(l.path); err != nil || !os.SameFile(there, l.info) {
+	if named, err := os.Stat(l.path); err != nil || !os.SameFile(named, l.info) {
 		return nil, fmt.Errorf("%s was replaced by another process at this moment", path)
 	}
 	if err := hasOneName(path, l.info); err != nil {
@@ -225,7 +225,7 @@ func (l *lock) setAside(notice func(string)) error {
 	if err != nil || missing != nil || l.journal == nil || os.SameFile(database, l.info) || journal.Size() == 0 {
 		return nil //nolint:nilerr // SQLite drops the journal of a database that is missing
 	}
-	if ours, err := l.journal.Stat(); err != nil || !os.SameFile(journal, ours) {
+	if locked, err := l.journal.Stat(); err != nil || !os.SameFile(journal, locked) {
 		return err
 	}
 	aside := name + time.Now().UTC().Format(".20060102T150405.000000000")

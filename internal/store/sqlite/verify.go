@@ -174,19 +174,19 @@ func scanRow(rows *sql.Rows, columns ...any) error {
 // check verifies the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.Inspected {
 	seen := store.Inspected{Findings: b.findings}
-	var of map[int64][]int64 // nil: not read, so nothing is compared with it
+	var accountsOf map[int64][]int64 // rows by customer; nil: not read, so nothing is compared with them
 	if k == dataset.Customer && len(b.rows) > 0 {
 		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
-		of = make(map[int64][]int64)
+		accountsOf = make(map[int64][]int64)
 		const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
 		err := eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
 			var customer, id int64
 			err := scanRow(rows, &customer, &id)
-			of[customer] = append(of[customer], id)
+			accountsOf[customer] = append(accountsOf[customer], id)
 			return err
 		})
 		if err != nil {
-			of = nil
+			accountsOf = nil
 			var finding string
 			finding, seen.Err = unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
 			if seen.Err != nil {
@@ -211,8 +211,8 @@ func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.
 			continue
 		}
 		keys := checkKeys(k, r, doc, report)
-		if customer, ok := keys.(tpox.CustomerKeys); ok && of != nil {
-			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, of[r.id], report); seen.Err != nil {
+		if customer, ok := keys.(tpox.CustomerKeys); ok && accountsOf != nil {
+			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, accountsOf[r.id], report); seen.Err != nil {
 				return seen
 			}
 		}

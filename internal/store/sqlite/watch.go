@@ -48,21 +48,21 @@ func (s *Store) watch() (stop func(), err error) {
 // checkFiles refuses writes while a file is not in place, and reports when that changes. A name that cannot be checked
 // counts as in place.
 func (s *Store) checkFiles(files map[string]os.FileInfo) {
-	var gone *tpox.Unavailable
+	var misplaced *tpox.Unavailable
 	for name, info := range files {
 		now, err := os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, info) {
-			gone = &tpox.Unavailable{
+			misplaced = &tpox.Unavailable{
 				Cause: fmt.Errorf("%s was deleted or replaced by another file while it was in use: "+
 					"writes are refused, since they would be lost when this process ends", name),
 				Detail: "a file of the database was deleted or replaced",
 			}
 		}
 	}
-	switch before := s.writer.gone.Swap(gone); {
-	case gone != nil && before == nil:
-		s.options.Notice(gone.Cause.Error())
-	case gone == nil && before != nil:
+	switch before := s.writer.misplaced.Swap(misplaced); {
+	case misplaced != nil && before == nil:
+		s.options.Notice(misplaced.Cause.Error())
+	case misplaced == nil && before != nil:
 		s.options.Notice(s.path + " is in place again: writes are accepted")
 	}
 }
@@ -70,8 +70,8 @@ func (s *Store) checkFiles(files map[string]os.FileInfo) {
 // Ready returns *tpox.Unavailable when a load is not finished, a file of the store is not in place, or nothing could be
 // written for some seconds.
 func (s *Store) Ready(ctx context.Context) error {
-	if gone := s.writer.gone.Load(); gone != nil {
-		return gone
+	if misplaced := s.writer.misplaced.Load(); misplaced != nil {
+		return misplaced
 	}
 	if unwritten := s.writer.unwritten(); unwritten >= maxUnwritten {
 		cause := errors.New("a write does not end")

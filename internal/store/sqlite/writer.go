@@ -36,7 +36,7 @@ type writer struct {
 
 	next *job // already taken from the queue, for after the group
 
-	gone atomic.Pointer[tpox.Unavailable] // why writes are refused; nil while the files are in place
+	misplaced atomic.Pointer[tpox.Unavailable] // why writes are refused; nil while the files are in place
 
 	began  atomic.Pointer[time.Time] // when the first write began that failed or waits, since the last success
 	failed atomic.Pointer[error]     // the error of the last attempt to write, since the last success
@@ -115,8 +115,8 @@ var errClosed = &tpox.Unavailable{Cause: errors.New("the store is closed")}
 
 // write runs a transaction and returns when its commit is on disk.
 func (w *writer) write(ctx context.Context, do func(*transaction) error) error {
-	if gone := w.gone.Load(); gone != nil {
-		return gone
+	if misplaced := w.misplaced.Load(); misplaced != nil {
+		return misplaced
 	}
 	w.waiting.Add(1)
 	defer w.waiting.Add(-1)
