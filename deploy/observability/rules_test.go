@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -163,4 +164,26 @@ func TestDashboard(t *testing.T) {
 	rules, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": queries}}})
 	require.NoError(t, err)
 	promtool(t, "check", "rules", testenv.File(t, "queries.yml", string(rules)))
+}
+
+// Each matcher of the example for Alertmanager is about alerts that exist.
+func TestAlertmanager(t *testing.T) {
+	var config struct {
+		Rules []struct {
+			Source []string `yaml:"source_matchers"`
+			Target []string `yaml:"target_matchers"`
+			Equal  []string
+		} `yaml:"inhibit_rules"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(testenv.Text(t, "alertmanager.yml")), &config))
+	require.NotEmpty(t, config.Rules)
+	for _, rule := range config.Rules {
+		require.Equal(t, []string{"namespace"}, rule.Equal)
+		for _, matcher := range append(rule.Source, rule.Target...) {
+			pattern, found := strings.CutPrefix(strings.TrimSuffix(matcher, `"`), `alertname=~"`)
+			require.True(t, found, matcher)
+			name := regexp.MustCompile("^(" + pattern + ")$")
+			require.True(t, slices.ContainsFunc(alerts(t), func(a alert) bool { return name.MatchString(a.Alert) }), matcher)
+		}
+	}
 }

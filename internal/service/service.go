@@ -44,6 +44,7 @@ type service struct {
 	traces      *telemetry.Traces // nil: none
 	credentials *credentials      // nil: open to all
 	certificate *certificate      // nil: no TLS
+	reloads     reloads
 	addresses   addresses
 	listeners   listeners
 	store       tpox.Store // nil until it is open
@@ -171,7 +172,9 @@ func (s *service) openAPI() {
 	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)
 	if s.certificate != nil {
 		s.insight.metrics.Certificate(s.certificate.expiry)
+		s.reloads.note("certificate", nil)
 	}
+	s.insight.metrics.Reloads(s.reloads.all)
 }
 
 // serve serves until ctx is done or a part of the service fails. A database that could not be reached is opened as soon
@@ -187,7 +190,7 @@ func (s *service) serve(ctx context.Context) error {
 	running := s.start()
 	if s.certificate != nil {
 		s.certificate.report(s.log, "TLS")
-		go s.certificate.watch(watching, reloadInterval, s.log)
+		go s.certificate.watch(watching, reloadInterval, s.log, func(err error) { s.reloads.note("certificate", err) })
 	}
 	s.log.Info("listening", "addr", s.listeners.main.Addr().String(), "db", s.database.Name(),
 		"version", s.process.Build.Version)

@@ -60,9 +60,11 @@ func (f *certificate) read() error {
 }
 
 // watch rereads the files when they change. While a new certificate has no matching key yet, the old pair is used.
-func (f *certificate) watch(ctx context.Context, every time.Duration, log *slog.Logger) {
+func (f *certificate) watch(ctx context.Context, every time.Duration, log *slog.Logger, read func(error)) {
 	f.files.Watch(ctx, every, func() {
-		if err := f.read(); err != nil {
+		err := f.read()
+		read(err)
+		if err != nil {
 			log.Error("certificate not reloaded, the old one stays in use", "file", f.cert, "error", err)
 			return
 		}

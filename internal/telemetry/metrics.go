@@ -103,7 +103,7 @@ func New(build BuildInfo) *Metrics {
 	total := counters("transactions_total", "Requests that have ended, by transaction and outcome.",
 		"transaction", "outcome")
 	duration := factory.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction.",
+		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction; without those that were answered with 503.",
 		Buckets: durations, NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"transaction"})
@@ -166,9 +166,11 @@ func (m *Metrics) Observe(
 		}
 	}
 	t.outcomes[index].Inc()
-	if traceID == "" {
+	switch {
+	case outcome == Unavailable: // it has failed, and is not slow besides: the objectives count it once
+	case traceID == "":
 		t.duration.Observe(took.Seconds())
-	} else {
+	default:
 		t.duration.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
 	}
 	if received > 0 {

@@ -78,6 +78,7 @@ func TestMetrics_Observe(t *testing.T) {
 	m.Observe("get_order", telemetry.OK, 20*time.Second, 0, 500, "")
 	m.Observe("get_order", telemetry.NotFound, time.Millisecond, 0, -1, "")
 	m.Observe("insert_order", telemetry.OK, time.Millisecond, 1700, 0, "")
+	m.Observe("get_order", telemetry.Unavailable, 5*time.Second, 0, 0, "")
 	m.Observe("lease_ids", telemetry.Conflict, time.Millisecond, 0, 0, "")
 	m.Observe("what a client sent", "nonsense", time.Millisecond, 0, 0, "")
 	m.Refused(telemetry.QueueFull)

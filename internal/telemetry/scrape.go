@@ -120,6 +120,20 @@ func (m *Metrics) Certificate(expiry func() time.Time) {
 	}))
 }
 
+// Reloads adds whether the last attempt failed to read tokens, keys or the certificate again.
+func (m *Metrics) Reloads(failed func() map[string]bool) {
+	m.registry.MustRegister(scrape(func(out series) {
+		for what, is := range failed() {
+			value := int64(0)
+			if is {
+				value = 1
+			}
+			out.count("reload_failed", "1 if the last attempt to read tokens, the issuer's keys or the certificate again "+
+				"failed, so that older ones stay in use.", value, "what", what)
+		}
+	}))
+}
+
 // Disk adds the space of the file system that the database is on. Each scrape calls room.
 func (m *Metrics) Disk(room func() (free, size float64)) {
 	m.registry.MustRegister(scrape(func(out series) {

@@ -36,6 +36,7 @@ func full() *telemetry.Metrics {
 	m.Audit(func() (kept int, lost int64) { return 12, 34 })
 	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
 	m.Disk(func() (free, size float64) { return 25, 100 })
+	m.Reloads(func() map[string]bool { return map[string]bool{"keys": true, "tokens": false} })
 	m.Engine(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable, Identity: "0a"})
 	m.Ready(true)
 	m.Dataset(tpox.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
@@ -66,7 +67,7 @@ func TestMetrics_State(t *testing.T) {
 		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",
 		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25",
 		"store_disk_size_bytes": "100", "store_ready": "1",
-		"audit_records_waiting": "12", "audit_records_lost_total": "34",
+		`reload_failed{what="keys"}`: "1", `reload_failed{what="tokens"}`: "0", "audit_records_waiting": "12", "audit_records_lost_total": "34",
 		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1",
 		`dataset_documents{kind="security"}`:                                   "500",
 		`dataset_documents{kind="customer"}`:                                   "200",
