@@ -78,8 +78,8 @@ var (
 	ranges      = regexp.MustCompile(`\[[^\]]*\]`)
 	identifiers = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
 	operators   = []string{"and", "or", "unless", "bool", "offset"}
-	// Prometheus makes the first two itself, kube-state-metrics the others.
-	ofOthers = []string{"up", "scrape_duration_seconds",
+	// Prometheus makes the first three itself, kube-state-metrics the others.
+	ofOthers = []string{"up", "scrape_duration_seconds", "ALERTS",
 		"kube_horizontalpodautoscaler_status_current_replicas", "kube_horizontalpodautoscaler_spec_max_replicas"}
 )
 

@@ -1,6 +1,7 @@
 package k8s_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,18 +25,25 @@ spec:
   groups:
 `
 
-// The operator needs the rules inside of an object: they are the same rules, without their comments.
+// The operator needs the rules inside of an object: they are the same rules, one a line and without their comments.
 func TestMonitoring_Rules(t *testing.T) {
 	files, err := filepath.Glob("../observability/rules/*.yml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	made := ruleHeader
 	for _, file := range files {
-		_, rules, found := strings.Cut(testenv.Text(t, file), "\ngroups:\n")
-		require.True(t, found, file)
-		for line := range strings.Lines(rules) {
-			if content := strings.TrimSpace(line); content != "" && !strings.HasPrefix(content, "#") {
-				made += "  " + line
+		for _, group := range list(objects(t, testenv.Text(t, file))[0], "groups") {
+			made += "    - name: " + text(group, "name") + "\n"
+			if interval := text(group, "interval"); interval != "" {
+				made += "      interval: " + interval + "\n"
+			}
+			made += "      rules:\n"
+			for _, rule := range list(group, "rules") {
+				var line strings.Builder
+				encoder := json.NewEncoder(&line)
+				encoder.SetEscapeHTML(false)
+				require.NoError(t, encoder.Encode(rule))
+				made += "        - " + line.String()
 			}
 		}
 	}
