@@ -52,12 +52,10 @@ type campaignCmd struct {
 	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: 20s (full) or 3s (smoke)."`
 	Duration  *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time of each run, at least 1ms. Default: 60s (full) or 8s (smoke)."`
 	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: 0s."`
-	Repeat    *int           `placeholder:"N" range:"1..1000" help:"Number of times each run is made, always from the same restored data; the mixed workload with --reference users is run at least 3 times. Default: 1."`
 	CPUs      []int          `name:"cpus" placeholder:"N" range:"0..4096" help:"Numbers of processor cores to limit the service to; 0 skips this step. Default: 1, 2, 4 and so on, up to all."`
 	Stages    *int           `placeholder:"N" range:"0..1000" help:"Number of stages of inserts into a growing database; 0 skips this step. Default: 4 (full) or 3 (smoke)."`
 	Stage     *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Duration of the order inserts, and of the customer inserts, in each stage; at least 1ms. Default: 10s (full) or 4s (smoke)."`
 	Tuned     *bool          `negatable:"" help:"Also run the mixed workload with other database settings than the defaults; --no-tuned skips this step. Default: yes."`
-	Factors   *bool          `negatable:"" help:"Also compare physical designs (compression, indexes, inlining, buffer pools, durability), those that the store has, with at least three runs of the mixed workload each; extend --limit for it. Default: no."`
 	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	Find      string         `placeholder:"GOAL" help:"Also find the highest rate at which the mixed workload meets a goal such as p99=20ms, with at most --reference transactions running at once; see drive --find. Default: none."`
 	Limit     *time.Duration `placeholder:"TIME" range:"0s..8760h" help:"Time limit of the campaign: steps that do not fit are left out; 0s is no limit. Default: 45m (full) or 10m (smoke)."`
@@ -202,10 +200,8 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	}
 	set(&s.Seed, c.Seed)
 	set(&s.Reference, c.Reference)
-	set(&s.Repeat, c.Repeat)
 	set(&s.Stages, c.Stages)
 	set(&s.Tuned, c.Tuned)
-	set(&s.Factors, c.Factors)
 	set(&s.Pool, c.Pool)
 	for to, from := range map[*float64]*time.Duration{
 		&s.WarmUp: c.WarmUp, &s.Duration: c.Duration, &s.Think: c.Think, &s.Stage: c.Stage, &s.Limit: c.Limit,

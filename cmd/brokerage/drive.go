@@ -14,7 +14,6 @@ import (
 	"brokerage/internal/drive"
 	"brokerage/internal/format"
 	"brokerage/internal/output"
-	"brokerage/internal/report"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -46,8 +45,7 @@ type driveCmd struct {
 
 	WatchDB string `name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
-	Repeat       int    `default:"1" placeholder:"N" range:"1..1000" help:"Number of runs of the workload, one after another on the same database, each with its own seed (--seed, --seed + 1 and so on); prints each run, then their median and spread. brokerage report needs 3 or more to tell a difference from noise. Default: 1."`
-	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well; with --repeat N, to N files: r-1.json, r-2.json and so on for r.json. Default: none."`
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
 	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
@@ -191,42 +189,16 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (er
 	return c.drive(ctx, s, target, config)
 }
 
-// drive runs the workload --repeat times. A run that ends early is the last one; an INVALID run is not.
-func (c *driveCmd) drive(ctx context.Context, s streams, target drive.Target, config drive.Plan) error {
+// drive runs the workload.
+func (c *driveCmd) drive(ctx context.Context, s streams, target drive.Target, plan drive.Plan) error {
 	if c.Find.String() != "" {
-		return c.find(ctx, s, target, config)
+		return c.find(ctx, s, target, plan)
 	}
-	var runs []*result.Run
-	var failed error
-	for ; len(runs) < c.Repeat; config.Seed++ {
-		one := *c
-		if c.Repeat > 1 {
-			fmt.Fprintf(s.err, "run %d of %d\n", len(runs)+1, c.Repeat)
-		}
-		one.JSON = c.jsonFile(len(runs) + 1)
-		run, err := drive.Run(ctx, config, target)
-		if run == nil {
-			if len(runs) > 0 {
-				err = exitError{exitEnded, fmt.Errorf("run %d of %d did not begin: %w", len(runs)+1, c.Repeat, err)}
-			}
-			failed = errors.Join(failed, err)
-			break
-		}
-		runs = append(runs, run)
-		err = one.report(s, run, err)
-		failed = errors.Join(failed, err)
-		if code, _ := exitCodeOf(err); err != nil && code != exitInvalid {
-			break
-		}
-		if c.Repeat > 1 {
-			_, err := fmt.Fprintln(s.out)
-			failed = errors.Join(failed, err)
-		}
+	run, err := drive.Run(ctx, plan, target)
+	if run == nil {
+		return err
 	}
-	if len(runs) > 1 {
-		failed = errors.Join(failed, report.WriteRepeats(s.out, runs))
-	}
-	return failed
+	return c.report(s, run, err)
 }
 
 // find looks for the highest rate that meets --find. It is an error when there is none.
@@ -252,15 +224,6 @@ func (c *driveCmd) output(path string) output.File {
 		inputs = append(inputs, database.Path())
 	}
 	return output.File{Path: path, Kind: output.Result, Mode: output.Shared, Inputs: inputs}
-}
-
-// jsonFile returns the file for the result of the nth run, "" for none.
-func (c *driveCmd) jsonFile(n int) string {
-	if c.JSON == "" || c.Repeat == 1 {
-		return c.JSON
-	}
-	ending := filepath.Ext(c.JSON)
-	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(c.JSON, ending), n, ending)
 }
 
 // arrivals returns --arrivals.
@@ -324,14 +287,12 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--count and --duration exclude each other")
 	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
 		return usagef("--count and --find or --part exclude each other: those need --duration")
-	case c.Find.String() != "" && (c.Repeat > 1 || !c.StartAt.IsZero()):
-		return usagef("--find is for one load generator, without --repeat, --part and --start-at")
+	case c.Find.String() != "" && !c.StartAt.IsZero():
+		return usagef("--find is for one load generator, without --part and --start-at")
 	case c.Find.String() != "" && c.Think != drive.Think{}:
 		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
-	case (c.Part != loadPart{} || !c.StartAt.IsZero()) && c.Repeat > 1:
-		return usagef("--part and --start-at are for a single run, without --repeat")
 	}
 	return nil
 }
@@ -341,10 +302,8 @@ func (c *driveCmd) checkJSON() error {
 	if c.JSON == "" {
 		return nil
 	}
-	for n := range c.Repeat {
-		if err := requireWritable(c.output(c.jsonFile(n + 1))); err != nil {
-			return usagef("--json: %w", err)
-		}
+	if err := requireWritable(c.output(c.JSON)); err != nil {
+		return usagef("--json: %w", err)
 	}
 	return nil
 }

@@ -54,20 +54,19 @@ func TestDrive_BadInput(t *testing.T) {
 		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight must not be a string"},
 		"WeightOfUnknown": {"--db null: --weights get_order=3,get_oder=1", exitUsage,
 			`--weights: mix: there is no transaction "get_oder"`},
-		"NotAWeight":      {"--db null: --weights get_order:3", exitUsage, `"get_order:3" is not a transaction and`},
-		"CountAndTime":    {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
-		"CountAndFind":    {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --find or --part"},
-		"CountAndPart":    {"--db null: --count 5 --part 1/2", exitUsage, "--count and --find or --part"},
-		"UsersIsText":     {"--db null: --users many", exitUsage, "many"},
-		"RateAndThink":    {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
-		"Validate":        {"--db null: --validate maybe", exitUsage, "--validate"},
-		"JSONIsAFolder":   {"--db null: --json " + dir, exitUsage, "is not a file"},
-		"RepeatIsAFolder": {"--db null: --repeat 3 --json " + dir + "/r.json", exitUsage, "r-2.json is not a file"},
-		"NotWritable":     {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
-		"NoDatabase":      {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
-		"EmptyDatabase":   {"--db " + empty, exitFailed, "load one"},
-		"TooSmall":        {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
-		"ServiceDown":     {"--url http://127.0.0.1:1", exitFailed, "does not answer"},
+		"NotAWeight":    {"--db null: --weights get_order:3", exitUsage, `"get_order:3" is not a transaction and`},
+		"CountAndTime":  {"--db null: --count 5 --duration 1s", exitUsage, "--count and --duration exclude each other"},
+		"CountAndFind":  {"--db null: --count 5 --find p99=1s", exitUsage, "--count and --find or --part"},
+		"CountAndPart":  {"--db null: --count 5 --part 1/2", exitUsage, "--count and --find or --part"},
+		"UsersIsText":   {"--db null: --users many", exitUsage, "many"},
+		"RateAndThink":  {"--db null: --rate 5 --think 1s", exitUsage, "think time"},
+		"Validate":      {"--db null: --validate maybe", exitUsage, "--validate"},
+		"JSONIsAFolder": {"--db null: --json " + dir, exitUsage, "is not a file"},
+		"NotWritable":   {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
+		"NoDatabase":    {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
+		"EmptyDatabase": {"--db " + empty, exitFailed, "load one"},
+		"TooSmall":      {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
+		"ServiceDown":   {"--url http://127.0.0.1:1", exitFailed, "does not answer"},
 	})
 	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
@@ -266,54 +265,6 @@ func TestDrive_Invalid(t *testing.T) {
 	service.stop(t)
 }
 
-// Repeats are separate runs: each has its file, which report reads, and its own random parameters.
-func TestDrive_Repeat(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
-	var groups [2][]string
-	for i, name := range []string{"a", "b"} {
-		r := succeeds(t, "drive", "--db", db, "--users", "2", "--ramp", "0s", "--duration", "200ms", "--workload",
-			"query", "--seed", "7",
-			"--repeat", "3", "--json", filepath.Join(dir, name+".json"))
-		require.Equal(t, 3, strings.Count(r.out, "Workload query"), "each run is printed")
-		require.Contains(t, r.err, "run 2 of 3\n")
-		require.Regexp(t, `(?m)^ +goodput/s +tps +p50 ms +p95 ms +p99 ms$`, r.out)
-		require.Regexp(t, `(?m)^run 3( +[\d.,]+){5}  SMOKE$`, r.out)
-		require.Regexp(t, `(?m)^median( +[\d.,]+){5}\nspread( +±[\d.]+ %){5}\n`, r.out)
-		for n := range 3 {
-			file := filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n+1))
-			run := readRun(t, file)
-			require.Equal(t, result.Format, run.Format)
-			require.Equal(t, uint64(7+n), run.Seed)
-			require.Positive(t, run.Total.Count)
-			groups[i] = append(groups[i], file)
-		}
-	}
-	require.NoFileExists(t, filepath.Join(dir, "a.json"))
-	r := succeeds(t, slices.Concat([]string{"report"}, groups[0], []string{"--"}, groups[1])...)
-	require.Regexp(t, `Verdict on B against A: (better|worse|better and worse|no difference beyond noise): goodput × `,
-		r.out)
-}
-
-// The run in which the service dies is the last, and the median of those before it is printed.
-func TestDrive_RepeatEndedEarly(t *testing.T) {
-	t.Parallel()
-	service := serving(t, tinyDB(t))
-	file := filepath.Join(t.TempDir(), "run.json")
-	cmd := process(t, "drive", "--url", service.url, "--users", "2", "--think", "5ms", "--ramp", "0s", "--duration", "1s",
-		"--repeat", "3", "--json", file)
-	out, errs := &logLines{}, &logLines{}
-	cmd.Stdout, cmd.Stderr = out, errs
-	require.NoError(t, cmd.Start())
-	eventually(t, func() bool { return strings.Contains(errs.String(), "run 2 of 3") }, "a second run in %s", errs)
-	require.NoError(t, service.cmd.Process.Kill())
-	require.Equal(t, exitEnded, exitCode(t, cmd), errs.String())
-	require.NotContains(t, errs.String(), "run 3 of 3")
-	require.Equal(t, result.Complete, readRun(t, strings.TrimSuffix(file, ".json")+"-1.json").Ended)
-	require.Contains(t, errs.String(), "brokerage drive: ")
-}
-
 // A service dies during the run: the results until then are printed, and the exit code is 3.
 func TestDrive_ServiceKilled(t *testing.T) {
 	t.Parallel()
@@ -337,18 +288,4 @@ func TestDrive_ServiceKilled(t *testing.T) {
 func exitCode(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	return (&instance{cmd: cmd}).ended(t)
-}
-
-// An INVALID run does not end its repeats: all of them run and are written, and the exit code is that of an INVALID
-// run.
-func TestDrive_RepeatInvalid(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	r := brokerage(t.Context(), "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--ramp", "0s",
-		"--duration", "500ms",
-		"--workload", invalidWorkload(t), "--repeat", "2", "--json", filepath.Join(dir, "r.json"))
-	require.Equal(t, exitInvalid, r.code, r.err)
-	require.FileExists(t, filepath.Join(dir, "r-1.json"))
-	require.FileExists(t, filepath.Join(dir, "r-2.json"))
-	require.Regexp(t, `(?m)^median`, r.out)
 }

@@ -45,12 +45,11 @@ func TestDrive_Find(t *testing.T) {
 
 func TestDrive_BadFind(t *testing.T) {
 	requireRefusals(t, "drive --db null:", map[string]refusal{
-		"NoUnit":   {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms or errors=0.1%`},
-		"Unknown":  {"--find speed=5s", exitUsage, "a limit of mean, p50, p90, p95, p99, p99.9, max or errors"},
-		"Repeated": {"--find p99=20ms --repeat 3", exitUsage, "--find is for one load generator"},
-		"Part":     {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", exitUsage, "is for one load generator"},
-		"Think":    {"--find p99=20ms --think 1s", exitUsage, "--find and --think exclude each other"},
-		"Step":     {"--find p99=20ms --step 0s", exitUsage, "--step: 0s is outside of the range"},
+		"NoUnit":  {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms or errors=0.1%`},
+		"Unknown": {"--find speed=5s", exitUsage, "a limit of mean, p50, p90, p95, p99, p99.9, max or errors"},
+		"Part":    {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", exitUsage, "is for one load generator"},
+		"Think":   {"--find p99=20ms --think 1s", exitUsage, "--find and --think exclude each other"},
+		"Step":    {"--find p99=20ms --step 0s", exitUsage, "--step: 0s is outside of the range"},
 	})
 	requireOneLine(t, brokerage(t.Context(), "campaign", "--out", t.TempDir(), "--find", "p99"), exitUsage, "--find: ")
 }

@@ -16,7 +16,7 @@ type mergeCmd struct {
 
 // Run merges the results, and prints the merged one.
 func (c *mergeCmd) Run(s streams) error {
-	merged := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid, Repeat: 1, inputs: c.Files}
+	merged := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid, inputs: c.Files}
 	if err := merged.checkJSON(); err != nil {
 		return err
 	}

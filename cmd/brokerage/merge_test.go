@@ -111,7 +111,6 @@ func TestDrive_BadParts(t *testing.T) {
 		"NoPart":    {"--part 3/2" + soon, exitUsage, `"3/2" is not a part`},
 		"NotInAJob": {"--part index/2" + soon, exitUsage, "JOB_COMPLETION_INDEX is not a number here"},
 		"FewUsers":  {"--part 1/3 --users 2" + soon, exitUsage, "2 users cannot be divided among 3 parts"},
-		"Repeated":  {"--part 1/2 --repeat 3" + soon, exitUsage, "are for a single run"},
 	})
 	t.Setenv("JOB_COMPLETION_INDEX", "2")
 	var f loadPart

@@ -2,13 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,62 +55,9 @@ func TestReport_Compare(t *testing.T) {
 	a := resultFile(t, "a.json", nil)
 	b := resultFile(t, "b.json", func(r *result.Run) { r.TPS = 12 })
 	r := succeeds(t, "report", a, b)
-	require.Regexp(t, `reads +2 +throughput, tps +10\.0 +12\.0 +× 1\.200 +noise unknown\n`, r.out)
+	require.Regexp(t, `\n +throughput, tps +10\.0 +12\.0 +× 1\.200\n`, r.out)
 	require.Contains(t, r.out, "A INVALID: ")
 	require.NoFileExists(t, strings.TrimSuffix(a, ".json")+".html")
-
-	page := filepath.Join(t.TempDir(), "compared.html")
-	succeeds(t, "report", a, b, "--out", page)
-	require.Contains(t, testenv.Text(t, page), "× 1.200")
-}
-
-// Two groups, as a shell passes them: kong passes on the arguments before -- and those after it.
-func TestReport_Groups(t *testing.T) {
-	group := func(name string, rates ...float64) []string {
-		var files []string
-		for i, rate := range rates {
-			files = append(files, resultFile(t, fmt.Sprintf("%s-%d.json", name, i+1), func(r *result.Run) {
-				r.Started = r.Started.Add(time.Duration(i) * time.Minute)
-				r.TPS, r.Goodput = rate, rate
-				r.Validity = result.Validity{Valid: true}
-			}))
-		}
-		return files
-	}
-	for name, c := range map[string]struct {
-		a, b []string
-		want string
-	}{
-		"Better": {
-			group("a", 100, 101, 99), group("b", 120, 121, 119),
-			"Verdict on B against A: better: goodput × 1.200, better, larger than noise; p99 × 1.000, within noise.\n",
-		},
-		"Three1": {
-			group("a", 100, 101, 99), group("b", 200),
-			"and A has 3, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE)",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page := filepath.Join(t.TempDir(), "page.html")
-			r := succeeds(t, slices.Concat([]string{"report"}, c.a, []string{"--"}, c.b, []string{"--out", page})...)
-			require.Contains(t, r.out, c.want)
-			require.Contains(t, r.out, "A  "+strings.Join(c.a, " "))
-			html := testenv.Text(t, page)
-			require.Contains(t, html, `<section class="banner verdict">`)
-			require.Contains(t, html, c.b[len(c.b)-1]+"</code>", "every file is named as a source")
-		})
-	}
-	a, b := group("a", 100), group("b", 200)
-	r := succeeds(t, "report", a[0], b[0])
-	require.Contains(t,
-		r.out,
-		"and A has 1, B 1. Measure both 3 times or more (brokerage drive --repeat 3 --json FILE), and compare the groups: "+
-			"brokerage report A-1.json",
-	)
-	require.Equal(t, r.out, brokerage(t.Context(), "report", a[0], "--", b[0]).out)
-	r = brokerage(t.Context(), "report", a[0], "--", b[0], "--out", b[0])
-	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.err, "is a file that this command reads")
 }
 
 func TestReport_Refuses(t *testing.T) {
@@ -122,11 +66,8 @@ func TestReport_Refuses(t *testing.T) {
 	requireRefusals(t, "report", map[string]refusal{
 		"Damaged":      {damaged, exitFailed, "damaged.json:2:13: invalid character '?'"},
 		"Three":        {file + " " + file + " " + file, exitUsage, "3 files"},
-		"NoOther":      {file + " " + file + " --", exitUsage, "a group without a file"},
-		"ThreeGroups":  {file + " -- " + file + " -- " + file, exitUsage, "3 groups"},
-		"FlagBetween":  {file + " --out x.html " + file + " " + file, exitUsage, "unexpected argument"},
-		"SameRunTwice": {file + " " + file + " -- " + file, exitFailed, "are the same run"},
-		"OtherMissing": {file + " -- " + filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
+		"TwoAndOut":    {file + " " + file + " --out x.html", exitUsage, "--out is for a report on one file"},
+		"OtherMissing": {file + " " + filepath.Join(t.TempDir(), "none.json"), exitFailed, "none.json"},
 		"OverItself":   {file + " --out " + file, exitUsage, "is a file that this command reads"},
 		"NoFolder":     {file + " --out " + filepath.Join(t.TempDir(), "none", "x.html"), exitFailed, "none"},
 	})

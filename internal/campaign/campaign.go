@@ -149,9 +149,6 @@ func (r *running) plan() {
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Subject, r.dataset, r.Machine.Cores),
 	}
-	if r.Settings.Factors {
-		r.record.Absent = r.Subject.Absent()
-	}
 }
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
@@ -242,9 +239,6 @@ func (r *running) checkRoom() error {
 
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
-	if err := r.Subject.Untune(ctx); err != nil { // a campaign may have been killed in the middle of a variant
-		return err
-	}
 	for i := range r.record.Steps {
 		s := &r.record.Steps[i]
 		if s.State != Planned && s.State != Interrupted {
@@ -288,25 +282,19 @@ func (r *running) step(ctx context.Context, i int) error {
 	}
 	s.State = Planned
 	r.Progress.Began(i, r.record)
-	before, spent := s.Seconds, r.record.Seconds
-	save := func() error {
-		took := r.Now().Sub(began).Seconds()
-		s.Seconds, r.record.Seconds = before+took, spent+took
-		return r.save()
-	}
 	err := ctx.Err()
 	if err == nil {
-		err = r.do(ctx, s, save)
+		err = r.do(ctx, s)
 	}
 	s.State = Done
-	if notHere, is := errors.AsType[*NotHereError](err); is {
-		s.State, s.Reason, err = LeftOut, notHere.Reason, nil
-	}
 	if err != nil {
 		s.State = Interrupted
 		err = fmt.Errorf("%s: %w", s.Name, err)
 	}
-	err = errors.Join(err, save())
+	took := r.Now().Sub(began).Seconds()
+	s.Seconds += took
+	r.record.Seconds += took
+	err = errors.Join(err, r.save())
 	r.Progress.Ended(i, r.record)
 	return err
 }

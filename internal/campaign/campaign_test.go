@@ -57,10 +57,8 @@ func TestCampaign(t *testing.T) {
 
 	named := func(name string) Step { return stepOf(t, r, func(s Step) bool { return s.Name == name }) }
 	reference := named("mixed, 4 users")
-	require.Len(t, reference.Runs, 3)
-	require.Equal(t, 3, reference.Runs[2].Number)
-	require.Equal(t, r.Store.Durability, reference.Runs[0].Run.Settings["durability"])
-	require.Equal(t, "2", named("pool 2: mixed, 4 users").Runs[0].Run.Settings["pool"])
+	require.Equal(t, r.Store.Durability, reference.Run.Settings["durability"])
+	require.Equal(t, "2", named("pool 2: mixed, 4 users").Run.Settings["pool"])
 	require.Len(t, named("staged inserts").Inserts, 2*r.Settings.Stages)
 
 	require.Equal(t, words{holds: isLoaded}, *w.database("null:"), "as it was loaded, and no backup")
@@ -72,23 +70,22 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps)
 }
 
-// A run whose only fault is that it was unsteady is repeated once, from the data as loaded, and both are kept. A run
-// with any other fault counts.
+// A run whose only fault is that it was unsteady is made once more, from the data as loaded. A run with any other fault
+// counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 	t.Parallel()
 	valid := result.Validity{Valid: true, Reasons: []string{}}
 	unsteady := result.Validity{Unsteady: true, Reasons: []string{"not steady"}}
 	for name, c := range map[string]struct {
-		judged      []result.Validity // of the first runs of the reference
-		again, runs int
-		valid       bool // the first of the runs that count
+		judged       []result.Validity // of the runs of the reference
+		again, valid bool
 	}{
-		"Steady":       {nil, 0, 3, true},
-		"UnsteadyOnce": {[]result.Validity{unsteady, valid}, 1, 3, true},
-		"Never":        {[]result.Validity{unsteady, unsteady, valid}, 1, 3, false},
+		"Steady":       {nil, false, true},
+		"UnsteadyOnce": {[]result.Validity{unsteady, valid}, true, true},
+		"Never":        {[]result.Validity{unsteady, unsteady, valid}, true, false},
 		"AndSomethingElse": {[]result.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
-			0, 3, false},
-		"SomethingElse": {[]result.Validity{{Reasons: []string{"arrivals were dropped"}}}, 0, 3, false},
+			false, false},
+		"SomethingElse": {[]result.Validity{{Reasons: []string{"arrivals were dropped"}}}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, n := newWorld(t), 0
@@ -106,12 +103,8 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 			s := stepOf(t, r, func(s Step) bool {
 				return s.Variant == nil && s.Plan != nil && s.Plan.Workload == mixed && s.Plan.Users == r.Settings.Reference
 			})
-			require.Len(t, s.Again, c.again)
-			require.Len(t, s.Runs, c.runs)
-			require.Equal(t, c.valid, s.Runs[0].Run.Validity.Valid)
-			for i, run := range s.Runs {
-				require.Equal(t, i+1, run.Number)
-			}
+			require.Equal(t, c.again, s.Again)
+			require.Equal(t, c.valid, s.Run.Validity.Valid)
 		})
 	}
 }
@@ -176,39 +169,6 @@ func TestCampaign_Resumes(t *testing.T) {
 	}
 }
 
-// Repeats that were finished count; the interrupted one is run again.
-func TestCampaign_ResumesWithinStep(t *testing.T) {
-	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
-	nth := 0
-	w.onRun = func(p Pressure) error {
-		if p.Workload == mixed && p.Users == 4 {
-			if nth++; nth == 2 {
-				return drive.ErrInterrupted
-			}
-		}
-		return nil
-	}
-	require.ErrorIs(t, w.run(w.campaign(folder)), drive.ErrInterrupted)
-	r := read(t, folder)
-	i := slices.IndexFunc(r.Steps, func(s Step) bool { return s.State == Interrupted })
-	require.Equal(t, "mixed, 4 users", r.Steps[i].Name)
-	require.Len(t, r.Steps[i].Runs, 2)
-	require.Equal(t, result.Interrupted, r.Steps[i].Runs[1].Run.Ended)
-	require.Contains(t, r.Unfinished, "mixed, 4 users")
-	first := r.Steps[i].Runs[0].Run.Started
-
-	w.onRun = nil
-	require.NoError(t, w.run(w.campaign(folder)))
-	runs := read(t, folder).Steps[i].Runs
-	require.Len(t, runs, 3)
-	require.Equal(t, first, runs[0].Run.Started)
-	for n, run := range runs {
-		require.Equal(t, n+1, run.Number)
-		require.Equal(t, result.Complete, run.Run.Ended)
-	}
-}
-
 // A service that dies ends the campaign with what it has, and is the reported reason instead of the errors of requests.
 func TestCampaign_ServiceDies(t *testing.T) {
 	t.Parallel()
@@ -226,7 +186,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	require.Equal(t, 1, reports)
 	r := read(t, folder)
 	require.Contains(t, r.Unfinished, "the service died")
-	require.Len(t, stepOf(t, r, func(s Step) bool { return s.State == Interrupted }).Runs, 1)
+	require.NotNil(t, stepOf(t, r, func(s Step) bool { return s.State == Interrupted }).Run)
 
 	w.onRun, w.onStop = nil, nil
 	require.NoError(t, w.run(w.campaign(folder)))
@@ -325,7 +285,7 @@ func TestCampaign_Limit(t *testing.T) {
 	for i, s := range r.Steps {
 		switch {
 		case s.Kind == KindRun && s.State == Done:
-			require.NotEmpty(t, s.Runs)
+			require.NotNil(t, s.Run)
 		case s.State == LeftOut:
 			require.Equal(t, "not within the time limit", s.Reason)
 			if s.Variant != nil && s.Variant.Name == "plain" {

@@ -80,19 +80,11 @@ func (e db2Subject) BackedUp() bool {
 	return err == nil
 }
 
-// Variants returns enough connections for each of many users. A tuned database is another database: see deploy/db2.
+// Variants returns enough connections for each of many users.
 func (e db2Subject) Variants(int) []Variant {
 	const many = 128
-	return []Variant{{Name: fmt.Sprintf("pool %d", many), Pool: many, Factor: factorConnections,
+	return []Variant{{Name: fmt.Sprintf("pool %d", many), Pool: many,
 		Description: fmt.Sprintf("%d connections instead of %d", many, db2.DefaultPool)}}
 }
 
 func (e db2Subject) As(Variant) Subject { return e }
-
-func (db2Subject) Absent() []Absent {
-	const scripts = "it belongs to the database: two databases (deploy/db2), a campaign each"
-	return []Absent{
-		{factorDurability, "Db2 writes the log to disk at each commit, and no setting changes that"},
-		{factorCompression, scripts}, {factorInlining, scripts}, {factorIndexes, scripts}, {factorPools, scripts},
-	}
-}

@@ -73,7 +73,7 @@ func PaperPreset(name string, dataScale, timeScale float64) (Settings, error) {
 		return Settings{}, fmt.Errorf("--data-scale %v: %w", dataScale, err)
 	}
 	s := study.Settings
-	s.Preset, s.Scale, s.Seed, s.Repeat = name, scale.String(), 1, 1
+	s.Preset, s.Scale, s.Seed = name, scale.String(), 1
 	s.DataScale, s.TimeScale = dataScale, timeScale
 	s.WarmUp, s.Duration = s.WarmUp*timeScale, s.Duration*timeScale
 	s.Inserts = slices.Clone(s.Inserts)

@@ -10,9 +10,6 @@ import (
 	"brokerage/internal/format"
 )
 
-// The mixed workload at the reference number of users is repeated at least this often, to measure the noise.
-const referenceRepeats = 3
-
 // runOverhead is the time, in seconds, to start and stop the service and to prepare the users of a run.
 const runOverhead = 2
 
@@ -120,11 +117,9 @@ func (p *planner) inserts() {
 		p.add(Step{
 			Name: label + ", " + format.Plural(of.Users, "user"), Kind: KindRun,
 			Plan: &RunPlan{
-				Workload: of.Workload, Label: label, Validate: new(false), Users: of.Users, Repeats: p.Repeat,
-				Documents: of.Documents,
+				Workload: of.Workload, Label: label, Validate: new(false), Users: of.Users, Documents: of.Documents,
 			},
-			Expected: float64(p.Repeat) * (p.insertWarmUp() + p.inserting(insertedKind(of.Workload), of.Documents) +
-				p.restore() + runOverhead),
+			Expected: p.insertWarmUp() + p.inserting(insertedKind(of.Workload), of.Documents) + p.restore() + runOverhead,
 		})
 	}
 }
@@ -134,15 +129,15 @@ func (p *planner) inserts() {
 func (s Settings) insertWarmUp() float64 { return min(s.WarmUp, validWarmUp) }
 
 // run adds a step that runs a workload.
-func (p *planner) run(v *Variant, workload string, users, repeats int, validate *bool) {
+func (p *planner) run(v *Variant, workload string, users int, validate *bool) {
 	label := strings.TrimSuffix(filepath.Base(workload), ".json")
 	if validate != nil && !*validate {
 		label += ", not validated"
 	}
 	p.add(Step{
 		Name: label + ", " + format.Plural(users, "user"), Kind: KindRun, Variant: v,
-		Plan:     &RunPlan{Workload: workload, Label: label, Validate: validate, Users: users, Repeats: repeats},
-		Expected: float64(repeats) * (p.WarmUp + p.Duration + p.restore() + runOverhead),
+		Plan:     &RunPlan{Workload: workload, Label: label, Validate: validate, Users: users},
+		Expected: p.WarmUp + p.Duration + p.restore() + runOverhead,
 	})
 }
 
@@ -170,20 +165,16 @@ func (p *planner) runs() {
 			users = append(slices.Clone(users), p.Reference)
 		}
 		for _, n := range users {
-			repeats := p.Repeat
-			if w == p.yardstick() && n == p.Reference && !IsPaper(p.Preset) {
-				repeats = max(repeats, referenceRepeats)
-			}
-			p.run(nil, w, n, repeats, nil)
+			p.run(nil, w, n, nil)
 		}
 	}
 	for _, w := range p.Workloads {
 		if !slices.Contains(atReference, w) || w == p.yardstick() {
 			continue
 		}
-		p.run(nil, w, p.Reference, p.Repeat, nil)
+		p.run(nil, w, p.Reference, nil)
 		if w == insertCustomers {
-			p.run(nil, w, p.Reference, p.Repeat, new(false))
+			p.run(nil, w, p.Reference, new(false))
 		}
 	}
 }
@@ -191,15 +182,11 @@ func (p *planner) runs() {
 // variants adds the comparison of the default settings with others, and the runs that show throughput against the cores
 // that the service may use.
 func (p *planner) variants(cores int) {
-	repeats := p.Repeat
-	if p.Factors {
-		repeats = max(repeats, referenceRepeats) // often enough to tell a difference from noise
-	}
 	for _, v := range p.Settings.variants(p.subject, cores) {
 		if p.subject.As(v).URL() != p.subject.URL() {
 			p.prepare(&v)
 		}
-		p.run(&v, p.yardstick(), p.Reference, repeats, nil)
+		p.run(&v, p.yardstick(), p.Reference, nil)
 	}
 	tests := p.Cores
 	if len(tests) == 0 {
@@ -209,7 +196,7 @@ func (p *planner) variants(cores int) {
 		name := format.Plural(n, "core")
 		v := Variant{Name: name, Description: "the service may use " + name + " at once (GOMAXPROCS)", CPUs: n}
 		for _, c := range tests {
-			p.run(&v, c.Workload, c.Users, p.Repeat, nil)
+			p.run(&v, c.Workload, c.Users, nil)
 		}
 	}
 }

@@ -60,16 +60,6 @@ func TestPlan_Choices(t *testing.T) {
 	})
 	require.Equal(t, []string{"create", "load", "statistics", "space", "backup", "restore", "query, 1 user",
 		"query, 5 users"}, names(few, Planned))
-	// With no mixed workload another one is the yardstick, and is repeated.
-	require.Equal(t, 1, few[6].Plan.Repeats)
-	require.Equal(t, referenceRepeats, few[7].Plan.Repeats)
-
-	often := planned(t, func(s *Settings) { s.Repeat = 5 })
-	for _, s := range often {
-		if s.Kind == KindRun {
-			require.Equal(t, 5, s.Plan.Repeats, s.Name)
-		}
-	}
 }
 
 func TestBound(t *testing.T) {

@@ -3,7 +3,6 @@ package campaign
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,9 +19,8 @@ type Progress interface {
 	// Began and Ended are called for each step, with its index.
 	Began(i int, r *Record)
 	Ended(i int, r *Record)
-	// Within reports the share of the step that is done, from 0 to 1. Repeat reports that the n-th of its repeats begins.
+	// Within reports the share of the step that is done, from 0 to 1.
 	Within(share float64)
-	Repeat(n, of int)
 }
 
 // terminal writes a line when a step has ended, and on a terminal another one that shows the step in progress.
@@ -132,17 +130,10 @@ func (t *terminal) redraw() {
 	t.draw(line[:min(len(line), t.width-1)])
 }
 
-func (t *terminal) Within(share float64) { t.setPart(fmt.Sprintf(", %.0f %%", 100*share)) }
-func (t *terminal) Repeat(n, of int) {
-	if of > 1 {
-		t.setPart(fmt.Sprintf(", %d of %d", n, of))
-	}
-}
-
-func (t *terminal) setPart(text string) {
+func (t *terminal) Within(share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.part = text
+	t.part = fmt.Sprintf(", %.0f %%", 100*share)
 }
 
 func (t *terminal) Ended(i int, r *Record) {
@@ -183,37 +174,17 @@ func outcome(s *Step) string {
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
 	case s.Copy != nil:
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
-	case len(s.Runs) > 0:
-		return runOutcome(s.Runs)
+	case s.Run != nil:
+		text := fmt.Sprintf("%.0f/s, p99 %.1f ms", s.Run.TPS, s.Run.Total.Latency.P99/1000)
+		if s.Run.Validity.Invalid() {
+			text += ", INVALID"
+		}
+		return text
 	case len(s.Inserts) > 0:
 		return insertsOutcome(s.Inserts)
 	default:
 		return ""
 	}
-}
-
-// runOutcome returns the median of the repeats, with the least and the greatest.
-func runOutcome(runs []Repeat) string {
-	var tps, p99 []float64
-	invalid := 0
-	for _, r := range runs {
-		tps, p99 = append(tps, r.Run.TPS), append(p99, r.Run.Total.Latency.P99)
-		if r.Run.Validity.Invalid() {
-			invalid++
-		}
-	}
-	slices.Sort(tps)
-	slices.Sort(p99)
-	median := func(sorted []float64) float64 { return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2 }
-	text := fmt.Sprintf("%.0f/s", median(tps))
-	if len(tps) > 1 {
-		text += fmt.Sprintf(" (%.0f to %.0f)", tps[0], tps[len(tps)-1])
-	}
-	text += fmt.Sprintf(", p99 %.1f ms", median(p99)/1000)
-	if invalid > 0 {
-		text += fmt.Sprintf(", %d INVALID", invalid)
-	}
-	return text
 }
 
 func insertsOutcome(inserts []Growth) string {

@@ -40,8 +40,6 @@ type Record struct {
 	Machine  Machine             `json:"machine"`
 	Versions Versions            `json:"versions"`
 
-	Absent []Absent `json:"absent,omitempty"` // factors that the store does not have; only with Settings.Factors
-
 	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
 }
 
@@ -69,14 +67,12 @@ type Settings struct {
 	WarmUp    float64  `json:"warmUp"`
 	Duration  float64  `json:"duration"`
 	Think     float64  `json:"think"`
-	Repeat    int      `json:"repeat"`
 	CPUs      []int    `json:"cpus"`
 	Stages    int      `json:"stages"`
-	Stage     float64  `json:"stage"`             // of one stage of inserts
-	Limit     float64  `json:"limit"`             // of the whole campaign; 0 is none
-	Tuned     bool     `json:"tuned"`             // also run with other settings than the defaults
-	Factors   bool     `json:"factors,omitempty"` // also compare physical designs, each at least three times
-	Pool      int      `json:"pool"`              // of the service; 0 is the store's default
+	Stage     float64  `json:"stage"` // of one stage of inserts
+	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
+	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
+	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
 	// Find is the goal of the search for the highest rate, as drive.ParseGoal reads it; empty leaves it out.
 	Find string `json:"find,omitempty"`
 
@@ -136,7 +132,7 @@ const (
 	KindSpace      StepKind = "space"      // Space
 	KindBackup     StepKind = "backup"     // Copy
 	KindRestore    StepKind = "restore"    // Copy
-	KindRun        StepKind = "run"        // Runs, one for each repeat
+	KindRun        StepKind = "run"        // Run
 	KindInserts    StepKind = "inserts"    // Inserts
 	KindFind       StepKind = "find"       // Found
 )
@@ -169,8 +165,9 @@ type Step struct {
 	Space   *Space      `json:"space,omitempty"`
 	Copy    *Copy       `json:"copy,omitempty"`
 	Plan    *RunPlan    `json:"plan,omitempty"`
-	Runs    []Repeat    `json:"runs,omitempty"`
-	Again   []Repeat    `json:"again,omitempty"` // unsteady runs that were repeated: the runs have their numbers
+	Run     *result.Run `json:"run,omitempty"`
+	Again   bool        `json:"again,omitempty"`          // a first run was unsteady and nothing else: this is the second
+	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
 	Found   *result.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
 }
@@ -181,10 +178,6 @@ type Variant struct {
 	Description string `json:"description"`
 	CPUs        int    `json:"cpus,omitempty"` // that the service may use; 0 is all
 	Pool        int    `json:"pool,omitempty"`
-	Factor      string `json:"factor,omitempty"` // of the physical design, that it changes
-	Design      string `json:"design,omitempty"` // the documents are stored again with this design of the engine
-	// Parameters are added to the URL of the service's database: name=value&….
-	Parameters string `json:"parameters,omitempty"`
 
 	Uncompressed bool `json:"uncompressed,omitempty"`
 	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
@@ -245,23 +238,15 @@ type Copy struct {
 	Rate     float64 `json:"bytesPerSecond"`
 }
 
-// RunPlan is what the runs of a step have in common.
+// RunPlan is the run of a step.
 type RunPlan struct {
 	Workload string `json:"workload"` // a name, or the path of a workload file
 	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".
 	Label    string `json:"label"`
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
-	Repeats  int    `json:"repeats"` // requested
 	// Documents is how many are inserted, instead of a time; 0 for other runs.
 	Documents int64 `json:"documents,omitempty"`
-}
-
-// Repeat is one measured run, from restored data.
-type Repeat struct {
-	Number  int        `json:"number"`         // from 1
-	Restore float64    `json:"restoreSeconds"` // before it
-	Run     result.Run `json:"run"`
 }
 
 // Growth is one stage of inserts through the transactions, with one commit each, into a database that is not restored
@@ -281,8 +266,8 @@ type Growth struct {
 func (r *Record) Invalid() (steps []string) {
 	for _, s := range r.Steps {
 		var runs []result.Run
-		for _, repeat := range s.Runs {
-			runs = append(runs, repeat.Run)
+		if s.Run != nil {
+			runs = append(runs, *s.Run)
 		}
 		for _, g := range s.Inserts {
 			if !onlyUnsteady(&g.Run) {

@@ -38,7 +38,7 @@ var PresetNames = []string{Full, Smoke, Paper2006, Paper2007, Paper2008, Paper20
 // Presets returns the settings of a preset. At XXXS, on two cores, full takes about 35 minutes and smoke less than 10.
 func Presets(name string) (Settings, error) {
 	s := Settings{
-		Preset: name, Scale: "XXXS", Profile: dataset.TPoX2.String(), Seed: 1, Repeat: 1, Tuned: true,
+		Preset: name, Scale: "XXXS", Profile: dataset.TPoX2.String(), Seed: 1, Tuned: true,
 		Workloads: []string{query, mixed, classic, insertOrders, insertCustomers},
 	}
 	switch name {
@@ -133,4 +133,12 @@ func (s Settings) changed(other Settings) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// variants returns what is run beside the default settings.
+func (s Settings) variants(e Subject, cores int) []Variant {
+	if !s.Tuned {
+		return nil
+	}
+	return e.Variants(cores)
 }

@@ -14,11 +14,10 @@ import (
 	"brokerage/internal/store/sqlite"
 )
 
-// sqliteEngine is an embedded database: a file.
+// sqliteSubject is an embedded database: a file.
 type sqliteSubject struct {
 	baseSubject
-	path   string
-	design string // of sqliteDesigns; "" for the default
+	path string
 }
 
 func newSQLite(path, folder string) (sqliteSubject, error) {
@@ -97,55 +96,18 @@ func (e sqliteSubject) Room(d *dataset.Dataset, inserting float64) (string, floa
 	return filepath.Dir(e.path), 3*share*rawBytes(d) + inserting*growth + journal
 }
 
-// Variants are numbers of connections for reading and documents without compression. The
-// embedded store has no list of settings to tune as a server has.
+// Variants are numbers of connections for reading, and documents without compression.
 func (e sqliteSubject) Variants(cores int) []Variant {
 	pool := func(each int, text string) Variant {
-		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores, Factor: factorConnections,
+		return Variant{Name: fmt.Sprintf("pool %d", each*cores), Pool: each * cores,
 			Description: text + " for reading for each core instead of two"}
 	}
 	return []Variant{pool(1, "one connection"), pool(8, "eight connections"),
-		{Name: uncompressed, Description: "documents stored without compression, in a separate database",
-			Factor: factorCompression, Uncompressed: true}}
-}
-
-// Designs are fewer and more indexes.
-func (sqliteSubject) Designs() []Variant {
-	return []Variant{
-		designVariant(factorIndexes, fewIndexes, "only the indexes by which a document is found: searches, account "+
-			"summaries and greatest orders read whole tables; inserts have less to do"),
-		designVariant(factorIndexes, manyIndexes, "eight more indexes, which no query uses: what they cost writes"),
-	}
-}
-
-func (sqliteSubject) Absent() []Absent {
-	return []Absent{
-		{factorPools, "each connection has a cache of pages, and no setting changes its size"},
-		{factorInlining, "a document that does not fit into its page continues on others, and no setting changes that"},
-		{factorDurability, "each commit is flushed to disk before it is answered, and no setting changes that"},
-	}
-}
-
-// Restore also makes the design.
-func (e sqliteSubject) Restore(ctx context.Context) (Copy, error) {
-	c, err := e.baseSubject.Restore(ctx)
-	if err != nil || e.design == "" {
-		return c, err
-	}
-	db, err := sqlite.OpenFile(e.path)
-	if err != nil {
-		return c, err
-	}
-	for _, statement := range sqliteDesigns[e.design].after {
-		if _, failed := db.ExecContext(ctx, statement); failed != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", statement, failed))
-		}
-	}
-	return c, errors.Join(err, db.Close())
+		{Name: "uncompressed", Description: "documents stored without compression, in a separate database",
+			Uncompressed: true}}
 }
 
 func (e sqliteSubject) As(v Variant) Subject {
-	e.design = v.Design
 	if v.Uncompressed && !e.uncompressed {
 		e = e.at(e.path+".uncompressed", filepath.Dir(e.backup))
 		e.uncompressed = true

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -18,8 +17,6 @@ type loadWatch struct {
 	dataset *dataset.Dataset
 	now     func() time.Time
 	load    *BulkLoad
-	closed  func() error // after each stage
-	err     error        // of closed
 
 	there [len(dataset.Kinds)]int64
 	stage LoadStage
@@ -68,7 +65,6 @@ func (w *loadWatch) add(documents, bytes int64) {
 	w.load.Stages = append(w.load.Stages, w.stage)
 	w.load.Documents += w.stage.Documents
 	w.load.Bytes += w.stage.Bytes
-	w.err = errors.Join(w.err, w.closed())
 	w.begin()
 }
 
@@ -101,7 +97,7 @@ func (r *running) stages(ctx context.Context, e Subject, s *Step) error {
 		return err
 	}
 	for n := 1; n <= r.Settings.Stages; n++ {
-		r.Progress.Repeat(n, r.Settings.Stages)
+		r.Progress.Within(float64(n-1) / float64(r.Settings.Stages))
 		first := len(s.Inserts)
 		if err := r.stage(ctx, e, s, n); err != nil {
 			return err

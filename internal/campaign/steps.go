@@ -7,14 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
-// do runs a step; save writes its measurements so far.
-func (r *running) do(ctx context.Context, s *Step, save func() error) error {
+// do runs a step.
+func (r *running) do(ctx context.Context, s *Step) error {
 	e := r.Subject
 	if s.Variant != nil {
 		e = e.As(*s.Variant)
@@ -25,7 +24,7 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	case KindPopulation:
 		return r.populate(ctx, e, s)
 	case KindLoad:
-		return r.load(ctx, e, s, save)
+		return r.load(ctx, e, s)
 	case KindStatistics:
 		return e.Statistics(ctx)
 	case KindSpace:
@@ -39,7 +38,7 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 	case KindRestore:
 		return r.copyDatabase(ctx, e, s, e.Restore)
 	case KindRun:
-		return r.runs(ctx, e, s, save)
+		return r.measure(ctx, e, s)
 	case KindInserts:
 		return r.stages(ctx, e, s)
 	case KindFind:
@@ -50,12 +49,12 @@ func (r *running) do(ctx context.Context, s *Step, save func() error) error {
 }
 
 // load loads the dataset into a database that it creates again: an interrupted load has left a part of it.
-func (r *running) load(ctx context.Context, e Subject, s *Step, save func() error) error {
+func (r *running) load(ctx context.Context, e Subject, s *Step) error {
 	if err := e.Create(ctx); err != nil {
 		return err
 	}
 	s.Load = &BulkLoad{}
-	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load, closed: save}
+	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load}
 	w.begin()
 	last := r.Now()
 	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
@@ -63,7 +62,7 @@ func (r *running) load(ctx context.Context, e Subject, s *Step, save func() erro
 		r.Progress.Within(w.share())
 		last = r.Now()
 	})
-	if err := errors.Join(err, w.err); err != nil {
+	if err != nil {
 		return err
 	}
 	s.Load.Finish = r.Now().Sub(last).Seconds()
@@ -115,55 +114,22 @@ func (r *running) restore(ctx context.Context, e Subject) (err error) {
 	return err
 }
 
-// runs runs a workload for each of its repeats. Repeats that were finished before an interruption count.
-func (r *running) runs(ctx context.Context, e Subject, s *Step, save func() error) (err error) {
-	// A design in the same database: before its runs and after them, documents are stored again.
-	if s.Variant != nil && s.Variant.Design != "" && e.URL() == r.Subject.URL() {
-		delete(r.intact, e.URL())
-		defer delete(r.intact, e.URL())
-	}
-	if err := e.Tune(ctx); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, untune(ctx, e)) }()
-	s.Runs = slices.DeleteFunc(s.Runs, func(run Repeat) bool { return run.Run.Ended != result.Complete })
-	for n := len(s.Runs) + 1; n <= s.Plan.Repeats; n++ {
-		r.Progress.Repeat(n, s.Plan.Repeats)
+// measure runs a workload on restored data. A run whose only fault is that it was unsteady, mostly by other load on a
+// shared machine, is made once more, and the second counts.
+func (r *running) measure(ctx context.Context, e Subject, s *Step) error {
+	for try := range 2 {
 		began := r.Now()
 		if err := r.restore(ctx, e); err != nil {
 			return err
 		}
-		repeat := Repeat{Number: n, Restore: r.Now().Sub(began).Seconds()}
-		run, err := r.run(ctx, e, s.Variant, r.pressure(s.Plan))
-		if run != nil {
-			repeat.Run = *run
-			if mayRepeat(s, &repeat) {
-				s.Again = append(s.Again, repeat)
-				n--
-			} else {
-				s.Runs = append(s.Runs, repeat)
-			}
-		}
-		if err := errors.Join(err, save()); err != nil {
+		s.Restore += r.Now().Sub(began).Seconds()
+		s.Again = try > 0
+		var err error
+		if s.Run, err = r.run(ctx, e, s.Variant, r.pressure(s.Plan)); err != nil || !onlyUnsteady(s.Run) {
 			return err
 		}
 	}
 	return nil
-}
-
-// mayRepeat reports whether a run is to be repeated because its only fault is that it was unsteady, mostly by other
-// load on a shared machine. Each repeat is replaced at most once, so that a run that is never steady is reported.
-func mayRepeat(s *Step, r *Repeat) bool {
-	return onlyUnsteady(&r.Run) &&
-		!slices.ContainsFunc(s.Again, func(made Repeat) bool { return made.Number == r.Number })
-}
-
-// untune restores the settings of a server, even after a Ctrl-C.
-func untune(ctx context.Context, e Subject) error {
-	const timeout = 30 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-	defer cancel()
-	return e.Untune(ctx)
 }
 
 func (r *running) pressure(p *RunPlan) Pressure {
@@ -202,7 +168,6 @@ func (r *running) serviceSettings(e Subject, v *Variant) ServiceSettings {
 	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
 	if v != nil {
 		settings.CPUs, settings.Uncompressed = v.CPUs, v.Uncompressed
-		settings.DB = withParameters(settings.DB, v.Parameters)
 		if v.Pool > 0 {
 			settings.Pool = v.Pool
 		}
@@ -231,7 +196,7 @@ func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map
 		}
 	}
 	is := r.record.Store
-	if e.URL() != r.Subject.URL() || v != nil && (v.Tuned || v.Parameters != "") {
+	if e.URL() != r.Subject.URL() {
 		var err error
 		if is, err = e.Describe(ctx); err != nil {
 			return nil, err
@@ -239,9 +204,6 @@ func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map
 	}
 	settings := map[string]string{"durability": is.Durability}
 	maps.Copy(settings, is.Settings)
-	if v != nil && v.Design != "" {
-		settings["design"] = v.Design
-	}
 	if s := r.serviceSettings(e, v); s.Pool > 0 {
 		settings["pool"] = strconv.Itoa(s.Pool)
 	}

@@ -54,25 +54,11 @@ type Subject interface {
 	Room(d *dataset.Dataset, inserting float64) (folder string, bytes float64)
 	// Variants returns the settings that are compared with the default ones, for a machine with the given number of cores.
 	Variants(cores int) []Variant
-	// Designs returns variants of the physical design, for which the documents are stored again.
-	Designs() []Variant
-	// Absent returns the factors of the physical design that the store does not have.
-	Absent() []Absent
 	// As returns the subject with the settings of a variant. Where that needs another database, it is beside the first.
 	As(v Variant) Subject
-	// Tune changes the settings of a server for the runs of a variant, after it has saved the old ones where a resumed
-	// campaign finds them. It returns *NotHereError when that is not allowed.
-	Tune(ctx context.Context) error
-	// Untune restores the saved settings, if there are any.
-	Untune(ctx context.Context) error
 	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
 	Watch(ctx context.Context) (store.Observer, error)
 }
-
-// NotHereError is returned for a step that this database does not allow.
-type NotHereError struct{ Reason string }
-
-func (e *NotHereError) Error() string { return e.Reason }
 
 // Pace holds rates in bytes per second: of documents for a load and for inserts through the transactions, of the
 // database for backup and restore.
@@ -103,10 +89,9 @@ func Open(url, folder string, commands Commands) (Subject, error) {
 	}
 }
 
-// baseSubject implements what all subjects have in common: everything except statistics and the settings of a server.
+// baseSubject implements what all subjects have in common: everything except statistics.
 type baseSubject struct {
 	url          string
-	parameters   string // more of them, for Describe
 	backup       string // file
 	uncompressed bool
 	validation   string // where documents are validated
@@ -139,8 +124,7 @@ func (e baseSubject) with(ctx context.Context, asIs bool, do func(store.Bulk) er
 }
 
 func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
-	s, err := store.Open(ctx, withParameters(e.url, e.parameters),
-		store.Options{Uncompressed: e.uncompressed, AsIs: true})
+	s, err := store.Open(ctx, e.url, store.Options{Uncompressed: e.uncompressed, AsIs: true})
 	if err != nil {
 		return is, err
 	}
@@ -252,10 +236,6 @@ func (e baseSubject) Remove(ctx context.Context) error {
 func (e baseSubject) Pace() Pace                                     { return e.pace }
 func (baseSubject) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
 func (baseSubject) Variants(int) []Variant                           { return nil }
-func (baseSubject) Designs() []Variant                               { return nil }
-func (baseSubject) Absent() []Absent                                 { return nil }
-func (baseSubject) Tune(context.Context) error                       { return nil }
-func (baseSubject) Untune(context.Context) error                     { return nil }
 
 func (e baseSubject) Watch(ctx context.Context) (store.Observer, error) {
 	return e.database().Watch(ctx)
@@ -269,7 +249,7 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 	return bytes
 }
 
-// nullEngine is the store that answers from memory: it shows the limits of the service and the load generator. It
+// nullSubject is the store that answers from memory: it shows the limits of the service and the load generator. It
 // stores no data, so a campaign on it consists of runs only.
 type nullSubject struct{ baseSubject }
 

@@ -17,11 +17,10 @@ import (
 	"brokerage/internal/telemetry"
 )
 
-// The number of samples of a run at most, the shortest time between two, and the number of statements of a result.
+// The number of samples of a run at most, and the shortest time between two.
 const (
-	mostSamples    = 60
-	samplePause    = time.Second
-	mostStatements = 15
+	mostSamples = 60
+	samplePause = time.Second
 )
 
 // sampler samples figures while a run is measured.
@@ -58,14 +57,14 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 			s.miss(result.OfDatabase, "its processes are not visible from here")
 		}
 	}
-	s.take(ctx, true)
+	s.take(ctx)
 	s.finished.Go(func() {
 		for tick := time.Tick(s.every); ; {
 			select {
 			case <-s.stop:
 				return
 			case <-tick:
-				s.take(ctx, false)
+				s.take(ctx)
 			}
 		}
 	})
@@ -81,7 +80,7 @@ func (s *sampler) end(ctx context.Context) *result.Resources {
 	if ago := time.Since(s.from).Seconds() - s.samples[last].seconds; last > 0 && ago < s.every.Seconds()/4 {
 		s.samples = s.samples[:last]
 	}
-	s.take(ctx, true)
+	s.take(ctx)
 	return s.result()
 }
 
@@ -91,15 +90,15 @@ func (s *sampler) miss(what, why string) {
 	}
 }
 
-// take takes a sample; with statements, also the server's counts of its statements.
-func (s *sampler) take(ctx context.Context, statements bool) {
+// take takes a sample.
+func (s *sampler) take(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	one := resourceSample{figures: make(map[figureKey]float64)}
 	one.processes(s)
 	one.seconds = time.Since(s.from).Seconds()
 	one.service(ctx, s)
-	one.server(ctx, s, statements)
+	one.server(ctx, s)
 	s.samples = append(s.samples, one)
 }
 
@@ -151,11 +150,11 @@ func (o *resourceSample) service(ctx context.Context, s *sampler) {
 }
 
 // server adds what the database's server counts.
-func (o *resourceSample) server(ctx context.Context, s *sampler, statements bool) {
+func (o *resourceSample) server(ctx context.Context, s *sampler) {
 	if s.watcher == nil {
 		return
 	}
-	counted, err := s.watcher.Observe(ctx, statements)
+	counted, err := s.watcher.Observe(ctx, false)
 	if err != nil {
 		s.miss(result.OfServer, "its statistics could not be read at every sample: "+err.Error())
 		return
@@ -166,7 +165,7 @@ func (o *resourceSample) server(ctx context.Context, s *sampler, statements bool
 	}
 	if len(s.samples) == 0 {
 		s.servers[0] = counted
-	} else if statements {
+	} else {
 		s.servers[1] = counted
 	}
 }
@@ -231,11 +230,9 @@ func (k figureKey) counts() bool {
 // rounded shortens the JSON of a figure.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// countServer adds the pools and statements of the measured time. The pools of the embedded store are in its metrics.
+// countServer adds the pools of the measured time. The pools of the embedded store are in its metrics.
 func countServer(r *result.Resources, server store.ServerStats) {
-	r.Pools, r.Statements = server.Pools, server.Statements
-	slices.SortStableFunc(r.Statements, func(a, b store.StatementStats) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	r.Statements = r.Statements[:min(len(r.Statements), mostStatements)]
+	r.Pools = server.Pools
 	metric := func(name string) int64 {
 		n, _ := r.Used(result.OfStore, "brokerage_store_"+name+"_total")
 		return int64(n)

@@ -3,7 +3,6 @@ package drive
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ type counting struct {
 func (c *counting) Process() int { return 0 }
 func (c *counting) Close() error { return nil }
 
-func (c *counting) Observe(_ context.Context, statements bool) (store.ServerStats, error) {
+func (c *counting) Observe(context.Context, bool) (store.ServerStats, error) {
 	c.n++
 	if c.failing != nil && c.failing(c.n) != nil {
 		return store.ServerStats{}, c.failing(c.n)
@@ -36,12 +35,6 @@ func (c *counting) Observe(_ context.Context, statements bool) (store.ServerStat
 	s := store.ServerStats{
 		Figures: map[string]float64{"pg_commits_total": float64(100 * n), "pg_connections": 7},
 		Pools:   []store.PoolStats{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
-	}
-	for i := range int64(20) {
-		if statements {
-			s.Statements = append(s.Statements,
-				store.StatementStats{Text: fmt.Sprint("SELECT ", i), Calls: n, Seconds: float64(n * i), Rows: n})
-		}
 	}
 	return s, nil
 }
@@ -102,9 +95,6 @@ func TestDrive_Resources(t *testing.T) {
 				require.Positive(t, p.Hits, p.Name)
 			}
 			require.Equal(t, pools, names)
-			require.Len(t, r.Statements, mostStatements)
-			require.Equal(t, "SELECT 19", r.Statements[0].Text)
-			require.InDelta(t, 19*(watched.n-1), r.Statements[0].Seconds, 1e-9)
 			require.Contains(t, r.Missing, "server: waits: not shown")
 			require.Contains(t, r.Missing, "database: its processes are not visible from here")
 			require.Len(t, slices.Compact(slices.Sorted(slices.Values(r.Missing))), len(r.Missing), "each once")
@@ -126,7 +116,7 @@ func TestSampler_Gaps(t *testing.T) {
 	}}
 	s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now(), watcher: watched}
 	for range 5 {
-		s.take(t.Context(), false)
+		s.take(t.Context())
 	}
 	r := s.result()
 	require.Len(t, r.Seconds, 3)
@@ -141,9 +131,9 @@ func TestSampler_End(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now().Add(-2 * time.Hour), every: time.Minute,
 				stop: make(chan struct{}), watcher: &counting{}}
-			s.take(t.Context(), true)
+			s.take(t.Context())
 			s.samples[0].seconds = 0
-			s.take(t.Context(), false)
+			s.take(t.Context())
 			s.samples[1].seconds = (2*time.Hour - ago).Seconds()
 			require.Len(t, s.end(t.Context()).Seconds, map[string]int{"Moment": 2, "Long": 3}[name])
 		})

@@ -26,15 +26,10 @@ func pages(t testing.TB) map[string]string {
 	r.Validity = result.Validity{Reasons: []string{"the load generator used 85 % of its processors; below 80 % is " +
 		"allowed"}}
 	r.Curve = madeUpCurve()
-	other := madeUpCampaign()
-	other.Store.Settings = map[string]string{"a_setting_with_a_long_name": "and a value that is longer still, so that " +
-		"it has to be broken somewhere"}
-	c := comparison(t, &File{Name: "a.json", Campaign: madeUpCampaign()}, &File{Name: "b.json", Campaign: other})
 	return map[string]string{
-		"campaign":   html(t, FromCampaign(madeUpCampaign())),
-		"sampled":    html(t, FromCampaign(sampledCampaign())),
-		"run":        html(t, &File{Name: "run.json", Run: &r}),
-		"comparison": html(t, c),
+		"campaign": html(t, FromCampaign(madeUpCampaign())),
+		"sampled":  html(t, FromCampaign(sampledCampaign())),
+		"run":      html(t, &File{Name: "run.json", Run: &r}),
 	}
 }
 
@@ -92,7 +87,7 @@ func TestPage_FitsBrowser(t *testing.T) {
 
 func TestPage_Prints(t *testing.T) {
 	all := pages(t)
-	for _, name := range []string{"campaign", "comparison"} {
+	for _, name := range []string{"campaign", "run"} {
 		t.Run(name, func(t *testing.T) {
 			source := testenv.File(t, "page.html", all[name])
 			b := browsertest.Start(t)

@@ -1,17 +1,19 @@
 package report
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/result"
 )
 
-// Comparison compares two files of results of the same kind, figure by figure.
+// Comparison shows two files of results of the same kind side by side, figure by figure.
 type Comparison struct {
 	a, b    *File
 	differ  []difference // differences that still allow a comparison: machine, versions, settings
@@ -23,39 +25,11 @@ type difference struct{ Name, A, B string }
 
 // compared is a figure of both sides.
 type compared struct {
-	Group  string // the workload and its settings, or the step
-	Head   bool   // the verdict is made of this figure
-	Valid  bool   // no run that it comes from is INVALID
-	Users  int
-	Name   string // of the figure, with its unit
-	Detail bool   // of one transaction
-	A, B   repeats
-	Higher bool // is better
-	write  func(float64) string
-}
-
-func (c compared) ratio() float64 { return ratio(c.B.median(), c.A.median()) }
-
-// improved reports whether B has the better median.
-func (c compared) improved() bool { return (c.B.median() > c.A.median()) == c.Higher }
-
-// outcome says which side is better, if the difference is larger than the noise.
-func (c compared) outcome() string {
-	v := judge(c.A, c.B)
-	switch {
-	case v != larger:
-		return v.String()
-	case c.improved():
-		return "better, " + v.String()
-	default:
-		return "worse, " + v.String()
-	}
-}
-
-// texts returns the columns of the figure in a table of a comparison.
-func (c compared) texts() []string {
-	return []string{c.Name, c.write(c.A.median()), c.A.spread(), c.write(c.B.median()), c.B.spread(), times(c.ratio(), 3),
-		c.outcome()}
+	Group string // the workload and its settings, or the step
+	Users int
+	Name  string // of the figure, with its unit
+	A, B  float64
+	write func(float64) string
 }
 
 // Compare compares two files. It returns a one-line error if figures would differ for another reason than the compared
@@ -99,80 +73,26 @@ func Compare(a, b *File) (*Comparison, error) {
 	return c, nil
 }
 
-// Together returns one side of a comparison: the repeats of a measurement, each from a file of its own. It returns an
-// error of one line for files that are not repeats of one measurement, and for a run that is given twice, since noise
-// is the scatter of separate runs.
-func Together(files []*File) (*File, error) {
-	if len(files) == 0 {
-		return nil, errors.New("a side of a comparison has no file")
-	}
-	first := *files[0]
-	for i, f := range files[1:] {
-		if first.Campaign != nil || f.Campaign != nil {
-			return nil, fmt.Errorf("%s and %s are on one side, but a campaign contains its repeats: compare two campaigns",
-				first.Name, f.Name)
-		}
-		if first.kind() != f.kind() {
-			return nil, fmt.Errorf("%s is %s and %s is %s: a side must be repeats of one measurement",
-				first.Name, first.kind(), f.Name, f.kind())
-		}
-		if err := requireComparable(&first, f); err != nil {
-			return nil, err
-		}
-		for _, d := range differences(&first, f) {
-			return nil, fmt.Errorf("%s and %s are not repeats of one measurement: %s differs: %q and %q", first.Name, f.Name,
-				d.Name, d.A, d.B)
-		}
-		for _, other := range files[:i+1] {
-			a, b := other.first(), f.first()
-			if a.Started.Equal(b.Started) && a.Total.Count == b.Total.Count {
-				return nil, fmt.Errorf("%s and %s are the same run: a side needs separate runs", other.Name, f.Name)
-			}
-		}
-		first.repeats = append(first.repeats, f)
-	}
-	return &first, nil
-}
-
 func (f *File) kind() string {
-	switch {
-	case f.Campaign != nil:
+	if f.Campaign != nil {
 		return "a campaign"
-	default:
-		return "a run"
 	}
+	return "a run"
 }
 
-// names returns the names of the files of one side.
-func (f *File) names() []string {
-	names := []string{f.Name}
-	for _, repeat := range f.repeats {
-		names = append(names, repeat.Name)
-	}
-	return names
-}
-
-// groups returns the measured runs of any file, with those of its repeats. The group of a single run has no number of
-// users, so that two runs with different numbers of users can be compared.
+// groups returns the measured runs of any file. The group of a single run has no number of users, so that two runs with
+// different numbers of users can be compared.
 func (f *File) groups() (all []group) {
-	switch {
-	case f.Campaign != nil:
-		all = groupsOf(f.Campaign)
-	default:
-		all = []group{{Label: f.Run.Workload.Name, Runs: []*result.Run{f.Run}}}
+	if f.Campaign != nil {
+		return groupsOf(f.Campaign)
 	}
-	for _, repeat := range f.repeats {
-		for i, g := range repeat.groups() {
-			all[i].Runs = append(all[i].Runs, g.Runs...)
-		}
-	}
-	return all
+	return []group{{Label: f.Run.Workload.Name, Run: f.Run}}
 }
 
 // first returns the first run of a file, or an empty one of a campaign that has not run anything yet.
 func (f *File) first() *result.Run {
 	if groups := f.groups(); len(groups) > 0 {
-		return groups[0].Runs[0]
+		return groups[0].Run
 	}
 	return new(result.Run)
 }
@@ -204,7 +124,7 @@ func requireComparable(a, b *File) error {
 		return refuse("durability settings", x, y)
 	}
 	definition := func(g group) string {
-		w := g.Runs[0].Workload
+		w := g.Run.Workload
 		return joined(", ", w.Name, "file "+short(w.SHA256), fmt.Sprintf("validate %t", w.Validate),
 			prefixed("weights ", w.Weights))
 	}
@@ -267,37 +187,31 @@ func circumstances(f *File) []fact {
 }
 
 func (c *Comparison) compareGroups(a, b group) {
-	add := func(f compared, of func(*result.Run) float64) {
-		f.Group, f.Users, f.A, f.B = a.name(), a.middle().Model.Users, a.values(of), b.values(of)
-		f.Valid = !a.invalid() && !b.invalid()
-		if f.A.median() > 0 || f.B.median() > 0 {
+	add := func(name string, write func(float64) string, of func(*result.Run) float64) {
+		f := compared{a.name(), a.Run.Model.Users, name, of(a.Run), of(b.Run), write}
+		if f.A > 0 || f.B > 0 {
 			c.figures = append(c.figures, f)
 		}
 	}
-	add(compared{Name: "throughput, tps", Higher: true, write: format.Figure}, tps)
-	add(compared{Name: "goodput, a second", Head: true, Higher: true, write: format.Figure}, goodput)
-	add(compared{Name: "p50, ms", write: millis}, p50)
-	add(compared{Name: "p95, ms", write: millis}, p95)
-	add(compared{Name: "p99, ms", Head: true, write: millis}, p99)
-	add(compared{Name: "CPU, µs a transaction", write: format.Figure}, func(r *result.Run) float64 {
+	add("throughput, tps", format.Figure, tps)
+	add("goodput, a second", format.Figure, func(r *result.Run) float64 { return r.Goodput })
+	add("p50, ms", millis, p50)
+	add("p95, ms", millis, p95)
+	add("p99, ms", millis, p99)
+	add("CPU, µs a transaction", format.Figure, func(r *result.Run) float64 {
 		cpuSeconds := serving(r, func(p *result.ProcessUsage) float64 { return p.CPUSeconds })
 		return 1e6 * cpuSeconds / float64(max(r.Total.Count, 1))
 	})
-	rows := a.middle().Transactions
-	if len(rows) < 2 {
+	if len(a.Run.Transactions) < 2 {
 		return
 	}
-	for _, row := range rows {
-		latency := func(r *result.Run) (l result.Latency) {
+	for _, row := range a.Run.Transactions {
+		add(row.Name+", p99 ms", millis, func(r *result.Run) float64 {
 			if row := rowOf(r.Transactions, row.Name); row != nil {
-				l = row.Latency
+				return row.Latency.P99
 			}
-			return l
-		}
-		add(compared{Name: row.Name + ", p50 ms", Detail: true, write: millis},
-			func(r *result.Run) float64 { return latency(r).P50 })
-		add(compared{Name: row.Name + ", p99 ms", Detail: true, write: millis},
-			func(r *result.Run) float64 { return latency(r).P99 })
+			return 0
+		})
 	}
 }
 
@@ -309,24 +223,86 @@ func (c *Comparison) compareSteps(a, b *campaign.Record) {
 			continue
 		}
 		y := b.Steps[at]
-		add := func(name string, a, b float64, higher bool, write func(float64) string) {
-			c.figures = append(c.figures, compared{Group: x.Name, Valid: true, Name: name, A: repeats{a}, B: repeats{b},
-				Higher: higher, write: write})
+		add := func(name string, a, b float64, write func(float64) string) {
+			c.figures = append(c.figures, compared{x.Name, 0, name, a, b, write})
 		}
 		switch {
 		case x.Load != nil && y.Load != nil && x.Seconds > 0 && y.Seconds > 0:
 			rate := func(s campaign.Step) float64 { return float64(s.Load.Documents) / s.Seconds }
-			add("bulk load, documents a second", rate(x), rate(y), true, format.Figure)
+			add("bulk load, documents a second", rate(x), rate(y), format.Figure)
 		case x.Space != nil && y.Space != nil:
-			add("size of the database", float64(x.Space.Total), float64(y.Space.Total), false, format.Bytes[float64])
+			add("size of the database", float64(x.Space.Total), float64(y.Space.Total), format.Bytes[float64])
 		case x.Copy != nil && y.Copy != nil:
-			add("seconds", x.Seconds, y.Seconds, false, format.Figure)
+			add("seconds", x.Seconds, y.Seconds, format.Figure)
 		}
 		for _, g := range x.Inserts {
 			same := func(h campaign.Growth) bool { return h.Workload == g.Workload && h.Stage == g.Stage }
 			if at := slices.IndexFunc(y.Inserts, same); at >= 0 {
-				add(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, y.Inserts[at].Rate, true, format.Figure)
+				add(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, y.Inserts[at].Rate, format.Figure)
 			}
 		}
 	}
+}
+
+// origin says when a file was measured, and on what.
+func (f *File) origin() string {
+	if c := f.Campaign; c != nil {
+		return joined(", ", minute(c.Started), joined(" ", c.Store.Engine, c.Store.Version),
+			prefixed("brokerage ", c.Versions.Brokerage))
+	}
+	r := f.Run
+	return joined(", ", minute(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version),
+		format.Plural(r.Model.Users, "user"))
+}
+
+// stamps returns the banners of one side.
+func (f *File) stamps() []banner {
+	if f.Campaign != nil {
+		return campaignStamps(f.Campaign, f.groups())
+	}
+	return stamps(f.groups())
+}
+
+// singleRuns is what two results do not say.
+const singleRuns = "Each figure was measured once, so this says nothing about which side is better: brokerage compare " +
+	"measures both sides in turn until it can say so."
+
+// WriteText writes both sides for a terminal.
+func (c *Comparison) WriteText(w io.Writer) error {
+	var b strings.Builder
+	sides := []struct {
+		letter string
+		*File
+	}{{"A", c.a}, {"B", c.b}}
+	for _, side := range sides {
+		fmt.Fprintf(&b, "%s  %s  %s\n", side.letter, side.Name, side.origin())
+	}
+	for _, side := range sides {
+		for _, s := range side.stamps() {
+			if s.Class != "aside" {
+				fmt.Fprintf(&b, "%s %s: %s\n", side.letter, s.Word, joined(" ", s.Text, strings.Join(s.Reasons, "; ")))
+			}
+		}
+	}
+	for _, d := range c.differ {
+		fmt.Fprintf(&b, "%s differs: A %s; B %s\n", d.Name, cmp.Or(d.A, "none"), cmp.Or(d.B, "none"))
+	}
+	for _, line := range c.remarks {
+		b.WriteString(line + "\n")
+	}
+	last := ""
+	for _, f := range c.figures {
+		head := f.Group
+		if f.Users > 0 {
+			head += ", " + format.Plural(f.Users, "user")
+		}
+		if head != last {
+			fmt.Fprintf(&b, "\n%-34s %12s %12s  %s\n", head, "A", "B", "B/A")
+			last = head
+		}
+		fmt.Fprintf(&b, "  %-32s %12s %12s  %s\n", f.Name, f.write(f.A), f.write(f.B), times(ratio(f.B, f.A), 3))
+	}
+	fmt.Fprintf(&b, "\n%s\n", singleRuns)
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -10,15 +10,14 @@ import (
 	"brokerage/internal/result"
 )
 
-// group is the repeats of one measurement: the same workload, users and settings.
+// group is one measurement: a workload with a number of users and settings.
 type group struct {
 	Label   string            // of the workload
 	Slot    int               // of the label: its colour and mark on the whole page
 	Variant *campaign.Variant // nil for the default settings
 	Users   int
-	CPUs    int           // that the service may use; 0 for all
-	Runs    []*result.Run // that count
-	Again   []*result.Run // unsteady runs that were repeated and do not count
+	CPUs    int // that the service may use; 0 for all
+	Run     *result.Run
 }
 
 // groupsOf returns the measured runs of a campaign in the order in which they were planned.
@@ -26,22 +25,15 @@ func groupsOf(c *campaign.Record) []group {
 	var all []group
 	for i := range c.Steps {
 		step := &c.Steps[i]
-		if len(step.Runs) == 0 {
+		if step.Run == nil {
 			continue
 		}
-		g := group{
-			Label: cmp.Or(step.Plan.Label, step.Plan.Workload), Variant: step.Variant, Users: step.Plan.Users,
-			Runs: runsOf(step.Runs), Again: runsOf(step.Again),
-		}
+		g := group{Label: cmp.Or(step.Plan.Label, step.Plan.Workload), Variant: step.Variant, Users: step.Plan.Users,
+			Run: step.Run}
 		if g.Variant != nil {
 			g.CPUs = g.Variant.CPUs
 		}
-		if at := slices.IndexFunc(all, g.same); at >= 0 {
-			all[at].Runs = append(all[at].Runs, g.Runs...)
-			all[at].Again = append(all[at].Again, g.Again...)
-		} else {
-			all = append(all, g)
-		}
+		all = append(all, g)
 	}
 	names := labels(all)
 	for i := range all {
@@ -50,16 +42,7 @@ func groupsOf(c *campaign.Record) []group {
 	return all
 }
 
-func runsOf(repeats []campaign.Repeat) (runs []*result.Run) {
-	for i := range repeats {
-		runs = append(runs, &repeats[i].Run)
-	}
-	return runs
-}
-
-func (g group) same(other group) bool {
-	return g.Label == other.Label && g.Users == other.Users && g.name() == other.name()
-}
+func (g group) same(other group) bool { return g.Users == other.Users && g.name() == other.name() }
 
 // name returns the workload, with its settings unless they are the default ones.
 func (g group) name() string { return withVariant(g.Label, g.Variant) }
@@ -78,26 +61,8 @@ func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g
 // plain reports whether the group was measured with the default settings, on all cores.
 func (g group) plain() bool { return g.Variant == nil }
 
-// values returns one figure of each repeat.
-func (g group) values(of func(*result.Run) float64) repeats {
-	s := make(repeats, len(g.Runs))
-	for i, r := range g.Runs {
-		s[i] = of(r)
-	}
-	return s
-}
-
-func (g group) median(of func(*result.Run) float64) float64 { return g.values(of).median() }
-
-// middle returns the run with the median throughput, the slower of two: for tables of counts that belong together.
-func (g group) middle() *result.Run {
-	runs := slices.Clone(g.Runs)
-	slices.SortStableFunc(runs, func(a, b *result.Run) int { return cmp.Compare(a.TPS, b.TPS) })
-	return runs[(len(runs)-1)/2]
-}
-
-// invalid reports whether a run of the group is INVALID.
-func (g group) invalid() bool { return slices.ContainsFunc(g.Runs, isInvalid) }
+// invalid reports whether the run is INVALID.
+func (g group) invalid() bool { return isInvalid(g.Run) }
 
 // users returns the number of users as a cell of a table, and the class of its row: both say if the group is INVALID.
 func (g group) users() (class string, users cell) {
@@ -184,10 +149,10 @@ func nearest(groups []group, users int) []group {
 	return []group{slices.MinFunc(groups, func(a, b group) int { return distance(a) - distance(b) })}
 }
 
-// best returns the group with the greatest median throughput, of those without an INVALID run if there are any.
+// best returns the group with the greatest throughput, of those that are not INVALID if there are any.
 func best(groups []group) group {
 	if valid := filter(groups, func(g group) bool { return !g.invalid() }); len(valid) > 0 {
 		groups = valid
 	}
-	return slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(a.median(tps), b.median(tps)) })
+	return slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(a.Run.TPS, b.Run.TPS) })
 }

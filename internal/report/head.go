@@ -14,27 +14,25 @@ import (
 
 // stamps returns the banners of runs: what keeps their figures from being quoted, and why.
 func stamps(groups []group) (all []banner) {
-	runs, invalid, smoke, same := 0, 0, 0, 0
+	runs, invalid, smoke, same := len(groups), 0, 0, 0
 	var reasons remarks
 	for _, g := range groups {
-		for i, r := range g.Runs {
-			runs++
-			smoke += count(r.Validity.Smoke)
-			same += count(r.Target.SameHost)
-			if !isInvalid(r) {
-				continue
-			}
-			invalid++
-			where := "" // not needed for a single run
-			if len(groups) > 1 || len(g.Runs) > 1 {
-				where = fmt.Sprintf("%s, %s, run %d", g.name(), format.Plural(r.Model.Users, "user"), i+1)
-			}
-			for _, reason := range r.Validity.Reasons {
-				reasons.add(reason, where)
-			}
-			if len(r.Validity.Reasons) == 0 {
-				reasons.add("no reason is given", where)
-			}
+		r := g.Run
+		smoke += count(r.Validity.Smoke)
+		same += count(r.Target.SameHost)
+		if !isInvalid(r) {
+			continue
+		}
+		invalid++
+		where := "" // not needed for a single run
+		if runs > 1 {
+			where = g.name() + ", " + format.Plural(r.Model.Users, "user")
+		}
+		for _, reason := range r.Validity.Reasons {
+			reasons.add(reason, where)
+		}
+		if len(r.Validity.Reasons) == 0 {
+			reasons.add("no reason is given", where)
 		}
 	}
 	add := func(n int, b banner) {
@@ -118,11 +116,9 @@ func notesOf(groups []group) (facts []fact) {
 	runs := 0
 	var notes remarks
 	for _, g := range groups {
-		runs += len(g.Runs)
-		for _, r := range g.Runs {
-			for _, note := range r.Validity.Notes {
-				notes.add(note, g.name())
-			}
+		runs++
+		for _, note := range g.Run.Validity.Notes {
+			notes.add(note, g.name())
 		}
 	}
 	for _, note := range notes[:min(len(notes), mostLines)] {
@@ -196,8 +192,8 @@ func campaignFacts(c *campaign.Record) []fact {
 		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
 		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
 			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
-		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s, %s; seed %d", seconds(s.WarmUp),
-			seconds(s.Duration), seconds(s.Think), format.Plural(s.Repeat, "repeat"), s.Seed)},
+		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s; seed %d", seconds(s.WarmUp),
+			seconds(s.Duration), seconds(s.Think), s.Seed)},
 		{"Database", c.Store.URL},
 	}))
 }
@@ -257,8 +253,8 @@ func keyFigures(c *campaign.Record, groups []group) (all []keyFigure) {
 		if g.invalid() {
 			stamp = "INVALID"
 		}
-		all = append(all, keyFigure{label, format.Figure(g.median(tps)), "a second", joined(", ", stamp,
-			format.Plural(g.Users, "user"), "p99 "+millis(g.median(p99))+" ms", g.values(tps).spread())})
+		all = append(all, keyFigure{label, format.Figure(tps(g.Run)), "a second", joined(", ", stamp,
+			format.Plural(g.Users, "user"), "p99 "+millis(p99(g.Run))+" ms")})
 	}
 	if s := plainSpace(c); s != nil {
 		all = append(all, keyFigure{"on disk", percent(float64(s.Total)/float64(s.Raw), 0), "of raw",

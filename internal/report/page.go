@@ -110,8 +110,7 @@ type (
 	micros float64
 )
 
-// add adds a row of a class: texts, drawings, counts and other figures, each written by its type. Repeats fill two
-// columns, their median and its spread.
+// add adds a row of a class: texts, drawings, counts and other figures, each written by its type.
 func (t *table) add(class string, values ...any) {
 	var cells []cell
 	for _, value := range values {
@@ -124,9 +123,6 @@ func (t *table) add(class string, values ...any) {
 			for _, text := range v {
 				cells = append(cells, cell{Text: text})
 			}
-			continue
-		case repeats:
-			cells = append(cells, cell{Text: format.Figure(v.median())}, cell{Text: v.spread()})
 			continue
 		case cell:
 			c = v

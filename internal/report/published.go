@@ -27,7 +27,7 @@ func publishedSection(c *campaign.Record, groups []group) section {
 			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
 	average, ours := &result.Run{}, "the mixed workload, which was not measured here."
 	for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == "mixed" }), 200) {
-		average, ours = g.middle(), fmt.Sprintf("the mixed workload at %s users.", format.Count(g.Users))
+		average, ours = g.Run, fmt.Sprintf("the mixed workload at %s users.", format.Count(g.Users))
 	}
 	s.Blocks = append(s.Blocks,
 		block{Title: "Average times", Table: timesTable(average),
@@ -63,7 +63,7 @@ func publishedRates(c *campaign.Record, plain []group) (t *table, found bool) {
 		}
 		found = true
 		g := ours[0]
-		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate, g.median(tps), g.Users,
+		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate, tps(g.Run), g.Users,
 			strings.Join(obstacles(c, g, p), "; "))
 	}
 	return t, found
@@ -74,7 +74,7 @@ func publishedRates(c *campaign.Record, plain []group) (t *table, found bool) {
 // published.
 func alike(groups []group, p published) []group {
 	same := filter(groups, func(g group) bool {
-		stamp := g.Runs[0].Workload
+		stamp := g.Run.Workload
 		return stamp.Name == p.Workload && (p.Workload != "insert-customers" || stamp.Validate == p.Validated)
 	})
 	if len(same) == 0 || p.Users > 0 {
@@ -85,7 +85,7 @@ func alike(groups []group, p published) []group {
 
 // obstacles returns the differences that keep two figures from being compared, the largest first.
 func obstacles(c *campaign.Record, g group, p published) (all []string) {
-	r, raw := g.middle(), rawBytes(c)
+	r, raw := g.Run, rawBytes(c)
 	add := func(obstacle bool, format string, values ...any) {
 		if obstacle {
 			all = append(all, fmt.Sprintf(format, values...))
@@ -249,7 +249,7 @@ func publishedUsageTable(c *campaign.Record, plain []group) *table {
 	add := func(measure, published, label string, users int, text func(*result.Run) string) {
 		ours := "not measured here"
 		for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == label }), users) {
-			ours = text(g.middle()) + " (" + g.nameAtUsers() + ")"
+			ours = text(g.Run) + " (" + g.nameAtUsers() + ")"
 		}
 		t.add("", measure, published, ours)
 	}

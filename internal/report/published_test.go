@@ -34,13 +34,11 @@ func TestPublished_Users(t *testing.T) {
 		t.Run(fmt.Sprint(measured), func(t *testing.T) {
 			record := &campaign.Record{Machine: campaign.Machine{Machine: madeUpMachine()}, Dataset: madeUpDataset()}
 			for _, name := range []string{"classic", "mixed", "query", "insert-orders", "insert-customers"} {
-				all := steps(name, 4000, .01, nil, measured...)
+				all := steps(name, 4000, nil, measured...)
 				for i := range all {
-					for j := range all[i].Runs {
-						all[i].Runs[j].Run.Workload.Validate = name != "insert-customers"
-						if users := measured[i]; users > 300 {
-							all[i].Runs[j].Run.TPS = 100 // beyond its best
-						}
+					all[i].Run.Workload.Validate = name != "insert-customers"
+					if measured[i] > 300 {
+						all[i].Run.TPS = 100 // beyond its best
 					}
 				}
 				record.Steps = append(record.Steps, all...)
@@ -104,18 +102,14 @@ func TestObstacles_Faithful(t *testing.T) {
 	for i := range results {
 		for _, g := range alike(filter(groups, group.plain), results[i]) {
 			require.Equal(t, "not recorded how faithful the store is", obstacles(c, g, results[i])[0])
-			for _, r := range g.Runs {
-				r.Faithful = ofPostgres
-			}
+			g.Run.Faithful = ofPostgres
 			first := obstacles(c, g, results[i])[0]
 			if strings.HasPrefix(results[i].Workload, "insert-") {
 				require.NotContains(t, first, "load (", "inserts are XML in the database")
 			} else {
 				require.Contains(t, first, "XML in the database for only")
 			}
-			for _, r := range g.Runs {
-				r.Faithful = nil
-			}
+			g.Run.Faithful = nil
 		}
 	}
 }

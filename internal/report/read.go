@@ -23,8 +23,6 @@ type File struct {
 	Name     string // as the reader called it
 	Campaign *campaign.Record
 	Run      *result.Run
-
-	repeats []*File // of the same measurement, beside this one: see Together
 }
 
 // escapes are those in strings of JSON.
@@ -171,8 +169,8 @@ func (f *File) check() error {
 		if step.Name == "" || step.Kind == "" {
 			return fmt.Errorf("step %d has no name or no kind", i+1)
 		}
-		if len(step.Runs) > 0 && step.Plan == nil {
-			return fmt.Errorf("step %s has runs and no plan", step.Name)
+		if step.Run != nil && step.Plan == nil {
+			return fmt.Errorf("step %s has a run and no plan", step.Name)
 		}
 		if err := checkRuns(step); err != nil {
 			return at(err, "step %s", step.Name)
@@ -183,12 +181,8 @@ func (f *File) check() error {
 
 // checkRuns returns the first error in the runs of a step.
 func checkRuns(step *campaign.Step) (err error) {
-	for i := range step.Runs {
-		err = cmp.Or(err, at(checkRun(&step.Runs[i].Run), "repeat %d", i+1))
-	}
-	for i := range step.Again {
-		again := &step.Again[i]
-		err = cmp.Or(err, at(checkRun(&again.Run), "repeat %d, which was made again", again.Number))
+	if step.Run != nil {
+		err = checkRun(step.Run)
 	}
 	for i := range step.Inserts {
 		err = cmp.Or(err, at(checkRun(&step.Inserts[i].Run), "stage %d", i+1))

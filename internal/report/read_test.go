@@ -64,11 +64,11 @@ func TestParse_Refuses(t *testing.T) {
 		"MoreGood": {with(func(r *result.Run) { r.Transactions[0].Good = r.Transactions[0].Count + 1 }),
 			"get_order succeeded"},
 		"TotalIsNotSum": {with(func(r *result.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
-		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Runs[1].Run.Format = "brokerage-run/0" }),
-			"step mixed, 25 users: repeat 2: a run has format"},
+		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Run.Format = "brokerage-run/0" }),
+			"step mixed, 25 users: a run has format"},
 		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-2].Inserts[1].Run.TPS = -1 }),
 			"step staged inserts: stage 2: "},
-		"RunsNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has runs and no plan"},
+		"RunsNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has a run and no plan"},
 		"StepNoName": {inCampaign(func(c *campaign.Record) { c.Steps[0].Name = "" }), "step 1 has no name"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,6 @@ func TestParse_HostileFigures(t *testing.T) {
 					require.NotPanics(t, func() {
 						if c, err := Compare(f, f); err == nil {
 							require.NoError(t, c.WriteText(io.Discard))
-							require.NoError(t, c.WriteHTML(io.Discard))
 						}
 					}, "%s in %s", figure, text[max(0, place[0]-80):place[1]])
 				}

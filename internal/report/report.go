@@ -43,14 +43,14 @@ func campaignPage(c *campaign.Record) page {
 	}
 	p.add(usersSection(groups), curveSection(found...), costsSection(groups), latencySection(reference),
 		statisticsSection(reference), refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c),
-		resourcesSection(reference), sampledSection(reference), statementsSection(reference), cachesSection(reference),
-		variantsSection(c, groups), factorsSection(c, groups), scalingSection(c, groups),
+		resourcesSection(reference), sampledSection(reference), cachesSection(reference),
+		variantsSection(c, groups), scalingSection(c, groups),
 		publishedSection(c, groups), stepsSection(c))
 	return p
 }
 
 func runPage(r *result.Run) page {
-	g := []group{{Label: r.Workload.Name, Users: r.Model.Users, Runs: []*result.Run{r}}}
+	g := []group{{Label: r.Workload.Name, Users: r.Model.Users, Run: r}}
 	l := r.Total.Latency
 	p := page{
 		Title: "Run of " + r.Workload.Name,
@@ -72,7 +72,7 @@ func runPage(r *result.Run) page {
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
 	p.add(curveSection(r), latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r),
-		partsSection(r), resourcesSection(g), sampledSection(g), statementsSection(g), cachesSection(g))
+		partsSection(r), resourcesSection(g), sampledSection(g), cachesSection(g))
 	return p
 }
 

@@ -24,7 +24,7 @@ func resourcesSection(groups []group) section {
 		return size(n)
 	}
 	for _, g := range groups {
-		r := g.middle()
+		r := g.Run
 		own := "load generator"
 		if r.Usage.Shared {
 			own = "load generator and store, one process"
@@ -48,7 +48,7 @@ func resourcesSection(groups []group) section {
 		}
 	}
 	return section{ID: "resources", Title: "Processor, memory and I/O",
-		Lead: "Over the measured time; for repeats, of the run with the median throughput. CPU is the share of all cores " +
+		Lead: "Over the measured time. CPU is the share of all cores " +
 			"of the computer. A load generator above 80 % makes a run invalid.",
 		Blocks: []block{{Table: t}, {Title: "The whole computer", Table: host}}}
 }
@@ -58,7 +58,7 @@ func cachesSection(groups []group) section {
 	ratios := newTable("Hit ratios", "text:workload", "users", "text:cache", "hits", "misses", "num strong:hit ratio")
 	var names []string
 	for _, g := range groups {
-		figures := g.middle().Usage.Figures
+		figures := g.Run.Usage.Figures
 		names = slices.AppendSeq(names, maps.Keys(figures))
 		for _, p := range cachesOf(figures) {
 			ratios.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses, percent(hitRatio(p), 2))
@@ -71,7 +71,7 @@ func cachesSection(groups []group) section {
 		Blocks: []block{{Title: "Hit ratios", Table: ratios}}}
 	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they " +
 		"changed. What is 0 throughout is left out: not every store counts everything."
-	measured := filter(groups, func(g group) bool { return len(g.middle().Usage.Figures) > 0 })
+	measured := filter(groups, func(g group) bool { return len(g.Run.Usage.Figures) > 0 })
 	const columns = 4 // of one table, so that it fits on paper
 	for part := range slices.Chunk(measured, columns) {
 		s.Blocks = append(s.Blocks, block{Title: "Figures", Note: note, Table: figuresTable(names, part)})
@@ -86,13 +86,13 @@ func figuresTable(names []string, groups []group) *table {
 		t.Columns = append(t.Columns, column{Head: g.nameAtUsers(), Class: "num"})
 	}
 	for _, name := range names {
-		used := func(g group) bool { return g.middle().Usage.Figures[name] != result.Change{} }
+		used := func(g group) bool { return g.Run.Usage.Figures[name] != result.Change{} }
 		if !slices.ContainsFunc(groups, used) {
 			continue
 		}
 		cells := []string{name}
 		for _, g := range groups {
-			cells = append(cells, changeText(name, g.middle().Usage.Figures))
+			cells = append(cells, changeText(name, g.Run.Usage.Figures))
 		}
 		t.add("", cells)
 	}

@@ -2,10 +2,8 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"brokerage/internal/format"
 	"brokerage/internal/probe"
@@ -17,10 +15,9 @@ import (
 // sampledSection shows the resources that were sampled during the runs: what each process used, what a transaction
 // cost, and the same over time for one of the runs.
 func sampledSection(groups []group) section {
-	groups = filter(groups, func(g group) bool { return g.middle().Resources != nil })
+	groups = filter(groups, func(g group) bool { return g.Run.Resources != nil })
 	s := section{ID: "sampled", Title: "Resources over time",
-		Lead: "Sampled over the measured time; for repeats, of the run with the median throughput. What could not be read " +
-			"is left out, and is not 0.",
+		Lead: "Sampled over the measured time. What could not be read is left out, and is not 0.",
 		Blocks: []block{
 			{Title: "A transaction costs", Table: costTable(groups), Note: "Of the whole computer, the load generator " +
 				"included: operations and bytes of its disks, and time of its processors."},
@@ -30,16 +27,16 @@ func sampledSection(groups []group) section {
 		}}
 	if len(groups) > 0 {
 		g := slices.MaxFunc(groups, func(a, b group) int {
-			return len(a.middle().Transactions) - len(b.middle().Transactions)
+			return len(a.Run.Transactions) - len(b.Run.Transactions)
 		})
-		if charts := timeCharts(g.middle()); len(charts) > 0 {
+		if charts := timeCharts(g.Run); len(charts) > 0 {
 			s.Blocks = append(s.Blocks, block{Title: "Over time: " + g.nameAtUsers(), Charts: charts})
 		}
 	}
 	missing := newTable("What could not be read", "text:workload", "text:not read")
 	var said []string
 	for _, g := range groups {
-		for _, text := range g.middle().Resources.Missing {
+		for _, text := range g.Run.Resources.Missing {
 			if !slices.Contains(said, text) {
 				said = append(said, text)
 				missing.add("", g.name(), text)
@@ -82,7 +79,7 @@ func costTable(groups []group) *table {
 	t := newTable("What a transaction costs", "text:workload", "users", "tps", "reads", "writes", "num strong:I/Os",
 		"bytes read", "bytes written", "CPU ms")
 	for _, g := range groups {
-		r := g.middle()
+		r := g.Run
 		t.add("", g.name(), g.Users, r.TPS, each(r, format.Figure, probe.Reads), each(r, format.Figure, probe.Writes),
 			each(r, format.Figure, probe.Reads, probe.Writes), each(r, format.Bytes[float64], probe.ReadBytes),
 			each(r, format.Bytes[float64], probe.WriteBytes),
@@ -106,10 +103,10 @@ func processTable(groups []group) *table {
 	t := newTable("Resources by process", "text:workload", "users", "text:process", "user", "system", "waiting for I/O",
 		"read calls/s", "write calls/s", "bytes read/s", "bytes written/s")
 	for _, g := range groups {
-		r := g.middle().Resources
+		r := g.Run.Resources
 		length := r.Seconds[len(r.Seconds)-1]
 		which := []string{g.name(), format.Count(g.Users)}
-		for _, process := range processNames(g.middle()) {
+		for _, process := range processNames(g.Run) {
 			if r.Find(process[0], probe.UserSeconds) == nil {
 				continue
 			}
@@ -134,7 +131,7 @@ func poolTable(groups []group) *table {
 	t := newTable("Hit ratios by table or pool", "text:workload", "users", "text:table or pool", "hits", "misses",
 		"num strong:hit ratio")
 	for _, g := range groups {
-		for _, p := range g.middle().Resources.Pools {
+		for _, p := range g.Run.Resources.Pools {
 			if p.Hits+p.Misses == 0 {
 				continue
 			}
@@ -243,11 +240,12 @@ func (l sampledLine) points(r *result.Resources) (points []chart.Point) {
 
 // costsSection shows what the papers show against users: I/O of a transaction, and hit ratios.
 func costsSection(groups []group) section {
-	plain := filter(groups, func(g group) bool { return g.plain() && g.middle().Resources != nil })
+	plain := filter(groups, func(g group) bool { return g.plain() && g.Run.Resources != nil })
 	var views []figureView
 	draw := func(caption, unit string, of func(*result.Run) (float64, bool)) {
 		known := filter(plain, func(g group) bool {
-			return !slices.ContainsFunc(g.Runs, func(r *result.Run) bool { _, ok := of(r); return !ok })
+			_, ok := of(g.Run)
+			return ok
 		})
 		lines := chart.Lines{Title: caption, X: "users", Y: unit, FormatY: axisText}
 		views = append(views, curves(caption, lines, known, func(g group) int { return g.Users },
@@ -271,8 +269,7 @@ func costsSection(groups []group) section {
 		return section{}
 	}
 	return section{ID: "costs", Title: "I/O against users",
-		Lead: "Of the whole computer, the load generator included. Where a run was repeated, a point is the median and its " +
-			"line the range.",
+		Lead:   "Of the whole computer, the load generator included.",
 		Blocks: []block{{Charts: views}}}
 }
 
@@ -284,7 +281,7 @@ func poolCurves(label string, groups []group) []figureView {
 	}
 	asked := make(map[string]int64)
 	for _, g := range groups {
-		for _, p := range g.middle().Resources.Pools {
+		for _, p := range g.Run.Resources.Pools {
 			asked[p.Name] += p.Hits + p.Misses
 		}
 	}
@@ -297,7 +294,7 @@ func poolCurves(label string, groups []group) []figureView {
 	for i, name := range names[:min(most, len(names))] {
 		s := chart.Series{Name: name, Slot: i}
 		for _, g := range groups {
-			pools := g.middle().Resources.Pools
+			pools := g.Run.Resources.Pools
 			if at := slices.IndexFunc(pools, func(p store.PoolStats) bool { return p.Name == name }); at >= 0 {
 				s.Points = append(s.Points, chart.Point{X: float64(g.Users), Y: 100 * hitRatio(pools[at])})
 			}
@@ -310,51 +307,4 @@ func poolCurves(label string, groups []group) []figureView {
 	}
 	slices.Sort(lines.XTicks)
 	return figure(caption, lines)
-}
-
-// statementsSection shows the database's own top statements beside the times that the load generator measured for the
-// transactions of the same names.
-func statementsSection(groups []group) section {
-	s := section{ID: "statements", Title: "The database's own statements",
-		Lead: "What the server counted over the measured time, the longest first. The last column is the mean time of the " +
-			"transaction of the same name, as the load generator measured it: the difference is the time of other statements, " +
-			"the network, the service and the queues."}
-	for _, g := range groups {
-		r := g.middle()
-		if r.Resources == nil || len(r.Resources.Statements) == 0 {
-			continue
-		}
-		t := newTable("Statements of the server", "text:statement", "calls", "rows a call", "total s", "num strong:mean ms",
-			"of all", "transaction, mean ms")
-		all := 0.0
-		for _, statement := range r.Resources.Statements {
-			all += statement.Seconds
-		}
-		for _, statement := range r.Resources.Statements {
-			transaction := "–"
-			if row := rowOf(r.Transactions, statement.Name); row != nil {
-				transaction = millis(row.Latency.Mean)
-			}
-			t.add("", statementName(statement), statement.Calls, ratio(float64(statement.Rows), float64(statement.Calls)),
-				statement.Seconds, 1000*ratio(statement.Seconds, float64(statement.Calls)),
-				percent(ratio(statement.Seconds, all), 1), transaction)
-		}
-		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Table: t,
-			Note: fmt.Sprintf("These %s took %s in the server.", format.Plural(len(r.Resources.Statements), "statement"),
-				seconds(all))})
-	}
-	return s
-}
-
-// statementName returns the name of a statement, or the beginning of its text.
-func statementName(s store.StatementStats) string {
-	const most = 60
-	if s.Name != "" {
-		return s.Name
-	}
-	text := []rune(strings.Join(strings.Fields(s.Text), " "))
-	if len(text) > most {
-		text = append(text[:most:most], '…')
-	}
-	return string(text)
 }

@@ -63,33 +63,15 @@ func madeUpResources(r *result.Run) *result.Resources {
 	sampled.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},
 		{Name: "nobody's"}}
-	sampled.Statements = []store.StatementStats{
-		{Name: "get_order", Text: "SELECT", Calls: n / 10, Seconds: r.Measured * .3, Rows: n / 10},
-		{Text: "SELECT pg_try_advisory_lock( $1,\n  <made up>) FROM a_table_with_a_long_name, another_table, a_third",
-			Calls: 5, Seconds: r.Measured * .1}}
 	return sampled
 }
 
-// sampledCampaign is madeUpCampaign with resources in each run, and with factors.
+// sampledCampaign is madeUpCampaign with resources in each run.
 func sampledCampaign() *campaign.Record {
 	c := madeUpCampaign()
-	design := func(name, factor, description string) *campaign.Variant {
-		return &campaign.Variant{Name: name, Factor: factor, Description: description, Design: name}
-	}
-	c.Settings.Factors = true
-	c.Absent = []campaign.Absent{{Factor: "durability", Reason: "each commit waits for the disk"}}
-	c.Steps = slices.Concat(c.Steps,
-		steps("mixed", 900, .015, design("few indexes", "indexes", "only those by which a document is found"), 100),
-		steps("mixed", 4080, .03, design("many indexes", "indexes", "eight more, for what they cost"), 100),
-		[]campaign.Step{{Name: "inlined: mixed, 100 users", Kind: campaign.KindRun, State: campaign.LeftOut,
-			Reason: "the time limit", Variant: design("inlined", "inlining", "in their rows")}})
 	for i := range c.Steps {
-		step := &c.Steps[i]
-		if step.Variant != nil && step.Variant.Uncompressed {
-			step.Variant.Factor = "compression"
-		}
-		for n := range step.Runs {
-			step.Runs[n].Run.Resources = madeUpResources(&step.Runs[n].Run)
+		if r := c.Steps[i].Run; r != nil {
+			r.Resources = madeUpResources(r)
 		}
 	}
 	return c
@@ -99,7 +81,7 @@ func TestPage_Sampled(t *testing.T) {
 	c := sampledCampaign()
 	page := html(t, FromCampaign(c))
 	requirePage(t, page)
-	for _, id := range []string{"costs", "sampled", "statements", "factors"} {
+	for _, id := range []string{"costs", "sampled"} {
 		require.Contains(t, sectionsOf(page), id)
 	}
 	costs := part(t, page, "costs")
@@ -120,13 +102,6 @@ func TestPage_Sampled(t *testing.T) {
 	require.NotContains(t, sampled, "nobody")
 	require.Contains(t, sampled, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(sampled, "the kernel does not count it"), "said once")
-
-	statements := part(t, page, "statements")
-	require.Contains(t, statements, "SELECT pg_try_advisory_lock( $1, &lt;made up&gt;) FROM a_table_wit…")
-	r := groupsOf(c)[3].middle()
-	require.Equal(t, "mixed", r.Workload.Name)
-	row := cells(t, statements, "get_order")
-	require.Equal(t, millis(rowOf(r.Transactions, "get_order").Latency.Mean), row[len(row)-1])
 }
 
 // A figure that was not read is a dash in tables, and has no chart: it is not 0.
@@ -140,10 +115,9 @@ func TestPage_SampledWithout(t *testing.T) {
 	r.Resources.Series = slices.DeleteFunc(r.Resources.Series, func(s result.Series) bool {
 		return s.Figure == "reads" || s.Of == result.OfDatabase
 	})
-	r.Resources.Statements, r.Resources.Pools = nil, nil
+	r.Resources.Pools = nil
 	page = html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
-	require.NotContains(t, sectionsOf(page), "statements")
 	sampled := part(t, page, "sampled")
 	require.NotContains(t, sampled, ">database<")
 	require.NotContains(t, sampled, "Hit ratios")
@@ -177,31 +151,10 @@ func TestSampledLine(t *testing.T) {
 	require.Empty(t, ys(sampledLine{"", "host", 1, []string{"x"}}))
 }
 
-func TestPage_Factors(t *testing.T) {
-	c := sampledCampaign()
-	page := html(t, FromCampaign(c))
-	factors := part(t, page, "factors")
-	few := cells(t, factors, "indexes")
-	require.Equal(t, "few indexes", few[1])
-	require.Equal(t, "3", few[3])
-	require.Equal(t, "× 0.22", few[6])
-	require.Equal(t, []string{"larger than noise", "only those by which a document is found"}, few[10:])
-	require.Contains(t, factors, "within noise", "many indexes: a difference below the spread")
-	require.Contains(t, factors, "not measured: the time limit")
-	require.Equal(t, []string{"durability", "absent"}, cells(t, factors, "durability")[:2])
-	require.Contains(t, factors, "each commit waits for the disk")
-	require.Less(t, strings.Index(factors, "few indexes"), strings.Index(factors, "many indexes"))
-	require.NotContains(t, sectionsOf(page), "settings", "all variants are of factors")
-
-	c.Settings.Factors = false
-	require.NotContains(t, sectionsOf(html(t, FromCampaign(c))), "factors")
-	require.Contains(t, sectionsOf(html(t, FromCampaign(c))), "settings")
-}
-
 // The best of several groups is a valid one, if there is any.
 func TestBest(t *testing.T) {
 	measured := func(tps float64, reasons ...string) group {
-		return group{Runs: []*result.Run{{TPS: tps, Validity: result.Validity{Valid: reasons == nil, Reasons: reasons}}}}
+		return group{Run: &result.Run{TPS: tps, Validity: result.Validity{Valid: reasons == nil, Reasons: reasons}}}
 	}
 	slow, fast, invalid := measured(10), measured(20), measured(30, "it was not steady")
 	require.Equal(t, fast, best([]group{slow, fast, invalid}))

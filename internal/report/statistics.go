@@ -14,15 +14,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// whichRun says which run of the group a table shows.
-func (g group) whichRun() string {
-	text := g.nameAtUsers()
-	if len(g.Runs) > 1 {
-		text += " (the run with the median throughput, of " + format.Plural(len(g.Runs), "run") + ")"
-	}
-	return text
-}
-
 // rowOf returns the row of a transaction or a kind, or nil.
 func rowOf(rows []result.Row, name string) *result.Row {
 	i := slices.IndexFunc(rows, func(row result.Row) bool { return row.Name == name })
@@ -45,68 +36,40 @@ func withCode(name string) cell {
 // latencySection shows the percentiles of each transaction.
 func latencySection(groups []group) section {
 	s := section{ID: "latency", Title: "Latency by transaction",
-		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale. Of " +
-			"repeats the median of each percentile is shown; ± is half the range of the 99th."}
+		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale."}
 	for _, g := range groups {
-		if len(g.middle().Transactions) > 0 {
+		if len(g.Run.Transactions) > 0 {
 			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: latencyTable(g)})
 		}
 	}
 	return s
 }
 
-// percentiles are the latencies of a transaction over the repeats of a group.
-type percentiles struct {
-	name                    string
-	p50, p90, p95, p99, max repeats
-}
-
-// addRow adds the latencies of a run, if it has any.
-func (p *percentiles) addRow(row *result.Row) {
-	if row == nil || row.Count == 0 {
-		return
-	}
-	l := row.Latency
-	p.p50, p.p90, p.p95 = append(p.p50, l.P50), append(p.p90, l.P90), append(p.p95, l.P95)
-	p.p99, p.max = append(p.p99, l.P99), append(p.max, l.Max)
-}
-
 func latencyTable(g group) *table {
-	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95", "num strong:p99",
-		"num soft:±", "max")
+	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95", "num strong:p99", "max")
 	t.Class = "latency"
-	transactions := g.middle().Transactions
-	lines := make([]percentiles, len(transactions), len(transactions)+1)
-	for i, row := range transactions {
-		lines[i].name = row.Name
-		for _, r := range g.Runs {
-			lines[i].addRow(rowOf(r.Transactions, row.Name))
-		}
+	rows := slices.Clone(g.Run.Transactions)
+	if len(rows) > 1 {
+		all := g.Run.Total
+		all.Name = "all"
+		rows = append(rows, all)
 	}
-	if len(transactions) > 1 {
-		all := percentiles{name: "all"}
-		for _, r := range g.Runs {
-			all.addRow(&r.Total)
-		}
-		lines = append(lines, all)
-	}
-	lines = slices.DeleteFunc(lines, func(p percentiles) bool { return len(p.p99) == 0 })
+	rows = slices.DeleteFunc(rows, func(row result.Row) bool { return row.Count == 0 })
 	var values []float64
-	for _, p := range lines {
-		values = append(values, p.p50.median(), p.p99.median())
+	for _, row := range rows {
+		values = append(values, row.Latency.P50, row.Latency.P99)
 	}
 	scale := chart.LogScale(values...)
 	axis := make([]cell, len(t.Columns))
 	axis[1].Draw = scale.Axis(func(v float64) string { return axisText(v/1000) + " ms" })
 	t.add("axis", axis)
-	for _, p := range lines {
-		class := ""
-		if p.name == "all" {
+	for _, row := range rows {
+		class, l := "", row.Latency
+		if row.Name == "all" {
 			class = "total"
 		}
-		p50, p90, p95, p99 := p.p50.median(), p.p90.median(), p.p95.median(), p.p99.median()
-		t.add(class, withCode(p.name), scale.Dots(p50, p90, p95, p99), micros(p50), micros(p90), micros(p95), micros(p99),
-			p.p99.spread(), micros(slices.Max(p.max)))
+		t.add(class, withCode(row.Name), scale.Dots(l.P50, l.P90, l.P95, l.P99), micros(l.P50), micros(l.P90),
+			micros(l.P95), micros(l.P99), micros(l.Max))
 	}
 	return t
 }
@@ -117,14 +80,14 @@ func statisticsSection(groups []group) section {
 		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the " +
 			"histogram."}
 	for _, g := range groups {
-		r := g.middle()
+		r := g.Run
 		note := fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.",
 			format.Count(r.Total.Count), seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM),
 			format.Figure(r.Goodput))
 		if isInvalid(r) {
 			note += " This run is INVALID."
 		}
-		s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Note: note, Table: statisticsTable(r)})
+		s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Note: note, Table: statisticsTable(r)})
 	}
 	return s
 }
@@ -165,8 +128,8 @@ func mixSection(groups []group) section {
 			"another one was drawn instead. The last column is the deviation in standard deviations of pure chance (σ): " +
 			"beyond 4 the draw is not to be trusted."}
 	for _, g := range groups {
-		if len(g.middle().Transactions) > 1 {
-			s.Blocks = append(s.Blocks, block{Title: g.whichRun(), Table: mixTable(g.middle())})
+		if len(g.Run.Transactions) > 1 {
+			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: mixTable(g.Run)})
 		}
 	}
 	return s
@@ -210,7 +173,7 @@ func refusalsSection(groups []group) section {
 	reasons := newTable("Refusals by reason", "text:workload", "text:transaction", "text:reason", "count",
 		"of the transaction", "text:")
 	for _, g := range groups {
-		r := g.middle()
+		r := g.Run
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
 			// A transaction gets a line only if some of its requests were not answered.
 			if row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0 {

@@ -46,14 +46,12 @@ func stepText(step *campaign.Step) string {
 		return format.Bytes(c.Database) + " as " + format.Bytes(c.File) + ", " + format.Bytes(c.Rate) + "/s"
 	case step.Space != nil:
 		return format.Bytes(step.Space.Total) + " for " + format.Bytes(step.Space.Raw) + " raw"
-	case len(step.Runs) > 0:
-		restore := 0.0
-		for i := range step.Runs {
-			restore += step.Runs[i].Restore
+	case step.Run != nil:
+		text := joined(", ", format.Figure(step.Run.TPS)+" tps", "restore "+seconds(step.Restore))
+		if step.Again {
+			text += ", the second run: the first was unsteady"
 		}
-		g := group{Runs: runsOf(step.Runs)}
-		return joined(", ", format.Plural(len(step.Runs), "run"), format.Figure(g.median(tps))+" tps",
-			"restores "+seconds(restore))
+		return text
 	case len(step.Inserts) > 0:
 		return format.Plural(len(step.Inserts), "stage")
 	case step.Found != nil && step.Found.Curve != nil:

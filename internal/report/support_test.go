@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -165,23 +164,19 @@ func mixOf(workloadName string) (mix []result.Part) {
 	}
 }
 
-// steps makes up the measured runs of a workload, whose throughput grows with users until it is saturated: three
-// repeats that scatter by the given share.
-func steps(label string, most, scatter float64, variant *campaign.Variant, users ...int) (all []campaign.Step) {
+// steps makes up the measured runs of a workload, whose throughput grows with users until it is saturated.
+func steps(label string, most float64, variant *campaign.Variant, users ...int) (all []campaign.Step) {
 	name, _, notValidated := strings.Cut(label, ",")
 	for _, u := range users {
 		step := done(label+", "+format.Plural(u, "user"), campaign.KindRun, 500, 480)
 		step.Variant = variant
-		step.Plan = &campaign.RunPlan{Workload: name, Label: label, Users: u, Repeats: 3}
+		step.Plan = &campaign.RunPlan{Workload: name, Label: label, Users: u}
 		if variant != nil {
 			step.Name += ", " + variant.Name
 		}
-		for i := range 3 {
-			rate := most * float64(u) / (float64(u) + 8) * (1 + scatter*float64(i-1))
-			r := run(name, u, rate, uint64(i+1))
-			r.Workload.Validate = !notValidated
-			step.Runs = append(step.Runs, campaign.Repeat{Number: i + 1, Restore: 6, Run: r})
-		}
+		r := run(name, u, most*float64(u)/(float64(u)+8), 2)
+		r.Workload.Validate = !notValidated
+		step.Run, step.Restore = &r, 6
 		all = append(all, step)
 	}
 	return all
@@ -204,7 +199,7 @@ func madeUpCampaign() *campaign.Record {
 				"compression": "zstd with trained dictionaries"}},
 		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
 			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
-			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Repeat: 3, Stages: 5, Stage: 20,
+			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Stages: 5, Stage: 20,
 			Tuned: true},
 		Machine: campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4",
 			FlushP50: 420, FlushP99: 2100},
@@ -237,12 +232,12 @@ func madeUpCampaign() *campaign.Record {
 	c.Steps = slices.Concat(
 		[]campaign.Step{done("create", campaign.KindCreate, 1, .4), load,
 			done("statistics", campaign.KindStatistics, 5, 2.2), space, backup},
-		steps("mixed", 4100, .015, nil, users...), steps("query", 9200, .02, nil, users...),
-		steps("classic", 3300, .02, nil, 100), steps("insert-orders", 6100, .03, nil, 100),
-		steps("insert-customers", 2300, .03, nil, 100), steps("insert-customers, not validated", 2900, .03, nil, 100),
-		steps("mixed", 4700, .015, uncompressed, 100),
-		steps("mixed", 2500, .015, &campaign.Variant{Name: "1 core", CPUs: 1}, 100),
-		steps("mixed", 3900, .015, &campaign.Variant{Name: "2 cores", CPUs: 2}, 100),
+		steps("mixed", 4100, nil, users...), steps("query", 9200, nil, users...),
+		steps("classic", 3300, nil, 100), steps("insert-orders", 6100, nil, 100),
+		steps("insert-customers", 2300, nil, 100), steps("insert-customers, not validated", 2900, nil, 100),
+		steps("mixed", 4700, uncompressed, 100),
+		steps("mixed", 2500, &campaign.Variant{Name: "1 core", CPUs: 1}, 100),
+		steps("mixed", 3900, &campaign.Variant{Name: "2 cores", CPUs: 2}, 100),
 		[]campaign.Step{inserts,
 			{Name: "classic, 200 users", Kind: campaign.KindRun, State: campaign.LeftOut, Reason: "the time limit"}})
 	return c
@@ -274,11 +269,11 @@ func madeUpSpace() *campaign.Space {
 	return s
 }
 
-// html returns a page of a file or of a comparison.
-func html(t testing.TB, of interface{ WriteHTML(w io.Writer) error }) string {
+// html returns the page of a file.
+func html(t testing.TB, f *File) string {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, of.WriteHTML(&b))
+	require.NoError(t, f.WriteHTML(&b))
 	return b.String()
 }
 

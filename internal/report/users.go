@@ -2,11 +2,9 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"brokerage/internal/campaign"
-	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 	"brokerage/internal/result"
 )
@@ -31,8 +29,7 @@ func curves(
 		}
 		s := chart.Series{Name: label, Slot: measured[0].Slot}
 		for _, g := range measured {
-			v := g.values(of)
-			p := chart.Point{X: float64(against(g)), Y: v.median(), Low: slices.Min(v), High: slices.Max(v)}
+			p := chart.Point{X: float64(against(g)), Y: of(g.Run)}
 			s.Points, lines.XTicks = append(s.Points, p), append(lines.XTicks, p.X)
 		}
 		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
@@ -61,25 +58,17 @@ func usersSection(groups []group) section {
 		func(r *result.Run) float64 { return p99(r) / 1000 })
 	return section{ID: "users", Title: "Throughput and processor against users",
 		Lead: "Throughput is every transaction that was answered as the scenario expects, refusals included; goodput only " +
-			"those that did their work. Where a run was repeated, each from restored data, a point is the median and its line " +
-			"the range; ± is half that range.",
-		Blocks: []block{
-			{Charts: views, Table: usersTable(plain)},
-			{Title: "The repeats", Table: repeatsTable(groups), Note: "Transactions a second in each run, in the order in " +
-				"which they were measured. Those that are INVALID are struck through."},
-			{Title: "Repeated because unsteady", Table: againTable(groups),
-				Note: "These runs were unsteady, and had no other fault. Each was repeated from restored data, and only the " +
-					"repeat counts."},
-		}}
+			"those that did their work.",
+		Blocks: []block{{Charts: views, Table: usersTable(plain)}}}
 }
 
 func usersTable(groups []group) *table {
-	t := newTable("Throughput by workload and users", "users", "tps", "num soft:±", "goodput/s", "p50 ms", "p95 ms",
+	t := newTable("Throughput by workload and users", "users", "tps", "goodput/s", "p50 ms", "p95 ms",
 		"p99 ms", "CPU, all", "CPU, service")
 	processes := []func(result.Usage) *result.ProcessUsage{
 		func(u result.Usage) *result.ProcessUsage { return u.Service },
 	}
-	if slices.ContainsFunc(groups, func(g group) bool { return g.middle().Usage.Database != nil }) {
+	if slices.ContainsFunc(groups, func(g group) bool { return g.Run.Usage.Database != nil }) {
 		t.widen("CPU, database")
 		processes = append(processes, func(u result.Usage) *result.ProcessUsage { return u.Database })
 	}
@@ -87,69 +76,29 @@ func usersTable(groups []group) *table {
 	processes = append(processes, func(u result.Usage) *result.ProcessUsage { return &u.Generator })
 	top := 0.0
 	for _, g := range groups {
-		top = max(top, g.median(tps))
+		top = max(top, tps(g.Run))
 	}
 	for label, measured := range byLabel(groups) {
 		t.add("group", cell{Text: label, Draw: chart.Swatch(measured[0].Slot)})
 		for _, g := range measured {
-			rate, cpu := g.values(tps), []string{percent(g.median(busy), 0)}
+			rate, cpu := tps(g.Run), []string{percent(busy(g.Run), 0)}
 			for _, of := range processes {
-				cpu = append(cpu, processText(g, of))
+				cpu = append(cpu, processText(of(g.Run.Usage)))
 			}
 			class, users := g.users()
-			t.add(class, users, rate, g.median(goodput), micros(g.median(p50)), micros(g.median(p95)), micros(g.median(p99)),
-				cpu, chart.Bar(g.Slot, 0, rate.median()/top))
+			t.add(class, users, rate, goodput(g.Run), micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)),
+				cpu, chart.Bar(g.Slot, 0, rate/top))
 		}
 	}
 	return t
 }
 
 // processText returns the share of all cores that a process used.
-func processText(g group, of func(result.Usage) *result.ProcessUsage) string {
-	if slices.ContainsFunc(g.Runs, func(r *result.Run) bool { return of(r.Usage) == nil }) {
+func processText(p *result.ProcessUsage) string {
+	if p == nil {
 		return "–"
 	}
-	return percent(g.median(func(r *result.Run) float64 { return of(r.Usage).CPU }), 0)
-}
-
-// repeatsTable shows the throughput of every repeat. It has no rows when nothing was repeated.
-func repeatsTable(groups []group) *table {
-	most := 0
-	for _, g := range groups {
-		most = max(most, len(g.Runs))
-	}
-	t := newTable("Throughput of each repeat", "text:workload", "users")
-	if most < 2 {
-		return t
-	}
-	for i := range most {
-		t.widen("run " + strconv.Itoa(i+1))
-	}
-	t.widen("num strong:median", "least–greatest", "num soft:±")
-	for _, g := range groups {
-		runs := make([]cell, most)
-		for i, r := range g.Runs {
-			runs[i].Text = format.Figure(r.TPS)
-			if isInvalid(r) {
-				runs[i].Class = "invalid"
-			}
-		}
-		rate := g.values(tps)
-		t.add("", g.name(), g.Users, runs, rate.median(), rate.limits(), rate.spread())
-	}
-	return t
-}
-
-// againTable shows the unsteady runs that were repeated and do not count.
-func againTable(groups []group) *table {
-	t := newTable("Runs that were repeated because they were unsteady", "text:workload", "users", "tps", "text:why")
-	for _, g := range groups {
-		for _, r := range g.Again {
-			t.add("", g.name(), g.Users, cell{Text: format.Figure(r.TPS), Class: "invalid"},
-				strings.Join(r.Validity.Reasons, "; "))
-		}
-	}
-	return t
+	return percent(p.CPU, 0)
 }
 
 // scalingSection shows throughput against the cores that the service may use.
@@ -162,17 +111,17 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			some = append(some, base[0])
 		}
 	}
-	t := newTable("Throughput by cores", "text:workload", "cores", "users", "tps", "num soft:±", "of the first",
+	t := newTable("Throughput by cores", "text:workload", "cores", "users", "tps", "of the first",
 		"a core, of the first", "p99 ms")
 	for label, measured := range byLabel(some) {
 		slices.SortStableFunc(measured, func(a, b group) int { return a.CPUs - b.CPUs })
 		first := measured[0]
 		for _, g := range measured {
-			rate := g.values(tps)
-			gain := ratio(rate.median(), first.median(tps))
+			rate := tps(g.Run)
+			gain := ratio(rate, tps(first.Run))
 			class, users := g.users()
 			t.add(class, label, g.CPUs, users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
-				micros(g.median(p99)))
+				micros(p99(g.Run)))
 		}
 	}
 	lines := chart.Lines{Title: "Throughput against cores", X: "cores of the service", Y: "transactions a second",
@@ -189,35 +138,30 @@ func plainOf(groups []group, g group) []group {
 	return filter(groups, func(b group) bool { return b.plain() && b.Label == g.Label && b.Users == g.Users })
 }
 
-// variantsSection compares other settings with the default ones.
+// variantsSection shows other settings beside the default ones.
 func variantsSection(c *campaign.Record, groups []group) section {
-	t := newTable("Settings", "text:workload", "users", "text:settings", "tps", "num soft:±", "ratio", "p99 ms",
-		"text:difference")
+	t := newTable("Settings", "text:workload", "users", "text:settings", "tps", "ratio", "p99 ms")
 	meanings := map[string]string{}
 	var based []string // workloads at users whose default settings have their row
 	for _, g := range groups {
-		if g.plain() || g.CPUs > 0 || c.Settings.Factors && g.Variant.Factor != "" {
+		if g.plain() || g.CPUs > 0 {
 			continue
 		}
 		meanings[g.Variant.Name] = g.Variant.Description
-		rate := g.values(tps)
-		change, difference := "–", "not measured with the default settings"
+		change := "–"
 		if base := plainOf(groups, g); len(base) > 0 {
-			b := base[0].values(tps)
 			if key := base[0].nameAtUsers(); !slices.Contains(based, key) {
 				based = append(based, key)
 				class, users := base[0].users()
-				t.add(class, g.Label, users, "default settings", b, times(1, 2), micros(base[0].median(p99)), "")
+				t.add(class, g.Label, users, "default settings", tps(base[0].Run), times(1, 2), micros(p99(base[0].Run)))
 			}
-			change, difference = times(ratio(rate.median(), b.median()), 2), judge(b, rate).String()
-			if g.invalid() || base[0].invalid() {
-				difference = "INVALID" // whatever the figures would say
-			}
+			change = times(ratio(tps(g.Run), tps(base[0].Run)), 2)
 		}
 		class, users := g.users()
-		t.add(class, g.Label, users, g.Variant.Name, rate, change, micros(g.median(p99)), difference)
+		t.add(class, g.Label, users, g.Variant.Name, tps(g.Run), change, micros(p99(g.Run)))
 	}
-	lead := []string{"The same workload on the same data, with other settings."}
+	lead := []string{"The same workload on the same data, with other settings, each measured once: brokerage compare says " +
+		"whether two of them differ."}
 	for _, step := range c.Steps {
 		if v := step.Variant; v != nil && meanings[v.Name] != "" {
 			lead = append(lead, v.Name+": "+strings.TrimSuffix(v.Description, ".")+".")
@@ -225,5 +169,5 @@ func variantsSection(c *campaign.Record, groups []group) section {
 		}
 	}
 	return section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
-		Blocks: []block{{Table: t, After: ruleText}}}
+		Blocks: []block{{Table: t}}}
 }

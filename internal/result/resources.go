@@ -9,11 +9,10 @@ import (
 
 // Resources are figures that were sampled during the measured time. What could not be read is absent, and never 0.
 type Resources struct {
-	Seconds    []float64              `json:"seconds"` // of the samples, since the first, which is at the begin
-	Series     []Series               `json:"series"`
-	Pools      []store.PoolStats      `json:"pools,omitempty"`      // over the measured time
-	Statements []store.StatementStats `json:"statements,omitempty"` // of the database's server, the longest first
-	Missing    []string               `json:"missing,omitempty"`    // what could not be read, with the reason
+	Seconds []float64         `json:"seconds"` // of the samples, since the first, which is at the begin
+	Series  []Series          `json:"series"`
+	Pools   []store.PoolStats `json:"pools,omitempty"`   // over the measured time
+	Missing []string          `json:"missing,omitempty"` // what could not be read, with the reason
 }
 
 // Series is one figure at each sample.

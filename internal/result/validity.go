@@ -138,7 +138,7 @@ func (r *Run) GeneratorShare() (highest float64) {
 
 // perProcessor is the number of arrivals a second for which a load generator uses one processor: a third of what one
 // can do over HTTP.
-const perProcessor = 10_000
+const perProcessor = 6_000
 
 // Processors returns how many of a machine's processors a load generator uses. With few arrivals, more would wake up
 // for each of them and find nothing left to do.
