@@ -83,6 +83,8 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 		"Steady":       {nil, false, true},
 		"UnsteadyOnce": {[]result.Validity{unsteady, valid}, true, true},
 		"Never":        {[]result.Validity{unsteady, unsteady, valid}, true, false},
+		"Disturbed": {[]result.Validity{{Unsteady: true, Disturbed: true, Reasons: []string{"not steady", "others"}}, valid}, true,
+			true},
 		"AndSomethingElse": {[]result.Validity{{Unsteady: true, Reasons: []string{"not steady", "arrivals were dropped"}}},
 			false, false},
 		"SomethingElse": {[]result.Validity{{Reasons: []string{"arrivals were dropped"}}}, false, false},

@@ -166,7 +166,7 @@ type Step struct {
 	Copy    *Copy       `json:"copy,omitempty"`
 	Plan    *RunPlan    `json:"plan,omitempty"`
 	Run     *result.Run `json:"run,omitempty"`
-	Again   bool        `json:"again,omitempty"`          // a first run was unsteady and nothing else: this is the second
+	Again   bool        `json:"again,omitempty"`          // a first run was unsteady or disturbed and nothing else: this is the second
 	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
 	Found   *result.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
@@ -283,6 +283,17 @@ func (r *Record) Invalid() (steps []string) {
 		}
 	}
 	return steps
+}
+
+// onlyDisturbed reports whether the only faults of a run are that it was unsteady or that others used the machine.
+func onlyDisturbed(r *result.Run) bool {
+	faults := 0
+	for _, is := range []bool{r.Validity.Unsteady, r.Validity.Disturbed} {
+		if is {
+			faults++
+		}
+	}
+	return faults > 0 && len(r.Validity.Reasons) == faults
 }
 
 // onlyUnsteady reports whether the only fault of a run is that it was unsteady.

@@ -114,8 +114,8 @@ func (r *running) restore(ctx context.Context, e Subject) (err error) {
 	return err
 }
 
-// measure runs a workload on restored data. A run whose only fault is that it was unsteady, mostly by other load on a
-// shared machine, is made once more, and the second counts.
+// measure runs a workload on restored data. A run whose only faults are other load on the machine and an unsteady rate,
+// which that mostly causes, is made once more, and the second counts.
 func (r *running) measure(ctx context.Context, e Subject, s *Step) error {
 	for try := range 2 {
 		began := r.Now()
@@ -125,7 +125,7 @@ func (r *running) measure(ctx context.Context, e Subject, s *Step) error {
 		s.Restore += r.Now().Sub(began).Seconds()
 		s.Again = try > 0
 		var err error
-		if s.Run, err = r.run(ctx, e, s.Variant, r.pressure(s.Plan)); err != nil || !onlyUnsteady(s.Run) {
+		if s.Run, err = r.run(ctx, e, s.Variant, r.pressure(s.Plan)); err != nil || !onlyDisturbed(s.Run) {
 			return err
 		}
 	}

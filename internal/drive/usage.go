@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,6 +61,7 @@ func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 		}
 	}
 	u.Database = m.resources.Process(result.OfDatabase, seconds, cores)
+	u.Others = others(&u, m.resources, t)
 	for name, after := range m.after.target.figures {
 		if strings.HasPrefix(name, "brokerage_process_") {
 			continue // they are among the resources
@@ -72,6 +74,44 @@ func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 		}
 	}
 	return u
+}
+
+// serverless are the engines without a process of their own.
+var serverless = []string{"sqlite", "null"}
+
+// others returns the share of the computer that none of the processes of a run used, or nil if not all of those that may
+// be on it are known. Interrupts are nobody's.
+func others(u *result.Usage, r *result.Resources, t result.Target) *float64 {
+	known := u.Host != nil
+	used := u.Generator.CPUSeconds
+	if t.SameHost && t.Kind == result.HTTP {
+		known = known && u.Service != nil
+		if u.Service != nil {
+			used += u.Service.CPUSeconds
+		}
+	}
+	if t.SameHost && !slices.Contains(serverless, t.Engine) {
+		known = known && u.Database != nil
+	}
+	if u.Database != nil {
+		used += u.Database.CPUSeconds
+	}
+	if !known {
+		return nil
+	}
+	sum := func(figures ...string) (seconds float64) {
+		for _, figure := range figures {
+			n, _ := r.Used(result.OfHost, figure) // known, as Host is
+			seconds += n
+		}
+		return seconds
+	}
+	busy := sum(probe.UserSeconds, probe.SystemSeconds, probe.StealSeconds)
+	all := busy + sum(probe.IOWaitSeconds, probe.IdleSeconds)
+	if all == 0 {
+		return nil
+	}
+	return new(max(0, (busy-sum(probe.InterruptSeconds)-used)/all))
 }
 
 func processUsage(before, after result.ProcessUsage, seconds float64, cores int) result.ProcessUsage {

@@ -21,7 +21,7 @@ func (s System) Host() (r Reading) {
 		all := stat.CPUTotal // guests are part of user
 		maps.Copy(r.Figures, Figures{
 			UserSeconds: all.User + all.Nice, SystemSeconds: all.System + all.IRQ + all.SoftIRQ, IdleSeconds: all.Idle,
-			IOWaitSeconds: all.Iowait, StealSeconds: all.Steal,
+			IOWaitSeconds: all.Iowait, StealSeconds: all.Steal, InterruptSeconds: all.IRQ + all.SoftIRQ,
 		})
 	}
 	if err := s.addDisks(&r); err != nil {

@@ -347,7 +347,7 @@ func TestPage_Stamps(t *testing.T) {
 	t.Run("MadeAgain", func(t *testing.T) {
 		record := madeUpCampaign()
 		record.Steps[6].Again = true
-		require.Contains(t, part(t, html(t, FromCampaign(record)), "steps"), "the second run: the first was unsteady")
+		require.Contains(t, part(t, html(t, FromCampaign(record)), "steps"), "the second run: the first was disturbed")
 	})
 	t.Run("SmokePreset", func(t *testing.T) {
 		record := madeUpCampaign()

@@ -49,7 +49,7 @@ func stepText(step *campaign.Step) string {
 	case step.Run != nil:
 		text := joined(", ", format.Figure(step.Run.TPS)+" tps", "restore "+seconds(step.Restore))
 		if step.Again {
-			text += ", the second run: the first was unsteady"
+			text += ", the second run: the first was disturbed"
 		}
 		return text
 	case len(step.Inserts) > 0:

@@ -271,6 +271,15 @@ func usageOf(runs []*Run) Usage {
 			u.Service, u.Figures = nil, nil
 		}
 	}
+	u.Others = nil
+	for _, r := range runs {
+		if o := r.Usage.Others; o != nil { // the other parts on the same computer are not others
+			rest := max(0, *o-(shares[r.Part.Host]-r.Usage.Generator.CPU))
+			if u.Others == nil || rest > *u.Others {
+				u.Others = &rest
+			}
+		}
+	}
 	return u
 }
 

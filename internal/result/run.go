@@ -272,6 +272,9 @@ type Usage struct {
 	Service  *ProcessUsage `json:"service,omitempty"`
 	Database *ProcessUsage `json:"database,omitempty"` // if it has processes of its own
 	Host     *Host         `json:"host,omitempty"`     // of the load generator
+	// Others is the share of the load generator's computer that neither it nor the service nor the database used, of 1; nil
+	// if that is not known.
+	Others *float64 `json:"others,omitempty"`
 	// Figures are metrics of the service and its store, by name: pool, caches, commits.
 	Figures map[string]Change `json:"figures,omitempty"`
 }
@@ -312,9 +315,10 @@ type Machine struct {
 
 // Validity is whether the figures of a run may be quoted.
 type Validity struct {
-	Valid    bool     `json:"valid"`
-	Smoke    bool     `json:"smoke"`              // too short to be valid
-	Unsteady bool     `json:"unsteady,omitempty"` // also among the reasons
-	Reasons  []string `json:"reasons"`
-	Notes    []string `json:"notes,omitempty"` // to be published with the figures
+	Valid     bool     `json:"valid"`
+	Smoke     bool     `json:"smoke"`               // too short to be valid
+	Unsteady  bool     `json:"unsteady,omitempty"`  // also among the reasons
+	Disturbed bool     `json:"disturbed,omitempty"` // by others; also among the reasons
+	Reasons   []string `json:"reasons"`
+	Notes     []string `json:"notes,omitempty"` // to be published with the figures
 }

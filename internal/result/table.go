@@ -237,6 +237,9 @@ func (p *printer) usage(r *Run) {
 		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
 			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
 	}
+	if u.Others != nil && *u.Others > mostOthers {
+		p.linef("Others used %.0f %% of the machine", 100**u.Others)
+	}
 	p.linef("")
 }
 

@@ -15,6 +15,7 @@ const (
 	MostUnexpected  = 0.005
 	MostGenerator   = 0.80 // of the load generator's processors
 	mostEmpty       = 0.01 // transactions that were drawn again
+	mostOthers      = 0.05 // of the computer; more is said, and makes times and rates no longer those of the target
 	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
 	slopeErrors     = 3.0  // standard errors, below which a slope is noise
 	leastSeconds    = 10   // for a slope to be computed
@@ -82,6 +83,16 @@ func judge(r *Run) Validity {
 	case r.GeneratorShare() >= MostGenerator:
 		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
 			100*r.GeneratorShare(), 100*MostGenerator)
+	}
+	if o := r.Usage.Others; o != nil && *o > mostOthers && r.Part == nil {
+		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; counts "+
+			"and processor time a transaction are", 100**o)
+		if v.Smoke {
+			note("%s", said)
+		} else {
+			v.Disturbed = true
+			no("%s", said)
+		}
 	}
 	if r.Target.SameHost && !r.Usage.Shared {
 		note("the load generator ran on the service's host, and took processor time from it")

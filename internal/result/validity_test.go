@@ -66,7 +66,9 @@ func TestJudge(t *testing.T) {
 		"GeneratorOfOne": {func(r *Run) {
 			r.Model.Rate, r.Usage.Generator.CPU = perProcessor/2, 0.8/float64(r.Machine.Cores)
 		}, "load generator used 80 %"},
-		"Shared": {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
+		"Others":    {func(r *Run) { r.Usage.Others = new(.47) }, "others used 47 % of the machine"},
+		"FewOthers": {func(r *Run) { r.Usage.Others = new(.05) }, ""},
+		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := quotable()
@@ -124,4 +126,24 @@ func TestProcessors(t *testing.T) {
 		require.Equal(t, want, Processors(Target{Kind: HTTP}, rate, 8), rate)
 		require.Equal(t, 8, Processors(Target{Kind: Direct}, rate, 8), rate)
 	}
+}
+
+// What others took is said of every result, and makes those INVALID that could be quoted.
+func TestJudge_Others(t *testing.T) {
+	r := example(t)
+	r.Usage.Others = new(.47)
+	require.Contains(t, written(t, r.Write), "\nOthers used 47 % of the machine\n")
+	r.Usage.Others = new(.04)
+	require.NotContains(t, written(t, r.Write), "Others used")
+
+	q := quotable()
+	q.Usage.Others = new(.47)
+	require.True(t, judge(q).Disturbed)
+	q.Duration = 5
+	v := judge(q)
+	require.False(t, v.Invalid(), "a smoke run")
+	require.Contains(t, v.Notes[1], "others used 47 %")
+	q = quotable()
+	q.Usage.Others, q.Part = new(.47), &LoadPart{Number: 1, Of: 2}
+	require.Empty(t, judge(q).Reasons, "they may be other parts")
 }

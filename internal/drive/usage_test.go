@@ -1,0 +1,46 @@
+package drive
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/probe"
+	"brokerage/internal/result"
+)
+
+// Others used what remains of the computer when all processes of a run are known.
+func TestOthers(t *testing.T) {
+	series := func(figure string, used float64) result.Series {
+		return result.Series{Of: result.OfHost, Figure: figure, Counts: true, Values: []float64{0, used}}
+	}
+	r := &result.Resources{Seconds: []float64{0, 10}, Series: []result.Series{
+		series(probe.UserSeconds, 10), series(probe.SystemSeconds, 4), series(probe.InterruptSeconds, 1),
+		series(probe.StealSeconds, 2), series(probe.IOWaitSeconds, 1), series(probe.IdleSeconds, 3),
+	}}
+	of := func(seconds float64) *result.ProcessUsage { return &result.ProcessUsage{CPUSeconds: seconds} }
+	for name, c := range map[string]struct {
+		target            result.Target
+		service, database *result.ProcessUsage
+		want              float64 // below 0: not known
+	}{
+		"Embedded":       {result.Target{Kind: result.Direct, SameHost: true, Engine: "sqlite"}, nil, nil, .6},
+		"Service":        {result.Target{Kind: result.HTTP, SameHost: true, Engine: "sqlite"}, of(5), nil, .35},
+		"ServiceHidden":  {result.Target{Kind: result.HTTP, SameHost: true, Engine: "sqlite"}, nil, nil, -1},
+		"Elsewhere":      {result.Target{Kind: result.HTTP, Engine: "postgres"}, of(5), nil, .6},
+		"Server":         {result.Target{Kind: result.HTTP, SameHost: true, Engine: "postgres"}, of(5), of(3), .2},
+		"ServerHidden":   {result.Target{Kind: result.HTTP, SameHost: true, Engine: "postgres"}, of(5), nil, -1},
+		"MoreThanAll":    {result.Target{Kind: result.HTTP, SameHost: true, Engine: "null"}, of(500), nil, 0},
+		"DirectToServer": {result.Target{Kind: result.Direct, SameHost: true, Engine: "db2"}, nil, nil, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := result.Usage{Generator: *of(3), Service: c.service, Database: c.database, Host: &result.Host{}}
+			got := others(&u, r, c.target)
+			if c.want < 0 {
+				require.Nil(t, got)
+				return
+			}
+			require.InDelta(t, c.want, *got, 1e-9)
+		})
+	}
+}
