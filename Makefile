@@ -229,6 +229,18 @@ bench-mix: EACH := 60s
 bench-mix: ## compare the processor time of a transaction with null: of BASE (ca8b24f), ROUNDS (5) of EACH (60s); 35 minutes
 	BROKERAGE_BENCH_MIX=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMix$$' -benchtime 1x -timeout 24h ./cmd/brokerage
 
+# Records each store for RECORD, prints the tables of docs/adr/0039-compare.md.
+RECORD ?= 5m
+.PHONY: compare-study
+compare-study: ## study slices of null:, sqlite: and PostgreSQL for RECORD (5m) each; half an hour, on a machine without other work
+	BROKERAGE_COMPARE_STUDY=$(RECORD) $(GO) test -run '^$$' -bench '^BenchmarkStudy$$' -benchtime 1x -timeout 24h ./internal/compare
+
+# WITHIN (10m) bounds each comparison; OTHERS=1 accepts slices that others disturbed, for a machine with other work.
+COMPARISONS ?= 40
+.PHONY: compare-check
+compare-check: ## compare equal sides, and sides that differ by 3 %, COMPARISONS (40) times each; hours
+	BROKERAGE_COMPARE_CHECK=$(COMPARISONS) $(GO) test -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 1x -timeout 24h ./internal/compare
+
 # Seven queries, two writes and a mix of them, ROUNDS (5) times EACH (10s) on both after a warm-up: half an hour, on a
 # machine without other work. USERS (50) and SCALE (XXXS) are variables too. BaseX comes from Maven Central.
 .PHONY: bench-basex

@@ -57,7 +57,7 @@ func (r *recorder) service() {
 	r.answer("get_readiness", node("Readiness", "xmlns", serviceNS, "status", "ready"))
 	r.answer("get_version",
 		node("Version", "xmlns", serviceNS, "version", "v1.0.0", "generator", fmt.Sprint(dataset.Version), "go", "go1.26.2",
-			"database", "5f0c8d1e9a3b47628c1d0e5f6a7b8c9d"))
+			"database", "5f0c8d1e9a3b47628c1d0e5f6a7b8c9d", "durability", tpox.Durable))
 }
 
 func (r *recorder) answer(operation string, n ofService) {

@@ -17,11 +17,12 @@ import (
 type loadCmd struct {
 	datasetFlags
 
-	DB       dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
-	From     string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by brokerage generate, or batch files of the TPoX kit, .xml or .zst. Default: generate the dataset of --scale, --profile and --seed."`
-	Validate bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
-	Strict   bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
-	Replace  bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset, or a load that was not finished."`
+	DB         dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
+	From       string `type:"path" placeholder:"DIR" help:"Folder of files to load instead of generating documents: written by brokerage generate, or batch files of the TPoX kit, .xml or .zst. Default: generate the dataset of --scale, --profile and --seed."`
+	Validate   bool   `help:"With --from: also validate each document against its schema. Default: only well-formedness and keys are checked."`
+	Strict     bool   `help:"With --from: stop at the first document that is refused. Default: it is reported and left out."`
+	NotDurable bool   `help:"With sqlite: accept settings in the URL with which a power failure may take back acknowledged writes, such as sqlite:PATH?synchronous=off. Default: refused."`
+	Replace    bool   `help:"Before loading, delete everything in the database. Default: an error if it holds another dataset, or a load that was not finished."`
 
 	bar *progress // while documents are loaded
 }
@@ -39,6 +40,9 @@ const journal = 100e6
 func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if c.From == "" && (c.Validate || c.Strict) {
 		return usagef("--validate and --strict require --from: generated documents are valid")
+	}
+	if err := c.DB.RequireDurable(c.NotDurable); err != nil {
+		return usagef("--db: %w", err)
 	}
 	var folder sourceFolder
 	if c.From != "" { // before a database is made, or emptied

@@ -159,6 +159,8 @@ func TestServe_Failures(t *testing.T) {
 		"NoSize":           {"--db null: --max-body 1MB", exitUsage, "is not a size"},
 		"NoLevel":          {"--db null: --log-level loud", exitUsage, "--log-level"},
 		"NoCollector":      {"--db null: --otlp-endpoint localhost:4318", exitUsage, "--otlp-endpoint: "},
+		"NotDurable":       {"--db sqlite:x.db?synchronous=normal", exitUsage, "--not-durable accepts that"},
+		"UnknownSetting":   {"--db sqlite:x.db?locking_mode=exclusive", exitUsage, `there is no setting "locking_mode"`},
 		"NoFormat":         {"--db null: --log-format xml", exitUsage, "--log-format"},
 	})
 	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)

@@ -70,7 +70,8 @@ func (q *request) getVersion() error {
 	attributes := []string{"version", q.server.options.Version,
 		"generator", strconv.Itoa(dataset.Version), "go", runtime.Version()}
 	if q.store != nil && q.store.Describe().Identity != "" {
-		attributes = append(attributes, "database", q.store.Describe().Identity)
+		is := q.store.Describe()
+		attributes = append(attributes, "database", is.Identity, "durability", is.Durability)
 	}
 	return q.writeProbe(element("Version", attributes...))
 }

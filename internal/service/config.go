@@ -28,6 +28,7 @@ type Config struct {
 	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several, which a variable or a file separates by spaces. Default: none."`
 	Wait         bool     `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
 	Pool         int      `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
+	NotDurable   bool     `help:"With sqlite: accept settings in the URL of --db with which a power failure may take back acknowledged writes, such as sqlite:PATH?synchronous=normal. Default: refused."`
 	Uncompressed bool     `help:"With sqlite: store new documents without compression. Default: compressed."`
 	MaxHoldings  int      `default:"30" placeholder:"N" range:"1..100000" help:"Maximum number of positions in an account; a buy that would add another is refused with 409. Default: 30."`
 	Covered      bool     `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
@@ -106,6 +107,9 @@ func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Er
 func (c *Config) Verify() error {
 	database, err := store.Find(cmp.Or(c.DB, defaultDB))
 	if err != nil {
+		return configErrorf("--db: %w", err)
+	}
+	if err := database.RequireDurable(c.NotDurable); err != nil {
 		return configErrorf("--db: %w", err)
 	}
 	if _, err := dataset.ParseScale(c.Fill); c.Fill != "" && err != nil {

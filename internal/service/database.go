@@ -35,6 +35,9 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.database.Path() != "" && opened.Describe().Durability == tpox.NotDurable {
+		s.log.Warn("not durable: a power failure may take back acknowledged writes")
+	}
 	inside, ok := opened.(store.Bulk)
 	switch {
 	case !ok:

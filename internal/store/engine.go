@@ -29,6 +29,9 @@ type Engine struct {
 	Watch func(ctx context.Context, url string) (Observer, error)
 	// Warnings returns sentences about settings of the server that put data at risk; nil for none.
 	Warnings func(s tpox.Store) []string
+	// Weak returns the setting of a URL with which a power failure may take back acknowledged writes, "" if it has none; nil
+	// for an engine whose URLs have no such settings.
+	Weak func(url string) string
 	// Script returns the statements that make the schema in an empty database; nil for an engine that stores nothing.
 	Script func(url string) (string, error)
 	// Remove removes the database; nil if an open store is emptied instead.
@@ -159,6 +162,18 @@ func (d Database) Script() (string, error) {
 		return "", ErrNothingStored
 	}
 	return d.Engine.Script(d.url)
+}
+
+// RequireDurable returns an error if a setting of the URL has the effect that a power failure may take back acknowledged
+// writes, unless that was accepted.
+func (d Database) RequireDurable(accepted bool) error {
+	if d.Weak == nil || accepted {
+		return nil
+	}
+	if setting := d.Weak(d.url); setting != "" {
+		return fmt.Errorf("with %s, a power failure may take back acknowledged writes: --not-durable accepts that", setting)
+	}
+	return nil
 }
 
 // Warnings returns sentences about settings of the server that put data at risk.

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
-// Scheme is the scheme of the URLs, which a path follows: it is taken literally, since it may hold anything that a
-// file system allows.
+// Scheme is the scheme of the URLs, which a path follows. It is taken literally, since it may hold anything that a file
+// system allows, up to a question mark, which Settings follow.
 const Scheme = "sqlite"
 
 var _ store.Bulk = (*Store)(nil)
@@ -24,15 +23,24 @@ func init() {
 		TraceName: "sqlite",
 		Usage:     "sqlite:PATH",
 		Check: func(url string) error {
-			if pathOf(url) == "" {
+			path, _, err := parse(url)
+			if path == "" {
 				return errors.New("sqlite: is without the path of a file: sqlite:PATH")
 			}
-			return nil
+			return err
 		},
 		Name: func(url string) string { return url },
 		Path: pathOf,
 		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
-			return Open(ctx, pathOf(url), o)
+			path, settings, err := parse(url)
+			if err != nil {
+				return nil, err
+			}
+			return OpenWith(ctx, path, settings, o)
+		},
+		Weak: func(url string) string {
+			_, settings, _ := parse(url) // it was checked
+			return settings.weak()
 		},
 		Script: func(string) (string, error) { return Script(), nil },
 		Remove: func(ctx context.Context, url string) error {
@@ -54,4 +62,7 @@ func init() {
 	})
 }
 
-func pathOf(url string) string { return strings.TrimPrefix(url, Scheme+":") }
+func pathOf(url string) string {
+	path, _, _ := parse(url) // it was checked
+	return path
+}

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -126,6 +128,11 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 		{Name: "journal_mode", Value: journal}, {Name: "synchronous", Value: names[synchronous]},
 		{Name: "page_size", Value: strconv.Itoa(pageSize)},
 		{Name: "compression", Value: compression},
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.settings)) { // others are read above
+		if name != "synchronous" && name != "page_size" {
+			e.Settings = append(e.Settings, tpox.Setting{Name: name, Value: s.settings[name]})
+		}
 	}
 	return e, err
 }

@@ -24,22 +24,23 @@ import (
 type Store struct {
 	store.Ledger
 
-	path    string
-	options store.Options
-	lock    *lock
-	writing *sql.DB
-	reading *sql.DB
-	codec   atomic.Pointer[codec] // a load may replace it
-	large   store.LargeWrites
-	writer  *writer
-	readers *readers
-	engine  tpox.EngineInfo
-	census  census
-	packed  [len(kinds)]packing
-	nextIDs map[string]*atomic.Int64 // with which the next leases begin; the map does not change
-	redone  atomic.Int64             // revisions that were planned again
-	closing sync.Once
-	unwatch func() // ends the watch over the files; nil if there is none
+	path     string
+	settings Settings
+	options  store.Options
+	lock     *lock
+	writing  *sql.DB
+	reading  *sql.DB
+	codec    atomic.Pointer[codec] // a load may replace it
+	large    store.LargeWrites
+	writer   *writer
+	readers  *readers
+	engine   tpox.EngineInfo
+	census   census
+	packed   [len(kinds)]packing
+	nextIDs  map[string]*atomic.Int64 // with which the next leases begin; the map does not change
+	redone   atomic.Int64             // revisions that were planned again
+	closing  sync.Once
+	unwatch  func() // ends the watch over the files; nil if there is none
 
 	stamp store.Stamp
 	made  bool // whether Open has made the schema
@@ -51,6 +52,11 @@ var _ tpox.Store = (*Store)(nil)
 
 // Open opens the database file at path, or makes one.
 func Open(ctx context.Context, path string, options store.Options) (*Store, error) {
+	return OpenWith(ctx, path, nil, options)
+}
+
+// OpenWith does the same with settings of SQLite in place of the store's own.
+func OpenWith(ctx context.Context, path string, settings Settings, options store.Options) (*Store, error) {
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
 	}
@@ -65,7 +71,7 @@ func Open(ctx context.Context, path string, options store.Options) (*Store, erro
 	if err := output.NotBesideDatabase(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, options: options, large: store.NewLargeWrites()}
+	s := &Store{path: path, settings: settings, options: options, large: store.NewLargeWrites()}
 	s.Text = s.setting
 	if err := s.open(ctx); err != nil {
 		if !tpox.Is[*tpox.Damaged](err) && isDamage(err) {
@@ -103,6 +109,11 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.lock.checkOwner(empty, s.options.Notice); err != nil {
 		return err
 	}
+	if empty {
+		if err := s.settings.setPageSize(ctx, s.path); err != nil {
+			return err
+		}
+	}
 	reading, writing := pageCaches(probe.Here.UsableMemory())
 	if err := s.openWriting(ctx, writing); err != nil {
 		return err
@@ -135,8 +146,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 
 // openWriting opens the connection for writing, with a cache in KiB, and makes the schema in an empty file.
 func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
-	s.writing, err = sql.Open("sqlite", dsn(s.path, "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", cache),
-		fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
+	s.writing, err = sql.Open("sqlite", dsn(s.path, s.settings, "synchronous(FULL)",
+		fmt.Sprintf("cache_size(-%d)", cache), fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
 	if err != nil {
 		return err
 	}
@@ -144,13 +155,20 @@ func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
 	if err := s.ensureSchema(ctx); err != nil {
 		return err
 	}
-	s.engine, err = s.describe(ctx)
-	return err
+	if s.engine, err = s.describe(ctx); err != nil {
+		return err
+	}
+	for _, is := range s.engine.Settings {
+		if set := s.settings[is.Name]; is.Name == "page_size" && set != "" && set != is.Value {
+			return fmt.Errorf("%s has pages of %s bytes, not %s: load a new file with page_size=%[3]s", s.path, is.Value, set)
+		}
+	}
+	return nil
 }
 
 // openReading opens the connections for reading, with caches of so many KiB together.
 func (s *Store) openReading(ctx context.Context, caches int) (err error) {
-	s.reading, err = sql.Open("sqlite", dsn(s.path, "query_only(1)",
+	s.reading, err = sql.Open("sqlite", dsn(s.path, s.settings, "query_only(1)",
 		fmt.Sprintf("cache_size(-%d)", caches/(s.options.Pool+1))))
 	if err != nil {
 		return err
@@ -177,9 +195,8 @@ func pageCaches(usable int64) (reading, writing int) {
 const busyPragma = "busy_timeout(10000)"
 
 // dsn returns a name for SQLite with the settings that each connection of a pool has.
-func dsn(path string, pragmas ...string) string {
-	pragmas = append([]string{busyPragma, "journal_mode(WAL)"}, pragmas...)
-	return uri(path, url.Values{"_pragma": pragmas})
+func dsn(path string, settings Settings, pragmas ...string) string {
+	return uri(path, url.Values{"_pragma": settings.pragmas(pragmas...)})
 }
 
 // uri returns a name for SQLite with settings.

@@ -1,0 +1,273 @@
+//go:build unix
+
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/dataset"
+	"brokerage/internal/result"
+	"brokerage/internal/store"
+	_ "brokerage/internal/store/null"
+	_ "brokerage/internal/store/postgres"
+	"brokerage/internal/store/postgres/pgtest"
+	_ "brokerage/internal/store/sqlite"
+	"brokerage/internal/workload"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// The variables that enable the programs of this file, which take hours: the time of each recording, and the number of
+// comparisons of each kind.
+const (
+	studyVariable = "BROKERAGE_COMPARE_STUDY"
+	checkVariable = "BROKERAGE_COMPARE_CHECK"
+)
+
+// studied returns a URL of a store that holds the dataset tiny.
+func studied(t testing.TB, name string) string {
+	t.Helper()
+	url := "null:"
+	switch name {
+	case "sqlite":
+		url = "sqlite:" + filepath.Join(t.TempDir(), "studied.db")
+	case "postgres":
+		server := pgtest.StartOutOfTheBox(t)
+		url = server.URL(server.Database(t))
+	}
+	if name == "null" {
+		return url
+	}
+	d, err := store.Find(url)
+	require.NoError(t, err)
+	s, err := d.OpenBulk(t.Context(), store.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Seed: 1}), nil))
+	require.NoError(t, s.Close())
+	return url
+}
+
+// opened returns a comparison of a workload whose sides are up.
+func opened(t testing.TB, name string, config Config, urls ...string) *comparison {
+	t.Helper()
+	definition, err := workload.Load(name)
+	require.NoError(t, err)
+	config.Definition, config.Users = definition, 16
+	c := newComparison(&config)
+	for i, url := range urls {
+		c.sides[i], err = c.open(t.Context(), url, c.sides[0])
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, c.sides[i].close()) })
+	}
+	return c
+}
+
+// tick is the resolution of a recording.
+const tick = 25 * time.Millisecond
+
+// ticks returns the number of transactions in each tick.
+func ticks(records []result.Record, length time.Duration) []float64 {
+	counts := make([]float64, length/tick)
+	for _, r := range records {
+		if i := int(r.At / tick); i < len(counts) {
+			counts[i]++
+		}
+	}
+	return counts
+}
+
+// BenchmarkStudy prints the tables of decision record 0039: `make compare-study`.
+func BenchmarkStudy(b *testing.B) {
+	length, err := time.ParseDuration(os.Getenv(studyVariable))
+	if err != nil {
+		b.Skip(studyVariable + " sets the time of each recording: 5m")
+	}
+	for _, name := range []string{"null", "sqlite", "postgres"} {
+		b.Run(name, func(b *testing.B) {
+			url := studied(b, name)
+			c := opened(b, "mixed", Config{Within: 4 * length, Seed: 1}, url, url)
+			records, err := c.sides[0].load.Slice(b.Context(), 1, length)
+			require.NoError(b, err)
+			fmt.Printf("\n%s: one side for %s, dealt to A and B in slices; se is the standard error after a minute\n"+
+				"| slice | se | correlation of blocks | misses of t over 25 blocks |\n|---|---|---|---|\n", name, length)
+			for _, slice := range []time.Duration{250, 500, 1000, 2000, 4000} {
+				printSlices(ticks(records, length), slice*time.Millisecond)
+			}
+			printBeginning(b, c, length)
+		})
+	}
+}
+
+// printSlices prints how blocks of slices of a length scatter when one recording is dealt to two sides.
+func printSlices(counts []float64, slice time.Duration) {
+	const deals = 400
+	random := rand.New(rand.NewPCG(1, 33))
+	var errs, alikes []float64
+	misses, windows := 0, 0
+	for range deals {
+		var logs []float64
+		for block := range slices.Chunk(counts, 4*int(slice/tick)) {
+			if len(block) < 4*int(slice/tick) {
+				break
+			}
+			first := float64(2*random.IntN(2) - 1)
+			log := 0.0
+			for i, sign := range []float64{1, -1, -1, 1} {
+				sum := 1e-9
+				for _, n := range block[i*len(block)/4 : (i+1)*len(block)/4] {
+					sum += n
+				}
+				log += first * sign * math.Log(sum) / 2
+			}
+			logs = append(logs, log)
+		}
+		_, deviation := meanOf(logs)
+		errs = append(errs, deviation*math.Sqrt(4*slice.Minutes()))
+		alikes = append(alikes, alike(logs))
+		for window := range slices.Chunk(logs, 25) {
+			if len(window) == 25 {
+				windows++
+				if i := intervalOf(window, 1.96); i.Low > 0 || i.High < 0 {
+					misses++
+				}
+			}
+		}
+	}
+	se, _ := meanOf(errs)
+	r, _ := meanOf(alikes)
+	fmt.Printf("| %s | %.2f %% | %+.2f | %.1f %% of %d |\n", slice, 100*se, r, 100*float64(misses)/float64(max(windows, 1)),
+		windows)
+}
+
+// printBeginning prints the throughput at the beginning of slices, in percent of that of their second half.
+func printBeginning(b *testing.B, c *comparison, length time.Duration) {
+	b.Helper()
+	const slice = 2 * time.Second
+	sums := make([]float64, slice/tick)
+	n := int(length / slice)
+	for i := range n {
+		records, err := c.sides[i%2].load.Slice(b.Context(), uint64(i), slice)
+		require.NoError(b, err)
+		for at, count := range ticks(records, slice) {
+			sums[at] += count
+		}
+	}
+	rest := 0.0
+	for _, sum := range sums[len(sums)/2:] {
+		rest += sum / float64(len(sums)/2)
+	}
+	fmt.Printf("beginning of %d slices, %% of their second half:", n)
+	for _, at := range []int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24} {
+		fmt.Printf("  %s %.0f", time.Duration(at)*tick, 100*sums[at]/rest)
+	}
+	fmt.Println()
+}
+
+// BenchmarkCheck compares equal sides, and sides of which one is slower by 3 %: `make compare-check`.
+func BenchmarkCheck(b *testing.B) {
+	comparisons, err := strconv.Atoi(os.Getenv(checkVariable))
+	if err != nil {
+		b.Skip(checkVariable + " sets the number of comparisons of each kind: 40")
+	}
+	config := Config{Within: setting(b, "WITHIN", 10*time.Minute), Detect: 0.03, Tolerance: 0.02, Others: DefaultOthers}
+	if os.Getenv("OTHERS") != "" {
+		config.Others, err = strconv.ParseFloat(os.Getenv("OTHERS"), 64)
+		require.NoError(b, err)
+	}
+	for _, kind := range []struct {
+		name, workload string
+		foreign        bool
+		slower         float64
+	}{
+		{"equal, with foreign load", "query", true, 0},
+		{"equal, writing", "insert-orders", false, 0},
+		{"slower by 3 %", "query", false, 0.03},
+	} {
+		n := comparisons
+		if kind.slower == 0 {
+			n = (comparisons + 1) / 2
+		}
+		found := make(map[Verdict]int)
+		for i := range n {
+			b.Run(fmt.Sprintf("%s %d", kind.name, i+1), func(b *testing.B) {
+				config.Seed = uint64(i)
+				c := opened(b, kind.workload, config, studied(b, "sqlite"), studied(b, "sqlite"))
+				c.sides[1].load = burning{c.sides[1].load, kind.slower}
+				if kind.foreign {
+					disturb(b, uint64(i))
+				}
+				r, err := c.measure(b.Context())
+				require.NoError(b, err)
+				found[r.Verdict]++
+				fmt.Printf("%s: %s; %d blocks, %d slices repeated\n", kind.name, r.Answer, len(r.Blocks), r.Spoilt())
+			})
+		}
+		fmt.Printf("%s: %v of %d\n\n", kind.name, found, n)
+	}
+}
+
+// setting returns the time of a variable.
+func setting(b *testing.B, name string, otherwise time.Duration) time.Duration {
+	b.Helper()
+	if os.Getenv(name) == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(os.Getenv(name))
+	require.NoError(b, err, name)
+	return d
+}
+
+// burning is a load beside which a share of all processors is burnt: as much as its store would take if it were slower.
+type burning struct {
+	load
+
+	share float64
+}
+
+func (l burning) Slice(ctx context.Context, seed uint64, length time.Duration) ([]result.Record, error) {
+	done := make(chan struct{})
+	defer close(done)
+	if l.share > 0 {
+		go func() {
+			const period = 2 * time.Millisecond
+			for began := time.Now(); ; began = began.Add(period) {
+				for time.Since(began) < time.Duration(l.share*float64(runtime.NumCPU())*float64(period)) {
+				}
+				select {
+				case <-done:
+					return
+				case <-time.After(time.Until(began.Add(period))):
+				}
+			}
+		}()
+	}
+	return l.load.Slice(ctx, seed, length)
+}
+
+// disturb lets another program use a processor for some seconds, again and again, until the benchmark ends.
+func disturb(b *testing.B, seed uint64) {
+	b.Helper()
+	script := "while :; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
+	random := rand.New(rand.NewPCG(seed, 5))
+	cmd := exec.Command("/bin/sh", "-c", script, "sh", strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
+	alone := shell("")
+	cmd.SysProcAttr = alone.SysProcAttr
+	require.NoError(b, cmd.Start())
+	b.Cleanup(func() {
+		killAll(cmd)
+		_ = cmd.Wait() // it was killed
+	})
+}

@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store"
+	"brokerage/internal/tpox"
+)
+
+// Settings of a URL are those of every connection, and the store describes them.
+func TestSettings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "set.db")
+	url := "sqlite:" + path + "?synchronous=normal&page_size=8192&mmap_size=1048576&cache_size=-2000&wal_autocheckpoint=77"
+	d, err := store.Find(url)
+	require.NoError(t, err)
+	require.Equal(t, path, d.Path())
+	require.ErrorContains(t, d.RequireDurable(false), "with synchronous=normal, a power failure may take back")
+	require.NoError(t, d.RequireDurable(true))
+	opened, err := d.Open(t.Context(), store.Options{})
+	require.NoError(t, err)
+	s, _ := opened.(*Store)
+	defer func() { require.NoError(t, s.Close()) }()
+	for pragma, want := range map[string][2]int{ // of the connection that writes, and of those that read
+		"synchronous": {1, 1}, "page_size": {8192, 8192}, "mmap_size": {1048576, 1048576}, "cache_size": {-2000, -2000},
+		"wal_autocheckpoint": {77, 77},
+	} {
+		var writing, reading int
+		require.NoError(t, s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&writing))
+		require.NoError(t, s.reading.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&reading))
+		require.Equal(t, want, [2]int{writing, reading}, pragma)
+	}
+	is := s.Describe()
+	require.Equal(t, tpox.NotDurable, is.Durability)
+	require.Contains(t, is.Settings, tpox.Setting{Name: "synchronous", Value: "normal"})
+	require.Contains(t, is.Settings, tpox.Setting{Name: "mmap_size", Value: "1048576"})
+	require.Contains(t, is.Settings, tpox.Setting{Name: "page_size", Value: "8192"})
+}
+
+// The size of pages is that of the file.
+func TestSettings_PageSize(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "set.db")
+	s, err := Open(t.Context(), path, store.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	_, err = OpenWith(t.Context(), path, Settings{"page_size": "8192"}, store.Options{})
+	require.ErrorContains(t, err, "has pages of 4096 bytes, not 8192: load a new file with page_size=8192")
+}
+
+func TestSettings_Refused(t *testing.T) {
+	for query, says := range map[string]string{
+		"":                                       `there is no setting "": after a ? come cache_size, mmap_size, `,
+		"b.db":                                   `there is no setting "b.db"`,
+		"journal_mode=off":                       `there is no setting "journal_mode"`,
+		"synchronous=offf":                       `synchronous is "offf", but must be off, normal, full or extra`,
+		"synchronous":                            `synchronous is ""`,
+		"page_size=5000":                         "a power of two from 512 to 65536",
+		"mmap_size=-1":                           "a number of bytes",
+		"cache_size=0":                           "cache_size",
+		"synchronous=full&synchronous=off":       "synchronous is set twice",
+		"synchronous=full&":                      `there is no setting ""`,
+		"cache_size=1);PRAGMA writable_schema(1": "cache_size is",
+	} {
+		_, err := store.Find("sqlite:a.db?" + query)
+		require.ErrorContains(t, err, says, query)
+	}
+	_, err := store.Find("sqlite:?synchronous=full")
+	require.ErrorContains(t, err, "without the path of a file")
+}
