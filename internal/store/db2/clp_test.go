@@ -27,7 +27,7 @@ func clpScript(comment string, texts []string) string {
 }
 
 // writeScripts writes scripts into a folder that change nothing.
-func writeScripts(t testing.TB, folder string, schema string) {
+func writeScripts(t testing.TB, folder, schema string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	var explainable []named

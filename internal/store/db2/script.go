@@ -27,7 +27,7 @@ func (s *Store) RunScript(
 func (s *Store) CheckScript(ctx context.Context, text string) error {
 	statement, err := s.db.PrepareContext(ctx, text)
 	if err == nil {
-		err = statement.Close()
+		err = statement.Close() //nolint:sqlclosecheck // nothing is done with it
 	}
 	return scriptError(ctx, err)
 }

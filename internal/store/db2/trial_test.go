@@ -100,7 +100,7 @@ func compile(ctx context.Context, db *sql.DB) func(text string) error {
 	return func(text string) error {
 		prepared, err := db.PrepareContext(ctx, text)
 		if err == nil {
-			err = prepared.Close()
+			err = prepared.Close() //nolint:sqlclosecheck // nothing is done with it
 		}
 		return err
 	}
@@ -300,7 +300,7 @@ var creation = regexp.MustCompile(
 
 func isStorage(text string) bool {
 	m := creation.FindStringSubmatch(text)
-	return m != nil && (m[1] == "TABLESPACE" || m[1] == "BUFFERPOOL")
+	return len(m) > 0 && (m[1] == "TABLESPACE" || m[1] == "BUFFERPOOL")
 }
 
 // undo returns the statements that remove what a script has created in a schema, the last first, and the registered XML
