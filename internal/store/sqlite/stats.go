@@ -120,7 +120,7 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 	if journal == "wal" && synchronous >= 2 {
 		e.Durability = tpox.Durable
 	}
-	compression := "zstd, with trained dictionaries"
+	compression := "zstd and S2, with trained dictionaries"
 	if s.options.Uncompressed {
 		compression = "none"
 	}
