@@ -20,7 +20,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type healthCmd struct {
-	URL       string `placeholder:"URL" help:"URL of the service, or of its /healthz or /readyz; /healthz is checked if the URL names neither. Default: this machine, with the port and scheme from BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
+	URL       string `placeholder:"URL" help:"URL of the service, or of its /healthz or /readyz; /healthz is checked if the URL names neither. Default: this machine, with the port from BROKERAGE_METRICS_ADDR, or else port and scheme from BROKERAGE_LISTEN and BROKERAGE_TLS_CERT."`
 	clientTLS `set:"trusted=none; the certificate is not checked"`
 
 	Timeout time.Duration `default:"2s" placeholder:"TIME" range:"1ms..1h" help:"How long to wait for the response. Default: 2s."`
@@ -30,7 +30,11 @@ type healthCmd struct {
 func (c *healthCmd) Run(ctx context.Context, s streams) error {
 	asked := c.URL
 	if asked == "" {
-		asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
+		if metrics := os.Getenv("BROKERAGE_METRICS_ADDR"); metrics != "" {
+			asked = healthOf(metrics, false) // which asks for no client certificate
+		} else {
+			asked = healthOf(os.Getenv("BROKERAGE_LISTEN"), os.Getenv("BROKERAGE_TLS_CERT") != "")
+		}
 	} else {
 		u, err := drive.ServiceURL(asked)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +186,23 @@ func (a *authority) mutual(
 	trusted = x509.NewCertPool()
 	trusted.AddCert(a.cert)
 	return i, trusted, renew
+}
+
+// Probes need no client certificate where the metrics have an address of their own.
+func TestServe_TLSClientsProbes(t *testing.T) {
+	ca, dir, metrics := newAuthority(t), t.TempDir(), freeAddress(t)
+	cert, key := ca.issue(t, 1)
+	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
+	path := func(name string) string { return filepath.Join(dir, name) }
+	i := serving(t, "", "--db", "null:", "--metrics-addr", metrics, "--tls-cert", path("tls.crt"), "--tls-key",
+		path("tls.key"), "--tls-client-ca", path("ca.crt"))
+	require.Equal(t, http.StatusOK, get(t, "http://"+metrics+"/readyz").status)
+	t.Setenv("BROKERAGE_TLS_CERT", path("tls.crt"))
+	t.Setenv("BROKERAGE_LISTEN", strings.TrimPrefix(i.url, "http://"))
+	require.Equal(t, exitFailed, brokerage(t.Context(), "health").code)
+	t.Setenv("BROKERAGE_METRICS_ADDR", metrics)
+	require.Equal(t, exitOK, brokerage(t.Context(), "health").code)
+	i.stop(t)
 }
 
 func TestServe_TLSClients(t *testing.T) {
