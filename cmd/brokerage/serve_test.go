@@ -105,6 +105,7 @@ func TestServe_Tokens(t *testing.T) {
 	text := []byte(testenv.Text(t, file))
 	require.NoError(t, os.WriteFile(file, append(text, "nonsense\n"...), 0o600))
 	require.Contains(t, i.logs.wait(t, "tokens not reloaded, the old ones stay valid")["error"], "line 3")
+	require.Contains(t, get(t, i.url+"/metrics").body, `brokerage_reload_failed{what="tokens"} 1`)
 	require.Equal(t, http.StatusNotFound, status(http.MethodGet, reader))
 
 	// A removed token is refused.

@@ -145,6 +145,8 @@ func TestServe_TLS(t *testing.T) {
 	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
 	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"],
 		"private key does not match")
+	require.Contains(t, sendBy(t, over, http.MethodGet, i.url+"/metrics", "", "").body,
+		`brokerage_reload_failed{what="certificate"} 1`)
 	serial, err = handshake(t, i, config)
 	require.NoError(t, err)
 	require.EqualValues(t, 200, serial)
