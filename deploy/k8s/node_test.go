@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -127,6 +128,18 @@ func (n *node) secrets(t testing.TB) {
 	n.token = n.stored(t, n.namespace)["brokerage-loadtest"]["token"]
 }
 
+// mustRequest sends a request to the Service, which this machine can reach because it is the node.
+func (n *node) mustRequest(t testing.TB, method, path, body string) string {
+	t.Helper()
+	address := n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}")
+	// The API knows a little earlier than the Service that a pod is ready.
+	s := call(exec.CommandContext(t.Context(), testenv.Command(t, "curl"), "-sSf", "--noproxy", "*", "--retry", "60",
+		"--retry-delay", "1", "--retry-connrefused", "-X", method, "-H", "Authorization: Bearer "+n.token,
+		"-H", "Content-Type: application/xml", "-d", body, "http://"+address+":8080"+path))
+	require.NoError(t, s.failed, "%s %s: %s", method, path, s.err)
+	return s.out
+}
+
 func eventually(t testing.TB, ok func() bool, format string, args ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(500 * time.Millisecond) {
@@ -139,13 +152,6 @@ func eventually(t testing.TB, ok func() bool, format string, args ...any) {
 func (n *node) ready(t testing.TB, what string) {
 	t.Helper()
 	n.kube(t, "rollout", "status", what, "--timeout="+patience.String())
-}
-
-// restarts returns how often each pod of a component was restarted.
-func (n *node) restarts(t testing.TB, component string) string {
-	t.Helper()
-	return n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component="+component,
-		"-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}")
 }
 
 // Four pods of an Indexed Job share one load; their results are merged to that of the whole.
