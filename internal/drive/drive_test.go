@@ -75,7 +75,8 @@ func TestDrive_Workloads(t *testing.T) {
 				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
-					want := result.Prepared{Seconds: r.Prepared.Seconds, Orders: int64(4 * p.Orders), Customers: int64(4 * p.Customers)}
+					want := result.Prepared{Seconds: r.Prepared.Seconds, Orders: int64(4 * p.Orders),
+						Customers: int64(4 * p.Customers)}
 					require.Equal(t, want, *r.Prepared)
 				} else {
 					require.Nil(t, r.Prepared)
@@ -290,8 +291,8 @@ func TestArrivals_Tick(t *testing.T) {
 	}
 }
 
-// Poisson arrivals have the rate, and in intervals of any length a variance that is their mean; so have those of several
-// shares together, which draw others.
+// Poisson arrivals have the rate, and in intervals of any length a variance that is their mean. So have those of
+// several shares together, which draw others.
 func TestArrivals_Poisson(t *testing.T) {
 	const rate, seconds = 1000.0, 200
 	for _, shares := range []int{1, 4} {

@@ -44,7 +44,8 @@ func (t *target) drive(_ context.Context, c Plan) (*result.Run, error) {
 	due := int64(c.Rate * c.Duration.Seconds())
 	r := &result.Run{
 		Model: result.Model{Kind: result.Open, Users: c.Users, Rate: c.Rate}, Measured: c.Duration.Seconds(), TPS: c.Rate,
-		Target: result.Target{Kind: result.HTTP}, Machine: result.Machine{Cores: 2}, Total: result.Row{Due: due, Count: due, Good: due},
+		Target: result.Target{Kind: result.HTTP}, Machine: result.Machine{Cores: 2},
+		Total: result.Row{Due: due, Count: due, Good: due},
 	}
 	if load := c.Rate / t.capacity; load < 1 {
 		r.Total.Latency = result.Latency{P50: 500 / (1 - load), P99: 1000 / (1 - load)}
@@ -151,14 +152,16 @@ func TestGoal_Missed(t *testing.T) {
 		total  result.Row
 		missed string
 	}{
-		"Met":         {"p99=20ms", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 10}, ""},
-		"Expected":    {"errors=0%", result.Row{Due: 1000, Count: 1000, Expected: map[string]int64{"not-held": 30}}, ""},
-		"Refused":     {"p99=20ms", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}}, "errors 0.6 %"},
-		"RefusedMay":  {"errors=1%", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}}, ""},
-		"Dropped":     {"errors=0.1%", result.Row{Due: 1000, Count: 998, Dropped: 2}, "errors 0.2 %"},
-		"NeverEnded":  {"errors=0.1%", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 8}, "errors 0.2 %"},
-		"Slow":        {"p99=20ms", result.Row{Due: 1000, Count: 1000, Latency: result.Latency{P99: 20_001}}, "p99 20.00 ms"},
-		"Behind":      {"errors=0.1%", result.Row{Due: 1000, Count: 900, Waiting: 100, Late: 100}, "100 were waiting at the end"},
+		"Met":      {"p99=20ms", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 10}, ""},
+		"Expected": {"errors=0%", result.Row{Due: 1000, Count: 1000, Expected: map[string]int64{"not-held": 30}}, ""},
+		"Refused": {"p99=20ms", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}},
+			"errors 0.6 %"},
+		"RefusedMay": {"errors=1%", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}}, ""},
+		"Dropped":    {"errors=0.1%", result.Row{Due: 1000, Count: 998, Dropped: 2}, "errors 0.2 %"},
+		"NeverEnded": {"errors=0.1%", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 8}, "errors 0.2 %"},
+		"Slow":       {"p99=20ms", result.Row{Due: 1000, Count: 1000, Latency: result.Latency{P99: 20_001}}, "p99 20.00 ms"},
+		"Behind": {"errors=0.1%", result.Row{Due: 1000, Count: 900, Waiting: 100, Late: 100},
+			"100 were waiting at the end"},
 		"NothingDone": {"p99=20ms", result.Row{}, "nothing was measured"},
 	} {
 		t.Run(name, func(t *testing.T) {

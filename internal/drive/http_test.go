@@ -166,7 +166,8 @@ func TestHTTP_Bounds(t *testing.T) {
 // A call that is in progress at the end of the run does not outlive it.
 func TestHTTPSession_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := overHTTP(t, listen(t, func(conn net.Conn) { greeted(conn); <-ctx.Done() }), "").open(ctx, workload.Checker{}, Primary)
+	url := listen(t, func(conn net.Conn) { greeted(conn); <-ctx.Done() })
+	s, err := overHTTP(t, url, "").open(ctx, workload.Checker{}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -245,8 +246,8 @@ func TestHTTPSession_Consistency(t *testing.T) {
 			s, err := overHTTP(t, server.URL, "").open(t.Context(), workload.Checker{Keys: true}, c.consistency)
 			require.NoError(t, err)
 			defer s.close()
-			for _, transaction := range []*workload.Transaction{named(t, "get_order"), named(t, "delete_order"), named(t, "delete_order"), named(t, "get_order")} {
-				require.Equal(t, result.Done, s.do(t.Context(), &workload.Call{Transaction: transaction, ID: 7}))
+			for _, transaction := range []string{"get_order", "delete_order", "delete_order", "get_order"} {
+				require.Equal(t, result.Done, s.do(t.Context(), &workload.Call{Transaction: named(t, transaction), ID: 7}))
 			}
 			require.Equal(t, []string{c.before, "", "", c.after}, tokens)
 			require.Equal(t, []string{c.staleFor, "", "", c.staleFor}, ages)

@@ -110,7 +110,9 @@ func (o *resourceSample) add(of string, figures map[string]float64) {
 
 // processes adds the figures of the computer and of processes on it.
 func (o *resourceSample) processes(s *sampler) {
-	readings := map[string]probe.Reading{result.OfHost: probe.Here.Host(), result.OfGenerator: probe.Here.Process(os.Getpid())}
+	readings := map[string]probe.Reading{
+		result.OfHost: probe.Here.Host(), result.OfGenerator: probe.Here.Process(os.Getpid()),
+	}
 	if s.database != 0 {
 		readings[result.OfDatabase] = probe.Here.Family(s.database)
 	}

@@ -116,7 +116,8 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 		return nil, nil, err
 	}
 	w := p.Definition
-	d := &driver{plan: p, target: t, zero: time.Now(), complete: make(chan struct{}), records: make(chan *batch, batchQueue)}
+	d := &driver{plan: p, target: t, zero: time.Now(), complete: make(chan struct{}),
+		records: make(chan *batch, batchQueue)}
 	d.begin.Store(math.MaxInt64)
 	d.end.Store(math.MaxInt64)
 	target, held, err := t.describe(ctx)

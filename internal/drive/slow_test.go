@@ -19,7 +19,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// requireSums checks every sum of a result: due is what was result.Done, refused, not answered, dropped and still waiting.
+// requireSums checks every sum of a result: due is what was done, refused, not answered, dropped and still waiting.
 func requireSums(t testing.TB, r *result.Run) {
 	t.Helper()
 	requireDue := func(row *result.Row) {
@@ -76,7 +76,7 @@ func slowService(t testing.TB, after time.Duration) (base string, asked, answere
 	return server.URL, asked, answered
 }
 
-// Every response takes six seconds, and three are measured: nothing was result.Done in them, and nothing counts as an error of
+// Every response takes six seconds, and three are measured: nothing was done in them, and nothing counts as an error of
 // the service, which would have answered.
 func TestDrive_SlowService(t *testing.T) {
 	t.Parallel()

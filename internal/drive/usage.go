@@ -79,8 +79,8 @@ func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 // serverless are the engines without a process of their own.
 var serverless = []string{"sqlite", "null"}
 
-// others returns the share of the computer that none of the processes of a run used, or nil if not all of those that may
-// be on it are known. Interrupts are nobody's.
+// others returns the share of the computer that none of the processes of a run used, or nil if not all of those that
+// may be on it are known. Interrupts are nobody's.
 func others(u *result.Usage, r *result.Resources, t result.Target) *float64 {
 	known := u.Host != nil
 	used := u.Generator.CPUSeconds

@@ -272,8 +272,8 @@ type Usage struct {
 	Service  *ProcessUsage `json:"service,omitempty"`
 	Database *ProcessUsage `json:"database,omitempty"` // if it has processes of its own
 	Host     *Host         `json:"host,omitempty"`     // of the load generator
-	// Others is the share of the load generator's computer that neither it nor the service nor the database used, of 1; nil
-	// if that is not known.
+	// Others is the share of the load generator's computer that neither it nor the service nor the database used, of 1.
+	// It is nil if that is not known.
 	Others *float64 `json:"others,omitempty"`
 	// Figures are metrics of the service and its store, by name: pool, caches, commits.
 	Figures map[string]Change `json:"figures,omitempty"`

@@ -58,10 +58,12 @@ func example(t testing.TB) *Run {
 	of["delete_order"].add(&Record{Outcome: Outcome{Class: Empty}})
 	r := &Run{
 		Format: Format, Tool: Tool{"drive", "v1.2.3"},
-		Target:   Target{Kind: HTTP, URL: "http://127.0.0.1:8080", SameHost: true},
-		Workload: WorkloadStamp{Name: "mixed", SHA256: strings.Repeat("a", 64), Validate: true, Mix: []Part{{"get_order", 1}}},
-		Model:    Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
-		Ramp:     20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
+		Target: Target{Kind: HTTP, URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: WorkloadStamp{
+			Name: "mixed", SHA256: strings.Repeat("a", 64), Validate: true, Mix: []Part{{"get_order", 1}},
+		},
+		Model: Model{Kind: Open, Users: 50, Rate: 2000, Every: 60},
+		Ramp:  20, Duration: 60, Warmed: 20.5, Measured: 60, Seed: 7, Ended: Complete, Started: time.Unix(1e9, 0).UTC(),
 		Dataset: DatasetStamp{
 			Fingerprint: "tpox-2/tiny/seed-1/v1/500-200-2000", Scale: "tiny", Profile: "tpox-2", Seed: 1,
 			Securities: 500, Customers: 200, Orders: 2000,

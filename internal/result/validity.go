@@ -85,8 +85,8 @@ func judge(r *Run) Validity {
 			100*r.GeneratorShare(), 100*MostGenerator)
 	}
 	if o := r.Usage.Others; o != nil && *o > mostOthers && r.Part == nil {
-		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; counts "+
-			"and processor time a transaction are", 100**o)
+		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; "+
+			"counts and processor time a transaction are", 100**o)
 		if v.Smoke {
 			note("%s", said)
 		} else {

@@ -1,5 +1,5 @@
-// Package workload is what a load consists of: mixes, the parameters that users draw, and the calls of the transactions,
-// over HTTP and on a store.
+// Package workload is what a load consists of: mixes, the parameters that users draw, and the calls of the
+// transactions, over HTTP and on a store.
 //
 // A definition (package loadtest has those of the scenario) names transactions and their weights. Each transaction is a
 // value in a file of its name: how its parameters are drawn, its request, its call on a store, how its answer is

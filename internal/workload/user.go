@@ -124,8 +124,8 @@ func (c *Crowd) User(number int) *User {
 	return u
 }
 
-// Seed begins the user's sequence of random numbers again. The hashed number of the user is the second half of the seed,
-// so that users draw unrelated sequences.
+// Seed begins the user's sequence of random numbers again. The second half of its seed is the hashed number of the
+// user, so that users draw unrelated sequences.
 func (u *User) Seed(seed uint64) {
 	u.source.Seed(seed, uint64(u.number)*0x9E3779B97F4A7C15) //nolint:gosec // not below 0
 }
