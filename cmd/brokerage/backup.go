@@ -18,13 +18,10 @@ type backupCmd struct {
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy: sqlite:PATH or postgres://USER@HOST/DATABASE; it may be in use. Db2 is not supported; use its own BACKUP DATABASE."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to; with --keep, the folder of the backups."`
 	Replace bool   `xor:"old" help:"Overwrite FILE if it exists, unless it is a backup of another database. Default: an error."`
-	Keep    int    `xor:"old" placeholder:"N" help:"Write brokerage-DATE.bak into the folder that --out names, then remove all but the last N backups of this database there. Default: --out is a file."`
+	Keep    int    `xor:"old" placeholder:"N" range:"0..1000000" help:"Write brokerage-DATE.bak into the folder that --out names, then remove all but the last N backups of this database there. Default: --out is a file."`
 }
 
 func (c *backupCmd) Run(ctx context.Context, s streams) error {
-	if c.Keep < 0 {
-		return usagef("--keep must not be negative")
-	}
 	if err := c.DB.RequireExisting(); err != nil {
 		return err
 	}
