@@ -63,7 +63,7 @@ func TestStart_Ends(t *testing.T) {
 // The address is found in the log in both of its forms, and in the greeting.
 func TestStart_Address(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
-		"JSON":     {`{"level":"INFO","msg":"listening","addr":"127.0.0.1:4711","db":"sqlite:a.db"}`, "http://127.0.0.1:4711"},
+		"JSON":     {`{"msg":"listening","addr":"127.0.0.1:4711","db":"sqlite:a.db"}`, "http://127.0.0.1:4711"},
 		"Text":     {`12:00:00 INF listening addr=127.0.0.1:4711 db=null:`, "http://127.0.0.1:4711"},
 		"Greeting": {`  The brokerage is at https://127.0.0.1:4711; watch it.`, "https://127.0.0.1:4711"},
 	} {

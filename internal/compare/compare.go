@@ -48,7 +48,7 @@ const (
 	leastBlocks = 10
 	// lookAgain is the growth of the number of blocks from one look to the next.
 	lookAgain = 1.25
-	// mostCarried is the share of its own use that an idle side may use of processors or disks while the other is measured.
+	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
 	mostCarried = 0.03
 	// mostLong is the longest slice, of the whole time.
 	mostLong = 1.0 / 60
@@ -242,7 +242,7 @@ func (c *comparison) before(ctx context.Context, at int) error {
 
 // timeForBlock reports whether another block fits into the time.
 func (c *comparison) timeForBlock() bool {
-	each := c.passed() / time.Duration(max(c.tried/4, 1))
+	each := max(c.passed()/time.Duration(max(c.tried/4, 1)), 4*(c.Discard+c.length))
 	return c.passed()+each <= c.Within
 }
 

@@ -132,7 +132,8 @@ func (c *comparison) describe() *Result {
 			r.Notes = append(r.Notes, fmt.Sprintf("%c is not durable: it may lose acknowledged writes when the power fails",
 				'A'+i))
 		}
-		if other := c.sides[1-i]; s.database != 0 && s.database != other.database || s.service != 0 && s.service != other.service {
+		other := c.sides[1-i]
+		if s.database != 0 && s.database != other.database || s.service != 0 && s.service != other.service {
 			apart++
 		}
 	}
@@ -207,8 +208,8 @@ func (c *comparison) describeSides() {
 			}
 		}
 		if share := float64(failed) / float64(max(side.Counted, 1)); share >= mostFailed {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("%.2f %% of the answers of %c were unexpected (%s); below %.1f %% is allowed",
-				100*share, 'A'+i, strings.Join(slices.Sorted(maps.Keys(side.Failed)), ", "), 100*mostFailed))
+			r.Reasons = append(r.Reasons, fmt.Sprintf(
+				"%.2f %% of the answers of %c were unexpected (%s); below %.1f %% is allowed", 100*share, 'A'+i, strings.Join(slices.Sorted(maps.Keys(side.Failed)), ", "), 100*mostFailed))
 		}
 		side.Idle, side.IdleOf = c.carried[i].most()
 	}

@@ -16,8 +16,8 @@ func TestStudentFor(t *testing.T) {
 	}
 }
 
-// Five looks at equal distances: the boundaries of Lan and DeMets (1983) for a spending of alpha·t are 2.58, 2.49, 2.41,
-// 2.34, 2.28.
+// Five looks at equal distances: the boundaries of Lan and DeMets (1983) for a spending of alpha·t are 2.58, 2.49,
+// 2.41, 2.34, 2.28.
 func TestSpending_Published(t *testing.T) {
 	s := spending{alpha: alpha}
 	for i, want := range []float64{2.58, 2.49, 2.41, 2.34, 2.28} {

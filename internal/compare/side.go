@@ -39,7 +39,8 @@ func CheckSides(a, b string) error {
 	}
 	one, err1 := store.Find(a)
 	two, err2 := store.Find(b)
-	if err1 == nil && err2 == nil && a != b && one.Path() != "" && filepath.Clean(one.Path()) == filepath.Clean(two.Path()) {
+	if err1 == nil && err2 == nil && a != b && one.Path() != "" &&
+		filepath.Clean(one.Path()) == filepath.Clean(two.Path()) {
 		return fmt.Errorf("A and B name one file, %s: each side needs a database of its own, loaded with the same dataset",
 			one.Path())
 	}
@@ -58,7 +59,8 @@ func checkSide(text string) error {
 		return err
 	}
 	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
-		return fmt.Errorf("%s is a file, not a side: a database is sqlite:%[1]s, and brokerage report compares results", text)
+		return fmt.Errorf("%s is a file, not a side: a database is sqlite:%[1]s, and brokerage report compares results",
+			text)
 	}
 	_, err := store.Find(text)
 	if err != nil {

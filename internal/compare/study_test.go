@@ -148,8 +148,8 @@ func printSlices(counts []float64, slice time.Duration) {
 	}
 	se, _ := meanOf(errs)
 	r, _ := meanOf(alikes)
-	fmt.Printf("| %s | %.2f %% | %+.2f | %.1f %% of %d |\n", slice, 100*se, r, 100*float64(misses)/float64(max(windows, 1)),
-		windows)
+	fmt.Printf("| %s | %.2f %% | %+.2f | %.1f %% of %d |\n", slice, 100*se, r,
+		100*float64(misses)/float64(max(windows, 1)), windows)
 }
 
 // printBeginning prints the throughput at the beginning of slices, in percent of that of their second half.

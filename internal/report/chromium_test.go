@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/compare"
 	"brokerage/internal/result"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/browsertest"
@@ -30,7 +32,34 @@ func pages(t testing.TB) map[string]string {
 		"campaign": html(t, FromCampaign(madeUpCampaign())),
 		"sampled":  html(t, FromCampaign(sampledCampaign())),
 		"run":      html(t, &File{Name: "run.json", Run: &r}),
+		"compared": comparedPage(t),
 	}
+}
+
+// comparedPage returns the page of a comparison by slices.
+func comparedPage(t testing.TB) string {
+	t.Helper()
+	r := &compare.Result{
+		Verdict: compare.Slower, Answer: "B is 3.1 % slower (95 %: 2.4 to 3.9 %), after 4:10", Tolerance: 0.02,
+		Notes: []string{"B is not durable: it may lose acknowledged writes when the power fails"},
+		Figures: []compare.Row{{Name: "throughput", Unit: "/s", A: 9351, B: 9061, Decides: true, More: true,
+			Change: compare.Interval{Estimate: -0.031, Low: -0.039, High: -0.024}}},
+		Transactions: []compare.Row{{Name: "get_order", Unit: "ms, mean", A: 1.2, B: 1.3}},
+	}
+	r.Sides[0] = compare.SideResult{Name: "sqlite:a.db", Settings: map[string]string{"synchronous": "full"}}
+	r.Sides[1] = compare.SideResult{Name: "sqlite:b.db", Settings: map[string]string{"synchronous": "normal"}}
+	for i := range 50 {
+		at, change := 5*float64(i), 0.02*math.Sin(float64(i))-0.031
+		r.Blocks = append(r.Blocks, compare.Block{At: at, A: 9351, B: 9351 * (1 + change), Change: change})
+		if i%10 == 9 {
+			half := 0.1 / float64(i)
+			r.Looks = append(r.Looks, compare.Look{At: at,
+				Interval: compare.Interval{Estimate: -0.031, Low: -0.031 - half, High: -0.031 + half}})
+		}
+	}
+	var page bytes.Buffer
+	require.NoError(t, WriteCompared(&page, r))
+	return page.String()
 }
 
 // A page fits the screen of a phone and of a desk: wide tables scroll, the page does not scroll sideways. Frames are

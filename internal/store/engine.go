@@ -29,8 +29,8 @@ type Engine struct {
 	Watch func(ctx context.Context, url string) (Observer, error)
 	// Warnings returns sentences about settings of the server that put data at risk; nil for none.
 	Warnings func(s tpox.Store) []string
-	// Weak returns the setting of a URL with which a power failure may take back acknowledged writes, "" if it has none; nil
-	// for an engine whose URLs have no such settings.
+	// Weak returns the setting of a URL with which a power failure may take back acknowledged writes, "" if it has none;
+	// nil for an engine whose URLs have no such settings.
 	Weak func(url string) string
 	// Script returns the statements that make the schema in an empty database; nil for an engine that stores nothing.
 	Script func(url string) (string, error)
@@ -164,8 +164,8 @@ func (d Database) Script() (string, error) {
 	return d.Engine.Script(d.url)
 }
 
-// RequireDurable returns an error if a setting of the URL has the effect that a power failure may take back acknowledged
-// writes, unless that was accepted.
+// RequireDurable returns an error if a setting of the URL has the effect that a power failure may take back
+// acknowledged writes, unless that was accepted.
 func (d Database) RequireDurable(accepted bool) error {
 	if d.Weak == nil || accepted {
 		return nil

@@ -85,6 +85,26 @@ func TestLines_Drawn(t *testing.T) {
 	}
 }
 
+// A chart of changes shows small differences, and draws a value far from all others at its end.
+func TestSpread_Draw(t *testing.T) {
+	s := Spread{Title: "change", X: "minutes", Y: "%", FormatX: text, FormatY: text, Band: [2]float64{-2, 2},
+		Series: []Series{{Name: "change"}}, Reach: []Point{{X: 1, Y: -3, Low: -5, High: -1}, {X: 2, Y: -3, Low: -4, High: -2}}}
+	for i := range 9 {
+		s.Series[0].Points = append(s.Series[0].Points, Point{X: float64(i) / 4, Y: -3 + .1*float64(i)})
+	}
+	s.Series[0].Points = append(s.Series[0].Points, Point{X: 2.25, Y: 400})
+	drawn := string(s.draw("chart wide", 720, 280))
+	require.NoError(t, xml.Unmarshal([]byte(drawn), new(struct{})))
+	require.NotRegexp(t, `NaN|Inf|style=|>400<`, drawn)
+	require.Contains(t, drawn, `<polygon class="band"`)
+	require.Contains(t, drawn, `<polygon class="area"`)
+	require.Contains(t, drawn, `>-4<`)
+	require.Contains(t, drawn, `cy="26"`, "the last is at the upper end")
+	require.Equal(t, 10, strings.Count(drawn, "<circle "))
+	empty := Spread{FormatX: text, FormatY: text}
+	require.NotRegexp(t, `NaN|Inf`, string(empty.HTML()))
+}
+
 func TestLines_Places(t *testing.T) {
 	l := charts()["Two"]
 	l.FormatX, l.FormatY = text, text
