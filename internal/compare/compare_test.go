@@ -24,6 +24,10 @@ type machine struct {
 	lasts  float64 // seconds after which noise has forgotten itself; 0: at once
 	stalls float64 // chance that a slice has half the throughput
 	wave   float64 // standard deviation of a noise of A alone that lasts as long
+	spoilt float64 // chance that others spoil a slice
+	left   float64 // seconds of work that A leaves behind after a slice
+	failed float64 // share of the answers of B that are unexpected
+	grows  int64   // documents that B inserts in a slice
 
 	last, lastWave float64
 }
@@ -109,10 +113,21 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 			s.Values[i] = math.NaN()
 		}
 		s.Values[throughput], s.counted = m.slice(side, length), 1000
+		if m.rand.Float64() < m.spoilt {
+			s.Spoilt = "others used the machine"
+		}
+		c.carried[side].seconds += length.Seconds()
+		c.carried[side].processor += length.Seconds()
+		if side == 1 {
+			s.failed = map[string]int{"503 unavailable": int(1000 * m.failed)}
+			c.grown[1] += m.grows
+			c.carried[0].idleSeconds += length.Seconds()
+			c.carried[0].idleProcessor += m.left
+		}
 		at = at.Add(c.Discard + length)
 		return s, nil
 	}
-	about := &result.Run{}
+	about := &result.Run{Dataset: result.DatasetStamp{Orders: 1000, Customers: 1000}}
 	c.sides = [2]*side{{load: idle{}, about: about}, {load: idle{}, about: about}}
 	r, err := c.measure(t.Context())
 	require.NoError(t, err)
@@ -193,4 +208,47 @@ func TestMeasure_Verdicts(t *testing.T) {
 		require.Equal(t, Undecided, r.Verdict)
 		require.Regexp(t, `^undecided: −\d.* to \+\d.* %; about \d+ (minute|hour)s? more would decide$`, r.Answer)
 	})
+}
+
+// Slices become longer until what a side leaves behind is little of them, or the comparison is undecided.
+func TestMeasure_LeftBehind(t *testing.T) {
+	config := Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02}
+	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: -0.1, left: 0.08}
+	r := compareOn(t, m, config)
+	require.Equal(t, Slower, r.Verdict, r.Answer)
+	require.InDelta(t, 4, r.SliceSeconds, 0)
+	require.Len(t, r.Notes, 3)
+	require.Regexp(t, `^slices of 2s from \d+.* on: A used 8 % of its processor time while the other side`, r.Notes[1])
+	require.Regexp(t, `^slices of 4s from .*: A used 4 % of its processor time`, r.Notes[2])
+	m.left = 1
+	r = compareOn(t, m, config)
+	require.Equal(t, Undecided, r.Verdict)
+	require.Contains(t, r.Answer, "undecided: A used 12 % of its processor time while the other side was measured, even with")
+}
+
+// Slices that others spoil are repeated. If most are, the machine cannot decide.
+func TestMeasure_Spoilt(t *testing.T) {
+	config := Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02}
+	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: -0.1, spoilt: 0.3}
+	r := compareOn(t, m, config)
+	require.Equal(t, Slower, r.Verdict, r.Answer)
+	require.Positive(t, r.Repeated["others used the machine"])
+	require.Contains(t, r.How(), " repeated: others used the machine")
+	m.spoilt = 0.9
+	r = compareOn(t, m, config)
+	require.Equal(t, "undecided: this machine cannot decide: others disturbed most slices", r.Answer)
+	require.Less(t, r.Took, 60.0, "it does not go on")
+}
+
+func TestMeasure_Invalid(t *testing.T) {
+	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, failed: 0.01}
+	r := compareOn(t, m, Config{Within: 2 * time.Minute, Detect: 0.03, Tolerance: 0.02})
+	require.Equal(t, Invalid, r.Verdict)
+	require.Equal(t, "INVALID: 1.00 % of the answers of B were unexpected (503 unavailable); below 0.5 % is allowed", r.Answer)
+}
+
+func TestMeasure_GrownApart(t *testing.T) {
+	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, grows: 10}
+	r := compareOn(t, m, Config{Within: 2 * time.Minute, Detect: 0.03, Tolerance: 0.02})
+	require.Regexp(t, `^the data of the sides have grown apart by \d+\.\d %$`, r.Notes[len(r.Notes)-1])
 }

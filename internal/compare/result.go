@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -150,7 +151,7 @@ func (c *comparison) look(last bool) bool {
 	r.Took, r.SliceSeconds = c.passed().Seconds(), c.length.Seconds()
 	c.describeSides()
 	if blocks < fewBlocks {
-		r.Answer = "undecided: " + orText(r.Because, "too few slices were measured")
+		r.Answer = "undecided: " + cmp.Or(r.Because, "too few slices were measured")
 		return last
 	}
 	passed := r.Took / r.Within
@@ -275,14 +276,14 @@ func (c *comparison) answer(last bool) bool {
 		}
 		switch judge(row, c.Tolerance, c.Detect, last) {
 		case Slower:
-			worst = orRow(worst, row)
+			worst = cmp.Or(worst, row)
 		case Faster:
-			best = orRow(best, row)
+			best = cmp.Or(best, row)
 		case Undecided:
-			open = orRow(open, row)
+			open = cmp.Or(open, row)
 		}
 	}
-	after := ", after " + format.Duration(time.Duration(r.Took*float64(time.Second)))
+	after := ", after " + r.Time()
 	for i, side := range r.Sides {
 		if side.Idle > mostCarried && r.Because == "" && last {
 			r.Because = fmt.Sprintf("%c used %.0f %% of its %s while the other side was measured, even with slices of %s",
@@ -343,7 +344,7 @@ func (c *comparison) undecided(row *Row) string {
 	half := (i.High - i.Low) / 2
 	more := c.result.Took * (math.Pow(half/max(needed, c.Detect/8), 2) - 1)
 	text := i.String()
-	if !c.onlyOne() {
+	if c.Rate > 0 { // two figures decide
 		text = row.Name + " " + text
 	}
 	minutes := int64(math.Ceil(max(more, 1) / 60))
@@ -355,8 +356,6 @@ func (c *comparison) undecided(row *Row) string {
 	}
 	return fmt.Sprintf("%s; about %s more would decide", text, format.Plural(minutes, "minute"))
 }
-
-func (c *comparison) onlyOne() bool { return c.Rate == 0 }
 
 // sentence says how B differs in a figure.
 func sentence(row *Row) string {
@@ -378,6 +377,14 @@ func sentence(row *Row) string {
 	}
 	return fmt.Sprintf("%s of B is %s %s (95 %%: %s to %s)", row.Name, percent(math.Abs(i.Estimate)), word, plain(low),
 		percent(high))
+}
+
+// Time returns how long the comparison took, in words.
+func (r *Result) Time() string {
+	if seconds := int(r.Took + 0.5); seconds >= 60 {
+		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%.0f s", r.Took)
 }
 
 // spans returns the intervals of the deciding figures.
@@ -417,20 +424,6 @@ func digits(share float64) int {
 		return 0
 	}
 	return 1
-}
-
-func orRow(row, other *Row) *Row {
-	if row != nil {
-		return row
-	}
-	return other
-}
-
-func orText(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
 }
 
 // Write writes the result for a terminal: the answer, what was compared, the figures, and the transactions that differ.

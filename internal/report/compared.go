@@ -1,12 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"brokerage/internal/compare"
 	"brokerage/internal/format"
@@ -18,7 +18,7 @@ func WriteCompared(w io.Writer, r *compare.Result) error {
 	p := page{Title: "A and B compared", Subtitle: "Changes are those of B against A, with their 95 % intervals."}
 	class := map[compare.Verdict]string{compare.Slower: "verdict worse", compare.Faster: "verdict better",
 		compare.Invalid: "invalid"}[r.Verdict]
-	p.Banners = append(p.Banners, banner{Class: orElse(class, "verdict"), Word: string(r.Verdict), Text: r.Answer})
+	p.Banners = append(p.Banners, banner{Class: cmp.Or(class, "verdict"), Word: string(r.Verdict), Text: r.Answer})
 	for _, note := range r.Notes {
 		p.Banners = append(p.Banners, banner{Class: "aside", Word: "Note", Text: note})
 	}
@@ -27,17 +27,10 @@ func WriteCompared(w io.Writer, r *compare.Result) error {
 			prefixed("brokerage ", side.Target.Version))})
 	}
 	p.Facts = append(p.Facts, fact{"Measured", joined(", ", minute(r.Started),
-		format.Duration(time.Duration(r.Took*float64(time.Second))), r.How())})
+		r.Time(), r.How())})
 	p.Facts = append(p.Facts, datasetFacts(r.Dataset)...)
 	p.add(comparedPictures(r), comparedFigures(r), comparedSettings(r))
 	return p.write(w)
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // tickText writes a round number.
@@ -106,7 +99,7 @@ func comparedFigures(r *compare.Result) section {
 func comparedSettings(r *compare.Result) section {
 	t := newTable("Settings that differ", "text:setting", "text:A", "text:B")
 	for _, name := range r.Differing() {
-		t.add("", name, orElse(r.Sides[0].Settings[name], "–"), orElse(r.Sides[1].Settings[name], "–"))
+		t.add("", name, cmp.Or(r.Sides[0].Settings[name], "–"), cmp.Or(r.Sides[1].Settings[name], "–"))
 	}
 	return section{ID: "settings", Title: "Settings that differ", Blocks: []block{{Table: t}}}
 }
