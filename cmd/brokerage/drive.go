@@ -56,6 +56,8 @@ type driveCmd struct {
 	Part    loadPart  `placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
 	StartAt startTime `placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
 
+	proofFlags
+
 	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
@@ -90,7 +92,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 	config := drive.Plan{
 		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.arrivals(), Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
-		Share: c.Part.Share, StartAt: c.StartAt.Time,
+		Share: c.Part.Share, StartAt: c.StartAt.Time, Break: drive.Break{Command: c.Break, At: c.At},
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *result.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -160,7 +162,7 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) err
 		}
 		defer func() { _ = config.Observer.Close() }() // nothing was written
 	}
-	err = c.drive(ctx, s, target, config)
+	err = c.drive(ctx, s, target, config, nil)
 	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
 		return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, "+
 			"--url names another, --db a database without a service", c.URL)
@@ -186,15 +188,17 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (er
 	if config.Observer != nil {
 		defer func() { err = errors.Join(err, config.Observer.Close()) }()
 	}
-	return c.drive(ctx, s, target, config)
+	return c.drive(ctx, s, target, config, opened)
 }
 
-// drive runs the workload.
-func (c *driveCmd) drive(ctx context.Context, s streams, target drive.Target, plan drive.Plan) error {
+// drive runs the workload on an open store or, if that is nil, on a service.
+func (c *driveCmd) drive(
+	ctx context.Context, s streams, target drive.Target, plan drive.Plan, opened tpox.Store,
+) error {
 	if c.Find.String() != "" {
 		return c.find(ctx, s, target, plan)
 	}
-	run, err := drive.Run(ctx, plan, target)
+	run, err := c.run(ctx, s, target, plan, opened)
 	if run == nil {
 		return err
 	}
@@ -269,6 +273,9 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	if c.Validate != "" {
 		definition.Validate = c.Validate == "yes"
 	}
+	if err := c.checkLedger(); err != nil {
+		return nil, err
+	}
 	return definition, c.checkJSON()
 }
 
@@ -293,6 +300,12 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
+	case c.Ledger != "" && (c.Part != loadPart{} || c.Find.String() != ""):
+		return usagef("--ledger is for a run of a whole load, without --part and --find")
+	case (c.Break == "") != (c.At == 0):
+		return usagef("--break and --at need each other: what breaks the target, and when")
+	case c.Break != "" && c.Find.String() != "":
+		return usagef("--break is for a run, without --find")
 	}
 	return nil
 }

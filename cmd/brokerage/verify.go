@@ -13,7 +13,8 @@ import (
 
 //nolint:lll // a help text is one string
 type verifyCmd struct {
-	DB dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
+	DB     dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
+	Ledger string `type:"path" placeholder:"FILE" help:"Only find out whether the database has the changes of a ledger, which brokerage drive --ledger has written; no client may have changed it after that run. Exits with 4 if changes were lost or count twice. Default: none; read and check the whole database."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
@@ -25,6 +26,9 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if c.Ledger != "" {
+		return c.ledger(ctx, s, db)
+	}
 	expected, err := storedBytes(ctx, db)
 	if err != nil {
 		return err
@@ -57,6 +61,21 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	return writeSpace(s.out, v.Documents, v.Bytes, space)
+}
+
+// ledger compares a ledger with the database.
+func (c *verifyCmd) ledger(ctx context.Context, s streams, db store.Bulk) error {
+	proof, err := verifyLedger(ctx, s, db, c.Ledger)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(s.out, proof); err != nil {
+		return err
+	}
+	if proof.Broken() {
+		return exitError{exitInvalid, fmt.Errorf("%s does not have what it has acknowledged", c.DB.name())}
+	}
+	return nil
 }
 
 // storedBytes returns the approximate size of the documents in a database.

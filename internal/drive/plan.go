@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"brokerage/internal/ledger"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
@@ -32,6 +33,10 @@ type Plan struct {
 	StartAt time.Time // when users begin; zero is at once
 	// Consistency is for services with replicas.
 	Consistency Consistency
+
+	// Ledger records the changes, which wait for it; nil for none.
+	Ledger *ledger.Writer
+	Break  Break
 
 	// Observer reads what the server of the database counts, for the resources of the result; nil for none.
 	Observer store.Observer
@@ -98,7 +103,7 @@ func (p *Plan) Check() error {
 	case p.Arrivals != Poisson && p.Arrivals != Even:
 		return fmt.Errorf("there are no arrivals of kind %q", p.Arrivals)
 	}
-	return cmp.Or(p.Think.check(), p.Share.Check(p.Users), p.Consistency.Check(), p.Definition.RequireEnough(p.most()),
+	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(), p.Definition.RequireEnough(p.most()),
 		p.Definition.Check())
 }
 

@@ -51,6 +51,8 @@ type driver struct {
 		result result.Prepared
 	}
 
+	broken outage // of a Break
+
 	stop  context.CancelCauseFunc // ends the run early
 	ended error                   // why it ended early
 }
@@ -135,6 +137,9 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 		return nil, nil, err
 	}
 	if d.crowd, err = workload.NewCrowd(w, held, d.zero, p.Seed, p.Users, p.Share); err != nil {
+		return nil, nil, err
+	}
+	if err := d.startLedger(held.Stamp().Fingerprint); err != nil {
 		return nil, nil, err
 	}
 	if err := d.await(ctx, p.StartAt.Add(-openBefore)); err != nil {
@@ -232,7 +237,9 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 	if d.arrivals == nil {
 		d.measureFrom(d.now())
 	}
+	broken := d.breakTarget(ctx)
 	d.report(ctx, ticks)
+	broken()
 	u.resources = sampler.end(context.WithoutCancel(ctx))
 	u.after = d.readUsage(context.WithoutCancel(ctx))
 	return u
@@ -286,7 +293,7 @@ func wait[T any](ctx context.Context, d *driver, reached <-chan T) bool {
 		return true
 	}
 	d.ended = ErrInterrupted
-	if cause := context.Cause(ctx); errors.Is(cause, ErrTargetDied) {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrTargetDied) || errors.Is(cause, ErrLedger) {
 		d.ended = cause
 	}
 	d.end.Store(min(d.end.Load(), d.now()))
@@ -383,6 +390,10 @@ func (d *driver) finish(run *result.Run, tally *result.Tally, used measuredUsage
 			run.Arrivals.Queued += u.queued
 		}
 	}
+	if d.plan.Ledger != nil {
+		run.Proof = &result.Proof{}
+	}
+	run.Break = d.broken.result()
 	switch {
 	case errors.Is(d.ended, ErrTargetDied):
 		run.Ended = result.TargetDied

@@ -20,6 +20,8 @@ type Target interface {
 	lease(ctx context.Context, kind string, count int64) (tpox.Range, error)
 	// open returns a session for one user. The context ends its calls.
 	open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error)
+	// account returns the document of an account.
+	account(ctx context.Context, id tpox.ID) ([]byte, error)
 	// reading returns what the target has used so far.
 	reading(ctx context.Context) (reading, error)
 }

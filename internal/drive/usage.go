@@ -42,7 +42,8 @@ func (d *driver) readUsage(ctx context.Context) usageReading {
 func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 	seconds := m.after.at.Sub(m.before.at).Seconds()
 	u := result.Usage{Generator: processUsage(m.before.self, m.after.self, seconds, cores)}
-	if b, a := m.before.target.process, m.after.target.process; a != nil && b != nil {
+	if b, a := m.before.target.process, m.after.target.process; a != nil && b != nil &&
+		a.CPUSeconds >= b.CPUSeconds { // or else it was restarted
 		p := processUsage(*b, *a, seconds, cores)
 		if !t.SameHost {
 			p.CPU = 0 // the number of its cores is unknown

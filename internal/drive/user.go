@@ -192,7 +192,9 @@ func (u *user) step(ctx context.Context, due int64) int64 {
 
 // do makes the call. One that the end of the run cuts off is abandoned, which says nothing about the target.
 func (u *user) do(ctx context.Context) result.Outcome {
-	o := u.session.do(ctx, &u.Call)
+	began := u.driver.now()
+	o := u.call(ctx)
+	u.driver.broken.see(began, o)
 	if u.Call.OfNewDocument() && o.Reason == result.NotFound {
 		o.Class = result.Expected // another user has deleted it meanwhile
 	}
@@ -247,7 +249,11 @@ func (u *user) recover(ctx context.Context, o result.Outcome) {
 	if o.Class != result.Unanswered || u.driver.over(u.driver.now()) {
 		return
 	}
-	if err := u.session.recover(ctx); err != nil && ctx.Err() == nil {
+	err := u.session.recover(ctx)
+	for err != nil && u.driver.broken.mayComeBack() && !u.driver.over(u.driver.now()) {
+		err = u.session.recover(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
 		u.driver.die(err)
 	}
 }

@@ -173,6 +173,15 @@ func (f File) Append() (out *os.File, torn bool, err error) {
 	return out, last[0] != '\n', nil
 }
 
+// Create makes the file for its owner alone, to be written bit by bit. A file that exists is an error. Create returns the
+// errors of Check.
+func (f File) Create() (*os.File, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
 // HalfOf reports whether the name of a file is one under which Write writes until the file is whole, and returns the
 // name that the file gets then.
 func HalfOf(name string) (whole string, ok bool) {

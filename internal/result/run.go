@@ -58,6 +58,9 @@ type Run struct {
 
 	// Curve is set in the result of a search for the highest rate.
 	Curve *Curve `json:"curve,omitempty"`
+	// Proof is set in the result of a run with a ledger, and Break in that of a run whose target was broken.
+	Proof *Proof `json:"proof,omitempty"`
+	Break *Break `json:"break,omitempty"`
 	// Part is set in the result of one of several load generators, whose Model is that of the whole load, and Parts in the
 	// merged result of all of them.
 	Part  *LoadPart  `json:"part,omitempty"`
@@ -316,7 +319,7 @@ type Machine struct {
 // Validity is whether the figures of a run may be quoted.
 type Validity struct {
 	Valid     bool     `json:"valid"`
-	Smoke     bool     `json:"smoke"`               // too short to be valid
+	Smoke     bool     `json:"smoke"`               // too short to be valid, or not made for figures
 	Unsteady  bool     `json:"unsteady,omitempty"`  // also among the reasons
 	Disturbed bool     `json:"disturbed,omitempty"` // by others; also among the reasons
 	Reasons   []string `json:"reasons"`

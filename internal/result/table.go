@@ -60,6 +60,12 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 	p.sums(r)
 	p.refusals(r)
 	p.usage(r)
+	if r.Break != nil {
+		p.linef("%s", r.Break)
+	}
+	if r.Proof != nil && r.Proof.Verified {
+		p.linef("%s", r.Proof)
+	}
 	p.validity(r.Validity)
 	p.curve(r.Curve)
 	return p.flush(w)

@@ -50,6 +50,11 @@ func TestJudge(t *testing.T) {
 		"Unexpected":    {notFound(300), "0.50 % of the answers were unexpected (404 not-found 300)"},
 		"FewUnexpected": {notFound(299), ""},
 		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
+		"LostWrites": {func(r *Run) { r.Proof = &Proof{Acknowledged: 5000, Lost: 3} },
+			"acknowledged 5,000, lost 3, twice 0, unknown 0 (applied 0)"},
+		"CountedTwice": {func(r *Run) { r.Proof = &Proof{Twice: 1} }, "twice 1"},
+		"NotBroken":    {func(r *Run) { r.Break = &Break{At: 20, Failed: "exit status 1"} }, "the command failed: exit status 1"},
+		"StaysAway":    {func(r *Run) { r.Break = &Break{At: 20, Unanswered: true} }, "does not answer again"},
 		"Slope": {func(r *Run) {
 			for i := range r.PerSecond {
 				r.PerSecond[i] -= int64(2 * i)
@@ -102,6 +107,12 @@ func TestJudge_Smoke(t *testing.T) {
 	for name, change := range map[string]func(*Run){
 		"Short": func(r *Run) { r.Duration = 59 },
 		"Cold":  func(r *Run) { r.Warmed = 19 },
+		"Proof": func(r *Run) { r.Proof = &Proof{Verified: true, Acknowledged: 5000, Unknown: 8, Applied: 1} },
+		"Broken": func(r *Run) { // requests fail and the throughput changes, as it must
+			r.Break = &Break{At: 20, Unanswered: true, Again: 1.2}
+			r.Total.Unexpected = map[string]int64{NoAnswer: 3000}
+			clear(r.PerSecond[30:])
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := quotable()

@@ -27,12 +27,14 @@ type Call struct {
 	today       string // when doc was made
 	second      int    // of today
 	validate    bool
+	Answer      []byte   // with a document, until the next call
 	isNew       bool     // id is of a document that was inserted, and that all users draw
 	values      [][]byte // of own transactions, by Value.index
 }
 
 var (
-	wrongAnswer = result.Outcome{Class: result.Unexpected, Reason: "wrong-answer"}
+	// WrongAnswer is the outcome of a call whose answer does not belong to it.
+	WrongAnswer = result.Outcome{Class: result.Unexpected, Reason: "wrong-answer"}
 	// Unanswered is the outcome of a call that got no answer, TimedOut of one that got none within its timeout.
 	Unanswered = result.Outcome{Class: result.Unanswered, Reason: result.NoAnswer}
 	TimedOut   = result.Outcome{Class: result.Unanswered, Reason: result.Timeout}
@@ -115,8 +117,9 @@ type Checker struct {
 // Check returns the outcome of a call that got an answer with a document.
 func (k *Checker) Check(c *Call, answer []byte) result.Outcome {
 	t := c.Transaction
+	c.Answer = answer
 	if t.Answer != "" && string(rootName(answer)) != t.Answer {
-		return wrongAnswer
+		return WrongAnswer
 	}
 	if k.Keys && t.key != nil {
 		within := keyWithin
@@ -125,7 +128,7 @@ func (k *Checker) Check(c *Call, answer []byte) result.Outcome {
 		}
 		k.key = t.key.fill(k.key[:0], c)
 		if !bytes.Contains(answer[:min(len(answer), within)], k.key) {
-			return wrongAnswer
+			return WrongAnswer
 		}
 	}
 	return result.Done
@@ -153,7 +156,7 @@ func (k *Checker) Answer(c *Call, status int, location string, body []byte) resu
 	case status != http.StatusOK && status != http.StatusCreated && status != http.StatusNoContent:
 		return t.problem(status, body)
 	}
-	return wrongAnswer
+	return WrongAnswer
 }
 
 // problem returns the outcome of a problem document.

@@ -37,9 +37,9 @@ func TestChecker(t *testing.T) {
 	for _, body := range []string{
 		"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`,
 	} {
-		require.Equal(t, wrongAnswer, k.Check(c, []byte(body)), body)
+		require.Equal(t, WrongAnswer, k.Check(c, []byte(body)), body)
 	}
 	k.Keys = false // what answers the same to everything
 	require.Equal(t, result.Done, k.Check(c, []byte(`<Order ID="7">`)))
-	require.Equal(t, wrongAnswer, k.Check(c, []byte(`<html>`)))
+	require.Equal(t, WrongAnswer, k.Check(c, []byte(`<html>`)))
 }

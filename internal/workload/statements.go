@@ -69,7 +69,7 @@ func (s *Statements) Run(ctx context.Context, c *Call, check *Checker) result.Ou
 	}
 	for i, statement := range own {
 		if n := s.result.Rows[i]; statement.rows != nil && (n < statement.rows[0] || n > statement.rows[1]) {
-			return wrongAnswer
+			return WrongAnswer
 		}
 	}
 	return check.Check(c, s.result.Text)

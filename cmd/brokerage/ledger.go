@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"brokerage/internal/drive"
+	"brokerage/internal/format"
+	"brokerage/internal/ledger"
+	"brokerage/internal/output"
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
+)
+
+// proofFlags are the flags of drive for a run that shows what a target keeps.
+//
+//nolint:lll // a help text is one string
+type proofFlags struct {
+	Ledger string        `type:"path" placeholder:"FILE" help:"New file to record each change in, before it is sent and when it is answered, to find out afterwards whether the database has kept what it acknowledged: with --db at the end of the run, for a service with brokerage verify --ledger. Changes wait for the file, so rates and times are not figures. Default: none."`
+	Break  string        `placeholder:"COMMAND" help:"Shell command that breaks the target in the middle of the run, such as 'kill -9 …', which also has to bring it back if nothing else does; with --at. The result says how long it took until the target answered again. Default: none."`
+	At     time.Duration `placeholder:"TIME" range:"0s..720h" help:"With --break: when, after the beginning of the measured time. Default: none."`
+}
+
+// checkLedger returns an error if --ledger cannot be written.
+func (c *driveCmd) checkLedger() error {
+	if c.Ledger == "" {
+		return nil
+	}
+	if err := requireWritable(c.ledgerFile()); err != nil {
+		return usagef("--ledger: %w", err)
+	}
+	return nil
+}
+
+// ledgerFile returns the file of --ledger, which is always a new one.
+func (c *driveCmd) ledgerFile() output.File {
+	file := c.output(c.Ledger)
+	return output.File{Path: file.Path, Inputs: append(file.Inputs, c.JSON)}
+}
+
+// run runs the workload once. With a ledger it also finds out what the store has kept, which is nil for a service.
+func (c *driveCmd) run(
+	ctx context.Context, s streams, target drive.Target, config drive.Plan, opened tpox.Store,
+) (*result.Run, error) {
+	if c.Ledger == "" {
+		return drive.Run(ctx, config, target)
+	}
+	w, err := ledger.Create(c.ledgerFile())
+	if err != nil {
+		return nil, err
+	}
+	config.Ledger = w
+	run, err := drive.Run(ctx, config, target)
+	closed := w.Close()
+	if run == nil {
+		return nil, errors.Join(err, os.Remove(c.Ledger)) // it did not begin
+	}
+	err = errors.Join(err, closed)
+	if err != nil || opened == nil {
+		s.notice("brokerage verify --db URL --ledger " + c.Ledger + " says what the database has kept")
+		return run, err
+	}
+	proof, err := verifyLedger(ctx, s, opened, c.Ledger)
+	if err == nil {
+		run.Prove(proof)
+	}
+	return run, err
+}
+
+// mostFindings is how many findings are printed.
+const mostFindings = 20
+
+// verifyLedger compares a ledger with a store, and prints what is wrong.
+func verifyLedger(ctx context.Context, s streams, db tpox.Store, path string) (result.Proof, error) {
+	history, err := ledger.ReadFile(path)
+	if err != nil {
+		return result.Proof{}, err
+	}
+	found := int64(0)
+	proof, err := ledger.Verify(ctx, db, history, func(finding string) (err error) {
+		if found++; found <= mostFindings {
+			_, err = fmt.Fprintln(s.out, finding)
+		}
+		return err
+	})
+	if err == nil && found > mostFindings {
+		_, err = fmt.Fprintf(s.out, "and %s more like these\n", format.Count(found-mostFindings))
+	}
+	return proof, err
+}

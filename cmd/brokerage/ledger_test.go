@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/result"
+	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
+)
+
+// A service that is killed in the middle of a run, and started again, has all that it acknowledged. A document that is
+// removed by hand afterwards is one that is lost.
+func TestDrive_LedgerAndBreak(t *testing.T) {
+	t.Parallel()
+	dir := tinyDB(t)
+	db, at := "sqlite:"+filepath.Join(dir, "brokerage.db"), func(name string) string { return filepath.Join(dir, name) }
+	service := serving(t, "", "--db", db)
+	ctx, enough := context.WithCancel(t.Context())
+	driven := make(chan exited, 1)
+	go func() {
+		driven <- brokerage(ctx, "drive", "--url", service.url, "--users", "8", "--ramp", "0s", "--duration", "10m",
+			"--ledger", at("ledger"), "--break", fmt.Sprintf("kill -9 %d", service.cmd.Process.Pid), "--at", "1s",
+			"--json", at("run.json"))
+	}()
+	_ = service.cmd.Wait() // it is killed
+	again := serving(t, "", "--db", db, "--listen", strings.TrimPrefix(service.url, "http://"))
+	recorded := len(testenv.Text(t, at("ledger")))
+	eventually(t, func() bool { return len(testenv.Text(t, at("ledger"))) > recorded+20_000 }, "changes after the kill")
+	enough()
+	r := <-driven
+	require.Equal(t, exitEnded, r.code, r.out+r.err)
+	require.Regexp(t, `\nbroken after 1\.\d s: answers again after \d+\.\d s\n`, r.out)
+	run := readRun(t, at("run.json"))
+	require.Equal(t, &result.Proof{}, run.Proof)
+	require.True(t, run.Break.Unanswered)
+	require.Positive(t, run.Break.Again)
+
+	again.stop(t)
+	r = succeeds(t, "verify", "--db", db, "--ledger", at("ledger"))
+	require.Regexp(t, `^acknowledged \d[\d,]+, lost 0, twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
+
+	text, id := testenv.Text(t, at("ledger")), ""
+	for _, inserted := range regexp.MustCompile(`"do":"insert_order","id":(\d+)`).FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(text, `"do":"delete_order","id":`+inserted[1]+"}") {
+			id = inserted[1]
+			break
+		}
+	}
+	conn, err := sqlite.OpenFile(at("brokerage.db"))
+	require.NoError(t, err)
+	_, err = conn.ExecContext(t.Context(), "DELETE FROM orders WHERE id = "+id)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", at("ledger"))
+	require.Equal(t, exitInvalid, r.code, r.out+r.err)
+	require.Contains(t, r.out, "order "+id+": insert_order was acknowledged, and it does not exist\n")
+	require.Contains(t, r.out, ", lost 1, twice 0, ")
+	require.Contains(t, r.err, "does not have what it has acknowledged")
+}
+
+// Directly on a database, the run verifies its ledger itself.
+func TestDrive_LedgerOfDatabase(t *testing.T) {
+	t.Parallel()
+	dir := tinyDB(t)
+	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "ledger")
+	json := filepath.Join(dir, "run.json")
+	r := succeeds(t, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "1s", "--ledger", file, "--json", json)
+	require.Regexp(t, `\nacknowledged [\d,]+, lost 0, twice 0, unknown 0 \(applied 0\)\nSMOKE`, r.out)
+	require.Contains(t, r.out, "Note: with a ledger, for which each change waits, rates and times are not figures\n")
+	run := readRun(t, json)
+	require.True(t, run.Proof.Verified)
+	require.True(t, run.Validity.Smoke)
+	require.Positive(t, run.Proof.Acknowledged)
+	requireRefusals(t, "drive", map[string]refusal{
+		"LedgerExists":     {"--db " + db + " --ledger " + file, exitUsage, "exists already"},
+		"LedgerOfDatabase": {"--db " + db + " --ledger " + dir + "/brokerage.db", exitUsage, "this command reads"},
+		"LedgerIsJSON":     {"--db null: --ledger " + dir + "/x --json " + dir + "/x", exitUsage, "--ledger: "},
+		"LedgerAndFind":    {"--db null: --ledger " + dir + "/x --find p99=1s", exitUsage, "--ledger is for a run"},
+		"BreakAlone":       {"--db null: --break true", exitUsage, "--break and --at need each other"},
+		"BreakTooLate":     {"--db null: --break true --at 9s --duration 5s", exitUsage, "within the measured time"},
+	})
+	require.NoFileExists(t, filepath.Join(dir, "x"))
+	requireRefusals(t, "verify", map[string]refusal{
+		"NoLedger":  {"--db " + db + " --ledger " + json, exitFailed, "line 1: this is not a ledger"},
+		"NoneThere": {"--db " + db + " --ledger " + dir + "/none", exitFailed, "no such file"},
+	})
+}

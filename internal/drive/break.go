@@ -1,0 +1,119 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"brokerage/internal/ledger"
+	"brokerage/internal/result"
+)
+
+// Break is a command that breaks the target in the middle of a run: a kill, a failover, a cut network. The zero Break
+// is none.
+type Break struct {
+	Command string        // for the shell
+	At      time.Duration // since measuring began
+}
+
+func (b Break) check(duration time.Duration) error {
+	if b.Command != "" && (b.At <= 0 || b.At >= duration) {
+		return errors.New("the time of the break must be within the measured time")
+	}
+	return nil
+}
+
+// comeBackWithin is how long after its break a target may be without an answer before the run ends.
+const comeBackWithin = 2 * time.Minute
+
+// outage is what a run sees of a broken target.
+type outage struct {
+	begun atomic.Bool // cheaper than the lock, for each call
+
+	sync.Mutex
+
+	since      time.Time // the beginning of the command
+	zero       time.Time // of the run's clock
+	unanswered int64     // when the first call was left without an answer, since zero
+	again      time.Time // when a call was answered that began later
+	found      result.Break
+}
+
+// breakTarget runs the command of the plan's Break at its time. The returned function waits for the command; one that
+// does not end with the run is killed.
+func (d *driver) breakTarget(ctx context.Context) (wait func()) {
+	b, o := d.plan.Break, &d.broken
+	if b.Command == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-time.After(time.Duration(d.begin.Load() + int64(b.At) - d.now())):
+		case <-ctx.Done():
+			return
+		}
+		o.Lock()
+		o.since, o.zero, o.found.At = time.Now(), d.zero, time.Duration(d.now()-d.begin.Load()).Seconds()
+		o.Unlock()
+		o.begun.Store(true)
+		command := exec.CommandContext(ctx, "sh", "-c", b.Command)
+		command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
+		err := command.Run()
+		o.Lock()
+		defer o.Unlock()
+		if ctx.Err() != nil {
+			err = errors.New("it did not end")
+		}
+		if err != nil {
+			o.found.Failed = err.Error()
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// see takes notice of a call that began at a time and has ended.
+func (o *outage) see(began int64, outcome result.Outcome) {
+	if !o.begun.Load() {
+		return
+	}
+	o.Lock()
+	defer o.Unlock()
+	switch {
+	case outcome.Class != result.Abandoned && outcome.Failed() && fateOf(outcome) == ledger.Unknown:
+		if !o.found.Unanswered {
+			o.found.Unanswered, o.unanswered = true, int64(time.Since(o.zero))
+		}
+	case outcome.Class == result.Good && o.found.Unanswered && o.again.IsZero() && began >= o.unanswered:
+		o.again = time.Now()
+	}
+}
+
+// mayComeBack reports whether a target that does not answer is one that was broken a short time ago.
+func (o *outage) mayComeBack() bool {
+	if !o.begun.Load() {
+		return false
+	}
+	o.Lock()
+	defer o.Unlock()
+	return time.Since(o.since) < comeBackWithin
+}
+
+// result returns what was seen, nil if nothing was broken.
+func (o *outage) result() *result.Break {
+	if !o.begun.Load() {
+		return nil
+	}
+	o.Lock()
+	defer o.Unlock()
+	if !o.again.IsZero() {
+		o.found.Again = o.again.Sub(o.since).Seconds()
+	}
+	return &o.found
+}

@@ -1,0 +1,111 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"brokerage/internal/ledger"
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
+)
+
+// ErrLedger is the error of a run that ended early because its ledger could not be written.
+var ErrLedger = errors.New("the ledger cannot be written")
+
+// startLedger begins the ledger of the plan. It returns an error if users would change what it does not record.
+func (d *driver) startLedger(dataset string) error {
+	l := d.plan.Ledger
+	if l == nil {
+		return nil
+	}
+	for _, part := range d.crowd.Mix() {
+		// What a transaction reads and writes back is what it was.
+		if part.Kind != tpox.Query && !part.Replaces && !ledger.Records(part.Name) {
+			return fmt.Errorf("a ledger has no changes of %s: choose a workload without it", part.Name)
+		}
+	}
+	return l.Start(dataset)
+}
+
+// call makes the user's call, and records it in the ledger of the plan if it changes something.
+func (u *user) call(ctx context.Context) result.Outcome {
+	d, c := u.driver, &u.Call
+	l := d.plan.Ledger
+	if l == nil || !ledger.Records(c.Transaction.Name) {
+		return u.session.do(ctx, c)
+	}
+	change := ledger.Change{Do: c.Transaction.Name, ID: c.ID}
+	switch change.Do {
+	case "open_account", "close_account":
+		change.Account = c.Account
+	case "update_order_status":
+		change.Value = c.Status
+	case "update_security_price":
+		change.ID, change.Symbol, change.Value = 0, c.Symbol, decimal.New(c.Cents, -2).String()
+	case "buy_security", "sell_security":
+		change.Symbol, change.Value = c.Symbol, decimal.NewFromInt(c.Quantity).String()
+		if err := l.Holds(c.ID, func() (ledger.Holding, error) { return u.holding(ctx, c.ID) }); err != nil {
+			if refused, ok := errors.AsType[*refusedError](err); ok && refused.status < http.StatusInternalServerError {
+				d.die(err) // it will be refused again
+			}
+			return workload.Unanswered
+		}
+	}
+	number, err := l.Begin(change)
+	if err != nil {
+		d.stop(fmt.Errorf("%w: %w", ErrLedger, err))
+		return workload.Unanswered
+	}
+	outcome := u.session.do(ctx, c)
+	fate := fateOf(outcome)
+	var movement *decimal.Decimal
+	if change.IsTrade() && fate == ledger.Acknowledged {
+		amount, err := ledger.Movement(c.Answer)
+		if err != nil {
+			outcome, fate = workload.WrongAnswer, ledger.Unknown
+		}
+		movement = &amount
+	}
+	l.End(number, fate, movement)
+	return outcome
+}
+
+// holding reads what an account holds.
+func (u *user) holding(ctx context.Context, account tpox.ID) (ledger.Holding, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	doc, err := u.driver.target.account(ctx, account)
+	if err != nil {
+		return ledger.Holding{}, err
+	}
+	return ledger.HoldingOf(doc)
+}
+
+// fateOf returns whether a change with an outcome was applied. A service that answers 500 or more, or wrongly, may have
+// done so.
+func fateOf(o result.Outcome) ledger.Fate {
+	switch {
+	case o.Class == result.Good:
+		return ledger.Acknowledged
+	case o.Class == result.Expected,
+		o.Class == result.Unexpected && !strings.HasPrefix(o.Reason, "5") && o != workload.WrongAnswer:
+		return ledger.Refused
+	default:
+		return ledger.Unknown
+	}
+}
+
+func (d *Direct) account(ctx context.Context, id tpox.ID) ([]byte, error) {
+	a, err := d.store.GetAccount(ctx, id)
+	return a.Document, err
+}
+
+func (h *HTTP) account(ctx context.Context, id tpox.ID) ([]byte, error) {
+	return h.fetch(ctx, http.MethodGet, "/v1/accounts/"+id.String(), "read an account (scope read)")
+}
