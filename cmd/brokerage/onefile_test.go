@@ -65,7 +65,9 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 				require.Contains(t, r.err, refused, args)
 			}
 			load.Await(t, 300)
-			load.Stop(t).RequireExact(t)
+			load.Stop(t)
+			first.stop(t)
+			requireAllKept(t, load, "sqlite:"+path)
 		})
 	}
 }

@@ -1,8 +1,8 @@
 // Package chaostest injects faults while clients trade, and counts the outcome of their trades: a proxy that cuts,
 // delays and holds back connections, and traders that retry unanswered requests under the same idempotency key.
 //
-// Each trader has an account of its own and one request at a time. So the position in each confirmation shows exactly
-// whether every trade before it counted, and counted once.
+// Traders record what they do in a ledger, which says afterwards whether the database has every acknowledged write, and
+// has it once.
 package chaostest
 
 import (
@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
@@ -22,6 +23,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/ledger"
+	"brokerage/internal/output"
+	"brokerage/internal/result"
+	"brokerage/internal/tpox"
 )
 
 // Options configure a load.
@@ -29,7 +34,6 @@ type Options struct {
 	URLs      []string         // of the instances; what one does not answer is sent to the next
 	Token     string           // for a service with tokens
 	Traders   int              // each with an account
-	Shared    bool             // several traders use each account, so that only orders can be counted
 	Generator *dataset.Dataset // of what the service serves
 	Pause     time.Duration    // between a trader's requests
 }
@@ -42,6 +46,8 @@ type Load struct {
 	name      string
 	generator *dataset.Dataset
 	pause     time.Duration
+	ledger    *ledger.Writer
+	file      string // the ledger's
 	urls      atomic.Pointer[[]string]
 	traders   []*trader
 	stopping  atomic.Bool
@@ -57,16 +63,18 @@ type Load struct {
 type Tally struct {
 	Tried        int64          // requests that write
 	Acknowledged int64          // writes
-	Lost         int64          // writes that were acknowledged but are missing
-	Duplicated   int64          // writes that count twice
 	Kinds        map[string]int // of refusals and failures meanwhile
-	Complaints   []string       // sentences about what is wrong
 }
 
 // Start starts the traders of a load.
 func Start(t testing.TB, o Options) *Load {
 	t.Helper()
-	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause}
+	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause,
+		file: filepath.Join(t.TempDir(), "ledger")}
+	var err error
+	l.ledger, err = ledger.Create(output.File{Path: l.file})
+	require.NoError(t, err)
+	require.NoError(t, l.ledger.Start(o.Generator.Fingerprint()))
 	l.tally.Kinds = map[string]int{}
 	l.Move(o.URLs...)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -75,9 +83,6 @@ func Start(t testing.TB, o Options) *Load {
 	orders := o.Generator.ID(dataset.Order, o.Generator.Count(dataset.Order))
 	for i := range o.Traders {
 		l.traders = append(l.traders, newTrader(l, i, o, orders+int64(rand.IntN(1<<20))*1_000_000+int64(i)*10_000))
-	}
-	for _, trader := range l.traders {
-		require.NoError(t, trader.look(ctx))
 	}
 	for _, trader := range l.traders {
 		l.wait.Go(func() {
@@ -96,8 +101,7 @@ func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
 	customer := int64(i) // each trader uses the first account of another customer
 	account := o.Generator.FirstAccount(customer)
 	return &trader{
-		load: l, number: i, token: o.Token, shared: o.Shared, account: account,
-		owner:     o.Generator.ID(dataset.Customer, customer),
+		load: l, number: i, token: o.Token, account: account,
 		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
 		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
 		nextOrder: firstOrder,
@@ -147,7 +151,7 @@ func (l *Load) until(t testing.TB, ok func() bool) {
 	}
 }
 
-// Stop lets every trader finish its request, and then reads everything back.
+// Stop lets every trader finish its request, and closes the ledger.
 func (l *Load) Stop(t testing.TB) Tally {
 	t.Helper()
 	l.stopping.Store(true)
@@ -157,10 +161,25 @@ func (l *Load) Stop(t testing.TB) Tally {
 	require.NoError(t, l.failed)
 	for _, trader := range l.traders {
 		trader.client.CloseIdleConnections() // a fault may be waiting on them
-		require.NoError(t, trader.check(context.Background()))
-		trader.client.CloseIdleConnections()
 	}
+	require.NoError(t, l.ledger.Close())
 	return l.Tally()
+}
+
+// RequireKept requires that a store has every acknowledged write of a load that has stopped, and has it once.
+func (l *Load) RequireKept(t testing.TB, s tpox.Store) result.Proof {
+	t.Helper()
+	history, err := ledger.ReadFile(l.file)
+	require.NoError(t, err)
+	proof, err := ledger.Verify(t.Context(), s, history, func(finding string) error {
+		t.Error(finding)
+		return nil
+	})
+	require.NoError(t, err)
+	require.False(t, proof.Broken(), proof)
+	require.Equal(t, l.Tally().Acknowledged, proof.Acknowledged)
+	require.Zero(t, proof.Unknown, "every write was answered at last")
+	return proof
 }
 
 // Tally returns the outcome so far.
@@ -168,7 +187,7 @@ func (l *Load) Tally() Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.tally
-	t.Kinds, t.Complaints = maps.Clone(t.Kinds), slices.Clone(t.Complaints)
+	t.Kinds = maps.Clone(t.Kinds)
 	return t
 }
 
@@ -184,22 +203,6 @@ const noAnswer = "no answer"
 
 // temporary are the answers that a service may give during a fault. Any other refusal would tell a client not to retry.
 var temporary = []string{noAnswer, "unavailable", "outcome-unknown", "overloaded", "timeout", "key-in-use"}
-
-// RequireExact requires that every acknowledged trade counts exactly once.
-func (t Tally) RequireExact(tb testing.TB) {
-	tb.Helper()
-	require.Empty(tb, t.Complaints)
-	require.Zero(tb, t.Lost)
-	require.Zero(tb, t.Duplicated)
-}
-
-func (l *Load) complain(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c := &l.tally.Complaints; len(*c) < 20 {
-		*c = append(*c, fmt.Sprintf(format, args...))
-	}
-}
 
 var problemType = regexp.MustCompile(`urn:brokerage:problem:([a-z-]+)<`)
 

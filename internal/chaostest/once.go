@@ -73,9 +73,9 @@ func Once(t *testing.T, d Database) {
 		front.Set(Fault{}) // a statement may be longer than the bytes before a cut
 	}
 	tally := load.Stop(t)
-	tally.RequireExact(t)
 	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "so few cuts show nothing")
 	t.Logf("%d requests, %d writes, meanwhile %v", tally.Tried, tally.Acknowledged, tally.Kinds)
+	load.RequireKept(t, instances[0].store)
 	for _, i := range instances {
 		i.stop(t)
 	}

@@ -37,19 +37,23 @@ func judge(r *Run) Validity {
 	if r.Total.Count == 0 {
 		no("nothing was measured")
 	}
+	if r.Proof != nil || r.Break != nil {
+		v.Smoke = true
+		judgeProof(r, no, note)
+		return v // what follows judges figures
+	}
 	if duration := cmp.Or(r.Duration, r.Measured); duration < leastMeasured || r.Warmed < leastWarmed-0.01 {
 		v.Smoke = true
 		// Without the times of this run, so that the runs of a campaign share the note.
 		note("smoke: a run to be quoted has at least %.0f s measured after %.0f s of warm-up", leastMeasured, leastWarmed)
 	}
-	judgeProof(&v, r)
 	if off := offMix(r); off != "" {
 		no("%s", off)
 	}
 	if share := ratio(float64(r.Total.Empty), float64(r.Total.Count+r.Total.Empty)); share > mostEmpty {
 		no("%.1f %% of the transactions drawn had nothing of the user's own to delete", 100*share)
 	}
-	if n := r.Total.unexpected(); r.Break == nil && n > 0 && float64(n) >= MostUnexpected*float64(r.Total.Count) {
+	if n := r.Total.unexpected(); n > 0 && float64(n) >= MostUnexpected*float64(r.Total.Count) {
 		no("%.2f %% of the answers were unexpected (%s); below %.1f %% is allowed",
 			100*float64(n)/float64(r.Total.Count), reasons(r.Total.Unexpected), 100*MostUnexpected)
 	}
@@ -62,8 +66,7 @@ func judge(r *Run) Validity {
 	if r.Model.Count > 0 { // the last second is not a whole one
 		perSecond = perSecond[:min(len(perSecond), int(r.Measured))]
 	}
-	if slope, significant := steadiness(perSecond); significant && r.Break == nil &&
-		math.Abs(slope) > mostSlope {
+	if slope, significant := steadiness(perSecond); significant && math.Abs(slope) > mostSlope {
 		v.Unsteady = true
 		no("it was not steady: the throughput changed from beginning to end by %+.0f %%", 100*slope)
 	}
@@ -103,20 +106,18 @@ func judge(r *Run) Validity {
 	return v
 }
 
-// judgeProof says of a run with a ledger, and of one whose target was broken, that their figures are not to be quoted.
-func judgeProof(v *Validity, r *Run) {
+// judgeProof judges a run with a ledger, or whose target was broken, by what it has shown.
+func judgeProof(r *Run, no, note func(format string, args ...any)) {
 	if p := r.Proof; p != nil {
-		v.Smoke = true
-		v.Notes = append(v.Notes, "with a ledger, for which each change waits, rates and times are not figures")
+		note("with a ledger, for which each change waits, rates and times are not figures")
 		if p.Broken() {
-			v.Reasons = append(v.Reasons, p.String())
+			no("%s", p)
 		}
 	}
 	if b := r.Break; b != nil {
-		v.Smoke = true
-		v.Notes = append(v.Notes, "the target was broken on purpose: rates and times are not figures")
+		note("the target was broken on purpose: rates and times are not figures")
 		if b.Failed != "" || b.Unanswered && b.Again == 0 {
-			v.Reasons = append(v.Reasons, b.String())
+			no("%s", b)
 		}
 	}
 }
