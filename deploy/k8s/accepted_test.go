@@ -80,7 +80,7 @@ func pods(all []object) (bare []object) {
 func TestAPI_Accepted(t *testing.T) {
 	c := requireCluster(t)
 	define(t, c)
-	restricted := c.namespace(t, "restricted")
+	restricted := c.namespace(t)
 	for name, all := range everything(t) {
 		t.Run(name, func(t *testing.T) {
 			s := c.offer(t, restricted, dump(t, slices.Concat(all, pods(all))...))
@@ -94,7 +94,7 @@ func TestAPI_Accepted(t *testing.T) {
 func TestAPI_Refused(t *testing.T) {
 	c := requireCluster(t)
 	define(t, c)
-	namespace := c.namespace(t, "restricted")
+	namespace := c.namespace(t)
 	for name, v := range map[string]struct{ folder, kind, object, from, to, says string }{
 		"UnknownField": {"overlays/postgres", "Deployment", "brokerage", "minReadySeconds:", "minReadySecond:", "minReadySecond"},
 		"WrongType": {"overlays/postgres", "Deployment", "brokerage", "minReadySeconds: 3", "minReadySeconds: soon",

@@ -184,13 +184,13 @@ func (c *cluster) must(t testing.TB, input string, args ...string) string {
 	return s.out
 }
 
-// namespace creates a namespace for the test that enforces a level of Pod Security, with the service account that pods
-// name.
-func (c *cluster) namespace(t testing.TB, level string) string {
+// namespace creates a namespace for the test that enforces the restricted level of Pod Security, with the service
+// account that pods name.
+func (c *cluster) namespace(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("brokerage-test-%x", time.Now().UnixNano())
 	c.must(t, fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q,"labels":{
-		"pod-security.kubernetes.io/enforce":%q,"pod-security.kubernetes.io/warn":%[2]q}}}`, name, level),
+		"pod-security.kubernetes.io/enforce":"restricted","pod-security.kubernetes.io/warn":"restricted"}}}`, name),
 		"create", "-f", "-")
 	t.Cleanup(func() {
 		s := c.run(t, "", "delete", "namespace", name, "--wait=false")

@@ -48,7 +48,7 @@ func (c *cluster) stored(t testing.TB, namespace string) map[string]map[string]s
 // Run again, the script changes no password and no token, and a Secret that was lost fits to the others again.
 func TestSecrets_Twice(t *testing.T) {
 	c := requireCluster(t)
-	namespace := c.namespace(t, "restricted")
+	namespace := c.namespace(t)
 	again := func() map[string]map[string]string {
 		t.Helper()
 		s := c.script(t, "secrets", "--namespace", namespace)
@@ -119,7 +119,7 @@ func TestInstall(t *testing.T) {
 			}
 		}
 	}
-	namespace := c.namespace(t, "restricted")
+	namespace := c.namespace(t)
 	c.must(t, "", "create", "configmap", "brokerage-database", "--from-literal=identity=0a1b", "-n", namespace)
 	for says, args := range map[string][]string{
 		"db2.example.com":         {"--image", image, "--overlay", "db2", "--dry-run"},
@@ -133,5 +133,5 @@ func TestInstall(t *testing.T) {
 		require.Error(t, s.failed, says)
 		require.Contains(t, s.err, says)
 	}
-	require.Len(t, c.stored(t, namespace), 0, "nothing was made")
+	require.Empty(t, c.stored(t, namespace), "nothing was made")
 }

@@ -40,7 +40,7 @@ func requireNode(t testing.TB, claims ...string) *node {
 		testenv.Missing(t, needNode, "a node takes minutes: deploy/k8s/on-node makes one")
 	}
 	c := requireCluster(t)
-	n := &node{cluster: c, namespace: c.namespace(t, "restricted")}
+	n := &node{cluster: c, namespace: c.namespace(t)}
 	n.volumes = filepath.Join(volumes, n.namespace)
 	require.NoError(t, os.MkdirAll(n.volumes, 0o755))
 	t.Cleanup(func() {

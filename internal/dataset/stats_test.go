@@ -120,8 +120,3 @@ func TestAppend_Zipf(t *testing.T) {
 	}
 	require.Less(t, near, 10, "popular securities lie together")
 }
-
-func year(date string) int {
-	y, _ := strconv.Atoi(date[:4])
-	return y
-}

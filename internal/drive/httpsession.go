@@ -42,7 +42,8 @@ func (h *HTTP) open(ctx context.Context, check workload.Checker, consistency Con
 	if h.token != "" {
 		s.header.Set("Authorization", "Bearer "+h.token)
 	}
-	return s, s.greet(ctx)
+	err := s.greet(ctx)
+	return s, err
 }
 
 // greet sends a request that any service answers, so that the connection is open before anything counts.
@@ -89,32 +90,33 @@ func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Ou
 		header.Set(name, value)
 	}
 	s.path, s.content = c.AppendPath(s.path[:0]), c.AppendBody(s.content[:0])
-	answer, err := s.roundTrip(ctx, c.Method(), header)
+	status, answered, err := s.roundTrip(ctx, c.Method(), header)
 	if err != nil {
 		return result.Outcome{}, err
 	}
-	o := s.check.Answer(c, answer.StatusCode, answer.Header.Get("Location"), s.body.Bytes())
+	o := s.check.Answer(c, status, answered.Get("Location"), s.body.Bytes())
 	if !c.Transaction.Replaces || o != result.Done {
 		return o, nil
 	}
 	header = maps.Clone(s.header)
-	header.Set("If-Match", answer.Header.Get("ETag"))
+	header.Set("If-Match", answered.Get("ETag"))
 	s.path, s.content = c.AppendReplacePath(s.path[:0]), append(s.content[:0], s.body.Bytes()...)
-	if answer, err = s.roundTrip(ctx, http.MethodPut, header); err != nil {
+	if status, _, err = s.roundTrip(ctx, http.MethodPut, header); err != nil {
 		return result.Outcome{}, err
 	}
-	return s.check.Answer(c, answer.StatusCode, "", s.body.Bytes()), nil
+	return s.check.Answer(c, status, "", s.body.Bytes()), nil
 }
 
 const tokenHeader = "Consistency-Token"
 
-// roundTrip sends a request with s.path and s.content, and reads the answer into s.body.
-func (s *httpSession) roundTrip(ctx context.Context, method string, header http.Header) (*http.Response, error) {
+// roundTrip sends a request with s.path and s.content, and reads the body of the answer into s.body.
+func (s *httpSession) roundTrip(
+	ctx context.Context, method string, header http.Header,
+) (status int, answered http.Header, err error) {
 	path, query, _ := bytes.Cut(s.path, []byte("?"))
 	s.url.RawPath = s.target.base.EscapedPath() + string(path)
-	var err error
 	if s.url.Path, err = url.PathUnescape(s.url.RawPath); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	s.url.RawQuery = string(query)
 	request := &http.Request{Method: method, URL: &s.url, Host: s.url.Host, Header: header,
@@ -128,7 +130,7 @@ func (s *httpSession) roundTrip(ctx context.Context, method string, header http.
 	}
 	answer, err := s.transport.RoundTrip(request.WithContext(ctx))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	s.body.Reset()
 	_, err = s.body.ReadFrom(io.LimitReader(answer.Body, maxAnswer+1))
@@ -141,7 +143,7 @@ func (s *httpSession) roundTrip(ctx context.Context, method string, header http.
 	if token := answer.Header.Get(tokenHeader); s.tokens && token != "" {
 		s.token = token
 	}
-	return answer, err
+	return answer.StatusCode, answer.Header, err
 }
 
 var (

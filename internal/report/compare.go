@@ -173,7 +173,7 @@ func circumstances(f *File) []fact {
 		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
 		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, thinkText(r.Model),
 			lengthOf(r), seconds(r.Ramp))},
-		fact{"Consistency", string(r.Model.Consistency)},
+		fact{"Consistency", r.Model.Consistency},
 		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},
 		fact{"Commit", short(r.Commit)}, fact{"Load generator", generator})
 	if f.Campaign != nil {

@@ -217,7 +217,7 @@ func runFacts(r *result.Run) []fact {
 		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)),
 			prefixed("weights ", r.Workload.Weights), "validation "+validated)},
 		{"Load", fmt.Sprintf("%s; seed %d", joined(", ", arrivalsText(r),
-			prefixed("queries with consistency ", string(r.Model.Consistency))), r.Seed)},
+			prefixed("queries with consistency ", r.Model.Consistency)), r.Seed)},
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},

@@ -270,5 +270,6 @@ func (k *k6Run) result() (*Run, error) {
 		due := begun.count + begun.waiting + k.dropped
 		r.Arrivals = &Arrivals{Due: due, Started: due - k.dropped, Dropped: k.dropped}
 	}
-	return r, r.finish(all, k.mix)
+	err := r.finish(all, k.mix)
+	return r, err
 }

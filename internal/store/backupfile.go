@@ -169,7 +169,7 @@ func (b *BackupFile) readManifest(engine string) error {
 func MayReplace(file string, m Manifest) error {
 	old, err := OpenBackup(file, m.Engine)
 	if err != nil {
-		return nil //nolint:nilerr // no file, or nothing that could be restored
+		return nil // no file, or nothing that could be restored
 	}
 	defer func() { _ = old.Close() }()
 	if old.Identity != m.Identity {

@@ -15,12 +15,12 @@ const accountID = tpox.ID(104000000)
 // now is on another day in UTC than in its own time zone.
 var now = time.Date(2026, 3, 1, 1, 2, 3, 999_999_999, time.FixedZone("", 2*60*60))
 
-func buy(symbol, quantity string) tpox.Trade {
-	return tpox.Trade{Side: tpox.Buy, Symbol: symbol, Quantity: quantity, Now: now}
+func buy(quantity string) tpox.Trade {
+	return tpox.Trade{Side: tpox.Buy, Symbol: "IBM", Quantity: quantity, Now: now}
 }
 
-func sell(symbol, quantity string) tpox.Trade {
-	return tpox.Trade{Side: tpox.Sell, Symbol: symbol, Quantity: quantity, Now: now}
+func sell(quantity string) tpox.Trade {
+	return tpox.Trade{Side: tpox.Sell, Symbol: "IBM", Quantity: quantity, Now: now}
 }
 
 // after returns the account a after a trade, with the movement in its first value date.
@@ -63,30 +63,30 @@ func TestTrade_Apply(t *testing.T) {
 		quantity  string // in the confirmation
 		want      string // positions
 	}{
-		{name: "Buy/Grows", trade: buy("IBM", "3"), price: "10.25", positions: other + ibm("5") + another,
+		{name: "Buy/Grows", trade: buy("3"), price: "10.25", positions: other + ibm("5") + another,
 			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "8.000",
 			want: other + ibm("8.000") + another},
-		{name: "Buy/NewPosition", trade: buy("IBM", "3"), price: "10.25", positions: other + another,
+		{name: "Buy/NewPosition", trade: buy("3"), price: "10.25", positions: other + another,
 			after: [2]string{"969.25", "969.25"}, movement: "-30.75", quantity: "3.000", held: "3.000",
 			want: other + another + added("3.000")},
-		{name: "Buy/FirstPosition", trade: buy("IBM", "0.001"), price: "0", positions: "",
+		{name: "Buy/FirstPosition", trade: buy("0.001"), price: "0", positions: "",
 			after: [2]string{"1000.00", "1000.00"}, movement: "0.00", quantity: "0.001", held: "0.001", want: added("0.001")},
-		{name: "Buy/TwoBalances", trade: buy("IBM", "1"), price: "0.5", positions: ibm("1"),
+		{name: "Buy/TwoBalances", trade: buy("1"), price: "0.5", positions: ibm("1"),
 			before: [2]string{"7", "-100.125"}, after: [2]string{"6.50", "-100.62"}, movement: "-0.50", quantity: "1.000",
 			held: "2.000", want: ibm("2.000")},
-		{name: "Buy/QuantityAsWritten", trade: buy("IBM", " +007.1000\n"), price: " 2. ", positions: ibm(" 1 "),
+		{name: "Buy/QuantityAsWritten", trade: buy(" +007.1000\n"), price: " 2. ", positions: ibm(" 1 "),
 			after: [2]string{"985.80", "985.80"}, movement: "-14.20", quantity: "7.100", held: "8.100", want: ibm("8.100")},
-		{name: "Buy/MostShares", trade: buy("IBM", "1000000000"), price: "1", positions: ibm("1"),
+		{name: "Buy/MostShares", trade: buy("1000000000"), price: "1", positions: ibm("1"),
 			after: [2]string{"-999999000.00", "-999999000.00"}, movement: "-1000000000.00", quantity: "1000000000.000",
 			held: "1000000001.000", want: ibm("1000000001.000")},
-		{name: "Sell/Part", trade: sell("IBM", "1.001"), price: "10", positions: other + ibm("5"),
+		{name: "Sell/Part", trade: sell("1.001"), price: "10", positions: other + ibm("5"),
 			after: [2]string{"1010.01", "1010.01"}, movement: "10.01", quantity: "1.001", held: "3.999",
 			want: other + ibm("3.999")},
-		{name: "Sell/All", trade: sell("IBM", "5"), price: "10", positions: other + ibm("5.0000") + another,
+		{name: "Sell/All", trade: sell("5"), price: "10", positions: other + ibm("5.0000") + another,
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: other + another},
-		{name: "Sell/LastPosition", trade: sell("IBM", "5"), price: "10", positions: ibm("5"),
+		{name: "Sell/LastPosition", trade: sell("5"), price: "10", positions: ibm("5"),
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: ""},
-		{name: "Sell/ZeroAsWritten", trade: sell("IBM", "5"), price: "10", positions: other + ibm("5.0004"),
+		{name: "Sell/ZeroAsWritten", trade: sell("5"), price: "10", positions: other + ibm("5.0004"),
 			after: [2]string{"1050.00", "1050.00"}, movement: "50.00", quantity: "5.000", held: "0.000", want: other},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,13 +145,13 @@ func TestTrade_Apply_Invalid(t *testing.T) {
 			doc := customerXML(account{id: "104000000", positions: positionXML("IBM", "5")}.xml())
 			changed := strings.Replace(doc, c.old, c.new, 1)
 			require.NotEqual(t, doc, changed)
-			_, _, err := buy("IBM", "1").Apply(tpox.DefaultRules, []byte(changed), accountID,
+			_, _, err := buy("1").Apply(tpox.DefaultRules, []byte(changed), accountID,
 				tpox.QuoteOf([]byte(securityXML("IBM", "1"))))
 			require.Equal(t, []string{"/Customer/Accounts/Account/" + c.want}, findings(t, err))
 		})
 	}
 	for _, price := range []string{"", "x", "1e1"} {
-		_, _, err := buy("IBM", "1").Apply(tpox.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
+		_, _, err := buy("1").Apply(tpox.DefaultRules, []byte(customerXML(account{id: "104000000"}.xml())),
 			accountID, tpox.QuoteOf([]byte(securityXML("IBM", price))))
 		require.Equal(t, []string{"/Security/Price/LastTrade: the security has no price"}, findings(t, err))
 	}
@@ -165,7 +165,7 @@ func TestTrade_Apply_ForNothing(t *testing.T) {
 		{"0.0000000000000000001", "1000000000", "50000000000000000.001"},
 	} {
 		quote := tpox.QuoteOf([]byte(securityXML("IBM", c.price)))
-		for _, trade := range []tpox.Trade{buy("IBM", c.quantity), sell("IBM", c.quantity)} {
+		for _, trade := range []tpox.Trade{buy(c.quantity), sell(c.quantity)} {
 			_, _, err := trade.Apply(tpox.DefaultRules, doc, accountID, quote)
 			require.Equal(t, []string{"/Trade/Quantity: the amount would round to 0.00: at the price of " +
 				strings.TrimSpace(c.price) + ", " + c.least + " is the least quantity"}, findings(t, err))
@@ -173,7 +173,7 @@ func TestTrade_Apply_ForNothing(t *testing.T) {
 			require.True(t, tpox.Is[*tpox.Invalid](err))
 		}
 	}
-	_, _, err := buy("IBM", "0.006").Apply(tpox.DefaultRules, doc, accountID,
+	_, _, err := buy("0.006").Apply(tpox.DefaultRules, doc, accountID,
 		tpox.QuoteOf([]byte(securityXML("IBM", "1"))))
 	require.NoError(t, err)
 }
@@ -183,14 +183,14 @@ func TestTrade_Validate(t *testing.T) {
 	for _, q := range []string{
 		"0.001", "1", "1.", ".5", "+1", " 1 ", "1.0000", "999999999.999", "1000000000", "1000000000.000",
 	} {
-		require.NoError(t, buy("IBM", q).Validate(), "%q", q)
+		require.NoError(t, buy(q).Validate(), "%q", q)
 	}
 	for _, q := range []string{"", " ", ".", "0", "-0", "0.000", "-1", "-0.001", "0.0001", "1.0001", "1000000000.001",
 		"1000000001", "1e3", "x", "1,5", "NaN", "INF",
 		strings.Repeat("9", 101), "0." + strings.Repeat("0", 200)} {
 		const want = "/Trade/Quantity: not a quantity: a decimal above 0, up to 1000000000, with at most 3 places"
-		require.Equal(t, []string{want}, findings(t, buy("IBM", q).Validate()), "%q", q)
-		_, _, err := sell("IBM", q).Apply(tpox.DefaultRules, nil, accountID, tpox.Quote{})
+		require.Equal(t, []string{want}, findings(t, buy(q).Validate()), "%q", q)
+		_, _, err := sell(q).Apply(tpox.DefaultRules, nil, accountID, tpox.Quote{})
 		require.Equal(t, []string{want}, findings(t, err), "%q", q)
 	}
 }

@@ -25,7 +25,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	link := chaostest.NewSocketProxy(t, cluster.Nodes[1].Socket())
 	cluster.Hosts[1] = link.Folder()
 	s := opened(t, cluster.URL(cluster.Database(t), 0)+distribute, Options{})
-	d := generator(t, "tiny")
+	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	account := tpox.ID(d.FirstAccount(0))
 
@@ -103,7 +103,7 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 		FROM pg_dist_node WHERE groupid = 3`)
 	before := func(string) {}
 	s := opened(t, cluster.URL(database, 0)+"&distribute=1", Options{})
-	d := generator(t, "tiny")
+	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	s = opened(t, cluster.URL(database, entry), Options{
 		Trace: func(_ context.Context, statement string) func(error) { before(statement); return func(error) {} },
@@ -139,7 +139,7 @@ func sharesOf(t testing.TB, s *Store) int64 {
 	return value[int64](t, s.pool, `SELECT coalesce(sum(p.quantity), 0)::numeric(20, 3)::bigint FROM brokerage.customers,
 		XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/custacc' AS c), '//c:Position' PASSING doc
 			COLUMNS symbol text PATH 'c:Symbol', quantity numeric PATH 'c:Quantity') AS p
-		WHERE p.symbol = $1`, generator(t, "tiny").Symbol(0))
+		WHERE p.symbol = $1`, generator(t).Symbol(0))
 }
 
 // awaitMove waits until a move is done or waits for its lock.

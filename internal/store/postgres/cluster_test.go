@@ -72,7 +72,7 @@ func TestCluster_Refused(t *testing.T) {
 	database = cluster.Database(t)
 	url = cluster.URL(database, 0)
 	s = opened(t, url, Options{})
-	d := generator(t, "tiny")
+	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	_, err = Open(t.Context(), url+distribute, Options{})
 	require.ErrorContains(t, err, "the tables hold documents, and only empty ones are distributed: make a backup")
@@ -127,7 +127,7 @@ func TestCommit_HalfVisible(t *testing.T) {
 	cluster.Hosts[2] = link.Folder()
 	database := cluster.Database(t)
 	s := opened(t, cluster.URL(database, 0)+distribute, Options{})
-	d := generator(t, "tiny")
+	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 
 	// on returns the first id from one on whose row in a table is on a node.

@@ -17,7 +17,7 @@ import (
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	d := generator(t, "tiny")
+	d := generator(t)
 	url := server.URL(server.Database(t))
 	s := opened(t, url, Options{})
 	require.NotContains(t, strings.Join(warnings(s), ""), "checksums")

@@ -139,7 +139,7 @@ var notVisits = []string{"customer_max_order", "delete_order", "lock_customer_of
 	"server_identity", "write_position", countUp}
 
 func TestVisits_All(t *testing.T) {
-	all := visits(generator(t, "tiny"))
+	all := visits(generator(t))
 	for name, text := range statements {
 		v, visits := all[name]
 		require.NotEqual(t, visits, slices.Contains(notVisits, name), name)
@@ -153,7 +153,7 @@ var partition = regexp.MustCompile(`\b([a-z_]+)_p\d+\b`)
 
 // The plan of each statement reads exactly one partition of each table that the statement is declared to visit.
 func TestVisits_Partitions(t *testing.T) {
-	d := generator(t, "tiny")
+	d := generator(t)
 	s := onPartitions(t, d, 16, Options{})
 	explained(t, s.pool.Config().ConnConfig, d, func(t *testing.T, v visit, plan string, _ []string) {
 		if into, insert := strings.CutPrefix(plan, "Insert on "); insert { // each row goes to its partition
@@ -174,7 +174,7 @@ func TestVisits_Partitions(t *testing.T) {
 // In a cluster, each statement is one task, and those that find rows of one table take the fast path of the planner,
 // through a worker.
 func TestVisits_Citus(t *testing.T) {
-	d := generator(t, "tiny")
+	d := generator(t)
 	cluster := pgtest.StartCluster(t, 2)
 	for _, shards := range []int{32, 64} {
 		database := cluster.Database(t)
@@ -221,7 +221,7 @@ func explained(
 // A row that promises an order which is not there, or says otherwise, never makes a wrong greatest order, and the next
 // one whose order agrees is found; a deletion removes the row of its order, or starts again.
 func TestDistributed_HalfVisible(t *testing.T) {
-	d := generator(t, "tiny")
+	d := generator(t)
 	s := onPartitions(t, d, 4, Options{})
 	id, account := tpox.ID(d.ID(dataset.Customer, 0)), d.FirstAccount(0)
 	want, err := s.CustomerMaxOrder(t.Context(), id)
@@ -251,7 +251,7 @@ func TestDistributed_HalfVisible(t *testing.T) {
 
 // An account that changes hands between the look-up of a trade and its lock is looked up again.
 func TestDistributed_TradeFollowsAccount(t *testing.T) {
-	d := generator(t, "tiny")
+	d := generator(t)
 	var once bool
 	var s *Store
 	s = onPartitions(t, d, 4, Options{Trace: func(_ context.Context, name string) func(error) {

@@ -36,7 +36,7 @@ func TestHashOf(t *testing.T) {
 func TestEntries(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	database := cluster.Database(t)
-	d := generator(t, "tiny")
+	d := generator(t)
 	s := opened(t, cluster.URL(database, 0)+"&distribute=8", Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	require.Nil(t, s.entries, "one host")

@@ -195,7 +195,7 @@ func TestRestore_Damaged(t *testing.T) {
 // Verify finds what columns and other tables say and the document does not, and the other way round.
 func TestVerify_Findings(t *testing.T) {
 	for _, parameters := range []string{"", pure} {
-		d := generator(t, "tiny")
+		d := generator(t)
 		s := opened(t, loaded(t, d, parameters)+parameters, Options{})
 		require.Empty(t, verified(t, s))
 		first, owner, order, symbol := d.FirstAccount(0), d.ID(dataset.Customer, 0), d.ID(dataset.Order, 0), d.Symbol(0)

@@ -33,7 +33,7 @@ func misses(s store.ServerStats, what string) bool {
 // does not count something says so, and has no figure of it.
 func TestObserve(t *testing.T) {
 	server := pgtest.Start(t, "track_io_timing=on")
-	d, url := generator(t, "tiny"), server.URL("postgres")
+	d, url := generator(t), server.URL("postgres")
 	a, err := Administer(t.Context(), url)
 	require.NoError(t, err)
 	require.Equal(t, server.PID(t), a.Process())

@@ -19,7 +19,7 @@ import (
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	d := generator(t, "tiny")
+	d := generator(t)
 	s := opened(t, server.URL("postgres"), Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	read := func() error { return errOf(s.GetOrder(t.Context(), orderID(d, 0))) }

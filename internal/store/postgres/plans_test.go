@@ -69,7 +69,7 @@ func TestStatements(t *testing.T) {
 			require.Contains(t, statements[transaction.Name], "XMLSERIALIZE(CONTENT", transaction.Name)
 			require.NotContains(t, statements[transaction.Name], ";", transaction.Name)
 			block := "```sql\n" + statements[transaction.Name] + "\n```\n"
-			require.True(t, strings.Contains(printed, block), "docs/postgres.md does not print %s", transaction.Name)
+			require.Contains(t, printed, block, "docs/postgres.md does not print %s", transaction.Name)
 		}
 	}
 }

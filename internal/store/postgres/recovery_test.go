@@ -27,7 +27,7 @@ func TestRecovery_Citus(t *testing.T) {
 		t.Skip("six servers take half a minute")
 	}
 	cluster := pgtest.StartCluster(t, 2, pgtest.Archiving...)
-	ctx, d, database := t.Context(), generator(t, "tiny"), cluster.Database(t)
+	ctx, d, database := t.Context(), generator(t), cluster.Database(t)
 	s := opened(t, cluster.URL(database, 0)+distribute, Options{})
 	require.NoError(t, s.LoadDataset(ctx, d, nil))
 	var backups []*pgtest.Backup

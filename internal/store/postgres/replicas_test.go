@@ -31,7 +31,7 @@ type cluster struct {
 
 func newCluster(t testing.TB) *cluster {
 	t.Helper()
-	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t, "tiny")}
+	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t)}
 	s := opened(t, c.primary.URL("postgres"), Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), c.d, nil))
 	require.NoError(t, s.Close())

@@ -110,7 +110,7 @@ func interrupted(t *testing.T, url string, nodes ...string) {
 	require.NoError(t, err)
 	s := opened(t, url, Options{})
 	require.True(t, s.Made())
-	require.NoError(t, s.LoadDataset(t.Context(), generator(t, "tiny"), nil))
+	require.NoError(t, s.LoadDataset(t.Context(), generator(t), nil))
 	require.Empty(t, verified(t, s))
 }
 
@@ -169,7 +169,7 @@ func roles(t *testing.T, owns, service, serves string) {
 	_, err := Open(t.Context(), service, Options{})
 	require.ErrorContains(t, err, "role brokerage_service may not make it: brokerage migrate does, as the owner")
 
-	d := generator(t, "tiny")
+	d := generator(t)
 	owner := opened(t, owns, Options{})
 	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
 	require.ErrorContains(t, err, "only the schema's owner can load, and role brokerage_service is not")
@@ -246,7 +246,7 @@ func TestWanted(t *testing.T) {
 
 // A database that is not what a URL asks for is refused in one line, and nothing is changed.
 func TestOpen_NotWanted(t *testing.T) {
-	server, d := pgtest.Shared(t), generator(t, "tiny")
+	server, d := pgtest.Shared(t), generator(t)
 	refused := func(url, says string) {
 		t.Helper()
 		_, err := Open(t.Context(), url, Options{})
@@ -272,7 +272,7 @@ func TestOpen_NotWanted(t *testing.T) {
 
 // What the store declares of each transaction is what its statements do.
 func TestFaithful(t *testing.T) {
-	d := generator(t, "tiny")
+	d := generator(t)
 	for _, parameters := range []string{"", pure} {
 		var tracer storetest.Tracer
 		s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: tracer.Begin})

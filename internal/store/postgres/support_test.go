@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 // Parameters of URLs.
 const pure, distribute = "&mode=pure", "&distribute=4"
 
-func generator(t testing.TB, scale string) *dataset.Dataset {
+func generator(t testing.TB) *dataset.Dataset {
 	t.Helper()
-	s, err := dataset.ParseScale(scale)
+	s, err := dataset.ParseScale("tiny")
 	require.NoError(t, err)
 	return dataset.New(dataset.Spec{Scale: s, Seed: 1})
 }
@@ -62,7 +62,7 @@ func openedWith(t testing.TB, url string, options Options, h hidden) *Store {
 func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	t.Helper()
 	server := pgtest.Shared(t)
-	d := generator(t, "tiny")
+	d := generator(t)
 	database := server.Clone(t, template(t, d, ""))
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
@@ -79,7 +79,7 @@ func fresh(t testing.TB) (*Store, string, *dataset.Dataset) {
 	t.Helper()
 	server := pgtest.Shared(t)
 	url := server.URL(server.Database(t))
-	return opened(t, url, Options{}), url, generator(t, "tiny")
+	return opened(t, url, Options{}), url, generator(t)
 }
 
 func now() tpox.Write { return tpox.Write{Now: time.Now()} }

@@ -43,7 +43,7 @@ func TestTuned_Applied(t *testing.T) {
 			FROM pg_file_settings AS f JOIN pg_settings AS s USING (name) WHERE f.name = $1 AND f.setting = $2`,
 			setting.Name, setting.Value), setting.Name)
 	}
-	require.NoError(t, after.LoadDataset(t.Context(), generator(t, "tiny"), nil))
+	require.NoError(t, after.LoadDataset(t.Context(), generator(t), nil))
 }
 
 // takeable returns the file adapted to this machine and this server: memory settings by the figures in brackets, which

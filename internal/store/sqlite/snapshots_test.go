@@ -228,13 +228,6 @@ func TestReaders_NewestIsTaken(t *testing.T) {
 	require.Contains(t, string(answer), "<LastTrade>1.25<")
 }
 
-// A counter is a figure of a document that grows with each write, and queries that show it.
-type counter struct {
-	write   func(n int64) error
-	marks   []string // one after the other, before the figure
-	queries []func() ([]byte, error)
-}
-
 // What a transaction that is rolled back has written is never seen, not even while it runs.
 func TestReaders_RolledBack(t *testing.T) {
 	s := tinyStore(t)
