@@ -89,8 +89,11 @@ func killAtEach(
 // A backup that is killed at any moment leaves the previous backup or a complete new one.
 func TestBackup_Killed(t *testing.T) {
 	t.Parallel()
-	path, dir, before := tinyDatabase(t), t.TempDir(), smallBackup(t)
+	path, dir := tinyDatabase(t), t.TempDir()
 	file := filepath.Join(dir, "backup")
+	_, err := BackupTo(t.Context(), path, file, false, nil)
+	require.NoError(t, err)
+	before := readFile(t, file)
 	halves := killAtEach(t, "backup", 100*time.Millisecond, func() (from, to string) {
 		writeFile(t, file, before)
 		return path, file
@@ -99,7 +102,7 @@ func TestBackup_Killed(t *testing.T) {
 		require.NoError(t, err)
 	})
 	require.GreaterOrEqual(t, halves, 4, "the known points are in the middle")
-	_, err := BackupTo(t.Context(), path, file, true, nil)
+	_, err = BackupTo(t.Context(), path, file, true, nil)
 	require.NoError(t, err)
 	require.Len(t, entries(t, dir), 1+len(halvesOf(t, file)))
 }
