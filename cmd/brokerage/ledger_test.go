@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
 )
@@ -63,6 +65,35 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 	require.Contains(t, r.out, "order "+id+": insert_order was acknowledged, and it does not exist\n")
 	require.Contains(t, r.out, ", lost 1, twice 0, ")
 	require.Contains(t, r.err, "does not have what it has acknowledged")
+}
+
+// A server that acknowledges what it has not written yet loses that when it is killed: the last page of its log, with a
+// few changes or by chance none, so it is killed several times.
+func TestDrive_LedgerOfForgetfulServer(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t, "synchronous_commit=off", "wal_writer_delay=10s", "wal_writer_flush_after=1GB")
+	db, dir := server.URL("postgres"), t.TempDir()
+	succeeds(t, "load", "--db", db)
+	signal, file := filepath.Join(dir, "broken"), filepath.Join(dir, "ledger")
+	ctx, enough := context.WithCancel(t.Context())
+	driven := make(chan exited, 1)
+	go func() {
+		driven <- brokerage(ctx, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "10m", "--ledger", file,
+			"--break", "touch "+signal, "--at", "500ms")
+	}()
+	eventually(t, func() bool { _, err := os.Stat(signal); return err == nil }, "the break")
+	for range 5 {
+		recorded := len(testenv.Text(t, file))
+		eventually(t, func() bool { return len(testenv.Text(t, file)) > recorded+10_000 }, "changes")
+		server.Kill(t)
+		server.Again(t)
+	}
+	enough()
+	r := <-driven
+	require.Equal(t, exitEnded, r.code, r.out+r.err)
+	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", file)
+	require.Equal(t, exitInvalid, r.code, r.out+r.err)
+	require.Regexp(t, `\nacknowledged [\d,]+, lost [1-9][\d,]*, twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
 }
 
 // Directly on a database, the run verifies its ledger itself.

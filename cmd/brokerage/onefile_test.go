@@ -13,6 +13,7 @@ import (
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
 )
 
 // Whatever name the second process uses for the file, it is refused, and 20 clients of the first lose nothing.
@@ -67,7 +68,7 @@ func TestServe_OneProcessForAFile(t *testing.T) {
 			load.Await(t, 300)
 			load.Stop(t)
 			first.stop(t)
-			requireAllKept(t, load, "sqlite:"+path)
+			requireAllKept(t, load, "sqlite:"+testenv.File(t, "copy.db", testenv.Text(t, path))) // a file of one name
 		})
 	}
 }

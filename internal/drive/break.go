@@ -85,6 +85,9 @@ func (o *outage) see(began int64, outcome result.Outcome) {
 	}
 	o.Lock()
 	defer o.Unlock()
+	if fateOf(outcome) != ledger.Unknown {
+		o.found.Longest = max(o.found.Longest, (time.Since(o.zero) - time.Duration(began)).Seconds())
+	}
 	switch {
 	case outcome.Class != result.Abandoned && outcome.Failed() && fateOf(outcome) == ledger.Unknown:
 		if !o.found.Unanswered {

@@ -39,6 +39,7 @@ type Break struct {
 	// beginning of the command, one was answered that began after that; 0 if none was.
 	Unanswered bool    `json:"unanswered"`
 	Again      float64 `json:"againSeconds"`
+	Longest    float64 `json:"longestSeconds"` // that a request took which was answered after the beginning of the command
 }
 
 func (b Break) String() string {
@@ -47,7 +48,7 @@ func (b Break) String() string {
 	case b.Failed != "":
 		return at + "the command failed: " + b.Failed
 	case !b.Unanswered:
-		return at + "every request was answered"
+		return fmt.Sprintf("%severy request was answered, within %.1f s", at, b.Longest)
 	case b.Again == 0:
 		return at + "does not answer again"
 	default:
