@@ -92,14 +92,12 @@ func number(b *testing.B, variable string, otherwise int) int {
 }
 
 // run runs the command in a separate process.
-func (s *speed) run(args ...string) string {
+func (s *speed) run(args ...string) {
 	s.b.Helper()
 	var said strings.Builder
 	cmd := process(s.b, args...)
 	cmd.Stderr = &said
-	out, err := cmd.Output()
-	require.NoError(s.b, err, "%v: %s", args, said.String())
-	return string(out)
+	require.NoError(s.b, cmd.Run(), "%v: %s", args, said.String())
 }
 
 // load loads, and returns the rate of all documents and that of orders, which come last: without and with their

@@ -29,7 +29,7 @@ func readComparison(t testing.TB, file string) (r compare.Result) {
 func TestCompare_BadInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	tiny := "sqlite:" + tinyDB(t) + "/brokerage.db"
@@ -43,7 +43,7 @@ func TestCompare_BadInput(t *testing.T) {
 		"UnknownScheme":  {[]string{"null:", "oracle:x"}, exitUsage, `B: there is no kind of databases "oracle:"`},
 		"NoCommand":      {[]string{"exec: ", "null:"}, exitUsage, "exec: is without a command"},
 		"Result":         {[]string{result, "null:"}, exitUsage, "is a file, not a side"},
-		"OneFile":        {[]string{"sqlite:a.db", "sqlite:./a.db"}, exitUsage, "A and B name one file"},
+		"OneFile":        {[]string{"sqlite:a.db", "sqlite:./a.db"}, exitUsage, "both sides name one file"},
 		"Percentage":     {[]string{"null:", "null:", "--detect", "3"}, exitUsage, `"3" is not a percentage`},
 		"PercentageZero": {[]string{"null:", "null:", "--tolerance", "0%"}, exitUsage, "from 0.1% to 100%"},
 		"Workload":       {[]string{"null:", "null:", "--workload", "mixt"}, exitUsage, `no workload "mixt"`},

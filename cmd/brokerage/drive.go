@@ -90,7 +90,8 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan {
 	build := buildInfo()
 	config := drive.Plan{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.arrivals(), Ramp: c.Ramp, Think: c.Think, Count: c.Count,
+		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.arrivals(),
+		Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
 		Share: c.Part.Share, StartAt: c.StartAt.Time, Break: drive.Break{Command: c.Break, At: c.At},
 		Version: build.Version, Commit: build.Revision,

@@ -102,7 +102,8 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 	dir := tinyDB(t)
 	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "ledger")
 	json := filepath.Join(dir, "run.json")
-	r := succeeds(t, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "1s", "--ledger", file, "--json", json)
+	r := succeeds(t, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "1s",
+		"--ledger", file, "--json", json)
 	require.Regexp(t, `\nacknowledged [\d,]+, lost 0, twice 0, unknown 0 \(applied 0\)\nSMOKE`, r.out)
 	require.Contains(t, r.out, "Note: with a ledger, for which each change waits, rates and times are not figures\n")
 	run := readRun(t, json)

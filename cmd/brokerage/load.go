@@ -212,7 +212,8 @@ func (c *loadCmd) summary(
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(s.out, "%s: %s in %s (%s/s); %s is %s, database %s\n\n", what, format.Plural(loaded, "document"),
+	if _, err := fmt.Fprintf(s.out, "%s: %s in %s (%s/s); %s is %s, database %s\n\n",
+		what, format.Plural(loaded, "document"),
 		format.Duration(took), format.Count(int64(float64(loaded)/max(took.Seconds(), 1e-3))), c.DB.name(),
 		format.Bytes(space.File), db.Describe().Identity); err != nil {
 		return err

@@ -84,7 +84,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
-			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early, 4 its results are INVALID, "+
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early, "+
+			"4 its results are INVALID, "+
 			"5 a comparison shows B to be worse, 6 it is undecided, 130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit

@@ -25,7 +25,8 @@ func TestMerge_FourProcesses(t *testing.T) {
 	}
 	service := serving(t, tinyDB(t))
 	dir := t.TempDir()
-	flags := []string{"drive", "--url", service.url, "--users", "10", "--rate", "200", "--arrivals", "even", "--ramp", "0s", "--duration", "2s",
+	flags := []string{"drive", "--url", service.url, "--users", "10", "--rate", "200", "--arrivals", "even",
+		"--ramp", "0s", "--duration", "2s",
 		"--every", "1s", "--seed", "3", "--allow-invalid", "--json"}
 	files := driveParts(t, dir, flags)
 	sum := int64(0)

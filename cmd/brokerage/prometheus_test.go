@@ -287,7 +287,8 @@ func generate(t testing.TB, service string) (sent map[string]int) {
 			Data         struct{ Tags map[string]string }
 		}
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &point))
-		if name := point.Data.Tags["name"]; point.Type == "Point" && point.Metric == "http_reqs" && name != "beside the load" {
+		name := point.Data.Tags["name"]
+		if point.Type == "Point" && point.Metric == "http_reqs" && name != "beside the load" {
 			sent[name]++
 		}
 	}

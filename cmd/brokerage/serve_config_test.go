@@ -15,7 +15,8 @@ import (
 
 // settings are the flags of serve.
 var settings = []string{
-	"config", "db", "fill", "replica", "wait", "pool", "not-durable", "uncompressed", "max-holdings", "covered", "listen", "tokens",
+	"config", "db", "fill", "replica", "wait", "pool", "not-durable", "uncompressed", "max-holdings", "covered",
+	"listen", "tokens",
 	"host", "insecure-no-auth", "metrics-addr", "timeout",
 	"max-body", "in-flight", "queue", "queue-wait", "rate-limit", "header-timeout", "read-timeout", "write-timeout",
 	"idle-timeout", "drain-delay",

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A volume that was lost is not ready and not filled, its backups stay, and a restore brings the acknowledged write back
-// while the service waits.
+// A volume that was lost is not ready and not filled, its backups stay, and a restore brings the acknowledged write
+// back while the service waits.
 func TestServe_LostVolume(t *testing.T) {
 	t.Parallel()
 	dir, backups := tinyDB(t), t.TempDir()
@@ -39,7 +39,8 @@ func TestServe_LostVolume(t *testing.T) {
 		return ready.status == http.StatusServiceUnavailable && strings.Contains(ready.body, "the database is empty")
 	}, "the reason in %v", &ready)
 	require.Empty(t, names(t, dir), "not filled")
-	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", backups, "--keep", "1"), exitFailed, "no such file")
+	requireOneLine(t, brokerage(t.Context(), "backup", "--db", db, "--out", backups, "--keep", "1"),
+		exitFailed, "no such file")
 	require.Len(t, names(t, backups), 1)
 
 	succeeds(t, "restore", "--from", backups, "--db", db)

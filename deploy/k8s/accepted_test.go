@@ -96,13 +96,15 @@ func TestAPI_Refused(t *testing.T) {
 	define(t, c)
 	namespace := c.namespace(t)
 	for name, v := range map[string]struct{ folder, kind, object, from, to, says string }{
-		"UnknownField": {"overlays/postgres", "Deployment", "brokerage", "minReadySeconds:", "minReadySecond:", "minReadySecond"},
+		"UnknownField": {"overlays/postgres", "Deployment", "brokerage", "minReadySeconds:", "minReadySecond:",
+			"minReadySecond"},
 		"WrongType": {"overlays/postgres", "Deployment", "brokerage", "minReadySeconds: 3", "minReadySeconds: soon",
 			"minReadySeconds"},
 		"LongSleep": {"overlays/embedded", "StatefulSet", "brokerage", "terminationGracePeriodSeconds: 60",
 			"terminationGracePeriodSeconds: 3", "sleep"},
 		"NoSchedule": {"overlays/embedded", "CronJob", "brokerage-backup", "17 3 * * *", "17 25 * * *", "schedule"},
-		"Root":       {"overlays/embedded", "Pod", "brokerage-0", "runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot"},
+		"Root": {"overlays/embedded", "Pod", "brokerage-0", "runAsNonRoot: true", "runAsNonRoot: false",
+			"runAsNonRoot"},
 		"HostNetwork": {"overlays/embedded", "Pod", "brokerage-0", "enableServiceLinks: false",
 			"enableServiceLinks: false\n  hostNetwork: true", "host namespaces"},
 		"RouteOfHosts":  {"gateway", "HTTPRoute", "brokerage", "hostnames:", "hosts:", "hosts"},

@@ -75,7 +75,9 @@ func startCluster() (*cluster, error) {
 	}
 	dir := os.Getenv("KUBE_E2E")
 	if _, err := os.Stat(filepath.Join(dir, "up.sh")); err != nil {
-		return nil, &testenv.NotHereError{Reason: "neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one"}
+		return nil, &testenv.NotHereError{
+			Reason: "neither KUBECONFIG names a cluster, nor KUBE_E2E the scripts that make one",
+		}
 	}
 	run, err := os.MkdirTemp("", "kube")
 	if err != nil {

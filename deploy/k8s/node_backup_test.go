@@ -75,7 +75,8 @@ func TestNode_Embedded(t *testing.T) {
 	eventually(t, func() bool { return strings.Contains(n.logs(t), "the database is empty") }, "the log says why")
 	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "of-nothing")
 	require.Equal(t, "Failed", n.ended(t, "of-nothing"))
-	require.Equal(t, "false", n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.status.containerStatuses[0].ready}"))
+	require.Equal(t, "false",
+		n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.status.containerStatuses[0].ready}"))
 	left, err := os.ReadDir(data)
 	require.NoError(t, err)
 	require.Empty(t, left)

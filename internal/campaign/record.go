@@ -166,7 +166,7 @@ type Step struct {
 	Copy    *Copy       `json:"copy,omitempty"`
 	Plan    *RunPlan    `json:"plan,omitempty"`
 	Run     *result.Run `json:"run,omitempty"`
-	Again   bool        `json:"again,omitempty"`          // a first run was unsteady or disturbed and nothing else: this is the second
+	Again   bool        `json:"again,omitempty"`          // the second one: the first was unsteady or disturbed
 	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
 	Found   *result.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search

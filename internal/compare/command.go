@@ -40,7 +40,7 @@ func start(ctx context.Context, text string, within time.Duration) (*command, er
 	c := &command{ended: make(chan struct{}), output: output{address: make(chan string, 1)}}
 	answers := make(chan string, 1)
 	if strings.Contains(text, portMark) {
-		port, err := freePort()
+		port, err := freePort(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -176,8 +176,8 @@ func (o *output) said() string {
 }
 
 // freePort returns a port that nothing listens on.
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freePort(ctx context.Context) (int, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ import (
 // shell returns the command that runs a text in a process group of its own, so that a Ctrl-C reaches only this program,
 // and all that the text starts can be ended.
 func shell(text string) *exec.Cmd {
-	cmd := exec.Command("/bin/sh", "-c", text)
+	cmd := exec.Command("/bin/sh", "-c", text) //nolint:noctx // it is ended with a signal first
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }

@@ -135,11 +135,11 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 }
 
 // share returns how many of a number of comparisons have one of the verdicts.
-func share(t testing.TB, comparisons int, make func(*rand.Rand) *machine, config Config, verdicts ...Verdict) float64 {
+func share(t testing.TB, comparisons int, machineOf func(*rand.Rand) *machine, config Config, verdicts ...Verdict) float64 {
 	t.Helper()
 	n := 0
 	for i := range comparisons {
-		r := compareOn(t, make(rand.New(rand.NewPCG(uint64(i), 1))), config)
+		r := compareOn(t, machineOf(rand.New(rand.NewPCG(uint64(i), 1))), config)
 		for _, v := range verdicts {
 			if r.Verdict == v {
 				n++
@@ -223,7 +223,8 @@ func TestMeasure_LeftBehind(t *testing.T) {
 	m.left = 1
 	r = compareOn(t, m, config)
 	require.Equal(t, Undecided, r.Verdict)
-	require.Contains(t, r.Answer, "undecided: A used 12 % of its processor time while the other side was measured, even with")
+	require.Contains(t, r.Answer,
+		"undecided: A used 12 % of its processor time while the other side was measured, even with")
 }
 
 // Slices that others spoil are repeated. If most are, the machine cannot decide.
@@ -244,7 +245,8 @@ func TestMeasure_Invalid(t *testing.T) {
 	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, failed: 0.01}
 	r := compareOn(t, m, Config{Within: 2 * time.Minute, Detect: 0.03, Tolerance: 0.02})
 	require.Equal(t, Invalid, r.Verdict)
-	require.Equal(t, "INVALID: 1.00 % of the answers of B were unexpected (503 unavailable); below 0.5 % is allowed", r.Answer)
+	require.Equal(t,
+		"INVALID: 1.00 % of the answers of B were unexpected (503 unavailable); below 0.5 % is allowed", r.Answer)
 }
 
 func TestMeasure_GrownApart(t *testing.T) {

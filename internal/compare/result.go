@@ -210,7 +210,8 @@ func (c *comparison) describeSides() {
 		}
 		if share := float64(failed) / float64(max(side.Counted, 1)); share >= mostFailed {
 			r.Reasons = append(r.Reasons, fmt.Sprintf(
-				"%.2f %% of the answers of %c were unexpected (%s); below %.1f %% is allowed", 100*share, 'A'+i, strings.Join(slices.Sorted(maps.Keys(side.Failed)), ", "), 100*mostFailed))
+				"%.2f %% of the answers of %c were unexpected (%s); below %.1f %% is allowed", 100*share, 'A'+i,
+				strings.Join(slices.Sorted(maps.Keys(side.Failed)), ", "), 100*mostFailed))
 		}
 		side.Idle, side.IdleOf = c.carried[i].most()
 	}
@@ -281,6 +282,7 @@ func (c *comparison) answer(last bool) bool {
 			best = cmp.Or(best, row)
 		case Undecided:
 			open = cmp.Or(open, row)
+		case Equal, Invalid:
 		}
 	}
 	after := ", after " + r.Time()
@@ -478,12 +480,13 @@ func (r *Result) How() string {
 	if r.Rate > 0 {
 		load = format.Figure(r.Rate) + " transactions a second"
 	}
-	text := fmt.Sprintf("workload %s on %s, %s: %s of four slices of %s s in random order",
+	var text strings.Builder
+	fmt.Fprintf(&text, "workload %s on %s, %s: %s of four slices of %s s in random order",
 		r.Workload, r.Dataset.Fingerprint, load, format.Plural(len(r.Blocks), "block"), format.Figure(r.SliceSeconds))
 	for _, reason := range slices.Sorted(maps.Keys(r.Repeated)) {
-		text += fmt.Sprintf("; %s repeated: %s", format.Plural(r.Repeated[reason], "slice"), reason)
+		fmt.Fprintf(&text, "; %s repeated: %s", format.Plural(r.Repeated[reason], "slice"), reason)
 	}
-	return text
+	return text.String()
 }
 
 // Differing returns the names of the settings of the stores that differ.

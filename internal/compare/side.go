@@ -41,7 +41,7 @@ func CheckSides(a, b string) error {
 	two, err2 := store.Find(b)
 	if err1 == nil && err2 == nil && a != b && one.Path() != "" &&
 		filepath.Clean(one.Path()) == filepath.Clean(two.Path()) {
-		return fmt.Errorf("A and B name one file, %s: each side needs a database of its own, loaded with the same dataset",
+		return fmt.Errorf("both sides name one file, %s: each side needs a database of its own, loaded with the same dataset",
 			one.Path())
 	}
 	return nil
@@ -64,7 +64,8 @@ func checkSide(text string) error {
 	}
 	_, err := store.Find(text)
 	if err != nil {
-		return fmt.Errorf("%w; a side is also the URL of a service, http://HOST:PORT, or a command that starts one, exec:COMMAND",
+		return fmt.Errorf(
+			"%w; a side is also the URL of a service, http://HOST:PORT, or a command that starts one, exec:COMMAND",
 			err)
 	}
 	return nil

@@ -103,8 +103,8 @@ func BenchmarkStudy(b *testing.B) {
 			require.NoError(b, err)
 			fmt.Printf("\n%s: one side for %s, dealt to A and B in slices; se is the standard error after a minute\n"+
 				"| slice | se | correlation of blocks | misses of t over 25 blocks |\n|---|---|---|---|\n", name, length)
-			for _, slice := range []time.Duration{250, 500, 1000, 2000, 4000} {
-				printSlices(ticks(records, length), slice*time.Millisecond)
+			for _, ms := range []int{250, 500, 1000, 2000, 4000} {
+				printSlices(ticks(records, length), time.Duration(ms)*time.Millisecond)
 			}
 			printBeginning(b, c, length)
 		})
@@ -262,7 +262,7 @@ func disturb(b *testing.B, seed uint64) {
 	b.Helper()
 	script := "while :; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
 	random := rand.New(rand.NewPCG(seed, 5))
-	cmd := exec.Command("/bin/sh", "-c", script, "sh", strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
+	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh", strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
 	alone := shell("")
 	cmd.SysProcAttr = alone.SysProcAttr
 	require.NoError(b, cmd.Start())

@@ -103,7 +103,8 @@ func (p *Plan) Check() error {
 	case p.Arrivals != Poisson && p.Arrivals != Even:
 		return fmt.Errorf("there are no arrivals of kind %q", p.Arrivals)
 	}
-	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(), p.Definition.RequireEnough(p.most()),
+	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(),
+		p.Definition.RequireEnough(p.most()),
 		p.Definition.Check())
 }
 

@@ -62,7 +62,8 @@ func (d database) GetAccount(_ context.Context, id tpox.ID) (tpox.Account, error
 // holding returns an account with a balance and a position of ABC.
 func holding(balance, position string) string {
 	return `<Account xmlns="` + tpox.CustAccNS + `"><Balance><OnlineActualBal> ` + balance +
-		` </OnlineActualBal></Balance><Holdings><Position><Symbol>ABC</Symbol><Quantity>` + position + `</Quantity></Position></Holdings></Account>`
+		` </OnlineActualBal></Balance><Holdings><Position>` +
+		`<Symbol>ABC</Symbol><Quantity>` + position + `</Quantity></Position></Holdings></Account>`
 }
 
 // history returns a ledger of lines in a short form: "1 insert_order 7" begins a change, "1 =" acknowledges it,

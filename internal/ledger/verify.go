@@ -168,6 +168,7 @@ func Verify(ctx context.Context, s tpox.Store, h *History, find func(string) err
 			v.proof.Acknowledged++
 		case Unknown:
 			v.proof.Unknown++
+		case Refused:
 		}
 		deleted[c.ID] = deleted[c.ID] || c.Do == "delete_customer" && c.fate != Refused
 	}
@@ -336,6 +337,7 @@ func (v *verifier) holding(id tpox.ID, has Holding, changes []*recorded) {
 				expected = expected.Add(c.delta)
 			case Unknown:
 				unknown = append(unknown, c.delta)
+			case Refused:
 			}
 		}
 		e := explain(has.Positions[symbol].Sub(expected), acknowledged, unknown)

@@ -173,8 +173,8 @@ func (f File) Append() (out *os.File, torn bool, err error) {
 	return out, last[0] != '\n', nil
 }
 
-// Create makes the file for its owner alone, to be written bit by bit. A file that exists is an error. Create returns the
-// errors of Check.
+// Create makes the file for its owner alone, to be written bit by bit. A file that exists is an error. Create returns
+// the errors of Check.
 func (f File) Create() (*os.File, error) {
 	if err := f.Check(); err != nil {
 		return nil, err

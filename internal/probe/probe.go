@@ -19,7 +19,8 @@ const (
 	IOWaitSeconds = "ioWaitSeconds" // of a process: waiting for a disk; of the computer: idle while a process waited
 	IdleSeconds   = "idleSeconds"
 	StealSeconds  = "stealSeconds" // that the hypervisor gave to others
-	// InterruptSeconds are those of SystemSeconds in which the computer served interrupts, which no process is charged for.
+	// InterruptSeconds are those of SystemSeconds in which the computer served interrupts, which no process is charged
+	// for.
 	InterruptSeconds = "interruptSeconds"
 
 	Reads      = "reads" // that the disks have carried out

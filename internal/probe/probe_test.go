@@ -124,7 +124,8 @@ func TestHost(t *testing.T) {
 	}
 	require.Equal(t, probe.Reading{Figures: probe.Figures{
 		probe.UserSeconds: 1.2, probe.SystemSeconds: 3 + .06 + .07, probe.IdleSeconds: 40, probe.IOWaitSeconds: .5,
-		probe.StealSeconds: .08, probe.InterruptSeconds: .13, probe.Reads: 11, probe.Writes: 23, probe.ReadBytes: 102 * 512, probe.WriteBytes: 204 * 512,
+		probe.StealSeconds: .08, probe.InterruptSeconds: .13,
+		probe.Reads: 11, probe.Writes: 23, probe.ReadBytes: 102 * 512, probe.WriteBytes: 204 * 512,
 	}}, probe.At(tree(t, files)).Host())
 
 	delete(files, "sys/block/vda/size")

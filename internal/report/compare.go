@@ -264,7 +264,8 @@ func (f *File) stamps() []banner {
 }
 
 // singleRuns is what two results do not say.
-const singleRuns = "Each figure was measured once, so this says nothing about which side is better: brokerage compare " +
+const singleRuns = "Each figure was measured once, so this says nothing about which side is better: " +
+	"brokerage compare " +
 	"measures both sides in turn until it can say so."
 
 // WriteText writes both sides for a terminal.

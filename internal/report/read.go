@@ -28,8 +28,8 @@ type File struct {
 // escapes are those in strings of JSON.
 var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
-// Read reads a file of results, or of the samples of k6. Its errors are one line, and begin with the name of the file and, where it is known,
-// line and column.
+// Read reads a file of results, or of the samples of k6. Its errors are one line, and begin with the name of the file
+// and, where it is known, line and column.
 func Read(path string) (*File, error) {
 	file, err := output.OpenInput(path)
 	if err != nil {
@@ -62,7 +62,8 @@ func Parse(name string, text []byte) (*File, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		err = misread(name, text, err)
 		if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-			err = fmt.Errorf("%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 run --out json wrote", err)
+			err = fmt.Errorf(
+				"%w: a file of results is JSON, campaign.json or what brokerage drive --json or k6 run --out json wrote", err)
 		}
 		return nil, err
 	}

@@ -16,7 +16,8 @@ func resourcesSection(groups []group) section {
 	t := newTable("Processor, memory and I/O",
 		"text:workload", "users", "text:process", "CPU", "cores", "CPU ms a transaction", "memory after", "peak")
 	host := newTable("The whole computer",
-		"text:workload", "users", "busy", "num strong:by others", "waiting for the disk", "read", "written", "written a transaction")
+		"text:workload", "users", "busy", "num strong:by others", "waiting for the disk", "read",
+		"written", "written a transaction")
 	bytesOrDash := func(n int64) any {
 		if n == 0 {
 			return "–"
@@ -47,7 +48,8 @@ func resourcesSection(groups []group) section {
 			if o := r.Usage.Others; o != nil {
 				others = percent(*o, 0)
 			}
-			host.add("", g.name(), g.Users, percent(h.CPU, 0), others, percent(h.IOWait, 0), size(h.ReadBytes), size(h.WriteBytes),
+			host.add("", g.name(), g.Users, percent(h.CPU, 0), others, percent(h.IOWait, 0),
+				size(h.ReadBytes), size(h.WriteBytes),
 				size(ratio(float64(h.WriteBytes), transactions)))
 		}
 	}

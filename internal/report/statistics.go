@@ -46,7 +46,8 @@ func latencySection(groups []group) section {
 }
 
 func latencyTable(g group) *table {
-	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95", "num strong:p99", "max")
+	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95",
+		"num strong:p99", "max")
 	t.Class = "latency"
 	rows := slices.Clone(g.Run.Transactions)
 	if len(rows) > 1 {

@@ -160,7 +160,8 @@ func variantsSection(c *campaign.Record, groups []group) section {
 		class, users := g.users()
 		t.add(class, g.Label, users, g.Variant.Name, tps(g.Run), change, micros(p99(g.Run)))
 	}
-	lead := []string{"The same workload on the same data, with other settings, each measured once: brokerage compare says " +
+	lead := []string{"The same workload on the same data, with other settings, each measured once: " +
+		"brokerage compare says " +
 		"whether two of them differ."}
 	for _, step := range c.Steps {
 		if v := step.Variant; v != nil && meanings[v.Name] != "" {

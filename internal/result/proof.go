@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// Proof is what became of the changes of a run with a ledger. Lost and twice are the least numbers that explain what the
-// database holds.
+// Proof is what became of the changes of a run with a ledger. Lost and twice are the least numbers that explain what
+// the database holds.
 type Proof struct {
 	Verified     bool  `json:"verified"` // with the database; if not, the rest is 0
 	Acknowledged int64 `json:"acknowledged"`

@@ -11,7 +11,8 @@ import (
 	"brokerage/internal/format"
 )
 
-// The statistics table of the scenario. It is 94 characters wide; without the two columns that are needed least often, 80.
+// The statistics table of the scenario. It is 94 characters wide; without the two columns that are needed least often,
+// 80.
 
 // cell is a column of the table, with two lines of heading.
 type cell struct {

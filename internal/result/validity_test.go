@@ -53,8 +53,9 @@ func TestJudge(t *testing.T) {
 		"LostWrites": {func(r *Run) { r.Proof = &Proof{Acknowledged: 5000, Lost: 3} },
 			"acknowledged 5,000, lost 3, twice 0, unknown 0 (applied 0)"},
 		"CountedTwice": {func(r *Run) { r.Proof = &Proof{Twice: 1} }, "twice 1"},
-		"NotBroken":    {func(r *Run) { r.Break = &Break{At: 20, Failed: "exit status 1"} }, "the command failed: exit status 1"},
-		"StaysAway":    {func(r *Run) { r.Break = &Break{At: 20, Unanswered: true} }, "does not answer again"},
+		"NotBroken": {func(r *Run) { r.Break = &Break{At: 20, Failed: "exit status 1"} },
+			"the command failed: exit status 1"},
+		"StaysAway": {func(r *Run) { r.Break = &Break{At: 20, Unanswered: true} }, "does not answer again"},
 		"Slope": {func(r *Run) {
 			for i := range r.PerSecond {
 				r.PerSecond[i] -= int64(2 * i)

@@ -14,9 +14,9 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// openStore opens the database. An empty embedded one is filled if --fill says so, and is unavailable otherwise: a volume
-// that was lost must not become a healthy service with other data. One of a server is served empty, since it may belong
-// to others, and other instances may be starting at the same time.
+// openStore opens the database. An empty embedded one is filled if --fill says so, and is unavailable otherwise: a
+// volume that was lost must not become a healthy service with other data. One of a server is served empty, since it
+// may belong to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,

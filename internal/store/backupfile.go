@@ -164,8 +164,8 @@ func (b *BackupFile) readManifest(engine string) error {
 	return nil
 }
 
-// MayReplace returns an error if a file is a backup of another database than the one that m describes: a new database in
-// the place of a lost one must not replace what is left of it.
+// MayReplace returns an error if a file is a backup of another database than the one that m describes: a new database
+// in the place of a lost one must not replace what is left of it.
 func MayReplace(file string, m Manifest) error {
 	old, err := OpenBackup(file, m.Engine)
 	if err != nil {

@@ -103,7 +103,8 @@ func New(build BuildInfo) *Metrics {
 	total := counters("transactions_total", "Requests that have ended, by transaction and outcome.",
 		"transaction", "outcome")
 	duration := factory.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "brokerage_transaction_duration_seconds", Help: "How long requests took in the service, by transaction; without those that were answered with 503.",
+		Name:    "brokerage_transaction_duration_seconds",
+		Help:    "How long requests took in the service, by transaction; without those that were answered with 503.",
 		Buckets: durations, NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"transaction"})

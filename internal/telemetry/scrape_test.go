@@ -67,13 +67,15 @@ func TestMetrics_State(t *testing.T) {
 		`store_packed_stored_bytes_total{kind="order"}`: "1500", `store_packed_documents_total{kind="customer"}`: "1",
 		"requests_in_flight_limit": "256", "requests_waiting": "3", "store_disk_free_bytes": "25",
 		"store_disk_size_bytes": "100", "store_ready": "1",
-		`reload_failed{what="keys"}`: "1", `reload_failed{what="tokens"}`: "0", "audit_records_waiting": "12", "audit_records_lost_total": "34",
+		`reload_failed{what="keys"}`: "1", `reload_failed{what="tokens"}`: "0",
+		"audit_records_waiting": "12", "audit_records_lost_total": "34",
 		`dataset_info{fingerprint="f",profile="tpox-2",scale="tiny",seed="7"}`: "1",
 		`dataset_documents{kind="security"}`:                                   "500",
 		`dataset_documents{kind="customer"}`:                                   "200",
 		`dataset_documents{kind="order"}`:                                      "2000",
 		`dataset_raw_bytes{kind="order"}`:                                      "3e+06",
-		`store_info{database="0a",durability="each write is flushed before it is acknowledged",store="sqlite",version="3.50"}`: "1",
+		`store_info{database="0a",durability="each write is flushed before it is acknowledged",` +
+			`store="sqlite",version="3.50"}`: "1",
 	} {
 		require.Equal(t, value, series["brokerage_"+name], "%s in %s", name, text)
 	}

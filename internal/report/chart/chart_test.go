@@ -88,7 +88,8 @@ func TestLines_Drawn(t *testing.T) {
 // A chart of changes shows small differences, and draws a value far from all others at its end.
 func TestSpread_Draw(t *testing.T) {
 	s := Spread{Title: "change", X: "minutes", Y: "%", FormatX: text, FormatY: text, Band: [2]float64{-2, 2},
-		Series: []Series{{Name: "change"}}, Reach: []Point{{X: 1, Y: -3, Low: -5, High: -1}, {X: 2, Y: -3, Low: -4, High: -2}}}
+		Series: []Series{{Name: "change"}},
+		Reach:  []Point{{X: 1, Y: -3, Low: -5, High: -1}, {X: 2, Y: -3, Low: -4, High: -2}}}
 	for i := range 9 {
 		s.Series[0].Points = append(s.Series[0].Points, Point{X: float64(i) / 4, Y: -3 + .1*float64(i)})
 	}

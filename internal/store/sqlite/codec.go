@@ -25,12 +25,12 @@ const (
 
 var kinds = [...]kind{securities, customers, orders}
 
-// A codec packs the documents of a database. The first byte of a packed document shows its form, one of three: a frame of
-// zstd, which ends with a checksum of the document; a block of S2 after a mark and such a checksum; the document itself,
-// if it was stored with compression switched off.
+// A codec packs the documents of a database. The first byte of a packed document shows its form, one of three: a frame
+// of zstd, which ends with a checksum of the document; a block of S2 after a mark and such a checksum; the document
+// itself, if it was stored with compression switched off.
 //
-// Orders, which are most of the data, are packed by zstd. S2 packs customers and securities a fifth larger, but unpacks
-// them in half the time. Without a dictionary, all are packed by zstd.
+// Orders, which are most of the data, are packed by zstd. S2 packs customers and securities a fifth larger, but
+// unpacks them in half the time. Without a dictionary, all are packed by zstd.
 type codec struct {
 	off     bool
 	zstd    map[kind]*zstd.Encoder

@@ -46,7 +46,7 @@ func (s *Store) CheckScript(ctx context.Context, text string) error {
 	if err != nil {
 		return scriptError(err)
 	}
-	return statement.Close()
+	return statement.Close() //nolint:sqlclosecheck // nothing runs in between
 }
 
 // scriptError returns an error of SQLite as *store.ScriptRefused.
