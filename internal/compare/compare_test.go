@@ -135,7 +135,9 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 }
 
 // share returns how many of a number of comparisons have one of the verdicts.
-func share(t testing.TB, comparisons int, machineOf func(*rand.Rand) *machine, config Config, verdicts ...Verdict) float64 {
+func share(
+	t testing.TB, comparisons int, machineOf func(*rand.Rand) *machine, config Config, verdicts ...Verdict,
+) float64 {
 	t.Helper()
 	n := 0
 	for i := range comparisons {

@@ -262,7 +262,8 @@ func disturb(b *testing.B, seed uint64) {
 	b.Helper()
 	script := "while :; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
 	random := rand.New(rand.NewPCG(seed, 5))
-	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh", strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
+	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
+		strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
 	alone := shell("")
 	cmd.SysProcAttr = alone.SysProcAttr
 	require.NoError(b, cmd.Start())
