@@ -9,7 +9,7 @@
 // trade.
 //
 // PostgreSQL cannot update a part of a document. An update locks the row, edits the document here, with the code that
-// the embedded store uses, and writes it back (ADR 0015): two round trips, one with BEGIN and one with COMMIT. A write
+// the embedded store uses, and writes it back (ADR 0028): two round trips, one with BEGIN and one with COMMIT. A write
 // that need not read first takes one round trip.
 //
 // READ COMMITTED is enough, because a write locks everything that it depends on. Locks are taken in this order, so that

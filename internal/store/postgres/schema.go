@@ -244,7 +244,7 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 }
 
 // faithful says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
-// update a part of a document (ADR 0015), an order is deleted by its key alone, and a customer is read for its
+// update a part of a document (ADR 0028), an order is deleted by its key alone, and a customer is read for its
 // accounts.
 func faithful(pure bool) map[string]tpox.Fidelity {
 	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
