@@ -292,6 +292,10 @@ func (c *comparison) answer(last bool) bool {
 				'A'+i, 100*side.Idle, side.IdleOf, c.length)
 		}
 	}
+	if blocks := len(c.slices) / 4; blocks < leastBlocks { // an interval of so few is too often wrong
+		r.Because = cmp.Or(r.Because, fmt.Sprintf("%d blocks of slices were measured, and an answer takes %d", blocks,
+			leastBlocks))
+	}
 	switch {
 	case len(r.Reasons) > 0:
 		r.Verdict, r.Answer = Invalid, "INVALID: "+strings.Join(r.Reasons, "; ")

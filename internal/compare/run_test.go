@@ -20,7 +20,7 @@ func short(t testing.TB) compare.Config {
 	definition, err := workload.Load("query")
 	require.NoError(t, err)
 	return compare.Config{
-		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 10 * time.Second,
+		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 30 * time.Second,
 		Slice: 20 * time.Millisecond, Discard: 5 * time.Millisecond, Others: 1,
 	}
 }
