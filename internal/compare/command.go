@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"brokerage/internal/drive"
 )
 
 // How long a command may take until it serves, until it has ended, and between two slices.
@@ -71,7 +73,7 @@ func start(ctx context.Context, text string, within time.Duration) (*command, er
 
 // run runs a text in a shell, without waiting for it.
 func (c *command) run(text string) error {
-	c.cmd = shell(text)
+	c.cmd = drive.Shell(text)
 	c.cmd.Env = append(os.Environ(), "BROKERAGE_LISTEN=127.0.0.1:0") // unless the command has --listen
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = &c.output, &c.output, time.Second
 	if err := c.cmd.Start(); err != nil {
@@ -102,7 +104,7 @@ func (c *command) stop() error {
 		return errors.Join(c.gone(), c.kill())
 	default:
 	}
-	interrupt(c.cmd)
+	drive.InterruptAll(c.cmd)
 	select {
 	case <-c.ended:
 	case <-time.After(stopWithin):
@@ -112,7 +114,7 @@ func (c *command) stop() error {
 
 // kill ends what is left of the command.
 func (c *command) kill() error {
-	killAll(c.cmd)
+	drive.KillAll(c.cmd)
 	<-c.ended
 	return nil
 }

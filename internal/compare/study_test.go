@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	_ "brokerage/internal/store/null"
@@ -264,11 +265,11 @@ func disturb(b *testing.B, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 5))
 	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
 		strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
-	alone := shell("")
+	alone := drive.Shell("")
 	cmd.SysProcAttr = alone.SysProcAttr
 	require.NoError(b, cmd.Start())
 	b.Cleanup(func() {
-		killAll(cmd)
+		drive.KillAll(cmd)
 		_ = cmd.Wait() // it was killed
 	})
 }

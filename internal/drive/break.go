@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,19 +62,33 @@ func (d *driver) breakTarget(ctx context.Context) (wait func()) {
 		o.since, o.zero, o.found.At = time.Now(), d.zero, time.Duration(d.now()-d.begin.Load()).Seconds()
 		o.Unlock()
 		o.begun.Store(true)
-		command := exec.CommandContext(ctx, "sh", "-c", b.Command)
-		command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
-		err := command.Run()
+		err := runShell(ctx, b.Command)
 		o.Lock()
 		defer o.Unlock()
-		if ctx.Err() != nil {
-			err = errors.New("it did not end")
-		}
 		if err != nil {
 			o.found.Failed = err.Error()
 		}
 	}()
 	return func() { cancel(); <-done }
+}
+
+// runShell runs a command. If it does not end before the context, it is killed with all that it has started.
+func runShell(ctx context.Context, text string) error {
+	command := Shell(text)
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		KillAll(command)
+		_ = <-ended // it was killed
+		return errors.New("it did not end")
+	}
 }
 
 // see takes notice of a call that began at a time and has ended.
