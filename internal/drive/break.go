@@ -86,8 +86,10 @@ func runShell(ctx context.Context, text string) error {
 		return err
 	case <-ctx.Done():
 		KillAll(command)
-		_ = <-ended // it was killed
-		return errors.New("it did not end")
+		if err := <-ended; err != nil {
+			return errors.New("it did not end")
+		}
+		return nil
 	}
 }
 
