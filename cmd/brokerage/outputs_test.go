@@ -60,7 +60,6 @@ func TestOutputs_Database(t *testing.T) {
 		"drive --db sqlite:" + db + quick,
 		"merge " + result + " --json",
 		"report " + result + " --out",
-		"report " + result + " " + result + " --out",
 		"token --name a --scope read --file",
 		"serve --listen 127.0.0.1:0 --db null: --audit-log",
 	}

@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 	for name, c := range map[string]struct{ url, scheme, path string }{
 		"SQLite":        {"sqlite:brokerage.db", "sqlite", "brokerage.db"},
 		"Absolute":      {"sqlite:/var/lib/b.db", "sqlite", "/var/lib/b.db"},
-		"PathLiterally": {"sqlite:a b%20?x=1#y:z", "sqlite", "a b%20?x=1#y:z"},
+		"PathLiterally": {"sqlite:a b%20#y:z", "sqlite", "a b%20#y:z"},
 		"Postgres":      {"postgres://u:p@h:1/d?sslmode=disable", "postgres", ""},
 		"Null":          {"null:", "null", ""},
 	} {
@@ -74,7 +74,7 @@ func TestFind_NoSecrets(t *testing.T) {
 
 func TestPublished(t *testing.T) {
 	for url, want := range map[string]string{
-		"sqlite:/home/ann/a@b?c": "sqlite:a@b?c", "null:": "null:",
+		"sqlite:/home/ann/a@b": "sqlite:a@b", "null:": "null:",
 		"postgres://user:secret@host:5432/db?sslmode=disable": "postgres://host:5432/db",
 		"postgres://host/db":           "postgres://host/db",
 		"postgres://me:p%40ss@host/db": "postgres://host/db",
@@ -85,7 +85,7 @@ func TestPublished(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a b%20?x=1.db")
+	path := filepath.Join(t.TempDir(), "a b%20#x=1.db")
 	for url, want := range map[string]tpox.Store{
 		"sqlite:" + path: (*sqlite.Store)(nil), "null:": (*null.Store)(nil),
 	} {

@@ -106,11 +106,16 @@ func (r *replicas) open(ctx context.Context, urls []string) (err error) {
 	}
 	for _, one := range r.all {
 		bounded, cancel := context.WithTimeout(ctx, r.timing.timeout)
-		err := one.check(bounded)
-		cancel()
+		conn, err := one.pool.Acquire(bounded)
 		if stranger, ok := errors.AsType[*strangerError](err); ok {
+			cancel()
 			return stranger
 		}
+		if err == nil {
+			conn.Release()
+		}
+		_ = one.check(bounded) // one that cannot be reached yet gets no reads until it can
+		cancel()
 	}
 	return nil
 }
