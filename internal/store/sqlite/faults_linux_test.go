@@ -254,7 +254,9 @@ func lockingVictim(args []string) error {
 		return err
 	}
 	fmt.Println("locked")
-	select {}
+	for { // not select {}: Go ends a process whose only goroutine waits for nothing
+		time.Sleep(time.Hour)
+	}
 }
 
 // Another process keeps all writes from the database: they end with their requests, and after some seconds the store is
