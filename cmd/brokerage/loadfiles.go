@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -128,17 +127,6 @@ func (r *sourceReader) Close() error {
 	return r.file.Close()
 }
 
-type counting struct {
-	r io.Reader
-	n *int64
-}
-
-func (c counting) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	*c.n += int64(n)
-	return n, err
-}
-
 // open opens a file.
 func (f sourceFolder) open(name string) (r *sourceReader, err error) {
 	file, err := os.Open(filepath.Join(f.path, name))
@@ -151,7 +139,7 @@ func (f sourceFolder) open(name string) (r *sourceReader, err error) {
 			err = errors.Join(fmt.Errorf("%s: %w", file.Name(), err), r.Close())
 		}
 	}()
-	r.Reader = counting{file, &r.read}
+	r.Reader = output.Counting{Reader: file, Bytes: &r.read}
 	if !strings.HasSuffix(name, ".zst") {
 		return r, nil
 	}
@@ -159,35 +147,8 @@ func (f sourceFolder) open(name string) (r *sourceReader, err error) {
 		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
 		return r, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return r, err
-	}
-	r.Reader = &unpacked{Reader: r.zstd, most: max(info.Size()*mostUnpacked, leastUnpacked)}
+	r.Reader = &output.Unpacking{Reader: r.zstd, Packed: &r.read, Most: 1000} // documents: ten times
 	return r, nil
-}
-
-// A file of documents unpacks to ten times its size; one that unpacks to mostUnpacked times, and to more than
-// leastUnpacked bytes, holds something else.
-const (
-	mostUnpacked  = 1000
-	leastUnpacked = 64 << 20
-)
-
-// unpacked reads at most a number of bytes.
-type unpacked struct {
-	io.Reader
-
-	read, most int64
-}
-
-func (u *unpacked) Read(b []byte) (int, error) {
-	n, err := u.Reader.Read(b)
-	if u.read += int64(n); u.read > u.most {
-		return 0, fmt.Errorf("it unpacks to more than %s, %s times its size, so it does not hold documents",
-			format.Bytes(u.most), format.Count(int64(mostUnpacked)))
-	}
-	return n, err
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,9 @@ func TestOutputs_Database(t *testing.T) {
 		"backup --replace --db sqlite:" + db + " --out",
 		"drive --db null:" + quick,
 		"drive --db sqlite:" + db + quick,
+		"drive --db null: --users 1 --ramp 0s --duration 10ms --ledger",
+		"compare null: null: --within 30s --json",
+		"compare null: null: --within 30s --out",
 		"merge " + result + " --json",
 		"report " + result + " --out",
 		"token --name a --scope read --file",
@@ -79,7 +83,7 @@ func TestOutputs_Database(t *testing.T) {
 	require.NoError(t, os.Remove(hard))
 
 	i := serving(t, dir)
-	served := append([]string{commands[0]}, commands[3:]...)
+	served := slices.Delete(slices.Clone(commands), 1, 3)
 	for _, path := range []string{db + "-wal", db + "-shm", link(os.Symlink, db+"-wal"), link(os.Link, db+"-shm")} {
 		requireKept(t, path, served...)
 	}
@@ -95,6 +99,9 @@ func TestOutputs_Inputs(t *testing.T) {
 	requireKept(t, notes,
 		"backup --replace --db sqlite:"+filepath.Join(dir, "brokerage.db")+" --out",
 		"drive --db null:"+quick,
+		"drive --db null: --users 1 --ramp 0s --duration 10ms --ledger",
+		"compare null: null: --within 30s --json",
+		"compare null: null: --within 30s --out",
 		"merge "+result+" --json",
 		"report "+result+" --out",
 		"serve --listen 127.0.0.1:0 --db null: --audit-log")

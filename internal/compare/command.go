@@ -28,6 +28,9 @@ const (
 // portMark in a command is replaced by a free port of this computer.
 const portMark = "{port}"
 
+// longestLine is how much of a line is kept of a command's output.
+const longestLine = 64 << 10
+
 // command is the command of a side, which serves at a URL until it is stopped.
 type command struct {
 	url    string
@@ -138,6 +141,9 @@ func (o *output) Write(text []byte) (int, error) {
 	for part := range bytes.Lines(text) {
 		o.line = append(o.line, part...)
 		if !bytes.HasSuffix(part, []byte("\n")) {
+			if len(o.line) > longestLine {
+				o.line = o.line[len(o.line)-longestLine:]
+			}
 			continue
 		}
 		line := strings.TrimSpace(string(o.line))
@@ -151,7 +157,10 @@ func (o *output) Write(text []byte) (int, error) {
 		}
 		if found := addresses.FindStringSubmatch(line); found != nil {
 			o.known = true
-			o.address <- urlOf(found[1] + found[2] + found[3])
+			select {
+			case o.address <- urlOf(found[1] + found[2] + found[3]):
+			default: // nobody waits for the address of a command between slices
+			}
 		}
 	}
 	return len(text), nil

@@ -92,3 +92,11 @@ func TestHook(t *testing.T) {
 	require.ErrorContains(t, hook(t.Context(), text, time.Second), "it did not end within 1s: loading")
 	requireEnded(t, file)
 }
+
+// A command before a slice may print what it likes, as much as it likes.
+func TestHook_Prints(t *testing.T) {
+	require.NoError(t, hook(t.Context(), "echo listening at http://127.0.0.1:1", 10*time.Second))
+	err := hook(t.Context(), "head -c 30000000 /dev/zero | tr '\\0' x; exit 3", 10*time.Second)
+	require.ErrorContains(t, err, "exit status 3: xxx")
+	require.Less(t, len(err.Error()), 100_000)
+}

@@ -287,3 +287,44 @@ func TestMovement(t *testing.T) {
 	_, err := ledger.Movement([]byte("<Trade_Confirmation/>"))
 	require.ErrorContains(t, err, "the amount of a confirmation")
 }
+
+// Figures and lines of a ledger or a service that no run has are refused, before anything is computed of them.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	const bomb = "1e300000000"
+	_, err := ledger.HoldingOf([]byte(holding(bomb, "1")))
+	require.ErrorContains(t, err, "the balance of an account")
+	_, err = ledger.HoldingOf([]byte(holding("1", bomb)))
+	require.ErrorContains(t, err, "a position of an account")
+	_, err = ledger.Movement([]byte("<Confirmation><Side>buy</Side><Amount>" + bomb + "</Amount></Confirmation>"))
+	require.ErrorContains(t, err, "the amount of a confirmation")
+
+	const head = `{"ledger":1,"dataset":"tiny"}` + "\n"
+	for name, l := range map[string]string{
+		"Balance":  `{"holds":9,"balance":"` + bomb + `","positions":{}}`,
+		"Position": `{"holds":9,"balance":"1","positions":{"ABC":"1e-300000000"}}`,
+		"Quantity": `{"begin":1,"do":"buy_security","id":9,"symbol":"ABC","value":"` + bomb + `"}`,
+		"Movement": `{"begin":1,"do":"buy_security","id":9,"symbol":"ABC","value":"1"}` + "\n" +
+			`{"end":1,"is":"acknowledged","movement":"` + bomb + `"}`,
+		"Long": `{"begin":1,"do":"` + strings.Repeat("x", 2<<20) + `"}`,
+	} {
+		_, err := ledger.Read(strings.NewReader(head + l + "\n"))
+		says := "this is not a ledger of brokerage drive"
+		if name == "Quantity" {
+			says = "exponent 300000000"
+		}
+		require.ErrorContains(t, err, says, name)
+	}
+}
+
+// Of many trades without an answer nobody can say which the database has.
+func TestVerify_ManyUnknown(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 64 {
+		lines = append(lines, fmt.Sprintf("%d buy_security %d", i+1, int64(1)<<i%1_000_003))
+	}
+	d := database{documents: map[string]string{"account 9": holding("100", "0.5")}}
+	_, err := ledger.Verify(t.Context(), d, history(t, lines...), func(string) error { return nil })
+	require.ErrorContains(t, err, "64 trades with ABC without an answer are too many to tell which were applied")
+}

@@ -51,17 +51,20 @@ func ReadFile(path string) (*History, error) {
 	return h, errors.Join(err, f.Close())
 }
 
+// longestLine is longer than any line of a ledger; the longest say what a customer of 128 KiB holds.
+const longestLine = 1 << 20
+
 // Read reads a ledger. A last line without an end is what a kill of the load generator leaves, and does not count.
 func Read(r io.Reader) (*History, error) {
 	h := &History{holdings: make(map[tpox.ID]Holding)}
 	open := make(map[int64]*recorded) // by number
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReaderSize(r, longestLine)
 	for at := 1; ; at++ {
-		text, err := lines.ReadBytes('\n')
+		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, io.EOF) && at > 1 {
 			return h, nil
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, err
 		}
 		var l line
@@ -139,7 +142,7 @@ type verifier struct {
 	history *History
 	find    func(finding string) error
 	proof   result.Proof
-	failed  error // of find
+	failed  error // ends the verification
 }
 
 // Verify compares a history with the database, which nothing else has changed, and calls find with a sentence for each
@@ -340,6 +343,11 @@ func (v *verifier) holding(id tpox.ID, has Holding, changes []*recorded) {
 			case Refused:
 			}
 		}
+		if len(unknown) > mostUnknown {
+			v.failed = fmt.Errorf("account %s: %d trades with %s without an answer are too many to tell which were applied", id,
+				len(unknown), symbol)
+			return
+		}
 		e := explain(has.Positions[symbol].Sub(expected), acknowledged, unknown)
 		v.proof.Applied += int64(e.applied)
 		v.proof.Twice += int64(e.twice)
@@ -353,6 +361,9 @@ func (v *verifier) holding(id tpox.ID, has Holding, changes []*recorded) {
 		v.lose(1, "account %s: its balance is %s, and not %s after %d trades", id, has.Balance, balance, len(changes))
 	}
 }
+
+// mostUnknown is the largest number of trades with one position of which every selection is tried.
+const mostUnknown = 16
 
 // explanation is what a position that is not as expected can have come from.
 type explanation struct{ applied, lost, twice int }

@@ -270,6 +270,42 @@ func ReadAtMost(file *os.File, most int64) ([]byte, error) {
 	return text, err
 }
 
+// Counting counts what is read.
+type Counting struct {
+	io.Reader
+
+	Bytes *int64
+}
+
+func (c Counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	*c.Bytes += int64(n)
+	return n, err
+}
+
+// leastUnpacked is what any packed file may unpack to.
+const leastUnpacked = 64 << 20
+
+// Unpacking reads what Packed bytes, as Counting counts them, unpack to. What unpacks to more than Most times its size,
+// and to more than 64 MiB, is made to fill a memory or a disk, and is an error.
+type Unpacking struct {
+	io.Reader
+
+	Packed *int64
+	Most   int64
+	read   int64
+}
+
+func (u *Unpacking) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	most := max(*u.Packed*u.Most, leastUnpacked)
+	if u.read += int64(n); u.read > most {
+		return 0, fmt.Errorf("it unpacks to more than %s, %s times its size", format.Bytes(most),
+			format.Count(u.Most))
+	}
+	return n, err
+}
+
 // A Kind is a kind of file that commands write, and recognise by its beginning. An empty file is of every kind.
 type Kind struct {
 	name     string

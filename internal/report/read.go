@@ -9,9 +9,7 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
-	"strings"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/output"
@@ -24,9 +22,6 @@ type File struct {
 	Campaign *campaign.Record
 	Run      *result.Run
 }
-
-// escapes are those in strings of JSON.
-var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
 // Read reads a file of results, or of the samples of k6. Its errors are one line, and begin with the name of the file
 // and, where it is known, line and column.
@@ -78,13 +73,7 @@ func Parse(name string, text []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: is of format %q; this build reads %s and %s", name, *head.Format,
 			campaign.Format, result.Format)
 	}
-	// A line break in a string would begin a line on a terminal, such as a verdict. Blanks keep the columns of errors.
-	text = escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
-		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
-			return bytes.Repeat([]byte(" "), len(escape))
-		}
-		return escape
-	})
+	text = result.InOneLine(text)
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {

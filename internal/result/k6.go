@@ -9,10 +9,27 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"brokerage/internal/output"
 )
+
+// escapes are those in strings of JSON.
+var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
+
+// InOneLine replaces line breaks in strings of JSON by blanks, as many as keep the columns of errors: a line break would
+// begin a line on a terminal, such as a verdict.
+func InOneLine(text []byte) []byte {
+	return escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
+		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
+			return bytes.Repeat([]byte(" "), len(escape))
+		}
+		return escape
+	})
+}
 
 // k6Run is the run of loadtest/brokerage.js in the samples that `k6 run --out json` writes, one a line. The samples of
 // several k6s that shared a load may follow each other.
@@ -67,6 +84,12 @@ var k6Outcomes = map[string]Class{
 const (
 	k6Begins  = `{"type":"Metric",`
 	longestK6 = 1 << 20 // bytes of a line: the longest is that of k6Measured
+
+	// Bounds of what is read, far beyond a load test.
+	mostK6      = 4e12                       // of a value: milliseconds until the year 2096
+	mostK6Time  = float64(90 * 24 * 60 * 60) // seconds
+	mostRowsK6  = 5000                       // transactions of all intervals
+	mostEarlyK6 = 100_000
 )
 
 // ReadK6 returns the result of a run of loadtest/brokerage.js from a file of the samples that k6 has written, which may
@@ -74,11 +97,12 @@ const (
 func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
 	from := bufio.NewReader(file)
 	if magic, _ := from.Peek(2); string(magic) == "\x1f\x8b" {
-		unpacked, err := gzip.NewReader(from)
+		packed := int64(0)
+		unpacked, err := gzip.NewReader(output.Counting{Reader: from, Bytes: &packed})
 		if err != nil {
 			return nil, false, err
 		}
-		from = bufio.NewReader(unpacked)
+		from = bufio.NewReader(&output.Unpacking{Reader: unpacked, Packed: &packed, Most: 200})
 	}
 	if begin, _ := from.Peek(len(k6Begins)); string(begin) != k6Begins {
 		return nil, false, nil
@@ -99,7 +123,7 @@ func readK6(from io.Reader) (*Run, error) {
 			continue
 		}
 		s := &k6Sample{}
-		err := json.Unmarshal(lines.Bytes(), s)
+		err := json.Unmarshal(InOneLine(lines.Bytes()), s)
 		if err == nil {
 			err = k.add(s)
 		}
@@ -117,6 +141,9 @@ func (k *k6Run) add(s *k6Sample) error {
 	if s.Type != "Point" {
 		return nil
 	}
+	if v := s.Data.Value; !(v >= 0 && v < mostK6) {
+		return fmt.Errorf("the figure %g is not that of a measurement", v)
+	}
 	switch s.Metric {
 	case k6Users:
 		if s.Data.Time.After(k.last) {
@@ -127,8 +154,10 @@ func (k *k6Run) add(s *k6Sample) error {
 	case k6Dropped:
 		k.dropped += int64(s.Data.Value)
 	case k6Times, k6Again:
-		if k.described == "" {
-			k.early = append(k.early, s)
+		if k.described == "" && (s.Data.Tags["scenario"] != "warmup" || s.Data.Tags["kind"] == "prepare") {
+			if k.early = append(k.early, s); len(k.early) > mostEarlyK6 {
+				return fmt.Errorf("more than %d samples before %s, which says what they are of", mostEarlyK6, k6Measured)
+			}
 			return nil
 		}
 		k.count(s)
@@ -150,7 +179,7 @@ func (k *k6Run) describe(s *k6Sample) error {
 		}
 		return nil
 	}
-	if err := json.Unmarshal([]byte(described), k); err != nil {
+	if err := json.Unmarshal(InOneLine([]byte(described)), k); err != nil {
 		return fmt.Errorf("the description of the run in %s: %w", k6Measured, err)
 	}
 	if machine := s.Data.Tags["machine"]; machine != "" {
@@ -160,6 +189,10 @@ func (k *k6Run) describe(s *k6Sample) error {
 	}
 	if k.Duration <= 0 || k.Model.Every <= 0 || len(k.Transactions) == 0 {
 		return fmt.Errorf("the description of the run in %s has no duration, intervals or transactions", k6Measured)
+	}
+	if k.Duration > mostK6Time || k.Model.Every < 1e-3 || k.Duration/k.Model.Every*float64(len(k.Transactions)) > mostRowsK6 {
+		return fmt.Errorf("the description of the run in %s has a duration of %g s, intervals of %g s and %d transactions, "+
+			"which are too many", k6Measured, k.Duration, k.Model.Every, len(k.Transactions))
 	}
 	k.described, k.from, k.Format, k.Prepared = described, from, Format, &Prepared{}
 	k.every = time.Duration(k.Model.Every * float64(time.Second))

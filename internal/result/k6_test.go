@@ -122,3 +122,42 @@ func TestReadK6_Early(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, isK6)
 }
+
+// Samples of which the figures, the number of intervals or the texts are no load test's are refused, and a text cannot
+// begin a line.
+func TestReadK6_Hostile(t *testing.T) {
+	t.Parallel()
+	replaced := func(old, new string) string {
+		require.Contains(t, k6Samples(), old)
+		return strings.Replace(k6Samples(), old, new, 1)
+	}
+	early := k6Line(k6Times, 20, 20, "scenario=load", "kind=any", "name=get_order", "outcome=good")
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	for range 1500 {
+		_, err := w.Write([]byte(k6Begins + strings.Repeat(" ", 50_000) + "\n"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	for name, c := range map[string]struct{ text, says string }{
+		"Duration": {replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`), "which are too many"},
+		"Interval": {replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`), "which are too many"},
+		"Time":     {replaced(`"value":30`, `"value":1e308`), "the figure 1e+308 is not that of a measurement"},
+		"Negative": {replaced(`"value":30`, `"value":-1`), "the figure -1 is not"},
+		"Begin":    {replaced(`"value":1.7698608e+12`, `"value":1e300`), "the figure 1e+300 is not"},
+		"Early":    {k6Begins + "}\n" + strings.Repeat(early, 100_001), "more than 100000 samples before measured_from"},
+		"Packed":   {bomb.String(), "it unpacks to more than 67.1 MB, 200 times its size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, isK6, err := ReadK6(strings.NewReader(c.text))
+			require.True(t, isK6)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+	text := replaced("503 overloaded", `503\nValid: yes`)
+	text = strings.Replace(text, `\"engine\": \"sqlite\"`, `\"engine\": \"a\\nb\"`, 1)
+	r, _, err := ReadK6(strings.NewReader(text))
+	require.NoError(t, err)
+	require.Equal(t, "a  b", r.Target.Engine)
+	require.Equal(t, map[string]int64{"503  Valid: yes": 1}, r.Transactions[0].Unexpected)
+}

@@ -117,7 +117,7 @@ func BenchmarkCitus(b *testing.B) {
 	fmt.Println("\nLess than 15 % spare: not only the limits have limited the nodes.")
 }
 
-// rounds measures targets by turns, after a warm-up without a limit.
+// rounds measures the targets one after another, again and again, after a warm-up without a limit.
 func rounds(targets []*target, users func(*target) int, limit float64) [][]sample {
 	all := make([][]sample, len(targets))
 	for round := -warmUps; round < benchRounds; round++ {
