@@ -139,7 +139,7 @@ func (c *compareCmd) progress(s streams) func(compare.Progress) {
 		line := p.String()
 		switch {
 		case width > 0:
-			redraw(s.err, line[:min(len(line), width-1)])
+			redraw(s.err, line)
 		case time.Since(said) >= time.Minute:
 			said = time.Now()
 			s.notice(line)

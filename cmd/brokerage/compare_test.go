@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"html"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -83,4 +85,17 @@ func TestCompare_Commands(t *testing.T) {
 	require.Empty(t, c.Sides[0].Failed)
 	require.Positive(t, c.Sides[1].Counted)
 	require.Contains(t, html.UnescapeString(testenv.Text(t, page)), c.Answer)
+}
+
+// What is interrupted before it has measured anything ends with the exit code of an interruption.
+func TestCompare_Interrupted(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"compare", "null:", "null:", "--within", "1m"}, // it warms up for three seconds each
+		{"drive", "--db", "null:", "--find", "p99=50ms", "--ramp", "5s"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(700*time.Millisecond, cancel)
+		requireOneLine(t, brokerage(ctx, args...), exitInterrupted, "interrupted")
+	}
 }

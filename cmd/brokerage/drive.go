@@ -114,7 +114,7 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 	if width := columns(s.err); width > 0 {
 		config.Live = func(m drive.Moment) {
 			line := momentText(m)
-			redraw(s.err, line[:min(len(line), width-1)])
+			redraw(s.err, line)
 		}
 	} else if c.Every > 0 {
 		said := time.Now()

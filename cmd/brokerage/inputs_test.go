@@ -61,7 +61,8 @@ func TestInputs_NotFiles(t *testing.T) {
 		}
 		for _, command := range []string{
 			"report FILE", "report " + result + " FILE", "merge " + result + " FILE",
-			"verify --db sqlite:" + tiny + "/brokerage.db --ledger FILE", "drive --db null: --workload FILE", "restore --db sqlite:" + filepath.Join(dir, "b.db") + " --from FILE",
+			"verify --db sqlite:" + tiny + "/brokerage.db --ledger FILE", "drive --db null: --workload FILE",
+			"restore --db sqlite:" + filepath.Join(dir, "b.db") + " --from FILE",
 		} {
 			if (path == huge || path == dir) && strings.HasPrefix(command, "restore") {
 				continue // a backup may have any size, and ends with its manifest; a folder may hold some

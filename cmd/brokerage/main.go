@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/format"
 	"brokerage/internal/output"
 	"brokerage/internal/service"
@@ -146,7 +147,7 @@ func exitCodeOf(err error) (int, error) {
 	switch {
 	case ok && coded.code != exitUsage:
 		return coded.code, err
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, drive.ErrInterrupted):
 		return exitInterrupted, errors.New("interrupted")
 	case ok || config || refused:
 		return exitUsage, err

@@ -94,9 +94,12 @@ func TestRun_NoPasswords(t *testing.T) {
 			[]string{"postgres", "db2"},
 			[]string{"campaign", "--preset", "smoke", "--out", filepath.Join(dir, "campaign"), "--db"},
 		},
-		"Compare":  {[]string{"postgres", "db2", "http"}, []string{"compare", "null:"}},
-		"CompareB": {[]string{"postgres", "http"}, []string{"compare", "exec:true --db postgres://u:" + secretParts[0] + "@h/d"}},
-		"Health":   {[]string{"http", "postgres"}, []string{"health", "--url"}},
+		"Compare": {[]string{"postgres", "db2", "http"}, []string{"compare", "null:"}},
+		"CompareB": {
+			[]string{"postgres", "http"},
+			[]string{"compare", "exec:true --db postgres://u:" + secretParts[0] + "@h/d"},
+		},
+		"Health": {[]string{"http", "postgres"}, []string{"health", "--url"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -61,8 +61,11 @@ func printableText(text string) string {
 	return b.String()
 }
 
-// redraw writes a line over the last one that was redrawn, on a terminal.
+// redraw writes as much of a line as the terminal has columns over the last one that was redrawn.
 func redraw(w io.Writer, line string) {
+	if letters, width := []rune(line), columns(w); width > 0 && len(letters) >= width {
+		line = string(letters[:width-1])
+	}
 	if p, ok := w.(printable); ok {
 		w = p.Writer
 	}

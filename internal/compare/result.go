@@ -139,8 +139,8 @@ func (c *comparison) describe() *Result {
 		}
 	}
 	if apart < len(c.sides) {
-		r.Notes = append(r.Notes, "what a side leaves behind for the other's slices was not seen for both: "+
-			"it has no processes of its own on this computer")
+		r.Notes = append(r.Notes, "whether a side still works in the slices of the other could not be seen: "+
+			"not both have processes of their own on this computer")
 	}
 	return r
 }
@@ -216,7 +216,9 @@ func (c *comparison) describeSides() {
 		side.Idle, side.IdleOf = c.carried[i].most()
 	}
 	documents := float64(r.Dataset.Orders + r.Dataset.Customers)
-	if apart := math.Abs(float64(c.grown[0]-c.grown[1])) / max(documents, 1); apart > mostApart {
+	apart := math.Abs(float64(c.grown[0]-c.grown[1])) / max(documents, 1)
+	url := c.sides[0].about.Target.URL
+	if shared := url != "" && url == c.sides[1].about.Target.URL; apart > mostApart && !shared {
 		note := fmt.Sprintf("the data of the sides have grown apart by %.1f %%", 100*apart)
 		r.Notes = append(slices.DeleteFunc(r.Notes, func(n string) bool {
 			return strings.HasPrefix(n, "the data of the sides")
@@ -451,8 +453,8 @@ func (r *Result) Write(w io.Writer) error {
 		if row.Name == "throughput" {
 			name = row.Name + row.Unit
 		}
-		fmt.Fprintf(&b, "%-31s %12s %12s %9s %%   %s\n", strings.Replace(name, " a transaction", "", 1), format.Figure(row.A),
-			format.Figure(row.B), signed(row.Change.Estimate), row.Change.String())
+		name = strings.TrimSuffix(strings.TrimSuffix(name, " a transaction"), ",")
+		fmt.Fprintf(&b, "%-31s %12s %12s %9s %%   %s\n", name, format.Figure(row.A), format.Figure(row.B), signed(row.Change.Estimate), row.Change.String())
 	}
 	for i := range r.Figures {
 		line(&r.Figures[i])

@@ -20,8 +20,8 @@ import (
 // escapes are those in strings of JSON.
 var escapes = regexp.MustCompile(`\\(u[0-9A-Fa-f]{4}|.)`)
 
-// InOneLine replaces line breaks in strings of JSON by blanks, as many as keep the columns of errors: a line break would
-// begin a line on a terminal, such as a verdict.
+// InOneLine replaces line breaks in strings of JSON by blanks, as many as keep the columns of errors: a line break
+// would begin a line on a terminal, such as a verdict.
 func InOneLine(text []byte) []byte {
 	return escapes.ReplaceAllFunc(text, func(escape []byte) []byte {
 		if string(escape) == `\n` || strings.EqualFold(string(escape), `\u000a`) {
@@ -190,7 +190,8 @@ func (k *k6Run) describe(s *k6Sample) error {
 	if k.Duration <= 0 || k.Model.Every <= 0 || len(k.Transactions) == 0 {
 		return fmt.Errorf("the description of the run in %s has no duration, intervals or transactions", k6Measured)
 	}
-	if k.Duration > mostK6Time || k.Model.Every < 1e-3 || k.Duration/k.Model.Every*float64(len(k.Transactions)) > mostRowsK6 {
+	rows := k.Duration / k.Model.Every * float64(len(k.Transactions))
+	if k.Duration > mostK6Time || k.Model.Every < 1e-3 || rows > mostRowsK6 {
 		return fmt.Errorf("the description of the run in %s has a duration of %g s, intervals of %g s and %d transactions, "+
 			"which are too many", k6Measured, k.Duration, k.Model.Every, len(k.Transactions))
 	}

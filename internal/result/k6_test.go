@@ -127,9 +127,9 @@ func TestReadK6_Early(t *testing.T) {
 // begin a line.
 func TestReadK6_Hostile(t *testing.T) {
 	t.Parallel()
-	replaced := func(old, new string) string {
-		require.Contains(t, k6Samples(), old)
-		return strings.Replace(k6Samples(), old, new, 1)
+	replaced := func(part, by string) string {
+		require.Contains(t, k6Samples(), part)
+		return strings.Replace(k6Samples(), part, by, 1)
 	}
 	early := k6Line(k6Times, 20, 20, "scenario=load", "kind=any", "name=get_order", "outcome=good")
 	var bomb bytes.Buffer

@@ -198,7 +198,7 @@ func judgeParts(r *Run, no, note func(format string, args ...any)) {
 		return
 	}
 	if apart := r.apart(); apart > max(mostApart, mostApartOf*r.Measured) {
-		no("its parts were measured at different times, up to %.1f s apart", apart)
+		no("its parts were measured at different times, up to %.2f s apart", apart)
 	}
 	// One that did not work until the end lowers the throughput of the whole.
 	for _, p := range r.Parts {
