@@ -454,7 +454,8 @@ func (r *Result) Write(w io.Writer) error {
 			name = row.Name + row.Unit
 		}
 		name = strings.TrimSuffix(strings.TrimSuffix(name, " a transaction"), ",")
-		fmt.Fprintf(&b, "%-31s %12s %12s %9s %%   %s\n", name, format.Figure(row.A), format.Figure(row.B), signed(row.Change.Estimate), row.Change.String())
+		fmt.Fprintf(&b, "%-31s %12s %12s %9s %%   %s\n", name, format.Figure(row.A), format.Figure(row.B),
+			signed(row.Change.Estimate), row.Change.String())
 	}
 	for i := range r.Figures {
 		line(&r.Figures[i])
