@@ -2,7 +2,8 @@
 // refuses broken ones, and on a real node the service works as described.
 //
 // The cluster is the one of KUBECONFIG, or else one that the tests start with the scripts in the folder that KUBE_E2E
-// names; CONTRIBUTING.md describes them.
+// names: build.sh ctl puts kctl (kubectl), cm and sched (controllers, scheduler) into $KUBE_CACHE/bin/mc; up.sh apionly
+// starts an API server with RUN, PORT, EP and leaves $RUN/admin.kubeconfig; down.sh clean ends it.
 package k8s_test
 
 import (
