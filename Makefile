@@ -264,7 +264,7 @@ bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE
 # what test-images does.
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
-	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on'
+	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on -timeout 60m'
 	$(GO) test -C $(DB2TEST) -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$' -v -args -checks 100000
