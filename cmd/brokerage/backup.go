@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
 	"brokerage/internal/format"
+	"brokerage/internal/output"
 	"brokerage/internal/store"
 )
 
@@ -18,7 +20,7 @@ type backupCmd struct {
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to copy: sqlite:PATH or postgres://USER@HOST/DATABASE; it may be in use. Db2 is not supported; use its own BACKUP DATABASE."`
 	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write the backup to; with --keep, the folder of the backups."`
 	Replace bool   `xor:"old" help:"Overwrite FILE if it exists, unless it is a backup of another database. Default: an error."`
-	Keep    int    `xor:"old" placeholder:"N" range:"0..1000000" help:"Write brokerage-DATE.bak into the folder that --out names, then remove all but the last N backups of this database there. Default: --out is a file."`
+	Keep    int    `xor:"old" placeholder:"N" range:"0..1000000" help:"Write brokerage-DATE.bak into the folder that --out names, then remove all but the last N backups of this database there, by their names. Those of other users stay. Default: --out is a file."`
 }
 
 func (c *backupCmd) Run(ctx context.Context, s streams) error {
@@ -27,7 +29,7 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 	}
 	file := c.Out
 	if c.Keep > 0 {
-		file = filepath.Join(c.Out, "brokerage-"+time.Now().UTC().Format("20060102T150405Z")+".bak")
+		file = filepath.Join(c.Out, time.Now().UTC().Format(backupName))
 	}
 	bar := lateProgress{out: s}
 	start := time.Now()
@@ -48,8 +50,8 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	own := slices.DeleteFunc(all, func(g backupIn) bool { return g.Identity != m.Identity })
-	for _, old := range own[min(c.Keep, len(own)):] {
+	older := slices.DeleteFunc(all, func(g backupIn) bool { return g.Identity != m.Identity || g.file >= file })
+	for _, old := range older[min(c.Keep-1, len(older)):] {
 		if err := os.Remove(old.file); err != nil {
 			return err
 		}
@@ -67,23 +69,43 @@ type backupIn struct {
 	file string
 }
 
-// generations returns the backups of the database's engine in a folder, of any database, the newest first.
+// The names that --keep gives, as a layout of time and as a pattern.
+const backupName = "brokerage-20060102T150405Z.bak"
+
+var backupNames = regexp.MustCompile(`^brokerage-\d{8}T\d{6}Z\.bak$`)
+
+// generations returns the backups of the database's engine in a folder, of any database, the last by name first. The
+// names have the time: anybody can write any time into a manifest. In a folder that users share, only files of this
+// process's user, of root and of the folder's owner count.
 func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
-	files, err := filepath.Glob(filepath.Join(folder, "brokerage-*.bak"))
-	for _, file := range files {
+	about, err := os.Stat(folder)
+	if err != nil {
+		return nil, err
+	}
+	owner, _ := output.ForeignOwner(about)
+	entries, err := os.ReadDir(folder) // in the order of names
+	for _, entry := range slices.Backward(entries) {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || !backupNames.MatchString(entry.Name()) {
+			continue
+		}
+		if user, foreign := output.ForeignOwner(info); foreign && user != owner {
+			continue
+		}
+		file := filepath.Join(folder, entry.Name())
 		if m, err := f.ReadManifest(file); err == nil { // anything else is left alone
 			all = append(all, backupIn{m, file})
 		}
 	}
-	slices.SortFunc(all, func(a, b backupIn) int { return b.Time.Compare(a.Time) })
 	return all, err
 }
 
-// newest returns the newest backup in a folder, all of which must be of one database.
+// newest returns the backup in a folder that generations returns first; all of them must be of one database.
 func (f *dbFlag) newest(folder string) (file string, err error) {
 	all, err := f.generations(folder)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s has no backup (brokerage-*.bak) of %s", folder, f.Title)
+		err = fmt.Errorf("%s has no backup (brokerage-DATE.bak) of %s that belongs to this user, root or the folder's owner",
+			folder, f.Title)
 	}
 	if err != nil {
 		return "", err

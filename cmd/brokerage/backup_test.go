@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 )
 
@@ -70,6 +74,43 @@ func TestBackup_Keep(t *testing.T) {
 		"is a backup of database")
 	require.Equal(t, before, testenv.Text(t, file))
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", t.TempDir(), "--db", other), exitFailed, "has no backup")
+}
+
+// plantBackup writes what passes for a backup of the year 2099 until somebody unpacks it.
+func plantBackup(t testing.TB, file, identity string) {
+	t.Helper()
+	var b bytes.Buffer
+	m := store.Manifest{Format: store.BackupFormat, Schema: store.SchemaVersion, Identity: identity, Engine: "sqlite",
+		Time: time.Date(2099, time.January, 1, 0, 0, 0, 0, time.UTC), Bytes: 1}
+	require.NoError(t, m.Seal(store.NewDigest(&b)))
+	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o600))
+}
+
+// What has a later name, as after a clock was set back, does not count with --keep, and the backup just written stays.
+// What has another form of name, or is in another folder that the name would match as a pattern, is left alone.
+func TestBackup_KeepLater(t *testing.T) {
+	t.Parallel()
+	db, above := "sqlite:"+filepath.Join(tinyDB(t), "brokerage.db"), t.TempDir()
+	folder, other := filepath.Join(above, "[a]"), filepath.Join(above, "a")
+	identity := regexp.MustCompile("[0-9a-f]{32}").FindString(succeeds(t, "verify", "--db", db).out)
+	var left []string
+	for _, file := range []string{"[a]/brokerage-2000.bak", "[a]/brokerage-20990101T000000Z.bak",
+		"[a]/brokerage-20990101T000000Z.old.bak", "a/brokerage-20000101T000000Z.bak", "a/brokerage-20990101T000000Z.bak"} {
+		left = append(left, filepath.Join(above, file))
+	}
+	require.NoError(t, errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(other, 0o700)))
+	for _, file := range append(left, filepath.Join(folder, "brokerage-20000101T000000Z.bak")) {
+		plantBackup(t, file, identity)
+	}
+	require.NoError(t, os.Symlink(left[3], filepath.Join(folder, "brokerage-20000102T000000Z.bak")))
+	r := succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "1")
+	file, _, _ := strings.Cut(r.out, ": ")
+	require.FileExists(t, file)
+	for _, file := range left {
+		require.FileExists(t, file)
+	}
+	require.Len(t, names(t, folder), 5, "three, the link, and the one just written")
+	require.Contains(t, r.out, "removed "+filepath.Join(folder, "brokerage-20000101T000000Z.bak"))
 }
 
 func TestRestore(t *testing.T) {

@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,4 +64,33 @@ func TestOutputs_SharedFolder(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Files that another user plants in a shared folder of backups neither count with --keep nor are restored, whatever
+// their names and manifests say. Those of the folder's owner do, as when root restores what the service has written.
+func TestBackup_SharedFolder(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		testenv.Missing(t, "root", "only root can make files of another user")
+	}
+	db, folder := "sqlite:"+filepath.Join(tinyDB(t), "brokerage.db"), t.TempDir()
+	require.NoError(t, os.Chmod(folder, 0o777|os.ModeSticky))
+	r := succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "2")
+	identity := regexp.MustCompile("[0-9a-f]{32}").FindString(r.out)
+	kept := names(t, folder)
+	for _, name := range []string{"brokerage-20200101T000000Z.bak", "brokerage-20210101T000000Z.bak",
+		"brokerage-20990101T000000Z.bak"} {
+		plantBackup(t, filepath.Join(folder, name), identity)
+		require.NoError(t, os.Chown(filepath.Join(folder, name), nobody, nobody))
+		kept = append(kept, name)
+	}
+	time.Sleep(1100 * time.Millisecond) // the names have seconds
+	require.NotContains(t, succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "2").out, "removed")
+	require.Subset(t, names(t, folder), kept)
+	require.Len(t, names(t, folder), 5)
+	succeeds(t, "restore", "--from", folder, "--db", "sqlite:"+filepath.Join(t.TempDir(), "new.db"))
+
+	require.NoError(t, os.Chown(folder, nobody, nobody))
+	requireOneLine(t, brokerage(t.Context(), "restore", "--from", folder, "--db", db, "--replace"), exitFailed,
+		"brokerage-20990101T000000Z.bak is damaged")
 }
