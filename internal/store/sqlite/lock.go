@@ -40,6 +40,13 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 	}
 	flags, local := os.O_RDWR, path
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && create {
+		target, err := output.Resolve(path)
+		if err == nil {
+			err = checkBeside(target, nil) // no database is made beside a journal that is alone
+		}
+		if err != nil {
+			return nil, err
+		}
 		flags, local = flags|os.O_CREATE, filepath.Dir(path)
 	} else if err != nil {
 		return nil, err
@@ -131,7 +138,8 @@ func hasOneName(path string, info os.FileInfo) error {
 
 // checkBeside refuses files beside the database at path that SQLite would apply to it, or overwrite, although they are
 // not its journal: links, databases of their own, and files of a user who may not write the database. database is nil
-// if there is none, so that nothing is applied.
+// if there is none, so that nothing is applied. It also refuses a journal whose database is missing or empty, which
+// SQLite would delete.
 func checkBeside(path string, database os.FileInfo) error {
 	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
 		name := path + suffix
@@ -165,8 +173,18 @@ func checkBeside(path string, database os.FileInfo) error {
 		if string(head) == magic {
 			return fmt.Errorf("%s is a database, not a journal of %s: move one of them away", name, path)
 		}
+		if suffix == "-wal" && info.Size() > 0 && isEmpty(path) {
+			return fmt.Errorf("%s is missing or empty, and its journal %s holds its last writes: "+
+				"put the database back beside it, or remove the journal if they are not needed", path, name)
+		}
 	}
 	return nil
+}
+
+// isEmpty reports whether a file is missing or has no bytes.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Size() == 0
 }
 
 // isForeign reports whether a file belongs to neither the user of this process nor root.
@@ -223,7 +241,7 @@ func (l *lock) setAside(notice func(string)) error {
 	database, err := os.Stat(l.path)
 	journal, missing := os.Stat(name)
 	if err != nil || missing != nil || l.journal == nil || os.SameFile(database, l.info) || journal.Size() == 0 {
-		return nil //nolint:nilerr // SQLite drops the journal of a database that is missing
+		return nil //nolint:nilerr // the journal of a database that is missing is refused at the next opening
 	}
 	if locked, err := l.journal.Stat(); err != nil || !os.SameFile(journal, locked) {
 		return err

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -86,6 +87,57 @@ func TestOpen_NoFile(t *testing.T) {
 	require.NoError(t, os.Symlink(loop, loop))
 	_, err = Open(t.Context(), loop, store.Options{})
 	require.ErrorContains(t, err, "too many links")
+}
+
+// A journal whose database is missing or empty holds the last writes: no command removes it, and with the database put
+// back they are there.
+func TestOpen_JournalAlone(t *testing.T) {
+	backup := written(t, smallBackup(t))
+	s := empty(t)
+	insert(t, s, 1)
+	database, journal := readFile(t, s.path), readFile(t, s.path+"-wal") // as a killed process leaves them
+	require.NotEmpty(t, journal)
+	for name, leave := range map[string]func(path string){
+		"Missing": func(string) {},
+		"Empty":   func(path string) { writeFile(t, path, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "b.db")
+			leave(path)
+			writeFile(t, path+"-wal", journal)
+			before := content(t, filepath.Dir(path))
+			link := filepath.Join(t.TempDir(), "link.db")
+			require.NoError(t, os.Symlink(path, link))
+			open := func(name string, asIs bool) error {
+				_, err := Open(t.Context(), name, store.Options{AsIs: asIs})
+				return err
+			}
+			restore := func(replace bool) error {
+				_, err := Restore(t.Context(), backup, path, replace, nil)
+				return err
+			}
+			for does, do := range map[string]func() error{
+				"open":              func() error { return open(path, false) },
+				"open by a link":    func() error { return open(link, false) },
+				"open as it is":     func() error { return open(path, true) },
+				"restore":           func() error { return restore(false) },
+				"restore --replace": func() error { return restore(true) },
+				"remove":            func() error { return Remove(t.Context(), path) },
+				"back up":           func() error { _, err := Backup(t.Context(), path, io.Discard, nil); return err },
+			} {
+				require.Error(t, do(), does)
+				require.True(t, maps.Equal(before, content(t, filepath.Dir(path))), does)
+			}
+			says := path + " is missing or empty, and its journal " + path +
+				"-wal holds its last writes: put the database back beside it, or remove the journal if they are not needed"
+			require.EqualError(t, open(path, false), says)
+			require.EqualError(t, open(link, false), says)
+			require.EqualError(t, restore(true), says)
+
+			writeFile(t, path, database)
+			requireOrder(t, opened(t, path, store.Options{}), 1)
+		})
+	}
 }
 
 // A file that has replaced the database of an open store is not opened with the journal of that database, neither while

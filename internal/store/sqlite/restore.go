@@ -40,6 +40,8 @@ func Restore(
 			return m, err
 		}
 		defer func() { _ = lock.Close() }() // nothing is written to it
+	} else if err := checkBeside(path, nil); err != nil {
+		return m, err
 	}
 	var done int64
 	read := func(bytes int64) {
@@ -128,7 +130,7 @@ func settle(ctx context.Context, path string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isDamage(err) {
 		return err
 	}
-	// A journal that is left is empty, or of a database that is damaged or gone.
+	// A journal that is left is empty, or of a database that is damaged.
 	if err := removeAll(path+"-wal", path+"-journal", path+"-shm"); err != nil {
 		return err
 	}

@@ -111,8 +111,8 @@ func Remove(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	// The database first: SQLite discards the journal of a database that is gone, but would take it for the journal of a
-	// database that is made meanwhile.
+	// The database first: a journal that is left alone is refused, but a database without its journal would be opened
+	// without the last writes.
 	return removeAll(path, path+"-wal", path+"-shm")
 }
 
