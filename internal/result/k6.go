@@ -49,6 +49,7 @@ type k6Run struct {
 	index       map[string]int // of the mix, by transaction
 	every       time.Duration
 	intervals   [][]*aggregate // by interval and part of the mix
+	reasons     map[string]bool
 }
 
 // k6Tool is the name of k6 as the tool of a run.
@@ -90,6 +91,11 @@ const (
 	mostK6Time  = float64(90 * 24 * 60 * 60) // seconds
 	mostRowsK6  = 5000                       // transactions of all intervals
 	mostEarlyK6 = 100_000
+
+	// Reasons of outcomes are texts of a target.
+	longestReasonK6 = 200 // characters
+	mostReasonsK6   = 1000
+	otherReasons    = "other reasons" // counts those beyond
 )
 
 // ReadK6 returns the result of a run of loadtest/brokerage.js from a file of the samples that k6 has written, which may
@@ -112,7 +118,7 @@ func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
 }
 
 func readK6(from io.Reader) (*Run, error) {
-	k := &k6Run{}
+	k := &k6Run{reasons: make(map[string]bool)}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longestK6)
 	number := 0
@@ -236,7 +242,7 @@ func (k *k6Run) count(s *k6Sample) {
 	if s.Metric == k6Again {
 		r.Outcome.Class = Empty
 	} else {
-		r.Outcome = Outcome{k6Outcomes[s.Data.Tags["outcome"]], s.Data.Tags["reason"]}
+		r.Outcome = Outcome{k6Outcomes[s.Data.Tags["outcome"]], k.reason(s)}
 		if second := int(at / time.Second); !r.Waiting && second < len(k.PerSecond) {
 			k.PerSecond[second]++
 		}
@@ -244,10 +250,24 @@ func (k *k6Run) count(s *k6Sample) {
 	k.intervals[min(int(at/k.every), len(k.intervals)-1)][p].add(r)
 }
 
+// reason returns the beginning of the reason that a sample gives, or otherReasons when there were too many different
+// ones.
+func (k *k6Run) reason(s *k6Sample) string {
+	reason := s.Data.Tags["reason"]
+	if characters := []rune(reason); len(characters) > longestReasonK6 {
+		reason = string(characters[:longestReasonK6])
+	}
+	if !k.reasons[reason] && len(k.reasons) == mostReasonsK6 {
+		return otherReasons
+	}
+	k.reasons[reason] = true
+	return reason
+}
+
 // prepared counts a document that a user inserts to delete it later.
 func (k *k6Run) prepared(s *k6Sample, took time.Duration, late bool) {
 	p := k.Prepared
-	if reason := s.Data.Tags["reason"]; reason != "" {
+	if reason := k.reason(s); reason != "" {
 		Count(&p.Unexpected, reason, 1)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -160,4 +161,27 @@ func TestReadK6_Hostile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a  b", r.Target.Engine)
 	require.Equal(t, map[string]int64{"503  Valid: yes": 1}, r.Transactions[0].Unexpected)
+}
+
+// Of reasons as a hostile target gives them, only the first are told apart, and each by its beginning.
+func TestReadK6_Reasons(t *testing.T) {
+	t.Parallel()
+	var more strings.Builder
+	for i := range 1500 {
+		reason := fmt.Sprintf("reason=%04d %s", i, strings.Repeat("é", 300))
+		more.WriteString(k6Line(k6Times, 700, 9, "scenario=load", "kind=any", "name=get_order", "outcome=unexpected", reason))
+		more.WriteString(k6Line(k6Times, 700, 9, "scenario=load", "kind=prepare", "name=prepare_order", reason))
+	}
+	r, _, err := ReadK6(strings.NewReader(k6Samples() + more.String()))
+	require.NoError(t, err)
+	for _, counts := range []map[string]int64{r.Transactions[0].Unexpected, r.Prepared.Unexpected} {
+		total := int64(0)
+		for reason, n := range counts {
+			require.LessOrEqual(t, utf8.RuneCountInString(reason), 200)
+			total += n
+		}
+		require.LessOrEqual(t, len(counts), 1001)
+		require.GreaterOrEqual(t, total, int64(1500))
+		require.GreaterOrEqual(t, counts["other reasons"], int64(500))
+	}
 }
