@@ -66,7 +66,7 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range []output.File{c.output(c.JSON, output.Result), c.output(c.Out, output.Page)} {
+	for _, file := range []output.File{c.result(), c.page()} {
 		if file.Path == "" {
 			continue
 		}
@@ -86,10 +86,10 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	}
 	err = result.Write(s.out)
 	if c.JSON != "" {
-		err = errors.Join(err, writeJSON(c.output(c.JSON, output.Result), result))
+		err = errors.Join(err, writeJSON(c.result(), result))
 	}
 	if c.Out != "" {
-		err = errors.Join(err, writePage(c.output(c.Out, output.Page), func(w io.Writer) error {
+		err = errors.Join(err, writePage(c.page(), func(w io.Writer) error {
 			return report.WriteCompared(w, result)
 		}))
 	}
@@ -147,13 +147,23 @@ func (c *compareCmd) progress(s streams) func(compare.Progress) {
 	}
 }
 
-// output returns a file of the result.
-func (c *compareCmd) output(path string, kind output.Kind) output.File {
+// result returns the file of --json.
+func (c *compareCmd) result() output.File {
+	return output.File{Path: c.JSON, Kind: output.Result, Mode: output.Shared, Inputs: c.inputs(), Others: []string{c.Out}}
+}
+
+// page returns the file of --out.
+func (c *compareCmd) page() output.File {
+	return output.File{Path: c.Out, Kind: output.Page, Mode: output.Shared, Inputs: c.inputs(), Others: []string{c.JSON}}
+}
+
+// inputs returns the files that the command reads.
+func (c *compareCmd) inputs() []string {
 	inputs := []string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}
 	for _, side := range []string{c.A, c.B} {
 		if database, err := store.Find(side); err == nil {
 			inputs = append(inputs, database.Path())
 		}
 	}
-	return output.File{Path: path, Kind: kind, Mode: output.Shared, Inputs: inputs}
+	return inputs
 }

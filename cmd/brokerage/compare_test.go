@@ -50,6 +50,8 @@ func TestCompare_BadInput(t *testing.T) {
 		"PercentageZero": {[]string{"null:", "null:", "--tolerance", "0%"}, exitUsage, "from 0.1% to 100%"},
 		"Workload":       {[]string{"null:", "null:", "--workload", "mixt"}, exitUsage, `no workload "mixt"`},
 		"Folder":         {[]string{"null:", "null:", "--out", dir}, exitUsage, "is not a file"},
+		"TwoOutputs": {[]string{"null:", "null:", "--json", dir + "/f", "--out", dir + "/./f"}, exitUsage,
+			"is named for two outputs"},
 		"Datasets":       {[]string{"null:", tiny}, exitUsage, "the sides hold different datasets: A holds null/"},
 		"NoDatabase":     {[]string{"null:", "sqlite:" + dir + "/none.db"}, exitEnded, "no such file"},
 		"ServiceDown":    {[]string{"http://127.0.0.1:1", "null:"}, exitEnded, "A, http://127.0.0.1:1: the service at"},

@@ -22,6 +22,7 @@ type File struct {
 	New    bool        // an existing file is an error: --replace is not given
 	Mode   os.FileMode // of the file that Write makes
 	Inputs []string    // files that the command reads, "" for none; each may be a database
+	Others []string    // further outputs of the command, "" for none
 }
 
 // Refused is the error for an output that would destroy a file.
@@ -32,9 +33,9 @@ func (e *Refused) Error() string { return e.Path + " " + e.Reason }
 // beside are the endings of the names of files that belong to a database.
 var beside = []string{"-wal", "-shm", "-journal"}
 
-// Check returns *Refused if the output would destroy a file that is not its predecessor: an input of the command, by
-// whatever name, a file that belongs to a database, or a file of another kind. It also returns an error for a new file
-// that exists, and for a folder that does not.
+// Check returns *Refused if the output would destroy a file that is not its predecessor: an input or another output of
+// the command, by whatever name, a file that belongs to a database, or a file of another kind. It also returns an error
+// for a new file that exists, and for a folder that does not.
 //
 // It opens no input: closing a database that the process has open would end SQLite's locks on it.
 func (f File) Check() error {
@@ -56,6 +57,11 @@ func (f File) Check() error {
 			if same(path, input+ending) {
 				return &Refused{f.Path, "belongs to the database " + input + ", and is not overwritten"}
 			}
+		}
+	}
+	for _, other := range f.Others {
+		if end, err := Resolve(other); other != "" && err == nil && same(path, end) {
+			return &Refused{f.Path, "is named for two outputs: choose another name for one of them"}
 		}
 	}
 	if err := NotBesideDatabase(f.Path); err != nil {

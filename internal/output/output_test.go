@@ -131,6 +131,12 @@ func TestFile_Inputs(t *testing.T) {
 	}
 	file.Path = at("y.db-wal")
 	require.NoError(t, file.Check(), "a name alone says nothing")
+	for path, other := range map[string]string{"one": "one", "two": "inside/../two", "folder/three": "inside/three",
+		"to-other": "newer"} {
+		_ = os.Symlink("newer", at("to-other"))
+		err := output.File{Path: at(path), Others: []string{"", at(other)}}.Check()
+		require.EqualError(t, err, at(path)+" is named for two outputs: choose another name for one of them")
+	}
 	write("result")
 	file.Path, file.New = at("result"), true
 	require.EqualError(t, file.Check(), at("result")+" exists already: --replace replaces it")
