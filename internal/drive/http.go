@@ -216,6 +216,10 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range,
 		Count   int64    `xml:"count,attr"`
 	}
 	err := h.ask(ctx, http.MethodPost, leasePath(kind, count), "lease ids (scope trade)", &v)
+	if err == nil && (v.Count < 1 || v.Count > count || v.First < 1 || v.First > tpox.LastLease(v.Count)) {
+		err = fmt.Errorf("the service at %s leased %d ids from %d on when asked for %d: not a lease of a brokerage service",
+			format.URL(h.base.String()), v.Count, v.First, count)
+	}
 	return tpox.Range{First: tpox.ID(v.First), Count: v.Count}, err
 }
 

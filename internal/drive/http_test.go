@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -55,6 +56,29 @@ func TestReadMetrics(t *testing.T) {
 	require.Equal(t, result.ProcessUsage{CPUSeconds: 12.5, MemoryAfter: 42e6}, *r.process)
 	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
 	require.Nil(t, readMetrics(nil).process)
+}
+
+// A lease is as many ids as were asked for, of 15 digits at most: others would give documents ids below 0, or the ids
+// of others, or end no loop.
+func TestHTTP_Lease(t *testing.T) {
+	const form = `<Lease xmlns="urn:brokerage:service" first="%d" count="%d"/>`
+	for lease, good := range map[[2]int64]bool{
+		{1, 10}: true, {999_999_999_999_990, 10}: true, {1, 0}: false, {1, -1}: false, {1, 11}: false, {0, 10}: false,
+		{-5, 10}: false, {999_999_999_999_991, 10}: false, {math.MaxInt64, 10}: false, {1, math.MaxInt64}: false,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, form, lease[0], lease[1])
+		}))
+		r, err := overHTTP(t, server.URL, "").lease(t.Context(), "order", 10)
+		server.Close()
+		if good {
+			require.NoError(t, err, lease)
+			require.Equal(t, tpox.Range{First: tpox.ID(lease[0]), Count: lease[1]}, r)
+			continue
+		}
+		require.EqualError(t, err, fmt.Sprintf("the service at %s leased %d ids from %d on when asked for 10: "+
+			"not a lease of a brokerage service", server.URL, lease[1], lease[0]))
+	}
 }
 
 // openedAt returns a session with the service at a URL.
