@@ -31,6 +31,7 @@ type Config struct {
 	Slice   time.Duration // counted time of a slice at first; 0 is DefaultSlice
 	Discard time.Duration // beginning of a slice that is not counted; 0 is DefaultDiscard
 	Others  float64       // share of the machine above which others spoil a slice; 0 is DefaultOthers
+	Answers time.Duration // how long the answers of a slice may take after its end; 0 is DefaultAnswers
 
 	Version, Commit string
 	Progress        func(Progress) // called after each block; may be nil
@@ -41,6 +42,7 @@ const (
 	DefaultSlice   = time.Second
 	DefaultDiscard = 200 * time.Millisecond
 	DefaultOthers  = 0.05
+	DefaultAnswers = 20 * time.Second
 )
 
 const (
@@ -151,6 +153,7 @@ func newComparison(config *Config) *comparison {
 	c.run, c.boundary = c.slice, &spending{}
 	c.length = cmp.Or(c.Slice, DefaultSlice)
 	c.Discard, c.Others = cmp.Or(c.Discard, DefaultDiscard), cmp.Or(c.Others, DefaultOthers)
+	c.Answers = cmp.Or(c.Answers, DefaultAnswers)
 	return c
 }
 
@@ -204,12 +207,16 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 	}
 }
 
-// block measures four slices in the order ABBA or BAAB. Slices that others spoil are repeated.
+// block measures four slices in the order ABBA or BAAB. Slices that others spoil are repeated. It leaves a block out
+// that the end of the time cuts off.
 func (c *comparison) block(ctx context.Context) error {
 	first := c.rand.IntN(2)
 	var block [4]Slice
 	for i, at := range []int{first, 1 - first, 1 - first, first} {
 		for {
+			if c.passed() > c.Within {
+				return nil
+			}
 			if err := c.before(ctx, at); err != nil {
 				return err
 			}

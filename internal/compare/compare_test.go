@@ -19,15 +19,16 @@ import (
 // is that of the side plus noise.
 type machine struct {
 	rand   *rand.Rand
-	change float64 // of B
-	noise  float64 // standard deviation of a second
-	lasts  float64 // seconds after which noise has forgotten itself; 0: at once
-	stalls float64 // chance that a slice has half the throughput
-	wave   float64 // standard deviation of a noise of A alone that lasts as long
-	spoilt float64 // chance that others spoil a slice
-	left   float64 // seconds of work that A leaves behind after a slice
-	failed float64 // share of the answers of B that are unexpected
-	grows  int64   // documents that B inserts in a slice
+	change float64       // of B
+	noise  float64       // standard deviation of a second
+	lasts  float64       // seconds after which noise has forgotten itself; 0: at once
+	stalls float64       // chance that a slice has half the throughput
+	wave   float64       // standard deviation of a noise of A alone that lasts as long
+	spoilt float64       // chance that others spoil a slice
+	left   float64       // seconds of work that A leaves behind after a slice
+	failed float64       // share of the answers of B that are unexpected
+	grows  int64         // documents that B inserts in a slice
+	late   time.Duration // after the end of each slice, until all is answered
 
 	last, lastWave float64
 }
@@ -124,7 +125,7 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 			c.carried[0].idleSeconds += length.Seconds()
 			c.carried[0].idleProcessor += m.left
 		}
-		at = at.Add(c.Discard + length)
+		at = at.Add(c.Discard + length + m.late)
 		return s, nil
 	}
 	about := &result.Run{Dataset: result.DatasetStamp{Orders: 1000, Customers: 1000}}
@@ -241,6 +242,15 @@ func TestMeasure_Spoilt(t *testing.T) {
 	r = compareOn(t, m, config)
 	require.Equal(t, "undecided: this machine cannot decide: others disturbed most slices", r.Answer)
 	require.Less(t, r.Took, 60.0, "it does not go on")
+}
+
+// Slices that take long do not lengthen the comparison beyond its time.
+func TestMeasure_Late(t *testing.T) {
+	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, late: 25 * time.Second}
+	r := compareOn(t, m, Config{Within: time.Minute, Detect: 0.03, Tolerance: 0.02})
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, "undecided: too few slices were measured", r.Answer)
+	require.Less(t, r.Took, 87.0, "the time and a slice")
 }
 
 func TestMeasure_Invalid(t *testing.T) {

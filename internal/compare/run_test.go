@@ -3,6 +3,9 @@ package compare_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,7 +13,10 @@ import (
 
 	"brokerage/internal/compare"
 	"brokerage/internal/drive"
+	"brokerage/internal/httpapi"
+	"brokerage/internal/store"
 	_ "brokerage/internal/store/null"
+	"brokerage/internal/telemetry"
 	"brokerage/internal/workload"
 )
 
@@ -67,6 +73,31 @@ func TestRun_Interrupted(t *testing.T) {
 	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)
 	require.Equal(t, compare.Undecided, r.Verdict)
 	require.Contains(t, r.Answer, "too few slices")
+}
+
+// A service that stops to answer ends the comparison.
+func TestRun_Silent(t *testing.T) {
+	t.Parallel()
+	database, err := store.Find("null:")
+	require.NoError(t, err)
+	opened, err := database.Open(t.Context(), store.Options{})
+	require.NoError(t, err)
+	api := httpapi.New(opened, httpapi.Options{Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second})
+	var silent atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if silent.Load() {
+			<-r.Context().Done()
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c := short(t)
+	c.Within, c.Rate, c.Answers = 10*time.Minute, 1000, 5*time.Second
+	c.Progress = func(compare.Progress) { silent.Store(true) }
+	r, err := compare.Run(t.Context(), c, "null:", server.URL)
+	require.EqualError(t, err, "B, "+server.URL+": it did not answer all requests of a slice within 5s after its end")
+	require.Equal(t, compare.Undecided, r.Verdict)
 }
 
 // A command that runs before the slices of a side, and fails, ends the comparison.

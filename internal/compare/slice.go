@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -75,17 +76,23 @@ func logRatio(block []Slice, figure int) (sum float64, ok bool) {
 }
 
 // slice runs the users of one side, and reads before and after what everything has used: at rest, so that reading takes
-// nothing from the slice, and the processor time belongs to the transactions.
+// nothing from the slice, and the processor time belongs to the transactions. A side that does not answer is an error.
 func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (Slice, error) {
 	s := Slice{Side: at, At: c.passed().Seconds()}
-	before := c.read(ctx)
+	bounded, cancel := context.WithTimeout(ctx, c.Discard+length+c.Answers)
+	defer cancel()
+	before := c.read(bounded)
 	stalled := watchClock()
-	records, err := c.sides[at].load.Slice(ctx, c.seed, c.Discard+length)
+	records, err := c.sides[at].load.Slice(bounded, c.seed, c.Discard+length)
 	late := stalled()
-	after := c.read(ctx)
-	if err != nil {
+	switch {
+	case bounded.Err() != nil && ctx.Err() == nil:
+		return s, fmt.Errorf("%c, %s: it did not answer all requests of a slice within %s after its end", 'A'+at,
+			c.sides[at].name, c.Answers)
+	case err != nil:
 		return s, err
 	}
+	after := c.read(bounded)
 	s.count(records, c.Discard, length, len(c.figures))
 	s.resources(before, after, at, c.sides[at].direct, float64(len(records)))
 	c.tally(at, records)
