@@ -261,7 +261,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	}
 	definition, err := workload.Load(c.Workload)
 	if err != nil {
-		return nil, usagef("--workload: %w", err)
+		return nil, exitError{exitUsage, err}
 	}
 	if c.Weights != "" {
 		if err := definition.SetWeights(c.Weights); err != nil {

@@ -117,7 +117,11 @@ func run(ctx context.Context, args []string, s streams) int {
 	case done:
 		return exitOK
 	case err != nil:
-		fmt.Fprintf(s.err, "brokerage: %s (brokerage --help says more)\n", shown(err))
+		named := "brokerage"
+		if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context.Selected() != nil {
+			named += " " + failed.Context.Selected().Name
+		}
+		fmt.Fprintf(s.err, "brokerage: %s (%s --help says more)\n", shown(err), named)
 		return exitUsage
 	}
 

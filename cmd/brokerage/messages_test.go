@@ -41,7 +41,11 @@ func TestMessages(t *testing.T) {
 			`--metrics-addr: "9090" is not an address: 127.0.0.1:9090 is this machine only, :9090 all of its addresses`,
 		},
 
-		"serve --timeout 10":                 {exitUsage, `--timeout: "10" has no unit: 10s, or 10ms, 10m, 10h`},
+		"serve --timeout 10": {exitUsage, `--timeout: "10" has no unit: 10s, or 10ms, 10m, 10h`},
+		"drive --durations 60s": {exitUsage, `unknown flag --durations, did you mean "--duration"? ` +
+			"(brokerage drive --help says more)\n"},
+		"driv":                               {exitUsage, "(brokerage --help says more)\n"},
+		"drive --workload half.json":         {exitUsage, "brokerage drive: workload half.json: "},
 		"drive --duration 60":                {exitUsage, `--duration: "60" has no unit: 60s`},
 		"health --timeout 1.5":               {exitUsage, `--timeout: "1.5" has no unit: 1.5s`},
 		"campaign --out study --limit 45":    {exitUsage, `--limit: "45" has no unit: 45s`},
