@@ -95,7 +95,7 @@ func TestPostgres_Watch(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		require.Equal(t, server.PID(t), w.Process())
 	}
-	counted, err := w.Observe(t.Context(), false)
+	counted, err := w.Observe(t.Context())
 	require.NoError(t, err)
 	require.Positive(t, counted.Figures["pg_commits_total"])
 	require.NoError(t, w.Close())

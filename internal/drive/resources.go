@@ -156,7 +156,7 @@ func (o *resourceSample) server(ctx context.Context, s *sampler) {
 	if s.watcher == nil {
 		return
 	}
-	counted, err := s.watcher.Observe(ctx, false)
+	counted, err := s.watcher.Observe(ctx)
 	if err != nil {
 		s.miss(result.OfServer, "its statistics could not be read at every sample: "+err.Error())
 		return

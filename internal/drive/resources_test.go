@@ -26,7 +26,7 @@ type counting struct {
 func (c *counting) Process() int { return 0 }
 func (c *counting) Close() error { return nil }
 
-func (c *counting) Observe(context.Context, bool) (store.ServerStats, error) {
+func (c *counting) Observe(context.Context) (store.ServerStats, error) {
 	c.n++
 	if c.failing != nil && c.failing(c.n) != nil {
 		return store.ServerStats{}, c.failing(c.n)

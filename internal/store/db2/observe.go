@@ -3,8 +3,6 @@ package db2
 import (
 	"context"
 	"database/sql"
-	"maps"
-	"slices"
 	"strings"
 
 	"brokerage/internal/store"
@@ -32,9 +30,9 @@ var databaseFigures = []struct {
 	{"db2_connections", 1}, {"db2_active", 1}, {"db2_waiting_lock", 1},
 }
 
-// Observe returns what the server counts, for all clients of the database; its statements, if cache is set, are those
-// in the package cache. What the user may not read is missing; it fails when that is everything.
-func (w *Observer) Observe(ctx context.Context, cache bool) (server store.ServerStats, err error) {
+// Observe returns what the server counts, for all clients of the database. What the user may not read is missing; it
+// fails when that is everything.
+func (w *Observer) Observe(ctx context.Context) (server store.ServerStats, err error) {
 	asked := 0
 	ask := func(function, name string, read func(*sql.Rows) error) {
 		asked++
@@ -65,24 +63,6 @@ func (w *Observer) Observe(ctx context.Context, cache bool) (server store.Server
 		server.Pools = append(server.Pools, p)
 		return err
 	})
-	if cache {
-		cached := make(map[string]store.StatementStats)
-		ask("MON_GET_PKG_CACHE_STMT", "observe_statements", func(rows *sql.Rows) error {
-			var text string
-			var calls, millis, returned int64
-			err := rows.Scan(&text, &calls, &millis, &returned)
-			text = strings.TrimSpace(text)
-			s := cached[text] // there is a row for each member and environment
-			cached[text] = store.StatementStats{
-				Name: names[text], Text: text,
-				Calls: s.Calls + calls, Seconds: s.Seconds + float64(millis)/1e3, Rows: s.Rows + returned,
-			}
-			return err
-		})
-		for _, text := range slices.Sorted(maps.Keys(cached)) {
-			server.Statements = append(server.Statements, cached[text])
-		}
-	}
 	if len(server.Missing) < asked {
 		err = nil
 	}

@@ -20,32 +20,23 @@ func TestObserve(t *testing.T) {
 		return answer{rows: map[string][][]driver.Value{
 			"observe_database": {row},
 			"observe_pools":    {{"TPOX_BP_ORDERS   ", int64(1000), int64(100)}, {"IBMDEFAULTBP", int64(5), int64(9)}},
-			"observe_statements": {
-				{statements["get_order"] + "  ", int64(10), int64(500), int64(9)},
-				{statements["get_order"], int64(5), int64(250), int64(5)},
-				{"SELECT 1 FROM sysibm.sysdummy1", int64(1), int64(0), int64(1)},
-			},
 		}[name]}, refused[name]
 	}})}
-	server, err := w.Observe(t.Context(), true)
+	server, err := w.Observe(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, store.ServerStats{
 		Figures: map[string]float64{"db2_commits_total": 1000, "db2_cpu_seconds_total": 0.003, "db2_deadlocks_total": 7},
 		Pools:   []store.PoolStats{{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9}},
-		Statements: []store.StatementStats{
-			{Text: "SELECT 1 FROM sysibm.sysdummy1", Calls: 1, Rows: 1},
-			{Name: "get_order", Text: statements["get_order"], Calls: 15, Seconds: .75, Rows: 14},
-		},
 	}, server)
 
 	denied := failure(-551, stateNoPrivilege)
-	refused["observe_statements"] = denied
-	server, err = w.Observe(t.Context(), true)
+	refused["observe_database"] = denied
+	server, err = w.Observe(t.Context())
 	require.NoError(t, err)
 	require.Len(t, server.Pools, 2)
-	require.Equal(t, []string{"MON_GET_PKG_CACHE_STMT: said the fake"}, server.Missing)
-	refused["observe_database"], refused["observe_pools"] = denied, denied
-	_, err = w.Observe(t.Context(), false)
+	require.Equal(t, []string{"MON_GET_DATABASE: said the fake"}, server.Missing)
+	refused["observe_pools"] = denied
+	_, err = w.Observe(t.Context())
 	require.ErrorIs(t, err, denied)
 }
 

@@ -3,7 +3,6 @@ package db2
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -39,17 +38,6 @@ func TestStatements(t *testing.T) {
 		require.Len(t, cast.FindAllString(selected, -1), len(aggregate.FindAllString(selected, -1)), name)
 	}
 	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", tpox.MaxHits+1))
-}
-
-// Monitoring returns the text of every statement whole, by which it finds its name.
-func TestStatements_Observed(t *testing.T) {
-	m := regexp.MustCompile(`SUBSTR\(stmt_text, 1, (\d+)\)`).FindStringSubmatch(statements["observe_statements"])
-	require.Len(t, m, 2)
-	most, err := strconv.Atoi(m[1])
-	require.NoError(t, err)
-	for text, name := range names {
-		require.Less(t, len(text), most, name)
-	}
 }
 
 // No table is by column where that is the default, and nobody runs RUNSTATS on the plain ones.

@@ -66,8 +66,8 @@ func (a *Admin) Process() int {
 }
 
 // Observe returns what the server counts, for all clients of the database; the log and what has the prefix pg_io_ for
-// all databases. The server may count up to a second late. It does not count statements.
-func (a *Admin) Observe(ctx context.Context, _ bool) (server store.ServerStats, err error) {
+// all databases. The server may count up to a second late.
+func (a *Admin) Observe(ctx context.Context) (server store.ServerStats, err error) {
 	miss := func(text string) { server.Missing = append(server.Missing, text) }
 	queries := []string{databaseFigures, walFigures, activityFigures}
 	if version, _, _ := strings.Cut(a.conn.PgConn().ParameterStatus("server_version"), "."); version >= "16" {

@@ -19,7 +19,7 @@ func observe(t testing.TB, url string) store.ServerStats {
 	a, err := Administer(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, a.Close()) }()
-	server, err := a.Observe(t.Context(), false)
+	server, err := a.Observe(t.Context())
 	require.NoError(t, err)
 	return server
 }
