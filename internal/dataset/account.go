@@ -10,16 +10,14 @@ import (
 type NewAccount struct {
 	ID   int64
 	Time time.Time // of the last update. From 1970 to 9999.
+
+	slots *[]slot
 }
 
 // AppendNewAccount appends an Account element alone, as a client sends it to open an account. i is any number from 0;
 // the same i gives the same account. Without an id in p, the account has the first id of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
-	return d.appendAccount(dst, i, p, nil)
-}
-
-func (d *Dataset) appendAccount(dst []byte, i int64, p NewAccount, slots *[]slot) []byte {
-	g := d.gen(dst, forAccount, i, slots)
+	g := d.gen(dst, forAccount, i, p.slots)
 	updated := 0
 	if !p.Time.IsZero() {
 		updated = int(p.Time.Unix())
@@ -152,7 +150,7 @@ func (c *customerGen) holdings(account int64) {
 		c.begin("Name")
 		c.b = append(c.b, c.d.names.at(security)...)
 		c.end("Name")
-		c.elem("Type", typeName(security))
+		c.elem("Type", typeNames[typeOf(security)])
 		c.decimalElem("Quantity", int64(quantity), 3)
 		c.end("Position")
 	}

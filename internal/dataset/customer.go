@@ -6,12 +6,8 @@ import "cmp"
 type NewCustomer struct {
 	ID       int64
 	Accounts []int64 // ids; their number is the number of accounts
-}
 
-// AppendNewCustomer appends customer i with the values of p, generated as by [Dataset.Append]. i is any number from 0.
-// The first position of every account follows the id of the account.
-func (d *Dataset) AppendNewCustomer(dst []byte, i int64, p NewCustomer) []byte {
-	return d.appendCustomer(dst, i, p, nil)
+	slots *[]slot
 }
 
 // activity is a class of customers. Documents differ in size by an order of magnitude, because all parts grow together.
@@ -106,8 +102,10 @@ func (g *gen) customer() customerGen {
 // eldest is the birthday of the oldest customers.
 var eldest = dayOf(1930, 1, 1)
 
-func (d *Dataset) appendCustomer(dst []byte, k int64, p NewCustomer, slots *[]slot) []byte {
-	g := d.gen(dst, forCustomer, k, slots)
+// AppendNewCustomer appends customer k with the values of p, generated as by [Dataset.Append]. k is any number from 0.
+// The first position of every account follows the id of the account.
+func (d *Dataset) AppendNewCustomer(dst []byte, k int64, p NewCustomer) []byte {
+	g := d.gen(dst, forCustomer, k, p.slots)
 	c := g.customer()
 	c.str(`<Customer xmlns="http://tpox-benchmark.com/custacc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" id="`)
 	c.idSlot("customer", cmp.Or(p.ID, d.ID(Customer, k)))

@@ -22,12 +22,6 @@ func ParseSpec(scale, profile string, seed uint64) (spec Spec, err error) {
 	return spec, err
 }
 
-// Counts are numbers of documents.
-type Counts struct {
-	Securities        int
-	Customers, Orders int64
-}
-
 // Dataset generates the documents of a Spec. It is immutable, and safe for concurrent use.
 type Dataset struct {
 	spec       Spec
@@ -56,43 +50,25 @@ func New(spec Spec) *Dataset {
 		s = Scales()[s.step]
 	}
 	spec.Scale = s
-	counts := Counts{
-		Securities: int(s.Count(p, Security)), Customers: s.Count(p, Customer), Orders: s.Count(p, Order),
+	d := &Dataset{
+		spec: spec, securities: int(s.Count(p, Security)), customers: s.Count(p, Customer), orders: s.Count(p, Order),
 	}
 	if s.step == counted {
 		// One tier, since what the numbers add to the next smaller scale may be many orders and few customers.
-		return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(p, counts.Customers)}}, counts)
-	}
-	// Tiny has a tier of its own: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
-	// first 2,000.
-	var tiers []tier
-	accounts := int64(0)
-	for step := min(s.step, 1); step <= s.step; step++ {
-		at := Scale{step: step}
-		upTo := accountsBefore(p, at.Count(p, Customer))
-		tiers = append(tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
-		accounts = upTo
-	}
-	return prepare(spec, tiers, counts)
-}
-
-// NewOf returns a dataset of the scale tiny with other numbers of documents, for slow tests.
-func NewOf(seed uint64, counts Counts) *Dataset {
-	spec := Spec{Seed: seed, Scale: Scales()[0]}
-	return prepare(spec, []tier{{orders: counts.Orders, nAccounts: accountsBefore(spec.Profile, counts.Customers)}},
-		counts)
-}
-
-func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
-	d := &Dataset{
-		spec:       spec,
-		securities: counts.Securities,
-		customers:  counts.Customers,
-		orders:     counts.Orders,
-		tiers:      tiers,
+		d.tiers = []tier{{orders: d.orders, nAccounts: accountsBefore(p, d.customers)}}
+	} else {
+		// Tiny has a tier of its own: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
+		// first 2,000.
+		accounts := int64(0)
+		for step := min(s.step, 1); step <= s.step; step++ {
+			at := Scale{step: step}
+			upTo := accountsBefore(p, at.Count(p, Customer))
+			d.tiers = append(d.tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
+			accounts = upTo
+		}
 	}
 	for f := range d.keys {
-		d.keys[f] = streamKey(spec.Seed, spec.Profile, purpose(f))
+		d.keys[f] = mix(mix(spec.Seed+golden) + (uint64(p)<<32+uint64(f))*golden)
 	}
 	d.popular = newPopularity(d.securities)
 	w := writer{b: make([]byte, 0, 28*d.securities)}
@@ -104,6 +80,20 @@ func prepare(spec Spec, tiers []tier, counts Counts) *Dataset {
 	}
 	d.names.text = w.b
 	return d
+}
+
+// Counts are numbers of documents.
+type Counts struct {
+	Securities        int
+	Customers, Orders int64
+}
+
+// NewOf returns a dataset with other numbers of documents than a scale has, for slow tests.
+func NewOf(seed uint64, counts Counts) *Dataset {
+	return New(Spec{Seed: seed, Scale: Scale{
+		Name: fmt.Sprintf("%d-%d", counts.Customers, counts.Orders), step: counted,
+		given: [...]int64{Security: int64(counts.Securities), Customer: counts.Customers, Order: counts.Orders},
+	}})
 }
 
 // Spec returns the Spec of the dataset.
@@ -125,9 +115,9 @@ func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	case Security:
 		return d.appendSecurity(dst, int(i), nil)
 	case Customer:
-		return d.appendCustomer(dst, i, NewCustomer{}, nil)
+		return d.AppendNewCustomer(dst, i, NewCustomer{})
 	default:
-		return d.appendOrder(dst, i, NewOrder{}, nil)
+		return d.AppendNewOrder(dst, i, NewOrder{})
 	}
 }
 
@@ -155,15 +145,15 @@ func (d *Dataset) Fingerprint() string {
 
 // The first ids. Clients may rely on them.
 const (
-	FirstCustomer = 1002
-	FirstOrder    = 103282
-	FirstAccount  = 104_000_000
+	firstCustomer = 1002
+	firstOrder    = 103282
+	firstAccount  = 104_000_000
 )
 
 // ID returns the id in document i of kind k. Like all functions on ids it also works beyond the end of the dataset,
 // where the ids of new documents come from.
 func (*Dataset) ID(k Kind, i int64) int64 {
-	return [...]int64{Security: 1, Customer: FirstCustomer, Order: FirstOrder}[k] + i
+	return [...]int64{Security: 1, Customer: firstCustomer, Order: firstOrder}[k] + i
 }
 
 // Accounts returns how many accounts customer k has.
@@ -174,9 +164,9 @@ func (d *Dataset) Accounts(k int64) int {
 // FirstAccount returns the id of the first account of customer k. The ids of the others follow without a gap.
 func (d *Dataset) FirstAccount(k int64) int64 {
 	if d.spec.Profile == TPoX1 {
-		return FirstAccount + 7*k
+		return firstAccount + 7*k
 	}
-	return FirstAccount + accountsBefore(TPoX2, k)
+	return firstAccount + accountsBefore(TPoX2, k)
 }
 
 // TotalAccounts returns how many accounts all customers together have.
@@ -185,14 +175,14 @@ func (d *Dataset) TotalAccounts() int64 { return accountsBefore(d.spec.Profile, 
 // AccountAt returns the id of the n-th account, from 0, counted over all customers in order.
 func (d *Dataset) AccountAt(n int64) int64 {
 	if d.spec.Profile == TPoX2 {
-		return FirstAccount + n // dense
+		return firstAccount + n // dense
 	}
 	// Pairs of customers have three accounts: one the even, two the odd customer.
 	pair, r := n/3, n%3
 	if r == 0 {
-		return FirstAccount + 7*(2*pair)
+		return firstAccount + 7*(2*pair)
 	}
-	return FirstAccount + 7*(2*pair+1) + r - 1
+	return firstAccount + 7*(2*pair+1) + r - 1
 }
 
 // accountsBefore counts the accounts of the customers 0 to k-1.
@@ -233,11 +223,11 @@ func (d *Dataset) Templates(kind string, n int) []Template {
 		doc, slots = doc[:0], slots[:0]
 		switch kind {
 		case "order":
-			doc = d.appendOrder(doc, d.orders+j, NewOrder{}, &slots)
+			doc = d.AppendNewOrder(doc, d.orders+j, NewOrder{slots: &slots})
 		case "customer":
-			doc = d.appendCustomer(doc, d.customers+j, NewCustomer{}, &slots)
+			doc = d.AppendNewCustomer(doc, d.customers+j, NewCustomer{slots: &slots})
 		case "account":
-			doc = d.appendAccount(doc, d.customers+j, NewAccount{}, &slots)
+			doc = d.AppendNewAccount(doc, d.customers+j, NewAccount{slots: &slots})
 		case "security":
 			// No securities are generated beyond the dataset; these are spread over all.
 			i := j * int64(d.securities) / int64(n)

@@ -137,9 +137,7 @@ func typeOf(i int) byte { return types[i%len(types)] }
 
 func isFund(i int) bool { return typeOf(i) >= 'a' }
 
-// typeName returns the SecurityType of security i.
-func typeName(i int) string { return typeNames[typeOf(i)] }
-
+// typeNames are the values of SecurityType.
 var typeNames = [...]string{'S': "Stock", 'B': "Bond", 's': "Stock Fund", 'b': "Bond Fund", 'm': "Mixed Fund"}
 
 // Symbol returns the ticker symbol of security i, which depends on nothing else, neither seed nor profile nor scale.

@@ -12,12 +12,8 @@ type NewOrder struct {
 	Account int64
 	Symbol  string
 	Time    time.Time // of the transaction; the trade date follows. From 1970 to 9999.
-}
 
-// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. It is for orders to insert: i
-// is any number from 0, and beyond the end of the dataset it repeats no stored order.
-func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
-	return d.appendOrder(dst, i, p, nil)
+	slots *[]slot
 }
 
 // The attributes of the elements of an order, in the order of the kit's sample, each with the kind of its value: {a
@@ -121,8 +117,10 @@ type orderGen struct {
 	symbol string // "" for that of security
 }
 
-func (d *Dataset) appendOrder(dst []byte, i int64, p NewOrder, slots *[]slot) []byte {
-	g := d.gen(dst, forOrder, i, slots)
+// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. i is any number from 0, and
+// beyond the end of the dataset it repeats no stored order.
+func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
+	g := d.gen(dst, forOrder, i, p.slots)
 	o := orderGen{gen: &g, orderRefs: d.orderRefs(i), id: cmp.Or(p.ID, d.ID(Order, i)), symbol: p.Symbol}
 	o.account = cmp.Or(p.Account, o.account)
 	if !p.Time.IsZero() {

@@ -14,12 +14,6 @@ type cast struct{ start, step, size, at int }
 // castSizes belongs to blankNames[1:].
 var castSizes = [...]int{4, 3, 3, 3, 4, 3, 3, 3, 3, 3, 3, 4, 3, 3, 3}
 
-// next returns the next member of a vocabulary of length n.
-func (c *cast) next(r *rng, n int) int {
-	c.at = (c.at + 1 + r.below(2)) % c.size
-	return (c.start + c.at*c.step) % n
-}
-
 // bigPrimes have no common divisor with the length of any vocabulary or grammar: with one of them as step, a walk
 // visits every member before it repeats one.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
@@ -141,7 +135,13 @@ func (s *securityGen) fill(b blank) {
 		who := somebody(&id, anyCountry(&id), false)
 		s.str(who.first, " ", who.last)
 	case "city":
-		s.city(s.member(b, 1<<30))
+		n := s.member(b, 1<<30)
+		in := countries[n%len(countries)].cities
+		at := &in[n/len(countries)%len(in)]
+		s.str(at.name.ascii)
+		if s.percent(40) {
+			s.str(", ", at.region.ascii)
+		}
 	case "country":
 		s.str(countries[s.member(b, len(countries))].name)
 	default:
@@ -191,19 +191,14 @@ func (s *securityGen) fillNumber(name string, b blank) {
 }
 
 // member returns the next member of the cast of a blank, from a vocabulary of length n.
-func (s *securityGen) member(b blank, n int) int { return s.prose.casts[b].next(&s.rng, n) }
+func (s *securityGen) member(b blank, n int) int {
+	c := &s.prose.casts[b]
+	c.at = (c.at + 1 + s.below(2)) % c.size
+	return (c.start + c.at*c.step) % n
+}
 
 // mention writes the next of a few members of a vocabulary.
 func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
-
-func (s *securityGen) city(n int) {
-	in := countries[n%len(countries)].cities
-	at := &in[n/len(countries)%len(in)]
-	s.str(at.name.ascii)
-	if s.percent(40) {
-		s.str(", ", at.region.ascii)
-	}
-}
 
 // nameInText writes the name of the company or the fund in running text.
 func (s *securityGen) nameInText() {

@@ -40,11 +40,6 @@ const (
 	numPurposes
 )
 
-// streamKey returns the key of all streams of a purpose in datasets of one seed and profile.
-func streamKey(seed uint64, p Profile, f purpose) uint64 {
-	return mix(mix(seed+golden) + (uint64(p)<<32+uint64(f))*golden)
-}
-
 // stream returns the i-th stream under a key. Indexes that follow each other give counters and gammas that have nothing
 // to do with each other, because both come out of a full mix.
 func stream(key uint64, i int64) rng {

@@ -106,18 +106,18 @@ func ParseScale(s string) (Scale, error) {
 
 // The numbers of documents at XXL, the largest scale.
 const (
-	MaxCustomers = 60_000_000_000
-	MaxOrders    = 500_000_000_000
+	maxCustomers = 60_000_000_000
+	maxOrders    = 500_000_000_000
 )
 
 // ScaleOf returns the scale of a dataset with the given numbers of customers and orders, and as many securities as all
 // scales but tiny have. It returns an error for numbers that are too large, and for orders without customers.
 func ScaleOf(customers, orders int64) (Scale, error) {
 	switch {
-	case customers < 0 || customers > MaxCustomers:
-		return Scale{}, fmt.Errorf("dataset: the number of customers is not from 0 to %d", int64(MaxCustomers))
-	case orders < 0 || orders > MaxOrders:
-		return Scale{}, fmt.Errorf("dataset: the number of orders is not from 0 to %d", int64(MaxOrders))
+	case customers < 0 || customers > maxCustomers:
+		return Scale{}, fmt.Errorf("dataset: the number of customers is not from 0 to %d", int64(maxCustomers))
+	case orders < 0 || orders > maxOrders:
+		return Scale{}, fmt.Errorf("dataset: the number of orders is not from 0 to %d", int64(maxOrders))
 	case customers == 0 && orders > 0:
 		return Scale{}, fmt.Errorf("dataset: %d orders have no customers", orders)
 	}

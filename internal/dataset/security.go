@@ -37,7 +37,7 @@ func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
 	s.str("</Name><ShortName>")
 	s.shortName(&s.issue)
 	s.end("ShortName")
-	s.elem("SecurityType", typeName(i))
+	s.elem("SecurityType", typeNames[s.kind])
 	s.begin("SecurityInformation")
 	if isFund(i) {
 		s.begin("FundInformation")

@@ -100,9 +100,18 @@ func (w *writer) decimal(v int64, places int) {
 	w.padded(int(v%unit), places)
 }
 
-// date writes a day as xsd:date.
+// date writes a day as xsd:date, in the proleptic Gregorian calendar. time.Time does the same at about three times the
+// cost, and an order has eight dates.
 func (w *writer) date(day int) {
-	y, m, d := civil(day)
+	day += 719_468 // from 0000-03-01, so that a leap day ends its year
+	era, dayOfEra := day/146_097, day%146_097
+	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
+	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
+	fromMarch := (5*dayOfYear + 2) / 153
+	y, m, d := era*400+yearOfEra, fromMarch+3, dayOfYear-(153*fromMarch+2)/5+1
+	if m > 12 {
+		y, m = y+1, m-12
+	}
 	w.b = append(w.b,
 		byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10), '-',
 		byte('0'+m/10), byte('0'+m%10), '-',
@@ -139,22 +148,6 @@ const secondsPerDay = 24 * 60 * 60
 
 func dayOf(year int, month time.Month, day int) int {
 	return int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
-}
-
-// civil returns the date of a day in the proleptic Gregorian calendar. time.Time does the same at about three times the
-// cost, and an order has eight dates.
-func civil(days int) (year, month, day int) {
-	days += 719_468 // from 0000-03-01, so that a leap day ends its year
-	era := days / 146_097
-	dayOfEra := days % 146_097
-	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36_524 - dayOfEra/146_096) / 365
-	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
-	m := (5*dayOfYear + 2) / 153 // 0 is March
-	year, month, day = era*400+yearOfEra, m+3, dayOfYear-(153*m+2)/5+1
-	if month > 12 {
-		year, month = year+1, month-12
-	}
-	return year, month, day
 }
 
 // gen writes one document. It has the buffer, the random stream and the dataset, and is kept on the stack.
