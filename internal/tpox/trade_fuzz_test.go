@@ -31,7 +31,9 @@ func tradeExactly(
 	t *testing.T, selling bool, quantity, price, actual, working, held string, rules tpox.Rules,
 ) bool {
 	t.Helper()
-	escaped := func(s string) string { return string(xmldoc.AppendText(nil, s)) }
+	escaped := func(s string) string {
+		return strings.TrimSuffix(strings.TrimPrefix(string(xmldoc.AppendElement(nil, "t", s)), "<t>"), "</t>")
+	}
 	a := account{id: "104000000", actual: escaped(actual), working: escaped(working),
 		positions: positionXML("IBM", escaped(held))}
 	if held == "" {

@@ -418,8 +418,20 @@ func (a *admitter) startTag() {
 	for i := range a.attrs {
 		if attr := &a.attrs[i]; !attr.decl {
 			value := a.writeAttribute(attr)
-			if string(attr.name.of(a.src)) == "xml:id" {
-				a.identify(attr, value.of(a.out))
+			if string(attr.name.of(a.src)) != "xml:id" {
+				continue
+			}
+			// A name without white space around it, which no other element has: XML parsers in databases refuse or change other
+			// values.
+			switch id := string(value.of(a.out)); {
+			case !isName(id):
+				a.fail(attr.name.from, "xml:id %s is not a name", excerpt([]byte(id)))
+			case a.ids[id]:
+				a.fail(attr.name.from, "xml:id %s is used twice", excerpt([]byte(id)))
+			case a.ids == nil:
+				a.ids = map[string]bool{id: true}
+			default:
+				a.ids[id] = true
 			}
 		}
 	}
@@ -454,21 +466,6 @@ func (a *admitter) endTag() {
 func (a *admitter) writeEnd(name span, scope int) {
 	a.out = append(append(append(a.out, "</"...), name.of(a.src)...), '>')
 	a.scope = a.scope[:scope]
-}
-
-// identify checks the value of an xml:id: it must be a name without white space around it, and no other element may
-// have it. XML parsers in databases refuse or change other values.
-func (a *admitter) identify(attr *attribute, id []byte) {
-	name := string(id)
-	switch {
-	case !isName(name):
-		a.fail(attr.name.from, "xml:id %s is not a name", excerpt(id))
-	case a.ids[name]:
-		a.fail(attr.name.from, "xml:id %s is used twice", excerpt(id))
-	case a.ids == nil:
-		a.ids = map[string]bool{}
-	}
-	a.ids[name] = true
 }
 
 // attributes reads the rest of a start tag into a.attrs.

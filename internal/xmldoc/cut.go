@@ -20,7 +20,7 @@ func (n Node) AppendWithin(dst []byte, uri string) []byte {
 			return append(dst, n.Raw()...)
 		}
 	}
-	escaped := AppendValue(make([]byte, 0, 64), uri)
+	escaped := appendEscaped(make([]byte, 0, 64), uri, true)
 	var target scope
 	target.push(binding{uri: span{0, len(escaped)}})
 	return n.appendInto(dst, escaped, target)

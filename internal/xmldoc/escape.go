@@ -1,17 +1,11 @@
 package xmldoc
 
-// AppendText appends text, escaped as in the normal form.
-func AppendText(dst []byte, text string) []byte { return appendEscaped(dst, text, false) }
-
-// AppendValue appends the value of an attribute, escaped, without its quotes.
-func AppendValue(dst []byte, value string) []byte { return appendEscaped(dst, value, true) }
-
 // AppendStart appends a start tag. Attributes alternate between name and value.
 func AppendStart(dst []byte, name string, attributes ...string) []byte {
 	dst = append(append(dst, '<'), name...)
 	for i := 0; i < len(attributes); i += 2 {
 		dst = append(append(append(dst, ' '), attributes[i]...), `="`...)
-		dst = append(AppendValue(dst, attributes[i+1]), '"')
+		dst = append(appendEscaped(dst, attributes[i+1], true), '"')
 	}
 	return append(dst, '>')
 }
@@ -23,7 +17,7 @@ func AppendEmpty(dst []byte, name string, attributes ...string) []byte {
 
 // AppendElement appends an element that has only text.
 func AppendElement(dst []byte, name, text string) []byte {
-	dst = AppendText(AppendStart(dst, name), text)
+	dst = appendEscaped(AppendStart(dst, name), text, false)
 	return append(append(append(dst, "</"...), name...), '>')
 }
 

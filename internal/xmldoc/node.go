@@ -92,14 +92,6 @@ func (n Node) Inner() []byte {
 // text without markup and references.
 func (n Node) Text() []byte { return unescaped(n.Inner()) }
 
-// unescaped returns the text in raw without tags: raw itself if nothing has to be changed.
-func unescaped(raw []byte) []byte {
-	if bytes.IndexByte(raw, '<') < 0 && bytes.IndexByte(raw, '&') < 0 {
-		return raw
-	}
-	return appendUnescaped(make([]byte, 0, len(raw)), raw)
-}
-
 // references are the five names and three numbers that the normal form has.
 var references = [...]struct {
 	text      string
@@ -109,27 +101,31 @@ var references = [...]struct {
 	{"&#13;", '\r'}, {"&#10;", '\n'}, {"&#9;", '\t'},
 }
 
-// appendUnescaped appends the text in raw without tags. An ampersand that begins no reference of the normal form is
-// kept, so that no input is lost.
-func appendUnescaped(dst, raw []byte) []byte {
+// unescaped returns the text in raw without tags: raw itself if nothing has to be changed. An ampersand that begins no
+// reference of the normal form is kept, so that no input is lost.
+func unescaped(raw []byte) []byte {
+	if bytes.IndexByte(raw, '<') < 0 && bytes.IndexByte(raw, '&') < 0 {
+		return raw
+	}
+	text := make([]byte, 0, len(raw))
 next:
 	for {
 		i := bytes.IndexAny(raw, "<&")
 		if i < 0 {
-			return append(dst, raw...)
+			return append(text, raw...)
 		}
-		dst = append(dst, raw[:i]...)
+		text = append(text, raw[:i]...)
 		if raw = raw[i:]; raw[0] == '<' {
 			raw = raw[tagEnd(raw, 0):]
 			continue
 		}
 		for _, r := range references {
 			if len(raw) >= len(r.text) && string(raw[:len(r.text)]) == r.text {
-				dst, raw = append(dst, r.character), raw[len(r.text):]
+				text, raw = append(text, r.character), raw[len(r.text):]
 				continue next
 			}
 		}
-		dst, raw = append(dst, '&'), raw[1:]
+		text, raw = append(text, '&'), raw[1:]
 	}
 }
 
@@ -152,7 +148,7 @@ func (n Node) Space() string {
 	prefix, _ := splitName(n.tagName())
 	inside := n.inside()
 	uri, _ := inside.find(n.doc, prefix)
-	return string(appendUnescaped(nil, uri))
+	return string(unescaped(uri))
 }
 
 func (n Node) tagName() []byte {

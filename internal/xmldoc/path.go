@@ -65,7 +65,7 @@ func MustSet(ns Namespaces, paths ...string) *Set {
 			case !prefixed:
 				uri = ""
 			}
-			set.paths[i] = append(set.paths[i], step{string(AppendValue(nil, uri)), local, attribute, first})
+			set.paths[i] = append(set.paths[i], step{string(appendEscaped(nil, uri, true)), local, attribute, first})
 		}
 	}
 	return set
