@@ -54,7 +54,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			},
 		}
 		if s.traces != nil {
-			options.Transport = s.traces.Outgoing()
+			options.Transport = s.traces
 		}
 		jwts, err := access.OpenJWTs(ctx, options)
 		if err != nil {

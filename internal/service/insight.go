@@ -43,11 +43,11 @@ func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.D
 // observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document
 // counts, which take longer, in goroutines until close.
 func (i *insight) observe(inner tpox.Store) {
-	if stats := store.StatsOf(inner); stats != nil {
-		i.metrics.Store(stats)
+	stats := store.StatsOf(inner)
+	if stats != nil {
 		i.stats.Store(&stats)
 	}
-	i.metrics.Engine(inner.Describe())
+	i.metrics.Store(inner.Describe(), stats)
 	i.observers.Go(func() {
 		every(i.ctx, readyInterval, func(ctx context.Context) { i.metrics.Ready(inner.Ready(ctx) == nil) })
 	})

@@ -166,15 +166,17 @@ func (s *service) openAPI() {
 	}
 	if s.audit != nil {
 		options.Audit = s.audit
-		s.insight.metrics.Audit(s.audit.Backlog)
 	}
 	s.api = httpapi.New(s.store, options)
-	s.insight.metrics.Gate(s.InFlight, s.api.Waiting)
+	sources := telemetry.Sources{Limit: s.InFlight, Waiting: s.api.Waiting, Reloads: s.reloads.all}
+	if s.audit != nil {
+		sources.Audit = s.audit.Backlog
+	}
 	if s.certificate != nil {
-		s.insight.metrics.Certificate(s.certificate.expiry)
+		sources.Certificate = s.certificate.expiry
 		s.reloads.note("certificate", nil)
 	}
-	s.insight.metrics.Reloads(s.reloads.all)
+	s.insight.metrics.Service(sources)
 }
 
 // serve serves until ctx is done or a part of the service fails. A database that could not be reached is opened as soon

@@ -6,6 +6,8 @@ package telemetry
 
 import (
 	"net/http"
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/tpox"
 )
 
@@ -72,20 +75,14 @@ type Metrics struct {
 	transactions map[string]*transaction
 	refused      *prometheus.CounterVec
 	inFlight     prometheus.Gauge
-	ready        prometheus.Gauge
+	ready        atomic.Bool
 	dataset      atomic.Pointer[scrape] // nil until it is known
-}
-
-// histogram is one series of a histogram vector, as Prometheus' client implements it.
-type histogram interface {
-	prometheus.Observer
-	prometheus.ExemplarObserver
 }
 
 // transaction has the series of a transaction, so that no request looks for labels.
 type transaction struct {
 	outcomes       [len(Outcomes)]prometheus.Counter
-	duration       histogram
+	duration       prometheus.Observer
 	received, sent prometheus.Counter
 }
 
@@ -94,9 +91,6 @@ func New(build BuildInfo) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	factory := promauto.With(registry)
-	gauge := func(name, help string) prometheus.Gauge {
-		return factory.NewGauge(prometheus.GaugeOpts{Name: "brokerage_" + name, Help: help})
-	}
 	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return factory.NewCounterVec(prometheus.CounterOpts{Name: "brokerage_" + name, Help: help}, labels)
 	}
@@ -116,22 +110,30 @@ func New(build BuildInfo) *Metrics {
 		registry: registry, transactions: map[string]*transaction{},
 		refused: counters("requests_refused_total", "Requests that were refused before the store saw them, by reason.",
 			"reason"),
-		inFlight: gauge("requests_in_flight", "Requests that are being processed."),
-		ready:    gauge("store_ready", "1 if the store could answer at the last check, every few seconds; otherwise 0."),
+		inFlight: factory.NewGauge(prometheus.GaugeOpts{
+			Name: "brokerage_requests_in_flight", Help: "Requests that are being processed."}),
 	}
 	registry.MustRegister(scrape(func(out series) {
 		out.count("build_info", "Which build is running; always 1.", 1,
 			"version", build.Version, "revision", build.Revision, "goversion", build.GoVersion)
+		out.flag("store_ready", "1 if the store could answer at the last check, every few seconds; otherwise 0.",
+			m.ready.Load())
 		if send := m.dataset.Load(); send != nil {
 			(*send)(out)
 		}
-	}), scrape(sendProcess))
+		// What the system does not count of this process has no series.
+		for figure, value := range probe.Here.Process(os.Getpid()).Figures {
+			if metric, ok := ProcessMetrics[figure]; ok {
+				out.value(strings.TrimPrefix(metric.Name, "brokerage_"), metric.help, value)
+			}
+		}
+	}))
 	names := otherOperations[:]
 	for _, t := range tpox.Transactions {
 		names = append(names, t.Name)
 	}
 	for _, name := range names {
-		t := &transaction{duration: duration.WithLabelValues(name).(histogram),
+		t := &transaction{duration: duration.WithLabelValues(name),
 			received: received.WithLabelValues(name), sent: sent.WithLabelValues(name)}
 		for i, outcome := range Outcomes {
 			t.outcomes[i] = total.WithLabelValues(name, outcome)
@@ -172,7 +174,7 @@ func (m *Metrics) Observe(
 	case traceID == "":
 		t.duration.Observe(took.Seconds())
 	default:
-		t.duration.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+		t.duration.(prometheus.ExemplarObserver).ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
 	}
 	if received > 0 {
 		t.received.Add(float64(received))

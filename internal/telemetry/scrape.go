@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -36,12 +35,21 @@ func (out series) value(name, help string, v float64, labels ...string) {
 	for i := 0; i < len(labels); i += 2 {
 		names, values = append(names, labels[i]), append(values, labels[i+1])
 	}
-	out <- prometheus.MustNewConstMetric(describe(name, help, names...), kind, v, values...)
+	out <- prometheus.MustNewConstMetric(prometheus.NewDesc("brokerage_"+name, help, names, nil), kind, v, values...)
 }
 
 // count sends a value that is an integer.
 func (out series) count(name, help string, n int64, labels ...string) {
 	out.value(name, help, float64(n), labels...)
+}
+
+// flag sends 1 for true and 0 for false.
+func (out series) flag(name, help string, is bool, labels ...string) {
+	value := 0.0
+	if is {
+		value = 1
+	}
+	out.value(name, help, value, labels...)
 }
 
 // histogram sends a distribution, unless it is empty.
@@ -55,21 +63,12 @@ func (out series) histogram(name, help string, values store.Distribution) {
 		below += values.Counts[i]
 		buckets[bound] = below
 	}
-	out <- prometheus.MustNewConstHistogram(describe(name, help), values.Count(), values.Sum, buckets)
-}
-
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("brokerage_"+name, help, labels, nil)
+	out <- prometheus.MustNewConstHistogram(prometheus.NewDesc("brokerage_"+name, help, nil, nil),
+		values.Count(), values.Sum, buckets)
 }
 
 // Ready sets whether the store can answer.
-func (m *Metrics) Ready(is bool) {
-	value := 0.0
-	if is {
-		value = 1
-	}
-	m.ready.Set(value)
-}
+func (m *Metrics) Ready(is bool) { m.ready.Store(is) }
 
 // Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
 // scrape sees the metrics of one dataset.
@@ -93,43 +92,34 @@ func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 	m.dataset.Store(&send)
 }
 
-// Gate adds the limit of requests that are processed at once, 0 for none, and the number of those that wait for a slot.
-func (m *Metrics) Gate(limit int, waiting func() int64) {
-	m.registry.MustRegister(scrape(func(out series) {
-		out.count("requests_in_flight_limit", "Limit of requests that are processed at once; 0 is no limit.", int64(limit))
-		out.count("requests_waiting", "Requests that wait to be processed.", waiting())
-	}))
+// Sources are the parts of a service that are asked at each scrape. Audit and Certificate are nil for a service without.
+type Sources struct {
+	Limit       int                              // of requests that are processed at once; 0 is no limit
+	Waiting     func() int64                     // requests that wait to be processed
+	Audit       func() (waiting int, lost int64) // records of the audit log
+	Certificate func() time.Time                 // when the one that the service serves TLS with expires
+	Reloads     func() map[string]bool           // whether the last attempt to read tokens, keys … again failed
 }
 
-// Audit adds the records of the audit log that wait to be written, and those that were lost because too many waited.
-func (m *Metrics) Audit(backlog func() (kept int, lost int64)) {
+// Service adds the metrics of the parts of a service.
+func (m *Metrics) Service(s Sources) {
 	m.registry.MustRegister(scrape(func(out series) {
-		kept, lost := backlog()
-		out.count("audit_records_waiting",
-			"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(kept))
-		out.count("audit_records_lost_total",
-			"Records that the audit log lost, because too many waited to be written.", lost)
-	}))
-}
-
-// Certificate adds when the certificate that the service serves TLS with expires.
-func (m *Metrics) Certificate(expiry func() time.Time) {
-	m.registry.MustRegister(scrape(func(out series) {
-		out.count("tls_certificate_expiry_timestamp_seconds", "When the certificate of the service expires, in Unix time; "+
-			"only with TLS.", expiry().Unix())
-	}))
-}
-
-// Reloads adds whether the last attempt failed to read tokens, keys or the certificate again.
-func (m *Metrics) Reloads(failed func() map[string]bool) {
-	m.registry.MustRegister(scrape(func(out series) {
-		for what, is := range failed() {
-			value := int64(0)
-			if is {
-				value = 1
-			}
-			out.count("reload_failed", "1 if the last attempt to read tokens, the issuer's keys or the certificate again "+
-				"failed, so that older ones stay in use.", value, "what", what)
+		out.count("requests_in_flight_limit", "Limit of requests that are processed at once; 0 is no limit.", int64(s.Limit))
+		out.count("requests_waiting", "Requests that wait to be processed.", s.Waiting())
+		if s.Audit != nil {
+			waiting, lost := s.Audit()
+			out.count("audit_records_waiting",
+				"Records of the audit log that could not be written yet; unless it is 0, writes are refused.", int64(waiting))
+			out.count("audit_records_lost_total",
+				"Records that the audit log lost, because too many waited to be written.", lost)
+		}
+		if s.Certificate != nil {
+			out.count("tls_certificate_expiry_timestamp_seconds", "When the certificate of the service expires, in Unix time; "+
+				"only with TLS.", s.Certificate().Unix())
+		}
+		for what, failed := range s.Reloads() {
+			out.flag("reload_failed", "1 if the last attempt to read tokens, the issuer's keys or the certificate again "+
+				"failed, so that older ones stay in use.", failed, "what", what)
 		}
 	}))
 }
@@ -143,17 +133,15 @@ func (m *Metrics) Disk(room func() (free, size float64)) {
 	}))
 }
 
-// Engine adds the engine of the store, its version and its durability.
-func (m *Metrics) Engine(e tpox.EngineInfo) {
+// Store adds the metrics of the store of the process and its engine. Each scrape calls stats once, which must not take
+// long; it is nil for a store that has none.
+func (m *Metrics) Store(e tpox.EngineInfo, stats func() store.Stats) {
 	m.registry.MustRegister(scrape(func(out series) {
 		out.count("store_info", "What the store runs on, how durable a commit is, and the database's identity; always 1.", 1,
 			"store", e.Name, "version", e.Version, "durability", e.Durability, "database", e.Identity)
-	}))
-}
-
-// Store adds the metrics of the store of the process. Each scrape calls stats once, which must not take long.
-func (m *Metrics) Store(stats func() store.Stats) {
-	m.registry.MustRegister(scrape(func(out series) {
+		if stats == nil {
+			return
+		}
 		s := stats()
 		out.count("store_connections_limit", "Connections for reading that may be open.", int64(s.Connections))
 		out.count("store_connections_open", "Connections for reading that are open.", int64(s.Open))
@@ -230,11 +218,7 @@ func (out series) replicas(s *store.Stats) {
 	for i := range s.Replicas {
 		r := &s.Replicas[i]
 		reads(r.Reads, r.Name)
-		var in int64
-		if r.InRotation {
-			in = 1
-		}
-		out.count("store_replica_up", "1 if the replica gets reads; otherwise 0.", in, "replica", r.Name)
+		out.flag("store_replica_up", "1 if the replica gets reads; otherwise 0.", r.InRotation, "replica", r.Name)
 		if r.Known {
 			out.count("store_replica_lag_bytes", "Bytes of the log that the replica had not replayed when it last reported.",
 				r.LagBytes, "replica", r.Name)
@@ -244,12 +228,9 @@ func (out series) replicas(s *store.Stats) {
 	}
 }
 
-// A ProcessMetric is a metric of the service's process.
-type ProcessMetric struct{ Name, help string }
-
 // ProcessMetrics are the metrics of the service's process by the figures of package probe. The Go client's own have the
 // processor time and the memory.
-var ProcessMetrics = map[string]ProcessMetric{
+var ProcessMetrics = map[string]struct{ Name, help string }{
 	probe.UserSeconds:   {"brokerage_process_user_seconds_total", "Processor time of the process in its own code."},
 	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the system."},
 	probe.IOWaitSeconds: {
@@ -261,13 +242,4 @@ var ProcessMetrics = map[string]ProcessMetric{
 	probe.ReadBytes:  {"brokerage_process_read_bytes_total", "Bytes that the process had read from disks."},
 	probe.WriteBytes: {"brokerage_process_written_bytes_total", "Bytes that the process had written to disks."},
 	probe.PeakMemory: {"brokerage_process_peak_memory_bytes", "Largest resident memory of the process since its start."},
-}
-
-// sendProcess sends what the system counts about this process; there is no series for what it does not count.
-func sendProcess(out series) {
-	for figure, value := range probe.Here.Process(os.Getpid()).Figures {
-		if metric, ok := ProcessMetrics[figure]; ok {
-			out.value(strings.TrimPrefix(metric.Name, "brokerage_"), metric.help, value)
-		}
-	}
 }

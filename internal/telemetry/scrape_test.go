@@ -31,13 +31,15 @@ var stats = store.Stats{
 // full returns metrics with everything that a service adds.
 func full() *telemetry.Metrics {
 	m := telemetry.New(build)
-	m.Store(func() store.Stats { return stats })
-	m.Gate(256, func() int64 { return 3 })
-	m.Audit(func() (kept int, lost int64) { return 12, 34 })
-	m.Certificate(func() time.Time { return time.Unix(1800000000, 0) })
+	m.Store(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable, Identity: "0a"},
+		func() store.Stats { return stats })
+	m.Service(telemetry.Sources{
+		Limit: 256, Waiting: func() int64 { return 3 },
+		Audit:       func() (waiting int, lost int64) { return 12, 34 },
+		Certificate: func() time.Time { return time.Unix(1800000000, 0) },
+		Reloads:     func() map[string]bool { return map[string]bool{"keys": true, "tokens": false} },
+	})
 	m.Disk(func() (free, size float64) { return 25, 100 })
-	m.Reloads(func() map[string]bool { return map[string]bool{"keys": true, "tokens": false} })
-	m.Engine(tpox.EngineInfo{Name: "sqlite", Version: "3.50", Durability: tpox.Durable, Identity: "0a"})
 	m.Ready(true)
 	m.Dataset(tpox.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
 		Customers: 200, Orders: 2000},
@@ -119,7 +121,7 @@ func TestMetrics_Stores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := telemetry.New(build)
-			m.Store(func() store.Stats { return c.stats })
+			m.Store(tpox.EngineInfo{}, func() store.Stats { return c.stats })
 			series, text := scrape(t, m)
 			for name, want := range c.want {
 				require.Equal(t, want, series["brokerage_store_"+name], name)

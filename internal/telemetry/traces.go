@@ -197,25 +197,20 @@ func (e *loggingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 	return nil
 }
 
-// Outgoing returns a transport for requests that the service itself sends. Each is a span, in the trace of its context
-// or else in a new one, and passes the trace on in W3C's headers.
-func (t *Traces) Outgoing() http.RoundTripper { return outgoing{t} }
-
-type outgoing struct{ traces *Traces }
-
-// RoundTrip implements http.RoundTripper.
-func (o outgoing) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip implements http.RoundTripper for requests that the service itself sends. Each is a span, in the trace of its
+// context or else in a new one, and passes the trace on in W3C's headers.
+func (t *Traces) RoundTrip(r *http.Request) (*http.Response, error) {
 	port, err := strconv.Atoi(r.URL.Port())
 	if err != nil { // the default of the scheme
 		port = map[string]int{"http": 80, "https": 443}[r.URL.Scheme]
 	}
-	ctx, span := o.traces.tracer.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindClient),
+	ctx, span := t.tracer.Start(r.Context(), r.Method, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes( // without url.full, which may hold a password
 			attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
 			attribute.Int("server.port", port)))
 	defer span.End()
 	r = r.Clone(ctx) // it is the caller's
-	o.traces.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
+	t.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		span.SetAttributes(attribute.String("error.type", errorType(err)))

@@ -106,7 +106,7 @@ func TestTraces_Outgoing(t *testing.T) {
 			}
 			own, err := http.NewRequestWithContext(ctx, http.MethodGet, other.URL, http.NoBody)
 			require.NoError(t, err)
-			response, err := traces.Outgoing().RoundTrip(own)
+			response, err := traces.RoundTrip(own)
 			require.NoError(t, err)
 			require.NoError(t, response.Body.Close())
 			header := <-asked
