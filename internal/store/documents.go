@@ -2,9 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"runtime"
 	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/xmldoc"
@@ -36,38 +40,35 @@ type Packing struct {
 // prepare admits the documents of a batch, and validates them on request.
 func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
 	b := prepared{raw: raw, documents: make([]PreparedDocument, len(raw.Documents))}
-	var doc []byte
+	var memory []byte
 	for i, document := range raw.Documents {
-		if p.Pack == nil {
-			doc = nil // its memory belongs to the document before
+		d := &b.documents[i]
+		doc, err := xmldoc.AppendAdmitted(memory, document.Bytes, xmldoc.Limits{})
+		if err == nil {
+			err = document.Broken
 		}
-		doc = p.document(&b.documents[i], doc[:0], document, validate)
+		if err == nil {
+			d.Kind, err = kindOf(doc)
+		}
+		if err == nil {
+			d.Keys, err = p.Keys(d.Kind, doc)
+		}
+		if err == nil && validate {
+			err = Validate(d.Kind, doc)
+		}
+		switch {
+		case err != nil:
+			d.Refused = err
+		case p.Pack != nil:
+			d.Size, d.Doc = len(doc), p.Pack(d.Kind, doc)
+		default:
+			d.Size, d.Doc = len(doc), doc
+		}
+		if p.Pack != nil { // otherwise the memory is the document's
+			memory = doc[:0]
+		}
 	}
 	return b
-}
-
-// document prepares a document in the given memory, and returns it to be used again.
-func (p *Packing) document(d *PreparedDocument, memory []byte, raw RawDocument, validate bool) []byte {
-	doc, err := xmldoc.AppendAdmitted(memory, raw.Bytes, xmldoc.Limits{})
-	if err == nil {
-		err = raw.Broken
-	}
-	if err == nil {
-		d.Kind, err = KindOf(doc)
-	}
-	if err == nil {
-		d.Keys, err = p.Keys(d.Kind, doc)
-	}
-	if err == nil && validate {
-		err = Validate(d.Kind, doc)
-	}
-	if d.Refused = err; err != nil {
-		return doc
-	}
-	if d.Size, d.Doc = len(doc), doc; p.Pack != nil {
-		d.Doc = p.Pack(d.Kind, doc)
-	}
-	return doc
 }
 
 // InOrder calls work on all processors and passes the results to sink in the order of the source. When it returns, all
@@ -113,4 +114,40 @@ func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work fun
 		}
 	}
 	return ctx.Err()
+}
+
+// Most documents have a few kilobytes. A write of one of the largest keeps a processor busy for twenty times as long,
+// and on the embedded store also the writer, for which all other writes wait, so that a few clients with such documents
+// would delay everybody. Therefore the large documents written at once are bounded by their weight, and have at most
+// half of the time.
+const (
+	// SmallBytes is the size up to which a document is written without that bound: nearly all are.
+	SmallBytes = 16 << 10
+	// LargeBytes is the weight of the large documents that are written at once: by default, one of the largest.
+	LargeBytes = 128 << 10
+)
+
+// ErrLarge ends the first attempt of a write that has met a large document, and must wait for its turn.
+var ErrLarge = errors.New("the document is large")
+
+// LargeWrites gives the writes of large documents their turns.
+type LargeWrites struct{ weight *semaphore.Weighted }
+
+// NewLargeWrites returns LargeWrites in which no write runs.
+func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
+
+// Enter waits for the turn of a write of a document of that many bytes. The caller calls leave when the write is done.
+// Its weight then stays taken for as long again.
+func (l LargeWrites) Enter(ctx context.Context, size int) (leave func(), err error) {
+	if size <= SmallBytes {
+		return func() {}, nil
+	}
+	weight := int64(min(size, LargeBytes))
+	if err := l.weight.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	return func() {
+		time.AfterFunc(time.Since(began), func() { l.weight.Release(weight) })
+	}, nil
 }

@@ -51,23 +51,20 @@ type Loaded struct {
 	Refused   int64                     `json:"refused"`
 }
 
-// contents returns what a store holds after a load from a source: the expected dataset, if exactly that was loaded.
-func (l Loaded) contents(expected tpox.Contents) tpox.Contents {
+// Finished returns the settings that a finished load leaves behind. The store then holds the expected dataset, if exactly
+// that was loaded.
+func (l Loaded) Finished(expected tpox.Contents) map[string]any {
 	c := tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
 		Orders: l.Documents[dataset.Order],
 	}
-	c.Fingerprint = fmt.Sprintf("%s/%d-%d-%d", l.Source, c.Securities, c.Customers, c.Orders)
 	if l.Refused == 0 &&
 		c.Securities == expected.Securities && c.Customers == expected.Customers && c.Orders == expected.Orders {
-		return expected
+		c = expected
+	} else {
+		c.Fingerprint = fmt.Sprintf("%s/%d-%d-%d", l.Source, c.Securities, c.Customers, c.Orders)
 	}
-	return c
-}
-
-// Finished returns the settings that a finished load leaves behind.
-func (l Loaded) Finished(expected tpox.Contents) map[string]any {
-	settings := map[string]any{SettingContents: l.contents(expected), SettingLoaded: l}
+	settings := map[string]any{SettingContents: c, SettingLoaded: l}
 	for _, k := range dataset.Kinds {
 		settings[SettingRaw+k.String()] = l.Raw[k]
 	}
@@ -118,8 +115,8 @@ func keys[K any](of func(doc []byte) (K, error)) func(doc []byte) (any, error) {
 	return func(doc []byte) (any, error) { return of(doc) }
 }
 
-// KindOf returns the kind of a document by its root element.
-func KindOf(doc []byte) (dataset.Kind, error) {
+// kindOf returns the kind of a document by its root element.
+func kindOf(doc []byte) (dataset.Kind, error) {
 	root := xmldoc.Root(doc)
 	space, name := root.Space(), string(root.Local())
 	for _, k := range dataset.Kinds {
@@ -206,9 +203,9 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 	return loaded, err
 }
 
-// insert commits a batch and returns what is loaded with it.
+// insert commits a batch, counts it and reports the refused documents. It returns what is loaded with it.
 func (l *Loader[T]) insert(
-	ctx context.Context, b prepared, loaded Loaded, refused func(string, int, error) error,
+	ctx context.Context, b prepared, loaded Loaded, refused func(file string, line int, err error) error,
 ) (next Loaded, err error) {
 	err = l.Write(ctx, func(tx T) error {
 		// What an earlier try counted and refused is void.
@@ -217,25 +214,18 @@ func (l *Loader[T]) insert(
 		if err := l.Insert(tx, documents); err != nil {
 			return err
 		}
-		return next.count(b.raw, documents, refused)
+		for i, d := range documents {
+			if d.Refused == nil {
+				next.Documents[d.Kind]++
+				next.Raw[d.Kind] += int64(d.Size)
+				continue
+			}
+			next.Refused++
+			if err := refused(b.raw.File, b.raw.Documents[i].Line, d.Refused); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return next, err
-}
-
-// count counts a stored batch and reports the refused documents.
-func (l *Loaded) count(
-	raw RawBatch, documents []PreparedDocument, refused func(file string, line int, err error) error,
-) error {
-	for i, d := range documents {
-		if d.Refused == nil {
-			l.Documents[d.Kind]++
-			l.Raw[d.Kind] += int64(d.Size)
-			continue
-		}
-		l.Refused++
-		if err := refused(raw.File, raw.Documents[i].Line, d.Refused); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -124,7 +124,18 @@ func (c *Cached[T]) Look() T {
 	c.mu.Lock()
 	if c.done == nil && (c.fetched.IsZero() || time.Since(c.fetched) >= c.MaxAge) {
 		c.done, c.fetched = make(chan struct{}), time.Now()
-		go c.fetch(c.done)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
+			defer cancel()
+			figure, err := c.Fetch(ctx)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if err == nil {
+				c.last = figure
+			}
+			close(c.done)
+			c.done = nil
+		}()
 	}
 	done := c.done
 	c.mu.Unlock()
@@ -137,17 +148,4 @@ func (c *Cached[T]) Look() T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last
-}
-
-func (c *Cached[T]) fetch(done chan<- struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
-	defer cancel()
-	figure, err := c.Fetch(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err == nil {
-		c.last = figure
-	}
-	close(done)
-	c.done = nil
 }

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -37,9 +40,119 @@ type Trace func(ctx context.Context, statement string) (end func(error))
 // Statement calls t, if it is not nil.
 func (t Trace) Statement(ctx context.Context, name string) (end func(error)) {
 	if t == nil {
-		return nothing
+		return func(error) {}
 	}
 	return t(ctx, name)
 }
 
-func nothing(error) {}
+// ScriptStatement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are
+// those of the engine.
+type ScriptStatement struct {
+	Text string
+	Args []any
+}
+
+// ScriptResult is what the statements of a transaction returned.
+type ScriptResult struct {
+	Rows []int64 // of each statement: that it returned, or else changed
+	Text []byte  // the columns of all rows, with a tab between them and a line break after each row
+}
+
+// Reset empties the result, and keeps its memory.
+func (r *ScriptResult) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
+
+// ScriptRunner is a store that runs statements in the language of its engine.
+type ScriptRunner interface {
+	// RunScript runs statements in one transaction, read-only if asked, and appends to the result. If the database refuses
+	// a statement, the transaction is rolled back and the error is *ScriptRefused. Other errors are those of every
+	// operation of a store.
+	RunScript(ctx context.Context, readOnly bool, statements []ScriptStatement, r *ScriptResult) error
+	// CheckScript returns an error if the database refuses to prepare a statement.
+	CheckScript(ctx context.Context, text string) error
+}
+
+// ScriptRefused is the error of a statement that the database has refused.
+type ScriptRefused struct {
+	Code  string // in the engine's words, such as "SQLSTATE 23505"
+	Cause error
+}
+
+func (e *ScriptRefused) Error() string { return e.Cause.Error() }
+func (e *ScriptRefused) Unwrap() error { return e.Cause }
+
+// A scriptQuerier is a connection or a transaction of database/sql.
+type scriptQuerier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// RunScript runs statements one after another, and appends to the result.
+func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatement, r *ScriptResult) error {
+	for _, s := range statements {
+		rows, err := runStatement(ctx, q, s, r)
+		if err != nil {
+			return err
+		}
+		r.Rows = append(r.Rows, rows)
+	}
+	return nil
+}
+
+// runStatement runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
+func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement, r *ScriptResult) (rows int64, err error) {
+	if !returnsRows(s.Text) {
+		result, err := q.ExecContext(ctx, s.Text, s.Args...)
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	found, err := q.QueryContext(ctx, s.Text, s.Args...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	columns, err := found.Columns()
+	if err != nil {
+		return 0, err
+	}
+	texts := make([]sql.RawBytes, len(columns))
+	into := make([]any, len(columns))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	for found.Next() {
+		if err := found.Scan(into...); err != nil {
+			return rows, fmt.Errorf("reading a row: %w", err)
+		}
+		rows++
+		for i, text := range texts {
+			r.AppendColumn(i, text)
+		}
+		r.Text = append(r.Text, '\n')
+	}
+	return rows, found.Err()
+}
+
+// AppendColumn appends column i of a row.
+func (r *ScriptResult) AppendColumn(i int, text []byte) {
+	if i > 0 {
+		r.Text = append(r.Text, '\t')
+	}
+	r.Text = append(r.Text, text...)
+}
+
+// returnsRows reports whether a statement returns rows, by its first word or its RETURNING.
+func returnsRows(text string) bool {
+	upper := strings.ToUpper(strings.TrimLeft(text, " \t\r\n("))
+	for strings.HasPrefix(upper, "--") {
+		_, upper, _ = strings.Cut(upper, "\n")
+		upper = strings.TrimLeft(upper, " \t\r\n(")
+	}
+	for _, word := range []string{"SELECT", "WITH", "VALUES", "XQUERY", "EXPLAIN", "PRAGMA"} {
+		if strings.HasPrefix(upper, word) {
+			return true
+		}
+	}
+	return strings.Contains(upper, " RETURNING ") || strings.Contains(upper, "\nRETURNING ")
+}

@@ -60,7 +60,10 @@ func Find(url string) (Database, error) {
 	if url == "" {
 		return Database{}, fmt.Errorf("%q is not a database: %s", url, usage())
 	}
-	if !ok || strings.ContainsFunc(scheme, isNoLetterOrDigit) {
+	isOther := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}
+	if !ok || strings.ContainsFunc(scheme, isOther) {
 		return Database{}, errors.New("this is not a database: " + usage())
 	}
 	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
@@ -71,10 +74,6 @@ func Find(url string) (Database, error) {
 		return Database{}, err
 	}
 	return Database{engines[i], url}, nil
-}
-
-func isNoLetterOrDigit(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 }
 
 // usage lists the forms of URLs.

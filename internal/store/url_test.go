@@ -74,8 +74,8 @@ func TestURL_Refusals(t *testing.T) {
 		says string
 	}{
 		"Nothing":     {func(testing.TB) string { return "null:" }, "null: holds nothing"},
-		"LoadedFile":  {filled(file, loaded), "holds tpox-2/tiny/seed-2/"},
-		"Loaded":      {filled(onPostgres(""), loaded), "holds tpox-2/tiny/seed-2/"},
+		"LoadedFile":  {filled(file, loaded), "holds tpox-2/24-80/seed-2/"},
+		"Loaded":      {filled(onPostgres(""), loaded), "holds tpox-2/24-80/seed-2/"},
 		"OneOrder":    {filled(onPostgres(""), oneOrder), "holds documents that no load has left"},
 		"OtherTable":  {onPostgres("CREATE TABLE theirs (a int)"), "holds the table theirs"},
 		"OtherSchema": {onPostgres("CREATE SCHEMA brokerage; CREATE TABLE brokerage.theirs (a int)"), "of another program"},
