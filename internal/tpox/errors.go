@@ -181,8 +181,3 @@ func Is[E error](err error) bool {
 
 // NotStorable returns the error for a document that a database does not accept, with the reason.
 func NotStorable(reason string) *Invalid { return &Invalid{[]Finding{{Message: reason}}} }
-
-// WrongKey returns the error for a document with another key than the path of the request.
-func WrongKey(where, want string) *Invalid {
-	return invalidf(where, "is not %s, which the path names", want)
-}

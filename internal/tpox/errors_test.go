@@ -26,8 +26,6 @@ func TestErrors(t *testing.T) {
 		"the document is not the version that the request is for": &tpox.Stale{},
 		`idempotency key "a\"b" was used for another request`:     &tpox.KeyReused{Key: `a"b`},
 		"the store is unavailable: EOF":                           &tpox.Unavailable{Cause: io.EOF},
-		"/Customer/@id: is not 1002, which the path names":        tpox.WrongKey("/Customer/@id", "1002"),
-		"/Security/Symbol: is not %d, which the path names":       tpox.WrongKey("/Security/Symbol", "%d"),
 		"the database does not take it":                           tpox.NotStorable("the database does not take it"),
 	} {
 		require.EqualError(t, err, want)
@@ -35,6 +33,15 @@ func TestErrors(t *testing.T) {
 		require.False(t, tpox.IsDomainError(fmt.Errorf("the driver: %w", err)))
 	}
 	require.ErrorIs(t, &tpox.Unavailable{Cause: io.EOF}, io.EOF)
+}
+
+// A document that replaces another must have the key that the path of the request names.
+func TestReplace_WrongKey(t *testing.T) {
+	t.Parallel()
+	_, err := tpox.CustomerToReplace(7, []byte(customerXML(account{id: "1"}.xml())), true)
+	require.EqualError(t, err, "/Customer/@id: is not 7, which the path names")
+	_, err = tpox.SecurityToReplace("%d", []byte(securityXML("IBM", "1")), true)
+	require.EqualError(t, err, "/Security/Symbol: is not %d, which the path names")
 }
 
 func TestValidate(t *testing.T) {
