@@ -51,8 +51,8 @@ type Loaded struct {
 	Refused   int64                     `json:"refused"`
 }
 
-// Finished returns the settings that a finished load leaves behind. The store then holds the expected dataset, if exactly
-// that was loaded.
+// Finished returns the settings that a finished load leaves behind. The store then holds the expected dataset, if
+// exactly that was loaded.
 func (l Loaded) Finished(expected tpox.Contents) map[string]any {
 	c := tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],

@@ -92,7 +92,8 @@ func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 	m.dataset.Store(&send)
 }
 
-// Sources are the parts of a service that are asked at each scrape. Audit and Certificate are nil for a service without.
+// Sources are the parts of a service that are asked at each scrape. Audit and Certificate are nil for a service without
+// them.
 type Sources struct {
 	Limit       int                              // of requests that are processed at once; 0 is no limit
 	Waiting     func() int64                     // requests that wait to be processed

@@ -197,8 +197,8 @@ func (e *loggingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlyS
 	return nil
 }
 
-// RoundTrip implements http.RoundTripper for requests that the service itself sends. Each is a span, in the trace of its
-// context or else in a new one, and passes the trace on in W3C's headers.
+// RoundTrip implements http.RoundTripper for requests that the service itself sends. Each is a span, in the trace of
+// its context or else in a new one, and passes the trace on in W3C's headers.
 func (t *Traces) RoundTrip(r *http.Request) (*http.Response, error) {
 	port, err := strconv.Atoi(r.URL.Port())
 	if err != nil { // the default of the scheme
