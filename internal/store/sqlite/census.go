@@ -28,21 +28,6 @@ func (c *change) add(other change) {
 	}
 }
 
-func (c *census) add(committed change) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.changed.add(committed)
-}
-
-// now returns the documents stored now, if there was a count.
-func (c *census) now() (stored change, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stored = c.found
-	stored.add(c.changed)
-	return stored, c.known
-}
-
 // Census counts the documents, for Stats. It reads all of them while the store stays in use. Until it ends, SQLite
 // cannot restart the journal, which grows, so ctx should have a deadline.
 func (s *Store) Census(ctx context.Context) (err error) {

@@ -15,7 +15,7 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte,
 	var b []byte
 	var order int64
 	var accounts string
-	err := s.find(ctx, customerMaxOrder, int64(customer), &order, &b, &accounts)
+	err := s.query(ctx, customerMaxOrder, []any{int64(customer)}, &order, &b, &accounts)
 	if noRows(err) {
 		err = tpox.NoCustomer(customer)
 	}

@@ -8,7 +8,7 @@ import (
 
 var (
 	sizeCustomer   = &statement{name: "size_customer", kind: customers}
-	deleteCustomer = &statement{name: "delete_customer", kind: customers}
+	deleteCustomer = &statement{name: "delete_customer", kind: customers, adds: -1}
 )
 
 // DeleteCustomer removes a customer with all accounts.
@@ -25,13 +25,13 @@ func (s *Store) DeleteCustomer(ctx context.Context, w tpox.Write, id tpox.ID) er
 
 // deleteCustomer removes a customer without the rows of the accounts.
 func (t *transaction) deleteCustomer(id tpox.ID) error {
-	var size int64
-	err := t.row(sizeCustomer, []any{int64(id)}, &size)
+	err := t.row(sizeCustomer, []any{int64(id)}, &t.replaced)
 	if noRows(err) {
 		err = tpox.NoCustomer(id)
 	}
 	if err != nil {
 		return err
 	}
-	return t.remove(deleteCustomer, int64(id), size)
+	_, err = t.exec(deleteCustomer, int64(id))
+	return err
 }

@@ -8,14 +8,14 @@ import (
 
 var (
 	sizeOrder   = &statement{name: "size_order", kind: orders}
-	deleteOrder = &statement{name: "delete_order", kind: orders}
+	deleteOrder = &statement{name: "delete_order", kind: orders, adds: -1}
 )
 
 // DeleteOrder removes an order.
 func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		var account, size int64
-		err := t.row(sizeOrder, []any{int64(id)}, &account, &size)
+		var account int64
+		err := t.row(sizeOrder, []any{int64(id)}, &account, &t.replaced)
 		if noRows(err) {
 			err = tpox.NoOrder(id)
 		}
@@ -23,7 +23,8 @@ func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error
 			return nil, err
 		}
 		t.w.changes.note(documentKey{kind: ordersOf, id: account})
-		return nil, t.remove(deleteOrder, int64(id), size)
+		_, err = t.exec(deleteOrder, int64(id))
+		return nil, err
 	})
 	return err
 }

@@ -16,7 +16,7 @@
 // never an answer. Damage of the keys and indexes beside the documents is found by Verify.
 //
 // Packing, editing and validation run in the goroutine of the request, on what it has read. The writer then only checks
-// whether that has changed since (see revise). Large documents take turns (see large.go).
+// whether that has changed since (see revise). Large documents take turns (see store.LargeWrites).
 //
 // Each transaction has a file of its own, with its statements. buy_security and sell_security are both in trade.go.
 package sqlite

@@ -3,15 +3,17 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // Scheme is the scheme of the URLs, which a path follows. It is taken literally, since it may hold anything that a file
-// system allows, up to a question mark, which Settings follow.
+// system allows, up to a question mark, which settings follow.
 const Scheme = "sqlite"
 
 var _ store.Bulk = (*Store)(nil)
@@ -32,17 +34,20 @@ func init() {
 		Name: func(url string) string { return url },
 		Path: pathOf,
 		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
-			path, settings, err := parse(url)
-			if err != nil {
-				return nil, err
-			}
-			return OpenWith(ctx, path, settings, o)
+			return Open(ctx, url, o)
 		},
 		Weak: func(url string) string {
 			_, settings, _ := parse(url) // it was checked
-			return settings.weak()
+			if v := settings["synchronous"]; v == "off" || v == "normal" {
+				return "synchronous=" + v
+			}
+			return ""
 		},
-		Script: func(string) (string, error) { return Script(), nil },
+		// It is for reading: only this program can fill the tables, because documents are packed.
+		Script: func(string) (string, error) {
+			const form = "-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n\n%s\n\nCOMMIT;\n"
+			return fmt.Sprintf(form, store.SchemaVersion, strings.TrimSpace(schemaText)), nil
+		},
 		Remove: func(ctx context.Context, url string) error {
 			path := pathOf(url)
 			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

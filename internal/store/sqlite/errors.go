@@ -35,15 +35,6 @@ func domainError(err error) error {
 	return &tpox.Unavailable{Cause: err, Unknown: code == sqlite3.SQLITE_IOERR_FSYNC}
 }
 
-// rolledBack marks an error that is not of the domain, such as a panic, of a transaction that was rolled back.
-func rolledBack(err error) error {
-	if err == nil || tpox.IsDomainError(err) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &tpox.RolledBack{Err: err}
-}
-
 // isDamage reports whether an error says that a file is damaged: a page is cut off or makes no sense, or a column has a
 // value that it cannot have.
 func isDamage(err error) bool { return tpox.Is[*tpox.Damaged](err) || isDamageCode(codeOf(err)) }
@@ -61,11 +52,4 @@ func isDamageCode(code int) bool {
 func isDuplicate(err error) bool {
 	code := codeOf(err)
 	return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
-}
-
-// spoilsGroup reports whether an error is of the database (full disk, I/O) rather than of one transaction, so that the
-// whole group fails.
-func spoilsGroup(err error) bool {
-	code := codeOf(err)
-	return code != 0 && code&0xFF != sqlite3.SQLITE_CONSTRAINT
 }

@@ -12,7 +12,7 @@ var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound
 func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, error) {
 	var id int64
 	var packed []byte
-	err := s.find(ctx, customerOfAccount, int64(account), &id, &packed)
+	err := s.query(ctx, customerOfAccount, []any{int64(account)}, &id, &packed)
 	if noRows(err) {
 		err = tpox.NoAccount(account)
 	}

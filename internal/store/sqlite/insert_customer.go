@@ -36,13 +36,6 @@ func (s *Store) InsertCustomer(
 	return keys.ID, err
 }
 
-func (t *transaction) insertCustomer(keys tpox.CustomerKeys, packed []byte) error {
-	if _, err := t.exec(insertCustomer, int64(keys.ID), packed); err != nil {
-		return err
-	}
-	return t.insertAccounts(keys.ID, keys.Accounts...)
-}
-
 // insertAccounts notes which customer accounts belong to. One that exists is a *Conflict.
 func (t *transaction) insertAccounts(customer tpox.ID, accounts ...tpox.ID) error {
 	for _, account := range accounts {

@@ -24,16 +24,11 @@ func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox
 	}
 	b := s.pack(orders, doc)
 	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		err := t.insertOrder(keys, b)
+		_, err := t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, b)
 		if isDuplicate(err) {
 			err = tpox.DuplicateOrder(keys.ID)
 		}
 		return nil, err
 	})
 	return keys.ID, err
-}
-
-func (t *transaction) insertOrder(keys tpox.OrderKeys, packed []byte) error {
-	_, err := t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, packed)
-	return err
 }

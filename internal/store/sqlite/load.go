@@ -190,18 +190,19 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	return keys, err
 }
 
-// insert stores a document of a load.
-func (t *transaction) insert(doc store.PreparedDocument) error {
+// insert stores a document.
+func (t *transaction) insert(doc store.PreparedDocument) (err error) {
 	switch keys := doc.Keys.(type) {
 	case securityRow:
-		_, err := t.exec(insertSecurity, keys.args(doc.Doc)...)
-		return err
+		_, err = t.exec(insertSecurity, keys.args(doc.Doc)...)
 	case tpox.CustomerKeys:
-		return t.insertCustomer(keys, doc.Doc)
+		if _, err = t.exec(insertCustomer, int64(keys.ID), doc.Doc); err == nil {
+			err = t.insertAccounts(keys.ID, keys.Accounts...)
+		}
 	case tpox.OrderKeys:
-		return t.insertOrder(keys, doc.Doc)
+		_, err = t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, doc.Doc)
 	}
-	return nil
+	return err
 }
 
 // LoadBatches fills the store with documents from a source; see store.Loader.
@@ -286,7 +287,7 @@ var (
 
 // setting returns a setting for the ledger.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
-	err = s.find(ctx, getSetting, name, &text)
+	err = s.query(ctx, getSetting, []any{name}, &text)
 	if noRows(err) {
 		return "", nil
 	}

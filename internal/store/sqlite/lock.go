@@ -151,7 +151,8 @@ func checkBeside(path string, database os.FileInfo) error {
 			return err
 		case !info.Mode().IsRegular() || links(info) > 1:
 			return fmt.Errorf("%s is not an ordinary file with one name, so not a journal of %s: move it away", name, path)
-		case database != nil && isForeign(info) && !mayWrite(info, database):
+		case database != nil && isForeign(info) && owner(info) != owner(database) && database.Mode()&0o002 == 0 &&
+			(database.Mode()&0o020 == 0 || group(info) != group(database)):
 			return fmt.Errorf("%s belongs to user %d, who may not write %s, and could change it by this file: "+
 				"move it away, or chown it if it is the journal", name, owner(info), path)
 		case suffix == "-shm": // closing it would end SQLite's locks on it
@@ -193,44 +194,31 @@ func isForeign(info os.FileInfo) bool {
 	return uid != os.Geteuid() && uid != 0
 }
 
-// mayWrite reports whether the owner of a file may write the database: as its owner, as a member of its group, or
-// because everybody may.
-func mayWrite(info, database os.FileInfo) bool {
-	mode := database.Mode()
-	return owner(info) == owner(database) || mode&0o020 != 0 && group(info) == group(database) || mode&0o002 != 0
-}
-
 // checkOwner refuses a database that may be a trap of another user, who would keep access to all that is written to it:
 // an empty one, or one that its owner does not share with a group of this process. Root may open any other, as for a
-// backup, with a warning.
+// backup. It calls notice with what others can do with the database.
 func (l *lock) checkOwner(empty bool, notice func(string)) error {
-	if l.made || !isForeign(l.info) {
-		return nil
+	mode := l.info.Mode()
+	if !l.made && isForeign(l.info) {
+		warning := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
+		groups, err := os.Getgroups()
+		if err != nil {
+			return err
+		}
+		shared := mode&0o020 != 0 && slices.Contains(append(groups, os.Getegid()), group(l.info))
+		if empty || os.Geteuid() != 0 && !shared {
+			return fmt.Errorf("%s: chown it to the user of this process, or move it away", warning)
+		}
+		notice(warning)
 	}
-	warning := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
-	groups, err := os.Getgroups()
-	if err != nil {
-		return err
+	if mode&0o077 != 0 {
+		others := "its group"
+		if mode&0o007 != 0 {
+			others = "every user"
+		}
+		notice(fmt.Sprintf("%s can be opened by %s (mode %#o): chmod 600 makes it private", l.path, others, mode.Perm()))
 	}
-	shared := l.info.Mode()&0o020 != 0 && slices.Contains(append(groups, os.Getegid()), group(l.info))
-	if empty || os.Geteuid() != 0 && !shared {
-		return fmt.Errorf("%s: chown it to the user of this process, or move it away", warning)
-	}
-	notice(warning)
 	return nil
-}
-
-// warnOfOthers calls notice if users other than the owner can open the database.
-func (l *lock) warnOfOthers(notice func(string)) {
-	others := "its group"
-	switch mode := l.info.Mode(); {
-	case mode&0o077 == 0:
-		return
-	case mode&0o007 != 0:
-		others = "every user"
-	}
-	notice(fmt.Sprintf("%s can be opened by %s (mode %#o): chmod 600 makes it private", l.path, others,
-		l.info.Mode().Perm()))
 }
 
 // setAside renames the journal if another file has the name of the database. SQLite leaves the journal when it closes,

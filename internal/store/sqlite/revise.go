@@ -12,7 +12,7 @@ import (
 // A revision plans a write that changes stored documents, one or several: what it has read, and what it writes.
 type revision struct {
 	store  *Store
-	from   querier
+	tx     *transaction // in which it is planned again; nil for the first plan, which reads from the pool
 	read   []readDocument
 	writes []plannedWrite
 	// before is done in the transaction before the writes; it may be nil.
@@ -27,7 +27,7 @@ type revision struct {
 
 type readDocument struct {
 	key  documentKey
-	size int // packed bytes
+	size int64 // packed bytes
 }
 
 type plannedWrite struct {
@@ -46,7 +46,7 @@ type plannedWrite struct {
 // An error of plan is final, because it was right when the documents were read. With an idempotency key, a kept answer
 // takes precedence over it.
 func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) error) ([]byte, error) {
-	r := &revision{store: s, from: s}
+	r := &revision{store: s}
 	before := s.writer.changes.ends.Load()
 	refused := r.plan(plan)
 	if errors.Is(refused, store.ErrLarge) {
@@ -65,7 +65,7 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 		changed := func(d readDocument) bool { return t.w.changes.since(before, d.key) }
 		if t.w.changes.since(before) || slices.ContainsFunc(r.read, changed) {
 			s.redone.Add(1)
-			r.from = t
+			r.tx = t
 			refused = r.plan(plan)
 		}
 		if refused != nil {
@@ -81,12 +81,22 @@ func (r *revision) plan(plan func(*revision) error) error {
 }
 
 // note remembers that the revision depends on something.
-func (r *revision) note(key documentKey, size int) { r.read = append(r.read, readDocument{key, size}) }
+func (r *revision) note(key documentKey, size int) {
+	r.read = append(r.read, readDocument{key, int64(size)})
+}
+
+// find reads the one row of a key, or returns sql.ErrNoRows.
+func (r *revision) find(ctx context.Context, st *statement, key any, columns ...any) error {
+	if r.tx != nil {
+		return r.tx.row(st, []any{key}, columns...)
+	}
+	return r.store.query(ctx, st, []any{key}, columns...)
+}
 
 // packed reads the packed document of a key; a missing one is *NotFound.
 func (r *revision) packed(ctx context.Context, get *statement, key any) ([]byte, error) {
 	var b []byte
-	err := r.from.find(ctx, get, key, &b)
+	err := r.find(ctx, get, key, &b)
 	r.note(keyOf(get.kind, key), len(b))
 	if err != nil {
 		return nil, missing(get, key, err)
@@ -107,7 +117,7 @@ func (r *revision) document(ctx context.Context, get *statement, key any) ([]byt
 // goroutine reads.
 func (r *revision) unpack(k kind, key any, b []byte) ([]byte, error) {
 	doc, err := r.store.unpack(k, key, b)
-	if _, waits := r.from.(*Store); err == nil && waits && r.large == 0 && len(doc) > store.SmallBytes {
+	if err == nil && r.tx == nil && r.large == 0 && len(doc) > store.SmallBytes {
 		r.large, err = len(doc), store.ErrLarge
 	}
 	return doc, err
@@ -143,7 +153,6 @@ func (r *revision) apply(t *transaction) error {
 	for i := range r.writes {
 		w := &r.writes[i]
 		key := keyOf(w.statement.kind, w.args[0])
-		t.replaced = 0
 		if i := slices.IndexFunc(r.read, func(d readDocument) bool { return d.key == key }); i >= 0 {
 			t.replaced = r.read[i].size
 		}

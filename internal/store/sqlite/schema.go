@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -83,13 +82,6 @@ func stampOf(ctx context.Context, db *sql.DB) (stamp store.Stamp, empty bool, er
 		stamp.Version, err = strconv.Atoi(version)
 	}
 	return stamp, false, err
-}
-
-// Script returns the SQL that makes the schema in an empty file, for reading. Only this program can fill it, because
-// documents are packed.
-func Script() string {
-	return fmt.Sprintf("-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n\n%s\n\nCOMMIT;\n",
-		store.SchemaVersion, strings.TrimSpace(schemaText))
 }
 
 // Made reports whether Open has made the schema.

@@ -20,7 +20,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byt
 	}
 	args := []any{search.Sector, search.PEMin, search.PEMax, search.YieldMin, search.After}
 	var found string
-	if err := s.query(ctx, searchSecurities, args, []any{&found}); err != nil {
+	if err := s.query(ctx, searchSecurities, args, &found); err != nil {
 		return nil, domainError(err)
 	}
 	return searchAnswer(search, found), nil

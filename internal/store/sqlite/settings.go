@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,11 +8,8 @@ import (
 	"strings"
 )
 
-// Settings are settings of SQLite that a URL may name, sqlite:PATH?synchronous=normal&mmap_size=268435456, in place of
-// the store's own.
-type Settings map[string]string
-
-// known are the settings that a URL may name, each with its form and a check.
+// known are the settings of SQLite that a URL may name, sqlite:PATH?synchronous=normal&mmap_size=268435456, in place of
+// the store's own, each with its form and a check.
 var known = map[string]struct {
 	form string
 	ok   func(value string) bool
@@ -40,12 +35,12 @@ func isCount(value string) bool {
 }
 
 // parse returns the path of a URL, which is taken literally up to a question mark, and its settings.
-func parse(url string) (path string, s Settings, err error) {
+func parse(url string) (path string, settings map[string]string, err error) {
 	path, query, found := strings.Cut(strings.TrimPrefix(url, Scheme+":"), "?")
 	if !found {
 		return path, nil, nil
 	}
-	s = make(Settings)
+	settings = make(map[string]string)
 	for one := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(one, "=")
 		setting, ok := known[name]
@@ -56,45 +51,10 @@ func parse(url string) (path string, s Settings, err error) {
 				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		case !setting.ok(value):
 			return path, nil, fmt.Errorf("sqlite: %s is %q, but must be %s", name, value, setting.form)
-		case s[name] != "":
+		case settings[name] != "":
 			return path, nil, fmt.Errorf("sqlite: %s is set twice", name)
 		}
-		s[name] = value
+		settings[name] = value
 	}
-	return path, s, nil
-}
-
-// weak returns the setting with which a power failure may take back acknowledged writes, "" if none does.
-func (s Settings) weak() string {
-	if v := s["synchronous"]; v == "off" || v == "normal" {
-		return "synchronous=" + v
-	}
-	return ""
-}
-
-// pragmas returns the pragmas of a connection: the store's own, NAME(VALUE), with the values of those that are set, and
-// others that are set. The driver runs them in the order of their names.
-func (s Settings) pragmas(own ...string) []string {
-	all := []string{busyPragma, "journal_mode(WAL)"}
-	for _, pragma := range own {
-		if name, _, _ := strings.Cut(pragma, "("); s[name] == "" {
-			all = append(all, pragma)
-		}
-	}
-	for name, value := range s {
-		all = append(all, name+"("+value+")")
-	}
-	return all
-}
-
-// setPageSize sets the size of the pages of an empty file, if it is set: the first write makes it permanent.
-func (s Settings) setPageSize(ctx context.Context, path string) error {
-	size := s["page_size"]
-	if size == "" {
-		return nil
-	}
-	return withDatabase(existing(path, "rw"), func(db *sql.DB) error {
-		_, err := db.ExecContext(ctx, "PRAGMA page_size = "+size+"; PRAGMA user_version = 0")
-		return err
-	})
+	return path, settings, nil
 }

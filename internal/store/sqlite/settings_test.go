@@ -45,7 +45,7 @@ func TestSettings_PageSize(t *testing.T) {
 	s, err := Open(t.Context(), path, store.Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	_, err = OpenWith(t.Context(), path, Settings{"page_size": "8192"}, store.Options{})
+	_, err = Open(t.Context(), path+"?page_size=8192", store.Options{})
 	require.ErrorContains(t, err, "has pages of 4096 bytes, not 8192: load a new file with page_size=8192")
 }
 

@@ -49,7 +49,10 @@ type reader struct {
 }
 
 func newReaders(ctx context.Context, db *sql.DB, n int) (*readers, error) {
-	rs := &readers{changes: newChanges(), running: make(chan struct{}, n), closed: make(chan struct{}), keep: true}
+	rs := &readers{
+		changes: &changes{seed: maphash.MakeSeed(), last: make([]atomic.Uint64, 1<<16)},
+		running: make(chan struct{}, n), closed: make(chan struct{}), keep: true,
+	}
 	texts := map[string]string{"BEGIN": "BEGIN", "COMMIT": "COMMIT"}
 	for name, text := range statementTexts {
 		if strings.HasPrefix(text, "SELECT") {
@@ -216,11 +219,6 @@ type changes struct {
 	all   atomic.Uint64 // the last change that may have been of anything
 	seed  maphash.Seed
 	last  []atomic.Uint64
-}
-
-func newChanges() *changes {
-	const slots = 1 << 16
-	return &changes{seed: maphash.MakeSeed(), last: make([]atomic.Uint64, slots)}
 }
 
 // A documentKey names a document by its id or its symbol, or other data that changes, such as a setting.

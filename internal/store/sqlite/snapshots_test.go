@@ -167,7 +167,8 @@ func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	require.NoError(t, w.exec("BEGIN IMMEDIATE"))
 	keys, err := tpox.OrderKeysOf(order(id))
 	require.NoError(t, err)
-	require.NoError(t, (&transaction{w: w, job: &job{ctx: t.Context()}}).insertOrder(keys, order(id)))
+	tx := &transaction{w: w, job: &job{ctx: t.Context()}}
+	require.NoError(t, tx.insert(store.PreparedDocument{Keys: keys, Doc: order(id)}))
 	require.NoError(t, w.exec("COMMIT"))
 	requireOrder(t, s, id)
 }

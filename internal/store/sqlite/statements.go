@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"modernc.org/sqlite"
+
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
@@ -23,7 +25,7 @@ type statement struct {
 	// customer.
 	kind kind
 	// stores is set if the last argument is a packed document. adds is the number of documents that the statement adds: 0
-	// for an update.
+	// for an update, -1 for a removal.
 	stores bool
 	adds   int64
 	// changes returns what else the statement changes; nil for nothing.
@@ -38,18 +40,8 @@ type statement struct {
 // statementTexts are the texts in sql/ by name.
 var statementTexts = store.ReadStatements(sqlFiles, "sql")
 
-// querier finds the one row of a key, or returns sql.ErrNoRows: the reading pool, or the transaction being written.
-type querier interface {
-	find(ctx context.Context, st *statement, key any, columns ...any) error
-}
-
-// find reads the one row of a key.
-func (s *Store) find(ctx context.Context, st *statement, key any, columns ...any) error {
-	return s.query(ctx, st, []any{key}, columns)
-}
-
 // query reads the one row of a query, or returns sql.ErrNoRows.
-func (s *Store) query(ctx context.Context, st *statement, args, columns []any) error {
+func (s *Store) query(ctx context.Context, st *statement, args []any, columns ...any) error {
 	end := s.options.Trace.Statement(ctx, st.name)
 	err := s.readers.read(ctx, st, args, columns)
 	end(traceError(err))
@@ -77,7 +69,7 @@ func missing(get *statement, key any, err error) error {
 // document reads and unpacks the document of a key; a missing one is *NotFound.
 func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
 	var packed []byte
-	if err := s.query(ctx, get, []any{key}, []any{&packed}); err != nil {
+	if err := s.query(ctx, get, []any{key}, &packed); err != nil {
 		return nil, missing(get, key, err)
 	}
 	return s.unpack(get.kind, key, packed)
@@ -92,16 +84,21 @@ func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
 	return doc, nil
 }
 
-// exec runs a statement and returns how many rows it changed.
+// exec runs a statement and returns how many rows it changed. It notes what has changed for the census and the readers.
 func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 	end := t.w.trace.Statement(t.job.ctx, st.name)
 	n, err := t.w.execute(st.name, args...)
 	end(err)
 	if n > 0 {
 		t.changed = true
-		if st.stores {
-			doc, _ := args[len(args)-1].([]byte)
-			t.count(st.kind, st.adds, int64(len(doc)-t.replaced))
+		if st.stores || st.adds < 0 {
+			i := slices.Index(kinds[:], st.kind)
+			t.change.documents[i] += st.adds
+			t.change.bytes[i] -= t.replaced
+			if st.stores {
+				doc, _ := args[len(args)-1].([]byte)
+				t.change.bytes[i] += int64(len(doc))
+			}
 		}
 		if st.kind != "" {
 			t.w.changes.note(keyOf(st.kind, args[0]))
@@ -110,28 +107,8 @@ func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 			t.w.changes.note(st.changes(args))
 		}
 	}
+	t.replaced = 0
 	return n, err
-}
-
-// count notes for the census how many documents and bytes of a kind a statement has added.
-func (t *transaction) count(k kind, documents, bytes int64) {
-	i := slices.Index(kinds[:], k)
-	t.change.documents[i] += documents
-	t.change.bytes[i] += bytes
-}
-
-// remove deletes the document of an id, and counts it as removed. size is the size of the packed document.
-func (t *transaction) remove(st *statement, id, size int64) error {
-	_, err := t.exec(st, id)
-	if err == nil {
-		t.count(st.kind, -1, -size)
-	}
-	return err
-}
-
-// find reads the one row of a key.
-func (t *transaction) find(_ context.Context, st *statement, key any, columns ...any) error {
-	return t.row(st, []any{key}, columns...)
 }
 
 // row reads the one row of a query, or returns sql.ErrNoRows.
@@ -140,4 +117,49 @@ func (t *transaction) row(st *statement, args []any, columns ...any) error {
 	err := t.w.row(context.Background(), st.name, args, columns)
 	end(traceError(err))
 	return err
+}
+
+var _ store.ScriptRunner = (*Store)(nil)
+
+// RunScript runs statements of a workload file: those that only read on a connection for reading, others one
+// transaction after another on the writer's.
+func (s *Store) RunScript(
+	ctx context.Context, readOnly bool, statements []store.ScriptStatement, r *store.ScriptResult,
+) (err error) {
+	if readOnly {
+		tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return scriptError(err)
+		}
+		return scriptError(errors.Join(store.RunScript(ctx, tx, statements, r), tx.Rollback()))
+	}
+	err = s.writer.enqueue(&job{ctx: ctx, exclusive: func(conn *sql.Conn) (err error) {
+		ctx := context.WithoutCancel(ctx) // an interrupt would end other transactions, too
+		tx, err := conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := store.RunScript(ctx, tx, statements, r); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		return tx.Commit()
+	}})
+	return scriptError(err)
+}
+
+// CheckScript prepares a statement, and returns what SQLite refuses in it.
+func (s *Store) CheckScript(ctx context.Context, text string) error {
+	statement, err := s.reading.PrepareContext(ctx, text)
+	if err != nil {
+		return scriptError(err)
+	}
+	return statement.Close() //nolint:sqlclosecheck // nothing runs in between
+}
+
+// scriptError returns an error of SQLite as *store.ScriptRefused.
+func scriptError(err error) error {
+	if failed, ok := errors.AsType[*sqlite.Error](err); ok && !tpox.IsDomainError(err) && !isDamage(err) {
+		return &store.ScriptRefused{Code: fmt.Sprintf("SQLite %d", failed.Code()), Cause: err}
+	}
+	return domainError(err)
 }

@@ -49,7 +49,10 @@ func (s *Store) Stats() store.Stats {
 	for kind, next := range s.nextIDs {
 		stats.IDsLeft[kind] = tpox.IDsLeft(next.Load())
 	}
-	stored, known := s.census.now()
+	s.census.mu.Lock()
+	stored, known := s.census.found, s.census.known
+	stored.add(s.census.changed)
+	s.census.mu.Unlock()
 	for i, k := range kinds {
 		p := &s.packed[i]
 		stats.Kinds = append(stats.Kinds, store.KindStats{

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,7 @@ type Store struct {
 	store.Ledger
 
 	path     string
-	settings Settings
+	settings map[string]string // of the URL
 	options  store.Options
 	lock     *lock
 	writing  *sql.DB
@@ -50,13 +51,12 @@ type Store struct {
 
 var _ tpox.Store = (*Store)(nil)
 
-// Open opens the database file at path, or makes one.
-func Open(ctx context.Context, path string, options store.Options) (*Store, error) {
-	return OpenWith(ctx, path, nil, options)
-}
-
-// OpenWith does the same with settings of SQLite in place of the store's own.
-func OpenWith(ctx context.Context, path string, settings Settings, options store.Options) (*Store, error) {
+// Open opens the database that a URL names, sqlite:PATH, or makes one.
+func Open(ctx context.Context, url string, options store.Options) (*Store, error) {
+	path, settings, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
 	if options.Pool <= 0 {
 		options.Pool = 2 * runtime.GOMAXPROCS(0)
 	}
@@ -109,29 +109,16 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := s.lock.checkOwner(empty, s.options.Notice); err != nil {
 		return err
 	}
-	if empty {
-		if err := s.settings.setPageSize(ctx, s.path); err != nil {
+	if size := s.settings["page_size"]; empty && size != "" { // the first write makes it permanent
+		err := withDatabase(existing(s.path, "rw"), func(db *sql.DB) error {
+			_, err := db.ExecContext(ctx, "PRAGMA page_size = "+size+"; PRAGMA user_version = 0")
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
-	reading, writing := pageCaches(probe.Here.UsableMemory())
-	if err := s.openWriting(ctx, writing); err != nil {
-		return err
-	}
-	s.lock.warnOfOthers(s.options.Notice)
-	dictionaries, err := readDictionaries(ctx, s.writing)
-	if err != nil {
-		return err
-	}
-	if s.nextIDs, err = readLeases(ctx, s.writing); err != nil {
-		return err
-	}
-	codec, err := newCodec(dictionaries, s.options.Uncompressed)
-	if err != nil {
-		return err
-	}
-	s.codec.Store(codec)
-	if err := s.openReading(ctx, reading); err != nil {
+	if err := s.connect(ctx); err != nil {
 		return err
 	}
 	if err := s.lock.lockJournal(); err != nil {
@@ -144,10 +131,18 @@ func (s *Store) open(ctx context.Context) (err error) {
 	return err
 }
 
-// openWriting opens the connection for writing, with a cache in KiB, and makes the schema in an empty file.
-func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
-	s.writing, err = sql.Open("sqlite", dsn(s.path, s.settings, "synchronous(FULL)",
-		fmt.Sprintf("cache_size(-%d)", cache), fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
+// connect opens the connections, makes the schema in an empty file, and reads what the store keeps in memory.
+func (s *Store) connect(ctx context.Context) (err error) {
+	// How much of the file all connections for reading cache together, and how much the one that writes caches, in KiB.
+	// Other pages come from the operating system's cache. It has each page once and not for each connection, so with
+	// little memory it gets the larger share. The cache for writing is small because SQLite looks through all of it at
+	// nearly every commit.
+	reading, writing := 152<<10, 8<<10
+	if usable := probe.Here.UsableMemory(); usable > 0 {
+		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
+	}
+	s.writing, err = sql.Open("sqlite", s.dsn("synchronous(FULL)",
+		fmt.Sprintf("cache_size(-%d)", writing), fmt.Sprintf("wal_autocheckpoint(%d)", journalPages)))
 	if err != nil {
 		return err
 	}
@@ -163,13 +158,29 @@ func (s *Store) openWriting(ctx context.Context, cache int) (err error) {
 			return fmt.Errorf("%s has pages of %s bytes, not %s: load a new file with page_size=%[3]s", s.path, is.Value, set)
 		}
 	}
-	return nil
-}
-
-// openReading opens the connections for reading, with caches of so many KiB together.
-func (s *Store) openReading(ctx context.Context, caches int) (err error) {
-	s.reading, err = sql.Open("sqlite", dsn(s.path, s.settings, "query_only(1)",
-		fmt.Sprintf("cache_size(-%d)", caches/(s.options.Pool+1))))
+	dictionaries, err := readDictionaries(ctx, s.writing)
+	if err != nil {
+		return err
+	}
+	codec, err := newCodec(dictionaries, s.options.Uncompressed)
+	if err != nil {
+		return err
+	}
+	s.codec.Store(codec)
+	s.nextIDs = make(map[string]*atomic.Int64)
+	err = eachRow(ctx, s.writing, "SELECT kind, next FROM leases", nil, func(rows *sql.Rows) error {
+		var kind string
+		var next int64
+		err := rows.Scan(&kind, &next)
+		s.nextIDs[kind] = new(atomic.Int64)
+		s.nextIDs[kind].Store(next)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.reading, err = sql.Open("sqlite", s.dsn("query_only(1)",
+		fmt.Sprintf("cache_size(-%d)", reading/(s.options.Pool+1))))
 	if err != nil {
 		return err
 	}
@@ -179,24 +190,22 @@ func (s *Store) openReading(ctx context.Context, caches int) (err error) {
 	return err
 }
 
-// pageCaches returns how much of the file all connections for reading cache together, and how much the one that writes
-// caches, in KiB. usable is the memory that there is, in bytes; 0 if that is unknown. Other pages come from the
-// operating system's cache. It has each page once and not for each connection, so with little memory it gets the larger
-// share. The cache for writing is small because SQLite looks through all of it at nearly every commit.
-func pageCaches(usable int64) (reading, writing int) {
-	reading, writing = 152<<10, 8<<10
-	if usable > 0 {
-		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
-	}
-	return reading, writing
-}
-
 // busyPragma is busyTimeout, in milliseconds.
 const busyPragma = "busy_timeout(10000)"
 
-// dsn returns a name for SQLite with the settings that each connection of a pool has.
-func dsn(path string, settings Settings, pragmas ...string) string {
-	return uri(path, url.Values{"_pragma": settings.pragmas(pragmas...)})
+// dsn returns a name for SQLite with pragmas of a connection: the store's own, NAME(VALUE), with the values of those
+// that the URL sets, and others that it sets. The driver runs them in the order of their names.
+func (s *Store) dsn(own ...string) string {
+	pragmas := []string{busyPragma, "journal_mode(WAL)"}
+	for _, pragma := range own {
+		if name, _, _ := strings.Cut(pragma, "("); s.settings[name] == "" {
+			pragmas = append(pragmas, pragma)
+		}
+	}
+	for name, value := range s.settings {
+		pragmas = append(pragmas, name+"("+value+")")
+	}
+	return uri(s.path, url.Values{"_pragma": pragmas})
 }
 
 // uri returns a name for SQLite with settings.
@@ -284,19 +293,6 @@ func readDictionaries(ctx context.Context, q queryer) (map[kind][]byte, error) {
 		return err
 	})
 	return dictionaries, err
-}
-
-func readLeases(ctx context.Context, q queryer) (map[string]*atomic.Int64, error) {
-	leases := make(map[string]*atomic.Int64)
-	err := eachRow(ctx, q, "SELECT kind, next FROM leases", nil, func(rows *sql.Rows) error {
-		var kind string
-		var next int64
-		err := rows.Scan(&kind, &next)
-		leases[kind] = new(atomic.Int64)
-		leases[kind].Store(next)
-		return err
-	})
-	return leases, err
 }
 
 var lease = &statement{name: "lease"}

@@ -40,7 +40,7 @@ func (s *Store) Trade(
 // customerOf reads the customer that an account belongs to, with the id.
 func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, doc []byte, err error) {
 	var b []byte
-	err = r.from.find(ctx, customerOfAccount, int64(account), &id, &b)
+	err = r.find(ctx, customerOfAccount, int64(account), &id, &b)
 	if noRows(err) {
 		err = tpox.NoAccount(account)
 	}
@@ -55,7 +55,7 @@ func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, d
 func (r *revision) quote(ctx context.Context, symbol string) (tpox.Quote, error) {
 	r.note(documentKey{kind: securities, symbol: symbol}, 0)
 	quote := tpox.Quote{Symbol: symbol}
-	err := r.from.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
+	err := r.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
 	if noRows(err) {
 		err = tpox.NoSecurity(symbol)
 	}

@@ -21,41 +21,9 @@ import (
 func (s *Store) Verify(
 	ctx context.Context, find func(string) error, read func(bytes int64),
 ) (store.Verified, error) {
-	v := store.Verification{Find: find, Read: read}
-	err := s.verify(ctx, &v)
-	return v.Verified, err
-}
-
-func (s *Store) verify(ctx context.Context, v *store.Verification) error {
-	broken, err := s.integrity(ctx)
-	if err == nil {
-		err = v.Report(ctx, broken...)
-	}
-	if err != nil {
-		return err
-	}
-	unfinished, err := s.Loading(ctx)
-	if isDamage(err) { // reported as a finding already
-		err = nil
-	} else if err == nil && unfinished != "" {
-		err = v.ReportUnfinished(ctx)
-	}
-	for _, k := range dataset.Kinds {
-		if err != nil {
-			return err
-		}
-		err = store.Inspect(ctx, v, k, s.storedRows(ctx, k),
-			func(b storedBatch) store.Inspected { return s.check(ctx, k, b) })
-	}
-	if err != nil {
-		return err
-	}
-	return s.checkAccounts(ctx, v)
-}
-
-// integrity returns what SQLite finds damaged in its own structures.
-func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
-	err = eachRow(ctx, s.reading, "PRAGMA integrity_check", nil, func(rows *sql.Rows) error {
+	v := &store.Verification{Find: find, Read: read}
+	var findings []string // of SQLite, in its own structures
+	err := eachRow(ctx, s.reading, "PRAGMA integrity_check", nil, func(rows *sql.Rows) error {
 		var text string
 		if err := rows.Scan(&text); err != nil {
 			return err
@@ -71,13 +39,31 @@ func (s *Store) integrity(ctx context.Context) (findings []string, err error) {
 		return nil
 	})
 	if err != nil {
-		var finding string
-		if finding, err = unreadable(ctx, "database", err); err != nil {
-			return nil, err
+		finding, err := unreadable(ctx, "database", err)
+		if err != nil {
+			return v.Verified, err
 		}
 		findings = append(findings, finding)
 	}
-	return findings, nil
+	if err := v.Report(ctx, findings...); err != nil {
+		return v.Verified, err
+	}
+	unfinished, err := s.Loading(ctx)
+	if isDamage(err) { // reported as a finding already
+		err = nil
+	} else if err == nil && unfinished != "" {
+		err = v.ReportUnfinished(ctx)
+	}
+	for _, k := range dataset.Kinds {
+		if err == nil {
+			err = store.Inspect(ctx, v, k, s.storedRows(ctx, k),
+				func(b storedBatch) store.Inspected { return s.check(ctx, k, b) })
+		}
+	}
+	if err == nil {
+		err = s.checkAccounts(ctx, v)
+	}
+	return v.Verified, err
 }
 
 var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
@@ -122,7 +108,27 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 	return func(yield func(storedBatch, error) bool) {
 		last := int64(-1) << 63
 		for {
-			b, err := s.storedBatch(ctx, k, last)
+			var b storedBatch
+			args := []any{last, store.VerifyBatch}
+			err := eachRow(ctx, s.reading, storedQueries[k], args, func(rows *sql.Rows) (err error) {
+				var r storedRow
+				switch k {
+				case dataset.Security:
+					var name, typ, sector, peText, yieldText, lastTrade string
+					var pe, yield int64
+					err = scanRow(rows, &r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText,
+						&lastTrade, &r.price)
+					r.columns = []any{name, typ, sector, pe, yield, peText, yieldText, lastTrade}
+				case dataset.Customer:
+					err = scanRow(rows, &r.id, &r.packed)
+				default:
+					err = scanRow(rows, &r.id, &r.packed, &r.account, &r.cash)
+				}
+				if err == nil {
+					b.rows = append(b.rows, r)
+				}
+				return err
+			})
 			if err != nil {
 				finding, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
 				if end != nil {
@@ -137,30 +143,6 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 			last = b.rows[len(b.rows)-1].id
 		}
 	}
-}
-
-func (s *Store) storedBatch(ctx context.Context, k dataset.Kind, after int64) (b storedBatch, err error) {
-	args := []any{after, store.VerifyBatch}
-	err = eachRow(ctx, s.reading, storedQueries[k], args, func(rows *sql.Rows) (err error) {
-		var r storedRow
-		switch k {
-		case dataset.Security:
-			var name, typ, sector, peText, yieldText, lastTrade string
-			var pe, yield int64
-			err = scanRow(rows, &r.id, &r.packed, &r.symbol, &name, &typ, &sector, &pe, &yield, &peText, &yieldText,
-				&lastTrade, &r.price)
-			r.columns = []any{name, typ, sector, pe, yield, peText, yieldText, lastTrade}
-		case dataset.Customer:
-			err = scanRow(rows, &r.id, &r.packed)
-		default:
-			err = scanRow(rows, &r.id, &r.packed, &r.account, &r.cash)
-		}
-		if err == nil {
-			b.rows = append(b.rows, r)
-		}
-		return err
-	})
-	return b, err
 }
 
 // scanRow reads the columns of a row. A value of another type than the column's is damage.
@@ -274,7 +256,7 @@ func (s *Store) checkAccountsOf(
 			continue
 		}
 		var other int64
-		err := s.find(ctx, customerOf, int64(account), &other)
+		err := s.query(ctx, customerOf, []any{int64(account)}, &other)
 		if noRows(err) {
 			report("account %d is in the document, but belongs to nobody", account)
 			continue
@@ -287,31 +269,17 @@ func (s *Store) checkAccountsOf(
 			report("%s", finding)
 			continue
 		}
-		twice, err := s.hasAccount(ctx, tpox.ID(other), account)
-		switch {
-		case err != nil:
-			return err
-		case twice && other != customer:
+		holder, err := s.GetCustomer(ctx, tpox.ID(other))
+		if err != nil && !tpox.Is[*tpox.NotFound](err) && !tpox.Is[*tpox.Damaged](err) { // a finding of its own
+			return fmt.Errorf("reading customer %d: %w", other, err)
+		}
+		if other != customer && err == nil && tpox.HasAccount(holder, account) {
 			report("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
-		default:
+		} else {
 			report("account %d is in the document, but belongs to customer %d", account, other)
 		}
 	}
 	return nil
-}
-
-// hasAccount reports whether an account is in a customer's document. A missing or damaged document is a finding of its
-// own.
-func (s *Store) hasAccount(ctx context.Context, customer, account tpox.ID) (bool, error) {
-	doc, err := s.GetCustomer(ctx, customer)
-	switch {
-	case tpox.Is[*tpox.NotFound](err) || tpox.Is[*tpox.Damaged](err):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("reading customer %d: %w", customer, err)
-	}
-	keys, err := tpox.CustomerKeysOf(doc)
-	return err == nil && slices.Contains(keys.Accounts, account), nil
 }
 
 // checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.

@@ -324,7 +324,9 @@ func (w *writer) commit(group []*job) error {
 		w.groups.Add(1)
 		w.sizes.Add(float64(len(group)))
 		w.commits.Add(took.Seconds())
-		w.census.add(w.change)
+		w.census.mu.Lock()
+		w.census.changed.add(w.change)
+		w.census.mu.Unlock()
 	}
 	return err
 }
@@ -393,8 +395,19 @@ func (w *writer) do(j *job, savepoint bool) error {
 			return err
 		}
 	}
-	err := protected(j, t)
-	j.err = rolledBack(domainError(err))
+	err := func() (err error) {
+		defer func() { // a panic must not end the writer
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return j.do(t)
+	}()
+	j.err = domainError(err)
+	if err != nil && !tpox.IsDomainError(j.err) &&
+		!errors.Is(j.err, context.Canceled) && !errors.Is(j.err, context.DeadlineExceeded) {
+		j.err = &tpox.RolledBack{Err: j.err}
+	}
 	if w.afterJob != nil {
 		w.afterJob(j)
 	}
@@ -402,10 +415,12 @@ func (w *writer) do(j *job, savepoint bool) error {
 		w.change.add(t.change)
 		w.wrote = w.wrote || t.changed
 	}
+	code := codeOf(err)
+	ofDatabase := code != 0 && code&0xFF != sqlite3.SQLITE_CONSTRAINT // such as a full disk
 	switch {
-	case spoilsGroup(err) && savepoint:
+	case ofDatabase && savepoint:
 		return err
-	case spoilsGroup(err), err != nil && t.changed && !t.savepoint:
+	case ofDatabase, err != nil && t.changed && !t.savepoint:
 		return errNeedsRollback
 	case t.savepoint:
 		if j.err != nil {
@@ -416,16 +431,6 @@ func (w *writer) do(j *job, savepoint bool) error {
 		return w.exec("RELEASE job")
 	}
 	return nil
-}
-
-// protected runs a job and returns a panic as an error, so that it does not end the writer.
-func protected(j *job, t *transaction) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a transaction: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return j.do(t)
 }
 
 // exec runs one of the controls.
@@ -441,7 +446,7 @@ type transaction struct {
 	changed   bool
 	savepoint bool
 	change    change
-	replaced  int // bytes of the packed document that the next statement replaces
+	replaced  int64 // bytes of the packed document that the next statement replaces or removes
 }
 
 // setSavepoint lets the later changes of this transaction be rolled back alone if it fails. Without a savepoint, an
