@@ -105,63 +105,54 @@ type BackupFile struct {
 
 // OpenBackup opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses one
 // of another version of the schema.
-func OpenBackup(path, engine string) (b *BackupFile, err error) {
+func OpenBackup(path, engine string) (_ *BackupFile, err error) {
 	f, err := output.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
-	b = &BackupFile{File: f}
-	if err := b.readManifest(engine); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s %w", path, err), f.Close())
-	}
-	return b, nil
-}
-
-var errNoManifest = errors.New("is not a backup, or only the beginning of one: it does not end with a manifest")
-
-// readManifest reads the manifest and the seal at the end of the file. Its errors continue a sentence that begins with
-// the name of the file.
-func (b *BackupFile) readManifest(engine string) error {
-	info, err := b.Stat()
+	defer func() { // the errors below continue a sentence
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%s %w", path, err), f.Close())
+		}
+	}()
+	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	tail := make([]byte, min(info.Size(), maxManifest))
-	if _, err := b.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	at := bytes.LastIndex(tail, []byte(backupMark))
 	if at < 0 || len(tail)-at < frameHead+sealLine {
-		return errNoManifest
+		return nil, errors.New("is not a backup, or only the beginning of one: it does not end with a manifest")
 	}
 	frame := tail[at:]
 	length := int64(frameHead) + int64(binary.LittleEndian.Uint32(frame[len(backupMark):]))
 	switch over := int64(len(frame)) - length; {
 	case over < 0:
-		return errors.New("is cut off")
+		return nil, errors.New("is cut off")
 	case over > 0:
-		return fmt.Errorf("has %d bytes after its end", over)
+		return nil, fmt.Errorf("has %d bytes after its end", over)
 	}
 	text, seal := frame[frameHead:len(frame)-sealLine], frame[len(frame)-sealLine:]
-	b.sealed = info.Size() - int64(sealLine)
-	b.packed = info.Size() - length
-	b.seal = string(seal)
+	b := &BackupFile{File: f, packed: info.Size() - length, sealed: info.Size() - int64(sealLine), seal: string(seal)}
 	if err := json.Unmarshal(text, &b.Manifest); err != nil {
-		return fmt.Errorf("is damaged: its manifest cannot be read: %w", err)
+		return nil, fmt.Errorf("is damaged: its manifest cannot be read: %w", err)
 	}
 	switch {
 	case b.Engine != engine:
-		return fmt.Errorf("is a backup of %s, and not of %s", b.Engine, engine)
+		return nil, fmt.Errorf("is a backup of %s, and not of %s", b.Engine, engine)
 	case b.Format > BackupFormat:
-		return fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release",
+		return nil, fmt.Errorf("is of format %d, but this program supports up to %d: use a newer release",
 			b.Format, BackupFormat)
 	case b.Format < 1 || b.Schema < 1 || b.Bytes <= 0:
-		return errors.New("is damaged: its manifest makes no sense")
+		return nil, errors.New("is damaged: its manifest makes no sense")
 	}
 	if err := (Stamp{Version: b.Schema, Identity: b.Identity}).Check(); err != nil {
-		return fmt.Errorf("cannot be restored: %w", err)
+		return nil, fmt.Errorf("cannot be restored: %w", err)
 	}
-	return nil
+	return b, nil
 }
 
 // MayReplace returns an error if a file is a backup of another database than the one that m describes: a new database
