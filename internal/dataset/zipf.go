@@ -5,9 +5,7 @@ import "math/bits"
 // popularity draws securities by Zipf's law with exponent 1: the security of rank r is drawn 1/r times as often as the
 // first. It is Walker's alias method, with one random number and two lookups for any number of securities. Weights and
 // thresholds are integers, see rng.
-type popularity struct {
-	column []aliasColumn
-}
+type popularity []aliasColumn
 
 // aliasColumn is drawn as often as every other one. Within it, keep of 2^32 draws select the security first, the others
 // second.
@@ -44,17 +42,17 @@ func newPopularity(n int) popularity {
 			above = append(above, r)
 		}
 	}
-	p := popularity{column: make([]aliasColumn, n)}
-	for r := range p.column {
-		p.column[r] = aliasColumn{keep: 1<<32 - 1, first: hotIndex(r, n), second: hotIndex(r, n)}
+	p := make(popularity, n)
+	for r := range p {
+		p[r] = aliasColumn{keep: 1<<32 - 1, first: hotIndex(r, n), second: hotIndex(r, n)}
 	}
 	for len(below) > 0 && len(above) > 0 {
 		small, large := below[len(below)-1], above[len(above)-1]
 		below = below[:len(below)-1]
 		hi, lo := bits.Mul64(weights[small], 1<<32)
 		keep, _ := bits.Div64(hi, lo, total)
-		p.column[small].keep = uint32(keep)
-		p.column[small].second = hotIndex(large, n)
+		p[small].keep = uint32(keep)
+		p[small].second = hotIndex(large, n)
 		weights[large] -= total - weights[small]
 		if weights[large] < total {
 			above = above[:len(above)-1]
@@ -64,9 +62,9 @@ func newPopularity(n int) popularity {
 	return p
 }
 
-func (p *popularity) draw(r *rng) int {
+func (p popularity) draw(r *rng) int {
 	x := r.next()
-	c := &p.column[(x>>32)*uint64(len(p.column))>>32]
+	c := &p[(x>>32)*uint64(len(p))>>32]
 	if x&(1<<32-1) < uint64(c.keep) {
 		return int(c.first)
 	}
