@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -28,47 +29,38 @@ func newTracer(begin store.Trace) *tracer {
 	return &tracer{begin, names}
 }
 
-// unanswered are the statements of a query or a batch that wait for their answers, and end ends the span of the first.
-type unanswered struct {
-	texts []string
-	end   func(error)
+// tracerKey is the key of a function in the context of a query or a batch, which is called with the error of each of
+// its statements.
+type tracerKey struct{}
+
+// start begins the span of the first of some statements. After an error, the server does not run the rest.
+func (t *tracer) start(ctx context.Context, texts ...string) context.Context {
+	begin := func() func(error) { return t.begin(ctx, cmp.Or(t.names[texts[0]], "other")) }
+	end := begin()
+	return context.WithValue(ctx, tracerKey{}, func(err error) {
+		if end == nil {
+			return
+		}
+		if noRows(err) { // a query that has only found nothing
+			err = nil
+		}
+		end(err)
+		if texts, end = texts[1:], nil; err == nil && len(texts) > 0 {
+			end = begin()
+		}
+	})
 }
 
-type unansweredKey struct{}
-
-func (t *tracer) start(ctx context.Context, texts []string) context.Context {
-	name, ok := t.names[texts[0]]
-	if !ok {
-		name = "other"
-	}
-	return context.WithValue(ctx, unansweredKey{}, &unanswered{texts[1:], t.begin(ctx, name)})
-}
-
-// finish ends the span of a statement, and begins that of the next one: after an error, the server does not run the
-// rest. A query that has only found nothing has no error.
-func (t *tracer) finish(ctx context.Context, err error) {
-	u := ctx.Value(unansweredKey{}).(*unanswered) //nolint:forcetypeassert // of start
-	if u.end == nil {
-		return
-	}
-	if noRows(err) {
-		err = nil
-	}
-	u.end(err)
-	if u.end = nil; err == nil && len(u.texts) > 0 {
-		next := t.start(ctx, u.texts)
-		*u = *next.Value(unansweredKey{}).(*unanswered) //nolint:forcetypeassert // of start
-	}
-}
+func finish(ctx context.Context, err error) { ctx.Value(tracerKey{}).(func(error))(err) }
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
-	return t.start(ctx, []string{query.SQL})
+	return t.start(ctx, query.SQL)
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryEndData) {
-	t.finish(ctx, query.Err)
+	finish(ctx, query.Err)
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
@@ -77,15 +69,15 @@ func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, batch pgx.Tra
 	for _, q := range batch.Batch.QueuedQueries {
 		texts = append(texts, q.SQL)
 	}
-	return t.start(ctx, texts)
+	return t.start(ctx, texts...)
 }
 
 // TraceBatchQuery implements pgx.BatchTracer.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, query pgx.TraceBatchQueryData) {
-	t.finish(ctx, query.Err)
+	finish(ctx, query.Err)
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, batch pgx.TraceBatchEndData) {
-	t.finish(ctx, batch.Err)
+	finish(ctx, batch.Err)
 }
