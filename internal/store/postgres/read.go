@@ -56,10 +56,7 @@ func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...a
 // read is queryRow on a replica, where there is one that may answer.
 func (s *Store) read(ctx context.Context, name string, args []any, into ...any) error {
 	if s.replicas != nil {
-		answered, err := s.replicas.read(ctx, func(ctx context.Context, from *replica, needs position) error {
-			return from.queryRow(ctx, needs, name, args, into)
-		})
-		if answered {
+		if answered, err := s.replicas.read(ctx, name, args, into); answered {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,6 @@ type replica struct {
 	pool *pgxpool.Pool
 
 	leftOut  atomic.Int64 // until when it gets no reads, in Unix milliseconds
-	recent   atomic.Bool  // at the last check, its data were not older than timing.maxLag
 	replayed atomic.Int64 // the last LSN that it has reported
 	reads    atomic.Int64
 }
@@ -88,20 +88,13 @@ func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// check asks the server for its state. A server that cannot answer reads gets none for a while.
+// check asks the server for its state, and leaves it out if it cannot answer.
 func (r *replica) check(ctx context.Context) error {
 	state, err := readPosition(r.pool.QueryRow(ctx, statements["replica_state"], markClient, markKey))
 	if err == nil {
 		r.replayed.Store(state.lsn)
-		r.set.mu.Lock()
-		r.recent.Store(r.set.history.age(state.lsn) <= r.set.timing.maxLag)
-		current := r.set.history.timeline
-		r.set.mu.Unlock()
-		switch {
-		case state.lsn < 0:
-			err = errors.New("it is a primary now")
-		case state.timeline != current:
-			err = fmt.Errorf("its data are of timeline %d, and the primary is on %d", state.timeline, current)
+		if current := r.set.timeline(); state.timeline != current || state.lsn < 0 {
+			err = fmt.Errorf("it does not follow the primary, which is on timeline %d", current)
 		}
 	}
 	if err != nil && !isConflict(err) { // the replay has cancelled the check itself
@@ -139,8 +132,5 @@ func (r *replica) queryRow(ctx context.Context, needs position, name string, arg
 			err = results.QueryRow().Scan(into...)
 		}
 	}
-	if closed := results.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(err, results.Close())
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/chaostest"
@@ -58,8 +56,7 @@ func TestReplicas(t *testing.T) {
 
 // patient is a timing for a machine that is busy with other tests.
 var patient = timing{
-	interval: 50 * time.Millisecond, timeout: 30 * time.Second, patience: 5 * time.Second,
-	pause: 250 * time.Millisecond, maxLag: 30 * time.Second,
+	interval: 50 * time.Millisecond, patience: 5 * time.Second, pause: 250 * time.Millisecond,
 }
 
 // replicated is a store with replicas.
@@ -91,7 +88,7 @@ func (r *replicated) awaitUp(t testing.TB, want int) {
 	eventually(t, func() bool {
 		up := 0
 		for _, one := range r.replicas.all {
-			if one.isUp() && one.recent.Load() {
+			if one.isUp() {
 				up++
 			}
 		}
@@ -134,13 +131,9 @@ func hasPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price 
 }
 
 // fallen returns how often the primary has answered for a reason.
-func (r *replicated) fallen(reason fallback) int64 { return r.replicas.fallbacks[reason].Load() }
+func (r *replicated) fallen(reason string) int64 { return r.Stats().Fallbacks[reason] }
 
-func (r *replicated) timeline() int64 {
-	r.replicas.mu.Lock()
-	defer r.replicas.mu.Unlock()
-	return r.replicas.history.timeline
-}
+func (r *replicated) primaryReads() int64 { return r.Stats().PrimaryReads }
 
 func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica].reads.Load() }
 
@@ -187,7 +180,7 @@ func (c *cluster) tokenIsNeverStale(t *testing.T) {
 		return r.readsOf(0) > resumed
 	})
 	t.Logf("%d reads with a token, 0 stale: %d and %d by the replicas, %d by the primary; behind %d, no replica %d",
-		done.Load(), r.readsOf(0), r.readsOf(1), r.replicas.primaryReads.Load(), r.fallen(fallbackBehind),
+		done.Load(), r.readsOf(0), r.readsOf(1), r.primaryReads(), r.fallen(fallbackBehind),
 		r.fallen(fallbackNone))
 }
 
@@ -224,10 +217,8 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 // A read with a bound on its age is answered by replicas while the primary rests, also after the end of a file of its
 // log, and not by one that is cut off once the primary has written.
 func (c *cluster) maxStaleness(t *testing.T) {
-	times := patient
-	times.maxLag = time.Second
-	maxLag := times.maxLag
-	r := c.replicate(t, times, 2)
+	const maxLag = time.Second
+	r := c.replicate(t, patient, 2)
 	symbol := r.d.Symbol(0)
 	lsn := lsnOf(t, r, setPrice(t.Context(), t, r.Store, symbol, 1))
 	r.standbys[0].Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsn)
@@ -248,7 +239,6 @@ func (c *cluster) maxStaleness(t *testing.T) {
 		require.True(t, hasPrice(within(t.Context(), maxLag/2), t, r.Store, symbol, 2), "a stale answer")
 	}
 	require.Equal(t, cut, r.readsOf(0))
-	r.awaitUp(t, 1)
 	require.Greater(t, r.Stats().Replicas[0].Age, maxLag/2)
 	eventually(t, func() bool { // clients that accept that age get an answer from it
 		_, err := r.SecurityPrice(within(t.Context(), time.Hour), symbol)
@@ -256,7 +246,7 @@ func (c *cluster) maxStaleness(t *testing.T) {
 		return r.readsOf(0) > cut
 	})
 	attach()
-	r.awaitUp(t, 2)
+	eventually(t, func() bool { return r.Stats().Replicas[0].Age < maxLag/2 })
 }
 
 // reachesEndOfFile waits until a replica has replayed all of a file of the log, with nothing after it.
@@ -297,7 +287,7 @@ func (c *cluster) failover(t *testing.T) {
 
 	token := setPrice(t.Context(), t, r.Store, symbol, 2) // waits for the new primary
 	require.Less(t, positionOf(t, r, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
-	eventually(t, func() bool { return r.timeline() == positionOf(t, r, token).timeline })
+	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
 	for range 50 {
 		r.replicas.all[0].leftOut.Store(0) // as if no check had found out yet
 		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, symbol, 2), "a stale answer")
@@ -365,9 +355,9 @@ func (c *cluster) hangs(t *testing.T) {
 	eventually(t, func() bool { read(); return r.readsOf(0) > 0 })
 	link.Set(chaostest.Fault{Swallow: true})
 	eventually(t, func() bool { read(); return !r.replicas.all[0].isUp() })
-	before := r.replicas.primaryReads.Load()
+	before := r.primaryReads()
 	read()
-	require.Equal(t, before+1, r.replicas.primaryReads.Load())
+	require.Equal(t, before+1, r.primaryReads())
 	link.Set(chaostest.Fault{})
 	link.Cut()
 	r.awaitUp(t, 1)
@@ -379,34 +369,31 @@ func (c *cluster) hangs(t *testing.T) {
 // itself takes it out of the rotation.
 func (c *cluster) fallbacks(t *testing.T) {
 	r := c.replicate(t, patient, 1)
-	one := r.replicas.all[0]
-	foreign := tpox.Token{1, 2, 3}
+	c.primary.Exec(t, "postgres", `CREATE FUNCTION fail(text) RETURNS text LANGUAGE plpgsql
+		AS 'BEGIN RAISE EXCEPTION USING ERRCODE = $1; END'`)
+	c.standbys[0].Await(t, "SELECT to_regproc('fail') IS NOT NULL")
+	hour := tpox.Freshness{Within: time.Hour}
+	ahead := r.replicas.identity.token(position{r.replicas.timeline(), 1 << 62})
 	for name, failing := range map[string]struct {
-		err    error
+		code   string
 		f      tpox.Freshness
-		reason fallback
+		reason string
 		stays  bool
 	}{
-		"Behind":   {errBehind, tpox.Freshness{Within: time.Hour}, fallbackBehind, true},
-		"Query":    {&pgconn.PgError{Code: "22012"}, tpox.Freshness{Within: time.Hour}, fallbackError, true},
-		"Conflict": {&pgconn.PgError{Code: serializationFailure}, tpox.Freshness{Within: time.Hour}, fallbackConflict, true},
-		"Shutdown": {&pgconn.PgError{Code: adminShutdown}, tpox.Freshness{Within: time.Hour}, fallbackError, false},
-		"Driver":   {errors.New("conn closed"), tpox.Freshness{Within: time.Hour}, fallbackError, false},
-		"Foreign":  {nil, tpox.Freshness{After: foreign}, fallbackTimeline, true},
-		"TooFresh": {nil, tpox.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
-		"Ahead": {errBehind, tpox.Freshness{
-			After: r.replicas.identity.token(position{r.timeline(), 1 << 62}),
-		}, fallbackBehind, true},
+		"Query":    {"22012", hour, fallbackError, true},
+		"Conflict": {serializationFailure, hour, fallbackError, true},
+		"Shutdown": {adminShutdown, hour, fallbackError, false},
+		"Foreign":  {"", tpox.Freshness{After: tpox.Token{1, 2, 3}}, fallbackTimeline, true},
+		"TooFresh": {"", tpox.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
+		"Ahead":    {"", tpox.Freshness{After: ahead}, fallbackBehind, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r.awaitUp(t, 1)
 			before := r.fallen(failing.reason)
-			do := func(context.Context, *replica, position) error { return failing.err }
-			answered, err := r.replicas.read(tpox.WithFreshness(t.Context(), failing.f), do)
-			require.False(t, answered)
-			require.NoError(t, err)
+			answered, err := r.replicas.read(tpox.WithFreshness(t.Context(), failing.f), failWith, []any{failing.code}, nil)
+			require.False(t, answered, err)
 			require.Equal(t, before+1, r.fallen(failing.reason))
-			require.Equal(t, failing.stays, one.isUp())
+			require.Equal(t, failing.stays, r.replicas.all[0].isUp())
 		})
 	}
 }
@@ -457,7 +444,7 @@ func (c *cluster) notAsked(t *testing.T) {
 	require.NoError(t, r.Ready(within(t.Context(), time.Hour)))
 	require.NoError(t, errOf(r.Contents(within(t.Context(), time.Hour))))
 	require.Zero(t, r.readsOf(0))
-	require.Equal(t, int64(1), r.replicas.primaryReads.Load())
+	require.Equal(t, int64(1), r.primaryReads())
 }
 
 // The token of a repeated write is a current one; a refused write has none.
@@ -475,7 +462,7 @@ func (c *cluster) tokens(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, positionOf(t, r, again).lsn, positionOf(t, r, first).lsn)
 	for _, token := range []tpox.Token{first, again} {
-		require.Equal(t, r.timeline(), positionOf(t, r, token).timeline)
+		require.Equal(t, r.replicas.timeline(), positionOf(t, r, token).timeline)
 		require.NoError(t, errOf(r.GetOrder(after(t.Context(), token), 700_000_000_001)))
 	}
 

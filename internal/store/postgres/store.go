@@ -162,8 +162,7 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 		return errors.New("replicas are for one server, and the tables are distributed: " +
 			"a position in the log is of one server")
 	}
-	s.replicas, err = openReplicas(ctx, s, s.options.Replicas)
-	return err
+	return s.openReplicas(ctx)
 }
 
 // configure sets defaults for what the URL leaves open, and the options. A pool above 0 overrides pool_max_conns.

@@ -14,10 +14,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// countUp is a statement of the tests.
-const countUp = "count_up"
+// Statements of the tests.
+const countUp, failWith = "count_up", "fail_with"
 
 func TestMain(m *testing.M) {
+	statements[failWith] = "SELECT fail($1)"
 	statements[countUp] = "UPDATE brokerage.accounts SET customer = customer + 1 WHERE account = $1"
 	testenv.Parallel()
 	pgtest.Main(m)
