@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	deployed "brokerage/deploy/postgres"
 	"brokerage/internal/dataset"
@@ -65,28 +64,20 @@ func (e postgresSubject) Describe(ctx context.Context) (StoreStamp, error) {
 	if err != nil {
 		return is, err
 	}
-	tuned, err := tunedSettings()
-	if err != nil {
-		return is, err
+	var tuned []string // names of the settings in tuned.conf
+	for line := range strings.Lines(deployed.Tuned) {
+		if name, _, sets := strings.Cut(line, " = "); sets && !strings.HasPrefix(line, "#") {
+			tuned = append(tuned, name)
+		}
 	}
 	err = e.admin(ctx, func(a *postgres.Admin) error {
-		settings, err := a.Settings(ctx, slices.Collect(maps.Keys(tuned)))
+		settings, err := a.Settings(ctx, tuned)
 		for _, s := range settings {
 			is.Settings[s.Name] = s.Value
 		}
 		return err
 	})
 	return is, err
-}
-
-// tunedSettings returns the settings of tuned.conf, by name.
-func tunedSettings() (map[string]string, error) {
-	settings, err := postgres.ReadSettings(deployed.Tuned)
-	values := make(map[string]string, len(settings))
-	for _, s := range settings {
-		values[s.Name] = s.Value
-	}
-	return values, err
 }
 
 // clusterSubject is a Citus cluster. It has no backup of all nodes.

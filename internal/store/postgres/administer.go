@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"brokerage/internal/tpox"
 )
 
 // An Admin is a connection for the tasks of a campaign that are not transactions: it collects statistics, and reads the
@@ -44,24 +44,8 @@ func (a *Admin) Analyze(ctx context.Context) error {
 }
 
 // Settings returns those of the named settings that the server has.
-func (a *Admin) Settings(ctx context.Context, names []string) ([]Setting, error) {
+func (a *Admin) Settings(ctx context.Context, names []string) ([]tpox.Setting, error) {
 	rows, _ := a.conn.Query(ctx, `SELECT name, current_setting(name)
 		FROM pg_settings WHERE name = ANY($1) ORDER BY array_position($1, name)`, names)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Setting]) // the error of the query, too
-}
-
-// ReadSettings parses lines such as "jit = off", as in postgresql.conf, with values without quotes.
-func ReadSettings(conf string) (settings []Setting, err error) {
-	for line := range strings.Lines(conf) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, value, ok := strings.Cut(line, " = ")
-		if !ok || strings.ContainsAny(name+value, " '#") {
-			return nil, fmt.Errorf("not a setting: %q", line)
-		}
-		settings = append(settings, Setting{Name: name, Value: value})
-	}
-	return settings, nil
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[tpox.Setting]) // the error of the query, too
 }
