@@ -12,16 +12,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// isLocked reads the answer of the statement lock_key. A key is locked before its answer is read, so that no other
-// request with the same key is between its read and its commit.
-func isLocked(row pgx.Row) error {
-	var locked bool
-	if err := row.Scan(&locked); err != nil || locked {
-		return err
-	}
-	return &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
-}
-
 // readAnswer reads what is stored for the idempotency key. The error is errAnswered where that is the answer.
 func (t *transaction) readAnswer(row pgx.Row) error {
 	var hash, answer []byte

@@ -156,7 +156,14 @@ func (t *transaction) begin(ctx context.Context) error {
 	if once := t.w.Once; once != nil {
 		slot := slotOf(once)
 		t.hold(&b, "lock_key", slot)
-		b.Queue(t.store.sql("lock_key"), slot, lockOf(once)).QueryRow(isLocked)
+		// No other request with the key is between the read of its answer and its commit.
+		b.Queue(t.store.sql("lock_key"), slot, lockOf(once)).QueryRow(func(row pgx.Row) error {
+			var locked bool
+			if err := row.Scan(&locked); err != nil || locked {
+				return err
+			}
+			return &tpox.Conflict{Reason: tpox.KeyInUse, Detail: "the same request is still running"}
+		})
 		b.Queue(t.store.sql("get_answer"), slot, []byte(once.Client), []byte(once.Key)).QueryRow(t.readAnswer)
 	}
 	for _, q := range t.reads {
