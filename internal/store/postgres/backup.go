@@ -3,6 +3,7 @@ package postgres
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,11 +30,11 @@ func (t tableCopy) copyFrom() string {
 	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
 }
 
-// BackupTo writes the state at the beginning to a file, while others may write: for each table a COPY command and its
-// data, compressed. The file appears once all of it is on disk, and only its owner can read it. BackupTo returns its
-// size in bytes. A cluster has no state that all nodes share, and is refused.
-func (s *Store) BackupTo(
-	ctx context.Context, path string, replace bool, progress func(done, total int64),
+// backup writes the state at the beginning to a file, while others may write: for each table a COPY command and its
+// data, compressed. The file appears once all of it is on disk, and only its owner can read it. backup returns its size
+// in bytes. A cluster has no state that all nodes share, and is refused.
+func (s *Store) backup(
+	ctx context.Context, path string, o store.CopyOptions,
 ) (m store.Manifest, written int64, err error) {
 	if s.distributed {
 		return m, 0, errors.New("a Citus cluster has no snapshot of all nodes that a backup could copy: " +
@@ -47,7 +48,10 @@ func (s *Store) BackupTo(
 		Format: store.BackupFormat, Engine: Scheme, Schema: s.stamp.Version, Identity: s.stamp.Identity, Layout: s.mode(),
 		Fingerprint: held.Fingerprint, Time: time.Now().UTC().Truncate(time.Second),
 	}
-	file := output.File{Path: path, Kind: output.Backup, New: !replace, Mode: 0o600}
+	if err := store.MayReplace(path, m); err != nil {
+		return m, 0, err
+	}
+	file := output.File{Path: path, Kind: output.Backup, New: !o.Replace, Mode: 0o600}
 	err = file.Write(ctx, func(half *os.File) error {
 		out := store.NewDigest(half)
 		packer, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -55,24 +59,19 @@ func (s *Store) BackupTo(
 			return err
 		}
 		raw := store.NewDigest(packer)
-		if err := pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
-			return s.copyTo(ctx, tx, raw, progress)
-		}); err != nil {
-			return err
-		}
-		if err := packer.Close(); err != nil {
+		err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
+			return s.copyTo(ctx, tx, raw, o.Progress)
+		})
+		if err = errors.Join(err, packer.Close()); err != nil {
 			return err
 		}
 		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
 		err = m.Seal(out)
 		written = out.Bytes
-		if err == nil {
-			err = store.MayReplace(path, m)
-		}
 		return err
 	})
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
+	if err != nil {
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return m, written, err
 }
@@ -101,13 +100,11 @@ func (s *Store) copyTo(ctx context.Context, tx pgx.Tx, raw *store.Digest, progre
 	return nil
 }
 
-// Restore restores the state of a backup of one server, on one server or a cluster, in one transaction: until that
+// restore restores the state of a backup of one server, on one server or a cluster, in one transaction: until that
 // commits, which it does when all of the backup has been read and verified, others see the old content. A database that
-// holds something is replaced only with replace. Nothing should use the database: writers wait, and find other content
-// afterwards.
-func (s *Store) Restore(
-	ctx context.Context, file string, replace bool, progress func(done, total int64),
-) (m store.Manifest, err error) {
+// holds something is replaced only with o.Replace. Nothing should use the database: writers wait, and find other
+// content afterwards.
+func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (m store.Manifest, err error) {
 	b, err := store.OpenBackup(file, Scheme)
 	if err != nil {
 		return m, err
@@ -117,13 +114,12 @@ func (s *Store) Restore(
 		return m, fmt.Errorf("%s is of a database with the mode %s, and this one has the mode %s",
 			file, m.Layout, s.mode())
 	}
-	done := int64(0)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		all := names(s.tables())
 		if _, err := tx.Exec(ctx, "LOCK TABLE "+all+" IN ACCESS EXCLUSIVE MODE"); err != nil {
 			return err
 		}
-		if !replace {
+		if !o.Replace {
 			if err := requireEmpty(ctx, tx, "the database is not empty: --replace replaces its contents"); err != nil {
 				return err
 			}
@@ -134,9 +130,10 @@ func (s *Store) Restore(
 		reader, feed := io.Pipe()
 		unpacked := make(chan error, 1)
 		go func() {
+			done := int64(0)
 			err := b.Unpack(ctx, feed, func(n int64) {
-				if done += n; progress != nil {
-					progress(done, m.Bytes)
+				if done += n; o.Progress != nil {
+					o.Progress(done, m.Bytes)
 				}
 			})
 			unpacked <- err
@@ -144,9 +141,7 @@ func (s *Store) Restore(
 		}()
 		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
 		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
-		if unpackErr := <-unpacked; unpackErr != nil {
-			return unpackErr // it is not complete, and nothing is committed
-		} else if err != nil {
+		if err = cmp.Or(<-unpacked, err); err != nil {                 // where it is not complete, nothing is committed
 			return err
 		}
 		return execEach(ctx, tx, s.endLoad())
@@ -154,8 +149,8 @@ func (s *Store) Restore(
 	if err == nil {
 		_, err = s.pool.Exec(ctx, s.afterLoad())
 	}
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
+	if err != nil {
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return m, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/tpox"
 )
@@ -64,7 +65,7 @@ func TestCluster_Refused(t *testing.T) {
 	worker.Again(t)
 	s := opened(t, url+distribute, Options{})
 
-	_, _, err = s.BackupTo(t.Context(), t.TempDir()+"/b", false, nil)
+	_, _, err = s.backup(t.Context(), t.TempDir()+"/b", store.CopyOptions{})
 	require.EqualError(t, err, "a Citus cluster has no snapshot of all nodes that a backup could copy: "+
 		"docs/scaling.md says how its nodes are backed up together")
 
@@ -83,7 +84,7 @@ func TestCluster_Refused(t *testing.T) {
 	require.True(t, s.distributed)
 
 	// The way from one server to a cluster.
-	_, err = s.Restore(t.Context(), file, false, nil)
+	_, err = s.restore(t.Context(), file, store.CopyOptions{})
 	require.NoError(t, err)
 	requireDataset(t, s, d)
 

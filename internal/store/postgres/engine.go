@@ -20,31 +20,31 @@ func init() {
 		TraceName:   "postgresql",
 		Usage:       "postgres://USER@HOST/DATABASE",
 		HasReplicas: true,
-		Check:       CheckURL,
-		Name:        Name,
+		Check:       checkURL,
+		Name:        databaseName,
 		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
 			return Open(ctx, url, o)
 		},
 		Watch:    func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
 		Warnings: warnings,
-		Script:   Script,
+		Script:   schemaScript,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
-		) (store.Manifest, int64, error) {
+		) (m store.Manifest, written int64, err error) {
 			s, err := Open(ctx, url, Options{AsIs: true, Notice: o.Notice})
-			if err != nil {
-				return store.Manifest{}, 0, err
+			if err == nil {
+				m, written, err = s.backup(ctx, file, o)
+				err = errors.Join(err, s.Close())
 			}
-			m, written, err := s.BackupTo(ctx, file, o.Replace, o.Progress)
-			return m, written, errors.Join(err, s.Close())
+			return m, written, err
 		},
-		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (store.Manifest, error) {
+		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (m store.Manifest, err error) {
 			s, err := Open(ctx, url, Options{Notice: o.Notice})
-			if err != nil {
-				return store.Manifest{}, err
+			if err == nil {
+				m, err = s.restore(ctx, file, o)
+				err = errors.Join(err, s.Close())
 			}
-			m, err := s.Restore(ctx, file, o.Replace, o.Progress)
-			return m, errors.Join(err, s.Close())
+			return m, err
 		},
 	})
 }

@@ -104,11 +104,11 @@ func isTransient(err error) bool {
 // know the role, its password or the database yet, the owner has not made the schema yet, or a cluster lacks nodes.
 func mayHeal(err error) bool {
 	_, cluster := errors.AsType[clusterError](err)
-	return cluster || isTransient(err) || isLost(err) || Forbidden(err)
+	return cluster || isTransient(err) || isLost(err) || isForbidden(err)
 }
 
-// Forbidden reports whether an error says that the role lacks a right.
-func Forbidden(err error) bool { return codeOf(err) == insufficientPrivilege }
+// isForbidden reports whether an error says that the role lacks a right.
+func isForbidden(err error) bool { return codeOf(err) == insufficientPrivilege }
 
 // isLost reports whether an error is about the connection: it was not made, or it ended.
 func isLost(err error) bool {

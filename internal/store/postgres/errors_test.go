@@ -63,12 +63,12 @@ func TestName(t *testing.T) {
 		"postgres://me@/db?host=/var/run/postgresql":                   "postgres://me@/var/run/postgresql/db",
 		"postgres://me:secret@host:port/db":                            "postgres:",
 	} {
-		require.Equal(t, name, Name(url))
+		require.Equal(t, name, databaseName(url))
 	}
-	require.NoError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=3"))
-	require.EqualError(t, CheckURL("postgres://me:secret@host/db?pool_max_conns=99999999"),
+	require.NoError(t, checkURL("postgres://me:secret@host/db?pool_max_conns=3"))
+	require.EqualError(t, checkURL("postgres://me:secret@host/db?pool_max_conns=99999999"),
 		"pool_max_conns is 99999999, and may be 10000 at most")
-	err := CheckURL("postgres://me:secret@host:port/db")
+	err := checkURL("postgres://me:secret@host:port/db")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "secret")
 }

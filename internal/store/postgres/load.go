@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,9 +9,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -53,10 +54,8 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 func (s *Store) loadKind(
 	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
 ) (raw int64, err error) {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	var next atomic.Int64
 	var mu sync.Mutex // for raw, and for one call of progress at a time
+	chunks, ended := errgroup.WithContext(ctx)
 	chunk := func(first int64) error {
 		var documents []store.PreparedDocument
 		bytes := int64(0)
@@ -70,7 +69,7 @@ func (s *Store) loadKind(
 			bytes += int64(len(doc))
 		}
 		// A lost connection ends the load, because the chunk may be committed.
-		err := s.again(ctx, func(ctx context.Context) error {
+		err := s.again(ended, func(ctx context.Context) error {
 			return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, documents) })
 		}, isConflict)
 		if err != nil {
@@ -84,23 +83,12 @@ func (s *Store) loadKind(
 		}
 		return nil
 	}
-	var wg sync.WaitGroup
 	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
-	for range max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)) {
-		wg.Go(func() {
-			for ctx.Err() == nil {
-				first := (next.Add(1) - 1) * chunkSize
-				if first >= d.Count(k) {
-					return
-				}
-				if err := chunk(first); err != nil {
-					end(err) // the first error is that of the load
-				}
-			}
-		})
+	chunks.SetLimit(max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)))
+	for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
+		chunks.Go(func() error { return chunk(first) })
 	}
-	wg.Wait()
-	return raw, context.Cause(ctx)
+	return raw, cmp.Or(chunks.Wait(), ctx.Err())
 }
 
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.
@@ -169,7 +157,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 		// When the connection is lost, so is the lock.
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(loadLock))
 	}()
-	if err := set(ctx, conn, store.SettingLoading, name); Forbidden(err) {
+	if err := set(ctx, conn, store.SettingLoading, name); isForbidden(err) {
 		return fmt.Errorf("only the schema's owner can load, and role %s is not: %w", conn.Conn().Config().User, err)
 	} else if err != nil {
 		return domainError(ctx, err, false)

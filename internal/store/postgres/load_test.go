@@ -138,7 +138,7 @@ func TestLoadBatches_Refused(t *testing.T) {
 func backedUpTo(t testing.TB, s *Store) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "b.bak")
-	_, _, err := s.BackupTo(t.Context(), file, false, nil)
+	_, _, err := s.backup(t.Context(), file, store.CopyOptions{})
 	require.NoError(t, err)
 	return file
 }
@@ -146,14 +146,14 @@ func backedUpTo(t testing.TB, s *Store) (file string) {
 func TestBackup_Restore(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	file := backedUpTo(t, s)
-	_, _, err := s.BackupTo(t.Context(), file, false, nil)
+	_, _, err := s.backup(t.Context(), file, store.CopyOptions{})
 	require.ErrorContains(t, err, "--replace")
 	insertOrder(t, s, []byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">`+
 		"\\N \\. tab\there\n\\.\n株</Order></FIXML>"))
 	odd := backedUpTo(t, s)
 
 	other, _, _ := fresh(t)
-	m, err := other.Restore(t.Context(), odd, false, nil)
+	m, err := other.restore(t.Context(), odd, store.CopyOptions{})
 	require.NoError(t, err)
 	require.Equal(t, d.Fingerprint(), m.Fingerprint)
 	require.Equal(t, s.Describe().Identity, m.Identity)
@@ -163,8 +163,8 @@ func TestBackup_Restore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
 	// A database with content is replaced only on request.
-	require.ErrorContains(t, errOf(other.Restore(t.Context(), file, false, nil)), "--replace")
-	require.NoError(t, errOf(other.Restore(t.Context(), file, true, nil)))
+	require.ErrorContains(t, errOf(other.restore(t.Context(), file, store.CopyOptions{})), "--replace")
+	require.NoError(t, errOf(other.restore(t.Context(), file, store.CopyOptions{Replace: true})))
 	requireDataset(t, other, d)
 	require.True(t, value[bool](t, other.pool, "SELECT to_regclass('brokerage.account_orders_cash') IS NOT NULL"))
 }
@@ -179,14 +179,14 @@ func TestRestore_Damaged(t *testing.T) {
 	flipped[len(whole)/2] ^= 0x10
 	for _, b := range [][]byte{flipped, whole[:len(whole)/2]} {
 		require.NoError(t, os.WriteFile(damaged, b, 0o600))
-		require.Error(t, errOf(s.Restore(t.Context(), damaged, true, nil)))
+		require.Error(t, errOf(s.restore(t.Context(), damaged, store.CopyOptions{Replace: true})))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := s.Restore(ctx, file, true, func(done, total int64) {
+	_, err := s.restore(ctx, file, store.CopyOptions{Replace: true, Progress: func(done, total int64) {
 		if done > total/2 {
 			cancel()
 		}
-	})
+	}})
 	require.ErrorIs(t, err, context.Canceled)
 	cancel()
 	requireDataset(t, s, d)

@@ -21,8 +21,8 @@ var schemaFiles embed.FS
 // schemaLock is the advisory lock by which instances that start at once wait for the first of them to make the schema.
 const schemaLock = 0x62726F6B65726167 // "brokerag"
 
-// DefaultShards is the number of shards of each table that distribute=true makes. It bounds the number of nodes.
-const DefaultShards = 32
+// defaultShards is the number of shards of each table that distribute=true makes. It bounds the number of nodes.
+const defaultShards = 32
 
 // maxShards is the largest number of shards that a URL may ask for.
 const maxShards = 1024
@@ -53,7 +53,7 @@ func takeWanted(parameters map[string]string) (w wanted, err error) {
 	switch distribute := parameters["distribute"]; distribute {
 	case "", "false":
 	case "true":
-		w.shards = DefaultShards
+		w.shards = defaultShards
 	default:
 		if w.shards, err = strconv.Atoi(distribute); err != nil || w.shards < 1 || w.shards > maxShards {
 			return w, fmt.Errorf("distribute=%.20s in the URL is neither true nor a number of shards from 1 to %d",
@@ -89,9 +89,9 @@ func (w wanted) read(name string) string {
 	return strings.ReplaceAll(strings.TrimSpace(string(text)), "SHARDS", strconv.Itoa(w.shards))
 }
 
-// Script returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by hand:
+// schemaScript returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by hand:
 // psql --set ON_ERROR_STOP=1.
-func Script(url string) (string, error) {
+func schemaScript(url string) (string, error) {
 	_, w, err := parseURL(url)
 	if err != nil {
 		return "", err
@@ -175,7 +175,7 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made 
 		}
 		return nil
 	})
-	if Forbidden(err) {
+	if isForbidden(err) {
 		err = fmt.Errorf("the database has no schema, and role %s may not make it: "+
 			"brokerage migrate does, as the owner (docs/postgres.md): %w", conn.Config().User, err)
 	}

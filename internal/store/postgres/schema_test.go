@@ -133,7 +133,7 @@ func TestScript(t *testing.T) {
 	}
 	for _, mode := range []string{"", pure} {
 		database := server.Database(t)
-		text, err := Script(server.URL(database) + mode)
+		text, err := schemaScript(server.URL(database) + mode)
 		require.NoError(t, err)
 		server.Exec(t, database, text)
 		made := schema(server.URL(server.Database(t))+mode, Options{})
@@ -191,7 +191,7 @@ func roles(t *testing.T, owns, service, serves string) {
 		"UPDATE brokerage.settings SET value = '2'", "INSERT INTO brokerage.once_slots VALUES (99)", "CREATE ROLE other",
 	} {
 		_, err := s.pool.Exec(t.Context(), forbidden)
-		require.True(t, Forbidden(err), "%s: %v", forbidden, err)
+		require.True(t, isForbidden(err), "%s: %v", forbidden, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestWanted(t *testing.T) {
 		"mode=xml":                  `mode "xml" in the URL is neither keys nor pure`,
 		"mode=pure&distribute=true": errPureDistributed.Error(),
 	} {
-		err := CheckURL("postgres://h/d?" + query)
+		err := checkURL("postgres://h/d?" + query)
 		if says == "" {
 			require.NoError(t, err, query)
 		} else {
@@ -264,7 +264,7 @@ func TestOpen_NotWanted(t *testing.T) {
 
 	url := loaded(t, d, pure)
 	s := opened(t, url, Options{})
-	require.Contains(t, s.Describe().Settings, Setting{Name: "mode", Value: modePure})
+	require.Contains(t, s.Describe().Settings, tpox.Setting{Name: "mode", Value: modePure})
 	require.NoError(t, s.Empty(t.Context()))
 	require.NoError(t, s.Close())
 	require.True(t, opened(t, url, Options{}).pure, "it stays when the database is emptied")

@@ -16,9 +16,6 @@ const (
 	oldest         = 15
 )
 
-// Setting is a setting of the server.
-type Setting = tpox.Setting
-
 // durability names the settings that decide whether an acknowledged write survives a power failure. The store does not
 // change them.
 var durability = []string{
@@ -37,7 +34,7 @@ func (s *Store) Describe() tpox.EngineInfo {
 
 // hasSetting reports whether the server has a setting of that value.
 func (s *Store) hasSetting(name, value string) bool {
-	return slices.Contains(s.engine.Settings, Setting{Name: name, Value: value})
+	return slices.Contains(s.engine.Settings, tpox.Setting{Name: name, Value: value})
 }
 
 // inspect reads the version and the settings of the server. It returns an error for one that the store cannot use.
@@ -68,7 +65,7 @@ func (s *Store) inspect(ctx context.Context, conn *pgx.Conn) error {
 	}
 	rows, _ := conn.Query(ctx, `SELECT name, setting FROM pg_settings
 		WHERE name = ANY($1) ORDER BY array_position($1, name)`, durability) // CollectRows returns the error
-	s.engine.Settings, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Setting])
+	s.engine.Settings, err = pgx.CollectRows(rows, pgx.RowToStructByPos[tpox.Setting])
 	for _, name := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		if s.hasSetting(name, "off") {
 			s.engine.Durability = tpox.NotDurable

@@ -70,9 +70,9 @@ type Store struct {
 
 var _ tpox.Store = (*Store)(nil)
 
-// CheckURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
+// checkURL returns an error for a URL that names no database, without connecting. The error does not repeat the URL,
 // which may hold a password.
-func CheckURL(url string) error {
+func checkURL(url string) error {
 	_, _, err := parseURL(url)
 	return err
 }
@@ -138,10 +138,10 @@ func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) e
 		return err
 	}
 	if s.distributed {
-		s.engine.Settings = append(s.engine.Settings, Setting{Name: "distributed", Value: "on"})
+		s.engine.Settings = append(s.engine.Settings, tpox.Setting{Name: "distributed", Value: "on"})
 	}
 	if s.pure {
-		s.engine.Settings = append(s.engine.Settings, Setting{Name: "mode", Value: "pure"})
+		s.engine.Settings = append(s.engine.Settings, tpox.Setting{Name: "mode", Value: "pure"})
 	}
 	s.engine.Faithful, s.engine.Identity = faithful(s.pure), s.stamp.Identity
 	return nil
@@ -248,8 +248,8 @@ func (s *Store) Empty(ctx context.Context) error {
 	})
 }
 
-// Name returns the URL of a database for a log: without the password, and without settings, which may hold others.
-func Name(url string) string {
+// databaseName returns the URL of a database for a log: without the password, and without settings, which may hold others.
+func databaseName(url string) string {
 	config, _, err := parseURL(url)
 	if err != nil {
 		return "postgres:"
