@@ -17,8 +17,8 @@ import (
 )
 
 // The commands of docs/postgres.md, on a real server, as a reader follows them from top to bottom: with tiny instead of
-// XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes (see
-// TestRecovery) are not run.
+// XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes are not
+// run.
 func TestPostgres_Guide(t *testing.T) {
 	t.Parallel()
 	_, port, err := net.SplitHostPort(freeAddress(t))

@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// The commands of docs/scaling.md, on a real cluster, from the first to the removal of a node and the upgrade: with
-// tiny instead of XXXS, 4 shards instead of 32, and the sockets of the nodes instead of their names.
+// The commands of docs/scaling.md, on a real cluster, from the first to the removal of a node and the restore point:
+// with tiny instead of XXXS, 4 shards instead of 32, and the sockets of the nodes instead of their names.
 func TestScaling_Guide(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.StartCluster(t, 3)
