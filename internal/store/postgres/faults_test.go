@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,32 +89,6 @@ func TestServer_CancelledRequest(t *testing.T) {
 		return value[int](t, lock, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0
 	}, 20*time.Second, 10*time.Millisecond)
-}
-
-// Of 64 clients that open one account among several, exactly one succeeds, and there is no deadlock although each names
-// the accounts in a different order.
-func TestAccounts_OneOf64Wins(t *testing.T) {
-	s, d, _, _ := tiny(t)
-	for round := range int64(5) {
-		wanted := []int64{600_000_000_001 + 10*round, 600_000_000_002 + 10*round, 600_000_000_003 + 10*round}
-		var won atomic.Int64
-		require.NoError(t, storetest.Together(64, func(i int) error {
-			accounts := []int64{wanted[i%3], wanted[(i+1)%3], wanted[(i+2)%3]}
-			if i%2 == 1 {
-				accounts[0], accounts[2] = accounts[2], accounts[0]
-			}
-			doc := customer(d, 610_000_000_000+1000*round+int64(i), accounts...)
-			_, err := s.InsertCustomer(t.Context(), now(), doc, true)
-			if conflict, ok := errors.AsType[*tpox.Conflict](err); ok && conflict.Reason == tpox.AccountExists {
-				return nil
-			}
-			won.Add(1)
-			return err
-		}))
-		require.Equal(t, int64(1), won.Load())
-	}
-	require.Zero(t, s.retries.Load())
-	require.Empty(t, verified(t, s))
 }
 
 // Two customers swap accounts at once, many times: one of the two replacements is refused or waits, and neither
