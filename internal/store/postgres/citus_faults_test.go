@@ -206,15 +206,8 @@ func heldCustomers(t *testing.T, d *dataset.Dataset) []held {
 	replace := func(s *Store) error {
 		return s.ReplaceCustomer(t.Context(), now(), tpox.ID(id), customer(d, id, 910), true, nil)
 	}
-	insert := func(id, account int64) func(s *Store) error {
-		return func(s *Store) error {
-			return errOf(s.InsertCustomer(t.Context(), now(), customer(d, id, account), true))
-		}
-	}
 	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(id)) }
 	return []held{
-		{"insert_customer", "customers", insert(920, 921), nil},
-		{"insert_customer", "accounts", insert(930, 931), nil},
 		{"replace_customer", "customers", open, nil},
 		{"replace_customer", "accounts", replace, nil},
 		{"delete_customer", "customers", remove, nil},

@@ -1,12 +1,16 @@
 package postgres
 
 import (
+	"context"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
+	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
@@ -44,6 +48,22 @@ func TestStore_BoundedCost(t *testing.T) {
 		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity "+
 			"WHERE datname = current_database() AND backend_type = 'client backend'") // no autovacuum, which comes and goes
 	})
+}
+
+// Writes of large documents wait for their turn, and others do not wait for them.
+func TestStore_LargeWrites(t *testing.T) {
+	s, d, _, _ := tiny(t)
+	const language = "<Language>Portuguese</Language>"
+	more := "<Languages>" + strings.Repeat(language, store.SmallBytes/len(language))
+	large := []byte(strings.Replace(string(customer(d, 1, 2)), "<Languages>", more, 1))
+	leave, err := s.large.Enter(t.Context(), store.LargeBytes)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, errOf(s.InsertCustomer(ctx, now(), large, true)), context.DeadlineExceeded)
+	insertCustomer(t, s, customer(d, 3, 4))
+	leave()
+	insertCustomer(t, s, large)
 }
 
 // Two instances on one database, with connections cut at random and one instance restarted: each trade counts once.

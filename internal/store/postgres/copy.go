@@ -34,9 +34,6 @@ func (s *Store) tables() []tableCopy {
 	return all
 }
 
-// isKept reports whether a table has rows when it holds nothing that a load or a client has brought.
-func (t tableCopy) isKept() bool { return t.table == "settings" || t.table == "leases" }
-
 // names returns the names of tables, for statements.
 func names(tables []tableCopy) string {
 	var all []string

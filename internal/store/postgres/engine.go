@@ -22,12 +22,10 @@ func init() {
 		HasReplicas: true,
 		Check:       checkURL,
 		Name:        databaseName,
-		Open: func(ctx context.Context, url string, o store.Options) (tpox.Store, error) {
-			return Open(ctx, url, o)
-		},
-		Watch:    func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
-		Warnings: warnings,
-		Script:   schemaScript,
+		Open:        func(ctx context.Context, url string, o Options) (tpox.Store, error) { return Open(ctx, url, o) },
+		Watch:       func(ctx context.Context, url string) (store.Observer, error) { return Administer(ctx, url) },
+		Warnings:    warnings,
+		Script:      schemaScript,
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
 		) (m store.Manifest, written int64, err error) {

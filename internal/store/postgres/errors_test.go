@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,19 +39,6 @@ func TestDomainError(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, domainError(cancelled, server(queryCanceled), true), context.Canceled)
-}
-
-func TestIsTransient(t *testing.T) {
-	for _, code := range []string{serializationFailure, deadlockDetected, adminShutdown, crashShutdown, cannotConnectNow,
-		tooManyConnections, "08006"} {
-		require.True(t, isTransient(server(code)), code)
-	}
-	for _, code := range []string{queryCanceled, uniqueViolation, internalError} {
-		require.False(t, isTransient(server(code)), code)
-	}
-	require.True(t, isTransient(&net.OpError{Op: "read", Err: io.EOF}))
-	require.False(t, isTransient(errors.New("cannot scan")))
-	require.False(t, isTransient(&tpox.Unavailable{Cause: io.EOF}), "the domain has decided")
 }
 
 func TestName(t *testing.T) {

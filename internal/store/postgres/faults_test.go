@@ -55,40 +55,30 @@ func waiting(ctx context.Context, t testing.TB, q querier, database string, but 
 	}
 }
 
-// A timeout of the server ends a statement; the error is the store's, not the driver's, and nothing was changed.
-func TestServer_StatementTimeout(t *testing.T) {
+// A timeout of the server, and a cancelled request, end a statement in the server: nothing was changed, and the
+// connection stays in use.
+func TestServer_StatementEnds(t *testing.T) {
 	t.Parallel()
 	_, d, server, database := tiny(t)
-	s := opened(t, server.URL(database)+"&statement_timeout=100", Options{})
-	calls := storetest.Calls(t, s, d)
-	_, release := lockedDocuments(t, server, database)
+	calls := storetest.Calls(t, opened(t, server.URL(database)+"&statement_timeout=100", Options{}), d)
+	lock, release := lockedDocuments(t, server, database)
 	for _, call := range calls {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)
+		cancel()
 		u, ok := errors.AsType[*tpox.Unavailable](call.Do(t.Context()))
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
+	require.Eventually(t, func() bool {
+		return value[int](t, lock, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0
+	}, time.Minute, 10*time.Millisecond)
 	release()
 	for _, call := range calls { // on a busy machine, several attempts may be needed
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.NoError(c, call.Do(t.Context()), call.Name)
 		}, time.Minute, time.Millisecond)
 	}
-}
-
-// A cancelled request ends its statement in the server, and the connection stays in use.
-func TestServer_CancelledRequest(t *testing.T) {
-	t.Parallel()
-	s, d, server, database := tiny(t)
-	calls := storetest.Calls(t, s, d)
-	lock, _ := lockedDocuments(t, server, database)
-	for _, call := range calls {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)
-		cancel()
-	}
-	require.Eventually(t, func() bool {
-		return value[int](t, lock, `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0
-	}, 20*time.Second, 10*time.Millisecond)
 }
 
 // Two customers swap accounts at once, many times: one of the two replacements is refused or waits, and neither

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"brokerage/internal/tpox"
 )
 
@@ -53,15 +51,13 @@ func (s *Store) firstTaken(ctx context.Context, err error, keys tpox.CustomerKey
 	if !ok || conflict.Reason != tpox.AccountExists || len(keys.Accounts) == 1 {
 		return err
 	}
-	rows, _ := s.pool.Query(ctx, s.sql("taken_accounts"), keys.Accounts, keys.ID) // CollectRows returns the error
-	taken, failed := pgx.CollectRows(rows, pgx.RowTo[tpox.ID])
-	if failed != nil {
-		return domainError(ctx, failed, false)
+	var taken tpox.ID
+	switch failed := s.queryRow(ctx, "taken_account", []any{keys.Accounts, keys.ID}, &taken); {
+	case failed == nil:
+		return tpox.DuplicateAccount(taken)
+	case noRows(failed):
+		return err
+	default:
+		return failed
 	}
-	for _, account := range keys.Accounts {
-		if slices.Contains(taken, account) {
-			return tpox.DuplicateAccount(account)
-		}
-	}
-	return err
 }

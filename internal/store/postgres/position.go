@@ -21,11 +21,6 @@ func readPosition(row pgx.Row) (p position, err error) {
 	return p, err
 }
 
-// has reports whether data that were replayed up to p contain everything before another position.
-func (p position) has(needed position) bool {
-	return p.timeline == needed.timeline && p.lsn >= needed.lsn
-}
-
 // An identity is what a server is recognised by.
 type identity struct {
 	system, database string

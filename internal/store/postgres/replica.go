@@ -128,7 +128,7 @@ func (r *replica) queryRow(ctx context.Context, needs position, name string, arg
 	state, err := readPosition(results.QueryRow())
 	if err == nil {
 		r.replayed.Store(state.lsn)
-		if err = errBehind; state.has(needs) {
+		if err = errBehind; state.timeline == needs.timeline && state.lsn >= needs.lsn {
 			err = results.QueryRow().Scan(into...)
 		}
 	}

@@ -113,12 +113,18 @@ func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err
 	if err == nil {
 		err = s.findTables(ctx, conn)
 	}
-	if err == nil && w.shards > 0 && !s.distributed {
-		err = s.distribute(ctx, conn, w)
+	if err == nil && w.shards > 0 && !s.distributed && !s.options.AsIs && !s.pure {
+		if _, err = s.makeSchema(ctx, conn, w); err == nil {
+			err = s.findTables(ctx, conn)
+		}
 	}
 	switch has := s.mode(); {
 	case err != nil:
 		return err
+	case w.shards > 0 && s.pure:
+		return errPureDistributed
+	case w.shards > 0 && !s.distributed:
+		return errors.New("the tables are not distributed: brokerage migrate does that")
 	case w.mode != "" && w.mode != has:
 		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
 			"(docs/postgres.md)", has, w.mode)
@@ -157,53 +163,29 @@ func (s *Store) findTables(ctx context.Context, q querier) error {
 	return err
 }
 
-// makeSchema makes the schema in one transaction, unless another instance has made it while this one waited.
+// makeSchema makes the schema in one transaction, or distributes the tables of one that holds no documents, unless
+// another instance has done so while this one waited.
 func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made bool, err error) {
 	if w.shards > 0 {
 		if err := s.requireCluster(ctx, conn); err != nil {
 			return false, err
 		}
 	}
-	err = locked(ctx, conn, func(tx pgx.Tx) error {
-		_, empty, err := stampOf(ctx, tx)
-		if err != nil || !empty {
-			return err
-		}
-		made = true
-		if _, err := tx.Exec(ctx, w.schema()); err != nil {
-			return fmt.Errorf("making the schema: %w", err)
-		}
-		return nil
-	})
-	if isForbidden(err) {
-		err = fmt.Errorf("the database has no schema, and role %s may not make it: "+
-			"brokerage migrate does, as the owner (docs/postgres.md): %w", conn.Config().User, err)
-	}
-	return made && err == nil, err
-}
-
-// locked runs f in a transaction in which no other instance changes the schema.
-func locked(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
 			return err
 		}
-		return f(tx)
-	})
-}
-
-// distribute distributes the tables of a schema that hold no documents, in one transaction.
-func (s *Store) distribute(ctx context.Context, conn *pgx.Conn, w wanted) error {
-	switch err := s.requireCluster(ctx, conn); {
-	case err != nil:
-		return err
-	case s.options.AsIs:
-		return errors.New("the tables are not distributed: brokerage migrate does that")
-	case s.pure:
-		return errPureDistributed
-	}
-	return locked(ctx, conn, func(tx pgx.Tx) error {
-		if err := s.findTables(ctx, tx); err != nil || s.distributed { // by another instance
+		_, empty, err := stampOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if made = empty; made {
+			if _, err := tx.Exec(ctx, w.schema()); err != nil {
+				return fmt.Errorf("making the schema: %w", err)
+			}
+			return nil
+		}
+		if err := s.findTables(ctx, tx); err != nil || s.distributed || w.shards == 0 {
 			return err
 		}
 		if err := requireEmpty(ctx, tx, "the tables hold documents, and only empty ones are distributed: "+
@@ -213,9 +195,13 @@ func (s *Store) distribute(ctx context.Context, conn *pgx.Conn, w wanted) error 
 		if _, err := tx.Exec(ctx, w.read("distribute")); err != nil {
 			return fmt.Errorf("distributing the tables: %w", err)
 		}
-		s.distributed = true
 		return nil
 	})
+	if made && isForbidden(err) {
+		err = fmt.Errorf("the database has no schema, and role %s may not make it: "+
+			"brokerage migrate does, as the owner (docs/postgres.md): %w", conn.Config().User, err)
+	}
+	return made && err == nil, err
 }
 
 // A querier is a connection or a transaction.

@@ -1,1 +1,0 @@
-SELECT account FROM brokerage.accounts WHERE account = ANY($1) AND customer <> $2
