@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -192,24 +191,22 @@ func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) e
 
 // copyData reads the data of one COPY, up to the line that ends it.
 type copyData struct {
-	from   *bufio.Reader
-	line   []byte // the rest of the current line
-	inside bool   // the next piece continues a line
+	from *bufio.Reader
+	line []byte // the rest of the current line
 }
 
 func (c *copyData) Read(p []byte) (n int, err error) {
 	if len(c.line) == 0 {
-		c.line, err = c.from.ReadSlice('\n')
-		partial := errors.Is(err, bufio.ErrBufferFull)
+		c.line, err = c.from.ReadBytes('\n')
 		switch {
 		case errors.Is(err, io.EOF):
 			return 0, io.ErrUnexpectedEOF
-		case err != nil && !partial:
+		case err != nil:
 			return 0, err
-		case !c.inside && bytes.Equal(c.line, []byte(endOfData)):
+		case string(c.line) == endOfData:
+			c.line = nil
 			return 0, io.EOF
 		}
-		c.inside = partial
 	}
 	n = copy(p, c.line)
 	c.line = c.line[n:]

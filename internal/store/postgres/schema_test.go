@@ -46,10 +46,6 @@ func TestOpen_OtherVersion(t *testing.T) {
 			"DELETE FROM brokerage.settings",
 			"its schema was made by an unreleased version of this program; load it into a new database",
 		},
-		"NoIdentity": {
-			"DELETE FROM brokerage.settings WHERE name = 'database.identity'",
-			"its schema was made by an unreleased version of this program; load it into a new database",
-		},
 		"Foreign": {
 			"DROP SCHEMA brokerage CASCADE; CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)",
 			"the database has a schema brokerage of another program",
