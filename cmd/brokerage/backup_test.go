@@ -25,7 +25,7 @@ func backedUp(t testing.TB) (dir string) {
 		filepath.Join(dir, "backup"))
 	require.Regexp(t,
 		`backup: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32}, `+
-			`[\d.]+ MB packed to [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
+			`[\d.]+ MB packed to [\d.]+ MB in [\d.]+ s \([\d.]+ [kMG]B/s\)\n$`, r.out)
 	return dir
 }
 
@@ -120,7 +120,7 @@ func TestRestore(t *testing.T) {
 	r := succeeds(t, "restore", "--from", file, "--db", "sqlite:"+db)
 	require.Regexp(t,
 		`new.db: tpox-2/tiny/seed-1/v1/500-200-2000 of database [0-9a-f]{32} `+
-			`at 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [MG]B/s\)\n$`, r.out)
+			`at 20\d\d-[-\d:T]+Z, [\d.]+ MB in [\d.]+ s \([\d.]+ [kMG]B/s\)\n$`, r.out)
 	of := func(text string) string { return regexp.MustCompile("database [0-9a-f]{32}").FindString(text) }
 	require.Equal(t, of(r.out), of(succeeds(t, "verify", "--db", "sqlite:"+db).out))
 
