@@ -80,9 +80,10 @@ func (s *Store) openReplicas(ctx context.Context) (err error) {
 		}
 	}
 	for _, one := range r.all {
-		if stranger, ok := errors.AsType[*strangerError](r.bounded(ctx, one.check)); ok {
+		if stranger, ok := errors.AsType[*strangerError](r.bounded(ctx, one.pool.Ping)); ok {
 			return stranger
 		}
+		_ = r.bounded(ctx, one.check) // one that cannot be reached yet gets no reads until it can
 	}
 	r.watch(watching, r.sample)
 	for _, one := range r.all {

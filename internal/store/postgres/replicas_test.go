@@ -416,7 +416,8 @@ func (c *cluster) start(t *testing.T) {
 		"NoURL":    {[]string{url, "postgres://a:b:c"}, "replica 2: not the URL of a PostgreSQL database"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := open(t.Context(), primary.URL("postgres"), Options{Replicas: bad.urls}, hidden{timing: patient})
+			options := Options{Replicas: bad.urls, Notice: func(text string) { t.Error(text) }}
+			_, err := open(t.Context(), primary.URL("postgres"), options, hidden{timing: patient})
 			require.ErrorContains(t, err, bad.want)
 			require.NotContains(t, err.Error(), "\n")
 		})
