@@ -51,7 +51,7 @@ type Store struct {
 
 var _ tpox.Store = (*Store)(nil)
 
-// Open opens the database that a URL names, sqlite:PATH, or makes one.
+// Open opens the database that a URL names, sqlite:PATH or the path alone, or makes one.
 func Open(ctx context.Context, url string, options store.Options) (*Store, error) {
 	path, settings, err := parse(url)
 	if err != nil {

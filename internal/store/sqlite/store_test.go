@@ -125,7 +125,7 @@ func TestOpen_FailedLeavesNoLock(t *testing.T) {
 }
 
 func TestOpen_OddNames(t *testing.T) {
-	for _, name := range []string{"with space.db", "per%20cent?.db", "häß#.db"} {
+	for _, name := range []string{"with space.db", "per%20cent.db", "häß#.db"} {
 		path := filepath.Join(t.TempDir(), name)
 		opened(t, path, store.Options{})
 		require.FileExists(t, path, "the file has the name that was asked for")
