@@ -135,7 +135,7 @@ func TestAudit_BeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// While a write cannot be recorded, none is done, and queries are answered.
+// While a write cannot be recorded, none is done, queries are answered, and the service is not ready.
 func TestAudit_Refuses(t *testing.T) {
 	kept := &trail{refuses: errors.New("disk full")}
 	s := fresh(t, Options{Audit: kept})
@@ -144,8 +144,12 @@ func TestAudit_Refuses(t *testing.T) {
 	require.Equal(t, "1", a.Header.Get("Retry-After"))
 	require.NotContains(t, a.body, "disk")
 	require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "").StatusCode)
+	ready := ask(s, "GET", "/readyz", "")
+	requireProblem(t, ready, 503, "unavailable")
+	require.Contains(t, ready.body, "<detail>the audit log cannot be written</detail>")
 	require.Empty(t, kept.all, "nothing was tried")
 	kept.refuses = nil
+	require.Equal(t, 200, ask(s, "GET", "/readyz", "").StatusCode)
 	require.Equal(t, 204, ask(s, "DELETE", "/v1/orders/103282", "").StatusCode)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -53,6 +54,11 @@ func (q *request) getReadiness() error {
 	}
 	if q.store == nil {
 		return cmp.Or(q.server.notOpen.Load(), errNotOpen)
+	}
+	if log := q.server.options.Audit; log != nil { // a write without a record is refused
+		if err := log.Ready(); err != nil {
+			return &refused{kind: kindUnavailable, detail: errAudit.Error(), cause: fmt.Errorf("%w: %w", errAudit, err)}
+		}
 	}
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
