@@ -34,6 +34,10 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 	require.NotEmpty(t, p.value(t, `brokerage_store_document_bytes{kind="customer"} > 0`))
 	require.NotEmpty(t, p.value(t, "brokerage_store_page_hits_total > 0"))
 	require.NotEmpty(t, p.value(t, `brokerage_dataset_raw_bytes{kind="order"} > 0`))
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	eventually(t, func() bool {
+		return p.value(t, `brokerage_store_statement_duration_seconds_count{statement="get_order"}`) == "1"
+	}, "the statement to be counted: %s", p.logs)
 
 	server.Halt(t)
 	eventually(t, func() bool { return fires("BrokerageStoreNotReady") }, "the alert to fire: %s", p.logs)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,7 +121,12 @@ func traced(t testing.TB, method, url, body string, n int) (id, parent string) {
 func TestServe_Traces(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)
-	i := servingWith(t, tinyDB(t), []string{"OTEL_BSP_SCHEDULE_DELAY=50"}, "--otlp-endpoint", c.URL)
+	variables := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_RESOURCE_ATTRIBUTES=k8s.pod.name=brokerage-0"}
+	i := servingWith(t, tinyDB(t), variables, "--otlp-endpoint", c.URL)
+	at, err := url.Parse(i.url)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(at.Port())
+	require.NoError(t, err)
 
 	id, parent := traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
 	spans := c.trace(t, id, 2)
@@ -134,11 +140,13 @@ func TestServe_Traces(t *testing.T) {
 		semconv.HTTPRequestMethodGet, semconv.HTTPRoute("/v1/orders/:order"), semconv.URLScheme("http"),
 		semconv.HTTPResponseStatusCode(200), attribute.String("brokerage.transaction", "get_order"),
 		attribute.String("brokerage.store", "sqlite"), attribute.String("brokerage.outcome", "ok"),
+		semconv.ServerAddress(at.Hostname()), semconv.ServerPort(port),
 	), request.attributes())
 	require.Equal(t, tracepb.Span_SPAN_KIND_CLIENT, statement.Kind)
 	require.Equal(t, named(semconv.DBSystemNameSQLite, semconv.DBQuerySummary("get_order")), statement.attributes())
 	require.Equal(t, semconv.SchemaURL, request.schema)
 	require.Equal(t, "brokerage", request.resource[string(semconv.ServiceNameKey)])
+	require.Equal(t, "brokerage-0", request.resource[string(semconv.K8SPodNameKey)])
 	require.Regexp(t, "^[0-9a-f-]{36}$", request.resource[string(semconv.ServiceInstanceIDKey)])
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, id, line["trace_id"])

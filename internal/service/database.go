@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"time"
 
@@ -20,11 +21,8 @@ import (
 func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,
-		Notice: func(text string) { s.log.Warn(text) },
-		Rules:  tpox.Rules{MaxHoldings: s.MaxHoldings, MaxCustomer: int(s.MaxBody), Covered: s.Covered},
-	}
-	if s.traces != nil { // a statement without a span costs nothing
-		options.Trace = s.traces.Statement
+		Notice: func(text string) { s.log.Warn(text) }, Trace: s.traceStatements(),
+		Rules: tpox.Rules{MaxHoldings: s.MaxHoldings, MaxCustomer: int(s.MaxBody), Covered: s.Covered},
 	}
 	if path := s.database.Path(); path != "" && s.Fill == "" && output.RequireFolder(path) == nil {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -54,6 +52,25 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 		return nil, errors.Join(err, inside.Close())
 	}
 	return inside, nil
+}
+
+// traceStatements returns what is called for each statement: a statement of a traced request is a span, and one of a
+// server is timed. The embedded store times its commits.
+func (s *service) traceStatements() store.Trace {
+	var spans store.Trace // nil: none
+	if s.traces != nil {
+		spans = s.traces.Statement
+	}
+	if s.database.Path() != "" {
+		return spans
+	}
+	return func(ctx context.Context, name string, server net.Addr) (end func(error)) {
+		began, ended := time.Now(), spans.Statement(ctx, name, server)
+		return func(err error) {
+			s.insight.metrics.Statement(name, time.Since(began))
+			ended(err)
+		}
+	}
 }
 
 // emptyError returns the error for an embedded database without a dataset.

@@ -25,19 +25,21 @@ type insight struct {
 	stats     atomic.Pointer[func() store.Stats]
 }
 
-func newInsight(ctx context.Context, build telemetry.BuildInfo, database store.Database, log *slog.Logger) *insight {
+func newInsight(ctx context.Context, build telemetry.BuildInfo, log *slog.Logger) *insight {
 	i := &insight{metrics: telemetry.New(build), log: log}
 	i.ctx, i.cancel = context.WithCancel(ctx)
-	if path := database.Path(); path != "" {
-		folder := filepath.Dir(path)
-		if _, _, known := store.DiskSpace(folder); known {
-			i.metrics.Disk(func() (free, size float64) {
-				free, size, _ = store.DiskSpace(folder)
-				return free, size
-			})
-		}
-	}
 	return i
+}
+
+// observeDisk collects the space of the file system of an embedded database.
+func (i *insight) observeDisk(path string) {
+	folder := filepath.Dir(path)
+	if _, _, known := store.DiskSpace(folder); path != "" && known {
+		i.metrics.Disk(func() (free, size float64) {
+			free, size, _ = store.DiskSpace(folder)
+			return free, size
+		})
+	}
 }
 
 // observe starts to collect the metrics of an open store: statistics at each scrape; readiness, dataset and document

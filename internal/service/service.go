@@ -125,6 +125,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 
 // openDatabase opens the database. If the service is to wait for a database that cannot be reached, serve opens it.
 func (s *service) openDatabase(ctx context.Context) error {
+	s.insight = newInsight(ctx, s.process.Build, s.log)
 	opened, err := Await(ctx, s.openStore)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // whatever an interrupted attempt says
@@ -139,7 +140,7 @@ func (s *service) openDatabase(ctx context.Context) error {
 		}
 		return s.store.Close()
 	})
-	s.insight = newInsight(ctx, s.process.Build, s.database, s.log)
+	s.insight.observeDisk(s.database.Path())
 	s.onClose(s.insight.close)
 	if s.store != nil {
 		s.insight.observe(s.store)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"path"
 	"strings"
 )
@@ -33,16 +34,17 @@ func ReadStatements(files fs.FS, folder string) map[string]string {
 }
 
 // A Trace is called when a statement begins, with the context of the transaction and the name of the statement, never
-// its parameters, which clients have sent. The returned function is called when it ends, with its error or nil. Trace
-// must be safe for concurrent use. It may be nil.
-type Trace func(ctx context.Context, statement string) (end func(error))
+// its parameters, which clients have sent. server is the address of the server that runs it; nil if there is none, or
+// it is not known. The returned function is called when the statement ends, with its error or nil. Trace must be safe
+// for concurrent use. It may be nil.
+type Trace func(ctx context.Context, statement string, server net.Addr) (end func(error))
 
 // Statement calls t, if it is not nil.
-func (t Trace) Statement(ctx context.Context, name string) (end func(error)) {
+func (t Trace) Statement(ctx context.Context, name string, server net.Addr) (end func(error)) {
 	if t == nil {
 		return func(error) {}
 	}
-	return t(ctx, name)
+	return t(ctx, name, server)
 }
 
 // ScriptStatement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are

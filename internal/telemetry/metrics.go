@@ -64,6 +64,9 @@ var Reasons = [...]string{QueueFull, QueueWait, RateLimit, Unauthorized, Forbidd
 // a request. Native histograms, where they are scraped, have eight buckets a doubling: percentiles to within 5 %.
 var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
+// statementDurations are the bucket bounds of statements, in seconds: fewer, because there are many statements.
+var statementDurations = []float64{.00025, .001, .005, .025, .1, .5, 2.5, 10}
+
 // BuildInfo says which build is running.
 type BuildInfo struct {
 	Version, Revision, GoVersion string
@@ -74,6 +77,7 @@ type Metrics struct {
 	registry     *prometheus.Registry
 	transactions map[string]*transaction
 	refused      *prometheus.CounterVec
+	statements   *prometheus.HistogramVec
 	inFlight     prometheus.Gauge
 	ready        atomic.Bool
 	dataset      atomic.Pointer[scrape] // nil until it is known
@@ -108,6 +112,11 @@ func New(build BuildInfo) *Metrics {
 		"transaction")
 	m := &Metrics{
 		registry: registry, transactions: map[string]*transaction{},
+		statements: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "brokerage_store_statement_duration_seconds",
+			Help:    "How long a database server took to answer a statement, by the name of its file.",
+			Buckets: statementDurations,
+		}, []string{"statement"}),
 		refused: counters("requests_refused_total", "Requests that were refused before the store saw them, by reason.",
 			"reason"),
 		inFlight: factory.NewGauge(prometheus.GaugeOpts{
@@ -182,6 +191,11 @@ func (m *Metrics) Observe(
 	if sent > 0 {
 		t.sent.Add(float64(sent))
 	}
+}
+
+// Statement counts a statement of a database server that was answered, or has failed. Its name is not from a client.
+func (m *Metrics) Statement(name string, took time.Duration) {
+	m.statements.WithLabelValues(name).Observe(took.Seconds())
 }
 
 // Refused counts a request that was refused before the store saw it. The reason is one of Reasons.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -144,6 +145,7 @@ func (t *Traces) Request(
 			attribute.String("url.scheme", scheme), attribute.Int("http.response.status_code", status),
 			attribute.String("brokerage.transaction", transaction), attribute.String("brokerage.store", t.store),
 			attribute.String("brokerage.outcome", outcome))
+		span.SetAttributes(addressOf(r.Host)...)
 		if status >= http.StatusInternalServerError {
 			span.SetAttributes(attribute.String("error.type", strconv.Itoa(status)))
 			span.SetStatus(codes.Error, outcome)
@@ -153,13 +155,16 @@ func (t *Traces) Request(
 	}
 }
 
-// Statement begins the span of a statement of a request; end ends it.
-func (t *Traces) Statement(ctx context.Context, name string) (end func(error)) {
+// Statement begins the span of a statement of a request; end ends it. The address of its server may be nil.
+func (t *Traces) Statement(ctx context.Context, name string, server net.Addr) (end func(error)) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return func(error) {} // the request is not traced
 	}
 	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("db.system.name", t.store), attribute.String("db.query.summary", name)))
+	if server != nil {
+		span.SetAttributes(addressOf(server.String())...)
+	}
 	return func(err error) {
 		if err != nil {
 			span.SetAttributes(attribute.String("error.type", errorType(err)))
@@ -167,6 +172,16 @@ func (t *Traces) Statement(ctx context.Context, name string) (end func(error)) {
 		}
 		span.End()
 	}
+}
+
+// addressOf returns the attributes of a server at HOST:PORT, at HOST, or at a path of the file system.
+func addressOf(server string) []attribute.KeyValue {
+	host, text, err := net.SplitHostPort(server)
+	if err != nil {
+		return []attribute.KeyValue{attribute.String("server.address", server)}
+	}
+	port, _ := strconv.Atoi(text) // "" has none
+	return []attribute.KeyValue{attribute.String("server.address", host), attribute.Int("server.port", port)}
 }
 
 // errorType returns the Go type of the error that caused err, which says nothing about what a client sent.

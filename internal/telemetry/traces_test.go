@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,9 +77,9 @@ func request(t testing.TB, traceparent string) *http.Request {
 // A statement outside a request, or of a request that is not sampled, is not traced.
 func TestTraces_NotFollowed(t *testing.T) {
 	traces := newTraces(t)
-	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(t.Context(), "get_order")(nil) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(t.Context(), "get_order", nil)(nil) }))
 	ctx, end := traces.Request(request(t, parent[:len(parent)-2]+"00"), "get_order", route)
-	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(ctx, "get_order")(nil) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { traces.Statement(ctx, "get_order", nil)(nil) }))
 	require.Empty(t, end(telemetry.OK, 200))
 	_, end = traces.Request(request(t, parent), "get_order", route)
 	require.Equal(t, parent[3:35], end(telemetry.OK, 200))
@@ -122,7 +123,8 @@ func TestTraces_Outgoing(t *testing.T) {
 	}
 }
 
-// A failure is named by its status, and that of a statement by the type of its cause; its text is not sent.
+// A failure is named by its status, and that of a statement by the type of its cause; its text is not sent. Each names
+// its server.
 func TestTraces_Errors(t *testing.T) {
 	sent := make(chan []byte, 1)
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -133,7 +135,8 @@ func TestTraces_Errors(t *testing.T) {
 	traces, err := telemetry.NewTraces(t.Context(), collector.URL, build, "ibm.db2", slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	ctx, end := traces.Request(request(t, parent), "get_order", route)
-	traces.Statement(ctx, "get_order")(fmt.Errorf("statement with secret: %w", &net.OpError{Op: "secret"}))
+	server := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 5432}
+	traces.Statement(ctx, "get_order", server)(fmt.Errorf("statement with secret: %w", &net.OpError{Op: "secret"}))
 	end(telemetry.Failed, http.StatusInternalServerError)
 	require.NoError(t, traces.Close(t.Context()))
 	body := <-sent
@@ -144,13 +147,17 @@ func TestTraces_Errors(t *testing.T) {
 	for _, span := range all.ResourceSpans[0].ScopeSpans[0].Spans {
 		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, span.Status.Code)
 		for _, a := range span.Attributes {
-			if a.Key == string(semconv.ErrorTypeKey) || a.Key == string(semconv.DBSystemNameKey) {
+			switch a.Key {
+			case string(semconv.ErrorTypeKey), string(semconv.DBSystemNameKey), string(semconv.ServerAddressKey):
 				found[span.Name] = append(found[span.Name], a.Value.GetStringValue())
+			case string(semconv.ServerPortKey):
+				found[span.Name] = append(found[span.Name], strconv.FormatInt(a.Value.GetIntValue(), 10))
 			}
 		}
 	}
 	require.Equal(t, map[string][]string{
-		"GET " + route: {"500"}, "get_order": {semconv.DBSystemNameIBMDB2.Value.AsString(), "*net.OpError"},
+		"GET " + route: {"example.com", "500"},
+		"get_order":    {semconv.DBSystemNameIBMDB2.Value.AsString(), "192.0.2.7", "5432", "*net.OpError"},
 	}, found)
 }
 

@@ -206,7 +206,7 @@ func (s *stmt) traced(ctx context.Context) (end func(error)) {
 	if s.name == "" {
 		return func(error) {}
 	}
-	return s.conn.trace.Statement(ctx, s.name)
+	return s.conn.trace.Statement(ctx, s.name, nil)
 }
 
 // failed drops a prepared statement that failed, so that the next use prepares it again: the driver may have left it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"net"
 	"slices"
 	"sync"
 	"testing"
@@ -106,7 +107,10 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	s = opened(t, cluster.URL(database, entry), Options{
-		Trace: func(_ context.Context, statement string) func(error) { before(statement); return func(error) {} },
+		Trace: func(_ context.Context, statement string, _ net.Addr) func(error) {
+			before(statement)
+			return func(error) {}
+		},
 	})
 	for _, h := range slices.Concat(heldRows(t, s, d), heldCustomers(t, d)) {
 		t.Run(h.write+" "+h.table, func(t *testing.T) {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -254,7 +255,7 @@ func TestDistributed_TradeFollowsAccount(t *testing.T) {
 	d := generator(t)
 	var once bool
 	var s *Store
-	s = onPartitions(t, d, 4, Options{Trace: func(_ context.Context, name string) func(error) {
+	s = onPartitions(t, d, 4, Options{Trace: func(_ context.Context, name string, _ net.Addr) func(error) {
 		if name == "begin" && !once {
 			once = true
 			require.NoError(t, s.CloseAccount(context.Background(), now(), 900_001, 900_002))

@@ -34,8 +34,9 @@ func newTracer(begin store.Trace) *tracer {
 type tracerKey struct{}
 
 // start begins the span of the first of some statements. After an error, the server does not run the rest.
-func (t *tracer) start(ctx context.Context, texts ...string) context.Context {
-	begin := func() func(error) { return t.begin(ctx, cmp.Or(t.names[texts[0]], "other")) }
+func (t *tracer) start(ctx context.Context, conn *pgx.Conn, texts ...string) context.Context {
+	server := conn.PgConn().Conn().RemoteAddr()
+	begin := func() func(error) { return t.begin(ctx, cmp.Or(t.names[texts[0]], "other"), server) }
 	end := begin()
 	return context.WithValue(ctx, tracerKey{}, func(err error) {
 		if end == nil {
@@ -54,8 +55,8 @@ func (t *tracer) start(ctx context.Context, texts ...string) context.Context {
 func finish(ctx context.Context, err error) { ctx.Value(tracerKey{}).(func(error))(err) }
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
-	return t.start(ctx, query.SQL)
+func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
+	return t.start(ctx, conn, query.SQL)
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
@@ -64,12 +65,12 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.Trace
 }
 
 // TraceBatchStart implements pgx.BatchTracer.
-func (t *tracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, batch pgx.TraceBatchStartData) context.Context {
+func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, batch pgx.TraceBatchStartData) context.Context {
 	var texts []string // never none
 	for _, q := range batch.Batch.QueuedQueries {
 		texts = append(texts, q.SQL)
 	}
-	return t.start(ctx, texts...)
+	return t.start(ctx, conn, texts...)
 }
 
 // TraceBatchQuery implements pgx.BatchTracer.

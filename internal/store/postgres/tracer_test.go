@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,11 +12,17 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Each statement of a transaction is reported once, by its name, in the context of the transaction.
+// Each statement of a transaction is reported once, by its name, in the context of the transaction, with the address of
+// its server.
 func TestStore_Trace(t *testing.T) {
 	_, d, server, database := tiny(t)
 	var tracer storetest.Tracer
-	s := opened(t, server.URL(database), Options{Trace: tracer.Begin})
+	s := opened(t, server.URL(database), Options{
+		Trace: func(ctx context.Context, name string, at net.Addr) func(error) {
+			require.Contains(t, at.String(), "/.s.PGSQL.")
+			return tracer.Begin(ctx, name, at)
+		},
+	})
 	ctx := storetest.Traced(t.Context())
 	order := d.AppendNewOrder(nil, 3, dataset.NewOrder{ID: 990004, Account: 104000000})
 	get := func(id tpox.ID) error { _, err := s.GetOrder(ctx, id); return err }

@@ -42,7 +42,7 @@ var statementTexts = store.ReadStatements(sqlFiles, "sql")
 
 // query reads the one row of a query, or returns sql.ErrNoRows.
 func (s *Store) query(ctx context.Context, st *statement, args []any, columns ...any) error {
-	end := s.options.Trace.Statement(ctx, st.name)
+	end := s.options.Trace.Statement(ctx, st.name, nil)
 	err := s.readers.read(ctx, st, args, columns)
 	end(traceError(err))
 	return err
@@ -86,7 +86,7 @@ func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
 
 // exec runs a statement and returns how many rows it changed. It notes what has changed for the census and the readers.
 func (t *transaction) exec(st *statement, args ...any) (int64, error) {
-	end := t.w.trace.Statement(t.job.ctx, st.name)
+	end := t.w.trace.Statement(t.job.ctx, st.name, nil)
 	n, err := t.w.execute(st.name, args...)
 	end(err)
 	if n > 0 {
@@ -113,7 +113,7 @@ func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 
 // row reads the one row of a query, or returns sql.ErrNoRows.
 func (t *transaction) row(st *statement, args []any, columns ...any) error {
-	end := t.w.trace.Statement(t.job.ctx, st.name)
+	end := t.w.trace.Statement(t.job.ctx, st.name, nil)
 	err := t.w.row(context.Background(), st.name, args, columns)
 	end(traceError(err))
 	return err

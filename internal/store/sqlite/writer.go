@@ -311,7 +311,7 @@ func (w *writer) commit(group []*job) error {
 	var ends []func(error)
 	if w.trace != nil {
 		for _, j := range group {
-			ends = append(ends, w.trace(j.ctx, "commit")) // each waits for the one commit
+			ends = append(ends, w.trace(j.ctx, "commit", nil)) // each waits for the one commit
 		}
 	}
 	began := time.Now()

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"net"
 	"regexp"
 	"slices"
 	"sync"
@@ -25,7 +26,7 @@ type tracedKey struct{}
 func Traced(ctx context.Context) context.Context { return context.WithValue(ctx, tracedKey{}, true) }
 
 // Begin is for a store's option Trace.
-func (r *Tracer) Begin(ctx context.Context, name string) func(error) {
+func (r *Tracer) Begin(ctx context.Context, name string, _ net.Addr) func(error) {
 	if ctx.Value(tracedKey{}) == nil {
 		return func(error) {}
 	}
