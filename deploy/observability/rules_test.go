@@ -133,20 +133,40 @@ func TestRules_Runbook(t *testing.T) {
 	}
 }
 
-// Prometheus reads every query of the dashboard, each selects the chosen namespace, and has a legend; panels do not
-// overlap.
+// panel is a panel of the dashboard, or a row; a collapsed one has the panels below it.
+type panel struct {
+	Type, Title string
+	GridPos     struct{ X, Y, W, H int }
+	Targets     []struct{ Expr, LegendFormat string }
+	FieldConfig struct{ Defaults struct{ NoValue string } }
+	Panels      []panel
+}
+
+// Prometheus reads every query of the dashboard, each selects the chosen namespace, and has a legend; a figure that may
+// be missing says why; panels do not overlap, and those of one engine are collapsed.
 func TestDashboard(t *testing.T) {
-	var d struct {
-		Panels []struct {
-			Type, Title string
-			GridPos     struct{ X, Y, W, H int }
-			Targets     []struct{ Expr, LegendFormat string }
-		}
-	}
+	var d panel
 	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, "grafana/brokerage.json")), &d))
-	var queries []map[string]string
+	queries := queriesOf(t, d.Panels)
+	for _, row := range d.Panels {
+		require.Equal(t, strings.Contains(row.Title, " only"), len(row.Panels) > 0, row.Title)
+		queries = append(queries, queriesOf(t, row.Panels)...)
+	}
+	var records []map[string]string
+	for n, query := range queries {
+		records = append(records, map[string]string{"record": fmt.Sprintf("query:%d", n),
+			"expr": strings.ReplaceAll(query, "$__rate_interval", "5m")})
+	}
+	rules, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": records}}})
+	require.NoError(t, err)
+	promtool(t, "check", "rules", testenv.File(t, "queries.yml", string(rules)))
+}
+
+// queriesOf returns the queries of panels that are seen together.
+func queriesOf(t testing.TB, panels []panel) (queries []string) {
+	t.Helper()
 	taken := map[[2]int]string{}
-	for _, p := range d.Panels {
+	for _, p := range panels {
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
 				require.Empty(t, taken[[2]int{x, y}], p.Title)
@@ -154,16 +174,14 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 		require.Equal(t, p.Type == "row", len(p.Targets) == 0, p.Title)
+		require.Equal(t, p.Type == "stat", p.FieldConfig.Defaults.NoValue != "", p.Title)
 		for _, target := range p.Targets {
 			require.NotEmpty(t, target.LegendFormat, p.Title)
 			require.Contains(t, target.Expr, `namespace=~"$namespace"`, p.Title)
-			queries = append(queries, map[string]string{"record": fmt.Sprintf("query:%d", len(queries)),
-				"expr": strings.ReplaceAll(target.Expr, "$__rate_interval", "5m")})
+			queries = append(queries, target.Expr)
 		}
 	}
-	rules, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": queries}}})
-	require.NoError(t, err)
-	promtool(t, "check", "rules", testenv.File(t, "queries.yml", string(rules)))
+	return queries
 }
 
 // Each matcher of the example for Alertmanager is about alerts that exist.
