@@ -107,3 +107,11 @@ func TestMetrics_Observe(t *testing.T) {
 	// No series was added.
 	require.Equal(t, strings.Count(before, "\nbrokerage_"), strings.Count(after, "\nbrokerage_"))
 }
+
+func BenchmarkStatement(b *testing.B) {
+	m := telemetry.New(build)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Statement("get_order", time.Millisecond)
+	}
+}
