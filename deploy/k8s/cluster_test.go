@@ -97,11 +97,8 @@ func startCluster() (*cluster, error) {
 		}
 	}
 	server, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	etcd, err := freePort()
-	if err != nil {
+	etcd, failed := freePort()
+	if err := errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	// etcd's second port is the one after its first.

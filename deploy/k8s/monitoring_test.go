@@ -74,7 +74,6 @@ func TestMonitoring_Links(t *testing.T) {
 
 // The runbook's commands name objects and labels that the manifests have.
 func TestMonitoring_RunbookCommands(t *testing.T) {
-	content := testenv.Text(t, "../../docs/runbook.md")
 	has := map[string]bool{}
 	for _, all := range everything(t) {
 		for _, o := range all {
@@ -89,7 +88,7 @@ func TestMonitoring_RunbookCommands(t *testing.T) {
 	has["job/brokerage-backup-now"] = true // the runbook makes it
 	named := regexp.MustCompile(`(deployment|statefulset|job|cronjob)/[\w.-]+|hpa \w+|app\.kubernetes\.io/\w+=\w+`)
 	names := 0
-	for command := range strings.Lines(content) {
+	for command := range strings.Lines(testenv.Text(t, "../../docs/runbook.md")) {
 		if !strings.Contains(command, "kubectl ") {
 			continue
 		}

@@ -10,19 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ended waits until a Job is complete or has failed, and returns which of them it is.
-func (n *node) ended(t testing.TB, job string) (how string) {
+// ends waits until a Job is complete, or has failed.
+func (n *node) ends(t testing.TB, job, how string) {
 	t.Helper()
-	eventually(t, func() bool {
-		all := n.kube(t, "get", "job", job, "-o", `jsonpath={.status.conditions[?(@.status=="True")].type}`)
-		for condition := range strings.FieldsSeq(all) {
-			if condition == "Complete" || condition == "Failed" {
-				how = condition
-			}
-		}
-		return how != ""
-	}, "%s ends", job)
-	return how
+	n.kube(t, "wait", "--for=condition="+how, "--timeout="+patience.String(), "job/"+job)
 }
 
 // scale sets the number of instances of the embedded store, and waits until none runs or it is ready.
@@ -48,7 +39,7 @@ func TestNode_Embedded(t *testing.T) {
 	n := requireNode(t)
 	data, backups := n.volume(t, "data-brokerage-0"), n.volume(t, "brokerage-backup")
 	n.apply(t, "jobs/load/embedded", tiny)
-	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
+	n.ends(t, "brokerage-load", "complete")
 	n.apply(t, "overlays/embedded", "")
 	eventually(t, func() bool {
 		return strings.Contains(n.kube(t, "get", "events", "-o", "jsonpath={.items[*].message}"),
@@ -62,7 +53,7 @@ func TestNode_Embedded(t *testing.T) {
 	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="4"`)
 	for _, name := range []string{"first", "second"} {
 		n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", name)
-		require.Equal(t, "Complete", n.ended(t, name))
+		n.ends(t, name, "complete")
 	}
 	kept, err := filepath.Glob(filepath.Join(backups, "brokerage-*.bak"))
 	require.NoError(t, err)
@@ -74,7 +65,7 @@ func TestNode_Embedded(t *testing.T) {
 	n.kube(t, "scale", "statefulset/brokerage", "--replicas=1")
 	eventually(t, func() bool { return strings.Contains(n.logs(t), "the database is empty") }, "the log says why")
 	n.kube(t, "create", "job", "--from=cronjob/brokerage-backup", "of-nothing")
-	require.Equal(t, "Failed", n.ended(t, "of-nothing"))
+	n.ends(t, "of-nothing", "failed")
 	require.Equal(t, "false",
 		n.kube(t, "get", "pod", "brokerage-0", "-o", "jsonpath={.status.containerStatuses[0].ready}"))
 	left, err := os.ReadDir(data)
@@ -83,7 +74,7 @@ func TestNode_Embedded(t *testing.T) {
 
 	n.scale(t, 0)
 	n.apply(t, "jobs/restore", "")
-	require.Equal(t, "Complete", n.ended(t, "brokerage-restore"), n.logs(t))
+	n.ends(t, "brokerage-restore", "complete")
 	n.scale(t, 1)
 	require.Contains(t, n.mustRequest(t, "GET", orderPath, ""), `Stat="4"`)
 }

@@ -12,22 +12,15 @@ import (
 	"brokerage/internal/result"
 )
 
-// database is the pod of the server.
-const database = "brokerage-postgres-0"
-
 // loadTest starts k6 in the cluster; the function that it returns waits for the result.
-func (n *node) loadTest(t testing.TB, name, results string, settings ...string) (ended func() result.Run) {
+func (n *node) loadTest(t testing.TB, name, results, duration string) (ended func() result.Run) {
 	t.Helper()
-	literals := "      - USERS=8\n      - RAMP=5s\n"
-	for _, s := range settings {
-		literals += "      - " + s + "\n"
-	}
 	dir := variant(t, `resources: [%[1]s/overlays/loadtest/k6]
 configMapGenerator:
   - name: loadtest
     behavior: merge
-    literals:
-`+literals+smaller)
+    literals: [USERS=8, RAMP=5s, DURATION=`+duration+`]
+`+smaller)
 	n.run(t, "", "delete", "job", "loadtest", "-n", n.namespace, "--wait")
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 	eventually(t, func() bool {
@@ -46,7 +39,6 @@ configMapGenerator:
 			}
 			return run.Ended != ""
 		}, "k6 writes %s", file)
-		t.Logf("%s: %d transactions, %.0f/s, unexpected %v", name, run.Total.Count, run.TPS, run.Total.Unexpected)
 		return run
 	}
 }
@@ -57,27 +49,27 @@ func TestNode_Postgres(t *testing.T) {
 	n := requireNode(t, "data-brokerage-postgres-0")
 	results := n.volume(t, "results")
 	n.secrets(t)
-	right := n.stored(t, n.namespace)["brokerage-database"]
-	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:wrong"})
+	right := n.stored(t, n.namespace)["brokerage-database"]["pgpass"]
+	n.pgpass(t, "*:*:*:brokerage_service:wrong")
 	// There is no database: pods and the Job log that, and wait.
 	n.apply(t, "overlays/postgres", "  - target: {kind: StatefulSet}\n"+
 		"    patch: \"- {op: replace, path: /spec/replicas, value: 0}\"\n")
 	eventually(t, func() bool { return strings.Count(n.logs(t), "waiting for the database") >= 4 }, "the log says why")
 	n.apply(t, "overlays/postgres", "")
 	n.ready(t, "statefulset/brokerage-postgres")
-	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-migrate")
+	n.ends(t, "brokerage-migrate", "complete")
 
 	// The password is wrong: one line says so, nothing is restarted, and when it is corrected all become ready.
 	eventually(t, func() bool { return strings.Contains(n.logs(t), "password authentication failed") }, "the log says why")
-	n.secret(t, "brokerage-database", right)
+	n.pgpass(t, right)
 	n.ready(t, "deployment/brokerage")
 	require.Equal(t, "0 0 0", n.kube(t, "get", "pods", "-l", "app.kubernetes.io/component=service",
 		"-o", "jsonpath={.items[*].status.containerStatuses[0].restartCount}"), "nothing is restarted")
 
 	n.apply(t, "jobs/load/postgres", tiny)
-	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/brokerage-load")
+	n.ends(t, "brokerage-load", "complete")
 
-	run := n.loadTest(t, "rolling update and undo", results, "DURATION=75s")
+	run := n.loadTest(t, "rolling update and undo", results, "75s")
 	image := n.kube(t, "get", "deployment", "brokerage", "-o", "jsonpath={.spec.template.spec.containers[0].image}")
 	n.kube(t, "set", "image", "deployment/brokerage", "brokerage="+image+"-next")
 	n.ready(t, "deployment/brokerage")
@@ -91,10 +83,10 @@ func TestNode_Postgres(t *testing.T) {
 	}
 
 	// A new password under load: open connections keep working, and new ones do when the file has changed.
-	run = n.loadTest(t, "rotated password", results, "DURATION=120s")
-	n.kube(t, "exec", database, "--", "psql", "-U", "postgres", "-h", "/var/run/postgresql", "-c",
+	run = n.loadTest(t, "rotated password", results, "120s")
+	n.kube(t, "exec", "brokerage-postgres-0", "--", "psql", "-U", "postgres", "-h", "/var/run/postgresql", "-c",
 		"ALTER ROLE brokerage_service PASSWORD 'rotated'")
-	n.secret(t, "brokerage-database", map[string]string{"pgpass": "*:*:*:brokerage_service:rotated\n"})
+	n.pgpass(t, "*:*:*:brokerage_service:rotated")
 	require.Empty(t, run().Total.Unexpected)
 	n.kube(t, "rollout", "restart", "deployment/brokerage")
 	n.ready(t, "deployment/brokerage")

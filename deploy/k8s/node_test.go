@@ -107,16 +107,11 @@ func (n *node) apply(t testing.TB, folder, more string) {
 	n.kube(t, "apply", "--server-side", "--force-conflicts", "-k", dir)
 }
 
-// secret creates or replaces a Secret.
-func (n *node) secret(t testing.TB, name string, values map[string]string) {
+// pgpass replaces the password file of the service.
+func (n *node) pgpass(t testing.TB, line string) {
 	t.Helper()
-	out, err := json.Marshal(map[string]any{
-		"apiVersion": "v1", "kind": "Secret",
-		"metadata":   map[string]any{"name": name},
-		"stringData": values,
-	})
-	require.NoError(t, err)
-	n.must(t, string(out), "apply", "-n", n.namespace, "-f", "-")
+	patch := fmt.Sprintf(`{"stringData":{"pgpass":%q}}`, line)
+	n.kube(t, "patch", "secret", "brokerage-database", "--type=merge", "-p", patch)
 }
 
 // secrets makes the Secrets that the namespace lacks, as install does.
@@ -160,7 +155,7 @@ func TestNode_Parts(t *testing.T) {
 	results := n.volume(t, "results")
 	n.secrets(t)
 	n.apply(t, "jobs/load/embedded", tiny)
-	require.Equal(t, "Complete", n.ended(t, "brokerage-load"))
+	n.ends(t, "brokerage-load", "complete")
 	n.apply(t, "overlays/embedded", "")
 	n.ready(t, "statefulset/brokerage")
 	start := time.Now().Add(90 * time.Second).UTC().Truncate(time.Second)
@@ -169,7 +164,7 @@ func TestNode_Parts(t *testing.T) {
     behavior: merge
     literals: [USERS=10, RAMP=10s, DURATION=20s, START_AT=`+start.Format(time.RFC3339)+`]
 `)
-	n.kube(t, "wait", "--for=condition=complete", "--timeout="+patience.String(), "job/drive")
+	n.ends(t, "drive", "complete")
 	files, err := filepath.Glob(filepath.Join(results, "part-*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 4, "a file of each pod")
@@ -183,5 +178,4 @@ func TestNode_Parts(t *testing.T) {
 	require.NoError(t, err, n.logs(t))
 	require.Equal(t, 10, merged.Model.Users)
 	require.Empty(t, merged.Total.Unexpected)
-	t.Logf("%d transactions, %.0f/s, %v", merged.Total.Count, merged.TPS, merged.Validity)
 }
