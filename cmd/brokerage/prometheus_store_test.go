@@ -41,7 +41,9 @@ func TestPrometheus_StoreStopped(t *testing.T) {
 
 	server.Halt(t)
 	eventually(t, func() bool { return fires("BrokerageStoreNotReady") }, "the alert to fire: %s", p.logs)
-	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
+	ready := get(t, i.url+"/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, ready.status)
+	require.Contains(t, ready.body, "<detail>the database does not answer</detail>")
 	require.Equal(t, "0", p.value(t, "brokerage_store_ready"))
 	// The service is up, and no alert says otherwise.
 	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)

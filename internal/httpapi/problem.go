@@ -99,7 +99,7 @@ var (
 	errQueueWait   = fmt.Errorf("%w: it waited too long", errOverloaded)
 	errManyStreams = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
 	errStopping    = &refused{kind: kindUnavailable, detail: "the service is stopping"}
-	errNotOpen     = &refused{kind: kindUnavailable, cause: errors.New("the database is not open yet")}
+	errNotOpen     = &refused{kind: kindUnavailable, detail: "the database is not open yet"}
 	errAudit       = errors.New("the audit log cannot be written")
 )
 

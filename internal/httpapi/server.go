@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -103,10 +102,8 @@ func (s *Server) Open(store tpox.Store) { s.store.Store(&store) }
 
 // NotOpen notes why there is no store yet, which /readyz answers with as far as it is for clients.
 func (s *Server) NotOpen(err error) {
-	refusal := &refused{kind: kindUnavailable, cause: errNotOpen.cause}
-	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok {
-		refusal.detail = unavailable.Detail
-	}
+	refusal := notReady(errNotOpen.detail, err)
+	refusal.cause = errNotOpen
 	s.notOpen.Store(refusal)
 }
 

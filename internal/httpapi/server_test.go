@@ -20,6 +20,7 @@ func TestServer_Open(t *testing.T) {
 	for _, path := range []string{"/readyz", "/v1/orders/103282", "/v1/dataset"} {
 		requireProblem(t, ask(s, "GET", path, ""), 503, "unavailable")
 	}
+	require.Contains(t, ask(s, "GET", "/readyz", "").body, "<detail>the database is not open yet</detail>")
 	requireProblem(t, ask(s, "DELETE", "/v1/orders/103282", ""), 503, "unavailable")
 	for _, path := range []string{"/healthz", "/version", "/docs"} {
 		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)

@@ -63,13 +63,17 @@ func (q *request) getReadiness() error {
 	ctx, cancel := context.WithTimeout(q.Request.Context(), readyTimeout)
 	defer cancel()
 	if err := q.store.Ready(ctx); err != nil {
-		refusal := &refused{kind: kindUnavailable, cause: err}
-		if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok {
-			refusal.detail = unavailable.Detail
-		}
-		return refusal
+		return notReady("the database does not answer", err)
 	}
 	return q.writeProbe(element("Readiness", "status", "ready"))
+}
+
+// notReady returns a refusal with the detail of err, or else the given one.
+func notReady(detail string, err error) *refused {
+	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok && unavailable.Detail != "" {
+		detail = unavailable.Detail
+	}
+	return &refused{kind: kindUnavailable, detail: detail, cause: err}
 }
 
 func (q *request) getVersion() error {

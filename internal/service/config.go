@@ -46,7 +46,7 @@ type Config struct {
 	TLSCert        string        `name:"tls-cert" placeholder:"FILE" help:"Serve TLS 1.3 with this certificate chain (PEM); reread when it changes. Default: no TLS."`
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of --tls-cert, which requires it; reread when it changes. Default: none."`
 	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Require client certificates issued by these authorities (PEM); reread when it changes. Default: none required."`
-	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"File to which a record of each write and its client is appended; - is standard output. While it cannot be written, writes are refused with 503. Default: no audit log."`
+	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"File to which a record of each write and its client is appended; - is standard output. While it cannot be written, writes are refused with 503 and the service is not ready. Default: no audit log."`
 	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen, and /healthz and /readyz as well, without TLS. Default: --listen serves it."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
