@@ -133,7 +133,8 @@ func TestPostgres_Roles(t *testing.T) {
 	served := serving(t, "", "--db", server.URLOf("brokerage_service", "brokerage"))
 	require.Equal(t, 200, get(t, served.url+"/readyz").status)
 	sees := "SELECT count(*) FROM pg_stat_activity WHERE usename = 'brokerage_service' AND state IS NOT NULL"
-	waits, err := exec.CommandContext(t.Context(), psql, server.URLOf("brokerage_owner", "brokerage"), "-Atc", sees).Output()
+	owner := server.URLOf("brokerage_owner", "brokerage")
+	waits, err := exec.CommandContext(t.Context(), psql, owner, "-Atc", sees).Output()
 	require.NoError(t, err)
 	require.NotEqual(t, "0\n", string(waits), "the runbook's commands, as the owner, see what the service waits for")
 	served.stop(t)
