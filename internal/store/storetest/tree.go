@@ -189,3 +189,12 @@ func (n *element) write(b *strings.Builder, indent string, mixed bool) {
 		}
 	}
 }
+
+// Canonical returns the canonical form of a document, and a text that is not a document unchanged.
+func Canonical(doc string) string {
+	root, err := parse([]byte(doc))
+	if err != nil {
+		return doc
+	}
+	return root.String()
+}
