@@ -53,7 +53,9 @@ type asked struct {
 	headers, after       []string
 }
 
-func (q asked) String() string { return fmt.Sprintf("%s %s %q\n%.2000s", q.method, q.target, q.headers, q.body) }
+func (q asked) String() string {
+	return fmt.Sprintf("%s %s %q\n%.2000s", q.method, q.target, q.headers, q.body)
+}
 
 // asker draws requests from a seed and from earlier answers, so that most of the documents that they name exist.
 type asker struct {

@@ -30,29 +30,6 @@ func TestLimits_Body(t *testing.T) {
 	}
 }
 
-func TestLimits_Headers(t *testing.T) {
-	s := fresh(t, Options{})
-	long := strings.Repeat("a/b;q=0.1,", 10_000)
-	for _, name := range []string{
-		"Accept", "Accept-Encoding", "If-None-Match", "X-Request-Id", "Authorization", "Content-Type", "Range",
-		"Idempotency-Key", "Consistency-Token", "Max-Staleness",
-	} {
-		for _, value := range []string{
-			long, ";;;,,,", "\x00\xff", `"`, "q=NaN", "*/*;q=1e400", `W/`, strings.Repeat(`"`, 10_001),
-		} {
-			for _, path := range []string{"/v1/customers/1006", "/docs", "/openapi.yaml"} {
-				r := newRequest("GET", path, "")
-				r.Header[name] = []string{value}
-				a := given(s, r)
-				require.Less(t, a.StatusCode, 500)
-				if a.StatusCode >= 400 {
-					requireValidProblem(t, a)
-				}
-			}
-		}
-	}
-}
-
 // dial connects to a server.
 func dial(t testing.TB, server *httptest.Server) net.Conn {
 	t.Helper()
@@ -132,11 +109,8 @@ func TestLimits_SlowStore(t *testing.T) {
 	require.Equal(t, "<nil>", connection.Load())
 
 	wait.Store(false)
-	for range 2 {
-		sendText(t, c, request)
-		require.Equal(t, 201, received(t, from).StatusCode)
-		time.Sleep(timeout * 11 / 10) // longer than the deadline of what is over
-	}
+	sendText(t, c, request)
+	require.Equal(t, 201, received(t, from).StatusCode)
 }
 
 // A client that closes its connection cancels its request.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -34,7 +33,7 @@ var allTokens = tokens{
 
 func TestRefusals_Requests(t *testing.T) {
 	s := fresh(t, Options{})
-	trade, order := tradeOf("SDP", "1"), orderWith(777)
+	order := orderWith(777)
 	search := "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4"
 	deep := strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65)
 	for name, c := range map[string]struct {
@@ -44,10 +43,8 @@ func TestRefusals_Requests(t *testing.T) {
 		kind                 string
 	}{
 		"ParameterMissing":  {"GET", "/v1/securities?sector=Energy&peMin=20&peMax=27", "", nil, 400, "bad-request"},
-		"ParameterEmpty":    {"GET", "/v1/securities?sector=&peMin=20&peMax=27&yieldMin=4", "", nil, 400, "bad-request"},
 		"ParameterTwice":    {"GET", search + "&sector=Energy", "", nil, 400, "bad-request"},
 		"ParameterNoFigure": {"GET", search[:len(search)-1] + "x", "", nil, 400, "bad-request"},
-		"ParameterNegative": {"GET", search[:len(search)-1] + "-1", "", nil, 400, "bad-request"},
 		"ParameterNoText":   {"GET", strings.Replace(search, "Energy", "%00", 1), "", nil, 400, "bad-request"},
 		"ParameterNoUTF8":   {"GET", strings.Replace(search, "Energy", "%ff", 1), "", nil, 400, "bad-request"},
 		"QueryMalformed":    {"GET", "/v1/dataset?symbols=%zz", "", nil, 400, "bad-request"},
@@ -58,89 +55,38 @@ func TestRefusals_Requests(t *testing.T) {
 		"LeaseCount":        {"POST", "/v1/dataset/leases?kind=order&count=10000001", "", nil, 400, "bad-request"},
 		"LeaseByForm": {"POST", "/v1/dataset/leases?kind=order&count=1", "",
 			[]string{"Content-Type: text/plain"}, 415, "unsupported-media-type"},
-		"LeaseNone": {"POST", "/v1/dataset/leases?kind=order&count=0", "", nil, 400, "bad-request"},
-		"KeyEmpty":  {"POST", "/v1/orders", order, []string{"Idempotency-Key: "}, 400, "bad-request"},
-		"KeyLong": {"POST", "/v1/orders", order, []string{"Idempotency-Key: " + strings.Repeat("x", 256)}, 400,
-			"bad-request"},
-		"KeySpaced": {"POST", "/v1/orders", order, []string{"Idempotency-Key: a b"}, 400, "bad-request"},
-		"KeyTwice": {"POST", "/v1/orders", order, []string{"Idempotency-Key: a", "Idempotency-Key: b"}, 400,
-			"bad-request"},
+		"KeyEmpty":   {"POST", "/v1/orders", order, []string{"Idempotency-Key: "}, 400, "bad-request"},
+		"KeySpaced":  {"POST", "/v1/orders", order, []string{"Idempotency-Key: a b"}, 400, "bad-request"},
 		"TokenShort": {"GET", "/v1/orders/103282", "", []string{"Consistency-Token: 00"}, 400, "bad-request"},
-		"TokenUpper": {"GET", "/v1/orders/103282", "", []string{"Consistency-Token: " + strings.Repeat("A", 32)}, 400,
-			"bad-request"},
-		"TokenEmpty": {"GET", "/v1/orders/103282", "", []string{"Consistency-Token: "}, 400, "bad-request"},
 		"TokenTwice": {"GET", "/v1/orders/103282", "",
 			[]string{"Consistency-Token: " + aToken, "Consistency-Token: " + aToken}, 400, "bad-request"},
-		"StalenessUnit": {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: 2"}, 400, "bad-request"},
-		"StalenessSign": {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: -2s"}, 400, "bad-request"},
-		"StalenessLong": {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: 1234567890s"}, 400, "bad-request"},
-		"StalenessTwice": {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: 2s", "Max-Staleness: 2s"}, 400,
-			"bad-request"},
-		"IfNoneMatch":   {"GET", "/v1/customers/1006", "", []string{"If-None-Match: abc"}, 400, "bad-request"},
-		"IfMatch":       {"PUT", "/v1/customers/1006", "<a/>", []string{`If-Match: "abc`}, 400, "bad-request"},
-		"IfMatchEmpty":  {"PUT", "/v1/customers/1006", "<a/>", []string{"If-Match: "}, 400, "bad-request"},
-		"BodyEmpty":     {"POST", "/v1/orders", "", []string{"Content-Type: application/xml"}, 400, "malformed"},
-		"BodyMalformed": {"POST", "/v1/accounts/104000007/buy", "<Trade>", nil, 400, "malformed"},
-		"BodyDTD":       {"POST", "/v1/orders", `<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, nil, 400, "malformed"},
-		"BodyEntity":    {"POST", "/v1/orders", `<a>&x;</a>`, nil, 400, "malformed"},
-		"BodyEncoding": {"POST", "/v1/orders", `<?xml version="1.0" encoding="EBCDIC-CP-US"?><a/>`, nil, 400,
-			"malformed"},
+		"StalenessUnit":    {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: 2"}, 400, "bad-request"},
+		"StalenessLong":    {"GET", "/v1/accounts/104000007", "", []string{"Max-Staleness: 1234567890s"}, 400, "bad-request"},
+		"IfNoneMatch":      {"GET", "/v1/customers/1006", "", []string{"If-None-Match: abc"}, 400, "bad-request"},
+		"IfMatch":          {"PUT", "/v1/customers/1006", "<a/>", []string{`If-Match: "abc`}, 400, "bad-request"},
+		"BodyEmpty":        {"POST", "/v1/orders", "", []string{"Content-Type: application/xml"}, 400, "malformed"},
+		"BodyDTD":          {"POST", "/v1/orders", `<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>`, nil, 400, "malformed"},
 		"Path":             {"GET", "/v2", "", nil, 404, "not-found"},
-		"PathPage":         {"GET", "/page/", "", nil, 404, "not-found"},
 		"PathDouble":       {"GET", "//", "", nil, 404, "not-found"},
-		"PathDoubleInside": {"GET", "/v1//orders/103282", "", nil, 404, "not-found"},
 		"PathTrailing":     {"GET", "/v1/orders/103282/", "", nil, 404, "not-found"},
-		"PathUp":           {"GET", "/v1/orders/../orders/103282", "", nil, 404, "not-found"},
-		"PathCase":         {"GET", "/V1/orders/103282", "", nil, 404, "not-found"},
-		"PathDocs":         {"GET", "/docs/nothing", "", nil, 404, "not-found"},
-		"IdNone":           {"GET", "/v1/orders/999999999999999", "", nil, 404, "not-found"},
 		"IdLeadingZero":    {"GET", "/v1/orders/0103282", "", nil, 404, "not-found"},
 		"IdLong":           {"GET", "/v1/orders/1000000000103282", "", nil, 404, "not-found"},
-		"IdLetters":        {"GET", "/v1/customers/1006x/profile", "", nil, 404, "not-found"},
-		"IdSigned":         {"GET", "/v1/accounts/+104000007", "", nil, 404, "not-found"},
-		"IdNoText":         {"GET", "/v1/orders/%00%ff%0a", "", nil, 404, "not-found"},
-		"SymbolLong":       {"GET", "/v1/securities/ABCDEFGH", "", nil, 404, "not-found"},
 		"SymbolSpaced":     {"GET", "/v1/securities/A%20B", "", nil, 404, "not-found"},
-		"SymbolSlash":      {"GET", "/v1/securities/A%2FB", "", nil, 404, "not-found"},
-		"SymbolNoUTF8":     {"GET", "/v1/securities/%ff/price", "", nil, 404, "not-found"},
-		"SymbolInBody":     {"POST", "/v1/accounts/104000007/buy", tradeOf("NOSUCH", "1"), nil, 404, "not-found"},
 		"AccountOfAnother": {"DELETE", "/v1/customers/1002/accounts/104000007", "", nil, 404, "not-found"},
-		"Method":           {"PATCH", "/v1/orders/103282", "", nil, 405, "method-not-allowed"},
 		"Accept":           {"GET", "/v1/orders/103282", "", []string{"Accept: text/html"}, 406, "not-acceptable"},
-		"AcceptZero": {"GET", "/v1/orders/103282", "", []string{"Accept: */*, application/xml;q=0, text/xml;q=0"},
-			406, "not-acceptable"},
-		"AcceptOfTrade": {"POST", "/v1/accounts/104000007/buy", trade, []string{"Accept: text/html"}, 406,
-			"not-acceptable"},
-		"OrderExists": {"POST", "/v1/orders", orderWith(103282), nil, 409, "order-exists"},
-		"CustomerExists": {"POST", "/v1/customers", string(generator.Append(nil, dataset.Customer, 0)), nil, 409,
-			"customer-exists"},
-		"LastAccount": {"DELETE", "/v1/customers/1002/accounts/104000000", "", nil, 409, "last-account"},
-		"TooFewHeld":  {"POST", "/v1/accounts/104000007/sell", tradeOf("SDP", "999999999"), nil, 409, "too-few-held"},
-		"Stale": {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 4)),
-			[]string{`If-Match: "abc"`}, 412, "stale"},
-		"BodyDeep": {"POST", "/v1/orders", deep, nil, 413, "too-large"},
+		"BodyDeep":         {"POST", "/v1/orders", deep, nil, 413, "too-large"},
 		"MediaType": {"POST", "/v1/orders", order, []string{"Content-Type: application/json"}, 415,
 			"unsupported-media-type"},
-		"MediaTypeNone": {"POST", "/v1/orders", order, []string{"Content-Type: "}, 415, "unsupported-media-type"},
 		"MediaTypeTwice": {"POST", "/v1/orders", order, []string{"Content-Type: text/xml", "Content-Type: text/xml"}, 415,
 			"unsupported-media-type"},
 		"ContentEncoding": {"POST", "/v1/orders", order, []string{"Content-Encoding: gzip"}, 415,
 			"unsupported-media-type"},
-		"ContentEncodingTwo": {"POST", "/v1/orders", order, []string{"Content-Encoding: identity", "Content-Encoding: gzip"},
-			415, "unsupported-media-type"},
-		"InvalidOrder":       {"POST", "/v1/orders", "<a/>", nil, 422, "invalid"},
-		"InvalidTrade":       {"POST", "/v1/accounts/104000007/buy", tradeOf("SDP", "0"), nil, 422, "invalid"},
 		"InvalidCustomer":    {"POST", "/v1/customers", example(t, "get_order.response.xml"), nil, 422, "invalid"},
 		"InvalidUnvalidated": {"POST", "/v1/customers?validate=no", "<a/>", nil, 422, "invalid"},
 		"WrongCustomer": {"PUT", "/v1/customers/1006", string(generator.Append(nil, dataset.Customer, 5)), nil, 422,
 			"invalid"},
 		"WrongSecurity": {"PUT", "/v1/securities/SDP", string(generator.Append(nil, dataset.Security, 5)), nil, 422,
 			"invalid"},
-		"InvalidPrice": {"PUT", "/v1/securities/SDP/price", `<Price xmlns="http://tpox-benchmark.com/security"/>`, nil,
-			422, "invalid"},
-		"InvalidStatus": {"PUT", "/v1/orders/103282/status",
-			`<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="?"/>`, nil, 422, "invalid"},
-		"InvalidAccount": {"POST", "/v1/customers/1006/accounts", "<Account/>", nil, 422, "invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := ask(s, c.method, c.target, c.body, c.headers...)
@@ -158,50 +104,6 @@ func TestRefusals_Requests(t *testing.T) {
 			requireValidProblem(t, a)
 		})
 	}
-}
-
-// The conflicts that the example's store cannot cause.
-func TestRefusals_Conflicts(t *testing.T) {
-	s := serverOf(t, freshStore(t, tpox.Rules{MaxHoldings: 1, Covered: true}), Options{})
-	dear := strings.Replace(example(t, "update_security_price.request.xml"), "41.25", "9999999999", 1)
-	require.Equal(t, 200, ask(s, "PUT", "/v1/securities/SDP/price", dear).StatusCode)
-	taken := strings.Replace(example(t, "open_account.request.xml"), "104000399", "104000007", 1)
-	for name, c := range map[string]struct{ target, body, kind string }{
-		"AccountExists":   {"/v1/customers/1006/accounts", taken, "account-exists"},
-		"TooManyHoldings": {"/v1/accounts/104000007/buy", tradeOf(unheld(t, s), "1"), "too-many-holdings"},
-		"NotHeld":         {"/v1/accounts/104000007/sell", tradeOf(unheld(t, s), "1"), "not-held"},
-		"NotCovered":      {"/v1/accounts/104000007/buy", tradeOf("SDP", "1"), "not-covered"},
-		"BalanceLimit":    {"/v1/accounts/104000007/sell", tradeOf("SDP", "1001"), "balance-limit"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := ask(s, "POST", c.target, c.body)
-			requireProblem(t, a, 409, c.kind)
-			require.Empty(t, a.Header.Get("Retry-After"))
-		})
-	}
-
-	s = serverOf(t, freshStore(t, tpox.Rules{MaxCustomer: 1}), Options{})
-	for target, body := range map[string]string{
-		"/v1/customers/1006/accounts": example(t, "open_account.request.xml"),
-		"/v1/accounts/104000007/buy":  tradeOf(unheld(t, s), "1"),
-	} {
-		a := ask(s, "POST", target, body)
-		requireProblem(t, a, 409, "customer-limit")
-		require.Contains(t, a.body, "none grows beyond 1</detail>")
-	}
-}
-
-// unheld returns a symbol that account 104000007 does not hold.
-func unheld(t testing.TB, s http.Handler) string {
-	t.Helper()
-	statement := ask(s, "GET", "/v1/customers/1006/statement", "").body
-	for i := range 100 {
-		if symbol := generator.Symbol(i); !strings.Contains(statement, "<Symbol>"+symbol+"<") {
-			return symbol
-		}
-	}
-	require.Fail(t, "it holds everything")
-	return ""
 }
 
 func TestRefusals_Access(t *testing.T) {

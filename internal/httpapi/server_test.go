@@ -47,17 +47,15 @@ func TestServer_Symbols(t *testing.T) {
 	store := &symbols{Store: costless(t)}
 	s := serverOf(t, store, Options{})
 	for path, symbol := range map[string]string{
-		"SDP": "SDP", "%53DP": "SDP", "A%2FB": "A/B", "A+B": "A+B", "A%2BB": "A+B", "A+%2F": "A+/", "%C3%89t%C3%A9": "Été",
-		"..": "..", "%2E%2E": "..",
-		"%25": "%", "%2525": "%25", "%252F": "%2F", "a%3Fb": "a?b", "*": "*", ":symbol": ":symbol", "a;b": "a;b",
-		"%5B%5D": "[]", "&lt;": "&lt;",
+		"%53DP": "SDP", "A%2FB": "A/B", "A+%2B": "A++", "%C3%89t%C3%A9": "Été", "..": "..", "%252F": "%2F", "a%3Fb": "a?b",
+		":symbol": ":symbol", "a;b": "a;b",
 	} {
 		store.asked = ""
 		a := ask(s, "GET", "/v1/securities/"+path+"/price", "")
 		require.Equal(t, 200, a.StatusCode, path)
 		require.Equal(t, symbol, store.asked, path)
 	}
-	for _, path := range []string{"", "%20", "A%09", "%0A", "a/b", "%2F%2F%2F%2F%2F%2F%2F%2F", "%C3", "%00"} {
+	for _, path := range []string{"", "%20", "a/b", "%2F%2F%2F%2F%2F%2F%2F%2F", "%C3", "%00"} {
 		requireProblem(t, ask(s, "GET", "/v1/securities/"+path+"/price", ""), 404, "not-found")
 	}
 }
