@@ -10,7 +10,6 @@ ARGS      ?= dataset --scale tiny
 BENCH     ?= .
 FUZZTIME  ?= 10s
 CHAOS     ?= full
-SOAK      ?= 1h
 
 LINT_VERSION := v2.15.0
 LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -100,13 +99,15 @@ lines: ## print the lines of Go by package: product, benches and harness, tests
 	    printf line, sum["p"], sum["h"], sum["t"], "all"}'
 
 .PHONY: lint
-lint: ## run golangci-lint; check go.mod, and docs/dependencies.md for each dependency
+lint: ## run golangci-lint; check go.mod, docs/dependencies.md for each dependency, and the tests that documents name
 	$(LINT) config verify
 	$(LINT) run $(PKGS)
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	$(GO) mod tidy -C $(DB2TEST) -diff
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
+	@grep -ohE 'Test[A-Z][A-Za-z0-9]*(_[A-Za-z0-9]+)?' *.md docs/*.md docs/adr/*.md | sort -u | while read -r test; do \
+	  git grep -qE "^func $$test" -- '*_test.go' || { echo "a document names $$test, which does not exist" >&2; exit 1; }; done
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 
@@ -198,13 +199,7 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 .PHONY: chaos
 chaos: ## run the fault suite, some minutes; CHAOS=short for less. Best as root, with strace, PostgreSQL and Citus
 	BROKERAGE_CHAOS=$(CHAOS) BROKERAGE_CHAOS_TABLE=$(if $(CHAOS_TABLE),$(abspath $(CHAOS_TABLE))) \
-	  $(GO) test -count=1 -timeout 20m -v -run '^TestChaos' ./cmd/brokerage
-
-# BROKERAGE_SOAK_URL=plan_cache_mode=force_generic_plan makes nodes of Citus 13.2.1 to 14.0 leak, so that it fails.
-.PHONY: soak-citus
-soak-citus: ## run the mixed workload on Citus for SOAK (1h): no node may use more and more memory
-	BROKERAGE_SOAK=$(SOAK) BROKERAGE_TEST_REQUIRE=citus \
-	  $(GO) test -count=1 -timeout 24h -v -run '^TestSoakCitus$$' $(TESTFLAGS) ./cmd/brokerage
+	  $(GO) test -count=1 -timeout 20m -v -run '^(TestChaos|TestHostile_Greedy)' ./cmd/brokerage
 
 .PHONY: bench
 bench: ## run all benchmarks, or BENCH='Admit|Cut'
@@ -215,19 +210,12 @@ test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
-# Seven queries, three ways, ROUNDS (3) times EACH (10s), and a load and a mixed run: a quarter of an hour, on a machine
-# without other work. USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
+# Seven queries, three ways, ROUNDS (3) times EACH (10s): a quarter of an hour, on a machine without other work.
+# USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
 EACH ?= 10s
 .PHONY: bench-postgres
 bench-postgres: ## compare queries by pgbench, drive --db and the service; needs PostgreSQL with pgbench
 	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
-
-# Builds of this source and of the commit BASE, as services of their own, take turns. SCALE (XXXS), USERS (50), RAMP (20s) and
-# ONLY, a regular expression of rows, are variables too; TMPDIR says on which disk the databases are.
-.PHONY: bench-mix
-bench-mix: EACH := 60s
-bench-mix: ## compare the processor time of a transaction with null: of BASE (ca8b24f), ROUNDS (5) of EACH (60s); 35 minutes
-	BROKERAGE_BENCH_MIX=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMix$$' -benchtime 1x -timeout 24h ./cmd/brokerage
 
 # Records each store for RECORD, prints the tables of docs/adr/0039-compare.md.
 RECORD ?= 5m

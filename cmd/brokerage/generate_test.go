@@ -66,22 +66,14 @@ func names(t testing.TB, dir string) []string {
 
 func TestGenerate_Whole(t *testing.T) {
 	t.Parallel()
-	for _, compress := range []string{"none", "zstd"} {
-		for profile, name := range map[dataset.Profile]string{dataset.TPoX2: "tpox-2", dataset.TPoX1: "tpox-1"} {
-			t.Run(compress+"/"+name, func(t *testing.T) {
-				dir := filepath.Join(t.TempDir(), "new", "folder")
-				r := succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Contains(t, r.out, "2,700 documents")
-				d := tiny(profile)
-				for _, kind := range dataset.Kinds {
-					require.True(t, bytes.Equal(lines(d, kind), content(t, dir, kind.String())), "%s", kind)
-				}
-				require.Len(t, names(t, dir), 3)
-
-				r = succeeds(t, "generate", "--out", dir, "--profile", name, "--compress", compress)
-				require.Contains(t, r.out, "nothing to do")
-			})
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	for _, says := range []string{"2,700 documents", "nothing to do"} {
+		r := succeeds(t, "generate", "--out", dir, "--profile", "tpox-1", "--compress", "zstd")
+		require.Contains(t, r.out, says)
+		for _, kind := range dataset.Kinds {
+			require.True(t, bytes.Equal(lines(tiny(dataset.TPoX1), kind), content(t, dir, kind.String())), "%s", kind)
 		}
+		require.Len(t, names(t, dir), 3)
 	}
 }
 
@@ -182,7 +174,6 @@ func TestGenerate_Signals(t *testing.T) {
 		code   int
 	}{
 		"Interrupt": {syscall.SIGINT, exitInterrupted},
-		"Terminate": {syscall.SIGTERM, exitInterrupted},
 		"Kill":      {syscall.SIGKILL, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,18 +221,9 @@ func TestGenerate_BadFolder(t *testing.T) {
 		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "thesis.txt")
 		require.Equal(t, []string{"thesis.txt"}, names(t, dir))
 	})
-	t.Run("OtherFolder", func(t *testing.T) {
-		dir := t.TempDir()
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "tpox-2_tiny_seed-1_v1.order.000000000000-000000001999.xml"), 0o777))
-		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "not a file")
-	})
 	t.Run("AFile", func(t *testing.T) {
 		file := testenv.File(t, "file", "")
-		for _, args := range [][]string{
-			{"generate", "--out", file}, {"generate", "--out", filepath.Join(file, "below")}, {"templates", "--out", file},
-		} {
-			requireOneLine(t, brokerage(t.Context(), args...), exitFailed, "not a directory")
-		}
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", file), exitFailed, "not a directory")
 	})
 	t.Run("ReadOnly", func(t *testing.T) {
 		if os.Geteuid() == 0 {

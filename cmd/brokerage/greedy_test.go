@@ -27,9 +27,7 @@ const (
 // While greedy clients trade for customers of the largest size or replace them, others insert orders in at most ten
 // times the time that they take alone, and 99 % of them in less than a second.
 func TestHostile_Greedy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	chaosMode(t)
 	d := dataset.New(dataset.Spec{Seed: 1})
 	trade := fmt.Sprintf(`<Trade xmlns=%q><Symbol>%s</Symbol><Quantity>1</Quantity></Trade>`, tpox.CustAccNS, d.Symbol(1))
 	onEachStore(t, func(t *testing.T, i *instance, _ string) {

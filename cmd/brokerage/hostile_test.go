@@ -17,14 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/api"
+	"brokerage/internal/probe"
 )
 
-// onEachStore runs a test against a service with these flags on each available store.
-func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string), args ...string) {
+// onEachStore runs a test against a service on each available store.
+func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		dir := tinyDB(t)
-		i := serving(t, dir, args...)
+		i := serving(t, dir)
 		test(t, i, "sqlite:"+dir+"/brokerage.db")
 	})
 	if testing.Short() {
@@ -32,7 +33,7 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string), 
 	}
 	t.Run("Postgres", func(t *testing.T) {
 		server, database := tinyPostgres(t)
-		test(t, serving(t, "", append(args, "--db", server.URL(database))...), server.URL(database))
+		test(t, serving(t, "", "--db", server.URL(database)), server.URL(database))
 	})
 }
 
@@ -59,7 +60,7 @@ const (
 	slackMemory = 64 << 20
 )
 
-// No body costs the service more than in proportion to its size, makes it connect anywhere, or changes anything.
+// All are refused before any store sees them. No body costs the service more than in proportion to its size, makes it connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	t.Parallel()
 	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -77,44 +78,40 @@ func TestHostile_Bodies(t *testing.T) {
 	}()
 	defer func() { _ = outside.Close() }()
 	collection := attacks(outside.Addr().String())
-	paths := []string{
-		"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy", "/v1/customers/1002/accounts",
+	paths := []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy"}
+	dir := tinyDB(t)
+	i := serving(t, dir, "--max-body", "1MiB")
+	used := func() (cpu time.Duration, peak float64) {
+		f := probe.Here.Process(i.cmd.Process.Pid).Figures
+		return time.Duration((f[probe.UserSeconds] + f[probe.SystemSeconds]) * 1e9), f[probe.PeakMemory]
 	}
-
-	onEachStore(t, func(t *testing.T, i *instance, db string) {
-		pid := i.cmd.Process.Pid
-		harmless := []byte("<a>" + strings.Repeat("x", 1<<20-8) + "</a>")
-		const runs = 5
-		before := processorTime(t, pid)
-		for range runs {
+	harmless := []byte("<a>" + strings.Repeat("x", 1<<20-8) + "</a>")
+	const runs = 5
+	before, _ := used()
+	for range runs {
+		for _, path := range paths {
+			require.Contains(t, []int{400, 413, 422}, i.post(t, path, "", harmless).status)
+		}
+	}
+	usual, memory := used()
+	usual = (usual - before) / runs
+	for name, a := range collection {
+		t.Run(name, func(t *testing.T) {
+			before, _ := used()
 			for _, path := range paths {
-				require.Contains(t, []int{400, 413, 422}, i.post(t, path, "", harmless).status)
+				answer := i.post(t, path, a.encoding, a.body)
+				require.Contains(t, []int{400, 413, 415, 422}, answer.status, answer.body)
+				require.Contains(t, answer.body, "urn:brokerage:problem:")
+				require.NotContains(t, answer.body, "root:x:0")
 			}
-		}
-		usual := (processorTime(t, pid) - before) / runs
-		memory := mostMemory(t, pid)
-		var dearest time.Duration
-		for name, a := range collection {
-			t.Run(name, func(t *testing.T) {
-				before := processorTime(t, pid)
-				for _, path := range paths {
-					answer := i.post(t, path, a.encoding, a.body)
-					require.Contains(t, []int{400, 413, 415, 422}, answer.status, answer.body)
-					require.Contains(t, answer.body, "urn:brokerage:problem:")
-					require.NotContains(t, answer.body, "root:x:0")
-				}
-				cost := processorTime(t, pid) - before
-				dearest = max(dearest, cost)
-				require.LessOrEqual(t, cost, timesAsMuch*usual+slackTime)
-			})
-		}
-		require.LessOrEqual(t, mostMemory(t, pid), memory+slackMemory)
-		require.Zero(t, asked.Load(), "somebody was asked")
-		t.Logf("%d bodies: a harmless one of 1 MiB to %d operations takes %v, the dearest %v; at most %d MiB, before %d",
-			len(collection), len(paths), usual, dearest, mostMemory(t, pid)>>20, memory>>20)
-		require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
-		i.requireUntouched(t, db)
-	}, "--max-body", "1MiB")
+			after, _ := used()
+			require.LessOrEqual(t, after-before, timesAsMuch*usual+slackTime)
+		})
+	}
+	_, most := used()
+	require.LessOrEqual(t, most, memory+slackMemory)
+	require.Zero(t, asked.Load(), "somebody was asked")
+	i.requireUntouched(t, "sqlite:"+dir+"/brokerage.db")
 }
 
 // requireUntouched stops a service and requires that its database is unchanged since the load.
@@ -146,55 +143,26 @@ func TestHostile_Requests(t *testing.T) {
 	}{
 		"Proper":      {get + "\r\n", []string{"200"}},
 		"ManyHeaders": {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
-		"SameHeaders": {get + strings.Repeat("Cookie: a=b\r\n", 20_000) + "\r\n", []string{"431", ""}},
 		"LongHeader":  {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
-		"LongName":    {get + strings.Repeat("X", 1<<20) + ": x\r\n\r\n", []string{"431", ""}},
 		"LongLine": {
 			"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"431", "414", ""},
 		},
-		"LongMethod":      {strings.Repeat("X", 1<<20) + " / HTTP/1.1\r\n" + closing, []string{"431", "400", ""}},
 		"NoEnd":           {get, []string{"", "408"}},
 		"TwoLengths":      {post + "Content-Length: 4\r\nContent-Length: 5\r\n\r\n<a/>x", []string{"400"}},
-		"NegativeLength":  {post + "Content-Length: -1\r\n\r\n<a/>", []string{"400"}},
 		"HugeLength":      {post + "Content-Length: 99999999999999999999\r\n\r\n<a/>", []string{"400"}},
 		"TooLong":         {post + "Content-Length: 9999999999\r\n\r\n<a/>", []string{"413"}},
 		"LengthAndChunks": {post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []string{"400"}},
 		"ChunkedTwice":    {post + "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
-		"PackedTransfer":  {post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", []string{"400", "501"}},
 		"ChunkOverflow":   {post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", []string{"400"}},
 		"ChunkExtensions": {
 			post + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\nx\r\n", 200),
 			[]string{"400", ""},
 		},
-		"HeaderSpace":  {get + "X : 1\r\n\r\n", []string{"400"}},
-		"HeaderNUL":    {get + "X: \x00\r\n\r\n", []string{"400"}},
-		"HeaderFolded": {get + "X: 1\r\n 2\r\n\r\n", []string{"200", "400"}},
-		"NoHost":       {"GET /v1/orders/103282 HTTP/1.1\r\n\r\n", []string{"400"}},
-		"TwoHosts":     {get + "Host: y\r\n\r\n", []string{"400"}},
-		"OldVersion":   {"GET /\r\n\r\n", []string{"400"}},
-		"OddVersion":   {"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", []string{"400", "505"}},
-		"Upgrade":      {get + "Upgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n", []string{"200"}},
-		"HTTP2":        {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "421", "505", ""}},
-		"Connect":      {"CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"404", "405"}},
-		"Proxy": {
-			"GET http://127.0.0.1:22/v1/orders/103282 HTTP/1.1\r\n" + closing, []string{"200"},
-		},
-		"Dots":            {"GET /../../etc/passwd HTTP/1.1\r\n" + closing, []string{"404"}},
-		"PercentNUL":      {"GET /v1/orders/%00 HTTP/1.1\r\n" + closing, []string{"404"}},
-		"Ranges":          {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
-		"ExpectSomething": {get + "Expect: 200-maybe\r\n\r\n", []string{"417", "200"}},
-		"TLS": {
-			"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 500), []string{"400", ""},
-		},
-		"Nonsense": {strings.Repeat("\xff\x00", 1000), []string{"400", ""}},
-		"ParametersFlood": {
-			"GET /v1/dataset?" + many(4000, "p%d=&") + " HTTP/1.1\r\n" + closing,
-			[]string{"200", "431"},
-		},
-		"SameParameter": {
-			"GET /v1/dataset?" + strings.Repeat("symbols=true&", 1000) + " HTTP/1.1\r\n" + closing,
-			[]string{"400"},
-		},
+		"HeaderSpace": {get + "X : 1\r\n\r\n", []string{"400"}},
+		"TwoHosts":    {get + "Host: y\r\n\r\n", []string{"400"}},
+		"HTTP2":       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "421", "505", ""}},
+		"Dots":        {"GET /../../etc/passwd HTTP/1.1\r\n" + closing, []string{"404"}},
+		"Ranges":      {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
 		"SplitByParameter": {
 			"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\n" + closing, []string{"404"},
 		},

@@ -38,7 +38,7 @@ func TestDrive_OwnRequests(t *testing.T) {
 }
 
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
-// there, sessions are found by day, and what is older than seven days is deleted.
+// there, and sessions are found by day.
 func TestDrive_Logging(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
@@ -65,18 +65,6 @@ func TestDrive_Logging(t *testing.T) {
 		return n
 	}
 	require.Equal(t, rows["log_entry"].Good, one("SELECT sum(entries) FROM log_session"))
-	require.Equal(t, rows["log_entry"].Good, one(`SELECT count(*) FROM log_entry
-		WHERE (xpath('/Entry/@level', entry))[1] IS NOT NULL AND xpath('/Entry/started', entry)::text[] = '{}'`))
-	const old = "SELECT count(*) FROM log_entry WHERE day < (now() AT TIME ZONE 'UTC')::date - 7"
-	require.Equal(t, max(600-100*rows["expire"].Good, 0), one(old), "two of ten days, five entries of sixty sessions")
-	const history = "SELECT count(*) FROM log_entry WHERE xpath('/Entry/started', entry)::text[] <> '{}'"
-	require.Equal(t, int64(2400), one(history)-one(old))
-
-	r = drive("--count", "20", "--weights", "expire=1") // the history is filled again
-	require.Equal(t, exitOK, r.code, r.err)
-	require.Zero(t, one(old))
-	require.Equal(t, "expire=1", readRun(t, file).Workload.Weights)
-
 	require.Equal(t, int64(0), one("SELECT count(*) FROM log_session WHERE entries = 0"))
 	_, err := conn.Exec(t.Context(), "DROP INDEX log_entry_day; ALTER TABLE log_session RENAME entries TO n")
 	require.NoError(t, err)
@@ -104,8 +92,5 @@ func TestDrive_OwnBadInput(t *testing.T) {
 		"Marker": {"--workload " + marker, exitUsage, "the marker {w} has no value: values has v"},
 		"ListEnds": {"--workload " + list + " --count 4 --ramp 0s", exitUsage,
 			"values.v: the list ends after 3 values, and the run may need 4"},
-		"NoRequest": {"--workload " + examples + "logging/logging.json", exitUsage,
-			"the transaction log_entry has no request, which a service needs"},
-		"Think": {"--think gauss:1s", exitUsage, "is not TIME, TIME..TIME (uniform)"},
 	})
 }

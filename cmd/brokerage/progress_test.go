@@ -30,15 +30,6 @@ func TestProgress_Line(t *testing.T) {
 	require.Contains(t, p.line(0, 0), "100 %")
 }
 
-func TestProgress_PlainLinesElsewhere(t *testing.T) {
-	var out bytes.Buffer
-	p := startProgress(&out, 10)
-	p.done.Store(5)
-	p.report(time.Second)
-	p.finish()
-	require.Equal(t, "50 %  5 bytes of 10 bytes  5 bytes/s  1.0 s left\n", out.String())
-}
-
 // Steps before the first bytes are reported, and their time is not part of the rate.
 func TestProgress_Doing(t *testing.T) {
 	var out bytes.Buffer

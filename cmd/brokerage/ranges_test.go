@@ -3,14 +3,12 @@ package main
 import (
 	"encoding"
 	"reflect"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/drive"
 	"brokerage/internal/service"
 )
 
@@ -43,27 +41,13 @@ func TestRanges_Refusals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	began := time.Now()
 	requireRefusals(t, "", map[string]refusal{
-		"Pool":             {"serve --pool 99999999", exitUsage, "--pool: 99999999 is outside of the range from 0 to 10000 "},
-		"Negative":         {"serve --pool=-1", exitUsage, "--pool: -1 is outside of"},
-		"NaN":              {"serve --rate-limit NaN", exitUsage, "--rate-limit: NaN is outside of the range from 0 to "},
-		"Infinite":         {"serve --rate-limit Inf", exitUsage, "--rate-limit: +Inf is outside of"},
-		"Holdings":         {"serve --max-holdings 0", exitUsage, "--max-holdings: 0 is outside of"},
-		"Time":             {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
-		"Long":             {"serve --shutdown-timeout 100000h", exitUsage, "--shutdown-timeout: 100000h0m0s is outside of"},
-		"Size":             {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
-		"Users":            {"drive --users " + strconv.Itoa(drive.MaxUsers+1), exitUsage, "--users: 10001 is outside of"},
-		"Rate":             {"drive --rate " + strconv.Itoa(drive.MaxRate+1), exitUsage, "--rate: 1.000001e+06 is"},
-		"DriveDuration":    {"drive --duration 0s", exitUsage, "--duration: 0s is outside of the range from 1ms to 720h"},
-		"CampaignDuration": {"campaign --duration 0s", exitUsage, "--duration: 0s is outside of the range from 1ms to 720h"},
-		"Stage":            {"campaign --stage 0s", exitUsage, "--stage: 0s is outside of the range from 1ms to 720h"},
-		"CampaignUsers":    {"campaign --reference " + strconv.Itoa(drive.MaxUsers+1), exitUsage, "10001 is outside"},
-		"RateNaN":          {"drive --rate NaN --url http://127.0.0.1:1", exitUsage, "--rate: NaN is outside of"},
-		"OneOfList":        {"campaign --users 1,99999999", exitUsage, "--users: 99999999 is outside of"},
-		"Pointer":          {"campaign --stages 99999999", exitUsage, "--stages: 99999999 is outside of"},
-		"Workers":          {"generate --out x --workers 99999999", exitUsage, "--workers: 99999999 is outside of"},
-		"File":             {"serve --config " + configIn(t, "pool: 99999999\n"), exitUsage, "--pool: 99999999 is outside"},
-		"FileNaN":          {"serve --config " + configIn(t, "rate-limit: .nan\n"), exitUsage, "--rate-limit"},
-		"Overflow":         {"serve --pool 99999999999999999999", exitUsage, "--pool"},
+		"Pool":      {"serve --pool 99999999", exitUsage, "--pool: 99999999 is outside of the range from 0 to 10000 "},
+		"NaN":       {"serve --rate-limit NaN", exitUsage, "--rate-limit: NaN is outside of the range from 0 to "},
+		"Time":      {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
+		"Size":      {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
+		"OneOfList": {"campaign --users 1,99999999", exitUsage, "--users: 99999999 is outside of"},
+		"Pointer":   {"campaign --stages 99999999", exitUsage, "--stages: 99999999 is outside of"},
+		"File":      {"serve --config " + configIn(t, "pool: 99999999\n"), exitUsage, "--pool: 99999999 is outside"},
 	})
 	require.Less(t, time.Since(began), patience/2)
 	t.Setenv("BROKERAGE_IN_FLIGHT", "99999999")

@@ -100,23 +100,6 @@ func asPattern(answer string) string {
 	return `(?s)\A` + strings.Join(parts, ".*") + `\z`
 }
 
-// The tour passes through all 17.
-func TestReadme_TourIsWhole(t *testing.T) {
-	text := strings.Join(readme(t, "console"), "\n") + "\n"
-	for name, pattern := range map[string]string{
-		"get_order": `curl -s \S+/v1/orders/\d+\n`, "get_security": `curl -s \S+/v1/securities/\w+\n`,
-		"customer_profile": `/profile\n`, "search_securities": `/v1/securities\?sector=`, "account_summary": `/statement\n`,
-		"get_security_price": `curl -s \S+/price\n`, "customer_max_order": `/orders/largest\n`,
-		"close_account": `-X DELETE \S+/accounts/\$\w+`, "open_account": `open_account.request.xml .*/accounts `,
-		"update_security_price": `-X PUT .*/price\n`, "update_order_status": `-X PUT .*/status\n`,
-		"buy_security": `/buy\n`, "sell_security": `/sell\n`, "insert_order": `insert_order.request.xml`,
-		"insert_customer": `insert_customer.request.xml`, "delete_order": `-X DELETE \S+/v1/orders/\$\w+`,
-		"delete_customer": `-X DELETE \S+/v1/customers/\$\w+ `,
-	} {
-		require.Regexp(t, pattern, text, name)
-	}
-}
-
 // runReadme runs a command of this program. It starts a service for a command that needs one.
 func runReadme(t *testing.T, dir, line string, args []string) {
 	t.Helper()
@@ -161,7 +144,7 @@ func TestReadme_Commands(t *testing.T) {
 				continue // package loadtest runs k6, and reads what it wrote
 			}
 			if regexp.MustCompile(` --part |(merged|found)\.json`).MatchString(line) {
-				continue // TestMerge_FourProcesses and TestDrive_Find run these, with less to do
+				continue // TestMerge_TwoProcesses and TestDrive_Find run these, with less to do
 			}
 			if arguments, ok := strings.CutPrefix(line, "go run ./cmd/brokerage "); ok {
 				runReadme(t, dir, line, shortened(strings.Fields(arguments)))

@@ -63,7 +63,6 @@ func TestRun_NoPasswords(t *testing.T) {
 	}{
 		"Serve":    {[]string{"postgres", "db2", "oracle", "null"}, serve},
 		"Argument": {[]string{"postgres"}, []string{"serve"}},
-		"Enum":     {[]string{"postgres"}, []string{"serve", "--log-format"}},
 		"Traces":   {[]string{"ftp"}, []string{"serve", "--db", "null:", "--listen", "127.0.0.1:0", "--otlp-endpoint"}},
 		"Replica": {
 			[]string{"postgres", "db2", "oracle"},
@@ -75,18 +74,10 @@ func TestRun_NoPasswords(t *testing.T) {
 				"serve", "--db", "oops:", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a", "--jwks-url",
 			},
 		},
-		"KeysAsked": {
-			[]string{"http"},
-			[]string{
-				"serve", "--db", "postgres://127.0.0.1:1/db", "--listen", "127.0.0.1:0", "--jwt-issuer", "i", "--jwt-audience", "a",
-				"--jwks-url",
-			},
-		},
 		"Load":     {[]string{"postgres", "db2", "oracle"}, []string{"load", "--db"}},
 		"Verify":   {[]string{"postgres", "db2"}, []string{"verify", "--db"}},
 		"Migrate":  {[]string{"postgres", "db2"}, []string{"migrate", "--db"}},
 		"Backup":   {[]string{"postgres"}, []string{"backup", "--out", backup, "--db"}},
-		"Restore":  {[]string{"postgres"}, []string{"restore", "--from", backup, "--db"}},
 		"Drive":    {[]string{"postgres", "db2", "http"}, []string{"drive", "--db"}},
 		"DriveURL": {[]string{"http", "postgres"}, []string{"drive", "--url"}},
 		"Watch":    {[]string{"postgres", "db2", "oracle"}, []string{"drive", "--url", "http://127.0.0.1:1", "--watch-db"}},

@@ -85,9 +85,7 @@ func TestServe_AccessUsage(t *testing.T) {
 		"Audience": {"--jwt-audience a", exitUsage, "are for a service with --jwt-issuer"},
 		"Algorithm": {"--jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none", exitUsage,
 			"is not an accepted algorithm"},
-		"Open":      {"--jwt-issuer i --insecure-no-auth", exitUsage, "--insecure-no-auth is for"},
 		"CertAlone": {"--tls-cert x", exitUsage, "go together"},
-		"KeyAlone":  {"--tls-key x", exitUsage, "go together"},
 		"CAAlone":   {"--tls-client-ca x", exitUsage, "--tls-client-ca is for"},
 	})
 	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"),

@@ -25,28 +25,7 @@ func (i *instance) buy(t testing.TB, by *http.Client, token, requestID string) i
 		"X-Request-Id", requestID).status
 }
 
-// auditRecords returns the records of audit logs, each of which is a line; of one that is torn, the line is left out.
-func auditRecords(t testing.TB, paths ...string) (records []audit.Record) {
-	t.Helper()
-	for _, path := range paths {
-		var torn string
-		for line := range strings.Lines(testenv.Text(t, path)) {
-			var r audit.Record
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				require.Empty(t, torn, "what follows a torn line says so")
-				torn = line
-				continue
-			}
-			require.Equal(t, torn != "", r.Outcome == "torn", "%q %+v", torn, r)
-			torn = ""
-			records = append(records, r)
-		}
-		require.Empty(t, torn)
-	}
-	return records
-}
-
-// logrotate renames the file and sends SIGHUP, or removes what it has copied; under load no record is lost.
+// logrotate renames the file and sends SIGHUP: under load no record is lost.
 func TestServe_AuditRotated(t *testing.T) {
 	t.Parallel()
 	trail := filepath.Join(t.TempDir(), "audit.log")
@@ -66,7 +45,7 @@ func TestServe_AuditRotated(t *testing.T) {
 		})
 	}
 	files := []string{trail}
-	for n := range 5 {
+	for n := range 3 {
 		eventually(t, func() bool { return acknowledged.Load() >= int64(20*(n+1)) }, "%s", i.logs)
 		old := fmt.Sprint(trail, ".", n)
 		files = append(files, old)
@@ -78,9 +57,13 @@ func TestServe_AuditRotated(t *testing.T) {
 	trading.Wait()
 	i.stop(t)
 	seen := make(map[string]bool)
-	for _, r := range auditRecords(t, files...) {
-		require.False(t, seen[r.RequestID])
-		seen[r.RequestID] = true
+	for _, file := range files {
+		for line := range strings.Lines(testenv.Text(t, file)) {
+			var r audit.Record
+			require.NoError(t, json.Unmarshal([]byte(line), &r), line)
+			require.False(t, seen[r.RequestID])
+			seen[r.RequestID] = true
+		}
 	}
 	require.Len(t, seen, int(acknowledged.Load()))
 }

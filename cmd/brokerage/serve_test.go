@@ -151,18 +151,10 @@ func TestServe_Failures(t *testing.T) {
 	requireRefusals(t, "serve --listen 127.0.0.1:0", map[string]refusal{
 		"PortInUse":        {"--db null: --listen " + taken.Addr().String(), exitFailed, "address already in use"},
 		"MetricsPortInUse": {"--db null: --metrics-addr " + taken.Addr().String(), exitFailed, "--metrics-addr: "},
-		"NoTokenFile":      {"--db null: --tokens " + filepath.Join(dir, "none"), exitFailed, "no such file"},
 		"DatabaseInUse":    {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
-		"TokensAndNone":    {"--db null: --tokens x --insecure-no-auth", exitUsage, "--insecure-no-auth"},
-		"HostWithPort":     {"--db null: --host a.example,b.example:8080", exitUsage, "--host: "},
 		"HostAndTokens":    {"--db null: --tokens x --host a.example", exitUsage, "--host is for"},
 		"CutBeforeTold":    {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
-		"NoSize":           {"--db null: --max-body 1MB", exitUsage, "is not a size"},
-		"NoLevel":          {"--db null: --log-level loud", exitUsage, "--log-level"},
-		"NoCollector":      {"--db null: --otlp-endpoint localhost:4318", exitUsage, "--otlp-endpoint: "},
 		"NotDurable":       {"--db sqlite:x.db?synchronous=normal", exitUsage, "--not-durable accepts that"},
-		"UnknownSetting":   {"--db sqlite:x.db?locking_mode=exclusive", exitUsage, `there is no setting "locking_mode"`},
-		"NoFormat":         {"--db null: --log-format xml", exitUsage, "--log-format"},
 	})
 	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
 	running.stop(t)

@@ -181,33 +181,3 @@ func TestServe_Traces(t *testing.T) {
 		require.NotContains(t, text, secret)
 	}
 }
-
-// OpenTelemetry's own variables work, and can also disable traces.
-func TestServe_TracesByVariables(t *testing.T) {
-	t.Parallel()
-	c := newCollector(t)
-	variables := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL, "OTEL_SERVICE_NAME=by-variable"}
-	i := servingWith(t, "", variables, "--db", "null:")
-	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 1)
-	i.stop(t)
-	require.Len(t, c.spans, 1)
-	require.Contains(t, c.text.String(), "by-variable")
-	require.Equal(t, "null", c.spans[0].attributes()["brokerage.store"])
-
-	i = servingWith(t, "", append(variables, "OTEL_SDK_DISABLED=true"), "--db", "null:")
-	traced(t, http.MethodGet, i.url+"/v1/orders/103282", "", 2)
-	i.stop(t)
-	require.Len(t, c.spans, 1)
-	require.Nil(t, i.logs.find(t, "get_order")["trace_id"])
-}
-
-// A missing collector causes a line in the log, and no failed request.
-func TestServe_TracesWithoutCollector(t *testing.T) {
-	t.Parallel()
-	i := servingWith(t, "", []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"},
-		"--db", "null:", "--otlp-endpoint", "http://"+freeAddress(t))
-	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
-	require.NotEmpty(t, i.logs.wait(t, "traces were not sent")["error"])
-	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
-	i.stop(t)
-}

@@ -42,8 +42,6 @@ func TestToken_File(t *testing.T) {
 
 func TestToken_Usage(t *testing.T) {
 	requireRefusals(t, "token", map[string]refusal{
-		"NoName":       {"--scope read", exitUsage, "--name"},
-		"NoScope":      {"--name a", exitUsage, "--scope"},
 		"OddName":      {"--name a:b --scope read", exitUsage, `"a:b" is not a name`},
 		"UnknownScope": {"--name a --scope read,write", exitUsage, `"write" is not a scope`},
 	})
