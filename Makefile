@@ -210,12 +210,7 @@ test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
 	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
-# Seven queries, three ways, ROUNDS (3) times EACH (10s): a quarter of an hour, on a machine without other work.
-# USERS (50) and SCALE (XXXS) are variables too; TMPDIR says on which disk the server is.
 EACH ?= 10s
-.PHONY: bench-postgres
-bench-postgres: ## compare queries by pgbench, drive --db and the service; needs PostgreSQL with pgbench
-	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPostgres$$' -benchtime 1x -timeout 60m ./cmd/brokerage
 
 # Records each store for RECORD, prints the tables of docs/adr/0039-compare.md.
 RECORD ?= 5m

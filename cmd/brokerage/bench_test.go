@@ -23,44 +23,20 @@ import (
 	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/basex"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 	"brokerage/internal/xmldoc"
 )
 
-// speedVariable enables the comparison, and sets how long each run takes: BROKERAGE_BENCH_POSTGRES=10s. It takes
-// minutes, and needs an idle machine.
-const speedVariable = "BROKERAGE_BENCH_POSTGRES"
-
-// The aims: shares of pgbench's rate with the same statement, in percent.
-const aimDirect, aimService = 75, 40
-
-// speed compares a store in PostgreSQL with pgbench, which only runs statements. Separate processes alternate, warm,
-// with the same number of clients: pgbench has a connection for each, the store its usual, smaller pool.
+// speed has the settings of a comparison: how long each run takes, how many runs and users there are, and the scale.
 type speed struct {
 	b      *testing.B
-	server *pgtest.Server
-	url    string
 	each   time.Duration
 	rounds int
 	users  int
 	scale  string
 	folder string
-}
-
-// BenchmarkPostgres prints a table for docs/performance.md: `make bench-postgres`.
-func BenchmarkPostgres(b *testing.B) {
-	s := newSpeed(b, speedVariable, 3, "XXXS")
-	s.server = pgtest.StartOutOfTheBox(b)
-	s.url = s.server.URL("postgres")
-	fmt.Printf(
-		"\nPostgreSQL %d, a server of its own as it comes out of the box; %s; %d clients, %d alternating rounds of %s, "+
-			"medians\n\n",
-		s.server.Major(b), s.scale, s.users, s.rounds, s.each)
-	s.run("load", "--db", s.url, "--scale", s.scale)
-	s.queries()
 }
 
 // newSpeed returns the settings of a comparison, and skips one for which its variable sets no time.
@@ -70,8 +46,10 @@ func newSpeed(b *testing.B, variable string, rounds int, scale string) *speed {
 	if each == "" {
 		b.Skip("only when " + variable + " asks for it")
 	}
+	duration, err := time.ParseDuration(each)
+	require.NoError(b, err, variable)
 	return &speed{
-		b: b, each: duration(b, variable, each), rounds: number(b, "ROUNDS", rounds), users: number(b, "USERS", 50),
+		b: b, each: duration, rounds: number(b, "ROUNDS", rounds), users: number(b, "USERS", 50),
 		scale: cmp.Or(os.Getenv("SCALE"), scale), folder: b.TempDir(),
 	}
 }
@@ -104,52 +82,6 @@ func (s *speed) run(args ...string) {
 	require.NoError(s.b, cmd.Run(), "%v: %s", args, said.String())
 }
 
-// queries compares the seven queries.
-func (s *speed) queries() {
-	service := serving(s.b, "", "--db", s.url, "--log-format", "json")
-	definition, err := workload.Load("query")
-	require.NoError(s.b, err)
-	names := make([]string, len(definition.Mix))
-	rates := make(map[string]*[3][]float64)
-	pgbench := newPgbench(s)
-	for i, part := range definition.Mix {
-		names[i], rates[part.Transaction] = part.Transaction, &[3][]float64{}
-		one := *definition
-		one.Name, one.Mix = strings.ReplaceAll(part.Transaction, "_", "-"), []result.Part{part}
-		s.write(part.Transaction+".json", one)
-		pgbench.prepare(part.Transaction)
-		pgbench.run(part.Transaction, time.Second) // warms up, so that every way is measured warm
-	}
-	for round := range s.rounds {
-		for _, name := range names {
-			ways := []func() float64{
-				func() float64 { return pgbench.run(name, s.each) },
-				func() float64 { return s.driven(name, "--db", s.url).TPS },
-				func() float64 { return s.driven(name, "--url", service.url).TPS },
-			}
-			for turn := range ways { // each way is measured first once
-				way := (turn + round) % len(ways)
-				rates[name][way] = append(rates[name][way], ways[way]())
-			}
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, s.rounds, name)
-		}
-	}
-	service.stop(s.b)
-
-	fmt.Printf(
-		"| query | pgbench | `drive --db` | share (aim %d %%) | over HTTP | share (aim %d %%) |\n|---|---|---|---|---|---|\n",
-		aimDirect, aimService)
-	for _, name := range names {
-		alone, direct, http := middle(rates[name][0]), middle(rates[name][1]), middle(rates[name][2])
-		share := func(rate, aim float64) string {
-			return verdict(fmt.Sprintf("%.0f %%", 100*rate/alone), 100*rate >= aim*alone)
-		}
-		fmt.Printf("| %s | %.0f | %.0f | %s | %.0f | %s |\n", name, alone, direct, share(direct, aimDirect), http,
-			share(http, aimService))
-	}
-	fmt.Println()
-}
-
 func (s *speed) write(file string, v any) {
 	s.b.Helper()
 	text, err := json.Marshal(v)
@@ -166,7 +98,7 @@ func (s *speed) driven(name string, target ...string) (run result.Run) {
 			[]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, name+".json"), "--users",
 				strconv.Itoa(s.users),
 				"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
-	s.read(file, &run)
+	run = readRun(s.b, file)
 	require.Empty(s.b, run.Total.Unexpected)
 	return run
 }
@@ -188,107 +120,6 @@ func verdict(text string, met bool) string {
 func middle(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
-// pgbench runs the store's statements by PostgreSQL's own program, with the keys that the workloads draw.
-type pgbench struct {
-	*speed
-
-	program string
-	flags   map[string][]string // of a query: its scripts and what they draw from
-}
-
-func newPgbench(s *speed) *pgbench {
-	program := s.server.Program("pgbench")
-	if _, err := os.Stat(program); err != nil {
-		s.b.Skipf("this PostgreSQL comes without pgbench: %v", err)
-	}
-	return &pgbench{speed: s, program: program, flags: make(map[string][]string)}
-}
-
-// drawnWords is the number of symbols or sectors that pgbench uses: it cannot choose words at random, so each is a
-// separate script. They are few, since each connection prepares each script at its first use.
-const drawnWords = 4
-
-// prepare writes the scripts of a query.
-func (p *pgbench) prepare(query string) {
-	p.b.Helper()
-	statement := pgbenchStatement(testenv.Text(p.b, "../../internal/store/postgres/sql/"+query+".sql"))
-	scale, err := dataset.ParseScale(p.scale)
-	require.NoError(p.b, err)
-	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
-	ids := func(k dataset.Kind) string {
-		return fmt.Sprintf("\\set p1 random(%d, %d)\n\\set p2 65536\n", d.ID(k, 0), d.ID(k, d.Count(k)-1))
-	}
-	switch query {
-	case "get_order":
-		p.script(query, "", ids(dataset.Order)+statement)
-	case "customer_profile", "account_summary", "customer_max_order":
-		p.script(query, "", ids(dataset.Customer)+statement)
-	case "get_security", "get_security_price":
-		for i := range drawnWords {
-			p.script(query, d.Symbol(i*int(d.Count(dataset.Security))/drawnWords), statement)
-		}
-	case "search_securities":
-		for _, sector := range dataset.Sectors()[:drawnWords] {
-			p.script(query, sector,
-				"\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n"+statement)
-		}
-	default:
-		p.b.Fatalf("nobody says what pgbench draws for %s", query)
-	}
-}
-
-// script adds a script, whose first parameter is a word or random.
-func (p *pgbench) script(query, word, text string) {
-	p.b.Helper()
-	n := len(p.flags[query])
-	file := filepath.Join(p.folder, fmt.Sprintf("%s-%d.sql", query, n))
-	if word != "" {
-		variable := fmt.Sprintf("word%d", n)
-		text = regexp.MustCompile(`:p1\b`).ReplaceAllString(text, ":"+variable)
-		p.flags[query] = append(p.flags[query], "-D", variable+"="+word)
-	}
-	require.NoError(p.b, os.WriteFile(file, []byte(text), 0o600))
-	p.flags[query] = append(p.flags[query], "-f", file)
-}
-
-var pgbenchRate = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\)`)
-
-// run returns the transactions a second.
-func (p *pgbench) run(query string, each time.Duration) float64 {
-	p.b.Helper()
-	args := append([]string{
-		"-n", "-M", "prepared", "-c", strconv.Itoa(p.users), "-j", "2", "-T", strconv.Itoa(max(1, int(each.Seconds()))),
-	}, p.flags[query]...)
-	out, err := exec.CommandContext(p.b.Context(), p.program, append(args, p.url)...).CombinedOutput()
-	require.NoError(p.b, err, "%s", out)
-	found := pgbenchRate.FindSubmatch(out)
-	require.NotNil(p.b, found, "%s", out)
-	rate, err := strconv.ParseFloat(string(found[1]), 64)
-	require.NoError(p.b, err)
-	return rate
-}
-
-// pgbenchStatement returns a statement in pgbench's form. pgbench replaces :NAME everywhere, even in strings, so colons
-// in them are escaped, and parameters are variables. The server reads the same statement.
-func pgbenchStatement(text string) string {
-	for strings.HasPrefix(text, "--") {
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	token := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|\$\d`)
-	return strings.TrimSpace(token.ReplaceAllStringFunc(text, func(t string) string {
-		switch {
-		case t[0] == '$':
-			return ":p" + t[1:]
-		case !strings.Contains(t, ":"):
-			return t
-		case t[0] == '"':
-			return "U&" + strings.ReplaceAll(t, ":", `\003a`)
-		default:
-			return "E" + strings.ReplaceAll(strings.ReplaceAll(t, `\`, `\\`), ":", `\x3a`)
-		}
-	})) + ";\n"
 }
 
 // baseXVariable enables the comparison with BaseX, and sets how long each run takes: BROKERAGE_BENCH_BASEX=10s. It
@@ -589,8 +420,7 @@ func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []s
 	file := filepath.Join(m.folder, "result.json")
 	m.run(append([]string{"drive", "--allow-invalid", "--users", strconv.Itoa(m.users), "--ramp", m.each.String(),
 		"--duration", m.each.String(), "--every", "0s", "--json", file}, target...)...)
-	var run result.Run
-	m.read(file, &run)
+	run := readRun(m.b, file)
 	a := func(of, figure string) float64 { // of a transaction
 		sum, ok := run.Resources.Used(of, figure)
 		require.True(m.b, ok, "%s of %s: %v", figure, of, run.Resources.Missing)

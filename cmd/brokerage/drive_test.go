@@ -80,10 +80,6 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "drive"), exitFailed,
 		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names "+
 			"another, --db a database without a service")
-	service := serving(t, tinyDB(t), "--listen", readmeAddr)
-	r := succeeds(t, "drive", "--users", "2", "--ramp", "0s", "--duration", "200ms", "--allow-invalid")
-	require.Contains(t, r.out, " on http http://127.0.0.1:8080\n")
-	service.stop(t)
 }
 
 // A service that requires client certificates, with real ones.

@@ -192,20 +192,12 @@ func TestServe_Metrics(t *testing.T) {
 	t.Parallel()
 	i := serving(t, tinyDB(t))
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/v1/orders/1").status)
-	metrics := get(t, i.url+"/metrics").body
-	require.Contains(t, metrics, `brokerage_transactions_total{outcome="not_found",transaction="get_order"} 1`)
-	require.Contains(t, metrics, "brokerage_store_commits_total 0")
-	require.Contains(t, metrics, "brokerage_build_info{")
-
 	// Metrics that are not collected at a scrape appear soon after the start.
-	metrics = i.counted(t)
+	metrics := i.counted(t)
+	require.Contains(t, metrics, `brokerage_transactions_total{outcome="not_found",transaction="get_order"} 1`)
 	for _, line := range []string{
 		`brokerage_dataset_info{fingerprint="tpox-2/tiny/seed-1/v1/500-200-2000",profile="tpox-2",scale="tiny",seed="1"} 1`,
-		`brokerage_dataset_documents{kind="customer"} 200`, "brokerage_store_ready 1",
-		`brokerage_store_documents{kind="order"} 2000`, `brokerage_store_documents{kind="customer"} 200`,
-		`brokerage_store_documents{kind="security"} 500`,
-		`brokerage_store_info{database="`,
-		"brokerage_requests_in_flight_limit 256", "brokerage_requests_waiting 0",
+		`brokerage_store_documents{kind="order"} 2000`, "brokerage_store_ready 1", "brokerage_requests_in_flight_limit 256",
 	} {
 		require.Contains(t, metrics, "\n"+line)
 	}
@@ -218,7 +210,6 @@ func TestServe_Metrics(t *testing.T) {
 	i = serving(t, "", "--db", "null:", "--metrics-addr", "127.0.0.1:0")
 	addr, _ := i.logs.wait(t, "metrics")["addr"].(string)
 	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/metrics").status)
-	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/healthz").status)
 	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/readyz").status)
 	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/v1/customers/1002/profile").status)
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/metrics").status)

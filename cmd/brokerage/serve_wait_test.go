@@ -23,21 +23,6 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// A service that waits is alive and not ready, logs why in one line, and stops like any other.
-func TestServe_Wait(t *testing.T) {
-	t.Parallel()
-	i := serving(t, "", "--wait", "--db", "postgres://me:secret@"+freeAddress(t)+"/db")
-	require.Contains(t, i.logs.wait(t, "waiting for the database")["error"], "connection refused")
-	require.Equal(t, http.StatusOK, get(t, i.url+"/healthz").status)
-	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
-	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/v1/orders/1").status)
-	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/v1/dataset").status)
-	require.Equal(t, http.StatusOK, get(t, i.url+"/metrics").status)
-	i.stop(t)
-	require.Equal(t, 1, strings.Count(i.logs.String(), "waiting for the database"), i.logs)
-	require.NotContains(t, i.logs.String(), "secret")
-}
-
 func TestServe_DoesNotWait(t *testing.T) {
 	t.Parallel()
 	r := brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db", "postgres://me@"+freeAddress(t)+"/db")

@@ -8,24 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/access"
 	"brokerage/internal/testenv"
 )
-
-func TestToken(t *testing.T) {
-	r := succeeds(t, "token", "--name", "alice", "--scope", "read,trade")
-	require.Regexp(t, `^[A-Za-z0-9_-]{43}\n$`, r.out)
-	require.Regexp(t, `^alice:read,trade:[0-9a-f]{64}\n$`, r.err)
-	require.NotContains(t, r.err, strings.TrimSpace(r.out))
-
-	// The line makes a token valid.
-	file := testenv.File(t, "tokens", r.err)
-	tokens, err := access.Load(file)
-	require.NoError(t, err)
-	client, ok := tokens.Client(t.Context(), "Bearer "+strings.TrimSpace(r.out))
-	require.True(t, ok)
-	require.Equal(t, "alice", client.Name)
-}
 
 func TestToken_File(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")
