@@ -107,7 +107,7 @@ lint: ## run golangci-lint; check go.mod, docs/dependencies.md for each dependen
 	$(GO) mod tidy -C $(DB2TEST) -diff
 	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) deploy/ci/*.yaml
 	@grep -ohE 'Test[A-Z][A-Za-z0-9]*(_[A-Za-z0-9]+)?' *.md docs/*.md docs/adr/*.md | sort -u | while read -r test; do \
-	  git grep -qE "^func $$test" -- '*_test.go' || { echo "a document names $$test, which does not exist" >&2; exit 1; }; done
+	  grep -rqE "^func $$test" --include='*_test.go' . || { echo "a document names $$test, which does not exist" >&2; exit 1; }; done
 	@$(GO) list -m -f '{{if not (or .Main .Indirect)}}`{{.Path}}` {{.Version}}{{end}}' all | while read -r module; do \
 	  [ -z "$$module" ] || grep -qF "$$module" docs/dependencies.md || { echo "docs/dependencies.md lacks $$module" >&2; exit 1; }; done
 

@@ -40,28 +40,6 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, file+": nothing to do, the schema has version 1\n", r.out)
 }
 
-// A role that only serves needs no right to change an existing schema.
-func TestMigrate_Postgres(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t)
-	server.Exec(t, "postgres", "CREATE ROLE brokerage_owner LOGIN; CREATE ROLE brokerage_service LOGIN")
-	server.Exec(t, "postgres", "CREATE DATABASE app OWNER brokerage_owner TEMPLATE template0")
-	owner, service := server.URLOf("brokerage_owner", "app"), server.URLOf("brokerage_service", "app")
-
-	r := succeeds(t, "migrate", "--db", owner, "--print")
-	require.Contains(t, r.out, "CREATE TABLE brokerage.orders")
-	require.Contains(t, r.out, "GRANT USAGE ON SCHEMA brokerage TO brokerage_service")
-	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"),
-		exitFailed, "role brokerage_service may not make it")
-	requireOneLine(t, brokerage(t.Context(), "migrate", "--db", service),
-		exitFailed, "role brokerage_service may not make it")
-	r = succeeds(t, "migrate", "--db", owner)
-	require.Regexp(t, `created the schema, version [1-9]`, r.out)
-	r = succeeds(t, "migrate", "--db", service)
-	require.Regexp(t, `nothing to do, the schema has version [1-9]`, r.out)
-	requireOneLine(t, brokerage(t.Context(), "drive", "--db", service, "--duration", "1s"), exitFailed, "holds no dataset")
-}
-
 func TestMigrate_Refusals(t *testing.T) {
 	t.Parallel()
 	requireRefusals(t, "migrate", map[string]refusal{

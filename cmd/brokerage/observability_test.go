@@ -37,11 +37,11 @@ func TestObservability_MetricsExist(t *testing.T) {
 		scraped = get(t, i.url+"/metrics").body
 		return strings.Contains(scraped, "brokerage_store_documents{") && strings.Contains(scraped, "brokerage_dataset_info{")
 	}, "what is looked at beside the scrapes in %s", &scraped)
-	ca, files, metricsAddr := newAuthority(t), t.TempDir(), freeAddress(t) // with TLS, there is one more
+	ca, dir, metricsAddr := newAuthority(t), t.TempDir(), freeAddress(t) // with TLS, there is one more
 	cert, key := ca.issue(t, 100)
-	mount(t, files, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
+	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
 	withTLS := serving(t, "", "--db", "null:", "--metrics-addr", metricsAddr,
-		"--tls-cert", filepath.Join(files, "tls.crt"), "--tls-key", filepath.Join(files, "tls.key"))
+		"--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"))
 	scraped += get(t, "http://"+metricsAddr+"/metrics").body
 	withTLS.stop(t)
 	exists := func(name string) bool { // a histogram's own name is that of its native buckets, which the text format lacks

@@ -382,28 +382,20 @@ func (w twins) outcome(a answer) string {
 	return b.String() + body
 }
 
-func TestDiffer_Postgres(t *testing.T) { differ(t, postgresTwins(t, "")) }
-
-// In the pure mode, searches are other statements.
-func TestDiffer_PurePostgres(t *testing.T) { differ(t, postgresTwins(t, "&mode=pure")) }
-
-// postgresTwins returns a function that opens a new embedded store and a new database on PostgreSQL, with parameters of
-// its URL.
-func postgresTwins(t *testing.T, parameters string) func(testing.TB) twins {
-	t.Helper()
+func TestDiffer_Postgres(t *testing.T) {
 	server := pgtest.Shared(t)
-	name := server.Filled(t, parameters, func(url string) {
-		s, err := postgres.Open(t.Context(), url+parameters, postgres.Options{})
+	name := server.Filled(t, "tiny", func(url string) {
+		s, err := postgres.Open(t.Context(), url, postgres.Options{})
 		require.NoError(t, err)
 		require.NoError(t, s.LoadDataset(t.Context(), generator, nil))
 		require.NoError(t, s.Close())
 	})
-	return func(t testing.TB) twins {
-		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name))+parameters, postgres.Options{})
+	differ(t, func(t testing.TB) twins {
+		s, err := postgres.Open(t.Context(), server.URL(server.Clone(t, name)), postgres.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		return twins{one: fresh(t, Options{}), two: serverOf(t, s, Options{}), d: generator}
-	}
+	})
 }
 
 // differURL names a database of any engine that the test fills and empties, and that is empty or was filled by it.
