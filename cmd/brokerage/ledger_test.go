@@ -116,7 +116,6 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 		"BreakAlone":       {"--db null: --break true", exitUsage, "--break and --at need each other"},
 		"BreakTooLate":     {"--db null: --break true --at 9s --duration 5s", exitUsage, "within the measured time"},
 	})
-	require.NoFileExists(t, filepath.Join(dir, "x"))
 	requireRefusals(t, "verify", map[string]refusal{
 		"NoLedger": {"--db " + db + " --ledger " + json, exitFailed, "line 1: this is not a ledger"},
 	})

@@ -23,7 +23,7 @@ func TestMerge_TwoProcesses(t *testing.T) {
 	}
 	service := serving(t, tinyDB(t))
 	dir := t.TempDir()
-	start := time.Now().Add(5 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
+	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
 	var files [2]string
 	var parts [2]*exec.Cmd
 	for n := range parts {

@@ -338,7 +338,7 @@ func (w twins) requireSame(t *testing.T, q asked, what string, args ...any) answ
 	require.Less(t, max(got.StatusCode, other.StatusCode), 500, fmt.Sprintf(what, args...)+got.body+other.body)
 	one, two := w.outcome(got), w.outcome(other)
 	if one != two && !(got.StatusCode < 400 && other.StatusCode < 400 && w.constructedOfInvalid(q.target)) {
-		require.Equal(t, one, two, what, args)
+		require.Equal(t, one, two, fmt.Sprintf(what, args...))
 	}
 	return got
 }
