@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A whole campaign on a server, which has its old settings at the end.
+// A whole campaign on a server.
 func TestCampaign_Postgres(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -20,9 +20,8 @@ func TestCampaign_Postgres(t *testing.T) {
 	server := pgtest.Start(t)
 	folder := t.TempDir()
 	r := brokerage(t.Context(),
-		shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--tuned", "--users", "2", "--workloads",
-			"query",
-			"--stages", "1", "--stage", "200ms", "--cpus", "0")...)
+		shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--users", "2", "--steps",
+			"population,query,cores", "--cpus", "1")...)
 	require.Equal(t, exitOK, r.code, r.err)
 	requireBySchema(t, folder+"/"+campaign.File)
 	record := campaignIn(t, folder)
@@ -42,7 +41,7 @@ func TestCampaign_Postgres(t *testing.T) {
 		}
 	}
 	require.Equal(t, "4", runs["query, 2 users"].Settings["random_page_cost"])
-	require.Equal(t, "64", runs["pool 64: query, 2 users"].Settings["pool"])
+	require.Equal(t, "2", runs["query, 2 users"].Settings["pool"], "a user has a connection of its own")
 	require.NotContains(t, testenv.Text(t, folder+"/"+campaign.File), "host=", "a result may be published")
 }
 

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +23,6 @@ import (
 func shortly(folder string, more ...string) []string {
 	return append([]string{
 		"campaign", "--preset", "smoke", "--scale", "tiny", "--out", folder, "--warm-up", "100ms", "--duration", "200ms",
-		"--no-tuned",
 	}, more...)
 }
 
@@ -43,10 +40,12 @@ func TestCampaign(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := filepath.Join(t.TempDir(), "new")
-	whole := shortly(folder, "--allow-invalid", "--users", "2", "--workloads", "mixed", "--stages", "1", "--stage",
-		"200ms", "--cpus", "1")
+	whole := shortly(folder, "--allow-invalid", "--users", "2", "--steps", "population,mixed,cores", "--cpus", "1")
 	r := succeeds(t, whole...)
-	require.Contains(t, r.out, "the report is in "+filepath.Join(folder, "campaign.html"))
+	summary := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	require.LessOrEqual(t, len(summary), 10)
+	require.Contains(t, summary, "report: "+filepath.Join(folder, "campaign.html"))
+	require.Regexp(t, `^mixed: .* transactions a second at 2 users on 2 connections, p99 `, summary[len(summary)-1])
 	require.Contains(t, r.err, "figures do not count")
 	require.FileExists(t, filepath.Join(folder, "campaign.html"))
 
@@ -140,10 +139,9 @@ func TestCampaign_Paper(t *testing.T) {
 func TestCampaign_PaperRefused(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new")
-	for _, plan := range []string{"--plan ", "--no-tuned "} {
+	for _, plan := range []string{"--plan ", ""} {
 		requireRefusals(t, "campaign --out "+folder+" "+plan, map[string]refusal{
-			"NotAStudy": {"--data-scale 0.5", exitUsage, "--data-scale and --time-scale are for the published studies"},
-			"Preset":    {"--preset paper-1999", exitUsage, "--preset must be one of"},
+			"Preset":    {"--preset paper-1999", exitUsage, "there is no preset \"paper-1999\""},
 			"Data":      {"--preset paper-2007 --data-scale 0", exitUsage, "--data-scale: 0 is outside of the range"},
 			"Times":     {"--preset paper-2007 --time-scale NaN", exitUsage, "--time-scale: NaN is outside of the range"},
 			"Users":     {"--preset paper-2007 --data-scale 0.00001", exitUsage, "too small for 200 users"},
@@ -162,12 +160,11 @@ func TestCampaign_Invalid(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder, "--users", "2", "--workloads", invalidWorkload(t)+",query", "--stages", "0",
-		"--cpus", "0")
+	args := shortly(folder, "--users", "2", "--steps", invalidWorkload(t)+",query")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
 		r := brokerage(t.Context(), args...)
 		require.Equal(t, exitInvalid, r.code, r.err)
-		require.Contains(t, r.out, "the report is in ")
+		require.Contains(t, r.out, "report: ")
 		require.Contains(t, r.err, "step INVALID: own")
 		// On a machine that is busy enough, one of the runs measures nothing at all, which is named first.
 		require.Regexp(t, "nothing of the user's own to delete|nothing was measured", r.err)
@@ -189,8 +186,8 @@ func TestCampaign_EndsEarly(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	folder := t.TempDir()
-	args := shortly(folder, "--allow-invalid", "--workloads", "query", "--stages", "0",
-		"--users", "2,3,4,5,6,7,8", "--cpus", "0", "--think", "2ms")
+	args := shortly(folder, "--allow-invalid", "--steps", "query",
+		"--users", "2,3,4,5,6,7,8", "--think", "2ms")
 	for _, c := range []struct {
 		when string // the log says so
 		end  func(t *testing.T, campaign *exec.Cmd)
@@ -206,7 +203,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 				return ended(campaign.Process.Pid)
 			}, "the campaign goes on")
 		}, "the service died (signal: killed)"},
-		{"result", func(t *testing.T, campaign *exec.Cmd) {
+		{"steps, ", func(t *testing.T, campaign *exec.Cmd) {
 			t.Helper()
 			eventually(t, func() bool { return childOf(campaign.Process.Pid) > 0 }, "no service")
 			require.NoError(t, campaign.Process.Signal(syscall.SIGINT))
@@ -256,8 +253,8 @@ func TestCampaign_Refusals(t *testing.T) {
 	letter := testenv.File(t, "letter", "a letter")
 	requireRefusals(t, strings.Join(shortly(t.TempDir()), " "), map[string]refusal{
 		"Preset": {"--preset huge", exitUsage, "huge"},
-		"File":   {"--workloads ./none.json", exitUsage, "none.json"},
-		"Statements": {"--workloads " + examples + "logging/logging.json", exitUsage,
+		"File":   {"--steps ./none.json", exitUsage, "none.json"},
+		"Statements": {"--steps " + examples + "logging/logging.json", exitUsage,
 			"log_entry has no request, which a service needs"},
 		"Scale":    {"--scale XXXXL", exitUsage, "XXXXL"},
 		"Database": {"--db oracle:x", exitUsage, "oracle"},
@@ -266,29 +263,26 @@ func TestCampaign_Refusals(t *testing.T) {
 	})
 }
 
-// The help of each flag names its values in the presets.
-func TestCampaign_HelpDefaults(t *testing.T) {
-	join := func(list any) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",") }
-	values := func(preset string) map[string]string {
-		s, err := campaign.Presets(preset)
-		require.NoError(t, err)
-		return map[string]string{
-			"Scale": s.Scale, "Profile": s.Profile, "Seed": fmt.Sprint(s.Seed),
-			"Workloads": join(s.Workloads), "Users": join(s.Users), "Stages": fmt.Sprint(s.Stages),
-			"WarmUp": fmt.Sprint(s.WarmUp, "s"), "Duration": fmt.Sprint(s.Duration, "s"), "Think": fmt.Sprint(s.Think, "s"),
-			"Stage": fmt.Sprint(s.Stage, "s"), "Limit": fmt.Sprint(s.Limit/60, "m"),
-		}
+// A campaign kills its service, which answers again and has kept what it acknowledged. A preset may be a file.
+func TestCampaign_Crash(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes some seconds")
 	}
-	full, smoke := values(campaign.Full), values(campaign.Smoke)
-	for name := range full {
-		field, found := reflect.TypeFor[campaignCmd]().FieldByName(name)
-		require.True(t, found, name)
-		want := "Default: " + full[name] + "."
-		if full[name] != smoke[name] {
-			want = fmt.Sprintf("Default: %s (full) or %s (smoke).", full[name], smoke[name])
-		}
-		require.Contains(t, field.Tag.Get("help"), want, name)
-	}
+	folder := t.TempDir()
+	preset := testenv.File(t, "mine.yaml", "scale: tiny\nprofile: tpox-2\nseed: 1\nsteps: [crash]\nusers: [4]\n"+
+		"warmUp: 1s\nduration: 3s\n")
+	r := succeeds(t, "campaign", "--preset", preset, "--out", folder)
+	require.Contains(t, r.out, "crash: acknowledged ")
+	record := campaignIn(t, folder)
+	require.Equal(t, "mine", record.Preset)
+	requireBySchema(t, filepath.Join(folder, campaign.File))
+	crash := record.Steps[len(record.Steps)-1].Run
+	require.Positive(t, crash.Proof.Acknowledged)
+	require.Zero(t, crash.Proof.Lost+crash.Proof.Twice)
+	require.Empty(t, crash.Break.Failed)
+	require.Positive(t, crash.Break.Again)
+	require.NoFileExists(t, filepath.Join(folder, "crash.ledger"))
 }
 
 // The measured service gets the password of the database from the environment, and no setting.

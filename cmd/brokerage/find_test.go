@@ -51,5 +51,4 @@ func TestDrive_BadFind(t *testing.T) {
 		"Think":   {"--find p99=20ms --think 1s", exitUsage, "--find and --think exclude each other"},
 		"Step":    {"--find p99=20ms --step 0s", exitUsage, "--step: 0s is outside of the range"},
 	})
-	requireOneLine(t, brokerage(t.Context(), "campaign", "--out", t.TempDir(), "--find", "p99"), exitUsage, "--find: ")
 }

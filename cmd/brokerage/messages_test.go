@@ -60,8 +60,8 @@ func TestMessages(t *testing.T) {
 		},
 		"report half.json": {exitFailed, "brokerage report: half.json:1:29: unexpected end of JSON input\n"},
 
-		"campaign --out study --scale XXL":                      {exitFailed, "GB for databases and their copies"},
-		"campaign --out a/b/study --limit 1s":                   {exitFailed, "--limit is too short"},
+		"campaign --out study --scale XXL":                      {exitFailed, " needs about "},
+		"campaign --out a/b/study --preset none.yaml":           {exitUsage, "none.yaml: no such file"},
 		"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
 		"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
 	} {

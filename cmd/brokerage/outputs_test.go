@@ -110,7 +110,7 @@ func TestOutputs_Inputs(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
 		args := []string{"templates", "--count", "1", "--out", filepath.Dir(path)}
 		if name == "campaign.html" {
-			args = []string{"campaign", "--preset", "smoke", "--limit", "0s", "--out", filepath.Dir(path)}
+			args = []string{"campaign", "--preset", "smoke", "--out", filepath.Dir(path)}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // what is not refused takes minutes
 		requireOneLine(t, brokerage(ctx, args...), exitUsage, path)

@@ -45,8 +45,8 @@ func TestPostgres_Guide(t *testing.T) {
 			case strings.HasPrefix(line, "brokerage campaign"):
 				command = strings.Replace(command,
 					"campaign ",
-					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms --stages 0 "+
-						"--no-tuned --cpus 0 --think 2ms ",
+					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms "+
+						"--steps query,mixed --think 2ms ",
 					1,
 				)
 			}

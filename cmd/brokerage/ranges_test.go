@@ -46,7 +46,7 @@ func TestRanges_Refusals(t *testing.T) {
 		"Time":      {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
 		"Size":      {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
 		"OneOfList": {"campaign --users 1,99999999", exitUsage, "--users: 99999999 is outside of"},
-		"Pointer":   {"campaign --stages 99999999", exitUsage, "--stages: 99999999 is outside of"},
+		"Pointer":   {"campaign --pool 99999999", exitUsage, "--pool: 99999999 is outside of"},
 		"File":      {"serve --config " + configIn(t, "pool: 99999999\n"), exitUsage, "--pool: 99999999 is outside"},
 	})
 	require.Less(t, time.Since(began), patience/2)

@@ -127,8 +127,8 @@ func shortened(args []string) []string {
 	case "drive":
 		return append(args, "--users", "5", "--think", "5ms", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
 	case "campaign":
-		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms", "--stages", "0",
-			"--no-tuned", "--cpus", "0", "--think", "2ms", "--allow-invalid")
+		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms",
+			"--steps", "query,mixed", "--think", "2ms", "--allow-invalid")
 	}
 	return args
 }

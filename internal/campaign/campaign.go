@@ -26,7 +26,6 @@ type Campaign struct {
 	Start    Starter
 	Machine  Machine
 	Versions Versions
-	Free     func(folder string) (bytes float64, known bool)
 
 	Progress Progress
 	Report   func(*Record) error // may be nil
@@ -37,13 +36,11 @@ type Campaign struct {
 // resumes it.
 type Stopped struct {
 	Cause error
-	File  string  // with what was measured
-	Left  float64 // seconds that the rest will take
+	File  string // with what was measured
 }
 
 func (e *Stopped) Error() string {
-	return fmt.Sprintf("%s: what was measured is in %s, and the same command resumes it (about %s)", e.why(), e.File,
-		about(e.Left))
+	return fmt.Sprintf("%s: what was measured is in %s, and the same command resumes it", e.why(), e.File)
 }
 
 func (e *Stopped) why() string {
@@ -65,13 +62,15 @@ type running struct {
 	dataset *dataset.Dataset
 	record  *Record
 	file    string
-	intact  map[string]bool // by URL: the database is as it was loaded
+	intact  bool // the database is as it was loaded
+	// connections is how many the service may have to the database; 0 is no limit.
+	connections int
 }
 
 // Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned
 // unchanged; a later one as *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
-	r := &running{Campaign: c, file: filepath.Join(c.Folder, File), intact: make(map[string]bool)}
+	r := &running{Campaign: c, file: filepath.Join(c.Folder, File)}
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 	}
 	r.record.Complete, r.record.Unfinished = err == nil, ""
 	if err != nil {
-		stopped := &Stopped{err, r.file, left(r.record.Steps)}
+		stopped := &Stopped{err, r.file}
 		r.record.Unfinished, err = stopped.why(), stopped
 	}
 	err = errors.Join(err, r.save())
@@ -112,7 +111,7 @@ func (r *running) begin(ctx context.Context) error {
 		return err
 	}
 	r.record = existing
-	return r.resume()
+	return r.resume(ctx)
 }
 
 // check checks the settings, and makes the dataset.
@@ -138,7 +137,7 @@ func (c *Campaign) Plan() (*Record, error) {
 		return existing, nil
 	}
 	r.plan()
-	return r.record, bound(r.record.Steps, r.Settings.Limit)
+	return r.record, nil
 }
 
 // plan makes the record of a campaign with all of its steps.
@@ -147,12 +146,12 @@ func (r *running) plan() {
 	r.record = &Record{
 		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
-		Steps: plan(r.Settings, r.Subject, r.dataset, r.Machine.Cores),
+		Steps: plan(r.Settings, r.Subject, r.connections),
 	}
 }
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
-func (r *running) resume() error {
+func (r *running) resume(ctx context.Context) (err error) {
 	refuse := func(format string, values ...any) error {
 		return fmt.Errorf("%s "+format+"; --replace starts again", append([]any{r.file}, values...)...)
 	}
@@ -171,82 +170,37 @@ func (r *running) resume() error {
 	if a.Host != b.Host || a.CPU != b.CPU || a.Cores != b.Cores {
 		return refuse("was started on another machine (%s): use another folder", a.Host)
 	}
-	return r.checkRoom()
+	r.connections, err = r.Subject.Connections(ctx)
+	return err
 }
 
-// create plans a campaign. It returns an error when a database holds data, or a file has the name of its backup, unless
-// they may be replaced.
+// create plans a campaign. It returns an error when the database holds data, or a file has the name of its backup,
+// unless they may be replaced.
 func (r *running) create(ctx context.Context) error {
-	for _, e := range r.subjects() {
-		holds, err := e.Holds(ctx)
-		if err != nil {
-			return err
-		}
-		if holds != "" && !r.Replace {
-			return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
-		}
-		if _, err := os.Lstat(e.BackupFile()); err == nil && !r.Replace {
-			return fmt.Errorf(
-				"%s exists, but a campaign needs the name for its backup: move the file; --replace replaces it", e.BackupFile())
-		}
+	holds, err := r.Subject.Holds(ctx)
+	if err != nil {
+		return err
+	}
+	if holds != "" && !r.Replace {
+		return fmt.Errorf("the database holds %s, but a campaign needs an empty one: --replace empties it", holds)
+	}
+	backup := r.Subject.BackupFile()
+	if _, err := os.Lstat(backup); err == nil && !r.Replace {
+		return fmt.Errorf("%s exists, but a campaign needs the name for its backup: move the file; --replace replaces it",
+			backup)
+	}
+	if r.connections, err = r.Subject.Connections(ctx); err != nil {
+		return err
 	}
 	r.plan()
-	if err := r.checkRoom(); err != nil { // before the time limit: more time does not help if the disk is too small
-		return err
-	}
-	if err := bound(r.record.Steps, r.Settings.Limit); err != nil {
-		return err
-	}
 	return r.save()
-}
-
-// subjects returns the databases of the campaign: its own, and those of variants that need another one.
-func (r *running) subjects() []Subject {
-	all := []Subject{r.Subject}
-	for _, v := range r.Settings.variants(r.Subject, r.Machine.Cores) {
-		if e := r.Subject.As(v); e.URL() != r.Subject.URL() {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// checkRoom returns an error when a disk would be full before the end. A resumed campaign requires the whole space
-// again, including what it already uses.
-func (r *running) checkRoom() error {
-	needs := make(map[string]float64)
-	running := r.Settings.WarmUp + r.Settings.Duration
-	staged := float64(r.Settings.Stages) * 2 * (r.Settings.Stage + stageWarmUp(r.Settings.Stage))
-	inserting := max(running, staged)
-	for _, of := range r.Settings.Inserts {
-		bytes := float64(of.Documents) * r.dataset.MeanSize(insertedKind(of.Workload))
-		inserting = max(inserting, r.Settings.insertWarmUp()+bytes/r.Subject.Pace().Insert)
-	}
-	for _, e := range r.subjects() {
-		if folder, bytes := e.Room(r.dataset, inserting); folder != "" {
-			needs[folder] += bytes
-		}
-		inserting = running
-	}
-	for folder, bytes := range needs {
-		if free, known := r.Free(folder); known && free < bytes {
-			return fmt.Errorf("%s needs about %.1f GB for databases and their copies, but has %.1f GB free", folder, bytes/1e9,
-				free/1e9)
-		}
-	}
-	return nil
 }
 
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
 	for i := range r.record.Steps {
 		s := &r.record.Steps[i]
-		if s.State != Planned && s.State != Interrupted {
-			continue
-		}
-		if r.late(i) {
-			s.State, s.Reason = LeftOut, tooLate
-			r.Progress.Ended(i, r.record)
+		if !s.State.todo() {
 			continue
 		}
 		if err := r.step(ctx, i); err != nil {
@@ -254,23 +208,6 @@ func (r *running) steps(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// late reports whether a step would exceed the time limit at the pace so far, or belongs to a variant of which a part
-// was left out.
-func (r *running) late(i int) bool {
-	steps := r.record.Steps
-	if r.Settings.Limit == 0 || essential(&steps[i]) {
-		return false
-	}
-	if i > 0 && steps[i].Variant.same(steps[i-1].Variant) {
-		return steps[i-1].State == LeftOut // decided at the first step of the variant, for all of them
-	}
-	expected := 0.0
-	for _, s := range groups(steps[i:])[0] {
-		expected += s.Expected
-	}
-	return r.record.Seconds+expected > r.Settings.Limit
 }
 
 // step runs a step, and writes its measurements even if it fails.
@@ -299,22 +236,15 @@ func (r *running) step(ctx context.Context, i int) error {
 	return err
 }
 
-// finish restores the database to the state after the load, and removes the backup and other databases.
+// finish restores the database to the state after the load, and removes the backup.
 func (r *running) finish(ctx context.Context) error {
-	if r.Subject.BackedUp() || r.Subject.Reloads() {
-		if err := errors.Join(r.restore(ctx, r.Subject), ctx.Err()); err != nil {
-			return err
-		}
-		if err := r.Subject.Discard(); err != nil {
-			return err
-		}
+	if !r.Subject.BackedUp() && !r.Subject.Reloads() {
+		return nil
 	}
-	for _, e := range r.subjects()[1:] {
-		if err := e.Remove(ctx); err != nil {
-			return err
-		}
+	if err := errors.Join(r.restore(ctx), ctx.Err()); err != nil {
+		return err
 	}
-	return nil
+	return r.Subject.Discard()
 }
 
 func (r *running) save() error {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,14 +42,10 @@ func TestCampaign(t *testing.T) {
 		seconds += s.Seconds
 	}
 	require.Equal(t, []string{
-		"create", "load", "statistics", "space", "backup", "restore",
+		"create", "population", "load", "statistics", "space", "backup", "restore",
 		"query, 2 users", "query, 4 users", "mixed, 2 users", "mixed, 4 users",
-		"classic, 4 users", "insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
-		"staged inserts",
-		"pool 2: mixed, 4 users",
-		"plain: create", "plain: load", "plain: statistics", "plain: space", "plain: backup", "plain: restore",
-		"plain: mixed, 4 users",
-		"1 core: mixed, 4 users",
+		"insert-orders, 4 users", "insert-customers, 4 users", "insert-customers, not validated, 4 users",
+		"1 core: mixed, 4 users", "crash",
 	}, names)
 	require.Equal(t, names, w.steps)
 	require.InDelta(t, seconds, r.Seconds, 1e-6)
@@ -58,11 +53,13 @@ func TestCampaign(t *testing.T) {
 	named := func(name string) Step { return stepOf(t, r, func(s Step) bool { return s.Name == name }) }
 	reference := named("mixed, 4 users")
 	require.Equal(t, r.Store.Durability, reference.Run.Settings["durability"])
-	require.Equal(t, "2", named("pool 2: mixed, 4 users").Run.Settings["pool"])
-	require.Len(t, named("staged inserts").Inserts, 2*r.Settings.Stages)
+	require.Equal(t, "3", reference.Run.Settings["pool"], "the database allows no more")
+	require.Equal(t, 2, named("mixed, 2 users").Plan.Connections, "a user has a connection of its own")
+	require.True(t, named("crash").Run.Proof.Verified)
+	require.NoFileExists(t, filepath.Join(folder, "crash.ledger"))
+	require.Contains(t, w.services, ServiceSettings{DB: "null:", Pool: 3, CPUs: 1})
 
-	require.Equal(t, words{holds: isLoaded}, *w.database("null:"), "as it was loaded, and no backup")
-	require.NotContains(t, w.databases, "plain:")
+	require.Equal(t, words{holds: isLoaded}, w.db, "as it was loaded, and no backup")
 
 	// Again there is nothing to do.
 	w.steps = nil
@@ -94,7 +91,7 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 			w, n := newWorld(t), 0
 			w.small = true
 			w.judge = func(p Pressure) result.Validity {
-				if p.Workload != mixed || p.Users != w.settings().Reference {
+				if p.Workload != mixed || p.Ledger != nil {
 					return valid
 				}
 				if n++; n <= len(c.judged) {
@@ -104,7 +101,7 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 			}
 			r := w.completed(func(*Campaign) {})
 			s := stepOf(t, r, func(s Step) bool {
-				return s.Variant == nil && s.Plan != nil && s.Plan.Workload == mixed && s.Plan.Users == r.Settings.Reference
+				return s.Kind == KindRun && s.Plan.Workload == mixed
 			})
 			require.Equal(t, c.again, s.Again)
 			require.Equal(t, c.valid, s.Run.Validity.Valid)
@@ -121,10 +118,9 @@ func TestCampaign_Resumes(t *testing.T) {
 		// The step is canceled as soon as it begins.
 		"Interrupted": func(w *world, _ string, c *Campaign) {
 			err := w.run(c)
-			stopped, ok := errors.AsType[*Stopped](err)
+			_, ok := errors.AsType[*Stopped](err)
 			require.True(w.t, ok, "%v", err)
 			require.ErrorIs(w.t, err, context.Canceled)
-			require.Positive(w.t, stopped.Left)
 			require.Contains(w.t, err.Error(), "and the same command resumes it")
 		},
 		// The file is what a kill -9 leaves, which is what it was before the step.
@@ -144,7 +140,7 @@ func TestCampaign_Resumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, at := range whole.steps {
-				if name == "Killed" && !slices.Contains([]string{"load", "backup", "mixed, 2 users", "plain: backup"}, at) {
+				if name == "Killed" && !slices.Contains([]string{"load", "backup", "mixed, 2 users", "crash"}, at) {
 					continue // the disk is slow, so the file is unchanged
 				}
 				t.Run(at, func(t *testing.T) {
@@ -177,7 +173,10 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
-	w.onRun = func(Pressure) error {
+	w.onRun = func(p Pressure) error {
+		if p.Populates != nil {
+			return nil
+		}
 		w.onStop = ErrGone
 		return drive.ErrTargetDied
 	}
@@ -204,19 +203,15 @@ func TestCampaign_Refusals(t *testing.T) {
 		change func(w *world, c *Campaign)
 		says   string
 	}{
-		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil }, "--users must be a list of numbers from 1"},
-		"DatabaseInUse": {func(w *world, _ *Campaign) { w.database("null:").holds = "tpox-1/XS" },
+		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil }, "--users must be a list of different numbers from 1"},
+		"DatabaseInUse": {func(w *world, _ *Campaign) { w.db.holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
-		"VariantsDatabase": {func(w *world, _ *Campaign) { w.database("plain:").holds = "tpox-1/XS" }, "holds tpox-1/XS"},
 		"BackupOfOthers": {func(w *world, c *Campaign) {
 			write(w, "", c.Folder, "b.zst")
 			e := w.engine()
 			e.backup = filepath.Join(c.Folder, "b.zst")
 			c.Subject = e
 		}, "b.zst exists, but a campaign needs the name for its backup: move the file; --replace replaces it"},
-		"NoSpace": {func(_ *world, c *Campaign) { c.Free = func(string) (float64, bool) { return 1.5e9, true } },
-			"/disk needs about 2.0 GB for databases and their copies, but has 1.5 GB free"},
-		"TooLittleTime": {func(_ *world, c *Campaign) { c.Settings.Limit = 10 }, "--limit is too short"},
 		"FileInTheWay": {func(w *world, c *Campaign) {
 			write(w, "", c.Folder, "file")
 			c.Folder = filepath.Join(c.Folder, "file")
@@ -244,7 +239,12 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
-		w.onRun = func(Pressure) error { return drive.ErrInterrupted }
+		w.onRun = func(p Pressure) error {
+			if p.Populates != nil {
+				return nil
+			}
+			return drive.ErrInterrupted
+		}
 		require.Error(t, w.run(w.campaign(folder)))
 		w.onRun, w.steps = nil, nil
 		return w, folder
@@ -253,7 +253,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 		change func(c *Campaign)
 		says   string
 	}{
-		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, 1 },
+		"Settings": {func(c *Campaign) { c.Settings.Users, c.Settings.Think = []int{4, 8}, Duration{1} },
 			"is a campaign with other settings (users, think)"},
 		"Build":   {func(c *Campaign) { c.Versions.Commit = "abc" }, "was started by another build (test)"},
 		"Machine": {func(c *Campaign) { c.Machine.Cores = 64 }, "was started on another machine (here)"},
@@ -272,33 +272,9 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	}
 	t.Run("BackupGone", func(t *testing.T) {
 		w, folder := begin(t)
-		w.database("null:").backup = ""
+		w.db.backup = ""
 		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is missing: --replace starts again")
 	})
-}
-
-// The plan fits into the limit; when steps take longer than planned, the last ones are left out.
-func TestCampaign_Limit(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.onRun = func(p Pressure) error { w.pass(30); return nil }
-	began := w.now
-	r := w.completed(func(c *Campaign) { c.Settings.Limit = 1200 })
-	require.LessOrEqual(t, w.now.Sub(began), 1250*time.Second)
-	for i, s := range r.Steps {
-		switch {
-		case s.Kind == KindRun && s.State == Done:
-			require.NotNil(t, s.Run)
-		case s.State == LeftOut:
-			require.Equal(t, "not within the time limit", s.Reason)
-			if s.Variant != nil && s.Variant.Name == "plain" {
-				require.Equal(t, LeftOut, r.Steps[len(r.Steps)-2].State, "no part of a variant alone")
-			}
-		}
-		require.NotEqual(t, Planned, s.State, i)
-	}
-	require.Equal(t, LeftOut, r.Steps[len(r.Steps)-1].State)
-	require.Equal(t, Done, r.Steps[6].State)
 }
 
 // A database without a backup is loaded again before each run that follows a write, and at the end.
@@ -306,7 +282,7 @@ func TestCampaign_Reloads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.completed(func(c *Campaign) { c.Subject = reloadedFake{w.engine()} }) // the driver requires the loaded state
-	require.Equal(t, words{holds: isLoaded}, *w.database("null:"))
+	require.Equal(t, words{holds: isLoaded}, w.db)
 	copies := 0
 	for _, s := range r.Steps {
 		if s.Kind == KindBackup || s.Kind == KindRestore {
@@ -332,16 +308,13 @@ func (reloadedFake) Lacks(kind StepKind) string {
 	return ""
 }
 
-func (reloadedFake) Variants(int) []Variant { return nil }
-func (e reloadedFake) As(Variant) Subject   { return e }
-
 // A store that keeps nothing has only the steps with runs.
 func TestCampaign_Null(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.database("null:").holds = isLoaded
+	w.db.holds = isLoaded
 	r := w.completed(func(c *Campaign) {
-		c.Subject, c.Settings.Workloads, c.Settings.CPUs = costless, []string{query}, nil
+		c.Subject, c.Settings.Steps = costless, []string{query, crashStep}
 	})
 	for _, s := range r.Steps {
 		if s.Kind == KindRun {
@@ -355,23 +328,14 @@ func TestCampaign_Null(t *testing.T) {
 	require.NotEmpty(t, r.Dataset.Fingerprint)
 }
 
-// The search for the highest rate is a step of its own, on the data as loaded, whose result is valid by the schema.
-func TestCampaign_Find(t *testing.T) {
+// A service that loses what it has acknowledged makes the campaign INVALID.
+func TestRecord_InvalidCrash(t *testing.T) {
 	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
+	w := newWorld(t)
 	w.small = true
-	c := w.campaign(folder)
-	c.Settings.Find = "p99=20ms"
-	require.NoError(t, w.run(c))
-	r := read(t, folder)
-	step := stepOf(t, r, func(s Step) bool { return s.Kind == KindFind })
-	require.Equal(t, "highest rate with p99=20ms", step.Name)
-	require.Equal(t, Done, step.State)
-	require.Equal(t, "p99=20ms", step.Found.Curve.Goal)
-	require.InDelta(t, c.Settings.Duration/6, step.Found.Curve.Steps[0].Seconds, 0)
-	requireValid(t, filepath.Join(folder, File))
-
-	c.Settings.Find = "p99=20"
-	require.ErrorContains(t, c.Settings.Verify(), "--find: ")
-	require.ErrorContains(t, c.Settings.Verify(), "is not a goal")
+	r := w.completed(func(*Campaign) {})
+	require.Empty(t, r.Invalid())
+	crash := stepOf(t, r, func(s Step) bool { return s.Kind == KindCrash })
+	crash.Run.Prove(result.Proof{Verified: true, Acknowledged: 10, Lost: 1})
+	require.Equal(t, []string{"crash (acknowledged 10, lost 1, twice 0, unknown 0 (applied 0))"}, r.Invalid())
 }

@@ -20,16 +20,17 @@ import (
 type Service struct {
 	URL, Token string
 	PID        int
+	// Restart kills the service, as kill -9 does, and starts it again at its address.
+	Restart func(ctx context.Context) error
 	// Stop shuts the service down. It returns an error when the service has already ended.
 	Stop func() error
 }
 
 // ServiceSettings are the settings of the service under test.
 type ServiceSettings struct {
-	DB           string
-	Pool         int // 0 is the default of the store
-	CPUs         int // that it may use; 0 is all
-	Uncompressed bool
+	DB   string
+	Pool int // 0 is the default of the store
+	CPUs int // that it may use; 0 is all
 }
 
 // Starter starts a service and waits until it is ready.
@@ -46,27 +47,24 @@ const (
 
 // child is a service process that was started for a run.
 type child struct {
+	command  func(args ...string) *exec.Cmd
+	settings ServiceSettings
+	folder   string // of its tokens
+
 	cmd    *exec.Cmd
-	folder string // of its tokens
-	log    serviceLog
+	log    *serviceLog
 	exited chan struct{}
 	exit   error // since exited
-}
-
-func newChild() *child {
-	return &child{exited: make(chan struct{}), log: serviceLog{listening: make(chan string, 1)}}
 }
 
 // Children returns a Starter of service processes. command makes the command of the program with the given arguments.
 func Children(command func(args ...string) *exec.Cmd) Starter {
 	return func(ctx context.Context, s ServiceSettings) (*Service, error) {
-		return newChild().start(ctx, command, s)
+		return (&child{command: command, settings: s}).start(ctx)
 	}
 }
 
-func (c *child) start(
-	ctx context.Context, command func(args ...string) *exec.Cmd, s ServiceSettings,
-) (service *Service, err error) {
+func (c *child) start(ctx context.Context) (service *Service, err error) {
 	defer func() {
 		if err != nil {
 			c.kill()
@@ -76,25 +74,45 @@ func (c *child) start(
 	if c.folder, err = os.MkdirTemp("", "brokerage-campaign-"); err != nil {
 		return nil, err
 	}
-	tokens := filepath.Join(c.folder, "tokens")
 	scopes, err := access.ParseScopes("read,trade,admin")
 	if err != nil {
 		return nil, err
 	}
-	token, err := access.Add(tokens, access.Client{Name: "campaign", Scopes: scopes})
+	token, err := access.Add(c.tokens(), access.Client{Name: "campaign", Scopes: scopes})
 	if err != nil {
 		return nil, err
 	}
-	c.cmd = command(arguments(s, tokens)...)
+	addr, err := c.launch(ctx, "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	restart := func(ctx context.Context) error {
+		c.end()
+		_, err := c.launch(ctx, addr)
+		return err
+	}
+	return &Service{URL: "http://" + addr, Token: token, PID: c.cmd.Process.Pid, Restart: restart, Stop: c.stop}, nil
+}
+
+func (c *child) tokens() string { return filepath.Join(c.folder, "tokens") }
+
+// launch starts the process, and returns its address when it listens.
+func (c *child) launch(ctx context.Context, listen string) (addr string, err error) {
+	args := []string{"serve", "--listen", listen, "--tokens", c.tokens(), "--log-format", "json"}
+	if c.settings.Pool > 0 {
+		args = append(args, "--pool", strconv.Itoa(c.settings.Pool))
+	}
+	c.cmd = c.command(args...)
 	// The URL may hold a password, and other users of this computer see arguments.
-	c.cmd.Env = append(c.cmd.Environ(), "BROKERAGE_DB="+s.DB)
-	if s.CPUs > 0 {
-		c.cmd.Env = append(c.cmd.Env, "GOMAXPROCS="+strconv.Itoa(s.CPUs))
+	c.cmd.Env = append(c.cmd.Environ(), "BROKERAGE_DB="+c.settings.DB)
+	if c.settings.CPUs > 0 {
+		c.cmd.Env = append(c.cmd.Env, "GOMAXPROCS="+strconv.Itoa(c.settings.CPUs))
 	}
 	alone(c.cmd)
-	c.cmd.Stderr, c.cmd.WaitDelay = &c.log, time.Second
+	c.log, c.exited = &serviceLog{listening: make(chan string, 1)}, make(chan struct{})
+	c.cmd.Stderr, c.cmd.WaitDelay = c.log, time.Second
 	if err := c.cmd.Start(); err != nil {
-		return nil, err
+		return "", err
 	}
 	go func() {
 		c.exit = c.cmd.Wait()
@@ -102,25 +120,14 @@ func (c *child) start(
 	}()
 	select {
 	case addr := <-c.log.listening:
-		return &Service{URL: "http://" + addr, Token: token, PID: c.cmd.Process.Pid, Stop: c.stop}, nil
+		return addr, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return "", ctx.Err()
 	case <-c.exited:
-		return nil, c.gone()
+		return "", c.gone()
 	case <-time.After(startTimeout):
-		return nil, errors.New("it did not listen within " + startTimeout.String())
+		return "", errors.New("it did not listen within " + startTimeout.String())
 	}
-}
-
-func arguments(s ServiceSettings, tokens string) []string {
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--tokens", tokens, "--log-format", "json"}
-	if s.Pool > 0 {
-		args = append(args, "--pool", strconv.Itoa(s.Pool))
-	}
-	if s.Uncompressed {
-		args = append(args, "--uncompressed")
-	}
-	return args
 }
 
 // serviceLog collects the log of a service, and finds its address in it.
@@ -182,11 +189,16 @@ func (c *child) gone() error {
 	return fmt.Errorf("%w (%s)", ErrGone, how)
 }
 
-// kill ends the process and removes its files.
-func (c *child) kill() {
+// end kills the process.
+func (c *child) end() {
 	if c.cmd != nil && c.cmd.Process != nil {
 		_ = c.cmd.Process.Kill() // it may have ended
 		<-c.exited
 	}
+}
+
+// kill ends the process and removes its files.
+func (c *child) kill() {
+	c.end()
 	_ = os.RemoveAll(c.folder) // tokens of a service that has ended
 }

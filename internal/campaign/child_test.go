@@ -52,13 +52,17 @@ func command(how string) func(args ...string) *exec.Cmd {
 }
 
 func TestChildren(t *testing.T) {
-	c := newChild()
-	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:", Pool: 3, CPUs: 1, Uncompressed: true})
+	c := &child{command: command("well"), settings: ServiceSettings{DB: "null:", Pool: 3, CPUs: 1}}
+	s, err := c.start(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, s.URL, "http://serve --listen 127.0.0.1:0 --tokens ")
-	require.Contains(t, s.URL, "--pool 3 --uncompressed DB=null: GOMAXPROCS=1")
+	require.Contains(t, s.URL, "--pool 3 DB=null: GOMAXPROCS=1")
 	require.NotEmpty(t, s.Token)
 	require.DirExists(t, c.folder)
+	first := c.cmd.Process.Pid
+	require.NoError(t, s.Restart(t.Context()))
+	require.NotEqual(t, first, c.cmd.Process.Pid)
+	require.Contains(t, c.cmd.Args, strings.TrimPrefix(s.URL, "http://"), "at its address")
 	require.NoError(t, s.Stop())
 	require.NoDirExists(t, c.folder, "no token outlives its service")
 }
@@ -75,8 +79,8 @@ func TestChildren_Fails(t *testing.T) {
 }
 
 func TestChildren_Dies(t *testing.T) {
-	c := newChild()
-	s, err := c.start(t.Context(), command("well"), ServiceSettings{DB: "null:"})
+	c := &child{command: command("well"), settings: ServiceSettings{DB: "null:"}}
+	s, err := c.start(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
 	<-c.exited

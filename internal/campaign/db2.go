@@ -28,10 +28,8 @@ func newDB2(text, folder string, commands Commands) (db2Subject, error) {
 	if err != nil {
 		return db2Subject{}, errors.New("not a URL")
 	}
-	// The pace is an estimate, not measured on Db2.
 	common := baseSubject{
 		backup: filepath.Join(folder, "db2.backup"), validation: "by XMLVALIDATE, in the database",
-		pace: Pace{Load: 5e6, Backup: 50e6, Restore: 50e6, Insert: 2e6},
 	}
 	common.url = u.String()
 	return db2Subject{common, commands}, nil
@@ -79,12 +77,3 @@ func (e db2Subject) BackedUp() bool {
 	_, err := os.Stat(e.backup)
 	return err == nil
 }
-
-// Variants returns enough connections for each of many users.
-func (e db2Subject) Variants(int) []Variant {
-	const many = 128
-	return []Variant{{Name: fmt.Sprintf("pool %d", many), Pool: many,
-		Description: fmt.Sprintf("%d connections instead of %d", many, db2.DefaultPool)}}
-}
-
-func (e db2Subject) As(Variant) Subject { return e }

@@ -6,6 +6,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
+	"brokerage/internal/ledger"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/workload"
@@ -17,14 +18,14 @@ type Driver interface {
 	Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error)
 }
 
-// Pressure is the load of a run. Times are in seconds.
+// Pressure is the load of a run.
 type Pressure struct {
 	Workload string
 	Validate *bool // instead of what the workload's file says
 	Users    int
-	WarmUp   float64
-	Duration float64
-	Think    float64
+	WarmUp   time.Duration
+	Duration time.Duration
+	Think    time.Duration
 	Seed     uint64
 	Settings map[string]string // of the store, for the result
 	Observer store.Observer    // of the database's server; may be nil
@@ -32,9 +33,8 @@ type Pressure struct {
 	Documents int64
 	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
 	Populates *dataset.Dataset
-	// Find is the goal of a search for the highest rate, in steps of Step seconds; empty for a run with these Users.
-	Find string
-	Step float64
+	Ledger    *ledger.Writer // of the changes; nil for none
+	Break     drive.Break    // of the service
 }
 
 // Workloads is the Driver that runs the workloads of package workload, in this process.
@@ -66,14 +66,12 @@ func (d Workloads) config(p Pressure) (c drive.Plan, err error) {
 	}
 	const intervals = 6 // of a run, which show whether it was steady
 	return drive.Plan{
-		Definition: definition, Users: p.Users, Ramp: seconds(p.WarmUp), Duration: seconds(p.Duration),
-		Think: drive.Think{Mean: seconds(p.Think)}, Every: seconds(p.Duration / intervals), Seed: p.Seed,
-		Settings: p.Settings, Count: p.Documents, Observer: p.Observer,
+		Definition: definition, Users: p.Users, Ramp: p.WarmUp, Duration: p.Duration,
+		Think: drive.Think{Mean: p.Think}, Every: p.Duration / intervals, Seed: p.Seed,
+		Settings: p.Settings, Count: p.Documents, Observer: p.Observer, Ledger: p.Ledger, Break: p.Break,
 		Version: d.Versions.Brokerage, Commit: d.Versions.Commit,
 	}, nil
 }
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Run runs a workload through a service.
 func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error) {
@@ -88,12 +86,5 @@ func (d Workloads) Run(ctx context.Context, s *Service, p Pressure) (*result.Run
 	if p.Populates != nil {
 		return drive.Run(ctx, config, drive.Populating(backend, p.Populates))
 	}
-	if p.Find == "" {
-		return drive.Run(ctx, config, backend)
-	}
-	goal, err := drive.ParseGoal(p.Find)
-	if err != nil {
-		return nil, err
-	}
-	return drive.Find(ctx, config, backend, drive.RateSearch{Goal: goal, Step: seconds(p.Step)})
+	return drive.Run(ctx, config, backend)
 }

@@ -1,9 +1,14 @@
 package campaign
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"brokerage/internal/probe"
 )
 
 // alone keeps the terminal's Ctrl-C from the service, since the campaign stops it after it has written its figures. A
@@ -14,3 +19,33 @@ func alone(cmd *exec.Cmd) {
 
 // flush writes to disk what a commit waits for: the data, and what is needed to find them.
 func flush(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
+
+// limitCores lets the processes of a server, of which pid is the parent, run on no more than n of its cores. undo lets
+// them run on all of them again.
+func limitCores(pid, n int) (undo func() error, err error) {
+	var all, some unix.CPUSet
+	if err := unix.SchedGetaffinity(pid, &all); err != nil {
+		return nil, err
+	}
+	for cpu := 0; some.Count() < min(n, all.Count()); cpu++ {
+		if all.IsSet(cpu) {
+			some.Set(cpu)
+		}
+	}
+	undo = func() error { return setCores(pid, &all) }
+	if err := setCores(pid, &some); err != nil {
+		return nil, errors.Join(err, undo())
+	}
+	return undo, nil
+}
+
+// setCores sets the cores of a process and its children. Those that it starts later have its own.
+func setCores(pid int, cores *unix.CPUSet) error {
+	for _, process := range append([]int{pid}, probe.Here.Children(pid)...) {
+		err := unix.SchedSetaffinity(process, cores)
+		if err != nil && !errors.Is(err, unix.ESRCH) { // one that has ended since
+			return err
+		}
+	}
+	return nil
+}

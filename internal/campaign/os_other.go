@@ -3,6 +3,7 @@
 package campaign
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 )
@@ -11,3 +12,6 @@ import (
 func alone(*exec.Cmd) {}
 
 func flush(f *os.File) error { return f.Sync() }
+
+// limitCores is known on Linux alone.
+func limitCores(int, int) (func() error, error) { return nil, errors.ErrUnsupported }

@@ -8,15 +8,18 @@ import (
 	"brokerage/internal/dataset"
 )
 
+// populationStages is the number of stages of each kind of documents.
+const populationStages = 4
+
 // populate lets users fill a database that has only securities: they insert as many customers and orders as the dataset
 // has, with one commit each, in stages. There is no transaction that inserts a security, so these are loaded. The
 // database is empty afterwards.
-func (r *running) populate(ctx context.Context, e Subject, s *Step) error {
-	s.Inserts = nil // an interrupted population begins again
+func (r *running) populate(ctx context.Context, s *Step) error {
+	s.Inserts, r.intact = nil, false // an interrupted population begins again
+	e := r.Subject
 	if err := e.Create(ctx); err != nil {
 		return err
 	}
-	r.intact[e.URL()] = false
 	spec := r.dataset.Spec()
 	none, err := dataset.ScaleOf(0, 0)
 	if err != nil {
@@ -27,21 +30,22 @@ func (r *running) populate(ctx context.Context, e Subject, s *Step) error {
 		return err
 	}
 	for i, of := range r.Settings.Population {
-		k := insertedKind(of.Workload)
-		before := int64(0)
-		for n := 1; n <= loadStages && before < r.dataset.Count(k); n++ {
-			r.Progress.Within(float64(i*loadStages+n-1) / float64(len(r.Settings.Population)*loadStages))
-			end := stageEnd(before, r.dataset.Count(k))
+		all := r.dataset.Count(insertedKind(of.Workload))
+		for n := range int64(populationStages) {
+			r.Progress.Within(float64(int64(i*populationStages)+n) / float64(len(r.Settings.Population)*populationStages))
+			before, end := n*all/populationStages, (n+1)*all/populationStages
+			if end == before {
+				continue
+			}
 			of.Documents = end - before
-			g, err := r.populateStage(ctx, e, of, n)
+			g, err := r.populateStage(ctx, of, int(n)+1)
 			if g != nil {
 				g.Before = before
 				s.Inserts = append(s.Inserts, *g)
 			}
 			if err != nil {
-				return fmt.Errorf("stage %d, %s: %w", n, of.Workload, err)
+				return fmt.Errorf("stage %d, %s: %w", n+1, of.Workload, err)
 			}
-			before = end
 		}
 	}
 	return e.Create(ctx)
@@ -49,11 +53,13 @@ func (r *running) populate(ctx context.Context, e Subject, s *Step) error {
 
 // populateStage inserts a part of the documents of a kind, and measures the size of the database after it. The users
 // are at most as many as the documents.
-func (r *running) populateStage(ctx context.Context, e Subject, of Insertion, n int) (*Growth, error) {
-	run, err := r.run(ctx, e, nil, Pressure{
-		Workload: of.Workload, Validate: new(false), Users: int(min(int64(of.Users), of.Documents)), Documents: of.Documents,
-		Think: r.Settings.Think, Seed: r.Settings.Seed + uint64(n), Populates: r.dataset,
-	})
+func (r *running) populateStage(ctx context.Context, of Insertion, n int) (*Growth, error) {
+	users := int(min(int64(of.Users), of.Documents))
+	plan := &RunPlan{Workload: of.Workload, Users: users, Documents: of.Documents, Validate: new(false),
+		Connections: r.Settings.connections(users, r.connections)}
+	p := r.pressure(plan)
+	p.WarmUp, p.Seed, p.Populates = 0, p.Seed+uint64(n), r.dataset
+	run, err := r.run(ctx, plan, p)
 	if run == nil {
 		return nil, err
 	}
@@ -61,10 +67,17 @@ func (r *running) populateStage(ctx context.Context, e Subject, of Insertion, n 
 	if err != nil {
 		return g, err
 	}
-	space, err := e.Space(ctx)
+	space, err := r.Subject.Space(ctx)
 	g.Total = space.Total
 	if err == nil && g.Documents < of.Documents {
 		err = errors.New("not all documents were inserted")
 	}
 	return g, err
+}
+
+func insertedKind(workload string) dataset.Kind {
+	if workload == insertOrders {
+		return dataset.Order
+	}
+	return dataset.Customer
 }

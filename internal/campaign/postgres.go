@@ -3,12 +3,11 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	deployed "brokerage/deploy/postgres"
-	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres"
 )
 
@@ -19,9 +18,6 @@ type postgresSubject struct{ baseSubject }
 func newPostgres(url, folder string) postgresSubject {
 	return postgresSubject{baseSubject{
 		url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
-		// Below what was measured at XXXS on two cores, so that the plan holds. A restore computes the keys of all
-		// documents again, on one connection.
-		pace: Pace{Load: 20e6, Backup: 30e6, Restore: 8e6, Insert: 4e6},
 	}}
 }
 
@@ -38,25 +34,20 @@ func (e postgresSubject) Statistics(ctx context.Context) error {
 	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
 }
 
-// Room is for the backup; the server decides where it keeps its files.
-func (e postgresSubject) Room(d *dataset.Dataset, _ float64) (string, float64) {
-	const share = 0.6 // of the documents, packed quickly: some more than was measured
-	return filepath.Dir(e.backup), share * rawBytes(d)
+// othersConnections is how many connections of a server are left to others: to its administrators and to this program.
+const othersConnections = 10
+
+// Connections is what the server allows, with some left for others.
+func (e postgresSubject) Connections(ctx context.Context) (most int, err error) {
+	err = e.admin(ctx, func(a *postgres.Admin) error {
+		settings, err := a.Settings(ctx, []string{"max_connections"})
+		if err == nil && len(settings) == 1 {
+			most, err = strconv.Atoi(settings[0].Value)
+		}
+		return err
+	})
+	return max(1, most-othersConnections), err
 }
-
-const manyConnections = 64
-
-// Variants returns fewer and more connections.
-func (postgresSubject) Variants(cores int) []Variant {
-	pool := func(n int, format string, values ...any) Variant {
-		return Variant{Name: fmt.Sprintf("pool %d", n), Pool: n, Description: fmt.Sprintf(format, values...)}
-	}
-	return []Variant{
-		pool(2*cores, "two connections for each core instead of %d in all", postgres.DefaultPool),
-		pool(manyConnections, "%d connections instead of %d", manyConnections, postgres.DefaultPool)}
-}
-
-func (e postgresSubject) As(Variant) Subject { return e }
 
 // Describe includes the server's settings, which the results depend on.
 func (e postgresSubject) Describe(ctx context.Context) (StoreStamp, error) {
@@ -91,5 +82,3 @@ func (clusterSubject) Lacks(kind StepKind) string {
 	}
 	return ""
 }
-
-func (clusterSubject) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }

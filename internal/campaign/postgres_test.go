@@ -1,6 +1,8 @@
 package campaign
 
 import (
+	"fmt"
+	"regexp"
 	"runtime"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -42,10 +45,10 @@ func TestPostgres(t *testing.T) {
 	require.Equal(t, "128MB", is.Settings["shared_buffers"])
 	require.Equal(t, "on", is.Settings["data_checksums"])
 
-	require.NoError(t, e.Remove(ctx))
-	name, err = e.Holds(ctx)
+	most, err := e.Connections(ctx)
 	require.NoError(t, err)
-	require.Empty(t, name)
+	require.Positive(t, most)
+	require.NoError(t, e.Discard())
 	require.NoFileExists(t, e.backup)
 
 	server.Halt(t)
@@ -68,13 +71,13 @@ func TestPostgres_Cluster(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
-	r := running{Campaign: &Campaign{Subject: e}, dataset: d, intact: make(map[string]bool)}
+	r := running{Campaign: &Campaign{Subject: e}, dataset: d}
 	for range 2 { // the second insert would be refused if the order were still there
 		_, err = s.InsertOrder(t.Context(), tpox.Write{Now: time.Now()},
 			d.AppendNewOrder(nil, 1, dataset.NewOrder{ID: 999_999}))
 		require.NoError(t, err)
-		r.intact[e.URL()] = false
-		require.NoError(t, r.restore(t.Context(), e))
+		r.intact = false
+		require.NoError(t, r.restore(t.Context()))
 	}
 	name, err := e.Holds(t.Context())
 	require.NoError(t, err)
@@ -95,6 +98,7 @@ func TestPostgres_Watch(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		require.Equal(t, server.PID(t), w.Process())
 	}
+	requireLimited(t, w.Process())
 	counted, err := w.Observe(t.Context())
 	require.NoError(t, err)
 	require.Positive(t, counted.Figures["pg_commits_total"])
@@ -103,4 +107,22 @@ func TestPostgres_Watch(t *testing.T) {
 	w, err = costless.Watch(t.Context())
 	require.NoError(t, err)
 	require.Nil(t, w)
+}
+
+// requireLimited requires that the processes of a server can be limited to one core, and have theirs again.
+func requireLimited(t *testing.T, server int) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
+		return
+	}
+	allowed := func() string {
+		text := testenv.Text(t, fmt.Sprintf("/proc/%d/status", server))
+		return regexp.MustCompile(`Cpus_allowed_list:\s*(\S+)`).FindStringSubmatch(text)[1]
+	}
+	before := allowed()
+	undo, err := limitCores(server, 1)
+	require.NoError(t, err)
+	require.Regexp(t, `^\d+$`, allowed())
+	require.NoError(t, undo())
+	require.Equal(t, before, allowed())
 }

@@ -25,23 +25,21 @@ type Progress interface {
 
 // terminal writes a line when a step has ended, and on a terminal another one that shows the step in progress.
 type terminal struct {
-	out   io.Writer
-	width int // of the terminal; 0 when there is none
-	draw  func(line string)
+	out  io.Writer
+	draw func(line string) // replaces the last line that it wrote; nil without a terminal
 
-	mu     sync.Mutex
-	step   string // in progress
-	part   string
-	began  time.Time
-	expect string // time of the step, and of the steps to come
-	stop   chan struct{}
-	drawn  sync.WaitGroup
+	mu    sync.Mutex
+	step  string // in progress
+	part  string
+	began time.Time
+	stop  chan struct{}
+	drawn sync.WaitGroup
 }
 
-// Terminal returns a Progress that writes to out. The width is that of the terminal in columns, or 0 for a file. redraw
-// replaces the last line that it wrote; it is called for a terminal alone.
-func Terminal(out io.Writer, width int, redraw func(line string)) Progress {
-	return &terminal{out: out, width: width, draw: redraw}
+// Terminal returns a Progress that writes to out. redraw replaces the last line that it wrote, on a terminal; it is nil
+// for a file.
+func Terminal(out io.Writer, redraw func(line string)) Progress {
+	return &terminal{out: out, draw: redraw}
 }
 
 // printf ignores errors, which could not be reported either.
@@ -51,61 +49,52 @@ func (t *terminal) Nothing(file string) {
 	t.printf("nothing to do: the campaign in %s is complete\n", file)
 }
 
-func (t *terminal) Plan(r *Record) {
-	var skipped []string
+func (t *terminal) Plan(r *Record) { t.printf("%s\n", planText(r)) }
+
+// planText says how many steps are to be run, and how long their runs take.
+func planText(r *Record) string {
 	todo := 0
 	for _, s := range r.Steps {
-		switch s.State {
-		case LeftOut:
-			skipped = append(skipped, s.Name+" ("+s.Reason+")")
-		case Planned, Interrupted:
+		if s.State.todo() {
 			todo++
-		case Done:
 		}
 	}
-	stamp := ""
+	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, beside load, population and restores",
+		format.Plural(len(r.Steps), "step"), todo, format.Clock(RunTime(r)))
 	if r.Smoke {
-		stamp = "; a smoke campaign, whose figures do not count"
+		text += "; a smoke campaign, whose figures do not count"
 	}
-	t.printf("%s, %d of them to run, about %s%s\n", format.Plural(len(r.Steps), "step"), todo, about(left(r.Steps)), stamp)
-	if len(skipped) > 0 {
-		t.printf("left out: %s\n", strings.Join(skipped, "; "))
-	}
-	t.printf("%*s%-40s %8s %8s  %s\n", len(numberOf(0, r)), "", "step", "took", "left", "result")
+	return text
 }
 
-// WritePlan writes the steps of a campaign with their estimated times, and when each begins.
+// WritePlan writes the steps of a campaign.
 func WritePlan(w io.Writer, r *Record) error {
 	s := r.Settings
 	text := fmt.Sprintf("preset %s, scale %s of %s", s.Preset, s.Scale, s.Profile)
-	if s.DataScale > 0 {
+	if s.DataScale != 1 || s.TimeScale != 1 {
 		text += fmt.Sprintf(", %g times its documents and %g times its times", s.DataScale, s.TimeScale)
 	}
-	lines := []string{text, fmt.Sprintf("%*s%-52s %9s %9s", len(numberOf(0, r)), "", "step", "from", "takes")}
-	begins := 0.0
+	lines := []string{text}
 	for i, step := range r.Steps {
-		line := fmt.Sprintf("%s%-52s ", numberOf(i, r), step.Name)
-		if step.State == Planned || step.State == Interrupted {
-			line += fmt.Sprintf("%9s %9s", about(begins), about(step.Expected))
-			begins += step.Expected
-		} else {
-			line += strings.TrimSuffix(string(step.State)+": "+step.Reason, ": ")
+		line := numberOf(i, r) + step.Name
+		switch {
+		case !step.State.todo():
+			line += ": " + strings.TrimSuffix(string(step.State)+": "+step.Reason, ": ")
+		case step.Plan != nil && step.Plan.Connections > 0:
+			line += ", " + format.Plural(step.Plan.Connections, "connection")
 		}
 		lines = append(lines, line)
 	}
-	lines = append(lines, fmt.Sprintf("%s, about %s; nothing was started", format.Plural(len(r.Steps), "step"),
-		about(begins)))
+	lines = append(lines, planText(r), "nothing was started")
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }
 
 func (t *terminal) Began(i int, r *Record) {
-	s := &r.Steps[i]
 	t.mu.Lock()
-	t.step, t.part, t.began = numberOf(i, r)+s.Name, "", time.Now()
-	t.expect = about(s.Expected) + ", then about " + about(left(r.Steps[i+1:]))
+	t.step, t.part, t.began = numberOf(i, r)+r.Steps[i].Name, "", time.Now()
 	t.mu.Unlock()
-	if t.width == 0 {
+	if t.draw == nil {
 		return
 	}
 	t.stop = make(chan struct{})
@@ -126,8 +115,7 @@ func (t *terminal) Began(i int, r *Record) {
 func (t *terminal) redraw() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := fmt.Sprintf("%s%s  %s of about %s", t.step, t.part, format.Clock(time.Since(t.began)), t.expect)
-	t.draw(line[:min(len(line), t.width-1)])
+	t.draw(t.step + t.part + "  " + format.Clock(time.Since(t.began)))
 }
 
 func (t *terminal) Within(share float64) {
@@ -148,8 +136,8 @@ func (t *terminal) Ended(i int, r *Record) {
 	if s.State != Done {
 		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
 	}
-	line := fmt.Sprintf("%s%-40s %8s %8s  %s", numberOf(i, r), s.Name, format.Duration(seconds(s.Seconds)),
-		about(left(r.Steps[i+1:])), result)
+	took := format.Duration(time.Duration(s.Seconds * float64(time.Second)))
+	line := fmt.Sprintf("%s%-44s %7s  %s", numberOf(i, r), s.Name, took, result)
 	t.printf("%s\n", strings.TrimRight(line, " "))
 }
 
@@ -159,23 +147,24 @@ func numberOf(i int, r *Record) string {
 	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
 }
 
-// outcome returns the figures of a step in a few words; most steps have none but their time.
+// outcome returns the figures of a step in a few words; some steps have none but their time.
 func outcome(s *Step) string {
 	switch {
 	case s.Load != nil:
-		took := s.Load.Finish
-		for _, stage := range s.Load.Stages {
-			took += stage.Seconds
-		}
 		return fmt.Sprintf("%s documents, %.0f/s with indexes", format.Count(s.Load.Documents),
-			float64(s.Load.Documents)/max(took, 1e-3))
+			float64(s.Load.Documents)/max(s.Seconds, 1e-3))
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
 	case s.Copy != nil:
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
+	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
+		return fmt.Sprintf("%s; %s", s.Run.Break, s.Run.Proof)
 	case s.Run != nil:
 		text := fmt.Sprintf("%.0f/s, p99 %.1f ms", s.Run.TPS, s.Run.Total.Latency.P99/1000)
+		if s.Plan.Connections > 0 {
+			text += ", " + format.Plural(s.Plan.Connections, "connection")
+		}
 		if s.Run.Validity.Invalid() {
 			text += ", INVALID"
 		}
@@ -189,7 +178,7 @@ func outcome(s *Step) string {
 
 func insertsOutcome(inserts []Growth) string {
 	var parts []string
-	for _, w := range stageWorkloads {
+	for _, w := range []string{insertOrders, insertCustomers} {
 		var rates []string
 		for _, g := range inserts {
 			if g.Workload == w {

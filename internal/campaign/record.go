@@ -26,7 +26,7 @@ var Schema []byte
 // and resumed.
 type Record struct {
 	Format     string    `json:"format"`
-	Preset     string    `json:"preset"`     // full, smoke or a paper-…
+	Preset     string    `json:"preset"`
 	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
 	Complete   bool      `json:"complete"`   // every planned step has been run or left out
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
@@ -52,50 +52,6 @@ type StoreStamp struct {
 	Durability string            `json:"durability"`
 	Validation string            `json:"validation"` // where documents are validated
 	Settings   map[string]string `json:"settings"`
-}
-
-// Settings are the settings of a campaign, which can be resumed only with the same ones. Times are in seconds.
-type Settings struct {
-	Preset    string   `json:"preset"`
-	DB        string   `json:"db"` // without secrets
-	Scale     string   `json:"scale"`
-	Profile   string   `json:"profile"`
-	Seed      uint64   `json:"seed"` // of the dataset and of all random parameters
-	Users     []int    `json:"users"`
-	Reference int      `json:"reference"` // users of everything that is measured at a single number of users
-	Workloads []string `json:"workloads"`
-	WarmUp    float64  `json:"warmUp"`
-	Duration  float64  `json:"duration"`
-	Think     float64  `json:"think"`
-	CPUs      []int    `json:"cpus"`
-	Stages    int      `json:"stages"`
-	Stage     float64  `json:"stage"` // of one stage of inserts
-	Limit     float64  `json:"limit"` // of the whole campaign; 0 is none
-	Tuned     bool     `json:"tuned"` // also run with other settings than the defaults
-	Pool      int      `json:"pool"`  // of the service; 0 is the store's default
-	// Find is the goal of the search for the highest rate, as drive.ParseGoal reads it; empty leaves it out.
-	Find string `json:"find,omitempty"`
-
-	// Of the presets of published studies, whose numbers of documents and times are multiplied by these factors.
-	DataScale float64 `json:"dataScale,omitempty"`
-	TimeScale float64 `json:"timeScale,omitempty"`
-	// Population is how users fill a database that has only securities, before the load: all documents of the dataset.
-	Population []Insertion `json:"population,omitempty"`
-	Inserts    []Insertion `json:"inserts,omitempty"` // onto the loaded database
-	Cores      []CoreTest  `json:"cores,omitempty"`   // run for each of CPUs; empty: the reference's
-}
-
-// Insertion is a number of documents that users insert through the transactions, with one commit each.
-type Insertion struct {
-	Workload  string `json:"workload"`
-	Users     int    `json:"users"`
-	Documents int64  `json:"documents,omitempty"` // 0: all of the dataset
-}
-
-// CoreTest is a run that is repeated for different numbers of cores.
-type CoreTest struct {
-	Workload string `json:"workload"`
-	Users    int    `json:"users"`
 }
 
 // Machine is the computer that the campaign ran on. Unknown values are empty or zero.
@@ -133,8 +89,7 @@ const (
 	KindBackup     StepKind = "backup"     // Copy
 	KindRestore    StepKind = "restore"    // Copy
 	KindRun        StepKind = "run"        // Run
-	KindInserts    StepKind = "inserts"    // Inserts
-	KindFind       StepKind = "find"       // Found
+	KindCrash      StepKind = "crash"      // Run, with a proof of what was kept
 )
 
 // State is the state of a step.
@@ -148,18 +103,17 @@ const (
 	Interrupted State = "interrupted" // what it has measured so far is there
 )
 
+// todo reports whether a step has to be run.
+func (s State) todo() bool { return s == Planned || s == Interrupted }
+
 // Step is one step of the campaign.
 type Step struct {
-	Name     string     `json:"name"` // unique
-	Kind     StepKind   `json:"kind"`
-	State    State      `json:"state"`
-	Reason   string     `json:"reason,omitempty"`
-	Expected float64    `json:"expectedSeconds"` // as planned
-	Started  *time.Time `json:"started,omitempty"`
-	Seconds  float64    `json:"seconds"`
-
-	// Variant is the settings under test, such as "uncompressed"; nil for the default ones.
-	Variant *Variant `json:"variant,omitempty"`
+	Name    string     `json:"name"` // unique
+	Kind    StepKind   `json:"kind"`
+	State   State      `json:"state"`
+	Reason  string     `json:"reason,omitempty"`
+	Started *time.Time `json:"started,omitempty"`
+	Seconds float64    `json:"seconds"`
 
 	Load    *BulkLoad   `json:"load,omitempty"`
 	Space   *Space      `json:"space,omitempty"`
@@ -169,40 +123,14 @@ type Step struct {
 	Again   bool        `json:"again,omitempty"`          // the second one: the first was unsteady or disturbed
 	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
-	Found   *result.Run `json:"found,omitempty"` // the run at the highest rate, with the curve of the search
 }
-
-// Variant is settings of a store or the service that differ from the default ones.
-type Variant struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	CPUs        int    `json:"cpus,omitempty"` // that the service may use; 0 is all
-	Pool        int    `json:"pool,omitempty"`
-
-	Uncompressed bool `json:"uncompressed,omitempty"`
-	Tuned        bool `json:"tuned,omitempty"` // the server's settings are changed for the runs
-}
-
-// same reports whether two steps are of the same variant. Steps with the default settings are of none.
-func (v *Variant) same(other *Variant) bool { return v != nil && other != nil && *v == *other }
 
 // BulkLoad is a bulk load, with many documents in a commit. Its rates must not be compared with published rates of
 // inserts.
 type BulkLoad struct {
-	Documents int64       `json:"documents"`
-	Bytes     int64       `json:"bytes"` // of documents as a client gets them
-	Stages    []LoadStage `json:"stages"`
-	Finish    float64     `json:"finishSeconds"` // after the last document: indexes, settings
-}
-
-// LoadStage is a part of the documents of one kind.
-type LoadStage struct {
-	Kind      string  `json:"kind"`
-	Before    int64   `json:"before"` // documents of the kind that were there
 	Documents int64   `json:"documents"`
-	Bytes     int64   `json:"bytes"`
-	Seconds   float64 `json:"seconds"`
-	Rate      float64 `json:"documentsPerSecond"`
+	Bytes     int64   `json:"bytes"`         // of documents as a client gets them
+	Finish    float64 `json:"finishSeconds"` // after the last document: indexes, settings
 }
 
 // Space is the size of a database by its parts.
@@ -245,12 +173,17 @@ type RunPlan struct {
 	Label    string `json:"label"`
 	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
 	Users    int    `json:"users"`
+	// Connections is how many the service has to the database at most; 0 is the store's default.
+	Connections int `json:"connections"`
+	CPUs        int `json:"cpus,omitempty"` // cores that the service may use; 0 is all
+	// ServerLimited reports whether the processes of the database's server may use no more than CPUs either.
+	ServerLimited bool `json:"serverLimited,omitempty"`
 	// Documents is how many are inserted, instead of a time; 0 for other runs.
 	Documents int64 `json:"documents,omitempty"`
 }
 
-// Growth is one stage of inserts through the transactions, with one commit each, into a database that is not restored
-// between the stages: it shows whether their rate holds as the database grows.
+// Growth is one stage of a population: inserts through the transactions, with one commit each, that show whether their
+// rate holds as the database grows.
 type Growth struct {
 	Stage     int        `json:"stage"` // from 1
 	Workload  string     `json:"workload"`
@@ -273,9 +206,6 @@ func (r *Record) Invalid() (steps []string) {
 			if !onlyUnsteady(&g.Run) {
 				runs = append(runs, g.Run)
 			}
-		}
-		if s.Found != nil {
-			runs = append(runs, *s.Found)
 		}
 		invalid := func(r result.Run) bool { return r.Validity.Invalid() }
 		if i := slices.IndexFunc(runs, invalid); i >= 0 {

@@ -90,7 +90,7 @@ func TestSchema_Refuses(t *testing.T) {
 			var r map[string]any
 			require.NoError(t, json.Unmarshal([]byte(text), &r))
 			require.NoError(t, s.Validate(r))
-			change(r, r["steps"].([]any)[1].(map[string]any)) // the load
+			change(r, r["steps"].([]any)[2].(map[string]any)) // the load
 			require.Error(t, s.Validate(r))
 		})
 	}

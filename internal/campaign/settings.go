@@ -2,22 +2,18 @@ package campaign
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 )
 
-// The presets.
-const (
-	Full  = "full"
-	Smoke = "smoke"
-)
-
-// The built-in workloads, in the order of a campaign.
+// The built-in workloads.
 const (
 	query           = "query"
 	mixed           = "mixed"
@@ -26,37 +22,73 @@ const (
 	insertCustomers = "insert-customers"
 )
 
-// The least times of a valid run, in seconds, by the scenario.
+// The steps of --steps that are no workloads.
 const (
-	validWarmUp   = 20
-	validDuration = 60
+	populationStep = "population" // users fill the database
+	coresStep      = "cores"      // a workload for each number of cores
+	crashStep      = "crash"      // the service is killed, and the changes that it acknowledged are looked for
 )
 
-// PresetNames are the names of all presets.
-var PresetNames = []string{Full, Smoke, Paper2006, Paper2007, Paper2008, Paper2009}
+// The least times of a valid run, by the scenario.
+const (
+	validWarmUp   = 20 * time.Second
+	validDuration = 60 * time.Second
+)
 
-// Presets returns the settings of a preset. At XXXS, on two cores, full takes about 35 minutes and smoke less than 10.
-func Presets(name string) (Settings, error) {
-	s := Settings{
-		Preset: name, Scale: "XXXS", Profile: dataset.TPoX2.String(), Seed: 1, Tuned: true,
-		Workloads: []string{query, mixed, classic, insertOrders, insertCustomers},
+// Settings are the settings of a campaign, which can be resumed only with the same ones.
+type Settings struct {
+	Preset    string   `json:"preset"`
+	DB        string   `json:"db"` // without secrets
+	Scale     string   `json:"scale"`
+	Profile   string   `json:"profile"`
+	Seed      uint64   `json:"seed"`  // of the dataset and of all random parameters
+	Steps     []string `json:"steps"` // workloads, population, cores, crash
+	Users     []int    `json:"users"`
+	Reference int      `json:"reference"` // users of everything that is measured at a single number of users
+	WarmUp    Duration `json:"warmUp"`
+	Duration  Duration `json:"duration"`
+	Think     Duration `json:"think"`
+	CPUs      []int    `json:"cpus"`
+	// Pool is the number of connections of the service; nil gives each user a connection, and 0 is the store's default.
+	Pool *int `json:"pool,omitempty"`
+
+	// The numbers of documents and the times of the preset are multiplied by these factors.
+	DataScale float64 `json:"dataScale"`
+	TimeScale float64 `json:"timeScale"`
+	// Population is how users fill a database that has only securities, before the load.
+	Population []Insertion `json:"population,omitempty"`
+	Inserts    []Insertion `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
+	Cores      []CoreTest  `json:"cores,omitempty"`   // what runs for each of CPUs
+}
+
+// Insertion is a number of documents that users insert through the transactions, with one commit each.
+type Insertion struct {
+	Workload  string `json:"workload"`
+	Users     int    `json:"users"`
+	Documents int64  `json:"documents,omitempty"` // 0: all of the dataset
+}
+
+// CoreTest is a run that is repeated for different numbers of cores.
+type CoreTest struct {
+	Workload string `json:"workload"`
+	Users    int    `json:"users"`
+}
+
+// Duration is a time such as 20s or 1h30m in a file.
+type Duration struct{ time.Duration }
+
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+
+// UnmarshalJSON reads a time that is not below 0.
+func (d *Duration) UnmarshalJSON(text []byte) (err error) {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("%s is not a time such as 20s or 1h", text)
 	}
-	switch name {
-	case Full:
-		s.Users = []int{25, 50, 75, 100, 150}
-		s.WarmUp, s.Duration, s.Limit = validWarmUp, validDuration, 45*60
-		s.Stages, s.Stage = 4, 10
-	case Smoke:
-		s.Users = []int{25, 50, 100}
-		s.WarmUp, s.Duration, s.Limit = 3, 8, 10*60
-		s.Stages, s.Stage = 3, 4
-	default:
-		if IsPaper(name) {
-			return PaperPreset(name, 1, 1)
-		}
-		return s, fmt.Errorf("there is no preset %q: use %s", name, strings.Join(PresetNames, ", "))
+	if d.Duration, err = time.ParseDuration(s); err == nil && d.Duration < 0 {
+		err = fmt.Errorf("the time %s is below 0", s)
 	}
-	return s, nil
+	return err
 }
 
 // Doublings returns the numbers of cores that are tried on a machine: 1, 2, 4 and so on, and all of them.
@@ -67,51 +99,84 @@ func Doublings(cores int) (list []int) {
 	return append(list, cores)
 }
 
-// Resolved sets the reference number of users, unless it is given, to the middle of the list.
+// Resolved sets what is not given: the reference number of users to the middle of the list, the population and the test
+// of cores to those of the reference.
 func (s Settings) Resolved() Settings {
 	if s.Reference == 0 && len(s.Users) > 0 {
 		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
+	}
+	if len(s.Population) == 0 && slices.Contains(s.Steps, populationStep) {
+		s.Population = []Insertion{{Workload: insertCustomers, Users: s.Reference},
+			{Workload: insertOrders, Users: s.Reference}}
+	}
+	if len(s.Cores) == 0 && slices.Contains(s.Steps, coresStep) {
+		s.Cores = []CoreTest{{mixed, s.Reference}}
 	}
 	return s
 }
 
 // smoke reports whether the settings are too short for the figures to count.
 func (s Settings) smoke() bool {
-	return s.Preset == Smoke || s.WarmUp < validWarmUp || s.Duration < validDuration
+	return s.WarmUp.Duration < validWarmUp || s.Duration.Duration < validDuration
 }
 
-// Verify returns an error that names the first invalid setting. Numbers are checked by the ranges of their flags.
+// Workloads returns the workloads among the steps.
+func (s Settings) Workloads() []string {
+	return slices.DeleteFunc(slices.Clone(s.Steps), func(step string) bool {
+		return slices.Contains([]string{populationStep, coresStep, crashStep}, step)
+	})
+}
+
+// Verify returns an error that names the first invalid setting.
 func (s Settings) Verify() error {
 	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
 	if err != nil {
 		return err
 	}
-	if s.Find != "" {
-		if _, err := drive.ParseGoal(s.Find); err != nil {
-			return fmt.Errorf("--find: %w", err)
-		}
-	}
+	outside := func(n int) bool { return n < 1 || n > drive.MaxUsers }
 	notPositive := func(n int) bool { return n < 1 }
-	for _, n := range []struct {
-		flag string
-		ok   bool
-		want string
-	}{
-		{"users", len(s.Users) > 0, fmt.Sprintf("must be a list of numbers from 1 to %d", drive.MaxUsers)},
-		{"workloads", len(s.Workloads) > 0, "must be a list of at least one"},
-		{"cpus", !slices.ContainsFunc(s.CPUs, notPositive), "must be a list of numbers from 1"},
-		{"users", !repeats(s.Users), "names a number twice"},
-		{"cpus", !repeats(s.CPUs), "names a number twice"},
-		{"workloads", !repeats(s.Workloads), "names one twice"},
-	} {
-		if !n.ok {
-			return fmt.Errorf("--%s %s", n.flag, n.want)
-		}
-	}
-	if !IsPaper(s.Preset) {
-		return nil
+	switch {
+	case len(s.Steps) == 0 || repeats(s.Steps):
+		return fmt.Errorf("--steps must be a list of workloads, population, cores and crash, each once")
+	case len(s.Users) == 0 || slices.ContainsFunc(s.Users, outside) || repeats(s.Users):
+		return fmt.Errorf("--users must be a list of different numbers from 1 to %d", drive.MaxUsers)
+	case outside(s.Reference):
+		return fmt.Errorf("--reference must be from 1 to %d", drive.MaxUsers)
+	case slices.ContainsFunc(s.CPUs, notPositive) || repeats(s.CPUs):
+		return fmt.Errorf("--cpus must be a list of different numbers from 1")
+	case s.Duration.Duration <= 0:
+		return fmt.Errorf("--duration must be above 0")
 	}
 	return s.verifyDocuments(dataset.New(spec))
+}
+
+// verifyDocuments returns an error when there are fewer documents than users, who would wait for each other.
+func (s Settings) verifyDocuments(d *dataset.Dataset) error {
+	most := max(s.Reference, slices.Max(s.Users))
+	for _, c := range s.Cores {
+		most = max(most, c.Users)
+	}
+	for _, i := range slices.Concat(s.Population, s.Inserts) {
+		if i.Workload != insertOrders && i.Workload != insertCustomers {
+			return fmt.Errorf("%s inserts no documents: a population and inserts are of %s and %s", i.Workload, insertOrders,
+				insertCustomers)
+		}
+	}
+	customers, orders := d.Count(dataset.Customer), d.Count(dataset.Order)
+	for _, p := range s.Population {
+		most = max(most, p.Users)
+	}
+	if least := min(customers, orders); least < int64(most) {
+		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(),
+			most, customers, orders)
+	}
+	for _, i := range s.Inserts {
+		if i.Documents < int64(i.Users) || i.Users < 1 {
+			return fmt.Errorf("%s of %d documents is too few for %d users: use a larger --data-scale", i.Workload, i.Documents,
+				i.Users)
+		}
+	}
+	return nil
 }
 
 // repeats reports whether a value is in a list more than once.
@@ -133,12 +198,4 @@ func (s Settings) changed(other Settings) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// variants returns what is run beside the default settings.
-func (s Settings) variants(e Subject, cores int) []Variant {
-	if !s.Tuned {
-		return nil
-	}
-	return e.Variants(cores)
 }

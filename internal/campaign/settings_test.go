@@ -6,38 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPresets(t *testing.T) {
-	for name, c := range map[string]struct {
-		seconds float64 // that it may be planned for at XXXS, on two cores
-		smoke   bool
-	}{Full: {45 * 60, false}, Smoke: {8 * 60, true}} {
-		t.Run(name, func(t *testing.T) {
-			s, err := Presets(name)
-			require.NoError(t, err)
-			s.CPUs = Doublings(2)
-			s = s.Resolved()
-			require.Equal(t, "XXXS", s.Scale)
-			require.Equal(t, c.smoke, s.smoke())
-			steps, _ := planSQLite(t, s)
-			require.LessOrEqual(t, left(steps), c.seconds)
-			require.NoError(t, bound(steps, s.Limit))
-			for _, step := range steps {
-				require.Equal(t, Planned, step.State, step.Name)
-			}
-		})
-	}
-	_, err := Presets("none")
-	require.EqualError(t, err,
-		`there is no preset "none": use full, smoke, paper-2006, paper-2007, paper-2008, paper-2009`)
-}
-
 // Times below those of the scenario make any campaign a smoke campaign.
 func TestSettings_Smoke(t *testing.T) {
-	s, err := Presets(Full)
-	require.NoError(t, err)
-	s.Duration = 59
+	s := newWorld(t).settings()
+	require.False(t, s.smoke())
+	s.Duration.Duration--
 	require.True(t, s.smoke())
-	s.Duration, s.WarmUp = 60, 19
+	s.Duration.Duration++
+	s.WarmUp.Duration--
 	require.True(t, s.smoke())
 }
 
@@ -62,9 +38,14 @@ func TestSettings_Verify(t *testing.T) {
 		"Scale":     {func(s *Settings) { s.Scale = "XXXXL" }, "XXXXL"},
 		"Profile":   {func(s *Settings) { s.Profile = "tpox-3" }, "tpox-3"},
 		"NoUsers":   {func(s *Settings) { s.Users = nil }, "--users"},
-		"SameUsers": {func(s *Settings) { s.Users = []int{5, 6, 5} }, "--users names a number twice"},
-		"SameWork":  {func(s *Settings) { s.Workloads = []string{mixed, mixed} }, "--workloads names one twice"},
-		"NoWork":    {func(s *Settings) { s.Workloads = nil }, "--workloads"},
+		"SameUsers": {func(s *Settings) { s.Users = []int{5, 6, 5} }, "--users must be a list of different numbers"},
+		"SameSteps": {func(s *Settings) { s.Steps = []string{mixed, mixed} }, "each once"},
+		"NoSteps":   {func(s *Settings) { s.Steps = nil }, "--steps"},
+		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
+		"Duration":  {func(s *Settings) { s.Duration.Duration = 0 }, "--duration"},
+		"Documents": {func(s *Settings) { s.Users = []int{5000} }, "too small for 5000 users"},
+		"Inserts":   {func(s *Settings) { s.Inserts = []Insertion{{mixed, 1, 1}} }, "mixed inserts no documents"},
+		"Few":       {func(s *Settings) { s.Inserts = []Insertion{{insertOrders, 2, 1}} }, "too few for 2 users"},
 		"CPUs":      {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,6 +63,6 @@ func TestSettings_Changed(t *testing.T) {
 	require.Empty(t, a.changed(b))
 	a.CPUs, b.CPUs = nil, []int{}
 	require.Empty(t, a.changed(b), "as a file gives it back")
-	b.WarmUp, b.Scale = 3, "XS"
+	b.WarmUp.Duration, b.Scale = 3, "XS"
 	require.Equal(t, "scale, warmUp", a.changed(b))
 }

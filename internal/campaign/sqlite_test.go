@@ -1,13 +1,11 @@
 package campaign
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -40,41 +38,9 @@ func TestSQLite(t *testing.T) {
 	require.Contains(t, s.Durability, "flushed")
 	require.Equal(t, "4096", s.Settings["page_size"])
 	require.Contains(t, s.Settings["compression"], "zstd")
-	_, err = e.As(Variant{Uncompressed: true}).Describe(ctx)
-	require.Error(t, err, "it is not there")
-
-	require.NoError(t, e.Remove(ctx))
-	require.NoError(t, e.Remove(ctx), "a second time too")
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Empty(t, left)
-}
-
-// A variant with a database of its own does not change the first.
-func TestSQLite_Variants(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	e, err := newSQLite(filepath.Join(folder, "b.db"), folder)
-	require.NoError(t, err)
-	var own []sqliteSubject
-	for _, v := range e.Variants(2) {
-		if as := e.As(v).(sqliteSubject); as != e {
-			require.NotEqual(t, e.path, as.path)
-			require.NotEqual(t, e.backup, as.backup)
-			require.Equal(t, as, as.As(v))
-			own = append(own, as)
-		}
-	}
-	require.Len(t, own, 1)
-
-	d := dataset.New(dataset.Spec{Seed: 1})
-	require.NoError(t, own[0].Create(t.Context()))
-	require.NoError(t, own[0].Load(t.Context(), d, nil))
-	space, err := own[0].Space(t.Context())
-	require.NoError(t, err)
-	require.Greater(t, space.Total, space.Raw)
-	_, bytes := own[0].Room(d, 0)
-	require.Greater(t, bytes, float64(3*space.Total))
+	require.NoError(t, e.Discard())
+	require.NoError(t, e.Discard(), "a second time too")
+	require.NoFileExists(t, e.BackupFile())
 }
 
 func TestOpen_Refusals(t *testing.T) {

@@ -5,26 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
+	"brokerage/internal/drive"
+	"brokerage/internal/ledger"
+	"brokerage/internal/output"
 	"brokerage/internal/result"
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
 // do runs a step.
 func (r *running) do(ctx context.Context, s *Step) error {
 	e := r.Subject
-	if s.Variant != nil {
-		e = e.As(*s.Variant)
-	}
 	switch s.Kind {
 	case KindCreate:
 		return e.Create(ctx)
 	case KindPopulation:
-		return r.populate(ctx, e, s)
+		return r.populate(ctx, s)
 	case KindLoad:
-		return r.load(ctx, e, s)
+		return r.load(ctx, s)
 	case KindStatistics:
 		return e.Statistics(ctx)
 	case KindSpace:
@@ -34,98 +38,93 @@ func (r *running) do(ctx context.Context, s *Step) error {
 		}
 		return err
 	case KindBackup:
-		return r.copyDatabase(ctx, e, s, e.Backup)
+		return r.copyDatabase(ctx, s, e.Backup)
 	case KindRestore:
-		return r.copyDatabase(ctx, e, s, e.Restore)
+		return r.copyDatabase(ctx, s, e.Restore)
 	case KindRun:
-		return r.measure(ctx, e, s)
-	case KindInserts:
-		return r.stages(ctx, e, s)
-	case KindFind:
-		return r.find(ctx, e, s)
+		return r.measure(ctx, s)
+	case KindCrash:
+		return r.crash(ctx, s)
 	default:
 		return fmt.Errorf("there are no steps of kind %q", s.Kind)
 	}
 }
 
 // load loads the dataset into a database that it creates again: an interrupted load has left a part of it.
-func (r *running) load(ctx context.Context, e Subject, s *Step) error {
-	if err := e.Create(ctx); err != nil {
+func (r *running) load(ctx context.Context, s *Step) error {
+	if err := r.Subject.Create(ctx); err != nil {
 		return err
 	}
-	s.Load = &BulkLoad{}
-	w := &loadWatch{dataset: r.dataset, now: r.Now, load: s.Load}
-	w.begin()
-	last := r.Now()
-	err := e.Load(ctx, r.dataset, func(documents int, bytes int64) {
-		w.add(int64(documents), bytes)
-		r.Progress.Within(w.share())
+	load := &BulkLoad{}
+	last, all := r.Now(), rawBytes(r.dataset)
+	err := r.Subject.Load(ctx, r.dataset, func(documents int, bytes int64) {
+		load.Documents += int64(documents)
+		load.Bytes += bytes
+		r.Progress.Within(float64(load.Bytes) / all)
 		last = r.Now()
 	})
 	if err != nil {
 		return err
 	}
-	s.Load.Finish = r.Now().Sub(last).Seconds()
-	r.intact[e.URL()] = true
-	if s.Variant != nil {
-		return nil
-	}
-	return r.describe(ctx, e)
+	load.Finish = r.Now().Sub(last).Seconds()
+	s.Load, r.intact = load, true
+	return r.describe(ctx)
 }
 
 // describe records the contents and the settings of the database.
-func (r *running) describe(ctx context.Context, e Subject) (err error) {
-	if r.record.Dataset, err = contentsOf(ctx, e.URL()); err != nil {
+func (r *running) describe(ctx context.Context) (err error) {
+	if r.record.Dataset, err = contentsOf(ctx, r.Subject.URL()); err != nil {
 		return err
 	}
-	r.record.Store, err = e.Describe(ctx)
+	r.record.Store, err = r.Subject.Describe(ctx)
 	return err
 }
 
 // copyDatabase measures a backup or a restore. After either, the database is in the state of the backup.
-func (r *running) copyDatabase(ctx context.Context, e Subject, s *Step, do func(context.Context) (Copy, error)) error {
+func (r *running) copyDatabase(ctx context.Context, s *Step, do func(context.Context) (Copy, error)) error {
 	began := r.Now()
 	c, err := do(ctx)
 	if err != nil {
 		return err
 	}
 	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
-	s.Copy, r.intact[e.URL()] = &c, true
+	s.Copy, r.intact = &c, true
 	return nil
 }
 
-// restore restores a database to the state after the load, unless nothing has changed it.
-func (r *running) restore(ctx context.Context, e Subject) (err error) {
+// restore restores the database to the state after the load, unless nothing has changed it.
+func (r *running) restore(ctx context.Context) (err error) {
+	e := r.Subject
 	switch {
-	case r.intact[e.URL()]:
+	case r.intact:
 		return nil
 	case e.Reloads():
 		if err = e.Create(ctx); err == nil {
 			err = e.Load(ctx, r.dataset, func(int, int64) {})
 		}
-	case r.Subject.Lacks(KindRestore) != "":
+	case e.Lacks(KindRestore) != "":
 		return nil
 	case !e.BackedUp():
 		return errors.New("the backup of the database is missing: --replace starts again")
 	default:
 		_, err = e.Restore(ctx)
 	}
-	r.intact[e.URL()] = err == nil
+	r.intact = err == nil
 	return err
 }
 
 // measure runs a workload on restored data. A run whose only faults are other load on the machine and an unsteady rate,
 // which that mostly causes, is made once more, and the second counts.
-func (r *running) measure(ctx context.Context, e Subject, s *Step) error {
+func (r *running) measure(ctx context.Context, s *Step) error {
 	for try := range 2 {
 		began := r.Now()
-		if err := r.restore(ctx, e); err != nil {
+		if err := r.restore(ctx); err != nil {
 			return err
 		}
 		s.Restore += r.Now().Sub(began).Seconds()
 		s.Again = try > 0
 		var err error
-		if s.Run, err = r.run(ctx, e, s.Variant, r.pressure(s.Plan)); err != nil || !onlyDisturbed(s.Run) {
+		if s.Run, err = r.run(ctx, s.Plan, r.pressure(s.Plan)); err != nil || !onlyDisturbed(s.Run) {
 			return err
 		}
 	}
@@ -135,7 +134,8 @@ func (r *running) measure(ctx context.Context, e Subject, s *Step) error {
 func (r *running) pressure(p *RunPlan) Pressure {
 	load := Pressure{
 		Workload: p.Workload, Validate: p.Validate, Users: p.Users, Documents: p.Documents,
-		WarmUp: r.Settings.WarmUp, Duration: r.Settings.Duration, Think: r.Settings.Think, Seed: r.Settings.Seed,
+		WarmUp: r.Settings.WarmUp.Duration, Duration: r.Settings.Duration.Duration, Think: r.Settings.Think.Duration,
+		Seed: r.Settings.Seed,
 	}
 	if p.Documents > 0 {
 		load.WarmUp, load.Duration = r.Settings.insertWarmUp(), 0
@@ -144,15 +144,18 @@ func (r *running) pressure(p *RunPlan) Pressure {
 }
 
 // run runs a workload against a service of its own.
-func (r *running) run(ctx context.Context, e Subject, v *Variant, p Pressure) (_ *result.Run, err error) {
-	if p.Settings, err = r.storeSettings(ctx, e, v); err != nil {
+func (r *running) run(ctx context.Context, plan *RunPlan, p Pressure) (run *result.Run, err error) {
+	if p.Settings, err = r.storeSettings(ctx, plan); err != nil {
 		return nil, err
 	}
-	service, err := r.Start(ctx, r.serviceSettings(e, v))
+	service, err := r.Start(ctx, ServiceSettings{DB: r.Subject.URL(), Pool: plan.Connections, CPUs: plan.CPUs})
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.drive(ctx, e, service, p)
+	if p.Break.At > 0 {
+		p.Break.Do = service.Restart
+	}
+	run, err = r.drive(ctx, service, plan, p)
 	return run, ended(service, err)
 }
 
@@ -164,48 +167,40 @@ func ended(service *Service, err error) error {
 	return err
 }
 
-func (r *running) serviceSettings(e Subject, v *Variant) ServiceSettings {
-	settings := ServiceSettings{DB: e.URL(), Pool: r.Settings.Pool}
-	if v != nil {
-		settings.CPUs, settings.Uncompressed = v.CPUs, v.Uncompressed
-		if v.Pool > 0 {
-			settings.Pool = v.Pool
-		}
-	}
-	return settings
-}
-
-func (r *running) drive(ctx context.Context, e Subject, service *Service, p Pressure) (run *result.Run, err error) {
-	if p.Observer, err = e.Watch(ctx); err != nil {
+// drive generates the load. In a test of cores, a database server on this machine is limited to as many cores as the
+// service, where the system allows it.
+func (r *running) drive(ctx context.Context, service *Service, plan *RunPlan, p Pressure) (_ *result.Run, err error) {
+	if p.Observer, err = r.Subject.Watch(ctx); err != nil {
 		return nil, err
 	}
 	if p.Observer != nil {
 		defer func() { err = errors.Join(err, p.Observer.Close()) }()
+		if server := p.Observer.Process(); server != 0 && plan.CPUs > 0 {
+			undo, limited := limitCores(server, plan.CPUs)
+			if plan.ServerLimited = limited == nil; plan.ServerLimited {
+				defer func() { err = errors.Join(err, undo()) }()
+			}
+		}
 	}
-	run, err = r.Driver.Run(ctx, service, p)
-	r.intact[e.URL()] = err == nil && readOnly(run)
+	r.intact = false
+	run, err := r.Driver.Run(ctx, service, p)
+	r.intact = err == nil && readOnly(run)
 	return run, err
 }
 
 // storeSettings returns the settings of the store and its durability for the result of a run. No service has the
 // database open.
-func (r *running) storeSettings(ctx context.Context, e Subject, v *Variant) (map[string]string, error) {
-	if r.record.Store.Engine == "" { // nothing was loaded, for the store keeps nothing
-		if err := r.describe(ctx, e); err != nil {
+func (r *running) storeSettings(ctx context.Context, plan *RunPlan) (map[string]string, error) {
+	if r.record.Store.Engine == "" { // nothing is loaded yet, or the store keeps nothing
+		if err := r.describe(ctx); err != nil {
 			return nil, err
 		}
 	}
 	is := r.record.Store
-	if e.URL() != r.Subject.URL() {
-		var err error
-		if is, err = e.Describe(ctx); err != nil {
-			return nil, err
-		}
-	}
 	settings := map[string]string{"durability": is.Durability}
 	maps.Copy(settings, is.Settings)
-	if s := r.serviceSettings(e, v); s.Pool > 0 {
-		settings["pool"] = strconv.Itoa(s.Pool)
+	if plan.Connections > 0 {
+		settings["pool"] = strconv.Itoa(plan.Connections)
 	}
 	return settings, nil
 }
@@ -222,17 +217,45 @@ func readOnly(run *result.Run) bool {
 	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
 }
 
-// find looks for the highest rate that meets a goal.
-func (r *running) find(ctx context.Context, e Subject, s *Step) error {
-	if err := r.restore(ctx, e); err != nil {
+// crashTime is the longest measured time of a run in which the service is killed.
+const crashTime = 20 * time.Second
+
+// crash kills the service in the middle of a run with a ledger, starts it again, and finds out what the database has
+// kept of what was acknowledged. The ledger stays if that is not all.
+func (r *running) crash(ctx context.Context, s *Step) error {
+	if err := r.restore(ctx); err != nil {
 		return err
 	}
-	p := r.pressure(&RunPlan{Workload: r.Settings.yardstick(), Users: r.Settings.Reference})
-	p.Think, p.Find = 0, r.Settings.Find
-	p.Step = searchStep(r.Settings)
-	run, err := r.run(ctx, e, nil, p)
-	if run != nil {
-		s.Found = run
+	path := filepath.Join(r.Folder, "crash.ledger")
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	return err
+	w, err := ledger.Create(output.File{Path: path})
+	if err != nil {
+		return err
+	}
+	p := r.pressure(s.Plan)
+	p.Duration = min(p.Duration, crashTime)
+	p.Ledger, p.Break = w, drive.Break{At: p.Duration / 2}
+	s.Run, err = r.run(ctx, s.Plan, p)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	history, err := ledger.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, r.Subject.URL(), store.Options{})
+	if err != nil {
+		return err
+	}
+	proof, err := ledger.Verify(ctx, db, history, func(string) error { return nil })
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	s.Run.Prove(proof)
+	if proof.Broken() {
+		return nil
+	}
+	return os.Remove(path)
 }

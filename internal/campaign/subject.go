@@ -44,25 +44,11 @@ type Subject interface {
 	Reloads() bool
 	// Discard removes the backup.
 	Discard() error
-	// Remove removes the database and its backup.
-	Remove(ctx context.Context) error
-
-	// Pace returns estimates of how fast it loads and copies, for planning.
-	Pace() Pace
-	// Room returns how many bytes a campaign that inserts for the given seconds needs at most, and in which folder, or ""
-	// when the database is on a server.
-	Room(d *dataset.Dataset, inserting float64) (folder string, bytes float64)
-	// Variants returns the settings that are compared with the default ones, for a machine with the given number of cores.
-	Variants(cores int) []Variant
-	// As returns the subject with the settings of a variant. Where that needs another database, it is beside the first.
-	As(v Variant) Subject
+	// Connections returns how many connections the service may have; 0 is no limit.
+	Connections(ctx context.Context) (int, error)
 	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
 	Watch(ctx context.Context) (store.Observer, error)
 }
-
-// Pace holds rates in bytes per second: of documents for a load and for inserts through the transactions, of the
-// database for backup and restore.
-type Pace struct{ Load, Backup, Restore, Insert float64 }
 
 // Open returns the subject for a database URL. Files beside the database go to folder. Commands are for engines that
 // need them.
@@ -91,11 +77,9 @@ func Open(url, folder string, commands Commands) (Subject, error) {
 
 // baseSubject implements what all subjects have in common: everything except statistics.
 type baseSubject struct {
-	url          string
-	backup       string // file
-	uncompressed bool
-	validation   string // where documents are validated
-	pace         Pace
+	url        string
+	backup     string // file
+	validation string // where documents are validated
 }
 
 // inService is the validation of engines that have none of their own.
@@ -105,7 +89,7 @@ func (e baseSubject) URL() string { return e.url }
 
 func (baseSubject) Lacks(StepKind) string { return "" }
 
-// database returns what Open has found, or As has made of it.
+// database returns what Open has found.
 func (e baseSubject) database() store.Database {
 	d, err := store.Find(e.url)
 	if err != nil {
@@ -116,7 +100,7 @@ func (e baseSubject) database() store.Database {
 
 // with calls do with the open database. With asIs it creates no schema where there is none.
 func (e baseSubject) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
-	s, err := e.database().OpenBulk(ctx, store.Options{Uncompressed: e.uncompressed, AsIs: asIs})
+	s, err := e.database().OpenBulk(ctx, store.Options{AsIs: asIs})
 	if err != nil {
 		return err
 	}
@@ -124,7 +108,7 @@ func (e baseSubject) with(ctx context.Context, asIs bool, do func(store.Bulk) er
 }
 
 func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
-	s, err := store.Open(ctx, e.url, store.Options{Uncompressed: e.uncompressed, AsIs: true})
+	s, err := store.Open(ctx, e.url, store.Options{AsIs: true})
 	if err != nil {
 		return is, err
 	}
@@ -164,7 +148,7 @@ func (e baseSubject) holds(ctx context.Context, asIs bool) (name string, err err
 
 // Create empties the schema of a database on a server, or creates it. It does not create that database.
 func (e baseSubject) Create(ctx context.Context) error {
-	s, err := e.database().Empty(ctx, store.Options{Uncompressed: e.uncompressed})
+	s, err := e.database().Empty(ctx, store.Options{})
 	if err != nil {
 		return err
 	}
@@ -228,14 +212,7 @@ func (e baseSubject) Discard() error {
 	return nil
 }
 
-// Remove leaves the empty schema of a database on a server.
-func (e baseSubject) Remove(ctx context.Context) error {
-	return errors.Join(e.Discard(), e.Create(ctx))
-}
-
-func (e baseSubject) Pace() Pace                                     { return e.pace }
-func (baseSubject) Room(*dataset.Dataset, float64) (string, float64) { return "", 0 }
-func (baseSubject) Variants(int) []Variant                           { return nil }
+func (baseSubject) Connections(context.Context) (int, error) { return 0, nil }
 
 func (e baseSubject) Watch(ctx context.Context) (store.Observer, error) {
 	return e.database().Watch(ctx)
@@ -253,10 +230,10 @@ func rawBytes(d *dataset.Dataset) (bytes float64) {
 // stores no data, so a campaign on it consists of runs only.
 type nullSubject struct{ baseSubject }
 
-var costless = nullSubject{baseSubject{url: "null:", validation: "none", pace: Pace{1, 1, 1, 1}}}
+var costless = nullSubject{baseSubject{url: "null:", validation: "none"}}
 
 func (nullSubject) Lacks(kind StepKind) string {
-	if kind == KindRun || kind == KindFind {
+	if kind == KindRun {
 		return ""
 	}
 	return "null: keeps nothing"
@@ -264,4 +241,3 @@ func (nullSubject) Lacks(kind StepKind) string {
 
 func (nullSubject) Holds(context.Context) (string, error) { return "", nil }
 func (nullSubject) Statistics(context.Context) error      { return store.ErrNothingStored }
-func (e nullSubject) As(Variant) Subject                  { return e }

@@ -20,18 +20,19 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// world has everything that a campaign needs: a clock that advances with each action, databases whose state is a word,
+// world has everything that a campaign needs: a clock that advances with each action, a database whose state is a word,
 // and a driver without load.
 type world struct {
 	Progress
 
-	t         testing.TB
-	now       time.Time
-	databases map[string]*words
-	steps     []string // that began
-	runs      []string // workloads that ran to their end
-	inserted  []string // a fixed number of documents, by users
-	small     bool     // no more than one step of each sort
+	t        testing.TB
+	now      time.Time
+	db       words
+	steps    []string // that began
+	runs     []string // workloads that ran to their end
+	inserted []string // a fixed number of documents, by users
+	services []ServiceSettings
+	small    bool // no more than one step of each sort
 
 	onStep func(name string) error          // an error is a Ctrl-C, at the beginning of a step
 	onRun  func(p Pressure) (err error)     // an error ends the run in its middle
@@ -42,8 +43,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	return &world{
-		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), databases: make(map[string]*words),
-		Progress: Terminal(io.Discard, 0, nil),
+		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Progress: Terminal(io.Discard, nil),
 	}
 }
 
@@ -53,7 +53,7 @@ func (w *world) pass(seconds float64) {
 	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// words are the states of a database and its backup.
+// words are the states of the database and its backup.
 type words struct{ holds, backup string }
 
 // The states of a database.
@@ -64,42 +64,19 @@ const (
 	isDirty  = "written to"
 )
 
-func (w *world) database(url string) *words {
-	if w.databases[url] == nil {
-		w.databases[url] = &words{}
-	}
-	return w.databases[url]
-}
-
-// fakeEngine is one of the databases of a world; it describes itself as null:.
+// fakeEngine is the database of a world; it describes itself as null:.
 type fakeEngine struct {
 	baseSubject
 
-	w    *world
-	name string
+	w *world
 }
 
-func (w *world) engine() fakeEngine {
-	common := baseSubject{url: "null:", pace: Pace{Load: 30e6, Backup: 100e6, Restore: 80e6, Insert: 3e6}}
-	return fakeEngine{common, w, "null:"}
-}
+func (w *world) engine() fakeEngine { return fakeEngine{baseSubject{url: "null:"}, w} }
 
-func (e fakeEngine) db() *words     { return e.w.database(e.name) }
-func (e fakeEngine) URL() string    { return e.name }
+func (e fakeEngine) db() *words     { return &e.w.db }
 func (e fakeEngine) BackedUp() bool { return e.db().backup != "" }
-func (e fakeEngine) Variants(int) []Variant {
-	return []Variant{{Name: "pool 2", Description: "fewer", Pool: 2},
-		{Name: "plain", Description: "not packed", Uncompressed: true}}
-}
 
-func (e fakeEngine) As(v Variant) Subject {
-	if v.Uncompressed {
-		e.name = "plain:"
-	}
-	return e
-}
-
-func (e fakeEngine) Room(*dataset.Dataset, float64) (string, float64) { return "/disk", 1e9 }
+func (e fakeEngine) Connections(context.Context) (int, error) { return 3, nil }
 
 func (e fakeEngine) Holds(context.Context) (string, error) { return e.db().holds, nil }
 
@@ -110,7 +87,7 @@ func (e fakeEngine) Create(context.Context) error {
 }
 
 func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	require.Equal(e.w.t, isEmpty, e.db().holds, "loading %s", e.name)
+	require.Equal(e.w.t, isEmpty, e.db().holds)
 	for _, k := range dataset.Kinds {
 		for range 4 {
 			e.w.pass(0.5)
@@ -126,7 +103,7 @@ func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(in
 func (e fakeEngine) Statistics(context.Context) error {
 	e.w.pass(1)
 	if e.db().holds != isLoaded {
-		return fmt.Errorf("%s is %s", e.name, e.db().holds)
+		return fmt.Errorf("it is %s", e.db().holds)
 	}
 	return nil
 }
@@ -154,32 +131,29 @@ func (e fakeEngine) Discard() error {
 	return nil
 }
 
-func (e fakeEngine) Remove(context.Context) error {
-	delete(e.w.databases, e.name)
-	return nil
-}
-
 // start starts a service whose URL is that of its database.
 func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
+	w.services = append(w.services, s)
 	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
 func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error) {
-	db := w.database(s.URL)
-	// Stages of inserts follow each other; every other run starts from the loaded data.
 	if p.Populates != nil {
-		require.Equal(w.t, isBase, db.holds, "a population by %s on %s", p.Workload, s.URL)
-	} else if p.Validate == nil || p.Duration == w.settings().Duration || p.Documents > 0 {
-		require.Equal(w.t, isLoaded, db.holds, "a run of %s on %s", p.Workload, s.URL)
+		require.Contains(w.t, []string{isBase, isDirty}, w.db.holds, "a population by %s", p.Workload)
+	} else {
+		require.Equal(w.t, isLoaded, w.db.holds, "a run of %s", p.Workload)
 	}
-	if p.Workload != query && p.Populates == nil {
-		db.holds = isDirty
+	if p.Ledger != nil { // without a change
+		require.NoError(w.t, p.Ledger.Start("null/tpox-2/XXXS/seed-1/v1/20833-5000-50000"))
+	}
+	if p.Workload != query {
+		w.db.holds = isDirty
 	}
 	run := runOf(p)
 	run.Started = w.now
 	if w.onRun != nil {
 		if err := w.onRun(p); err != nil {
-			w.pass(p.WarmUp + p.Duration/2)
+			w.pass((p.WarmUp + p.Duration/2).Seconds())
 			run.Ended = result.Interrupted
 			return run, err
 		}
@@ -187,16 +161,11 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if p.Find != "" {
-		run.Model.Kind, run.Model.Rate = result.Open, 100
-		run.Curve = &result.Curve{Goal: p.Find, Found: 100, Steps: []result.CurveStep{
-			{Rate: 100, TPS: 100, Seconds: p.Step, Met: true}, {Rate: 200, TPS: 150, Seconds: p.Step, Missed: "p99 21.00 ms"}}}
-	}
-	w.pass(p.WarmUp + p.Duration)
+	w.pass((p.WarmUp + p.Duration).Seconds())
 	if w.judge != nil {
 		run.Validity = w.judge(p)
 	}
-	w.runs = append(w.runs, fmt.Sprintf("%s %d on %s", p.Workload, p.Users, s.URL))
+	w.runs = append(w.runs, fmt.Sprintf("%s %d", p.Workload, p.Users))
 	if p.Documents > 0 {
 		w.inserted = append(w.inserted, fmt.Sprintf("%s %d by %d", p.Workload, p.Documents, p.Users))
 	}
@@ -209,7 +178,7 @@ func runOf(p Pressure) *result.Run {
 	if p.Workload == query {
 		transaction, kind = "get_order", tpox.Query
 	}
-	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration, 1)
+	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration.Seconds(), 1)
 	row := result.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
 	return &result.Run{
 		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "test"},
@@ -217,7 +186,7 @@ func runOf(p Pressure) *result.Run {
 		Workload: result.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
 			Mix: []result.Part{{Transaction: transaction, Weight: 1}}},
 		Model: result.Model{Kind: result.Closed, Users: p.Users, Every: 1},
-		Ramp:  p.WarmUp, Duration: p.Duration, Warmed: p.WarmUp, Measured: measured, Seed: p.Seed,
+		Ramp:  p.WarmUp.Seconds(), Duration: p.Duration.Seconds(), Warmed: p.WarmUp.Seconds(), Measured: measured, Seed: p.Seed,
 		Ended:        result.Complete,
 		Dataset:      result.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
 		Settings:     p.Settings,
@@ -238,12 +207,12 @@ func (w *world) Began(i int, r *Record) {
 
 // settings returns the settings of a campaign with steps of every kind.
 func (w *world) settings() Settings {
-	s, err := Presets(Full)
+	s, err := ReadPreset("full", 1, 1)
 	require.NoError(w.t, err)
-	s.Scale, s.Users, s.CPUs, s.Limit = "tiny", []int{2, 4}, []int{1}, 0
+	s.Scale, s.Users, s.Reference, s.CPUs = "tiny", []int{2, 4}, 4, []int{1}
 	s.DB = "null:"
 	if w.small {
-		s.Users, s.Workloads, s.CPUs, s.Stages = []int{2}, []string{query, mixed}, nil, 1
+		s.Users, s.Steps, s.Reference = []int{2}, []string{populationStep, query, mixed, crashStep}, 2
 	}
 	return s.Resolved()
 }
@@ -254,7 +223,6 @@ func (w *world) campaign(folder string) *Campaign {
 		Subject: w.engine(), Driver: w, Start: w.start,
 		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
-		Free:     func(string) (float64, bool) { return 1e12, true },
 		Progress: w, Now: w.clock,
 	}
 }

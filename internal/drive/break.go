@@ -15,12 +15,15 @@ import (
 // Break is a command that breaks the target in the middle of a run: a kill, a failover, a cut network. The zero Break
 // is none.
 type Break struct {
-	Command string        // for the shell
-	At      time.Duration // since measuring began
+	Command string                          // for the shell
+	Do      func(ctx context.Context) error // instead of a command
+	At      time.Duration                   // since measuring began
 }
 
+func (b Break) none() bool { return b.Command == "" && b.Do == nil }
+
 func (b Break) check(duration time.Duration) error {
-	if b.Command != "" && (b.At <= 0 || b.At >= duration) {
+	if !b.none() && (b.At <= 0 || b.At >= duration) {
 		return errors.New("the time of the break must be within the measured time")
 	}
 	return nil
@@ -46,8 +49,12 @@ type outage struct {
 // does not end with the run is killed.
 func (d *driver) breakTarget(ctx context.Context) (wait func()) {
 	b, o := d.plan.Break, &d.broken
-	if b.Command == "" {
+	if b.none() {
 		return func() {}
+	}
+	do := b.Do
+	if do == nil {
+		do = func(ctx context.Context) error { return runShell(ctx, b.Command) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -62,7 +69,7 @@ func (d *driver) breakTarget(ctx context.Context) (wait func()) {
 		o.since, o.zero, o.found.At = time.Now(), d.zero, time.Duration(d.now()-d.begin.Load()).Seconds()
 		o.Unlock()
 		o.begun.Store(true)
-		err := runShell(ctx, b.Command)
+		err := do(ctx)
 		o.Lock()
 		defer o.Unlock()
 		if err != nil {

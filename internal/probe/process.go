@@ -57,7 +57,7 @@ func (s System) Family(pid int) (r Reading) {
 	members := []procfs.Proc{parent}
 	user, system := int(stat.UTime)+stat.CUTime, int(stat.STime)+stat.CSTime
 	wait := stat.DelayAcctBlkIOTicks
-	for _, child := range s.children(pid) {
+	for _, child := range s.Children(pid) {
 		p, stat, err := s.process(child)
 		if err != nil {
 			continue // it has ended since
@@ -113,8 +113,8 @@ func (s System) addIO(r *Reading, processes ...procfs.Proc) {
 	maps.Copy(r.Figures, sums)
 }
 
-// children returns the children of a process, or none where the system does not list them.
-func (s System) children(pid int) (children []int) {
+// Children returns the children of a process, or none where the system does not list them.
+func (s System) Children(pid int) (children []int) {
 	lists, _ := filepath.Glob(s.path("proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		text, _ := os.ReadFile(list)

@@ -12,7 +12,7 @@ import (
 // campaignOf returns a campaign of one workload with the given throughput.
 func campaignOf(name string, most float64) *File {
 	c := madeUpCampaign()
-	c.Steps = append(c.Steps[:5:5], steps("mixed", most, nil, 100)...)
+	c.Steps = append(c.Steps[:5:5], steps("mixed", most, 100)...)
 	return &File{Name: name, Campaign: c}
 }
 
@@ -71,7 +71,7 @@ func TestComparison_Text(t *testing.T) {
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
 	b.Campaign.Steps[3].Space.Total /= 2
 	b.Campaign.Steps[5].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
-	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, nil, 25)...)
+	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, 25)...)
 	text := plainText(t, comparison(t, a, b))
 	require.Contains(t, text, "B INVALID: 1 of 2 runs must not be quoted, by the rules of the scenario: not steady "+
 		"(mixed, 100 users)\n")

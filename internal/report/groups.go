@@ -10,30 +10,27 @@ import (
 	"brokerage/internal/result"
 )
 
-// group is one measurement: a workload with a number of users and settings.
+// group is one measurement: a workload with a number of users.
 type group struct {
-	Label   string            // of the workload
-	Slot    int               // of the label: its colour and mark on the whole page
-	Variant *campaign.Variant // nil for the default settings
-	Users   int
-	CPUs    int // that the service may use; 0 for all
-	Run     *result.Run
+	Label       string // of the workload
+	Slot        int    // of the label: its colour and mark on the whole page
+	Users       int
+	Connections int  // of the service to the database; 0 if that is not known
+	CPUs        int  // that the service may use; 0 for all
+	Server      bool // the server of the database may use no more either
+	Run         *result.Run
 }
 
 // groupsOf returns the measured runs of a campaign in the order in which they were planned.
-func groupsOf(c *campaign.Record) []group {
-	var all []group
+func groupsOf(c *campaign.Record) (all []group) {
 	for i := range c.Steps {
 		step := &c.Steps[i]
-		if step.Run == nil {
+		if step.Run == nil || step.Kind != campaign.KindRun {
 			continue
 		}
-		g := group{Label: cmp.Or(step.Plan.Label, step.Plan.Workload), Variant: step.Variant, Users: step.Plan.Users,
-			Run: step.Run}
-		if g.Variant != nil {
-			g.CPUs = g.Variant.CPUs
-		}
-		all = append(all, g)
+		p := step.Plan
+		all = append(all, group{Label: cmp.Or(p.Label, p.Workload), Users: p.Users, Connections: p.Connections,
+			CPUs: p.CPUs, Server: p.ServerLimited, Run: step.Run})
 	}
 	names := labels(all)
 	for i := range all {
@@ -44,22 +41,19 @@ func groupsOf(c *campaign.Record) []group {
 
 func (g group) same(other group) bool { return g.Users == other.Users && g.name() == other.name() }
 
-// name returns the workload, with its settings unless they are the default ones.
-func (g group) name() string { return withVariant(g.Label, g.Variant) }
-
-// withVariant adds the name of the settings to a title, unless they are the default ones.
-func withVariant(title string, v *campaign.Variant) string {
-	if v == nil {
-		return title
+// name returns the workload, with the cores unless it may use all.
+func (g group) name() string {
+	if g.CPUs == 0 {
+		return g.Label
 	}
-	return joined(", ", title, v.Name)
+	return g.Label + ", " + format.Plural(g.CPUs, "core")
 }
 
 // nameAtUsers returns the name and the number of users.
 func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g.Users, "user") }
 
-// plain reports whether the group was measured with the default settings, on all cores.
-func (g group) plain() bool { return g.Variant == nil }
+// plain reports whether the group was measured on all cores.
+func (g group) plain() bool { return g.CPUs == 0 }
 
 // invalid reports whether the run is INVALID.
 func (g group) invalid() bool { return isInvalid(g.Run) }
@@ -131,11 +125,11 @@ func byLabel(groups []group) iter.Seq2[string, []group] {
 	}
 }
 
-// shown returns, for each workload, the group whose tables a report shows: the one with the default settings whose
-// number of users is nearest to the reference.
+// shown returns, for each workload, the group whose tables a report shows: the one on all cores whose number of users is
+// nearest to the reference.
 func shown(groups []group, reference int) (all []group) {
-	for _, measured := range byLabel(groups) {
-		all = append(all, nearest(filter(measured, group.plain), reference)...)
+	for _, measured := range byLabel(filter(groups, group.plain)) {
+		all = append(all, nearest(measured, reference)...)
 	}
 	return all
 }

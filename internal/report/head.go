@@ -59,7 +59,7 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
 			": too short to measure performance. It shows that everything works, and none of its figures counts."})
 	}
-	if s := c.Settings; s.DataScale > 0 && (s.DataScale != 1 || s.TimeScale != 1) {
+	if s := c.Settings; s.DataScale != 1 || s.TimeScale != 1 {
 		all = append(all, banner{Class: "aside", Word: "SCALED", Text: fmt.Sprintf(
 			"The preset is %s with %g times its documents and %g times its times.", s.Preset, s.DataScale, s.TimeScale)})
 	}
@@ -192,8 +192,8 @@ func campaignFacts(c *campaign.Record) []fact {
 		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
 		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
 			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
-		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s; seed %d", seconds(s.WarmUp),
-			seconds(s.Duration), seconds(s.Think), s.Seed)},
+		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s; seed %d", seconds(s.WarmUp.Seconds()),
+			seconds(s.Duration.Seconds()), seconds(s.Think.Seconds()), s.Seed)},
 		{"Database", c.Store.URL},
 	}))
 }
@@ -221,6 +221,7 @@ func runFacts(r *result.Run) []fact {
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
+		{"Limit", limitText(r)},
 		{"Settings", settingsText(r.Settings)},
 		{"Work on XML", faithfulText(r.Faithful)},
 	}, datasetFacts(r.Dataset), machineFacts(r.Machine), []fact{

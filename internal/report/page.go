@@ -18,13 +18,15 @@ import (
 type page struct {
 	Title    string
 	Subtitle string
-	Banners  []banner
-	Figures  []keyFigure
-	Facts    []fact
-	Sections []section
-	Sources  []string // the files it was made from
-	Style    template.CSS
-	Policy   string
+	// Conclusion is nil for a single run.
+	Conclusion *conclusion
+	Banners    []banner
+	Figures    []keyFigure
+	Facts      []fact
+	Sections   []section
+	Sources    []string // the files it was made from
+	Style      template.CSS
+	Policy     string
 }
 
 // banner is a warning at the top of the page.
@@ -52,7 +54,6 @@ type block struct {
 	Title  string
 	Note   string
 	Charts []figureView
-	Small  []figureView // charts side by side
 	Table  *table
 	After  string // small print below the table
 }

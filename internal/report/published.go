@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,12 +34,9 @@ func publishedSection(c *campaign.Record, groups []group) section {
 				"the average is total by count. Ours: " + ours},
 		block{Title: "Space by kind", Table: publishedSpaceTable(c),
 			Note: "The published percentages are against the uncompressed tables: in 2008 evidently, since about 337 and " +
-				"626 GB follow from them; against the documents they are 66 and 54. Ours against the uncompressed store are " +
-				"measured when a campaign runs it too (--tuned)."},
+				"626 GB follow from them; against the documents they are 66 and 54."},
 		block{Title: "Load and maintenance", Table: publishedStepsTable(c), Note: "Published: Db2 9 (2006), 100 GB, a test " +
-			"of 23 hours without a stop."},
-		block{Title: "Processor, disk and caches", Table: publishedUsageTable(c, plain)},
-		block{Title: "The studies", Table: studiesTable()})
+			"of 23 hours without a stop."})
 	return s
 }
 
@@ -63,7 +59,7 @@ func publishedRates(c *campaign.Record, plain []group) (t *table, found bool) {
 		}
 		found = true
 		g := ours[0]
-		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate, tps(g.Run), g.Users,
+		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate, cell{Text: format.Figure(tps(g.Run)), Aside: hourText(c, g.Run)}, g.Users,
 			strings.Join(obstacles(c, g, p), "; "))
 	}
 	return t, found
@@ -166,46 +162,22 @@ func publishedSpaceTable(c *campaign.Record) *table {
 	for _, row := range publishedSpace {
 		t.add("", row)
 	}
-	loose, indexes := uncompressedSpace(c), int64(0)
+	indexes := int64(0)
 	for _, index := range s.Indexes {
 		indexes += index.Bytes
 	}
-	ours := func(class, system, name string, raw, stored, plain int64, indexes string) {
-		uncompressed, saving := "–", "–"
-		if plain > 0 {
-			uncompressed, saving = format.Bytes(plain), signed(ratio(float64(stored), float64(plain))-1)
-		}
-		ofDocuments := signed(ratio(float64(stored), float64(raw)) - 1)
-		t.add(class, system, name, uncompressed, size(stored), saving, ofDocuments, indexes)
+	ours := func(class, system, name string, raw, stored int64, indexes string) {
+		t.add(class, system, name, "–", size(stored), "–", signed(ratio(float64(stored), float64(raw))-1), indexes)
 	}
 	system := "ours: " + joined(" ", c.Store.Engine, c.Store.Version)
-	for i, k := range s.Kinds {
-		if k.Raw == 0 {
-			continue
+	for _, k := range s.Kinds {
+		if k.Raw > 0 {
+			ours("", system, k.Kind, k.Raw, k.Stored, "–")
+			system = ""
 		}
-		plain := int64(0)
-		if loose != nil {
-			plain = loose.Kinds[i].Stored
-		}
-		ours("", system, k.Kind, k.Raw, k.Stored, plain, "–")
-		system = ""
 	}
-	plain := int64(0)
-	if loose != nil {
-		plain = loose.Total
-	}
-	ours("total", system, "all, of "+format.Bytes(s.Raw)+" of documents", s.Raw, s.Total, plain, format.Bytes(indexes))
+	ours("total", system, "all, of "+format.Bytes(s.Raw)+" of documents", s.Raw, s.Total, format.Bytes(indexes))
 	return t
-}
-
-// uncompressedSpace returns the space of the variant without compression, or nil when it was not measured.
-func uncompressedSpace(c *campaign.Record) *campaign.Space {
-	for _, step := range c.Steps {
-		if step.Space != nil && step.Variant != nil && step.Variant.Uncompressed {
-			return step.Space
-		}
-	}
-	return nil
 }
 
 // publishedStepsTable compares the times of the steps around the runs. It has no rows when none was done.
@@ -214,7 +186,7 @@ func publishedStepsTable(c *campaign.Record) *table {
 	t.Class = "beside"
 	took, raw := make(map[campaign.StepKind]float64), rawBytes(c)
 	for _, step := range c.Steps {
-		if step.Variant == nil && step.State == campaign.Done {
+		if step.State == campaign.Done {
 			took[step.Kind] += step.Seconds
 		}
 	}
@@ -239,91 +211,5 @@ func publishedStepsTable(c *campaign.Record) *table {
 	t.add("", "restore", "17.5 min", ours(campaign.KindRestore), "once; ours also restores before each run after writes")
 	t.add("", "query and mixed runs", "825 min", ours(campaign.KindRun), "ours with inserts and the restores between runs")
 	t.add("total", "all", "23 h", seconds(c.Seconds), "all steps of the campaign")
-	return t
-}
-
-// publishedUsageTable compares what the papers say about processor, disk, memory and caches.
-func publishedUsageTable(c *campaign.Record, plain []group) *table {
-	t := newTable("Processor, disk and caches, published and ours", "text:measure", "text:published", "text:ours")
-	t.Class = "beside"
-	add := func(measure, published, label string, users int, text func(*result.Run) string) {
-		ours := "not measured here"
-		for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == label }), users) {
-			ours = text(g.Run) + " (" + g.nameAtUsers() + ")"
-		}
-		t.add("", measure, published, ours)
-	}
-	add("processor, classic", "2006 at 150 users: 42 % busy, 50 % waiting for I/O", "classic", 150, busyText)
-	add("processor, query", "2006 at 150 users: 96 % busy", "query", 150, busyText)
-	add("processor, mixed", "2008 at 200 users: 95.2 % busy", "mixed", 200, busyText)
-	add("physical I/Os, classic", "2007: near 13,000 a second", "classic", 200, ioText)
-	add("physical I/Os, mixed", "2008 at 200 users: 11,500 a second, 1.7 a transaction", "mixed", 200, ioText)
-	hits := func(r *result.Run) string { return cmp.Or(hitText(r), "no cache of the store counts hits") }
-	add("hit ratios", "2008, by pool and number of users: indexes and securities above 98 % (slides; the article: 95 to "+
-		"100 % for the indexes), custacc and orders 60 to 70 %", "mixed", 200, hits)
-	add("hit ratios, classic", "–", "classic", 150, hits)
-	stored := int64(0)
-	if s := plainSpace(c); s != nil {
-		stored = s.Total
-	}
-	add("memory", "2007: pools of 11.3 of 16 GB; 2008: of 46 of 64 GB, 10.5 % of the database", yardstickOf(plain), 200,
-		func(r *result.Run) string {
-			peak := serving(r, func(p *result.ProcessUsage) float64 { return float64(p.MemoryPeak) })
-			if peak == 0 || stored == 0 {
-				return "not measured"
-			}
-			return fmt.Sprintf("%s of service and database, %s of the database", format.Bytes(peak),
-				percent(peak/float64(stored), 1))
-		})
-	return t
-}
-
-// yardstickOf returns the mix that was measured: the 17 transactions, else the 13.
-func yardstickOf(groups []group) string {
-	if slices.Contains(labels(groups), "mixed") {
-		return "mixed"
-	}
-	return "classic"
-}
-
-func busyText(r *result.Run) string {
-	text := percent(busy(r), 0) + " busy"
-	if r.Usage.Host != nil {
-		text += ", " + percent(r.Usage.Host.IOWait, 0) + " waiting for I/O"
-	}
-	return text
-}
-
-// ioText returns the operations of the computer's disks.
-func ioText(r *result.Run) string {
-	each, known := operations(r)
-	if !known {
-		return "not measured"
-	}
-	return fmt.Sprintf("%s a second, %s a transaction",
-		format.Figure(ratio(each*float64(r.Total.Count), r.Measured)), format.Figure(each))
-}
-
-// hitText returns the hit ratios that the store counts, by table or pool where it knows them, or "".
-func hitText(r *result.Run) string {
-	pools := cachesOf(r.Usage.Figures)
-	if r.Resources != nil && len(r.Resources.Pools) > 0 {
-		pools = r.Resources.Pools
-	}
-	var parts []string
-	for _, p := range pools {
-		if p.Hits+p.Misses > 0 {
-			parts = append(parts, strings.TrimPrefix(p.Name, "brokerage_store_")+" "+percent(hitRatio(p), 1))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-func studiesTable() *table {
-	t := newTable("The published studies", "text:", "text:2006", "text:2007", "text:2008", "text:2009")
-	t.Class = "beside"
-	for _, row := range studies {
-		t.add("", row)
-	}
 	return t
 }

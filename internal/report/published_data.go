@@ -107,28 +107,3 @@ var publishedSpace = [][]string{
 	{"", "orders", "978.03 GB", "400.10 GB", "−59.1 %", "–", "–"},
 	{"", "all", "1.4 TB", "604 GB", "−58 %", "–", "included"},
 }
-
-// studies are what else the papers say of their studies: the first cell names it, then one for each study.
-var studies = [][]string{
-	{"system", "Db2 9, POWER5, 8 cores", "Db2 9, Xeon 7140M, 4 × 2 cores",
-		"Db2 9.5, Xeon 7400, 24 cores of 2.66 GHz, 64 GB, 120 + 15 disks", "Db2 9.7, POWER6 JS43, 8 cores"},
-	{"data", "100 GB: 6 M customers, 30 M orders", "50 GB: 3 M customers, 15 M orders",
-		"1 TB: 60 M customers, 300 M orders (TPoX 1.x)", "1 TB: 50 M customers, 500 M orders (TPoX 2.0)"},
-	{"mix", "classic, 13 transactions", "classic, 13 transactions", "mixed, 17 transactions", "mixed, 17 transactions"},
-	{"users of the mix", "25, 50, 75, 100, 125, 150", "25, 50, 75, 100, 125, 150, 200",
-		"25, 50, 100, 150, 200 (75 is not certain)", "up to 300"},
-	{"users of the population", "83 for the securities, which come first; 100 for orders and customers",
-		"100 for orders, 50 for customers", "600 for its insert test", "–"},
-	{"length of a run", "1 h", "–", "2 h", "1 h after 30 min of ramp-up"},
-	{"disks", "–", "near 13,000 I/Os a second on the mix; storage snapshots, restored in seconds",
-		"11,500 physical I/Os a second, 1.7 a transaction", "–"},
-	{"memory", "–", "pools of 11.3 of 16 GB", "pools grew to 46 of 64 GB: 10.5 % of the database", "–"},
-	{"physical design", "24 XML indexes: 10 CustAcc, 5 orders, 9 securities", "–",
-		"5 table spaces and pools, pages of 16 KB, no file system caching, temporary table space with a pool of its own, " +
-			"alternate page cleaning; 2 + 2 XML indexes in the insert test; one commit an insert",
-		"inline length 16288, compressed, each table space its pool"},
-	{"snapshots", "–", "–", "database monitor every 5 minutes", "–"},
-	{"against older ones", "–", "+54 % throughput and −31 % cycles an instruction against the 7000 series",
-		"24 cores × 1.42 of 16 cores at 150 users, × 1.48 at 200; performance per watt is named",
-		"3 % above Db2 9.5 on the mix, 9 % on inserts"},
-}

@@ -34,7 +34,7 @@ func TestPublished_Users(t *testing.T) {
 		t.Run(fmt.Sprint(measured), func(t *testing.T) {
 			record := &campaign.Record{Machine: campaign.Machine{Machine: madeUpMachine()}, Dataset: madeUpDataset()}
 			for _, name := range []string{"classic", "mixed", "query", "insert-orders", "insert-customers"} {
-				all := steps(name, 4000, nil, measured...)
+				all := steps(name, 4000, measured...)
 				for i := range all {
 					all[i].Run.Workload.Validate = name != "insert-customers"
 					if measured[i] > 300 {
@@ -126,7 +126,7 @@ func TestPublished_NotMeasured(t *testing.T) {
 	require.Empty(t, publishedSection(c, nil).Blocks)
 }
 
-// What compression saves is against the documents, and against the uncompressed store where that was measured.
+// What compression saves is against the documents.
 func TestPublished_Space(t *testing.T) {
 	c := madeUpCampaign()
 	last := func() (texts []string) {
@@ -138,17 +138,12 @@ func TestPublished_Space(t *testing.T) {
 	}
 	require.Equal(t, []string{"ours: sqlite 3.51.0", "all, of 1.21 GB of documents", "–", "520 MB", "–", "−57.0 %",
 		"28.0 MB"}, slices.Replace(last(), 0, 1, "ours: sqlite 3.51.0"))
-	loose := *madeUpSpace()
-	loose.Total = 1_300e6
-	c.Steps = append(c.Steps, campaign.Step{Name: "uncompressed: space", Kind: campaign.KindSpace, State: campaign.Done,
-		Variant: &campaign.Variant{Name: "uncompressed", Uncompressed: true}, Space: &loose})
-	require.Equal(t, []string{"1.30 GB", "520 MB", "−60.0 %"}, last()[2:5])
 }
 
 // A scaled study says so at the top of the page.
 func TestPage_Scaled(t *testing.T) {
 	c := madeUpCampaign()
-	c.Settings.Preset, c.Settings.DataScale, c.Settings.TimeScale = campaign.Paper2007, 0.02, 0.05
+	c.Settings.Preset, c.Settings.DataScale, c.Settings.TimeScale = "paper-2007", 0.02, 0.05
 	require.Contains(t, html(t, FromCampaign(c)), "paper-2007 with 0.02 times its documents and 0.05 times its times")
 	c.Settings.DataScale, c.Settings.TimeScale = 1, 1
 	require.NotContains(t, html(t, FromCampaign(c)), "times its documents")

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"slices"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
@@ -35,16 +34,9 @@ func campaignPage(c *campaign.Record) page {
 		Banners:  campaignStamps(c, groups), Figures: keyFigures(c, groups),
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
-	var found []*result.Run
-	for _, step := range c.Steps {
-		if step.Found != nil {
-			found = append(found, step.Found)
-		}
-	}
-	p.add(usersSection(groups), curveSection(found...), costsSection(groups), latencySection(reference),
-		statisticsSection(reference), refusalsSection(reference), mixSection(reference), growthSection(c), spaceSection(c),
-		resourcesSection(reference), sampledSection(reference), cachesSection(reference),
-		variantsSection(c, groups), scalingSection(c, groups),
+	p.Conclusion = concluded(c, groups)
+	p.add(usersSection(c, groups), scalingSection(c, groups), growthSection(c), spaceSection(c), crashSection(c),
+		statisticsSection(reference), refusalsSection(reference), resourcesSection(reference),
 		publishedSection(c, groups), stepsSection(c))
 	return p
 }
@@ -71,8 +63,7 @@ func runPage(r *result.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	p.add(curveSection(r), latencySection(g), statisticsSection(g), refusalsSection(g), mixSection(g), timeSection(r),
-		partsSection(r), resourcesSection(g), sampledSection(g), cachesSection(g))
+	p.add(curveSection(r), statisticsSection(g), refusalsSection(g), timeSection(r), partsSection(r), resourcesSection(g))
 	return p
 }
 
@@ -103,9 +94,6 @@ func timeSection(r *result.Run) section {
 			Series: []chart.Series{line}, FormatX: whole, FormatY: whole,
 		}.HTML()}}})
 	}
-	if small := smallCharts(r); len(small) > 0 {
-		s.Blocks = append(s.Blocks, block{Title: "By transaction", Small: small})
-	}
 	t := newTable("By interval", "text:seconds", "count", "did their work", "num strong:tps", "mean ms", "p95 ms",
 		"p99 ms", "max ms")
 	if len(r.Intervals) > 1 {
@@ -117,50 +105,4 @@ func timeSection(r *result.Run) section {
 	}
 	s.Blocks = append(s.Blocks, block{Title: "By interval", Table: t})
 	return s
-}
-
-// mostPoints is the largest number of points of a small chart.
-const mostPoints = 120
-
-// smallCharts returns the throughput and the 99th percentile of each transaction over time, in two small charts. Where
-// there are more intervals than points, several share a point, with the highest of their percentiles.
-func smallCharts(r *result.Run) (all []figureView) {
-	if len(r.Intervals) < 2 {
-		return nil
-	}
-	each := (len(r.Intervals) + mostPoints - 1) / mostPoints
-	unit, seconds := timeUnit(r.Measured)
-	for _, transaction := range r.Transactions {
-		var rate, p99 []chart.Point
-		for some := range slices.Chunk(r.Intervals, each) {
-			count, highest := int64(0), 0.0
-			for _, i := range some {
-				if row := rowOf(i.Rows, transaction.Name); row != nil {
-					count, highest = count+row.Count, max(highest, row.Latency.P99)
-				}
-			}
-			from, to := some[0].From, some[len(some)-1].To
-			rate = append(rate, chart.Point{X: to / seconds, Y: ratio(float64(count), to-from)})
-			p99 = append(p99, chart.Point{X: to / seconds, Y: highest / 1000})
-		}
-		draw := func(what, y string, points []chart.Point) {
-			all = append(all, figureView{transaction.Name, chart.Lines{Title: what + " of " + transaction.Name, X: unit, Y: y,
-				Small: true, Series: []chart.Series{{Points: points}}, FormatX: axisText, FormatY: axisText}.HTML()})
-		}
-		draw("Throughput", "a second", rate)
-		draw("99th percentile", "p99, ms", p99)
-	}
-	return all
-}
-
-// timeUnit returns the unit for a time axis of a length in seconds, and its own length in seconds.
-func timeUnit(length float64) (name string, seconds float64) {
-	switch {
-	case length <= 600:
-		return "seconds", 1
-	case length <= 6*3600:
-		return "minutes", 60
-	default:
-		return "hours", 3600
-	}
 }

@@ -2,22 +2,54 @@ package report
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"brokerage/internal/format"
+	"brokerage/internal/probe"
+	"brokerage/internal/report/chart"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 )
 
-// resourcesSection shows the processor time, memory and I/O of the runs, the load generator's included.
+// resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources of
+// one of the runs over time.
 func resourcesSection(groups []group) section {
-	t := newTable("Processor, memory and I/O",
+	s := section{ID: "resources", Title: "Resources",
+		Lead: "Over the measured time. CPU is the share of all cores of the computer. A load generator above 80 % makes a " +
+			"run invalid. What could not be read is a dash, and is not 0.",
+		Blocks: []block{
+			{Title: "By process", Table: processTable(groups)},
+			{Title: "The whole computer", Table: hostTable(groups)},
+			{Title: "Hit ratios", Table: hitTable(groups)},
+		}}
+	sampled := filter(groups, func(g group) bool { return g.Run.Resources != nil })
+	if len(sampled) == 0 {
+		return s
+	}
+	g := slices.MaxFunc(sampled, func(a, b group) int { return len(a.Run.Transactions) - len(b.Run.Transactions) })
+	if charts := timeCharts(g.Run); len(charts) > 0 {
+		s.Blocks = append(s.Blocks, block{Title: "Over time: " + g.nameAtUsers(), Charts: charts})
+	}
+	missing := newTable("What could not be read", "text:workload", "text:not read")
+	var said []string
+	for _, g := range sampled {
+		for _, text := range g.Run.Resources.Missing {
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+				missing.add("", g.name(), text)
+			}
+		}
+	}
+	s.Blocks = append(s.Blocks, block{Title: "Not read", Table: missing,
+		Note: "Each reason once, with the first workload that it concerns."})
+	return s
+}
+
+// processTable shows the processor time and the memory of each process.
+func processTable(groups []group) *table {
+	t := newTable("Processor and memory by process",
 		"text:workload", "users", "text:process", "CPU", "cores", "CPU ms a transaction", "memory after", "peak")
-	host := newTable("The whole computer",
-		"text:workload", "users", "busy", "num strong:by others", "waiting for the disk", "read",
-		"written", "written a transaction")
 	bytesOrDash := func(n int64) any {
 		if n == 0 {
 			return "–"
@@ -30,7 +62,6 @@ func resourcesSection(groups []group) section {
 		if r.Usage.Shared {
 			own = "load generator and store, one process"
 		}
-		transactions := float64(r.Total.Count)
 		which := []string{g.name(), format.Count(g.Users)}
 		for _, p := range []struct {
 			name string
@@ -40,67 +71,65 @@ func resourcesSection(groups []group) section {
 				continue
 			}
 			t.add("", which, p.name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),
-				ratio(1000*p.CPUSeconds, transactions), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
+				ratio(1000*p.CPUSeconds, float64(r.Total.Count)), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
 			which = []string{"", ""}
 		}
-		if h := r.Usage.Host; h != nil {
-			others := "–"
-			if o := r.Usage.Others; o != nil {
-				others = percent(*o, 0)
-			}
-			host.add("", g.name(), g.Users, percent(h.CPU, 0), others, percent(h.IOWait, 0),
-				size(h.ReadBytes), size(h.WriteBytes),
-				size(ratio(float64(h.WriteBytes), transactions)))
-		}
 	}
-	return section{ID: "resources", Title: "Processor, memory and I/O",
-		Lead: "Over the measured time. CPU is the share of all cores " +
-			"of the computer. A load generator above 80 % makes a run invalid.",
-		Blocks: []block{{Table: t}, {Title: "The whole computer", Table: host}}}
+	return t
 }
 
-// cachesSection shows hit ratios where a store counts hits and misses, and then all of its figures.
-func cachesSection(groups []group) section {
-	ratios := newTable("Hit ratios", "text:workload", "users", "text:cache", "hits", "misses", "num strong:hit ratio")
-	var names []string
+// hostTable shows what the whole computer used, and what of its disks a transaction took, the load generator included.
+func hostTable(groups []group) *table {
+	t := newTable("The whole computer", "text:workload", "users", "busy", "num strong:by others", "waiting for the disk",
+		"I/Os a transaction", "read a transaction", "written a transaction")
 	for _, g := range groups {
-		figures := g.Run.Usage.Figures
-		names = slices.AppendSeq(names, maps.Keys(figures))
-		for _, p := range cachesOf(figures) {
-			ratios.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses, percent(hitRatio(p), 2))
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	s := section{ID: "caches", Title: "Caches, pool and commits",
-		Lead:   "The metrics of the service and its store over the measured time.",
-		Blocks: []block{{Title: "Hit ratios", Table: ratios}}}
-	note := "Counters (…_total, …_sum, …_count) show their increase, other metrics show before → after where they " +
-		"changed. What is 0 throughout is left out: not every store counts everything."
-	measured := filter(groups, func(g group) bool { return len(g.Run.Usage.Figures) > 0 })
-	const columns = 4 // of one table, so that it fits on paper
-	for part := range slices.Chunk(measured, columns) {
-		s.Blocks = append(s.Blocks, block{Title: "Figures", Note: note, Table: figuresTable(names, part)})
-		note = ""
-	}
-	return s
-}
-
-func figuresTable(names []string, groups []group) *table {
-	t := newTable("Figures of the service and its store", "text:figure")
-	for _, g := range groups {
-		t.Columns = append(t.Columns, column{Head: g.nameAtUsers(), Class: "num"})
-	}
-	for _, name := range names {
-		used := func(g group) bool { return g.Run.Usage.Figures[name] != result.Change{} }
-		if !slices.ContainsFunc(groups, used) {
+		h := g.Run.Usage.Host
+		if h == nil {
 			continue
 		}
-		cells := []string{name}
-		for _, g := range groups {
-			cells = append(cells, changeText(name, g.Run.Usage.Figures))
+		others := "–"
+		if o := g.Run.Usage.Others; o != nil {
+			others = percent(*o, 0)
 		}
-		t.add("", cells)
+		t.add("", g.name(), g.Users, percent(h.CPU, 0), others, percent(h.IOWait, 0),
+			each(g.Run, format.Figure, probe.Reads, probe.Writes), each(g.Run, format.Bytes[float64], probe.ReadBytes),
+			each(g.Run, format.Bytes[float64], probe.WriteBytes))
+	}
+	return t
+}
+
+// each writes the sum of figures of the computer for each transaction, or a dash if one of them is not known.
+func each(r *result.Run, write func(float64) string, figures ...string) string {
+	sum := 0.0
+	for _, figure := range figures {
+		used, ok := 0.0, false
+		if r.Resources != nil {
+			used, ok = r.Resources.Used(result.OfHost, figure)
+		}
+		if !ok || r.Total.Count == 0 {
+			return "–"
+		}
+		sum += used
+	}
+	return write(sum / float64(r.Total.Count))
+}
+
+// hitTable shows the hit ratio of each table or pool of the database, which the papers give by number of users, and of
+// the caches among the metrics of the service.
+func hitTable(groups []group) *table {
+	t := newTable("Hit ratios", "text:workload", "users", "text:table, pool or cache", "hits", "misses",
+		"num strong:hit ratio")
+	for _, g := range groups {
+		pools := cachesOf(g.Run.Usage.Figures)
+		if r := g.Run.Resources; r != nil {
+			pools = append(pools, r.Pools...)
+		}
+		for _, p := range pools {
+			if p.Hits+p.Misses > 0 {
+				t.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses,
+					percent(ratio(float64(p.Hits), float64(p.Hits+p.Misses)), 2))
+			}
+		}
 	}
 	return t
 }
@@ -109,51 +138,76 @@ func figuresTable(names []string, groups []group) *table {
 func cachesOf(figures map[string]result.Change) (caches []store.PoolStats) {
 	increase := func(c result.Change) int64 { return int64(c.After - c.Before) }
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
-		other, cache := missesOf(name)
-		misses, ok := figures[other]
-		p := store.PoolStats{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)}
-		if ok && cache != "" && p.Hits+p.Misses > 0 {
-			caches = append(caches, p)
+		if !strings.Contains(name, "_hits") {
+			continue
+		}
+		if misses, ok := figures[strings.Replace(name, "_hits", "_misses", 1)]; ok {
+			cache := strings.TrimSuffix(strings.Replace(name, "_hits", "", 1), "_total")
+			caches = append(caches, store.PoolStats{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)})
 		}
 	}
 	return caches
 }
 
-// missesOf returns the name of the figure that counts the misses where the given one counts the hits, and the name of
-// the cache; both are empty when the given one counts no hits.
-func missesOf(hits string) (misses, cache string) {
-	for _, pair := range [][2]string{{"_hits", "_misses"}, {"=\"hit\"", "=\"miss\""}, {"=\"hits\"", "=\"misses\""}} {
-		if strings.Contains(hits, pair[0]) {
-			name := strings.TrimSuffix(strings.Replace(hits, pair[0], "", 1), "_total")
-			return strings.Replace(hits, pair[0], pair[1], 1), name
+// timeCharts draws what was sampled of a run over time.
+func timeCharts(r *result.Run) (views []figureView) {
+	draw := func(caption, unit string, lines ...sampledLine) {
+		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: axisText}
+		for i, line := range lines {
+			c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: line.points(r.Resources)})
+		}
+		views = append(views, figure(caption, c)...)
+	}
+	of := func(name, of string, scale float64, figures ...string) sampledLine {
+		return sampledLine{name, of, scale, figures}
+	}
+	share := 100 / float64(max(r.Machine.Cores, 1))
+	processor := []string{probe.UserSeconds, probe.SystemSeconds}
+	draw("Processor", "% of all cores", of("whole computer", result.OfHost, share, processor...),
+		of("load generator", result.OfGenerator, share, processor...), of("service", result.OfService, share, processor...),
+		of("database", result.OfDatabase, share, processor...),
+		of("waiting for I/O", result.OfHost, share, probe.IOWaitSeconds),
+		of("taken by the hypervisor", result.OfHost, share, probe.StealSeconds))
+	draw("Disk operations of the computer", "operations a second", of("reads", result.OfHost, 1, probe.Reads),
+		of("writes", result.OfHost, 1, probe.Writes))
+	draw("Bytes of the disks", "MB a second", of("read", result.OfHost, 1e-6, probe.ReadBytes),
+		of("written", result.OfHost, 1e-6, probe.WriteBytes))
+	draw("Connections of the database", "connections",
+		of("in use", result.OfStore, 1, "brokerage_store_connections_in_use"),
+		of("active in the server", result.OfServer, 1, "pg_active", "db2_active"),
+		of("for the log", result.OfServer, 1, "pg_waiting_log"),
+		of("for I/O", result.OfServer, 1, "pg_waiting_io"),
+		of("for a lock", result.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
+		of("for a latch", result.OfServer, 1, "pg_waiting_lwlock"))
+	return views
+}
+
+// sampledLine is a line of a chart over time: the sum of those of its figures that were read, each times a scale.
+type sampledLine struct {
+	name, of string
+	scale    float64
+	figures  []string
+}
+
+// points returns the rate of a counter between two samples at the later one, and of a state the samples.
+func (l sampledLine) points(r *result.Resources) (points []chart.Point) {
+	for _, figure := range l.figures {
+		s := r.Find(l.of, figure)
+		if s == nil {
+			continue
+		}
+		if points == nil {
+			points = make([]chart.Point, len(r.Seconds)-1)
+		}
+		for i := range points {
+			now, before := i+1, i
+			value := s.Values[now]
+			if s.Counts {
+				value = ratio(value-s.Values[before], r.Seconds[now]-r.Seconds[before])
+			}
+			points[i].X = r.Seconds[now]
+			points[i].Y += l.scale * value
 		}
 	}
-	return "", ""
-}
-
-func changeText(name string, figures map[string]result.Change) string {
-	change, ok := figures[name]
-	if !ok {
-		return "–"
-	}
-	bare, _, _ := strings.Cut(name, "{")
-	write := amount
-	if strings.Contains(bare, "_bytes") {
-		write = format.Bytes[float64]
-	}
-	switch {
-	case strings.HasSuffix(bare, "_total") || strings.HasSuffix(bare, "_sum") || strings.HasSuffix(bare, "_count"):
-		return "+" + write(change.After-change.Before)
-	case change.Before == change.After:
-		return write(change.After)
-	}
-	return write(change.Before) + " → " + write(change.After)
-}
-
-// amount writes a figure that is a count in most cases.
-func amount(v float64) string {
-	if v == math.Trunc(v) {
-		return whole(v)
-	}
-	return format.Figure(v)
+	return points
 }

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"brokerage/internal/format"
-	"brokerage/internal/report/chart"
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
@@ -31,48 +29,6 @@ func withCode(name string) cell {
 		}
 	}
 	return cell{Text: name}
-}
-
-// latencySection shows the percentiles of each transaction.
-func latencySection(groups []group) section {
-	s := section{ID: "latency", Title: "Latency by transaction",
-		Lead: "Dots are the 50th, 90th, 95th and 99th percentile, from hollow to filled, on a logarithmic scale."}
-	for _, g := range groups {
-		if len(g.Run.Transactions) > 0 {
-			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: latencyTable(g)})
-		}
-	}
-	return s
-}
-
-func latencyTable(g group) *table {
-	t := newTable("Percentiles by transaction", "text:transaction", "dots:", "p50 ms", "p90", "p95",
-		"num strong:p99", "max")
-	t.Class = "latency"
-	rows := slices.Clone(g.Run.Transactions)
-	if len(rows) > 1 {
-		all := g.Run.Total
-		all.Name = "all"
-		rows = append(rows, all)
-	}
-	rows = slices.DeleteFunc(rows, func(row result.Row) bool { return row.Count == 0 })
-	var values []float64
-	for _, row := range rows {
-		values = append(values, row.Latency.P50, row.Latency.P99)
-	}
-	scale := chart.LogScale(values...)
-	axis := make([]cell, len(t.Columns))
-	axis[1].Draw = scale.Axis(func(v float64) string { return axisText(v/1000) + " ms" })
-	t.add("axis", axis)
-	for _, row := range rows {
-		class, l := "", row.Latency
-		if row.Name == "all" {
-			class = "total"
-		}
-		t.add(class, withCode(row.Name), scale.Dots(l.P50, l.P90, l.P95, l.P99), micros(l.P50), micros(l.P90),
-			micros(l.P95), micros(l.P99), micros(l.Max))
-	}
-	return t
 }
 
 // statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
@@ -120,49 +76,6 @@ func kindsName(kind string) string {
 		return stem + "ies"
 	}
 	return strings.TrimSuffix(kind, "s") + "s"
-}
-
-// mixSection compares the drawn mix with the requested one.
-func mixSection(groups []group) section {
-	s := section{ID: "mix", Title: "Requested and actual mix",
-		Lead: "Drawn is how often a transaction was chosen, including the times when the user had nothing to work on and " +
-			"another one was drawn instead. The last column is the deviation in standard deviations of pure chance (σ): " +
-			"beyond 4 the draw is not to be trusted."}
-	for _, g := range groups {
-		if len(g.Run.Transactions) > 1 {
-			s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Table: mixTable(g.Run)})
-		}
-	}
-	return s
-}
-
-func mixTable(r *result.Run) *table {
-	t := newTable("Requested and actual mix", "text:transaction", "requested", "answered", "drawn", "drawn, count",
-		"nothing to work on", "points off", "σ off")
-	drawnOf := func(row result.Row) int64 { return row.Count + row.Waiting + row.Empty }
-	draws, weights := 0.0, 0.0
-	for _, row := range r.Transactions {
-		draws += float64(drawnOf(row))
-		weights += row.Weight
-	}
-	if draws == 0 || weights == 0 {
-		return t
-	}
-	for _, row := range r.Transactions {
-		asked := row.Weight / weights
-		drawn := float64(drawnOf(row))
-		chance, class := "–", ""
-		if deviation := math.Sqrt(draws * asked * (1 - asked)); deviation > 0 {
-			off := (drawn - draws*asked) / deviation
-			chance = format.Fixed(off, 1)
-			if math.Abs(off) > 4 {
-				class = "invalid"
-			}
-		}
-		t.add(class, withCode(row.Name), percent(asked, 1), percent(row.Share, 2), percent(drawn/draws, 2), drawnOf(row),
-			row.Empty, format.Fixed(100*(drawn/draws-asked), 2), chance)
-	}
-	return t
 }
 
 // refusalsSection returns the section on goodput, outcomes and refusals by reason.

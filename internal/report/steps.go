@@ -12,7 +12,7 @@ func stepsSection(c *campaign.Record) section {
 		return section{}
 	}
 	t := newTable("Time of each step",
-		"text:step", "text:state", "took", "num soft:planned", "bar:", "text:what it did")
+		"text:step", "text:state", "took", "bar:", "text:what it did")
 	t.Class = "steps"
 	all, at := 0.0, 0.0
 	for _, step := range c.Steps {
@@ -27,10 +27,10 @@ func stepsSection(c *campaign.Record) section {
 		if step.Seconds > 0 {
 			bar.Draw = chart.Bar(0, at/all, step.Seconds/all)
 		}
-		t.add(class, step.Name, state, seconds(step.Seconds), seconds(step.Expected), bar, what)
+		t.add(class, step.Name, state, seconds(step.Seconds), bar, what)
 		at += step.Seconds
 	}
-	t.add("total", "all steps", "", seconds(all), "", "", "")
+	t.add("total", "all steps", "", seconds(all), "", "")
 	return section{ID: "steps", Title: "Time of all steps", Blocks: []block{{Table: t}},
 		Lead: "In the order in which they were run. A step with runs includes the restores before them."}
 }
@@ -46,6 +46,8 @@ func stepText(step *campaign.Step) string {
 		return format.Bytes(c.Database) + " as " + format.Bytes(c.File) + ", " + format.Bytes(c.Rate) + "/s"
 	case step.Space != nil:
 		return format.Bytes(step.Space.Total) + " for " + format.Bytes(step.Space.Raw) + " raw"
+	case step.Run != nil && step.Run.Proof != nil:
+		return crashText(step.Run)
 	case step.Run != nil:
 		text := joined(", ", format.Figure(step.Run.TPS)+" tps", "restore "+seconds(step.Restore))
 		if step.Again {
@@ -54,8 +56,6 @@ func stepText(step *campaign.Step) string {
 		return text
 	case len(step.Inserts) > 0:
 		return format.Plural(len(step.Inserts), "stage")
-	case step.Found != nil && step.Found.Curve != nil:
-		return format.Figure(step.Found.Curve.Found) + " a second, " + format.Plural(len(step.Found.Curve.Steps), "run")
 	}
 	return ""
 }

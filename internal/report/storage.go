@@ -1,46 +1,79 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
+	"brokerage/internal/result"
 )
 
-// growthSection shows whether inserts keep their rate as the database grows: through the transactions and by bulk load.
+// growthSection shows whether users insert at the same rate as the database grows, and the bulk load.
 func growthSection(c *campaign.Record) section {
-	return section{ID: "growth", Title: "Insert rate against size",
+	s := section{ID: "growth", Title: "Insert rate against size",
 		Lead: "Only inserts through the transactions (many users, one commit for each document) are compared with " +
-			"published rates. The bulk load puts many documents into one commit.",
-		Blocks: append([]block{insertBlock(c)}, loadBlocks(c)...)}
-}
-
-// insertBlock shows the stages of each workload together, though they were measured alternately.
-func insertBlock(c *campaign.Record) block {
+			"published rates. The bulk load puts many documents into one commit."}
 	t := newTable("Inserts by stage",
-		"stage", "documents before", "inserted", "num strong:a second", "of the first", "p99 ms", "database after", "users")
+		"stage", "documents before", "inserted", "num strong:a second", "GB/h", "of the first", "p99 ms", "database after",
+		"users")
 	var series []chart.Series
 	for _, step := range c.Steps {
 		for _, stages := range byWorkload(step.Inserts) {
 			line := chart.Series{Name: stages[0].Workload, Slot: len(series)}
-			t.add("group", cell{Text: withVariant(line.Name, step.Variant), Draw: chart.Swatch(line.Slot)})
+			t.add("group", cell{Text: line.Name, Draw: chart.Swatch(line.Slot)})
 			for _, g := range stages {
 				line.Points = append(line.Points, chart.Point{X: float64(g.Before), Y: g.Rate})
 				class, stage := "", cell{Text: format.Count(g.Stage)}
 				if isInvalid(&g.Run) {
 					class, stage.Aside = "invalid", "INVALID"
 				}
-				t.add(class, stage, g.Before, g.Documents, g.Rate, percent(ratio(g.Rate, stages[0].Rate), 0),
-					micros(g.Run.Total.Latency.P99), size(g.Total), g.Run.Model.Users)
+				t.add(class, stage, g.Before, g.Documents, g.Rate, perHour(c, g.Workload, g.Rate),
+					percent(ratio(g.Rate, stages[0].Rate), 0), micros(g.Run.Total.Latency.P99), size(g.Total), g.Run.Model.Users)
 			}
 			series = append(series, line)
 		}
 	}
-	return block{Title: "Through the transactions, one commit each", Table: t,
-		Charts: growthCharts("Inserts through the transactions", series)}
+	s.Blocks = append(s.Blocks, block{Title: "Through the transactions, one commit each", Table: t,
+		Charts: figure("Rate against size", chart.Lines{
+			Title: "Inserts through the transactions: documents a second against documents already stored",
+			X:     "documents of the kind before the stage", Y: "documents a second",
+			Series: series, FormatX: axisText, FormatY: axisText,
+		})})
+	bulk := newTable("Bulk load", "documents", "raw", "took", "of it at the end", "num strong:a second", "GB/h")
+	for _, step := range c.Steps {
+		if load := step.Load; load != nil {
+			bulk.add("", load.Documents, size(load.Bytes), seconds(step.Seconds), seconds(load.Finish),
+				ratio(float64(load.Documents), step.Seconds), ratio(float64(load.Bytes)/1e9*3600, step.Seconds))
+		}
+	}
+	s.Blocks = append(s.Blocks, block{Title: "Bulk load", Table: bulk,
+		Note: "The time at the end, after the last document, is for indexes."})
+	return s
+}
+
+// perHour returns the GB of documents of an insert workload that a rate a second inserts in an hour, by their mean size
+// in the database, or 0 where that is not known.
+func perHour(c *campaign.Record, workload string, rate float64) float64 {
+	kind, inserts := map[string]string{"insert-orders": "order", "insert-customers": "customer"}[workload]
+	s := plainSpace(c)
+	if !inserts || s == nil {
+		return 0
+	}
+	for _, k := range s.Kinds {
+		if k.Kind == kind {
+			return rate * ratio(float64(k.Raw), float64(k.Documents)) * 3600 / 1e9
+		}
+	}
+	return 0
+}
+
+// hourText returns the GB/h of an insert workload, or "" for others.
+func hourText(c *campaign.Record, r *result.Run) string {
+	if gb := perHour(c, r.Workload.Name, r.Goodput); gb > 0 {
+		return format.Figure(gb) + " GB/h"
+	}
+	return ""
 }
 
 func byWorkload(stages []campaign.Growth) (all [][]campaign.Growth) {
@@ -55,43 +88,6 @@ func byWorkload(stages []campaign.Growth) (all [][]campaign.Growth) {
 	return all
 }
 
-func loadBlocks(c *campaign.Record) (blocks []block) {
-	for _, step := range c.Steps {
-		load := step.Load
-		if load == nil || len(load.Stages) == 0 {
-			continue
-		}
-		t := newTable("Bulk load by stage",
-			"text:documents", "before", "loaded", "raw", "took", "num strong:a second", "raw MB/s")
-		var series []chart.Series
-		for _, stage := range load.Stages {
-			at := slices.IndexFunc(series, func(s chart.Series) bool { return s.Name == stage.Kind })
-			if at < 0 {
-				at = len(series)
-				series = append(series, chart.Series{Name: stage.Kind, Slot: at})
-			}
-			series[at].Points = append(series[at].Points, chart.Point{X: float64(stage.Before), Y: stage.Rate})
-			t.add("", stage.Kind, stage.Before, stage.Documents, size(stage.Bytes), seconds(stage.Seconds), stage.Rate,
-				ratio(float64(stage.Bytes)/1e6, stage.Seconds))
-		}
-		note := fmt.Sprintf("%s documents, %s raw, in %s; %s of it after the last document, for indexes.",
-			format.Count(load.Documents), format.Bytes(load.Bytes), seconds(step.Seconds), seconds(load.Finish))
-		blocks = append(blocks, block{Title: withVariant("Bulk load", step.Variant), Note: note, Table: t,
-			Charts: growthCharts("Bulk load", series)})
-	}
-	return blocks
-}
-
-// growthCharts draws the series that have more than one stage.
-func growthCharts(title string, series []chart.Series) []figureView {
-	series = slices.DeleteFunc(series, func(s chart.Series) bool { return len(s.Points) < 2 })
-	return figure("Rate against size", chart.Lines{
-		Title: title + ": documents a second against documents already stored",
-		X:     "documents of the kind before the stage", Y: "documents a second",
-		Series: series, FormatX: axisText, FormatY: axisText,
-	})
-}
-
 // spaceSection shows the size of the database and what compression saves by kind of document.
 func spaceSection(c *campaign.Record) section {
 	s := section{ID: "space", Title: "Space and compression",
@@ -101,11 +97,7 @@ func spaceSection(c *campaign.Record) section {
 		if step.Space == nil {
 			continue
 		}
-		title := step.Name
-		if v := step.Variant; v != nil && !strings.Contains(title, v.Name) {
-			title = withVariant(title, v)
-		}
-		s.Blocks = append(s.Blocks, block{Title: title, Table: spaceTable(step.Space)})
+		s.Blocks = append(s.Blocks, block{Table: spaceTable(step.Space)})
 	}
 	return s
 }
@@ -138,10 +130,10 @@ func spaceTable(s *campaign.Space) *table {
 	return t
 }
 
-// plainSpace returns the space that the database took with the default settings, or nil when it was not measured.
+// plainSpace returns the space that the database took, or nil when it was not measured.
 func plainSpace(c *campaign.Record) *campaign.Space {
 	for _, step := range c.Steps {
-		if s := step.Space; s != nil && s.Raw > 0 && step.Variant == nil {
+		if s := step.Space; s != nil && s.Raw > 0 {
 			return s
 		}
 	}

@@ -165,15 +165,11 @@ func mixOf(workloadName string) (mix []result.Part) {
 }
 
 // steps makes up the measured runs of a workload, whose throughput grows with users until it is saturated.
-func steps(label string, most float64, variant *campaign.Variant, users ...int) (all []campaign.Step) {
+func steps(label string, most float64, users ...int) (all []campaign.Step) {
 	name, _, notValidated := strings.Cut(label, ",")
 	for _, u := range users {
-		step := done(label+", "+format.Plural(u, "user"), campaign.KindRun, 500, 480)
-		step.Variant = variant
-		step.Plan = &campaign.RunPlan{Workload: name, Label: label, Users: u}
-		if variant != nil {
-			step.Name += ", " + variant.Name
-		}
+		step := done(label+", "+format.Plural(u, "user"), campaign.KindRun, 480)
+		step.Plan = &campaign.RunPlan{Workload: name, Label: label, Users: u, Connections: u}
 		r := run(name, u, most*float64(u)/(float64(u)+8), 2)
 		r.Workload.Validate = !notValidated
 		step.Run, step.Restore = &r, 6
@@ -182,9 +178,16 @@ func steps(label string, most float64, variant *campaign.Variant, users ...int) 
 	return all
 }
 
+// onCores makes up a run on some cores.
+func onCores(n int, most float64) campaign.Step {
+	step := steps("mixed", most, 100)[0]
+	step.Name, step.Plan.CPUs = format.Plural(n, "core")+": "+step.Name, n
+	return step
+}
+
 // done returns a step that was done.
-func done(name string, kind campaign.StepKind, expected, seconds float64) campaign.Step {
-	return campaign.Step{Name: name, Kind: kind, State: campaign.Done, Expected: expected, Seconds: seconds}
+func done(name string, kind campaign.StepKind, seconds float64) campaign.Step {
+	return campaign.Step{Name: name, Kind: kind, State: campaign.Done, Seconds: seconds}
 }
 
 // madeUpCampaign has something for every section of the page.
@@ -199,46 +202,40 @@ func madeUpCampaign() *campaign.Record {
 				"compression": "zstd with trained dictionaries"}},
 		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
 			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
-			Workloads: []string{"mixed", "query"}, WarmUp: 20, Duration: 120, Stages: 5, Stage: 20,
-			Tuned: true},
+			Steps: []string{"mixed", "query"}, WarmUp: campaign.Duration{Duration: 20 * time.Second},
+			Duration: campaign.Duration{Duration: 2 * time.Minute}, DataScale: 1, TimeScale: 1},
 		Machine: campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4",
 			FlushP50: 420, FlushP99: 2100},
 		Versions: campaign.Versions{Go: "go1.26.2", Brokerage: "v1.0.0", Commit: "0123456789abcdef0123456789abcdef01234567",
 			Generator: 7},
 	}
-	load, space := done("load", campaign.KindLoad, 60, 48), done("space", campaign.KindSpace, 5, 3)
+	load, space := done("load", campaign.KindLoad, 48), done("space", campaign.KindSpace, 3)
 	load.Load = &campaign.BulkLoad{Documents: 570_833, Bytes: 1_209_000_000, Finish: 4.2}
-	inserts := done("staged inserts", campaign.KindInserts, 120, 110)
-	var customers, orders []campaign.LoadStage
+	inserts := done("population", campaign.KindPopulation, 110)
 	for n := range int64(5) {
 		f := float64(n)
-		customers = append(customers, campaign.LoadStage{Kind: "customer", Before: n * 10_000, Documents: 10_000,
-			Bytes: 66e6, Seconds: 2.1, Rate: 4800 - 40*f})
-		orders = append(orders, campaign.LoadStage{Kind: "order", Before: n * 100_000, Documents: 100_000,
-			Bytes: 150e6, Seconds: 5.2, Rate: 19_200 - 300*f})
 		inserts.Inserts = append(inserts.Inserts,
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-orders", Before: 500_000 + n*112_000, Documents: 112_000,
 				Rate: 5600 - 60*f, Total: 520e6 + n*80e6, Run: run("insert-orders", 100, 5600-60*f, uint64(n))},
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-customers", Before: 50_000 + n*40_000, Documents: 40_000,
 				Rate: 2000 - 50*f, Total: 560e6 + n*80e6, Run: run("insert-customers", 100, 2000-50*f, uint64(n))})
 	}
-	load.Load.Stages = slices.Concat(customers, orders)
 	space.Space = madeUpSpace()
-	backup := done("backup", campaign.KindBackup, 10, 5)
+	backup := done("backup", campaign.KindBackup, 5)
 	backup.Copy = &campaign.Copy{Database: 520e6, File: 430e6, Rate: 104e6}
-	uncompressed := &campaign.Variant{Name: "uncompressed", Description: "documents are stored as they came",
-		Uncompressed: true}
+	killed := run("mixed", 100, 2000, 3)
+	killed.Proof = &result.Proof{Verified: true, Acknowledged: 12_345, Unknown: 7, Applied: 3}
+	killed.Break = &result.Break{At: 10, Unanswered: true, Again: .8}
+	crash := done("crash", campaign.KindCrash, 30)
+	crash.Run, crash.Plan = &killed, &campaign.RunPlan{Workload: "mixed", Label: "mixed", Users: 100}
 	users := c.Settings.Users
 	c.Steps = slices.Concat(
-		[]campaign.Step{done("create", campaign.KindCreate, 1, .4), load,
-			done("statistics", campaign.KindStatistics, 5, 2.2), space, backup},
-		steps("mixed", 4100, nil, users...), steps("query", 9200, nil, users...),
-		steps("classic", 3300, nil, 100), steps("insert-orders", 6100, nil, 100),
-		steps("insert-customers", 2300, nil, 100), steps("insert-customers, not validated", 2900, nil, 100),
-		steps("mixed", 4700, uncompressed, 100),
-		steps("mixed", 2500, &campaign.Variant{Name: "1 core", CPUs: 1}, 100),
-		steps("mixed", 3900, &campaign.Variant{Name: "2 cores", CPUs: 2}, 100),
-		[]campaign.Step{inserts,
+		[]campaign.Step{done("create", campaign.KindCreate, .4), load,
+			done("statistics", campaign.KindStatistics, 2.2), space, backup},
+		steps("mixed", 4100, users...), steps("query", 9200, users...),
+		steps("classic", 3300, 100), steps("insert-orders", 6100, 100),
+		steps("insert-customers", 2300, 100), steps("insert-customers, not validated", 2900, 100),
+		[]campaign.Step{onCores(1, 2500), onCores(2, 3900), inserts, crash,
 			{Name: "classic, 200 users", Kind: campaign.KindRun, State: campaign.LeftOut, Reason: "the time limit"}})
 	return c
 }

@@ -2,9 +2,9 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"brokerage/internal/campaign"
+	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 	"brokerage/internal/result"
 )
@@ -41,7 +41,7 @@ func curves(
 }
 
 // usersSection shows throughput and processor against users, as the papers draw them.
-func usersSection(groups []group) section {
+func usersSection(c *campaign.Record, groups []group) section {
 	plain := filter(groups, group.plain)
 	if len(plain) == 0 {
 		return section{}
@@ -58,13 +58,13 @@ func usersSection(groups []group) section {
 		func(r *result.Run) float64 { return p99(r) / 1000 })
 	return section{ID: "users", Title: "Throughput and processor against users",
 		Lead: "Throughput is every transaction that was answered as the scenario expects, refusals included; goodput only " +
-			"those that did their work.",
-		Blocks: []block{{Charts: views, Table: usersTable(plain)}}}
+			"those that did their work. Connections are those of the service to the database; GB/h are of documents inserted.",
+		Blocks: []block{{Charts: views, Table: usersTable(c, plain)}}}
 }
 
-func usersTable(groups []group) *table {
-	t := newTable("Throughput by workload and users", "users", "tps", "goodput/s", "p50 ms", "p95 ms",
-		"p99 ms", "CPU, all", "CPU, service")
+func usersTable(c *campaign.Record, groups []group) *table {
+	t := newTable("Throughput by workload and users", "users", "connections", "tps", "goodput/s",
+		"p50 ms", "p95 ms", "p99 ms", "CPU, all", "CPU, service")
 	processes := []func(result.Usage) *result.ProcessUsage{
 		func(u result.Usage) *result.ProcessUsage { return u.Service },
 	}
@@ -86,11 +86,19 @@ func usersTable(groups []group) *table {
 				cpu = append(cpu, processText(of(g.Run.Usage)))
 			}
 			class, users := g.users()
-			t.add(class, users, rate, goodput(g.Run), micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)),
-				cpu, chart.Bar(g.Slot, 0, rate/top))
+			t.add(class, users, connections(g), cell{Text: format.Figure(rate), Aside: hourText(c, g.Run)}, goodput(g.Run),
+				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), cpu, chart.Bar(g.Slot, 0, rate/top))
 		}
 	}
 	return t
+}
+
+// connections returns the number of connections of the service.
+func connections(g group) string {
+	if g.Connections == 0 {
+		return "–"
+	}
+	return format.Count(g.Connections)
 }
 
 // processText returns the share of all cores that a process used.
@@ -111,8 +119,8 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			some = append(some, base[0])
 		}
 	}
-	t := newTable("Throughput by cores", "text:workload", "cores", "users", "tps", "of the first",
-		"a core, of the first", "p99 ms")
+	t := newTable("Throughput by cores", "text:workload", "cores", "text:limited", "users", "tps",
+		"of the first", "a core, of the first", "p99 ms")
 	for label, measured := range byLabel(some) {
 		slices.SortStableFunc(measured, func(a, b group) int { return a.CPUs - b.CPUs })
 		first := measured[0]
@@ -120,55 +128,24 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			rate := tps(g.Run)
 			gain := ratio(rate, tps(first.Run))
 			class, users := g.users()
-			t.add(class, label, g.CPUs, users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
+			limited := "the service"
+			if g.Server {
+				limited += " and the database's server"
+			}
+			t.add(class, label, g.CPUs, limited, users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
 				micros(p99(g.Run)))
 		}
 	}
-	lines := chart.Lines{Title: "Throughput against cores", X: "cores of the service", Y: "transactions a second",
+	lines := chart.Lines{Title: "Throughput against cores", X: "cores", Y: "transactions a second",
 		FormatY: whole}
 	charts := curves("Throughput", lines, some, func(g group) int { return g.CPUs }, tps)
 	return section{ID: "scaling", Title: "Scaling by cores", Blocks: []block{{Table: t, Charts: charts}},
-		Lead: "The same workload and users, with a limit on the cores that the service may use. The figures for all cores " +
-			"are those with the default settings, unless they were measured separately."}
+		Lead: "The same workload and users, with a limit on the cores that the service may use, and the processes of the " +
+			"database's server where they run on this computer and may be limited. The load generator may use all."}
 }
 
 // plainOf returns the group with the workload and the number of users of g that was measured with the default settings,
 // or nil when there is none.
 func plainOf(groups []group, g group) []group {
 	return filter(groups, func(b group) bool { return b.plain() && b.Label == g.Label && b.Users == g.Users })
-}
-
-// variantsSection shows other settings beside the default ones.
-func variantsSection(c *campaign.Record, groups []group) section {
-	t := newTable("Settings", "text:workload", "users", "text:settings", "tps", "ratio", "p99 ms")
-	meanings := map[string]string{}
-	var based []string // workloads at users whose default settings have their row
-	for _, g := range groups {
-		if g.plain() || g.CPUs > 0 {
-			continue
-		}
-		meanings[g.Variant.Name] = g.Variant.Description
-		change := "–"
-		if base := plainOf(groups, g); len(base) > 0 {
-			if key := base[0].nameAtUsers(); !slices.Contains(based, key) {
-				based = append(based, key)
-				class, users := base[0].users()
-				t.add(class, g.Label, users, "default settings", tps(base[0].Run), times(1, 2), micros(p99(base[0].Run)))
-			}
-			change = times(ratio(tps(g.Run), tps(base[0].Run)), 2)
-		}
-		class, users := g.users()
-		t.add(class, g.Label, users, g.Variant.Name, tps(g.Run), change, micros(p99(g.Run)))
-	}
-	lead := []string{"The same workload on the same data, with other settings, each measured once: " +
-		"brokerage compare says " +
-		"whether two of them differ."}
-	for _, step := range c.Steps {
-		if v := step.Variant; v != nil && meanings[v.Name] != "" {
-			lead = append(lead, v.Name+": "+strings.TrimSuffix(v.Description, ".")+".")
-			delete(meanings, v.Name)
-		}
-	}
-	return section{ID: "settings", Title: "Default and other settings", Lead: strings.Join(lead, " "),
-		Blocks: []block{{Table: t}}}
 }

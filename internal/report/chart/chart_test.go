@@ -117,25 +117,6 @@ func TestLines_Places(t *testing.T) {
 	require.Contains(t, drawn, ">b</text>", "a series is named where it ends")
 }
 
-func TestLog(t *testing.T) {
-	l := LogScale(0, 0.3, 70, 480)
-	require.Equal(t, Logarithmic{Min: .2, Max: 500}, l)
-	require.InDeltaSlice(t, []float64{1, 10, 100}, l.Ticks(), 1e-9)
-	require.InDeltaSlice(t, []float64{.5, 1, 2, 5}, Logarithmic{Min: .5, Max: 5}.Ticks(), 1e-9,
-		"powers of ten alone would be one")
-	require.Zero(t, l.at(.2))
-	require.InDelta(t, 1, l.at(500), 1e-9)
-	require.Zero(t, l.at(0), "a value that is not on the scale is at its end")
-	require.InDelta(t, math.Log10(5)/math.Log10(2500), l.at(1), 1e-9)
-	require.Equal(t, Logarithmic{Min: 1, Max: 10}, LogScale(), "no values")
-	require.Equal(t, Logarithmic{Min: 5, Max: 50}, LogScale(5))
-	require.Contains(t, string(l.Dots(.2, 500)), `cx="100%"`)
-	require.Equal(t, 3, strings.Count(string(l.Axis(text)), "<text "))
-	tight := string(Logarithmic{Min: 2, Max: 100}.Axis(text))
-	require.Contains(t, tight, ">100<")
-	require.NotContains(t, tight, ">50<", "it would touch 100, which is written to the left of its place")
-}
-
 func TestBar(t *testing.T) {
 	require.Contains(t, string(Bar(1, .25, .5)), `class="s2" x="25%" width="50%"`)
 	require.Contains(t, string(Bar(0, 0, math.NaN())), `width="0.3%"`)

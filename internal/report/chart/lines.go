@@ -23,7 +23,6 @@ type Lines struct {
 	// Most is the least height of the vertical axis: 100 for a percentage.
 	Most float64
 	// Small draws one size alone, for charts side by side.
-	Small bool
 	// FormatX and FormatY write the figures at the axes.
 	FormatX, FormatY func(float64) string
 }
@@ -47,9 +46,6 @@ type size struct {
 // a size that is right on one would be unreadable on the other.
 var sizes = []size{{"chart wide", 720, 280}, {"chart narrow", 340, 240}}
 
-// small is the size of a small chart.
-var small = size{"chart", 280, 150}
-
 const (
 	rowHeight = 16 // of text
 	markRoom  = 12
@@ -58,11 +54,7 @@ const (
 
 // HTML returns the chart in all its sizes.
 func (l Lines) HTML() (all template.HTML) {
-	of := sizes
-	if l.Small {
-		of = []size{small}
-	}
-	for _, s := range of {
+	for _, s := range sizes {
 		all += l.draw(s.class, s.width, s.height)
 	}
 	return all

@@ -1,0 +1,249 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/format"
+	"brokerage/internal/result"
+)
+
+// conclusion is what a report of a campaign begins with, and what its command prints at the end.
+type conclusion struct {
+	Answer   string   // in one sentence
+	Measured []string // a line for each workload, and for what else was measured
+	Limits   string   // the throughput
+	Not      []string // to be compared with other figures, and why
+}
+
+// answering is the order in which workloads are looked for to give the answer.
+var answering = []string{"mixed", "classic", "query"}
+
+// concluded returns the conclusion of a campaign.
+func concluded(c *campaign.Record, groups []group) *conclusion {
+	k := &conclusion{Answer: "Nothing was measured."}
+	plain := filter(groups, group.plain)
+	for label, measured := range byLabel(plain) {
+		k.Measured = append(k.Measured, rateText(c, label, measured))
+	}
+	for _, step := range c.Steps {
+		switch {
+		case len(step.Inserts) > 0:
+			k.Measured = append(k.Measured, populationText(c, step.Inserts)...)
+		case step.Kind == campaign.KindCrash && step.Run != nil:
+			k.Measured = append(k.Measured, "crash: "+crashText(step.Run))
+		}
+	}
+	if s := plainSpace(c); s != nil {
+		k.Measured = append(k.Measured, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
+			percent(float64(s.Total)/float64(s.Raw), 0)))
+	}
+	for _, label := range append(answering, labels(plain)...) {
+		measured := filter(plain, func(g group) bool { return g.Label == label })
+		if len(measured) == 0 {
+			continue
+		}
+		g := best(measured)
+		k.Answer = fmt.Sprintf("%s: %s transactions a second at %s, p99 %s ms, on %s with %s of %s.", label,
+			format.Figure(tps(g.Run)), usersText(g), millis(p99(g.Run)), joined(" ", c.Store.Engine, c.Store.Version),
+			c.Dataset.Scale, c.Dataset.Profile)
+		k.Limits = limitText(g.Run)
+		if k.Limits != "" && len(measured) > 1 && g.Users == mostUsers(measured) {
+			k.Limits += "; the throughput still grew at the greatest number of users"
+		}
+		break
+	}
+	k.Not = incomparable(c, groups)
+	return k
+}
+
+// rateText says at which number of users a workload was fastest.
+func rateText(c *campaign.Record, label string, measured []group) string {
+	g := best(measured)
+	text := fmt.Sprintf("%s: %s a second", label, format.Figure(tps(g.Run)))
+	if hour := hourText(c, g.Run); hour != "" {
+		text += ", " + hour
+	}
+	text += fmt.Sprintf(", p99 %s ms, at %s", millis(p99(g.Run)), usersText(g))
+	if len(measured) > 1 {
+		text += fmt.Sprintf(", the best of %d numbers of users up to %d", len(measured), mostUsers(measured))
+	}
+	if g.invalid() {
+		text += " (INVALID)"
+	}
+	return text
+}
+
+// usersText returns the users and the connections of a run.
+func usersText(g group) string {
+	text := format.Plural(g.Users, "user")
+	if g.Connections > 0 {
+		text += " on " + format.Plural(g.Connections, "connection")
+	}
+	return text
+}
+
+func mostUsers(groups []group) (most int) {
+	for _, g := range groups {
+		most = max(most, g.Users)
+	}
+	return most
+}
+
+// populationText returns the rates of the stages of each kind of inserts.
+func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []string) {
+	for _, stages := range byWorkload(inserts) {
+		documents, took := int64(0), 0.0
+		for _, g := range stages {
+			documents, took = documents+g.Documents, took+g.Run.Measured
+		}
+		rate := ratio(float64(documents), took)
+		lines = append(lines, fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last",
+			stages[0].Workload, format.Figure(rate), format.Figure(perHour(c, stages[0].Workload, rate)),
+			format.Figure(stages[0].Rate), format.Figure(stages[len(stages)-1].Rate)))
+	}
+	return lines
+}
+
+// crashText says what became of the changes when the service was killed, and when it answered again.
+func crashText(r *result.Run) string {
+	var parts []string
+	if r.Proof != nil {
+		parts = append(parts, r.Proof.String())
+	}
+	if r.Break != nil {
+		parts = append(parts, r.Break.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// crashSection shows the same.
+func crashSection(c *campaign.Record) section {
+	t := newTable("What was kept", "acknowledged", "num strong:lost", "num strong:twice", "unknown",
+		"of these applied", "users", "text:the service")
+	for _, step := range c.Steps {
+		if step.Kind == campaign.KindCrash && step.Run != nil && step.Run.Proof != nil {
+			p, broken := step.Run.Proof, ""
+			if step.Run.Break != nil {
+				broken = step.Run.Break.String()
+			}
+			class := ""
+			if p.Broken() {
+				class = "invalid"
+			}
+			t.add(class, p.Acknowledged, p.Lost, p.Twice, p.Unknown, p.Applied, step.Run.Model.Users, broken)
+		}
+	}
+	return section{ID: "crash", Title: "After a crash", Blocks: []block{{Table: t}},
+		Lead: "The service was killed (kill -9) in the middle of the mixed workload and started again, while a ledger " +
+			"recorded each change. Afterwards the database was asked for each of them. Unknown changes were not answered, and " +
+			"may be applied or not."}
+}
+
+// The shares above which something limits a run.
+const (
+	busyLimit  = .85 // of all processors
+	waitLimit  = .2  // of the processors' time, in waiting for I/O
+	othersMost = .05
+	usedLimit  = .9 // of the connections
+)
+
+// limitText says what limited the throughput of a run, or "" where that is not known.
+func limitText(r *result.Run) string {
+	u := &r.Usage
+	var shares []string
+	for _, p := range []struct {
+		name string
+		*result.ProcessUsage
+	}{{"service", u.Service}, {"database", u.Database}, {"load generator", &u.Generator}} {
+		if p.ProcessUsage != nil && p.CPUSeconds > 0 {
+			shares = append(shares, p.name+" "+percent(p.CPU, 0))
+		}
+	}
+	used := fmt.Sprintf("%s busy (%s)", percent(busy(r), 0), strings.Join(shares, ", "))
+	waited := 0.0
+	if u.Host != nil {
+		waited = u.Host.IOWait
+	}
+	switch {
+	case len(shares) == 0:
+		return "" // what processes used was not measured
+	case r.GeneratorShare() > result.MostGenerator:
+		return "the load generator, which used " + percent(r.GeneratorShare(), 0) + " of its processors"
+	case busy(r) >= busyLimit && u.Others != nil && *u.Others > othersMost:
+		return fmt.Sprintf("the processor: %s, %s of it by other programs", used, percent(*u.Others, 0))
+	case busy(r) >= busyLimit:
+		return "the processor: " + used
+	case waited >= waitLimit:
+		return "the disk: processors waited for it " + percent(waited, 0) + " of the time"
+	case connectionsUsed(r) >= usedLimit:
+		return "the connections to the database, of which " + percent(connectionsUsed(r), 0) + " were in use; processor " + used
+	default:
+		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
+			"the flush of commits, or too few users", used, percent(waited, 0))
+	}
+}
+
+// connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.
+func connectionsUsed(r *result.Run) float64 {
+	pool, err := strconv.Atoi(r.Settings["pool"])
+	if err != nil || pool >= r.Model.Users || r.Resources == nil {
+		return 0
+	}
+	s := r.Resources.Find(result.OfStore, "brokerage_store_connections_in_use")
+	if s == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range s.Values {
+		sum += v
+	}
+	return ratio(sum, float64(len(s.Values)*pool))
+}
+
+// incomparable returns what keeps figures of a campaign from being compared.
+func incomparable(c *campaign.Record, groups []group) (all []string) {
+	add := func(is bool, format string, values ...any) {
+		if is {
+			all = append(all, fmt.Sprintf(format, values...))
+		}
+	}
+	invalid := c.Invalid()
+	add(!c.Complete, "the campaign is not complete: %s", c.Unfinished)
+	add(len(invalid) > 0, "INVALID: %s of %d", format.Plural(len(invalid), "step"), len(c.Steps))
+	add(c.Smoke, "SMOKE: too short to measure performance; no figure counts")
+	if len(groups) == 0 {
+		return all
+	}
+	add(groups[0].Run.Target.SameHost, "the load generator shared the computer, and took processor time from the service")
+	raw, memory := rawBytes(c), float64(c.Machine.Memory)
+	add(raw > 0 && raw < memory, "the data (%s) fit into memory (%s): not to be compared with data on disk",
+		format.Bytes(raw), format.Bytes(memory))
+	less := unfaithful(groups[0].Run)
+	for _, g := range groups {
+		if g.Label == "mixed" {
+			less = unfaithful(g.Run)
+		}
+	}
+	add(less != "", "the papers measured XML in the database; here: %s", less)
+	add(true, "each run was made once: brokerage compare says whether one of two settings is faster")
+	return all
+}
+
+// mostMeasured is how many lines of figures a summary has.
+const mostMeasured = 6
+
+// WriteSummary writes the conclusion of a campaign in at most ten lines, the answer last.
+func (f *File) WriteSummary(w io.Writer, page string) error {
+	k := concluded(f.Campaign, groupsOf(f.Campaign))
+	lines := k.Measured[:min(len(k.Measured), mostMeasured)]
+	if k.Limits != "" {
+		lines = append(lines, "limit: "+k.Limits)
+	}
+	lines = append(lines, "not to be compared: "+strings.Join(k.Not, "; "), "report: "+page, k.Answer)
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/campaign"
+	"brokerage/internal/result"
+)
+
+// The page begins with what was measured, what limits, and what may not be compared. The terminal has the same in at
+// most ten lines, the answer last.
+func TestConclusion(t *testing.T) {
+	c := madeUpCampaign()
+	page := html(t, FromCampaign(c))
+	requirePage(t, page)
+	head, _, _ := strings.Cut(page, "<nav")
+	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 482 ms, on sqlite 3.51.0 with XXS of " +
+		"tpox-2."
+	for _, text := range []string{answer, "insert-orders: 5,648 a second, 30.5 GB/h, p99 ",
+		"crash: acknowledged 12,345, lost 0, twice 0, unknown 7 (applied 3); broken after 10.0 s: answers again after 0.8 s",
+		"the processor: 94 % busy (service 69 %, load generator 22 %); the throughput still grew at the greatest number of " +
+			"users", "the data (1.21 GB) fit into memory (8.00 GB)",
+		"population by insert-customers: 1,667 a second, 39.6 GB/h, from 2,000 in the first stage to 1,800 in the last",
+	} {
+		require.Contains(t, head, text)
+	}
+	var out strings.Builder
+	require.NoError(t, FromCampaign(c).WriteSummary(&out, "c.html"))
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	require.LessOrEqual(t, len(lines), 10)
+	require.Equal(t, answer, lines[len(lines)-1])
+	require.Contains(t, lines, "report: c.html")
+
+	c.Smoke, c.Complete, c.Unfinished = true, false, "interrupted"
+	c.Steps[6].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
+	not := strings.Join(concluded(c, groupsOf(c)).Not, "\n")
+	require.Contains(t, not, "the campaign is not complete: interrupted")
+	require.Contains(t, not, "INVALID: 1 step of 28")
+	require.Contains(t, not, "SMOKE: too short")
+
+	empty := &campaign.Record{Complete: true}
+	require.Equal(t, &conclusion{Answer: "Nothing was measured."}, concluded(empty, nil))
+}
+
+// The first thing that is used up is what limits.
+func TestLimitText(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *result.Run)
+		want   string
+	}{
+		"Processor": {func(r *result.Run) { r.Usage.Host.CPU = .93 }, "the processor: 93 % busy (service 66 %, "},
+		"Others": {func(r *result.Run) { r.Usage.Host.CPU, r.Usage.Others = .93, new(.2) },
+			"the processor: 93 % busy (service 66 %, load generator 21 %), 20 % of it by other programs"},
+		"Generator": {func(r *result.Run) { r.Usage.Generator.CPU = .9 }, "the load generator, which used 90 %"},
+		"Disk": {func(r *result.Run) { r.Usage.Host.CPU, r.Usage.Host.IOWait = .4, .45 },
+			"the disk: processors waited for it 45 % of the time"},
+		"Connections": {func(r *result.Run) {
+			r.Usage.Host.CPU, r.Settings["pool"] = .4, "4"
+			r.Resources = &result.Resources{Seconds: []float64{0, 1}, Series: []result.Series{
+				{Of: result.OfStore, Figure: "brokerage_store_connections_in_use", Values: []float64{4, 4}}}}
+		}, "the connections to the database, of which 100 % were in use"},
+		"Waits":   {func(r *result.Run) { r.Usage.Host.CPU = .4 }, "neither processor (40 % busy "},
+		"Unknown": {func(r *result.Run) { r.Usage = result.Usage{} }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run("mixed", 100, 4000, 1)
+			c.change(&r)
+			require.True(t, strings.HasPrefix(limitText(&r), c.want), limitText(&r))
+			require.Equal(t, c.want == "", limitText(&r) == "")
+		})
+	}
+}
