@@ -22,43 +22,44 @@ import (
 
 //nolint:lll // a help text is one string
 type driveCmd struct {
-	DB        string `name:"db" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
-	URL       string `name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
-	clientTLS `set:"trusted=those of the system"`
+	DB        string `group:"Target" name:"db" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
+	URL       string `group:"Target" name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
+	clientTLS `group:"TLS" set:"trusted=those of the system"`
 
 	byDefault bool     // neither --db nor --url is given
 	inputs    []string // further files that the command reads
 
-	Workload    string         `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
-	Users       int            `default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
-	Rate        float64        `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
-	Arrivals    string         `enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
-	Weights     string         `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
-	Duration    *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
-	Count       int64          `placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
-	Ramp        time.Duration  `default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       drive.Think    `default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
-	Every       time.Duration  `default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
-	Seed        uint64         `default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
-	Consistency string         `placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
-	Validate    string         `enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
+	Workload    string         `group:"Load" default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
+	Users       int            `group:"Load" default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
+	Rate        float64        `group:"Load" placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Arrivals    string         `group:"Load" enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
+	Weights     string         `group:"Load" placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
+	Duration    *time.Duration `group:"Length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
+	Count       int64          `group:"Length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
+	Ramp        time.Duration  `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think       drive.Think    `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
+	Every       time.Duration  `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
+	Seed        uint64         `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
+	Consistency string         `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
+	Validate    string         `group:"Load" enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
-	WatchDB string `name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
+	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
-	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
-	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
+	JSON         string `group:"Output" name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
+	Verbose      bool   `group:"Output" help:"Print all percentiles, what became of the transactions, processor time, memory and disk. Default: the most important of them; --json has all."`
+	AllowInvalid bool   `group:"Output" help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
-	PerTransaction bool `help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
+	PerTransaction bool `group:"Output" help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
 
-	Find goalFlag      `placeholder:"GOAL" help:"Find the highest rate that meets a goal: p99=20ms, a limit of mean, p50, p90, p95, p99, p99.9 or max; errors=0.1%, of the transactions that fail; or several, separated by commas. Doubles the rate from --rate, or 100, in runs of --step until the goal is missed, searches between the last two rates, and confirms the result with a run of --ramp and --duration. Default: none."`
-	Step time.Duration `default:"10s" placeholder:"TIME" range:"1ms..24h" help:"With --find: measured time of each step, after a warm-up of a fifth of it. Default: 10s."`
+	Find goalFlag      `group:"Load" placeholder:"GOAL" help:"Find the highest rate that meets a goal: p99=20ms, a limit of mean, p50, p90, p95, p99, p99.9 or max; errors=0.1%, of the transactions that fail; or several, separated by commas. Doubles the rate from --rate, or 100, in runs of --step until the goal is missed, searches between the last two rates, and confirms the result with a run of --ramp and --duration. Default: none."`
+	Step time.Duration `group:"Length" default:"10s" placeholder:"TIME" range:"1ms..24h" help:"With --find: measured time of each step, after a warm-up of a fifth of it. Default: 10s."`
 
-	Part    loadPart  `placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
-	StartAt startTime `placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
+	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
+	StartAt startTime `group:"Length" placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
 
-	proofFlags
+	proofFlags `group:"Proof"`
 
-	Token string `env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
+	Token string `group:"Target" env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
 // defaultService is the URL of a service with default settings.
@@ -338,7 +339,7 @@ func (c *driveCmd) fits(definition *workload.Definition) error {
 // --allow-invalid, for an INVALID one.
 func (c *driveCmd) report(s streams, run *result.Run, ended error) error {
 	clearLine(s.err)
-	err := run.WriteWidth(s.out, columns(s.out))
+	err := run.WriteWidth(s.out, columns(s.out), c.Verbose)
 	if c.JSON != "" {
 		err = errors.Join(err, writeJSON(c.output(c.JSON), run))
 	}

@@ -19,35 +19,37 @@ type cell struct {
 	above, head string
 	width       int
 	narrow      bool // also printed on a narrow terminal
+	brief       bool // also printed without --verbose
 	of          func(Row) string
 }
 
-func times(head string, narrow bool, of func(Latency) float64) cell {
-	return cell{head, "ms", 5, narrow, func(r Row) string { return Milli(of(r.Latency)) }}
+func times(head string, narrow, brief bool, of func(Latency) float64) cell {
+	return cell{head, "ms", 5, narrow, brief, func(r Row) string { return Milli(of(r.Latency)) }}
 }
 
 var cells = []cell{
-	{"", "count", 10, true, func(r Row) string { return format.Count(r.Count) }},
-	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
-	{"total", "s", 7, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
-	times("min", false, func(l Latency) float64 { return l.Min }),
-	times("mean", true, func(l Latency) float64 { return l.Mean }),
-	times("p50", true, func(l Latency) float64 { return l.P50 }),
-	times("p90", true, func(l Latency) float64 { return l.P90 }),
-	times("p95", true, func(l Latency) float64 { return l.P95 }),
-	times("p99", true, func(l Latency) float64 { return l.P99 }),
-	times("p99.9", true, func(l Latency) float64 { return l.P999 }),
-	times("max", true, func(l Latency) float64 { return l.Max }),
+	{"", "count", 10, true, true, func(r Row) string { return format.Count(r.Count) }},
+	{"share", "%", 5, true, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
+	{"total", "s", 7, false, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
+	times("min", false, false, func(l Latency) float64 { return l.Min }),
+	times("mean", true, false, func(l Latency) float64 { return l.Mean }),
+	times("p50", true, true, func(l Latency) float64 { return l.P50 }),
+	times("p90", true, false, func(l Latency) float64 { return l.P90 }),
+	times("p95", true, false, func(l Latency) float64 { return l.P95 }),
+	times("p99", true, true, func(l Latency) float64 { return l.P99 }),
+	times("p99.9", true, false, func(l Latency) float64 { return l.P999 }),
+	times("max", true, true, func(l Latency) float64 { return l.Max }),
 }
 
 const nameWidth = 21
 
-// Write writes the result as text.
-func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0) }
+// Write writes the result as text, with all that is known.
+func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
 
-// WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal.
-func (r *Run) WriteWidth(w io.Writer, columns int) error {
-	p := &printer{columns: columns}
+// WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal. The answer is last.
+// Without verbose it has fewer percentiles, and one line each for what went wrong, if nothing did, and for what was used.
+func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
+	p := &printer{columns: columns, verbose: verbose}
 	p.heading(r)
 	p.row("", func(c cell) string { return c.above })
 	p.row("transaction", func(c cell) string { return c.head })
@@ -57,9 +59,8 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 			p.row(row.Name, func(c cell) string { return c.of(row) })
 		}
 	}
-	p.linef("\n%s transactions a second, %s a minute; goodput %s a second\n", Rate(r.TPS), Rate(r.TPM), Rate(r.Goodput))
-	p.sums(r)
-	p.refusals(r)
+	p.linef("")
+	p.outcomes(r)
 	p.usage(r)
 	if r.Break != nil {
 		p.linef("%s", r.Break)
@@ -68,8 +69,34 @@ func (r *Run) WriteWidth(w io.Writer, columns int) error {
 		p.linef("%s", r.Proof)
 	}
 	p.validity(r.Validity)
-	p.curve(r.Curve)
+	if r.Curve != nil {
+		p.curve(r.Curve)
+	} else {
+		p.answer(r)
+	}
 	return p.flush(w)
+}
+
+// answer writes the rate and the times in one line.
+func (p *printer) answer(r *Run) {
+	stamp := ""
+	if r.Validity.Invalid() {
+		stamp = "INVALID: "
+	}
+	p.linef("%s%s transactions a second, %s a minute; goodput %s a second; p50 %s, p99 %s, max %s ms", stamp, Rate(r.TPS),
+		Rate(r.TPM), Rate(r.Goodput), Milli(r.Total.Latency.P50), Milli(r.Total.Latency.P99), Milli(r.Total.Latency.Max))
+}
+
+// outcomes writes what became of the transactions: one line if nothing went wrong.
+func (p *printer) outcomes(r *Run) {
+	t := &r.Total
+	if !p.verbose && t.unexpected()+t.Unanswered+t.Dropped+t.Waiting-t.Late == 0 {
+		p.linef("Nothing went wrong: all %s transactions were answered; %s refusals that the workload expects",
+			format.Count(t.Due), format.Count(t.Refused()))
+		return
+	}
+	p.sums(r)
+	p.refusals(r)
 }
 
 // WriteShort writes an interval as one line, for reports during the run.
@@ -104,6 +131,7 @@ type printer struct {
 	strings.Builder
 
 	columns int // of the terminal; 0 if there is none
+	verbose bool
 }
 
 func (p *printer) linef(form string, args ...any) { fmt.Fprintf(&p.Builder, form+"\n", args...) }
@@ -115,10 +143,10 @@ func (p *printer) flush(w io.Writer) error {
 
 // cells returns the columns that fit.
 func (p *printer) cells() []cell {
-	if p.columns == 0 || p.columns >= widthOf(cells) {
-		return cells
-	}
-	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return !c.narrow })
+	narrow := p.columns > 0 && p.columns < widthOf(cells)
+	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool {
+		return narrow && !c.narrow || !p.verbose && !c.brief
+	})
 }
 
 func widthOf(cells []cell) int {
@@ -224,6 +252,10 @@ func (p *printer) refusals(r *Run) {
 
 func (p *printer) usage(r *Run) {
 	u := &r.Usage
+	if !p.verbose {
+		p.used(r)
+		return
+	}
 	process := "Load generator"
 	if u.Shared {
 		process = "Load generator and store"
@@ -248,6 +280,30 @@ func (p *printer) usage(r *Run) {
 		p.linef("Others used %.0f %% of the machine", 100**u.Others)
 	}
 	p.linef("")
+}
+
+// used writes the processor time in one line.
+func (p *printer) used(r *Run) {
+	u := &r.Usage
+	generator := "load generator"
+	if u.Shared {
+		generator = "load generator and store"
+	}
+	var shares []string
+	for _, of := range []struct {
+		name string
+		*ProcessUsage
+	}{{generator, &u.Generator}, {"service", u.Service}, {"database", u.Database}} {
+		if of.ProcessUsage != nil && of.CPUSeconds > 0 {
+			shares = append(shares, fmt.Sprintf("%s %.0f %%", of.name, 100*of.CPU))
+		}
+	}
+	if u.Others != nil {
+		shares = append(shares, fmt.Sprintf("others %.0f %%", 100**u.Others))
+	}
+	if len(shares) > 0 {
+		p.linef("Processor, of %d: %s", r.Machine.Cores, strings.Join(shares, ", "))
+	}
 }
 
 func (p *printer) validity(v Validity) {

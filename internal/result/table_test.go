@@ -100,7 +100,7 @@ func TestRun_Write_Narrow(t *testing.T) {
 		120: "share total min mean p50 p90 p95 p99 p99.9 max",
 	} {
 		var out bytes.Buffer
-		require.NoError(t, example(t).WriteWidth(&out, columns))
+		require.NoError(t, example(t).WriteWidth(&out, columns, true))
 		blocks := strings.Split(out.String(), "\n\n")
 		above, _, _ := strings.Cut(blocks[1], "\n")
 		require.Equal(t, heads, strings.Join(strings.Fields(above), " "))
@@ -108,6 +108,30 @@ func TestRun_Write_Narrow(t *testing.T) {
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns)
 		}
 	}
+}
+
+// By default there are fewer columns, and a line for what went wrong when nothing did. The answer is last.
+func TestRun_Write_Brief(t *testing.T) {
+	brief := func(r *Run) (text string, lines []string) {
+		text = written(t, func(w io.Writer) error { return r.WriteWidth(w, 0, false) })
+		return text, strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	r := example(t)
+	text, lines := brief(r)
+	require.Regexp(t, `\ntransaction +count +% +ms +ms +ms\n`, text)
+	require.Contains(t, text, "UNEXPECTED of get_order: 404 not-found 1, timeout 1\n")
+	require.Contains(t, text, "Processor, of 2: load generator 10 %, service 51 %\n")
+	require.Equal(t, "INVALID: 16.7 transactions a second, 1,001 a minute; goodput 16.7 a second; p50 0.601, p99 1.633, "+
+		"max 45000 ms", lines[len(lines)-1])
+
+	for i := range r.Transactions {
+		r.Transactions[i].Unexpected = nil
+	}
+	r.Total = Row{Name: "total", Due: 1000, Count: 990, Good: 985, Waiting: 10, Late: 10}
+	text, _ = brief(r)
+	require.Contains(t, text, "\nNothing went wrong: all 1,000 transactions were answered; 5 refusals that the workload "+
+		"expects\n")
+	require.NotContains(t, text, "became of")
 }
 
 func TestInterval_WriteTransactions(t *testing.T) {
