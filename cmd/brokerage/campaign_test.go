@@ -104,7 +104,7 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 	require.Equal(t, []float64{0.0001, 0.00002}, []float64{record.Settings.DataScale, record.Settings.TimeScale})
 	counts := map[string]int64{}
 	for _, s := range record.Steps {
-		require.Contains(t, planned.out, s.Name+" ")
+		require.Contains(t, planned.out, s.Name)
 		require.Equal(t, campaign.Done, s.State, s.Name)
 		for _, g := range s.Inserts {
 			require.Empty(t, g.Run.Total.Unexpected, s.Name)

@@ -1,5 +1,5 @@
-// Package postgres holds the files for a PostgreSQL server of the brokerage. The campaign compares their settings with
-// the defaults of PostgreSQL.
+// Package postgres holds the files for a PostgreSQL server of the brokerage. A campaign records the
+// values that a server has for their settings.
 package postgres
 
 import _ "embed"

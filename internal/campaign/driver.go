@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -22,13 +23,15 @@ type Driver interface {
 type Pressure struct {
 	Workload string
 	Validate *bool // instead of what the workload's file says
-	Users    int
-	WarmUp   time.Duration
-	Duration time.Duration
-	Think    time.Duration
-	Seed     uint64
-	Settings map[string]string // of the store, for the result
-	Observer store.Observer    // of the database's server; may be nil
+	// NewDocuments says who uses what users insert, instead of what the workload's file says; empty for that.
+	NewDocuments string
+	Users        int
+	WarmUp       time.Duration
+	Duration     time.Duration
+	Think        time.Duration
+	Seed         uint64
+	Settings     map[string]string // of the store, for the result
+	Observer     store.Observer    // of the database's server; may be nil
 	// Documents is how many transactions are measured, instead of a Duration; 0 for none.
 	Documents int64
 	// Populates is the dataset that the users of a database without one work on; nil for that of the database.
@@ -64,6 +67,7 @@ func (d Workloads) config(p Pressure) (c drive.Plan, err error) {
 	if p.Validate != nil {
 		definition.Validate = *p.Validate
 	}
+	definition.NewDocuments = cmp.Or(p.NewDocuments, definition.NewDocuments)
 	const intervals = 6 // of a run, which show whether it was steady
 	return drive.Plan{
 		Definition: definition, Users: p.Users, Ramp: p.WarmUp, Duration: p.Duration,

@@ -13,6 +13,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/format"
 	"brokerage/internal/testenv"
+	"brokerage/internal/workload"
 )
 
 // planOf returns the steps of valid settings on an embedded database, and their dataset.
@@ -63,6 +64,7 @@ func TestReadPreset(t *testing.T) {
 			require.Equal(t, c.smoke, s.smoke())
 			require.Equal(t, c.users, s.Users)
 			require.Equal(t, c.duration, s.Duration.Duration)
+			require.Equal(t, workload.SharedDocuments, s.NewDocuments)
 			all, d := planOf(t, s)
 			require.Equal(t, c.fingerprint, d.Fingerprint())
 			steps := names(all)

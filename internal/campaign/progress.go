@@ -132,7 +132,7 @@ func (t *terminal) Ended(i int, r *Record) {
 		t.draw("")
 	}
 	s := &r.Steps[i]
-	result := outcome(s)
+	result := Outcome(s)
 	if s.State != Done {
 		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
 	}
@@ -147,8 +147,8 @@ func numberOf(i int, r *Record) string {
 	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
 }
 
-// outcome returns the figures of a step in a few words; some steps have none but their time.
-func outcome(s *Step) string {
+// Outcome returns the figures of a step in a few words; some steps have none but their time.
+func Outcome(s *Step) string {
 	switch {
 	case s.Load != nil:
 		return fmt.Sprintf("%s documents, %.0f/s with indexes", format.Count(s.Load.Documents),

@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
+	"brokerage/internal/workload"
 )
 
 // The built-in workloads.
@@ -49,6 +50,8 @@ type Settings struct {
 	Duration  Duration `json:"duration"`
 	Think     Duration `json:"think"`
 	CPUs      []int    `json:"cpus"`
+	// NewDocuments says who reads and changes what users insert, own or shared, instead of what the workload's file says.
+	NewDocuments string `json:"newDocuments,omitempty"`
 	// Pool is the number of connections of the service; nil gives each user a connection, and 0 is the store's default.
 	Pool *int `json:"pool,omitempty"`
 
@@ -144,6 +147,9 @@ func (s Settings) Verify() error {
 		return fmt.Errorf("--reference must be from 1 to %d", drive.MaxUsers)
 	case slices.ContainsFunc(s.CPUs, notPositive) || repeats(s.CPUs):
 		return fmt.Errorf("--cpus must be a list of different numbers from 1")
+	case !slices.Contains([]string{"", workload.OwnDocuments, workload.SharedDocuments}, s.NewDocuments):
+		return fmt.Errorf("newDocuments: %q is neither %s nor %s", s.NewDocuments, workload.OwnDocuments,
+			workload.SharedDocuments)
 	case s.Duration.Duration <= 0:
 		return fmt.Errorf("--duration must be above 0")
 	}

@@ -135,7 +135,7 @@ func (r *running) pressure(p *RunPlan) Pressure {
 	load := Pressure{
 		Workload: p.Workload, Validate: p.Validate, Users: p.Users, Documents: p.Documents,
 		WarmUp: r.Settings.WarmUp.Duration, Duration: r.Settings.Duration.Duration, Think: r.Settings.Think.Duration,
-		Seed: r.Settings.Seed,
+		Seed: r.Settings.Seed, NewDocuments: r.Settings.NewDocuments,
 	}
 	if p.Documents > 0 {
 		load.WarmUp, load.Duration = r.Settings.insertWarmUp(), 0

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -138,52 +137,27 @@ func requireComparable(a, b *File) error {
 	return nil
 }
 
-// differences returns the circumstances in which two files differ.
+// differences returns the circumstances in which two files differ, which are the facts at the head of their pages but
+// those that always differ.
 func differences(a, b *File) (all []difference) {
-	other := circumstances(b)
-	for i, f := range circumstances(a) {
-		if f.Text != other[i].Text {
-			all = append(all, difference{f.Name, f.Text, other[i].Text})
+	other := make(map[string]string)
+	for _, f := range b.facts() {
+		other[f.Name] = f.Text
+	}
+	for _, f := range a.facts() {
+		always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
+		if f.Text != other[f.Name] && !slices.Contains(always, f.Name) {
+			all = append(all, difference{f.Name, f.Text, other[f.Name]})
 		}
 	}
 	return all
 }
 
-// lengthOf returns how long a run was to be measured.
-func lengthOf(r *result.Run) string {
-	if r.Model.Count > 0 {
-		return format.Plural(r.Model.Count, "transaction")
-	}
-	return seconds(r.Duration)
-}
-
-// circumstances returns the same facts of every file, in the same order.
-func circumstances(f *File) []fact {
-	r := f.first()
-	machine, settings := r.Machine, maps.Clone(r.Settings)
+func (f *File) facts() []fact {
 	if f.Campaign != nil {
-		machine, settings = f.Campaign.Machine.Machine, maps.Clone(f.Campaign.Store.Settings)
+		return campaignFacts(f.Campaign)
 	}
-	delete(settings, "durability")
-	generator := "on a host of its own"
-	if r.Target.SameHost {
-		generator = "on the same host"
-	}
-	facts := append(machineFacts(machine),
-		fact{"Tool", joined(" ", r.Tool.Name, r.Tool.Version)},
-		fact{"Load", fmt.Sprintf("%s, think time %s, %s measured after %s", r.Model.Kind, thinkText(r.Model),
-			lengthOf(r), seconds(r.Ramp))},
-		fact{"Consistency", r.Model.Consistency},
-		fact{"Target", joined(", ", r.Target.Engine, r.Target.Kind)}, fact{"Service", r.Target.Version},
-		fact{"Commit", short(r.Commit)}, fact{"Load generator", generator})
-	if f.Campaign != nil {
-		facts = append(facts, fact{"Store", joined(" ", f.Campaign.Store.Engine, f.Campaign.Store.Version)})
-	}
-	facts = append(facts, fact{"Settings", settingsText(settings)}, fact{"Work on XML", faithfulText(r.Faithful)})
-	if f.Run != nil {
-		facts = append(facts, fact{"Users", fmt.Sprint(r.Model.Users)}, fact{"Rate", format.Figure(r.Model.Rate)})
-	}
-	return facts
+	return runFacts(f.Run)
 }
 
 func (c *Comparison) compareGroups(a, b group) {

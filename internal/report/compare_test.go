@@ -75,7 +75,7 @@ func TestComparison_Text(t *testing.T) {
 	text := plainText(t, comparison(t, a, b))
 	require.Contains(t, text, "B INVALID: 1 of 2 runs must not be quoted, by the rules of the scenario: not steady "+
 		"(mixed, 100 users)\n")
-	require.Contains(t, text, "Settings differs: A compression = zstd")
+	require.Contains(t, text, "Store settings differs: A compression = zstd")
 	require.Contains(t, text, "query, 25 users: only in b.json\n")
 	require.Regexp(t, `\nmixed, 100 users +A +B +B/A\n +throughput, tps +3,704 +4,444 +× 1\.200\n`, text)
 	require.Regexp(t, `\nspace +A +B +B/A\n +size of the database +520 MB +260 MB +× 0\.500\n`, text)
@@ -89,6 +89,6 @@ func TestComparison_Text(t *testing.T) {
 func TestCompare_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
 	c := comparison(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
-	require.Equal(t, []difference{{"Users", "100", "50"}}, c.differ)
+	require.Equal(t, []difference{{"Load", "100 users, think time 0 s; seed 1", "50 users, think time 0 s; seed 1"}}, c.differ)
 	require.Contains(t, plainText(t, c), "× 0.500")
 }

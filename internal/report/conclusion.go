@@ -17,6 +17,15 @@ type conclusion struct {
 	Measured []string // a line for each workload, and for what else was measured
 	Limits   string   // the throughput
 	Not      []string // to be compared with other figures, and why
+
+	brief []string // those of Measured that the terminal has room for
+}
+
+// measured adds a line.
+func (k *conclusion) measured(brief bool, line string) {
+	if k.Measured = append(k.Measured, line); brief {
+		k.brief = append(k.brief, line)
+	}
 }
 
 // answering is the order in which workloads are looked for to give the answer.
@@ -27,18 +36,20 @@ func concluded(c *campaign.Record, groups []group) *conclusion {
 	k := &conclusion{Answer: "Nothing was measured."}
 	plain := filter(groups, group.plain)
 	for label, measured := range byLabel(plain) {
-		k.Measured = append(k.Measured, rateText(c, label, measured))
+		k.measured(!strings.Contains(label, "not validated"), rateText(c, label, measured))
 	}
 	for _, step := range c.Steps {
 		switch {
 		case len(step.Inserts) > 0:
-			k.Measured = append(k.Measured, populationText(c, step.Inserts)...)
+			for _, line := range populationText(c, step.Inserts) {
+				k.measured(false, line)
+			}
 		case step.Kind == campaign.KindCrash && step.Run != nil:
-			k.Measured = append(k.Measured, "crash: "+crashText(step.Run))
+			k.measured(true, "crash: "+crashText(step.Run))
 		}
 	}
 	if s := plainSpace(c); s != nil {
-		k.Measured = append(k.Measured, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
+		k.measured(true, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
 			percent(float64(s.Total)/float64(s.Raw), 0)))
 	}
 	for _, label := range append(answering, labels(plain)...) {
@@ -214,13 +225,13 @@ func incomparable(c *campaign.Record, groups []group) (all []string) {
 	invalid := c.Invalid()
 	add(!c.Complete, "the campaign is not complete: %s", c.Unfinished)
 	add(len(invalid) > 0, "INVALID: %s of %d", format.Plural(len(invalid), "step"), len(c.Steps))
-	add(c.Smoke, "SMOKE: too short to measure performance; no figure counts")
+	add(c.Smoke, "SMOKE: too short for figures that count")
 	if len(groups) == 0 {
 		return all
 	}
-	add(groups[0].Run.Target.SameHost, "the load generator shared the computer, and took processor time from the service")
+	add(groups[0].Run.Target.SameHost, "the load generator shared the computer")
 	raw, memory := rawBytes(c), float64(c.Machine.Memory)
-	add(raw > 0 && raw < memory, "the data (%s) fit into memory (%s): not to be compared with data on disk",
+	add(raw > 0 && raw < memory, "the data (%s) fit into memory (%s)",
 		format.Bytes(raw), format.Bytes(memory))
 	less := unfaithful(groups[0].Run)
 	for _, g := range groups {
@@ -228,18 +239,18 @@ func incomparable(c *campaign.Record, groups []group) (all []string) {
 			less = unfaithful(g.Run)
 		}
 	}
-	add(less != "", "the papers measured XML in the database; here: %s", less)
-	add(true, "each run was made once: brokerage compare says whether one of two settings is faster")
+	add(less != "", "%s; the papers measured that for all of it", less)
+	add(true, "each run was made once")
 	return all
 }
 
-// mostMeasured is how many lines of figures a summary has.
-const mostMeasured = 6
+// mostBrief is how many lines of figures a summary has.
+const mostBrief = 6
 
 // WriteSummary writes the conclusion of a campaign in at most ten lines, the answer last.
 func (f *File) WriteSummary(w io.Writer, page string) error {
 	k := concluded(f.Campaign, groupsOf(f.Campaign))
-	lines := k.Measured[:min(len(k.Measured), mostMeasured)]
+	lines := k.brief[:min(len(k.brief), mostBrief)]
 	if k.Limits != "" {
 		lines = append(lines, "limit: "+k.Limits)
 	}

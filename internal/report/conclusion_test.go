@@ -33,13 +33,14 @@ func TestConclusion(t *testing.T) {
 	require.LessOrEqual(t, len(lines), 10)
 	require.Equal(t, answer, lines[len(lines)-1])
 	require.Contains(t, lines, "report: c.html")
+	require.Contains(t, out.String(), "\ncrash: acknowledged 12,345, ")
 
 	c.Smoke, c.Complete, c.Unfinished = true, false, "interrupted"
 	c.Steps[6].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 	not := strings.Join(concluded(c, groupsOf(c)).Not, "\n")
 	require.Contains(t, not, "the campaign is not complete: interrupted")
 	require.Contains(t, not, "INVALID: 1 step of 28")
-	require.Contains(t, not, "SMOKE: too short")
+	require.Contains(t, not, "SMOKE: too short for figures")
 
 	empty := &campaign.Record{Complete: true}
 	require.Equal(t, &conclusion{Answer: "Nothing was measured."}, concluded(empty, nil))
@@ -72,4 +73,16 @@ func TestLimitText(t *testing.T) {
 			require.Equal(t, c.want == "", limitText(&r) == "")
 		})
 	}
+}
+
+// Notes that differ in a number alone are one.
+func TestNotesOf_Others(t *testing.T) {
+	var groups []group
+	for _, share := range []float64{.07, .12} {
+		r := run("mixed", 100, 4000, 1)
+		r.Usage.Others, r.Validity.Notes = &share, []string{"others used 7 % of the machine, so"}
+		groups = append(groups, group{Label: "mixed", Run: &r})
+	}
+	require.Equal(t, []fact{{"Note", "others used up to 12 % of the machine, so times and rates are not those of the target " +
+		"alone (2 of 2 runs)"}}, notesOf(groups))
 }

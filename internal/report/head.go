@@ -54,7 +54,7 @@ func stamps(groups []group) (all []banner) {
 }
 
 func campaignStamps(c *campaign.Record, groups []group) []banner {
-	all := stamps(groups)
+	all := slices.DeleteFunc(stamps(groups), func(b banner) bool { return b.Class == "aside" }) // in the conclusion
 	if c.Smoke && !slices.ContainsFunc(all, func(b banner) bool { return b.Word == "SMOKE" }) {
 		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
 			": too short to measure performance. It shows that everything works, and none of its figures counts."})
@@ -111,17 +111,25 @@ func (r remarks) lines() (all []string) {
 	return all
 }
 
+const othersNote = "others used up to %s of the machine, so times and rates are not those of the target alone"
+
 // notesOf returns the notes on runs, which make none of them invalid.
 func notesOf(groups []group) (facts []fact) {
-	runs := 0
+	runs, most := 0, 0.0
 	var notes remarks
 	for _, g := range groups {
 		runs++
 		for _, note := range g.Run.Validity.Notes {
+			if o := g.Run.Usage.Others; o != nil && strings.HasPrefix(note, "others used ") {
+				note, most = othersNote, max(most, *o) // each has its own share, which a table shows
+			}
 			notes.add(note, g.name())
 		}
 	}
 	for _, note := range notes[:min(len(notes), mostLines)] {
+		if note.text == othersNote {
+			note.text = fmt.Sprintf(othersNote, percent(most, 0))
+		}
 		if runs > 1 {
 			note.text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(runs, "run"))
 		}
@@ -242,24 +250,3 @@ func arrivalsText(r *result.Run) string {
 }
 
 func thinkText(m result.Model) string { return cmp.Or(m.ThinkText, seconds(m.Think)) }
-
-// keyFigures returns the best throughput of up to four workloads, and the space.
-func keyFigures(c *campaign.Record, groups []group) (all []keyFigure) {
-	for label, measured := range byLabel(filter(groups, group.plain)) {
-		if len(all) == 4 {
-			break
-		}
-		g := best(measured)
-		stamp := ""
-		if g.invalid() {
-			stamp = "INVALID"
-		}
-		all = append(all, keyFigure{label, format.Figure(tps(g.Run)), "a second", joined(", ", stamp,
-			format.Plural(g.Users, "user"), "p99 "+millis(p99(g.Run))+" ms")})
-	}
-	if s := plainSpace(c); s != nil {
-		all = append(all, keyFigure{"on disk", percent(float64(s.Total)/float64(s.Raw), 0), "of raw",
-			format.Bytes(s.Total) + " for " + format.Bytes(s.Raw)})
-	}
-	return all
-}

@@ -34,9 +34,7 @@ func publishedSection(c *campaign.Record, groups []group) section {
 				"the average is total by count. Ours: " + ours},
 		block{Title: "Space by kind", Table: publishedSpaceTable(c),
 			Note: "The published percentages are against the uncompressed tables: in 2008 evidently, since about 337 and " +
-				"626 GB follow from them; against the documents they are 66 and 54."},
-		block{Title: "Load and maintenance", Table: publishedStepsTable(c), Note: "Published: Db2 9 (2006), 100 GB, a test " +
-			"of 23 hours without a stop."})
+				"626 GB follow from them; against the documents they are 66 and 54."})
 	return s
 }
 
@@ -177,39 +175,5 @@ func publishedSpaceTable(c *campaign.Record) *table {
 		}
 	}
 	ours("total", system, "all, of "+format.Bytes(s.Raw)+" of documents", s.Raw, s.Total, format.Bytes(indexes))
-	return t
-}
-
-// publishedStepsTable compares the times of the steps around the runs. It has no rows when none was done.
-func publishedStepsTable(c *campaign.Record) *table {
-	t := newTable("Load and maintenance, published and ours", "text:step", "published", "ours", "text:remark")
-	t.Class = "beside"
-	took, raw := make(map[campaign.StepKind]float64), rawBytes(c)
-	for _, step := range c.Steps {
-		if step.State == campaign.Done {
-			took[step.Kind] += step.Seconds
-		}
-	}
-	if took[campaign.KindLoad] == 0 {
-		return t
-	}
-	ours := func(kind campaign.StepKind) string {
-		if took[kind] == 0 {
-			return "–"
-		}
-		return seconds(took[kind])
-	}
-	rate := "not measured here"
-	if populated := took[campaign.KindPopulation]; populated > 0 {
-		rate = fmt.Sprintf("here %s/h", format.Bytes(3600*raw/populated))
-	}
-	t.add("", "population through the transactions", "160 min", ours(campaign.KindPopulation),
-		"30 GB/h, "+rate+"; securities first, by 83 users, here in bulk")
-	t.add("", "bulk load", "–", ours(campaign.KindLoad), "many documents in a commit")
-	t.add("", "statistics", "340 min", ours(campaign.KindStatistics), "RUNSTATS")
-	t.add("", "backup", "23 min", ours(campaign.KindBackup), "")
-	t.add("", "restore", "17.5 min", ours(campaign.KindRestore), "once; ours also restores before each run after writes")
-	t.add("", "query and mixed runs", "825 min", ours(campaign.KindRun), "ours with inserts and the restores between runs")
-	t.add("total", "all", "23 h", seconds(c.Seconds), "all steps of the campaign")
 	return t
 }

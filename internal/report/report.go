@@ -31,10 +31,9 @@ func campaignPage(c *campaign.Record) page {
 	p := page{
 		Title:    joined(" ", "Campaign on", c.Store.Engine, c.Dataset.Scale),
 		Subtitle: minute(c.Started) + ", " + c.Machine.CPU + ", " + format.Plural(c.Machine.Cores, "core"),
-		Banners:  campaignStamps(c, groups), Figures: keyFigures(c, groups),
+		Banners:  campaignStamps(c, groups), Conclusion: concluded(c, groups),
 		Facts: append(campaignFacts(c), notesOf(groups)...),
 	}
-	p.Conclusion = concluded(c, groups)
 	p.add(usersSection(c, groups), scalingSection(c, groups), growthSection(c), spaceSection(c), crashSection(c),
 		statisticsSection(reference), refusalsSection(reference), resourcesSection(reference),
 		publishedSection(c, groups), stepsSection(c))

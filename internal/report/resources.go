@@ -121,8 +121,9 @@ func hitTable(groups []group) *table {
 		"num strong:hit ratio")
 	for _, g := range groups {
 		pools := cachesOf(g.Run.Usage.Figures)
-		if r := g.Run.Resources; r != nil {
-			pools = append(pools, r.Pools...)
+		if r := g.Run.Resources; r != nil && len(r.Pools) > 0 { // which have the pages, too
+			pages := func(p store.PoolStats) bool { return strings.HasSuffix(p.Name, "page") }
+			pools = append(slices.DeleteFunc(pools, pages), r.Pools...)
 		}
 		for _, p := range pools {
 			if p.Hits+p.Misses > 0 {

@@ -90,7 +90,7 @@ func refusalsSection(groups []group) section {
 		r := g.Run
 		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
 			// A transaction gets a line only if some of its requests were not answered.
-			if row.Name == r.Total.Name || row.Unanswered+row.Waiting > 0 {
+			if row.Name == r.Total.Name || row.Unanswered > 0 {
 				ended.add("", g.name(), g.Users, row.Name, row.Due, row.Good, row.Refused(), row.Unanswered, row.Dropped,
 					row.Waiting, row.Late)
 			}

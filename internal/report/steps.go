@@ -2,7 +2,6 @@ package report
 
 import (
 	"brokerage/internal/campaign"
-	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 )
 
@@ -35,27 +34,14 @@ func stepsSection(c *campaign.Record) section {
 		Lead: "In the order in which they were run. A step with runs includes the restores before them."}
 }
 
-// stepText returns the main figure of a step in a few words.
+// stepText returns the main figures of a step in a few words.
 func stepText(step *campaign.Step) string {
-	switch {
-	case step.Load != nil:
-		return format.Count(step.Load.Documents) + " documents, " +
-			format.Figure(ratio(float64(step.Load.Documents), step.Seconds)) + " a second"
-	case step.Copy != nil:
-		c := step.Copy
-		return format.Bytes(c.Database) + " as " + format.Bytes(c.File) + ", " + format.Bytes(c.Rate) + "/s"
-	case step.Space != nil:
-		return format.Bytes(step.Space.Total) + " for " + format.Bytes(step.Space.Raw) + " raw"
-	case step.Run != nil && step.Run.Proof != nil:
-		return crashText(step.Run)
-	case step.Run != nil:
-		text := joined(", ", format.Figure(step.Run.TPS)+" tps", "restore "+seconds(step.Restore))
-		if step.Again {
-			text += ", the second run: the first was disturbed"
-		}
-		return text
-	case len(step.Inserts) > 0:
-		return format.Plural(len(step.Inserts), "stage")
+	text := campaign.Outcome(step)
+	if step.Restore > 0 {
+		text = joined(", ", text, "restore "+seconds(step.Restore))
 	}
-	return ""
+	if step.Again {
+		text += ", the second run: the first was disturbed"
+	}
+	return text
 }
