@@ -109,7 +109,7 @@ func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []stri
 	for _, stages := range byWorkload(inserts) {
 		documents, took := int64(0), 0.0
 		for _, g := range stages {
-			documents, took = documents+g.Documents, took+g.Run.Measured
+			documents, took = documents+g.Documents, took+ratio(float64(g.Documents), g.Rate)
 		}
 		rate := ratio(float64(documents), took)
 		lines = append(lines, fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last",
@@ -239,7 +239,7 @@ func incomparable(c *campaign.Record, groups []group) (all []string) {
 			less = unfaithful(g.Run)
 		}
 	}
-	add(less != "", "%s; the papers measured that for all of it", less)
+	add(less != "", "work on XML: %s", less)
 	add(true, "each run was made once")
 	return all
 }
