@@ -60,6 +60,9 @@ func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 		}
 	}
 	p.linef("")
+	if verbose {
+		p.linef("%s transactions a second, %s a minute; goodput %s a second\n", Rate(r.TPS), Rate(r.TPM), Rate(r.Goodput))
+	}
 	p.outcomes(r)
 	p.usage(r)
 	if r.Break != nil {
@@ -83,8 +86,9 @@ func (p *printer) answer(r *Run) {
 	if r.Validity.Invalid() {
 		stamp = "INVALID: "
 	}
-	p.linef("%s%s transactions a second, %s a minute; goodput %s a second; p50 %s, p99 %s, max %s ms", stamp, Rate(r.TPS),
-		Rate(r.TPM), Rate(r.Goodput), Milli(r.Total.Latency.P50), Milli(r.Total.Latency.P99), Milli(r.Total.Latency.Max))
+	l := r.Total.Latency
+	p.linef("%s%s transactions a second, goodput %s; p50 %s, p99 %s, max %s ms", stamp, Rate(r.TPS), Rate(r.Goodput),
+		Milli(l.P50), Milli(l.P99), Milli(l.Max))
 }
 
 // outcomes writes what became of the transactions: one line if nothing went wrong.
