@@ -115,8 +115,10 @@ func (c *compareCmd) config(s streams) (compare.Config, error) {
 	config := compare.Config{
 		Users: c.Users, Rate: c.Rate, Seed: c.Seed, Token: c.Token, Detect: float64(c.Detect),
 		Tolerance: float64(c.Tolerance), Others: float64(c.Others), Within: c.Within, Before: [2]string{c.BeforeA, c.BeforeB},
-		Version: build.Version, Commit: build.Revision, Progress: c.progress(s),
+		Version: build.Version, Commit: build.Revision,
 	}
+	show := s.progress()
+	config.Progress = func(p compare.Progress) { show(p.String()) }
 	if err := compare.CheckSides(c.A, c.B); err != nil {
 		return config, exitError{exitUsage, err}
 	}
@@ -130,21 +132,6 @@ func (c *compareCmd) config(s streams) (compare.Config, error) {
 	config.Definition = definition
 	config.TLS, err = c.clientTLS.config()
 	return config, err
-}
-
-// progress returns the function that shows the state of the comparison.
-func (c *compareCmd) progress(s streams) func(compare.Progress) {
-	width, said := columns(s.err), time.Now()
-	return func(p compare.Progress) {
-		line := p.String()
-		switch {
-		case width > 0:
-			redraw(s.err, line)
-		case time.Since(said) >= time.Minute:
-			said = time.Now()
-			s.notice(line)
-		}
-	}
 }
 
 // result returns the file of --json.

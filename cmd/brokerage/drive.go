@@ -51,8 +51,9 @@ type driveCmd struct {
 
 	PerTransaction bool `group:"Output" help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
 
-	Find goalFlag      `group:"Load" placeholder:"GOAL" help:"Find the highest rate that meets a goal: p99=20ms, a limit of mean, p50, p90, p95, p99, p99.9 or max; errors=0.1%, of the transactions that fail; or several, separated by commas. Doubles the rate from --rate, or 100, in runs of --step until the goal is missed, searches between the last two rates, and confirms the result with a run of --ramp and --duration. Default: none."`
-	Step time.Duration `group:"Length" default:"10s" placeholder:"TIME" range:"1ms..24h" help:"With --find: measured time of each step, after a warm-up of a fifth of it. Default: 10s."`
+	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval: p99=20ms, a limit of p50, p90, p95, p99 or p99.9; get_order:p99=5ms, of one transaction; errors=0.1%, of the transactions that fail; or several, separated by commas. Tries rates in slices of seconds, from --rate on or from what the users achieve during --ramp. Default: none."`
+	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, without --ramp. Default: 5m."`
+	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that others may use during a slice; with more, the slice is repeated. Default: 5%."`
 
 	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
 	StartAt startTime `group:"Length" placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
@@ -209,18 +210,18 @@ func (c *driveCmd) drive(
 
 // find looks for the highest rate that meets --find. It is an error when there is none.
 func (c *driveCmd) find(ctx context.Context, s streams, target drive.Target, config drive.Plan) error {
-	run, err := drive.Find(ctx, config, target, drive.RateSearch{Goal: c.Find.Goal, Step: c.Step,
-		Stepped: func(step result.CurveStep) {
-			clearLine(s.err)
-			s.notice(step.String())
-		}})
+	show := s.progress()
+	run, err := drive.Find(ctx, config, target, drive.RateSearch{
+		Goal: c.Find.Goal, Within: c.Within, Others: float64(c.Others),
+		Progress: func(curve *result.Curve) { show(curve.Progress()) },
+	})
 	if run == nil {
 		return err
 	}
 	if err := c.report(s, run, err); err != nil || run.Curve.Found > 0 {
 		return err
 	}
-	return fmt.Errorf("no rate was found with %s", c.Find)
+	return exitError{exitFailed, errAnswered}
 }
 
 // output returns a file for a result.
@@ -275,6 +276,9 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	if c.Validate != "" {
 		definition.Validate = c.Validate == "yes"
 	}
+	if err := c.Find.Check(definition); err != nil {
+		return nil, usagef("--find: %w", err)
+	}
 	if err := c.checkLedger(); err != nil {
 		return nil, err
 	}
@@ -298,8 +302,8 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--count and --find or --part exclude each other: those need --duration")
 	case c.Find.String() != "" && !c.StartAt.IsZero():
 		return usagef("--find is for one load generator, without --part and --start-at")
-	case c.Find.String() != "" && c.Think != drive.Think{}:
-		return usagef("--find and --think exclude each other: transactions are due at constant intervals")
+	case c.Find.String() != "" && (c.Think != drive.Think{} || c.Duration != nil):
+		return usagef("--find excludes --think and --duration: rates are tried in slices, for --within at most")
 	case c.Part != loadPart{} && c.StartAt.IsZero():
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
 	case c.Ledger != "" && (c.Part != loadPart{} || c.Find.String() != ""):

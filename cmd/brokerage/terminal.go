@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -76,5 +77,20 @@ func redraw(w io.Writer, line string) {
 func clearLine(w io.Writer) {
 	if isTerminal(w) {
 		redraw(w, "")
+	}
+}
+
+// progress returns a function that shows the state of a long command: in a line that is redrawn on a terminal, in a line
+// a minute elsewhere.
+func (s streams) progress() func(line string) {
+	width, said := columns(s.err), time.Now()
+	return func(line string) {
+		switch {
+		case width > 0:
+			redraw(s.err, line)
+		case time.Since(said) >= time.Minute:
+			said = time.Now()
+			s.notice(line)
+		}
 	}
 }

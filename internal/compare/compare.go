@@ -10,7 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"brokerage/internal/drive"
 	"brokerage/internal/format"
+	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
 
@@ -41,7 +43,7 @@ type Config struct {
 const (
 	DefaultSlice   = time.Second
 	DefaultDiscard = 200 * time.Millisecond
-	DefaultOthers  = 0.05
+	DefaultOthers  = result.MostOthers
 	DefaultAnswers = 20 * time.Second
 )
 
@@ -56,11 +58,6 @@ const (
 	mostLong = 1.0 / 60
 	// mostAlike is the correlation of neighbouring blocks above which slices are too short.
 	mostAlike = 0.4
-	// mostSpoilt is the share of slices above which a machine cannot decide, once triesBefore slices have been run.
-	mostSpoilt  = 0.5
-	triesBefore = 24
-	// mostStalled is the longest time by which the clock of the load generator may be late.
-	mostStalled = 100 * time.Millisecond
 	// warmUp is how long each side works before the first block, of the whole time at most.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
@@ -186,7 +183,7 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 			return c.result, err
 		}
 		blocks, last := len(c.slices)/4, !c.timeForBlock()
-		if c.tried >= triesBefore && c.result.Spoilt() > int(mostSpoilt*float64(c.tried)) {
+		if drive.TooDisturbed(c.result.Spoilt(), c.tried) {
 			c.result.Verdict = Undecided
 			c.result.Because = "this machine cannot decide: others disturbed most slices"
 			last = true
@@ -230,7 +227,7 @@ func (c *comparison) block(ctx context.Context) error {
 				break
 			}
 			c.result.Repeated[s.Spoilt]++
-			if c.tried >= triesBefore && c.result.Spoilt() > int(mostSpoilt*float64(c.tried)) {
+			if drive.TooDisturbed(c.result.Spoilt(), c.tried) {
 				return nil
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // load is the load generator, as much of it as a comparison needs.
 type load interface {
 	// Slice runs all users for a time. They draw what the seed gives, and wait for the answers of what they have begun.
-	Slice(ctx context.Context, seed uint64, length time.Duration) ([]result.Record, error)
+	Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (drive.Sliced, error)
 	// Mix returns the transactions; records have its indexes.
 	Mix() []workload.Mixed
 	// CPUSeconds returns what the metrics of a service say; false if they do not.

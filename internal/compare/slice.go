@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -82,9 +81,7 @@ func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (S
 	bounded, cancel := context.WithTimeout(ctx, c.Discard+length+c.Answers)
 	defer cancel()
 	before := c.read(bounded)
-	stalled := watchClock()
-	records, err := c.sides[at].load.Slice(bounded, c.seed, c.Discard+length)
-	late := stalled()
+	sliced, err := c.sides[at].load.Slice(bounded, c.seed, c.Rate, c.Discard+length)
 	switch {
 	case bounded.Err() != nil && ctx.Err() == nil:
 		return s, fmt.Errorf("%c, %s: it did not answer all requests of a slice within %s after its end", 'A'+at,
@@ -93,16 +90,12 @@ func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (S
 		return s, err
 	}
 	after := c.read(bounded)
+	records := sliced.Records
 	s.count(records, c.Discard, length, len(c.figures))
 	s.resources(before, after, at, c.sides[at].direct, float64(len(records)))
 	c.tally(at, records)
 	s.Others = c.othersBetween(before, after)
-	switch {
-	case s.Others > c.Others:
-		s.Spoilt = "others used the machine"
-	case late > mostStalled:
-		s.Spoilt = "the clock of the load generator stalled"
-	default:
+	if s.Spoilt = sliced.Disturbed(s.Others, c.Others); s.Spoilt == "" {
 		c.carried[at].own(before, after, at)
 		c.carried[1-at].idle(before, after, 1-at)
 	}
@@ -167,10 +160,9 @@ type used struct {
 // reading is what everything has used at one moment; NaN is unknown.
 type reading struct {
 	at    time.Time
-	self  float64 // processor seconds of this process,
-	host  float64 // of the computer
-	steal float64 // and of others on its host
-	ios   float64 // of its disks
+	self  float64       // processor seconds of this process
+	host  probe.Figures // of the computer
+	ios   float64       // of its disks
 	sides [2]used
 }
 
@@ -178,8 +170,8 @@ type reading struct {
 func (c *comparison) read(ctx context.Context) reading {
 	host := probe.Here.Host().Figures
 	r := reading{
-		self: processorOf(probe.Here.Process(os.Getpid()).Figures), host: processorOf(host),
-		steal: figureOf(host, probe.StealSeconds), ios: figureOf(host, probe.Reads) + figureOf(host, probe.Writes),
+		self: processorOf(probe.Here.Process(os.Getpid()).Figures), host: host,
+		ios: figureOf(host, probe.Reads) + figureOf(host, probe.Writes),
 	}
 	for i, s := range c.sides {
 		other := c.sides[1-i]
@@ -238,12 +230,12 @@ func (c *comparison) othersBetween(before, after reading) float64 {
 			}
 		}
 	}
-	others := (after.host - before.host - ours + after.steal - before.steal) /
-		(after.at.Sub(before.at).Seconds() * float64(runtime.NumCPU()))
-	if math.IsNaN(others) {
-		return 0
+	host := make(probe.Figures)
+	for figure, n := range after.host {
+		host[figure] = n - before.host[figure]
 	}
-	return max(others, 0)
+	others, _ := host.Others(ours)
+	return others
 }
 
 // carried adds up what a side used in its own slices, and in those of the other.
@@ -296,26 +288,4 @@ func (c *comparison) tally(at int, records []result.Record) {
 			c.grown[at]--
 		}
 	}
-}
-
-// watchClock looks at the clock every few milliseconds until the function that it returns is called, which returns by
-// how much a look was late at most.
-func watchClock() (stop func() time.Duration) {
-	const every = 5 * time.Millisecond
-	ended, latest := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		worst, last := time.Duration(0), time.Now()
-		for {
-			select {
-			case <-ended:
-				latest <- worst
-				return
-			case <-time.After(every):
-				now := time.Now()
-				worst = max(worst, now.Sub(last)-every)
-				last = now
-			}
-		}
-	}()
-	return func() time.Duration { close(ended); return <-latest }
 }

@@ -100,8 +100,9 @@ func BenchmarkStudy(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			url := studied(b, name)
 			c := opened(b, "mixed", Config{Within: 4 * length, Seed: 1}, url, url)
-			records, err := c.sides[0].load.Slice(b.Context(), 1, length)
+			s, err := c.sides[0].load.Slice(b.Context(), 1, 0, length)
 			require.NoError(b, err)
+			records := s.Records
 			fmt.Printf("\n%s: one side for %s, dealt to A and B in slices; se is the standard error after a minute\n"+
 				"| slice | se | correlation of blocks | misses of t over 25 blocks |\n|---|---|---|---|\n", name, length)
 			for _, ms := range []int{250, 500, 1000, 2000, 4000} {
@@ -160,9 +161,9 @@ func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 	sums := make([]float64, slice/tick)
 	n := int(length / slice)
 	for i := range n {
-		records, err := c.sides[i%2].load.Slice(b.Context(), uint64(i), slice)
+		s, err := c.sides[i%2].load.Slice(b.Context(), uint64(i), 0, slice)
 		require.NoError(b, err)
-		for at, count := range ticks(records, slice) {
+		for at, count := range ticks(s.Records, slice) {
 			sums[at] += count
 		}
 	}
@@ -238,7 +239,9 @@ type burning struct {
 	share float64
 }
 
-func (l burning) Slice(ctx context.Context, seed uint64, length time.Duration) ([]result.Record, error) {
+func (l burning) Slice(
+	ctx context.Context, seed uint64, rate float64, length time.Duration,
+) (drive.Sliced, error) {
 	done := make(chan struct{})
 	defer close(done)
 	if l.share > 0 {
@@ -255,7 +258,7 @@ func (l burning) Slice(ctx context.Context, seed uint64, length time.Duration) (
 			}
 		}()
 	}
-	return l.load.Slice(ctx, seed, length)
+	return l.load.Slice(ctx, seed, rate, length)
 }
 
 // disturb lets another program use a processor for some seconds, again and again, until the benchmark ends.

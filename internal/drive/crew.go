@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"brokerage/internal/result"
@@ -38,43 +39,98 @@ func Gather(ctx context.Context, p Plan, t Target) (_ *Crew, err error) {
 // Mix returns the transactions that the users draw; records have its indexes.
 func (c *Crew) Mix() []workload.Mixed { return c.driver.crowd.Mix() }
 
+// Sliced is what the users have done in a slice.
+type Sliced struct {
+	Records []result.Record
+	Lost    int64         // arrivals that found the queue full, or that were more than all users at the end
+	Late    time.Duration // by which the clock of the load generator was late at most
+}
+
 // Slice lets the users work for a time and returns the records of what they have begun in it, after waiting for the
-// answers. Users draw what the seed gives, from the beginning.
-func (c *Crew) Slice(ctx context.Context, seed uint64, length time.Duration) ([]result.Record, error) {
+// answers. The rate is that of the open model, in arrivals a second; 0 selects the closed model. Users draw what the
+// seed gives, from the beginning.
+func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (s Sliced, err error) {
 	d := c.driver
 	d.records = make(chan *batch, batchQueue)
 	for _, u := range d.users {
 		u.Seed(seed)
 	}
-	var records []result.Record
 	counted := make(chan struct{})
 	go func() {
 		defer close(counted)
 		for b := range d.records {
 			for _, r := range b.records {
 				if r.Outcome.Class != result.Empty {
-					records = append(records, r)
+					s.Records = append(s.Records, r)
 				}
 			}
 			batches.Put(b)
 		}
 	}()
 	begin := d.now()
-	if d.plan.Rate > 0 {
-		p := d.plan
-		p.Ramp, p.Seed = 0, seed
-		d.arrivals = newArrivals(&p, len(d.users))
-		d.arrivals.from = begin
-	}
 	d.end.Store(begin + int64(length))
 	d.begin.Store(begin)
-	if d.arrivals != nil {
-		go d.dispatch()
+	stalled := watchClock()
+	var dispatching sync.WaitGroup
+	if d.arrivals = nil; rate > 0 {
+		defer limitProcessors(c.Run.Target, rate, c.Run.Machine.Cores)()
+		p := d.plan
+		p.Ramp, p.Seed, p.Rate = 0, seed, rate
+		d.arrivals = newArrivals(&p, len(d.users))
+		d.arrivals.from = begin
+		dispatching.Go(func() {
+			d.dispatch()
+			for s.Lost = d.arrivals.dropped; len(d.arrivals.due) > len(d.users); s.Lost++ {
+				<-d.arrivals.due
+			}
+		})
 	}
-	err := c.together(ctx, func(calls context.Context, u *user) { u.transactions(calls) })
+	err = c.together(ctx, func(calls context.Context, u *user) { u.transactions(calls) })
+	dispatching.Wait()
+	s.Late = stalled()
 	close(d.records)
 	<-counted
-	return records, err
+	return s, err
+}
+
+// mostStalled is the longest time by which the clock of the load generator may be late in a slice that counts.
+const mostStalled = 100 * time.Millisecond
+
+// Disturbed returns why a slice does not count, "" if it does: others used more of the machine than they may, or the
+// clock of the load generator stalled.
+func (s *Sliced) Disturbed(others, most float64) string {
+	switch {
+	case others > most:
+		return "others used the machine"
+	case s.Late > mostStalled:
+		return "the clock of the load generator stalled"
+	}
+	return ""
+}
+
+// TooDisturbed reports whether so many slices were disturbed that nothing can be decided.
+func TooDisturbed(disturbed, slices int) bool { return slices >= 24 && 2*disturbed > slices }
+
+// watchClock looks at the clock every few milliseconds until the function that it returns is called, which returns by
+// how much a look was late at most.
+func watchClock() (stop func() time.Duration) {
+	const every = 5 * time.Millisecond
+	ended, latest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		worst, last := time.Duration(0), time.Now()
+		for {
+			select {
+			case <-ended:
+				latest <- worst
+				return
+			case <-time.After(every):
+				now := time.Now()
+				worst = max(worst, now.Sub(last)-every)
+				last = now
+			}
+		}
+	}()
+	return func() time.Duration { close(ended); return <-latest }
 }
 
 // together lets all users work until each is done, and returns an error if the target died or the context is done.

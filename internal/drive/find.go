@@ -3,160 +3,283 @@ package drive
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
-	"strconv"
 	"time"
 
-	"brokerage/internal/format"
 	"brokerage/internal/result"
+	"brokerage/internal/workload"
 )
 
 // RateSearch is how Find looks for a rate.
 type RateSearch struct {
-	Goal    Goal
-	Step    time.Duration // measured time of a step; its ramp is a fifth of that
-	Stepped func(result.CurveStep)
+	Goal     Goal
+	Within   time.Duration       // the longest time
+	Others   float64             // share of the machine above which others spoil a slice
+	Progress func(*result.Curve) // called after each slice; may be nil
 }
 
 const (
-	firstRate = 100.0 // if the configuration has none
+	firstRate = 100.0 // if the closed model says nothing
 	leastRate = 1.0
-	// precision is the ratio of the lowest rate that misses the goal to the highest that meets it at which a search ends.
-	precision = 1.05
-	// confirmations is how many whole runs are made at the most. The second is at a rate that is lower by the precision,
-	// and each after it twice as far below the one before, down to 0.29 of the first.
-	confirmations = 6
+	// idleShare is the share of the first rate at which a target is idle: a goal that is missed there is never met.
+	idleShare = 0.01
+	// grid is the logarithm of the distance of two rates.
+	grid = 0.04
+	// precise is the ratio of the two ends of an interval at which a search ends.
+	precise = 1.15
+	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
+	likely = 3.84
+
+	shortSlice = 2 * time.Second
+	longSlice  = 10 * time.Second
+	discarded  = 200 * time.Millisecond
 )
+
+// errTime ends a search that has taken its time.
+var errTime = errors.New("the time is over")
 
 // finder looks for the highest rate that meets a goal.
 type finder struct {
 	RateSearch
 
-	plan  Plan
-	drive func(context.Context, Plan) (*result.Run, error)
-	curve *result.Curve
-	runs  int
-	last  *result.Run
+	users   int
+	mix     []workload.Mixed
+	rand    *rand.Rand
+	now     func() time.Time
+	slice   func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error)
+	began   time.Time
+	curve   *result.Curve
+	usage   map[float64]result.Usage // of the last slice that missed, by rate
+	discard time.Duration
+	length  time.Duration
 }
 
-// Find looks for the highest rate at which a target meets a goal. From the rate of the configuration on it doubles the
-// rate until the target misses the goal, and then searches between the last two rates. It returns the whole run that
-// confirms the rate found, with the curve of all rates; or, if none was found, the last run with a curve without one.
-// If the search ends early, it returns the last run, with the curve until then, and the error.
-func Find(ctx context.Context, c Plan, t Target, s RateSearch) (*result.Run, error) {
-	f := &finder{RateSearch: s, plan: c}
-	f.drive = func(ctx context.Context, c Plan) (*result.Run, error) { return Run(ctx, c, t) }
-	return f.find(ctx)
-}
-
-func (f *finder) find(ctx context.Context) (*result.Run, error) {
-	f.curve = &result.Curve{Goal: f.Goal.String()}
-	met, missed, err := f.search(ctx, max(cmp.Or(f.plan.Rate, firstRate), leastRate))
-	lower := precision - 1
-	for n := 0; err == nil && met > 0 && n < confirmations; n++ {
-		var step result.CurveStep
-		if step, err = f.whole(ctx, met); err == nil && step.Met {
-			f.curve.Found = met
-			break
-		}
-		met, lower = threeDigits(met/(1+lower)), 2*lower
-	}
-	if f.last == nil {
+// Find estimates the highest rate at which a target meets a goal: the rate at which half of all tries meet it. It
+// returns a result without transactions whose curve has the estimate, its interval and all rates. If the search ends
+// early, it returns the curve until then, and the error.
+//
+// The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up for
+// the ramp of the plan.
+func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, error) {
+	first, warmUp := p.Rate, p.Ramp
+	p.Rate, p.Ramp, p.Duration, p.Every = 0, 0, s.Within, 0
+	crew, err := Gather(ctx, p, t)
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		err = fmt.Errorf("after %s: %w", format.Plural(f.runs, "run"), err)
+	defer crew.Close()
+	f := newFinder(s, crew.Mix(), p.Users, p.Seed)
+	seed := p.Seed
+	f.slice = func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error) {
+		seed++
+		return crew.measured(ctx, seed, rate, length)
 	}
-	slices.SortStableFunc(f.curve.Steps, func(a, b result.CurveStep) int { return cmp.Compare(a.Rate, b.Rate) })
-	f.last.Curve = f.curve
-	f.noteGenerator(missed)
-	return f.last, err
+	run := crew.Run
+	run.Started, run.Ramp, run.Warmed = time.Now().UTC(), warmUp.Seconds(), warmUp.Seconds()
+	if first, err = f.warmUp(ctx, first, warmUp); err == nil {
+		err = f.find(ctx, first)
+	}
+	if err != nil && len(f.curve.Steps) == 0 {
+		return nil, err
+	}
+	p.Rate = cmp.Or(f.curve.Found, first)
+	run.Model, run.Curve = p.model(), f.curve
+	run.Usage, run.Usage.Shared = f.limiting(), run.Target.Kind == result.Direct
+	f.curve.Limit = run.Limit()
+	switch {
+	case errors.Is(err, ErrTargetDied):
+		run.Ended = result.TargetDied
+	case err != nil:
+		run.Ended = result.Interrupted
+	}
+	for i := range f.curve.Steps {
+		run.Measured += f.curve.Steps[i].Seconds
+	}
+	return run, errors.Join(err, result.NewTally(mixed(crew.driver.crowd)).Finish(run))
 }
 
-// noteGenerator notes when the rate that missed the goal may have been too high for the load generator.
-func (f *finder) noteGenerator(missed float64) {
-	i := slices.IndexFunc(f.curve.Steps, func(s result.CurveStep) bool { return s.Rate == missed })
-	if i < 0 || f.last.Usage.Shared || f.curve.Steps[i].Generator < result.MostGenerator {
-		return
+func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *finder {
+	length := min(max(50*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
+	return &finder{
+		RateSearch: s, users: users, mix: mix, now: time.Now, length: length, discard: min(discarded, length/10),
+		rand:  rand.New(rand.NewPCG(seed, 33)), //nolint:gosec // no secret
+		curve: &result.Curve{Goal: s.Goal.String(), Within: s.Within.Seconds()}, usage: make(map[float64]result.Usage),
 	}
-	note := fmt.Sprintf("at %s a second, where the goal was missed, the load generator used %.0f %% of its processors: "+
-		"the limit may be its own", result.Rate(missed), 100*f.curve.Steps[i].Generator)
-	f.last.Validity.Notes = append(f.last.Validity.Notes, note)
 }
 
-// search returns the highest rate that met the goal, or 0, and the lowest that missed it.
-func (f *finder) search(ctx context.Context, first float64) (met, missed float64, err error) {
-	for next := first; next >= leastRate; {
-		step, err := f.step(ctx, next)
-		if err != nil {
-			return 0, 0, err
-		}
-		if step.Met {
-			met = next
-		} else {
-			missed = next
-		}
-		switch {
-		case missed == 0 && met == MaxRate:
-			return met, missed, nil
-		case missed == 0:
-			next = min(2*met, MaxRate)
-		case met == 0:
-			next = threeDigits(missed / 2)
-		case missed/met <= precision:
-			return met, missed, nil
-		default:
-			next = threeDigits(math.Sqrt(met * missed))
-			if next <= met || next >= missed {
-				return met, missed, nil
+// measured measures a slice, and returns what everything has used in it.
+func (c *Crew) measured(
+	ctx context.Context, seed uint64, rate float64, length time.Duration,
+) (s Sliced, u result.Usage, err error) {
+	var m measuredUsage
+	m.before = c.driver.readUsage(ctx)
+	sampler := c.driver.startSampling(ctx)
+	s, err = c.Slice(ctx, seed, rate, length)
+	m.resources = sampler.end(ctx)
+	m.after = c.driver.readUsage(ctx)
+	return s, usage(m, c.Run.Target, c.Run.Machine.Cores), err
+}
+
+// warmUp lets the users work in the closed model, and returns the first rate.
+func (f *finder) warmUp(ctx context.Context, first float64, length time.Duration) (float64, error) {
+	f.began = f.now()
+	if first > 0 && length == 0 {
+		return first, nil
+	}
+	length = max(length, f.length)
+	s, _, err := f.slice(ctx, 0, length)
+	return cmp.Or(first, float64(len(s.Records))/length.Seconds(), firstRate), err
+}
+
+// find tries rates until the interval is precise or the time is over.
+func (f *finder) find(ctx context.Context, first float64) (err error) {
+	for next := []float64{first}; len(next) > 0; next = f.next(first) {
+		for _, rate := range next {
+			missed, err := f.try(ctx, onGrid(rate))
+			for again := 0; missed && again < 2 && err == nil; again++ {
+				_, err = f.try(ctx, onGrid(rate))
+			}
+			if errors.Is(err, errTime) {
+				return nil
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
-	return met, missed, nil
+	return nil
 }
 
-// threeDigits returns a rate with three digits.
-func threeDigits(rate float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(rate, 'g', 3, 64), 64)
-	if err != nil {
-		panic(err) // it was just written
-	}
-	return r
+// onGrid returns the next rate of the grid, in three digits, so that tries of rates around a boundary add up.
+func onGrid(rate float64) float64 {
+	rate = math.Exp(grid * math.Round(math.Log(rate)/grid))
+	digit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	return min(max(digit*math.Round(rate/digit), leastRate), MaxRate)
 }
 
-// step measures a rate for a short time. Each step draws other parameters.
-func (f *finder) step(ctx context.Context, rate float64) (result.CurveStep, error) {
-	c := f.plan
-	c.Rate, c.Ramp, c.Duration, c.Every = rate, f.Step/5, f.Step, 0
-	c.Seed += uint64(f.runs) + 1
-	c.Begun, c.Report = nil, nil
-	return f.run(ctx, c)
+// next returns the rates to try next, none when the search is over. Until one rate has missed the goal, and one has met
+// it, these are twice as high or half as high. After that they are around the boundary, and one of them is beyond the
+// rates where it can be, because these may be wrong.
+func (f *finder) next(first float64) []float64 {
+	tried := f.tried()
+	lowest, highest := tried[0], tried[len(tried)-1]
+	switch {
+	case highest.missed == 0 && highest.rate < MaxRate:
+		return []float64{2 * highest.rate}
+	case highest.missed == 0 && highest.met >= 3, lowest.met == 0 && lowest.rate <= max(leastRate, idleShare*first):
+		return nil
+	case lowest.met == 0:
+		return []float64{lowest.rate / 2}
+	case f.curve.Found > 0 && f.curve.High <= precise*f.curve.Low:
+		return nil
+	}
+	low, high := boundary(tried, likely/2)
+	if low == 0 {
+		low = lowest.rate / 2
+	}
+	high = min(high, 2*highest.rate)
+	within := func(low, high float64) float64 { return low * math.Pow(high/low, f.rand.Float64()) }
+	const beyond = 1.3
+	next := []float64{within(low, high), within(low, high), within(low, high), within(low/beyond, low)}
+	if f.rand.IntN(2) == 0 {
+		next[3] = within(high, beyond*high)
+	}
+	f.rand.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
+	return next
 }
 
-// whole measures a rate for the whole time of the configuration.
-func (f *finder) whole(ctx context.Context, rate float64) (result.CurveStep, error) {
-	c := f.plan
-	c.Rate = rate
-	return f.run(ctx, c)
+// try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
+// so many are beyond a limit. Disturbed slices are repeated.
+func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
+	var t try
+	for decided, why := false, ""; !decided; {
+		if f.curve.Seconds = f.now().Sub(f.began).Seconds(); f.curve.Seconds >= f.Within.Seconds() {
+			return false, errTime
+		}
+		s, used, err := f.slice(ctx, rate, f.discard+f.length)
+		if err != nil {
+			return false, err
+		}
+		f.curve.Slices++
+		if f.Progress != nil {
+			f.Progress(f.curve)
+		}
+		others := 0.0
+		if used.Others != nil {
+			others = *used.Others
+		}
+		if s.Disturbed(others, f.Others) != "" {
+			if f.curve.Disturbed++; TooDisturbed(f.curve.Disturbed, f.curve.Slices) {
+				return false, errTime
+			}
+			continue
+		}
+		s.Records = slices.DeleteFunc(s.Records, func(r result.Record) bool { return r.At-r.Took < f.discard })
+		t.count(f.Goal, &s, f.mix)
+		step := f.step(rate)
+		step.Add(s.Records, s.Lost, f.length)
+		if why, decided = t.judge(f.Goal, f.users); decided && why == "" {
+			step.Met++
+		} else if decided {
+			step.Misses, step.Missed = step.Misses+1, why
+			f.usage[rate], missed = used, true
+		}
+		f.estimate()
+	}
+	return missed, nil
 }
 
-func (f *finder) run(ctx context.Context, c Plan) (result.CurveStep, error) {
-	run, err := f.drive(ctx, c)
-	if err != nil {
-		return result.CurveStep{}, err
+// step returns the step of a rate in the curve.
+func (f *finder) step(rate float64) *result.CurveStep {
+	i, found := slices.BinarySearchFunc(f.curve.Steps, rate, func(s result.CurveStep, rate float64) int {
+		return cmp.Compare(s.Rate, rate)
+	})
+	if !found {
+		f.curve.Steps = slices.Insert(f.curve.Steps, i, result.CurveStep{Rate: rate})
 	}
-	f.runs++
-	f.last = run
-	s := result.CurveStep{
-		Rate: c.Rate, TPS: run.TPS, Seconds: run.Measured, Latency: run.Total.Latency, Errors: run.ErrorShare(),
-		Dropped: run.Total.Dropped, Generator: run.GeneratorShare(), Missed: f.Goal.missed(run),
+	return &f.curve.Steps[i]
+}
+
+// tried returns the tries so far, ascending by rate.
+func (f *finder) tried() (all []tries) {
+	for _, s := range f.curve.Steps {
+		if s.Met+s.Misses > 0 {
+			all = append(all, tries{s.Rate, s.Met, s.Misses})
+		}
 	}
-	s.Met = s.Missed == ""
-	f.curve.Steps = append(f.curve.Steps, s)
-	if f.Stepped != nil {
-		f.Stepped(s)
+	return all
+}
+
+// estimate sets the estimate and its interval. There is none below half of a rate that has met the goal: then the
+// target has changed.
+func (f *finder) estimate() {
+	tried := f.tried()
+	low, high := boundary(tried, likely)
+	bestLow, bestHigh := boundary(tried, 0)
+	f.curve.Found, f.curve.Low, f.curve.High = 0, low, high
+	if math.IsInf(high, 1) {
+		f.curve.High = 0
 	}
-	return s, nil
+	if low == 0 || f.curve.High == 0 {
+		return
+	}
+	f.curve.Found = math.Sqrt(bestLow * bestHigh)
+	f.curve.Changed = slices.ContainsFunc(tried, func(t tries) bool { return t.met > 0 && t.rate > 2*f.curve.Found })
+	if f.curve.Changed {
+		f.curve.Found = 0
+	}
+}
+
+// limiting returns what was used at the lowest rate that has missed the goal, but not below the estimate.
+func (f *finder) limiting() (used result.Usage) {
+	lowest := math.Inf(1)
+	for rate, u := range f.usage {
+		if rate >= f.curve.Found && rate < lowest {
+			lowest, used = rate, u
+		}
+	}
+	return used
 }

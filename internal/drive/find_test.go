@@ -3,12 +3,20 @@ package drive
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	neturl "net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
+	"brokerage/internal/workload"
 )
 
 func goal(t testing.TB, text string) Goal {
@@ -19,153 +27,304 @@ func goal(t testing.TB, text string) Goal {
 }
 
 func TestParseGoal(t *testing.T) {
-	require.Equal(t, []limit{{"p99", 20_000}, {"errors", .001}, {"p99.9", 1_500_000}},
-		goal(t, "p99=20ms,errors=0.1%,p99.9=1.5s").limits)
+	g := goal(t, "p99=20ms,errors=0.1%,get_order:p99.9=1.5s")
+	require.Equal(t, limit{"p99=20ms", "", "p99", .01, 20 * time.Millisecond, 10_000}, g.limits[0])
+	require.Equal(t, limit{"errors=0.1%", "", "errors", .001, 0, 10_000}, g.limits[1])
+	require.Equal(t, limit{"get_order:p99.9=1.5s", "get_order", "p99.9", .001, 1500 * time.Millisecond, 100_000},
+		g.limits[2])
 	for _, text := range []string{"", "p99", "p99=20", "p98=20ms", "p99=0ms", "p99=-1s", "errors=1", "errors=100%",
-		"errors=NaN%", "p99=5%", "errors=5ms", "p99=20ms,", "=", "mean=1ms;max=2ms"} {
+		"errors=NaN%", "p99=5%", "errors=5ms", "p99=20ms,", "=", "p50=1ms;p99=2ms", "max=1s", "get_order=5ms"} {
 		_, err := ParseGoal(text)
-		require.ErrorContains(t, err, "is not a goal such as p99=20ms or errors=0.1%", text)
+		require.ErrorContains(t, err, "is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%", text)
 		require.NotContains(t, err.Error(), "\n")
 	}
 	_, err := ParseGoal("p99=20ms,p99=30ms")
 	require.EqualError(t, err, "p99 has two limits")
+	_, err = ParseGoal("get_order:p99=20ms,p99=1s,get_order:p99=30ms")
+	require.EqualError(t, err, "get_order:p99 has two limits")
+	require.NoError(t, g.Check(definition(t, "mixed")))
+	require.EqualError(t, goal(t, "get_oder:p99=5ms").Check(definition(t, "mixed")),
+		"get_oder:p99=5ms: the workload mixed does not run get_oder")
 }
 
-// target is a made-up target with a queue: its latency grows without limit towards its capacity. A run of it has what
-// Find looks at.
-type target struct {
+// machine is a made-up target, without a clock: up to its capacity each transaction takes a millisecond, and above it all
+// take longer than the goal. The capacity differs from slice to slice.
+type machine struct {
 	capacity float64
-	runs     []Plan
-	tweak    func(n int, c Plan, r *result.Run) error
+	noise    float64 // standard deviation of the logarithm of the capacity in a slice
+	stalls   float64 // chance that nothing is fast in a slice
+	foreign  float64 // chance that others halve the capacity in a slice
+	sell     float64 // the capacity as far as sell_security is concerned, as a share; 0 is all of it
+
+	rand   *rand.Rand
+	at     time.Time
+	rates  []float64
+	broken func(slices int) error
 }
 
-func (t *target) drive(_ context.Context, c Plan) (*result.Run, error) {
-	t.runs = append(t.runs, c)
-	due := int64(c.Rate * c.Duration.Seconds())
-	r := &result.Run{
-		Model: result.Model{Kind: result.Open, Users: c.Users, Rate: c.Rate}, Measured: c.Duration.Seconds(), TPS: c.Rate,
-		Target: result.Target{Kind: result.HTTP}, Machine: result.Machine{Cores: 2},
-		Total: result.Row{Due: due, Count: due, Good: due},
+func (m *machine) slice(_ context.Context, rate float64, length time.Duration) (s Sliced, u result.Usage, err error) {
+	m.rates = append(m.rates, rate)
+	m.at = m.at.Add(length)
+	if m.broken != nil {
+		if err := m.broken(len(m.rates)); err != nil {
+			return s, u, err
+		}
 	}
-	if load := c.Rate / t.capacity; load < 1 {
-		r.Total.Latency = result.Latency{P50: 500 / (1 - load), P99: 1000 / (1 - load)}
-	} else {
-		r.Total.Dropped = due / 2
-		r.Total.Count -= due / 2
-		r.Total.Latency = result.Latency{P50: 1e6, P99: 1e6}
+	capacity := m.capacity * math.Exp(m.noise*m.rand.NormFloat64())
+	u.Others = new(float64)
+	if m.rand.Float64() < m.foreign {
+		capacity /= 2
+		*u.Others = .3
 	}
-	if t.tweak != nil {
-		return r, t.tweak(len(t.runs), c, r)
+	if m.rand.Float64() < m.stalls {
+		capacity = 0
 	}
-	return r, nil
+	for n := range int64(rate * length.Seconds()) {
+		r := result.Record{At: time.Duration(float64(n) / rate * 1e9), Took: time.Millisecond, Transaction: int(n % 20 / 19)}
+		if rate > capacity || m.sell > 0 && r.Transaction == 1 && rate > capacity*m.sell {
+			r.Took = time.Second
+		}
+		r.At += r.Took
+		r.Waiting = r.At > length
+		s.Records = append(s.Records, r)
+	}
+	return s, u, nil
 }
 
-func (t *target) find(tb testing.TB, text string) (*result.Run, error) {
-	tb.Helper()
-	c := Plan{Definition: definition(tb, "query"), Users: 50, Duration: time.Minute, Ramp: 20 * time.Second, Seed: 7}
-	f := &finder{RateSearch: RateSearch{Goal: goal(tb, text), Step: 10 * time.Second}, plan: c, drive: t.drive}
-	return f.find(tb.Context())
+// find looks for a rate on a machine.
+func (m *machine) find(t testing.TB, seed uint64, text string, first float64, within time.Duration) (*result.Curve, error) {
+	t.Helper()
+	m.rand = rand.New(rand.NewPCG(seed, 1))
+	mix := []workload.Mixed{{Transaction: named(t, "get_order")}, {Transaction: named(t, "sell_security")}}
+	f := newFinder(RateSearch{Goal: goal(t, text), Within: within, Others: .05}, mix, math.MaxInt32, seed)
+	f.slice, f.now = m.slice, func() time.Time { return m.at }
+	f.began = m.at
+	err := f.find(t.Context(), first)
+	return f.curve, err
 }
 
-// The rate at which the made-up target has p99 = 20 ms is 19/20 of its capacity.
-func TestFind(t *testing.T) {
-	for _, capacity := range []float64{3, 90, 100, 4321, 250_000} {
-		at := target{capacity: capacity}
-		r, err := at.find(t, "p99=20ms")
+// The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the search
+// begins.
+func TestFind_Estimate(t *testing.T) {
+	for name, c := range map[string]struct {
+		machine machine
+		first   float64 // of the capacity
+	}{
+		"Quiet":   {machine{}, 1},
+		"Noise":   {machine{noise: .03}, 1},
+		"Stalls":  {machine{noise: .03, stalls: .03}, 1},
+		"Foreign": {machine{noise: .03, stalls: .01, foreign: .3}, 1},
+		"Below":   {machine{noise: .03, stalls: .02}, .02},
+		"Above":   {machine{noise: .03, stalls: .02}, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			held, near := 0, 0
+			for seed := range uint64(20) {
+				m := c.machine
+				m.capacity = 3000 * math.Pow(1.03, float64(seed))
+				curve, err := m.find(t, seed, "p99=20ms", c.first*m.capacity, 10*time.Minute)
+				require.NoError(t, err)
+				require.Positive(t, curve.Found, "%s", curve.Answer())
+				if curve.Low <= m.capacity && m.capacity <= curve.High {
+					held++
+				}
+				if math.Abs(curve.Found/m.capacity-1) <= .1 {
+					near++
+				}
+				requireCurve(t, curve)
+				if c.machine.foreign > 0 {
+					require.Positive(t, curve.Disturbed)
+				}
+			}
+			require.GreaterOrEqual(t, held, 18)
+			require.GreaterOrEqual(t, near, 18)
+		})
+	}
+}
+
+// requireCurve requires what holds for every curve: each rate has as many transactions as p99 needs or has missed it, and
+// the answer is not below half of what met the goal.
+func requireCurve(t testing.TB, c *result.Curve) {
+	t.Helper()
+	for i, s := range c.Steps {
+		require.True(t, i == 0 || s.Rate > c.Steps[i-1].Rate, "ascending")
+		if s.Met > 0 {
+			require.GreaterOrEqual(t, s.Rate*s.Seconds, 10_000.0*float64(s.Met))
+			require.GreaterOrEqual(t, c.Found, s.Rate/2)
+		}
+		require.Equal(t, s.Misses > 0, s.Missed != "")
+	}
+}
+
+// A stall during the tries of one rate is repeated, and one that lasts for all of them is found out by the rates above.
+func TestFind_OneStall(t *testing.T) {
+	for _, lasts := range []int{1, 12} {
+		m := &machine{capacity: 5000}
+		m.broken = func(n int) error {
+			m.stalls = 0
+			if n > 2 && n <= 2+lasts {
+				m.stalls = 1
+			}
+			return nil
+		}
+		curve, err := m.find(t, 1, "p99=20ms", 1000, 15*time.Minute)
 		require.NoError(t, err)
-		require.LessOrEqual(t, r.Curve.Found, capacity*19/20)
-		require.GreaterOrEqual(t, r.Curve.Found, capacity*19/20/precision/1.01, "and the three digits")
-		require.Equal(t, "p99=20ms", r.Curve.Goal)
-		require.Len(t, r.Curve.Steps, len(at.runs))
-		for i, s := range r.Curve.Steps {
-			require.True(t, i == 0 || s.Rate >= r.Curve.Steps[i-1].Rate, "ascending")
-			require.Equal(t, s.Rate <= capacity*19/20, s.Met, "%+v", s)
-			require.Equal(t, s.Met, s.Missed == "")
-		}
-		whole := at.runs[len(at.runs)-1]
-		require.InDelta(t, r.Curve.Found, whole.Rate, 0)
-		require.Equal(t, time.Minute, whole.Duration)
-		require.Equal(t, uint64(7), whole.Seed)
-		seeds := map[uint64]bool{}
-		for _, c := range at.runs {
-			seeds[c.Seed] = true
-		}
-		require.Len(t, seeds, len(at.runs), "each draws others")
+		require.InEpsilon(t, 5000, curve.Found, .1, "%s", curve.Answer())
 	}
 }
 
-func TestFind_Limits(t *testing.T) {
-	at := target{capacity: 1e9}
-	r, err := at.find(t, "p99=20ms")
+// Tries around the boundary are not in the order of their rates.
+func TestFind_Order(t *testing.T) {
+	m := &machine{capacity: 5000}
+	_, err := m.find(t, 1, "p99=20ms", 5000, 10*time.Minute)
 	require.NoError(t, err)
-	require.InDelta(t, MaxRate, r.Curve.Found, 0, "no run is above it")
+	require.False(t, slices.IsSorted(m.rates))
+}
 
-	at = target{capacity: 1e9}
-	r, err = at.find(t, "p99=0.5ms")
+// A goal of one transaction is one, and needs as many of these.
+func TestFind_OneTransaction(t *testing.T) {
+	m := &machine{capacity: 5000, sell: .6}
+	curve, err := m.find(t, 1, "sell_security:p90=5ms,p99=100s", 5000, 10*time.Minute)
 	require.NoError(t, err)
-	require.Zero(t, r.Curve.Found)
-	require.LessOrEqual(t, r.Curve.Steps[0].Rate, 2*leastRate)
-	require.Equal(t, "p99 1.000 ms", r.Curve.Steps[0].Missed)
+	require.InEpsilon(t, 3000, curve.Found, .1)
+	require.Contains(t, curve.Steps[len(curve.Steps)-1].Missed, "sell_security:p90=5ms: 100 % took longer")
+
+	curve, err = m.find(t, 1, "p90=5ms", 5000, 10*time.Minute) // 5 % of all are sell_security
+	require.NoError(t, err)
+	require.InEpsilon(t, 5000, curve.Found, .1)
+}
+
+func TestFind_NoAnswer(t *testing.T) {
+	m := &machine{capacity: 5000}
+	curve, err := m.find(t, 1, "p99=0.5ms", 5000, 10*time.Minute)
+	require.NoError(t, err)
+	require.Zero(t, curve.Found)
+	require.LessOrEqual(t, curve.Steps[0].Rate, 50.0, "a hundredth of the first rate")
+	require.Contains(t, curve.Answer(), "No rate meets p99=0.5ms: it was missed at ")
+
+	m = &machine{capacity: 5}
+	curve, err = m.find(t, 1, "p99=20ms", 5, time.Minute)
+	require.NoError(t, err)
+	require.Zero(t, curve.Found)
+	require.Contains(t, curve.Answer(), "no rate had as many transactions as the goal needs")
+
+	m = &machine{capacity: 5000, foreign: .8}
+	curve, err = m.find(t, 1, "p99=20ms", 5000, 10*time.Minute)
+	require.NoError(t, err)
+	require.Contains(t, curve.Answer(), "others disturbed ")
+
+	m = &machine{capacity: 5000}
+	curve, err = m.find(t, 1, "p99=20ms", 1000, 15*time.Second)
+	require.NoError(t, err)
+	require.Contains(t, curve.Answer(), "a longer --within says more")
+
+	// The speed of a target changes for good.
+	m = &machine{capacity: 9000}
+	m.broken = func(n int) error {
+		if n > 20 {
+			m.capacity = 2000
+		}
+		return nil
+	}
+	curve, err = m.find(t, 1, "p99=20ms", 9000, 10*time.Minute)
+	require.NoError(t, err)
+	require.True(t, curve.Found == 0 || curve.Found >= 4500, "%s", curve.Answer())
 
 	dead := errors.New("dead")
-	at = target{capacity: 1000, tweak: func(n int, _ Plan, _ *result.Run) error {
-		if n == 3 {
+	m = &machine{capacity: 1000, broken: func(n int) error {
+		if n > 2 {
 			return dead
 		}
 		return nil
 	}}
-	r, err = at.find(t, "p99=20ms")
+	curve, err = m.find(t, 1, "p50=20ms", 500, time.Minute)
 	require.ErrorIs(t, err, dead)
-	require.ErrorContains(t, err, "after 2 runs: ")
-	require.Len(t, r.Curve.Steps, 2)
-	require.Zero(t, r.Curve.Found)
-}
-
-// A rate counts only if a whole run meets the goal at it; otherwise a lower one is tried.
-func TestFind_Confirms(t *testing.T) {
-	wholes := 0
-	for fails, found := range []float64{911, 868, 789, 658, 470, 261, 0} {
-		wholes = 0
-		at := target{capacity: 1000, tweak: func(_ int, c Plan, r *result.Run) error {
-			if c.Duration == time.Minute {
-				if wholes++; wholes <= fails {
-					r.Total.Latency.P99 = 21_000
-				}
-			}
-			return nil
-		}}
-		r, err := at.find(t, "p99=20ms")
-		require.NoError(t, err)
-		require.Equal(t, min(fails+1, confirmations), wholes)
-		if found > 0 {
-			require.InEpsilon(t, found, r.Curve.Found, .005)
-		} else {
-			require.Zero(t, r.Curve.Found)
-		}
-	}
+	require.NotEmpty(t, curve.Steps)
 }
 
 // Answers that are fast because they are refusals meet no goal, nor does a rate at which a queue grows.
-func TestGoal_Missed(t *testing.T) {
+func TestTry_Judge(t *testing.T) {
+	refused := result.Outcome{Class: result.Unexpected, Reason: "503 busy"}
 	for name, c := range map[string]struct {
-		goal   string
-		total  result.Row
-		missed string
+		goal          string
+		records, slow int
+		failed, lost  int
+		waiting       bool
+		missed        string
+		needsMore     bool
 	}{
-		"Met":      {"p99=20ms", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 10}, ""},
-		"Expected": {"errors=0%", result.Row{Due: 1000, Count: 1000, Expected: map[string]int64{"not-held": 30}}, ""},
-		"Refused": {"p99=20ms", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}},
-			"errors 0.6 %"},
-		"RefusedMay": {"errors=1%", result.Row{Due: 1000, Count: 1000, Unexpected: map[string]int64{"503 busy": 6}}, ""},
-		"Dropped":    {"errors=0.1%", result.Row{Due: 1000, Count: 998, Dropped: 2}, "errors 0.2 %"},
-		"NeverEnded": {"errors=0.1%", result.Row{Due: 1000, Count: 990, Waiting: 10, Late: 8}, "errors 0.2 %"},
-		"Slow":       {"p99=20ms", result.Row{Due: 1000, Count: 1000, Latency: result.Latency{P99: 20_001}}, "p99 20.00 ms"},
-		"Behind": {"errors=0.1%", result.Row{Due: 1000, Count: 900, Waiting: 100, Late: 100},
-			"100 were waiting at the end"},
-		"NothingDone": {"p99=20ms", result.Row{}, "nothing was measured"},
+		"Met":        {goal: "p99=20ms", records: 10_000, slow: 100, failed: 50},
+		"Slow":       {goal: "p99=20ms", records: 10_000, slow: 101, missed: "p99=20ms: 1.01 % took longer"},
+		"SlowEarly":  {goal: "p99=20ms", records: 1000, slow: 100, missed: "p99=20ms: 10 % took longer"},
+		"NeedsMore":  {goal: "p99=20ms", records: 9999, needsMore: true},
+		"FewSlow":    {goal: "p99=20ms", records: 100, slow: 99, needsMore: true},
+		"Refused":    {goal: "p99=20ms", records: 10_000, failed: 60, missed: "errors: 0.6 % failed"},
+		"RefusedMay": {goal: "p99=20ms,errors=1%", records: 10_000, failed: 60},
+		"Dropped":    {goal: "p99=20ms", records: 10_000, lost: 60, missed: "60 were waiting at the end"},
+		"Behind":     {goal: "p99=20ms", records: 10_000, waiting: true, missed: "10000 were waiting at the end"},
+		"Nothing":    {goal: "p99=20ms", needsMore: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.missed, goal(t, c.goal).missed(&result.Run{Model: result.Model{Users: 50}, Total: c.total}))
+			s := Sliced{Lost: int64(c.lost), Records: make([]result.Record, c.records)}
+			for i := range s.Records {
+				r := &s.Records[i]
+				r.Waiting = c.waiting
+				if i < c.slow {
+					r.Took = time.Second
+				}
+				if i < c.failed {
+					r.Outcome = refused
+				}
+			}
+			g, counted := goal(t, c.goal), try{}
+			counted.count(g, &s, nil)
+			missed, decided := counted.judge(g, 50)
+			require.Equal(t, !c.needsMore, decided)
+			if decided {
+				require.Equal(t, c.missed, missed)
+			}
 		})
+	}
+}
+
+// The boundary is where the share of misses passes one half, and two misses below two that met are no boundary.
+func TestBoundary(t *testing.T) {
+	low, high := boundary([]tries{{100, 3, 0}, {110, 3, 0}, {120, 0, 3}, {130, 0, 3}}, 0)
+	require.Equal(t, [2]float64{110, 120}, [2]float64{low, high})
+	low, high = boundary([]tries{{100, 3, 0}, {110, 1, 0}, {120, 0, 1}, {130, 0, 3}}, likely)
+	require.Equal(t, [2]float64{100, 130}, [2]float64{low, high}, "single tries say little")
+	low, high = boundary([]tries{{100, 1, 0}}, likely)
+	require.Equal(t, [2]float64{0, math.Inf(1)}, [2]float64{low, high})
+	require.Equal(t, []float64{0, .5, .5, 1}, isotonic([]tries{{1, 2, 0}, {2, 0, 1}, {3, 1, 0}, {4, 0, 1}}, 0, 1))
+}
+
+// A real server that answers one request every two milliseconds holds 500 a second.
+func TestFind_Server(t *testing.T) {
+	s := nullStore(t)
+	url, _ := serve(t, s)
+	turn := make(chan struct{}, 1)
+	to, err := neturl.Parse(url)
+	require.NoError(t, err)
+	behind := httputil.NewSingleHostReverseProxy(to)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		turn <- struct{}{}
+		time.Sleep(2 * time.Millisecond)
+		<-turn
+		behind.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p := Plan{Definition: definition(t, "query"), Users: 20, Seed: 1}
+	run, err := Find(t.Context(), p, overHTTP(t, server.URL, ""), RateSearch{Goal: goal(t, "p50=200ms"), Others: 1,
+		Within: 10 * time.Second})
+	require.NoError(t, err)
+	requireSchema(t, run)
+	require.Equal(t, result.Open, run.Model.Kind)
+	require.NotEmpty(t, run.Curve.Steps)
+	for _, step := range run.Curve.Steps { // a busy machine may be slower, but never faster
+		require.False(t, step.Rate > 600 && step.Met > step.Misses, "%+v", step)
+	}
+	if run.Curve.Found > 0 {
+		require.Less(t, run.Curve.Found, 600.0)
 	}
 }

@@ -3,103 +3,159 @@ package drive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"brokerage/internal/result"
+	"brokerage/internal/workload"
 )
 
-// A Goal is what a target must keep to at a rate: limits of latencies and of the share of errors.
+// A Goal is what a target must keep to at a rate: limits of times and of the share of errors.
 type Goal struct {
 	text   string
 	limits []limit
 }
 
+// limit is the share of transactions that may take longer than a time, or fail.
 type limit struct {
-	of   string
-	most float64 // microseconds, or a share of 1
+	text        string
+	transaction string // "" for all
+	of          string
+	share       float64
+	most        time.Duration
+	needs       int64 // transactions of a try
 }
 
-// latencies are the latencies that a goal can limit.
-var latencies = map[string]func(result.Latency) float64{
-	"mean": func(l result.Latency) float64 { return l.Mean }, "max": func(l result.Latency) float64 { return l.Max },
-	"p50": func(l result.Latency) float64 { return l.P50 }, "p90": func(l result.Latency) float64 { return l.P90 },
-	"p95": func(l result.Latency) float64 { return l.P95 }, "p99": func(l result.Latency) float64 { return l.P99 },
-	"p99.9": func(l result.Latency) float64 { return l.P999 },
-}
+// beyond are the shares of transactions that are beyond a quantile.
+var beyond = map[string]float64{"p50": .5, "p90": .1, "p95": .05, "p99": .01, "p99.9": .001}
 
-const goalErrors = "errors"
+const (
+	goalErrors = "errors"
+	// leastBeyond is how many transactions of a try must be able to be beyond a quantile, or else a few decide.
+	leastBeyond = 100
+	errorsNeed  = 10_000
+)
 
-// ParseGoal reads a goal such as p99=20ms or errors=0.1%, or several separated by commas, which must all be met.
+// ParseGoal reads a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%, or several separated by commas, which must
+// all be met.
 func ParseGoal(text string) (Goal, error) {
 	g := Goal{text: text}
 	for one := range strings.SplitSeq(text, ",") {
 		l, err := parseLimit(one)
 		if err != nil {
-			return Goal{}, err
+			return Goal{}, fmt.Errorf("%q is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%%: a limit of p50, "+
+				"p90, p95, p99, p99.9 or errors", one)
 		}
-		for _, other := range g.limits {
-			if other.of == l.of {
-				return Goal{}, fmt.Errorf("%s has two limits", l.of)
-			}
+		if slices.ContainsFunc(g.limits, func(o limit) bool { return o.transaction == l.transaction && o.of == l.of }) {
+			return Goal{}, fmt.Errorf("%s has two limits", strings.TrimPrefix(l.transaction+":"+l.of, ":"))
 		}
 		g.limits = append(g.limits, l)
+	}
+	if !slices.ContainsFunc(g.limits, func(l limit) bool { return l.of == goalErrors && l.transaction == "" }) {
+		g.limits = append(g.limits, limit{text: goalErrors, of: goalErrors, share: result.MostUnexpected})
 	}
 	return g, nil
 }
 
 func parseLimit(text string) (l limit, err error) {
-	of, most, _ := strings.Cut(text, "=")
-	l.of = of
-	switch percent, isShare := strings.CutSuffix(most, "%"); {
-	case of == goalErrors && isShare:
-		l.most, err = strconv.ParseFloat(percent, 64)
-		l.most /= 100
-		if err == nil && !(l.most >= 0 && l.most < 1) {
+	name, most, _ := strings.Cut(text, "=")
+	l.text, l.of = text, name
+	if transaction, of, ok := strings.Cut(name, ":"); ok {
+		l.transaction, l.of = transaction, of
+	}
+	percent, isShare := strings.CutSuffix(most, "%")
+	if l.of == goalErrors && isShare {
+		l.share, err = strconv.ParseFloat(percent, 64)
+		l.share /= 100
+		l.needs = errorsNeed
+		if err == nil && !(l.share >= 0 && l.share < 1) {
 			err = errors.New("not below 100 %")
 		}
-	case latencies[of] != nil:
-		var longest time.Duration
-		longest, err = time.ParseDuration(most)
-		l.most = float64(longest) / 1e3
-		if err == nil && longest <= 0 {
-			err = errors.New("not above 0")
-		}
-	default:
-		err = errors.New("unknown")
+		return l, err
 	}
-	if err != nil {
-		return l, fmt.Errorf("%q is not a goal such as p99=20ms or errors=0.1%%: a limit of mean, p50, p90, p95, p99, "+
-			"p99.9, max or errors", text)
+	if l.share = beyond[l.of]; l.share == 0 {
+		return l, errors.New("unknown")
 	}
-	return l, nil
+	l.needs = int64(leastBeyond/l.share + .5)
+	l.most, err = time.ParseDuration(most)
+	if err == nil && l.most <= 0 {
+		err = errors.New("not above 0")
+	}
+	return l, err
 }
 
 func (g Goal) String() string { return g.text }
 
-// missed returns why a run in the open model does not meet the goal, or "". Whatever the goal, its rate must be kept
-// up: errors are limited as in a valid run, and at the end no more transactions wait than can be in progress.
-func (g Goal) missed(r *result.Run) string {
-	errorLimit := result.MostUnexpected
+// Check returns an error if the goal limits a transaction that a workload does not run.
+func (g Goal) Check(d *workload.Definition) error {
 	for _, l := range g.limits {
+		runs := func(p result.Part) bool { return p.Transaction == l.transaction && p.Weight > 0 }
+		if l.transaction != "" && !slices.ContainsFunc(d.Mix, runs) {
+			return fmt.Errorf("%s: the workload %s does not run %s", l.text, d.Name, l.transaction)
+		}
+	}
+	return nil
+}
+
+// slowest returns the longest time that the goal allows.
+func (g Goal) slowest() (longest time.Duration) {
+	for _, l := range g.limits {
+		longest = max(longest, l.most)
+	}
+	return longest
+}
+
+// try counts the transactions of one try of a rate.
+type try struct {
+	all, beyond []int64 // by limit
+	waiting     int64   // at the end of a slice at most
+}
+
+// count adds a slice.
+func (t *try) count(g Goal, s *Sliced, mix []workload.Mixed) {
+	if t.all == nil {
+		t.all, t.beyond = make([]int64, len(g.limits)), make([]int64, len(g.limits))
+	}
+	waiting := s.Lost
+	for _, r := range s.Records {
+		if r.Waiting {
+			waiting++
+		}
+		for i, l := range g.limits {
+			if l.transaction != "" && l.transaction != mix[r.Transaction].Name {
+				continue
+			}
+			t.all[i]++
+			if l.of == goalErrors && r.Outcome.Failed() || l.of != goalErrors && r.Took > l.most {
+				t.beyond[i]++
+			}
+		}
+	}
+	t.waiting = max(t.waiting, waiting)
+}
+
+// judge returns why a try has missed the goal, "" if it has met it; decided is false if it needs more transactions.
+// Whatever the goal, the rate must be kept up: at the end no more transactions wait than can be in progress.
+func (t *try) judge(g Goal, users int) (missed string, decided bool) {
+	if t.waiting > int64(users) {
+		return fmt.Sprintf("%d were waiting at the end", t.waiting), true
+	}
+	enough := true
+	for i, l := range g.limits {
+		enough = enough && t.all[i] >= max(l.needs, 1)
+		if float64(t.beyond[i]) <= l.share*float64(t.all[i]) {
+			continue
+		}
+		share := 100 * float64(t.beyond[i]) / float64(t.all[i])
+		missed = fmt.Sprintf("%s: %.3g %% took longer", l.text, share)
 		if l.of == goalErrors {
-			errorLimit = l.most
+			missed = fmt.Sprintf("%s: %.3g %% failed", l.text, share)
+		}
+		if t.beyond[i] >= leastBeyond {
+			return missed, true
 		}
 	}
-	if share := r.ErrorShare(); share > errorLimit {
-		return fmt.Sprintf("errors %.3g %%", 100*share)
-	}
-	for _, l := range g.limits {
-		if of := latencies[l.of]; of != nil && of(r.Total.Latency) > l.most {
-			return l.of + " " + result.Milli(of(r.Total.Latency)) + " ms"
-		}
-	}
-	switch {
-	case r.Total.Count == 0:
-		return "nothing was measured"
-	case r.Total.Waiting > int64(r.Model.Users):
-		return fmt.Sprintf("%d were waiting at the end", r.Total.Waiting)
-	}
-	return ""
+	return missed, enough
 }

@@ -81,7 +81,7 @@ func usage(m measuredUsage, t result.Target, cores int) result.Usage {
 var serverless = []string{"sqlite", "null"}
 
 // others returns the share of the computer that none of the processes of a run used, or nil if not all of those that
-// may be on it are known. Interrupts are nobody's.
+// may be on it are known.
 func others(u *result.Usage, r *result.Resources, t result.Target) *float64 {
 	known := u.Host != nil
 	used := u.Generator.CPUSeconds
@@ -100,19 +100,16 @@ func others(u *result.Usage, r *result.Resources, t result.Target) *float64 {
 	if !known {
 		return nil
 	}
-	sum := func(figures ...string) (seconds float64) {
-		for _, figure := range figures {
-			n, _ := r.Used(result.OfHost, figure) // known, as Host is
-			seconds += n
-		}
-		return seconds
+	host := make(probe.Figures)
+	for _, figure := range []string{probe.UserSeconds, probe.SystemSeconds, probe.StealSeconds, probe.InterruptSeconds,
+		probe.IOWaitSeconds, probe.IdleSeconds} {
+		host[figure], _ = r.Used(result.OfHost, figure) // 0 if it could not be read
 	}
-	busy := sum(probe.UserSeconds, probe.SystemSeconds, probe.StealSeconds)
-	all := busy + sum(probe.IOWaitSeconds, probe.IdleSeconds)
-	if all == 0 {
+	share, ok := host.Others(used)
+	if !ok {
 		return nil
 	}
-	return new(max(0, (busy-sum(probe.InterruptSeconds)-used)/all))
+	return &share
 }
 
 func processUsage(before, after result.ProcessUsage, seconds float64, cores int) result.ProcessUsage {

@@ -37,6 +37,17 @@ const (
 // Figures are figures by name.
 type Figures map[string]float64
 
+// Others returns the share of the computer that others used, from what the computer used in some time and how many
+// seconds of it were ours; ok is false if that is unknown. Interrupts are nobody's.
+func (used Figures) Others(ours float64) (share float64, ok bool) {
+	busy := used[UserSeconds] + used[SystemSeconds] + used[StealSeconds]
+	all := busy + used[IOWaitSeconds] + used[IdleSeconds]
+	if all <= 0 {
+		return 0, false
+	}
+	return max(0, (busy-used[InterruptSeconds]-ours)/all), true
+}
+
 // A Reading is what could be read, and what could not, with the reason.
 type Reading struct {
 	Figures Figures

@@ -8,24 +8,26 @@ import (
 	"brokerage/internal/result"
 )
 
-// curveSection shows rate against latency, for each run that ended a search for the highest rate.
+// curveSection shows rate against latency, for each search for the highest rate.
 func curveSection(runs ...*result.Run) section {
 	s := section{ID: "curve", Title: "Rate against latency",
-		Lead: "Each row is a run of the open model: so many transactions a second were due, however long the answers took, " +
-			"and times count from when each was due. The last run at the rate found is as long as any other run."}
+		Lead: "Rates of the open model were tried in slices of seconds: so many transactions a second were due, however long " +
+			"the answers took, and times count from when each was due. The rate that is looked for is the one at which half of " +
+			"all tries meet the goal."}
 	for _, r := range runs {
-		if r.Curve == nil {
+		c := r.Curve
+		if c == nil {
 			continue
 		}
-		note := ""
-		switch c := r.Curve; {
-		case c.Found > 0:
-			note = fmt.Sprintf("The highest rate with %s is %s a second, which a run of %s confirms.", c.Goal,
-				format.Figure(c.Found), seconds(r.Measured))
-		case c.Goal != "":
-			note = "No rate was found with " + c.Goal + "."
+		note := c.Answer() + "."
+		if c.Limit != "" {
+			note += " What limits: " + c.Limit + "."
 		}
-		b := block{Title: r.Workload.Name, Note: note, Table: curveTable(r.Curve), Charts: curveChart(r.Curve)}
+		if c.Disturbed > 0 {
+			note += fmt.Sprintf(" %d of %s were repeated, because others disturbed them.", c.Disturbed,
+				format.Plural(c.Slices, "slice"))
+		}
+		b := block{Title: r.Workload.Name, Note: note, Table: curveTable(c), Charts: curveChart(c)}
 		if len(b.Charts) > 0 {
 			b.After = "The chart leaves out rates whose 99th percentile is above five times that of the highest rate that met " +
 				"the goal."
@@ -36,18 +38,15 @@ func curveSection(runs ...*result.Run) section {
 }
 
 func curveTable(c *result.Curve) *table {
-	t := newTable("Rate against latency", "rate", "tps", "measured s", "p50 ms", "p95 ms", "num strong:p99 ms", "p99.9 ms",
-		"errors", "dropped", "load generator", "text:goal")
+	t := newTable("Rate against latency", "rate", "tries", "met", "tps", "measured s", "p50 ms", "p95 ms",
+		"num strong:p99 ms", "p99.9 ms", "errors", "text:last miss")
 	for _, step := range c.Steps {
-		class, verdict, l := "", "met", step.Latency
-		switch {
-		case step.Missed != "":
-			class, verdict = "soft", "missed: "+step.Missed
-		case c.Goal == "":
-			verdict = ""
+		class, l := "", step.Latency
+		if step.Misses > step.Met {
+			class = "soft"
 		}
-		t.add(class, step.Rate, step.TPS, step.Seconds, micros(l.P50), micros(l.P95), micros(l.P99), micros(l.P999),
-			percent(step.Errors, 2), step.Dropped, percent(step.Generator, 0), verdict)
+		t.add(class, step.Rate, step.Met+step.Misses, step.Met, step.TPS, step.Seconds, micros(l.P50), micros(l.P95),
+			micros(l.P99), micros(l.P999), percent(step.Errors, 2), step.Missed)
 	}
 	return t
 }
@@ -57,7 +56,7 @@ func curveTable(c *result.Curve) *table {
 func curveChart(c *result.Curve) []figureView {
 	highest := 0.0
 	for _, step := range c.Steps {
-		if step.Missed == "" {
+		if step.Misses <= step.Met {
 			highest = max(highest, step.Latency.P99)
 		}
 	}

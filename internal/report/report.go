@@ -55,6 +55,13 @@ func runPage(r *result.Run) page {
 			{"99th percentile", millis(l.P99), "ms", "max " + millis(l.Max) + " ms"},
 		},
 	}
+	if c := r.Curve; c != nil {
+		p.Title = "Highest rate of " + r.Workload.Name
+		p.Figures = []keyFigure{{"highest rate with " + c.Goal, "unknown", "", c.Between()}}
+		if c.Found > 0 {
+			p.Figures[0].Value, p.Figures[0].Unit = format.Figure(c.Found), "a second"
+		}
+	}
 	if g := r.Usage.Generator; g.CPUSeconds > 0 {
 		p.Figures = append(p.Figures, keyFigure{"load generator", percent(g.CPU, 0), "of all cores", ""})
 	}
@@ -62,7 +69,10 @@ func runPage(r *result.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	p.add(curveSection(r), statisticsSection(g), refusalsSection(g), timeSection(r), partsSection(r), resourcesSection(g))
+	if p.add(curveSection(r)); r.Curve != nil {
+		return p
+	}
+	p.add(statisticsSection(g), refusalsSection(g), timeSection(r), partsSection(r), resourcesSection(g))
 	return p
 }
 

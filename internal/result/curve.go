@@ -1,67 +1,181 @@
 package result
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// Curve is the latency of a target at several rates of an open model.
+	"brokerage/internal/format"
+)
+
+// Curve is the result of a search for the highest rate that meets a goal: the rate at which half of all tries meet it.
 type Curve struct {
-	Goal  string      `json:"goal,omitempty"`
-	Found float64     `json:"found,omitempty"` // highest rate at which a whole run met the goal; 0 if there is none
-	Steps []CurveStep `json:"steps"`           // ascending by rate
+	Goal  string  `json:"goal"`
+	Found float64 `json:"found,omitempty"` // the most likely rate; 0 if the interval is open, or the target changed
+	// The 95 % interval of it. 0 means that it is open at this end.
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
+
+	Limit     string  `json:"limit,omitempty"`   // what limits the target there
+	Changed   bool    `json:"changed,omitempty"` // the target met the goal at more than twice the rate that was found
+	Slices    int     `json:"slices"`
+	Disturbed int     `json:"disturbed,omitempty"` // of these, the ones that others disturbed, which were repeated
+	Seconds   float64 `json:"seconds"`             // that the search has taken,
+	Within    float64 `json:"within"`              // and may take
+
+	Steps []CurveStep `json:"steps"` // ascending by rate
 }
 
-// CurveStep is the result of one rate.
+// CurveStep is the result of all tries of a rate.
 type CurveStep struct {
-	Rate      float64 `json:"rate"` // arrivals a second
-	TPS       float64 `json:"tps"`
-	Seconds   float64 `json:"seconds"` // measured
-	Latency   Latency `json:"latency"`
-	Errors    float64 `json:"errors"`           // share of all due that failed, were dropped, or were never answered
-	Dropped   int64   `json:"dropped"`          // the queue was full
-	Generator float64 `json:"generator"`        // share of its processors that the load generator used
-	Met       bool    `json:"met,omitempty"`    // the goal
-	Missed    string  `json:"missed,omitempty"` // why not
+	Rate    float64 `json:"rate"` // arrivals a second
+	Met     int     `json:"met"`  // tries that met the goal,
+	Misses  int     `json:"misses"`
+	TPS     float64 `json:"tps"`
+	Seconds float64 `json:"seconds"` // measured
+	Latency Latency `json:"latency"`
+	Errors  float64 `json:"errors"`           // share of all due that failed, or were never begun
+	Missed  string  `json:"missed,omitempty"` // why the last one missed it
+
+	all  *aggregate
+	lost int64
 }
 
-// curveForm has a column for each figure of a step.
-const curveForm = "%10s %10s %7s %7s %7s %7s %8s"
+// Add adds a slice: its records, and how many arrivals were never begun.
+func (s *CurveStep) Add(records []Record, lost int64, length time.Duration) {
+	if s.all == nil {
+		s.all = newAggregate()
+	}
+	for i := range records {
+		s.all.add(&records[i])
+	}
+	s.lost += lost
+	s.Seconds += length.Seconds()
+	row := s.all.row(Mixed{}, 0)
+	s.TPS, s.Latency = ratio(float64(row.Count), s.Seconds), row.Latency
+	s.Errors = ratio(float64(row.unexpected()+row.Waiting-row.Late+s.lost), float64(row.Due+s.lost))
+}
 
-// String returns the step as one line of text.
-func (s CurveStep) String() string {
-	l := s.Latency
-	text := fmt.Sprintf("%s a second: p50 %s  p99 %s  p99.9 %s ms  errors %.3g %%", Rate(s.Rate), Milli(l.P50),
-		Milli(l.P99), Milli(l.P999), 100*s.Errors)
-	if s.Missed != "" {
-		text += "  missed: " + s.Missed
+// Between returns the interval in words.
+func (c *Curve) Between() string {
+	switch {
+	case c.Low > 0 && c.High > 0:
+		return fmt.Sprintf("%s to %s a second", Rate(c.Low), Rate(c.High))
+	case c.Low > 0:
+		return fmt.Sprintf("at least %s a second", Rate(c.Low))
+	case c.High > 0:
+		return fmt.Sprintf("below %s a second", Rate(c.High))
+	}
+	return "unknown"
+}
+
+// Progress returns the state of the search in one line.
+func (c *Curve) Progress() string {
+	tries := 0
+	for _, s := range c.Steps {
+		tries += s.Met + s.Misses
+	}
+	text := fmt.Sprintf("%s of at most %s  %d tries", format.Duration(seconds(c.Seconds)), format.Duration(seconds(c.Within)),
+		tries)
+	if c.Low > 0 || c.High > 0 {
+		text += "  " + c.Between()
+	}
+	if c.Disturbed > 0 {
+		text += fmt.Sprintf("  %s repeated", format.Plural(c.Disturbed, "slice"))
 	}
 	return text
 }
 
-// curve writes the latency at all rates.
-func (p *printer) curve(c *Curve) {
-	if c == nil {
-		return
-	}
-	p.linef("\nRate against latency in ms, from when each transaction was due")
-	p.linef(curveForm, "rate", "tps", "p50", "p95", "p99", "p99.9", "errors %")
-	for _, s := range c.Steps {
-		l, missed := s.Latency, ""
-		if s.Missed != "" {
-			missed = "  missed: " + s.Missed
-		}
-		p.linef(curveForm+"%s", Rate(s.Rate), Rate(s.TPS), Milli(l.P50), Milli(l.P95), Milli(l.P99), Milli(l.P999),
-			fmt.Sprintf("%.3g", 100*s.Errors), missed)
-	}
-	switch {
-	case c.Goal == "":
+// Answer returns the answer in one sentence.
+func (c *Curve) Answer() string {
+	took := format.Duration(seconds(c.Seconds))
+	tried := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met+s.Misses > 0 })
+	switch none := "No answer for " + c.Goal + " after " + took + ": "; {
 	case c.Found > 0:
-		p.linef("Highest rate with %s: %s a second, which this run confirms", c.Goal, Rate(c.Found))
+		return fmt.Sprintf("Highest rate with %s: %s, most likely %s (95 %%), after %s", c.Goal, c.Between(), Rate(c.Found),
+			took)
+	case 2*c.Disturbed > c.Slices:
+		return none + fmt.Sprintf("others disturbed %d of %s", c.Disturbed, format.Plural(c.Slices, "slice"))
+	case c.Changed:
+		return none + "the speed of the target changed; it met the goal at more than twice a rate that missed it"
+	case !tried:
+		return none + "no rate had as many transactions as the goal needs; a longer --within or a lower percentile needs less"
+	case c.Low == 0 && c.Steps[0].Met == 0:
+		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(c.Steps[0].Rate),
+			c.Steps[0].Missed)
 	default:
-		p.linef("No rate was found with %s", c.Goal)
+		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within says more", c.Goal, c.Between(), took)
 	}
 }
 
-// ErrorShare returns the share of all transactions due that failed, were dropped, or were never answered.
-func (r *Run) ErrorShare() float64 {
-	t := &r.Total
-	return ratio(float64(t.unexpected()+t.Dropped+t.Waiting-t.Late), float64(t.Due))
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// curve writes all rates and the answer.
+func (p *printer) curve(c *Curve) {
+	const form = "%10s %9s %10s %7s %7s %7s %7s %8s"
+	p.linef("Latency in ms at each rate, from when each transaction was due")
+	p.linef(form+"  %s", "rate", "met", "tps", "p50", "p95", "p99", "p99.9", "errors %", "missed")
+	for _, s := range c.Steps {
+		l := s.Latency
+		line := fmt.Sprintf(form+"  %s", Rate(s.Rate), fmt.Sprintf("%d of %d", s.Met, s.Met+s.Misses), Rate(s.TPS),
+			Milli(l.P50), Milli(l.P95), Milli(l.P99), Milli(l.P999), fmt.Sprintf("%.3g", 100*s.Errors), s.Missed)
+		p.linef("%s", strings.TrimRight(line, " "))
+	}
+	p.linef("")
+	if c.Disturbed > 0 {
+		p.linef("%d of %s were repeated, because others disturbed them", c.Disturbed, format.Plural(c.Slices, "slice"))
+	}
+	if c.Limit != "" {
+		p.linef("What limits: %s", c.Limit)
+	}
+	p.linef("%s", c.Answer())
+}
+
+// The shares from which something counts as full.
+const (
+	mostBusy    = 0.9 // of the processors of the computer
+	mostIOWait  = 0.2 // of its time, in which processors waited for a disk
+	noIdeaLimit = "nothing that it can see: locks, the network, processors of another machine, or the number of users (--users)"
+)
+
+// Limit returns what limits a target that used the Usage of a run.
+func (r *Run) Limit() string {
+	u := &r.Usage
+	switch {
+	case u.Host == nil:
+		return noIdeaLimit
+	case !u.Shared && r.GeneratorShare() >= MostGenerator:
+		return fmt.Sprintf("the processors of the load generator, which used %.0f %% of its own", 100*r.GeneratorShare())
+	case u.Host.CPU >= mostBusy:
+		return "the processors of this machine: " + usedMost(u)
+	case u.Host.IOWait >= mostIOWait:
+		return fmt.Sprintf("the disk: processors waited for it %.0f %% of the time", 100*u.Host.IOWait)
+	}
+	return noIdeaLimit
+}
+
+// usedMost lists who used the processors, the most first.
+func usedMost(u *Usage) string {
+	type user struct {
+		name string
+		cpu  float64
+	}
+	users := []user{{"load generator", u.Generator.CPU}}
+	if u.Shared {
+		users[0].name = "load generator and store, in one process"
+	}
+	if u.Service != nil {
+		users = append(users, user{"service", u.Service.CPU})
+	}
+	if u.Database != nil {
+		users = append(users, user{"database", u.Database.CPU})
+	}
+	slices.SortFunc(users, func(a, b user) int { return cmp.Compare(b.cpu, a.cpu) })
+	var list []string
+	for _, one := range users {
+		list = append(list, fmt.Sprintf("%s %.0f %%", one.name, 100*one.cpu))
+	}
+	return strings.Join(list, ", ")
 }

@@ -51,6 +51,13 @@ func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
 func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 	p := &printer{columns: columns, verbose: verbose}
 	p.heading(r)
+	if r.Curve != nil {
+		p.usage(r)
+		p.validity(r.Validity)
+		p.linef("")
+		p.curve(r.Curve)
+		return p.flush(w)
+	}
 	p.row("", func(c cell) string { return c.above })
 	p.row("transaction", func(c cell) string { return c.head })
 	for _, rows := range [][]Row{r.Transactions, r.Kinds, {r.Total}} {
@@ -72,11 +79,7 @@ func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 		p.linef("%s", r.Proof)
 	}
 	p.validity(r.Validity)
-	if r.Curve != nil {
-		p.curve(r.Curve)
-	} else {
-		p.answer(r)
-	}
+	p.answer(r)
 	return p.flush(w)
 }
 
@@ -280,7 +283,7 @@ func (p *printer) usage(r *Run) {
 		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
 			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
 	}
-	if u.Others != nil && *u.Others > mostOthers {
+	if u.Others != nil && *u.Others > MostOthers {
 		p.linef("Others used %.0f %% of the machine", 100**u.Others)
 	}
 	p.linef("")

@@ -169,17 +169,50 @@ func TestAggregate_Percentiles(t *testing.T) {
 	require.InDelta(t, 50_000.5, l.Mean, 1e-6)
 }
 
-// The curve of a search is printed with the run that confirms it, and is part of its result.
+// The result of a search is its rates, what limits, and the answer, which is last; it is valid by the schema.
 func TestRun_Write_Curve(t *testing.T) {
 	r := example(t)
-	r.Curve = &Curve{Goal: "p99=20ms", Found: 950, Steps: []CurveStep{
-		{Rate: 100, TPS: 100, Seconds: 10, Latency: Latency{P50: 556, P99: 1111}, Met: true},
-		{Rate: 1600, TPS: 1600, Seconds: 10, Latency: Latency{P50: 1e6, P99: 1e6}, Errors: .5, Missed: "errors 50 %"},
-	}}
+	r.Curve = &Curve{Goal: "p99=20ms", Found: 950, Low: 900, High: 1000, Slices: 8, Disturbed: 2, Seconds: 65, Within: 300,
+		Limit: "the disk", Steps: []CurveStep{
+			{Rate: 900, TPS: 900, Seconds: 10, Latency: Latency{P50: 556, P99: 1111}, Met: 3},
+			{Rate: 1600, TPS: 1600, Seconds: 10, Latency: Latency{P50: 1e6, P99: 1e6}, Errors: .5, Met: 1, Misses: 2,
+				Missed: "errors: 50 % failed"},
+		}}
 	requireSchema(t, r)
 	text := written(t, r.Write)
-	require.Contains(t, text, "\n       100        100   0.556   0.000   1.111   0.000        0\n")
+	require.NotContains(t, text, "became of")
+	require.Contains(t, text, "\n       900    3 of 3        900   0.556   0.000   1.111   0.000        0\n")
 	require.Contains(t, text,
-		"\n     1,600      1,600    1000   0.000    1000   0.000       50  missed: errors 50 %\n")
-	require.Contains(t, text, "\nHighest rate with p99=20ms: 950 a second, which this run confirms\n")
+		"\n     1,600    1 of 3      1,600    1000   0.000    1000   0.000       50  errors: 50 % failed\n")
+	require.Contains(t, text, "\n2 of 8 slices were repeated, because others disturbed them\nWhat limits: the disk\n")
+	require.True(t, strings.HasSuffix(text,
+		"\nHighest rate with p99=20ms: 900 to 1,000 a second, most likely 950 (95 %), after 1:05\n"), text)
+	require.Equal(t, "1:05 of at most 5:00  6 tries  900 to 1,000 a second  2 slices repeated", r.Curve.Progress())
+
+	open := Curve{Goal: "p99=20ms", Low: 900, Seconds: 65, Steps: r.Curve.Steps}
+	require.Equal(t, "Highest rate with p99=20ms: at least 900 a second, after 1:05; a longer --within says more",
+		open.Answer())
+	open.Low, open.Changed = 0, true
+	require.Contains(t, open.Answer(), "the speed of the target changed")
+}
+
+// What limits is what is full.
+func TestRun_Limit(t *testing.T) {
+	host := func(busy, waiting float64) Usage {
+		return Usage{Host: &Host{CPU: busy, IOWait: waiting}, Generator: ProcessUsage{CPU: .3}, Service: &ProcessUsage{CPU: .5},
+			Database: &ProcessUsage{CPU: .1}}
+	}
+	r := Run{Machine: Machine{Cores: 2}, Target: Target{Kind: HTTP}}
+	require.Contains(t, r.Limit(), "nothing that it can see")
+	r.Usage = host(.5, .1)
+	require.Contains(t, r.Limit(), "nothing that it can see")
+	r.Usage = host(.92, .1)
+	require.Equal(t, "the processors of this machine: service 50 %, load generator 30 %, database 10 %", r.Limit())
+	r.Usage = host(.5, .4)
+	require.Equal(t, "the disk: processors waited for it 40 % of the time", r.Limit())
+	r.Usage.Generator.CPU = .85
+	require.Contains(t, r.Limit(), "the processors of the load generator, which used 85 % of its own")
+	r.Usage = host(.95, 0)
+	r.Usage.Shared, r.Usage.Service, r.Usage.Database, r.Usage.Generator.CPU = true, nil, nil, .94
+	require.Equal(t, "the processors of this machine: load generator and store, in one process 94 %", r.Limit())
 }

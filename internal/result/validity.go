@@ -15,7 +15,7 @@ const (
 	MostUnexpected  = 0.005
 	MostGenerator   = 0.80 // of the load generator's processors
 	mostEmpty       = 0.01 // transactions that were drawn again
-	mostOthers      = 0.05 // of the computer; more is said, and makes times and rates no longer those of the target
+	MostOthers      = 0.05 // of the computer; more is said, and makes times and rates no longer those of the target
 	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
 	slopeErrors     = 3.0  // standard errors, below which a slope is noise
 	leastSeconds    = 10   // for a slope to be computed
@@ -34,7 +34,7 @@ func judge(r *Run) Validity {
 	if words := map[Ending]string{Interrupted: "it was interrupted", TargetDied: "the target died"}[r.Ended]; words != "" {
 		no("%s after %.0f of %s", words, r.Measured, planned(r))
 	}
-	if r.Total.Count == 0 {
+	if r.Total.Count == 0 && r.Curve == nil {
 		no("nothing was measured")
 	}
 	if r.Proof != nil || r.Break != nil {
@@ -89,7 +89,7 @@ func judge(r *Run) Validity {
 		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
 			100*r.GeneratorShare(), 100*MostGenerator)
 	}
-	if o := r.Usage.Others; o != nil && *o > mostOthers && r.Part == nil {
+	if o := r.Usage.Others; o != nil && *o > MostOthers && r.Part == nil {
 		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; "+
 			"counts and processor time a transaction are", 100**o)
 		if v.Smoke {
