@@ -224,6 +224,12 @@ COMPARISONS ?= 40
 compare-check: ## compare equal sides, and sides that differ by 3 %, COMPARISONS (40) times each; hours
 	BROKERAGE_COMPARE_CHECK=$(COMPARISONS) $(GO) test -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 1x -timeout 24h ./internal/compare
 
+# WITHIN (5m) bounds each search; OTHERS=1 as above.
+SEARCHES ?= 20
+.PHONY: capacity-check
+capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHES (20) times, beside slices in the closed model; hours
+	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
+
 # Seven queries, two writes and a mix of them, ROUNDS (5) times EACH (10s) on both after a warm-up: half an hour, on a
 # machine without other work. USERS (50) and SCALE (XXXS) are variables too. BaseX comes from Maven Central.
 .PHONY: bench-basex

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,8 +10,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// A search against a real service ends with the whole run at the rate found, or says that there is none; the result has
-// the curve, which the report draws.
+// A search against a real service ends with the answer as the last line; the result has the curve, which the report
+// draws.
 //
 // It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note
 // as theirs.
@@ -18,25 +19,17 @@ func TestDrive_Find(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",
-		"--duration", "500ms", "--find", "p99=5s,errors=20%", "--rate", "50", "--step", "200ms", "--allow-invalid", "--json",
-		file)
+		"--find", "p50=5s,errors=20%", "--rate", "50", "--within", "10s", "--others", "100%", "--allow-invalid", "--json", file)
 	run := readRun(t, file)
 	require.NotNil(t, run.Curve)
-	require.Equal(t, "p99=5s,errors=20%", run.Curve.Goal)
+	require.Equal(t, "p50=5s,errors=20%", run.Curve.Goal)
 	require.Equal(t, result.Open, run.Model.Kind)
-	require.Contains(t, r.out, "Rate against latency in ms")
-	require.Regexp(t, `(?m)^50\.0 a second: p50 [\d.]+ +p99 `, r.err)
-	for i, s := range run.Curve.Steps {
-		require.True(t, i == 0 || s.Rate >= run.Curve.Steps[i-1].Rate, "ascending")
-	}
-	if run.Curve.Found == 0 { // on a very busy machine
+	require.Contains(t, r.out, "Latency in ms at each rate")
+	require.True(t, strings.HasSuffix(r.out, "\n"+run.Curve.Answer()+"\n"), r.out)
+	if run.Curve.Found == 0 { // in a short time, or on a very busy machine
 		require.Equal(t, exitFailed, r.code, r.err)
-		require.Contains(t, r.err, "no rate was found with p99=5s,errors=20%")
 	} else {
 		require.Equal(t, exitOK, r.code, r.err)
-		require.InDelta(t, run.Curve.Found, run.Model.Rate, 0)
-		require.InDelta(t, .5, run.Duration, 0)
-		require.Contains(t, r.out, "which this run confirms")
 	}
 	service.stop(t)
 	r = succeeds(t, "report", "--out", "-", file)
@@ -45,10 +38,11 @@ func TestDrive_Find(t *testing.T) {
 
 func TestDrive_BadFind(t *testing.T) {
 	requireRefusals(t, "drive --db null:", map[string]refusal{
-		"NoUnit":  {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms or errors=0.1%`},
-		"Unknown": {"--find speed=5s", exitUsage, "a limit of mean, p50, p90, p95, p99, p99.9, max or errors"},
+		"NoUnit":  {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%`},
+		"Unknown": {"--find speed=5s", exitUsage, "a limit of p50, p90, p95, p99, p99.9 or errors"},
 		"Part":    {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", exitUsage, "is for one load generator"},
-		"Think":   {"--find p99=20ms --think 1s", exitUsage, "--find and --think exclude each other"},
-		"Step":    {"--find p99=20ms --step 0s", exitUsage, "--step: 0s is outside of the range"},
+		"Think":   {"--find p99=20ms --think 1s", exitUsage, "--find excludes --think and --duration"},
+		"Within":  {"--find p99=20ms --within 0s", exitUsage, "--within: 0s is outside of the range"},
+		"Name":    {"--find get_oder:p99=20ms", exitUsage, "the workload mixed does not run get_oder"},
 	})
 }

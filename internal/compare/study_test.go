@@ -36,6 +36,8 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 const (
 	studyVariable = "BROKERAGE_COMPARE_STUDY"
 	checkVariable = "BROKERAGE_COMPARE_CHECK"
+	// The number of searches for the highest rate.
+	capacityVariable = "BROKERAGE_CAPACITY_CHECK"
 )
 
 // studied returns a URL of a store that holds the dataset tiny.
@@ -184,11 +186,8 @@ func BenchmarkCheck(b *testing.B) {
 	if err != nil {
 		b.Skip(checkVariable + " sets the number of comparisons of each kind: 40")
 	}
-	config := Config{Within: setting(b, "WITHIN", 10*time.Minute), Detect: 0.03, Tolerance: 0.02, Others: DefaultOthers}
-	if os.Getenv("OTHERS") != "" {
-		config.Others, err = strconv.ParseFloat(os.Getenv("OTHERS"), 64)
-		require.NoError(b, err)
-	}
+	config := Config{Within: setting(b, "WITHIN", 10*time.Minute), Detect: 0.03, Tolerance: 0.02}
+	config.Others = others(b)
 	for _, kind := range []struct {
 		name, workload string
 		foreign        bool
@@ -219,6 +218,64 @@ func BenchmarkCheck(b *testing.B) {
 		}
 		fmt.Printf("%s: %v of %d\n\n", kind.name, found, n)
 	}
+}
+
+// BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times with
+// foreign load, and compares it with the closed model in slices between those of the search: `make capacity-check`.
+func BenchmarkCapacity(b *testing.B) {
+	searches, err := strconv.Atoi(os.Getenv(capacityVariable))
+	if err != nil {
+		b.Skip(capacityVariable + " sets the number of searches: 20")
+	}
+	goal, err := drive.ParseGoal("p99=50ms")
+	require.NoError(b, err)
+	near := 0
+	for i := range searches {
+		store, foreign := []string{"sqlite", "postgres"}[i%2], i/2%2 == 1
+		b.Run(fmt.Sprintf("%s %d", store, i+1), func(b *testing.B) {
+			url := studied(b, store)
+			c := opened(b, "query", Config{Within: time.Hour, Seed: 1}, url, url)
+			if foreign {
+				disturb(b, uint64(i))
+			}
+			target, err := drive.NewDirect(c.sides[0].store, url)
+			require.NoError(b, err)
+			c.figures = figuresOf(false, c.sides[1].load.Mix())
+			slices := 0
+			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
+				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", 5*time.Minute), Others: others(b),
+					Progress: func(*result.Curve) {
+						if slices++; slices%4 != 1 {
+							return
+						}
+						s, err := c.slice(b.Context(), 1, time.Second)
+						require.NoError(b, err)
+						if s.Spoilt == "" {
+							c.slices = append(c.slices, s)
+						}
+					}})
+			require.NoError(b, err)
+			reference := c.middle(throughput, 1)
+			ratio := run.Curve.Found / reference
+			if math.Abs(ratio-1) <= 0.1 {
+				near++
+			}
+			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(), reference,
+				ratio, run.Curve.Limit)
+		})
+	}
+	fmt.Printf("within 10 %% of the closed model: %d of %d\n", near, searches)
+}
+
+// others returns the variable OTHERS, the share of the machine above which others disturb a slice.
+func others(b *testing.B) float64 {
+	b.Helper()
+	if os.Getenv("OTHERS") == "" {
+		return DefaultOthers
+	}
+	share, err := strconv.ParseFloat(os.Getenv("OTHERS"), 64)
+	require.NoError(b, err)
+	return share
 }
 
 // setting returns the time of a variable.

@@ -86,7 +86,7 @@ func TestMerge_Apart(t *testing.T) {
 		change func(r *Run)
 		says   string
 	}{
-		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.0 s apart"},
+		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.00 s apart"},
 		"Shorter": {func(r *Run) { r.Measured -= 5 }, "part 2 was measured for 55 s, others for 60 s"},
 		"Busy": {func(r *Run) { r.Usage.Generator.CPU = .45 }, // of two cores, of which it used one
 			"the load generator used 90 % of its processors"},
