@@ -155,9 +155,12 @@ func (f *finder) find(ctx context.Context, first float64) (err error) {
 
 // onGrid returns the next rate of the grid, in three digits, so that tries of rates around a boundary add up.
 func onGrid(rate float64) float64 {
-	rate = math.Exp(grid * math.Round(math.Log(rate)/grid))
+	return min(max(threeDigits(math.Exp(grid*math.Round(math.Log(rate)/grid))), leastRate), MaxRate)
+}
+
+func threeDigits(rate float64) float64 {
 	digit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	return min(max(digit*math.Round(rate/digit), leastRate), MaxRate)
+	return digit * math.Round(rate/digit)
 }
 
 // next returns the rates to try next, none when the search is over. Until one rate has missed the goal, and one has met
@@ -266,7 +269,7 @@ func (f *finder) estimate() {
 	if low == 0 || f.curve.High == 0 {
 		return
 	}
-	f.curve.Found = math.Sqrt(bestLow * bestHigh)
+	f.curve.Found = threeDigits(math.Sqrt(bestLow * bestHigh))
 	f.curve.Changed = slices.ContainsFunc(tried, func(t tries) bool { return t.met > 0 && t.rate > 2*f.curve.Found })
 	if f.curve.Changed {
 		f.curve.Found = 0

@@ -122,8 +122,8 @@ func TestFind_Estimate(t *testing.T) {
 			held, near := 0, 0
 			for seed := range uint64(20) {
 				m := c.machine
-				m.capacity = 3000 * math.Pow(1.03, float64(seed))
-				curve, err := m.find(t, seed, "p99=20ms", c.first*m.capacity, 10*time.Minute)
+				m.capacity = 500 * math.Pow(1.03, float64(seed))
+				curve, err := m.find(t, seed, "p90=20ms", c.first*m.capacity, 20*time.Minute)
 				require.NoError(t, err)
 				require.Positive(t, curve.Found, "%s", curve.Answer())
 				if curve.Low <= m.capacity && m.capacity <= curve.High {
@@ -143,14 +143,14 @@ func TestFind_Estimate(t *testing.T) {
 	}
 }
 
-// requireCurve requires what holds for every curve: each rate has as many transactions as p99 needs or has missed it, and
+// requireCurve requires what holds for every curve: each rate has as many transactions as p90 needs or has missed it, and
 // the answer is not below half of what met the goal.
 func requireCurve(t testing.TB, c *result.Curve) {
 	t.Helper()
 	for i, s := range c.Steps {
 		require.True(t, i == 0 || s.Rate > c.Steps[i-1].Rate, "ascending")
 		if s.Met > 0 {
-			require.GreaterOrEqual(t, s.Rate*s.Seconds, 10_000.0*float64(s.Met))
+			require.GreaterOrEqual(t, s.Rate*s.Seconds, 990*float64(s.Met))
 			require.GreaterOrEqual(t, c.Found, s.Rate/2)
 		}
 		require.Equal(t, s.Misses > 0, s.Missed != "")
@@ -159,7 +159,7 @@ func requireCurve(t testing.TB, c *result.Curve) {
 
 // A stall during the tries of one rate is repeated, and one that lasts for all of them is found out by the rates above.
 func TestFind_OneStall(t *testing.T) {
-	for _, lasts := range []int{1, 12} {
+	for _, lasts := range []int{1, 4} {
 		m := &machine{capacity: 5000}
 		m.broken = func(n int) error {
 			m.stalls = 0
@@ -168,7 +168,7 @@ func TestFind_OneStall(t *testing.T) {
 			}
 			return nil
 		}
-		curve, err := m.find(t, 1, "p99=20ms", 1000, 15*time.Minute)
+		curve, err := m.find(t, 1, "p99=20ms", 1000, time.Hour)
 		require.NoError(t, err)
 		require.InEpsilon(t, 5000, curve.Found, .1, "%s", curve.Answer())
 	}
@@ -322,9 +322,7 @@ func TestFind_Server(t *testing.T) {
 	require.Equal(t, result.Open, run.Model.Kind)
 	require.NotEmpty(t, run.Curve.Steps)
 	for _, step := range run.Curve.Steps { // a busy machine may be slower, but never faster
-		require.False(t, step.Rate > 600 && step.Met > step.Misses, "%+v", step)
+		require.False(t, step.Rate > 1000 && step.Met > step.Misses, "%+v", step)
 	}
-	if run.Curve.Found > 0 {
-		require.Less(t, run.Curve.Found, 600.0)
-	}
+	require.Less(t, run.Curve.Found, 1000.0)
 }

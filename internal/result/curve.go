@@ -91,7 +91,8 @@ func (c *Curve) Progress() string {
 // Answer returns the answer in one sentence.
 func (c *Curve) Answer() string {
 	took := format.Duration(seconds(c.Seconds))
-	tried := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met+s.Misses > 0 })
+	missed := slices.IndexFunc(c.Steps, func(s CurveStep) bool { return s.Misses > 0 })
+	met := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met > 0 })
 	switch none := "No answer for " + c.Goal + " after " + took + ": "; {
 	case c.Found > 0:
 		return fmt.Sprintf("Highest rate with %s: %s, most likely %s (95 %%), after %s", c.Goal, c.Between(), Rate(c.Found),
@@ -100,11 +101,11 @@ func (c *Curve) Answer() string {
 		return none + fmt.Sprintf("others disturbed %d of %s", c.Disturbed, format.Plural(c.Slices, "slice"))
 	case c.Changed:
 		return none + "the speed of the target changed; it met the goal at more than twice a rate that missed it"
-	case !tried:
+	case !met && missed < 0:
 		return none + "no rate had as many transactions as the goal needs; a longer --within or a lower percentile needs less"
-	case c.Low == 0 && c.Steps[0].Met == 0:
-		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(c.Steps[0].Rate),
-			c.Steps[0].Missed)
+	case !met:
+		lowest := c.Steps[missed]
+		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(lowest.Rate), lowest.Missed)
 	default:
 		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within says more", c.Goal, c.Between(), took)
 	}

@@ -52,7 +52,6 @@ func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 	p := &printer{columns: columns, verbose: verbose}
 	p.heading(r)
 	if r.Curve != nil {
-		p.usage(r)
 		p.validity(r.Validity)
 		p.linef("")
 		p.curve(r.Curve)
@@ -181,6 +180,8 @@ func (p *printer) heading(r *Run) {
 	}
 	model := format.Count(r.Model.Users) + " users, no think time"
 	switch {
+	case r.Curve != nil:
+		model = fmt.Sprintf("The highest rate with %s, at most %d at once", r.Curve.Goal, r.Model.Users)
 	case r.Model.Kind == Open:
 		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
 	case r.Model.ThinkText != "":
