@@ -61,7 +61,7 @@ func (s *Store) backup(
 		err = pgx.BeginTxFunc(ctx, s.pool, snapshot, func(tx pgx.Tx) error {
 			return s.copyTo(ctx, tx, raw, o.Progress)
 		})
-		if err = errors.Join(err, packer.Close()); err != nil {
+		if err := errors.Join(err, packer.Close()); err != nil {
 			return err
 		}
 		m.Bytes, m.SHA256 = raw.Bytes, raw.Sum()
@@ -140,7 +140,7 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 		}()
 		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
 		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
-		if err = cmp.Or(<-unpacked, err); err != nil {                 // where it is not complete, nothing is committed
+		if err := cmp.Or(<-unpacked, err); err != nil {                // where it is not complete, nothing is committed
 			return err
 		}
 		return execEach(ctx, tx, s.endLoad())

@@ -209,8 +209,8 @@ func TestVerify_Findings(t *testing.T) {
 				`customer %d: the database has "%[1]d [%d 5]" of it, and the document says `, other, second),
 			fmt.Sprintf("UPDATE brokerage.orders SET account = 5 WHERE id = %d", orderID(d, 0)): fmt.Sprintf(
 				`order %d: the database has "%[1]d 5`, orderID(d, 0)),
-			`INSERT INTO brokerage.orders VALUES (7, 2,
-				'<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="7" Acct="2"></Order></FIXML>')`: "order 7: the document is not valid",
+			`INSERT INTO brokerage.orders VALUES (7, 2, '<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
+				`<Order ID="7" Acct="2"></Order></FIXML>')`: "order 7: the document is not valid",
 		}
 		if !s.pure {
 			maps.Copy(changes, map[string]string{

@@ -89,8 +89,8 @@ func (w wanted) read(name string) string {
 	return strings.ReplaceAll(strings.TrimSpace(string(text)), "SHARDS", strconv.Itoa(w.shards))
 }
 
-// schemaScript returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by hand:
-// psql --set ON_ERROR_STOP=1.
+// schemaScript returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by
+// hand: psql --set ON_ERROR_STOP=1.
 func schemaScript(url string) (string, error) {
 	_, w, err := parseURL(url)
 	if err != nil {

@@ -242,14 +242,17 @@ func (s *Store) Empty(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		filled := slices.DeleteFunc(s.tables(), func(t tableCopy) bool { return t.table == "settings" || t.table == "leases" })
+		filled := slices.DeleteFunc(s.tables(), func(t tableCopy) bool {
+			return t.table == "settings" || t.table == "leases"
+		})
 		return execEach(ctx, tx, "TRUNCATE "+names(filled)+`;
 			DELETE FROM brokerage.settings WHERE name NOT IN ('schema.version', 'database.identity');
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
 	})
 }
 
-// databaseName returns the URL of a database for a log: without the password, and without settings, which may hold others.
+// databaseName returns the URL of a database for a log: without the password, and without settings, which may hold
+// others.
 func databaseName(url string) string {
 	config, _, err := parseURL(url)
 	if err != nil {
