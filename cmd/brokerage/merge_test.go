@@ -35,7 +35,7 @@ func TestMerge_TwoProcesses(t *testing.T) {
 	}
 	sum := int64(0)
 	for n, part := range parts {
-		require.Equal(t, exitOK, exitCode(t, part))
+		require.NoError(t, part.Wait()) // however long a busy machine takes
 		run := readRun(t, files[n])
 		require.Equal(t, n+1, run.Part.Number)
 		require.Equal(t, int64(200), run.Arrivals.Due)
