@@ -54,13 +54,6 @@ func newSpeed(b *testing.B, variable string, rounds int, scale string) *speed {
 	}
 }
 
-func duration(b *testing.B, variable, text string) time.Duration {
-	b.Helper()
-	d, err := time.ParseDuration(text)
-	require.NoError(b, err, variable)
-	return d
-}
-
 func number(b *testing.B, variable string, otherwise int) int {
 	b.Helper()
 	text := os.Getenv(variable)
@@ -101,13 +94,6 @@ func (s *speed) driven(name string, target ...string) (run result.Run) {
 	run = readRun(s.b, file)
 	require.Empty(s.b, run.Total.Unexpected)
 	return run
-}
-
-func (s *speed) read(file string, to any) {
-	s.b.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(s.b, err)
-	require.NoError(s.b, json.Unmarshal(text, to))
 }
 
 func verdict(text string, met bool) string {

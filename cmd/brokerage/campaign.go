@@ -126,8 +126,8 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.verdict(s)
 }
 
-// requireRoom returns an error if the disk is too small for the embedded database, its backup and the copy that a restore
-// makes.
+// requireRoom returns an error if the disk is too small for the embedded database, its backup and the copy that a
+// restore makes.
 func (c *campaignCmd) requireRoom(s campaign.Settings) error {
 	database, err := store.Find(c.url())
 	if err != nil || database.Path() == "" {

@@ -19,7 +19,8 @@ func TestDrive_Find(t *testing.T) {
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",
-		"--find", "p50=5s,errors=20%", "--rate", "50", "--within", "10s", "--others", "100%", "--allow-invalid", "--json", file)
+		"--find", "p50=5s,errors=20%", "--rate", "50", "--within", "10s", "--others", "100%", "--allow-invalid", "--json",
+		file)
 	run := readRun(t, file)
 	require.NotNil(t, run.Curve)
 	require.Equal(t, "p50=5s,errors=20%", run.Curve.Goal)

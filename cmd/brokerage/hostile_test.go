@@ -60,7 +60,8 @@ const (
 	slackMemory = 64 << 20
 )
 
-// All are refused before any store sees them. No body costs the service more than in proportion to its size, makes it connect anywhere, or changes anything.
+// All are refused before any store sees them. No body costs the service more than in proportion to its size, makes it
+// connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	t.Parallel()
 	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -117,8 +117,8 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// A real Prometheus and a real service: a request is scraped and every rule is evaluated. An alert fires when the service
-// is down and resolves when it is back.
+// A real Prometheus and a real service: a request is scraped and every rule is evaluated. An alert fires when the
+// service is down and resolves when it is back.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

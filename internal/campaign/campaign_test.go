@@ -203,7 +203,8 @@ func TestCampaign_Refusals(t *testing.T) {
 		change func(w *world, c *Campaign)
 		says   string
 	}{
-		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil }, "--users must be a list of different numbers from 1"},
+		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil },
+			"--users must be a list of different numbers from 1"},
 		"DatabaseInUse": {func(w *world, _ *Campaign) { w.db.holds = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"BackupOfOthers": {func(w *world, c *Campaign) {

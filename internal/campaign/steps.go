@@ -238,7 +238,7 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 	p.Duration = min(p.Duration, crashTime)
 	p.Ledger, p.Break = w, drive.Break{At: p.Duration / 2}
 	s.Run, err = r.run(ctx, s.Plan, p)
-	if err = errors.Join(err, w.Close()); err != nil {
+	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	history, err := ledger.ReadFile(path)
@@ -250,7 +250,7 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 		return err
 	}
 	proof, err := ledger.Verify(ctx, db, history, func(string) error { return nil })
-	if err = errors.Join(err, db.Close()); err != nil {
+	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
 	s.Run.Prove(proof)

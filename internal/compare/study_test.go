@@ -220,8 +220,9 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times with
-// foreign load, and compares it with the closed model in slices between those of the search: `make capacity-check`.
+// BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times
+// with foreign load, and compares it with the closed model in slices between those of the search: `make
+// capacity-check`.
 func BenchmarkCapacity(b *testing.B) {
 	searches, err := strconv.Atoi(os.Getenv(capacityVariable))
 	if err != nil {
@@ -260,7 +261,8 @@ func BenchmarkCapacity(b *testing.B) {
 			if math.Abs(ratio-1) <= 0.1 {
 				near++
 			}
-			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(), reference,
+			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(),
+				reference,
 				ratio, run.Curve.Limit)
 		})
 	}

@@ -198,7 +198,7 @@ func (f *finder) next(first float64) []float64 {
 // so many are beyond a limit. Disturbed slices are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	var t try
-	for decided, why := false, ""; !decided; {
+	for decided := false; !decided; {
 		if f.curve.Seconds = f.now().Sub(f.began).Seconds(); f.curve.Seconds >= f.Within.Seconds() {
 			return false, errTime
 		}
@@ -224,6 +224,7 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 		t.count(f.Goal, &s, f.mix)
 		step := f.step(rate)
 		step.Add(s.Records, s.Lost, f.length)
+		var why string
 		if why, decided = t.judge(f.Goal, f.users); decided && why == "" {
 			step.Met++
 		} else if decided {

@@ -47,8 +47,8 @@ func TestParseGoal(t *testing.T) {
 		"get_oder:p99=5ms: the workload mixed does not run get_oder")
 }
 
-// machine is a made-up target, without a clock: up to its capacity each transaction takes a millisecond, and above it all
-// take longer than the goal. The capacity differs from slice to slice.
+// machine is a made-up target, without a clock: up to its capacity each transaction takes a millisecond, and above it
+// all take longer than the goal. The capacity differs from slice to slice.
 type machine struct {
 	capacity float64
 	noise    float64 // standard deviation of the logarithm of the capacity in a slice
@@ -92,7 +92,9 @@ func (m *machine) slice(_ context.Context, rate float64, length time.Duration) (
 }
 
 // find looks for a rate on a machine.
-func (m *machine) find(t testing.TB, seed uint64, text string, first float64, within time.Duration) (*result.Curve, error) {
+func (m *machine) find(
+	t testing.TB, seed uint64, text string, first float64, within time.Duration,
+) (*result.Curve, error) {
 	t.Helper()
 	m.rand = rand.New(rand.NewPCG(seed, 1))
 	mix := []workload.Mixed{{Transaction: named(t, "get_order")}, {Transaction: named(t, "sell_security")}}
@@ -103,8 +105,8 @@ func (m *machine) find(t testing.TB, seed uint64, text string, first float64, wi
 	return f.curve, err
 }
 
-// The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the search
-// begins.
+// The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the
+// search begins.
 func TestFind_Estimate(t *testing.T) {
 	for name, c := range map[string]struct {
 		machine machine
@@ -143,8 +145,8 @@ func TestFind_Estimate(t *testing.T) {
 	}
 }
 
-// requireCurve requires what holds for every curve: each rate has as many transactions as p90 needs or has missed it, and
-// the answer is not below half of what met the goal.
+// requireCurve requires what holds for every curve: each rate has as many transactions as p90 needs or has missed it,
+// and the answer is not below half of what met the goal.
 func requireCurve(t testing.TB, c *result.Curve) {
 	t.Helper()
 	for i, s := range c.Steps {

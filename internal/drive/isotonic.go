@@ -8,9 +8,9 @@ type tries struct {
 	met, missed int
 }
 
-// boundary returns the rates between which the chance of a try to miss the goal rises above one half: all that the tries
-// allow, in ascending order of rates, if the chance rises with the rate. The worst is how many times less likely than
-// the best rate one may be, as twice the logarithm. 0 and +Inf mean that no rate bounds it.
+// boundary returns the rates between which the chance of a try to miss the goal rises above one half: all that the
+// tries allow, in ascending order of rates, if the chance rises with the rate. The worst is how many times less likely
+// than the best rate one may be, as twice the logarithm. 0 and +Inf mean that no rate bounds it.
 func boundary(of []tries, worst float64) (low, high float64) {
 	const rounding = 1e-9
 	best := logLikelihood(of, isotonic(of, 0, 1))
@@ -32,8 +32,8 @@ func boundary(of []tries, worst float64) (low, high float64) {
 	return low, high
 }
 
-// isotonic returns the chance to miss at each rate that fits the tries best, if chances rise with the rate and are within
-// bounds. Rates whose shares fall are pooled until none does.
+// isotonic returns the chance to miss at each rate that fits the tries best, if chances rise with the rate and are
+// within bounds. Rates whose shares fall are pooled until none does.
 func isotonic(of []tries, least, most float64) []float64 {
 	type block struct{ missed, all, rates int }
 	var blocks []block

@@ -109,7 +109,8 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	return d.finish(run, tally, used)
 }
 
-// limitProcessors lets this process use as many processors as a rate needs, until the function that it returns is called.
+// limitProcessors lets this process use as many processors as a rate needs, until the function that it returns is
+// called.
 func limitProcessors(t result.Target, rate float64, cores int) (restore func()) {
 	n := result.Processors(t, rate, cores)
 	if n == cores {

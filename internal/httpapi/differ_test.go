@@ -227,7 +227,8 @@ var (
 	oddTexts  = []string{"", "a&b", "<x>", "x\r", "]]>", "é", "株式 \U0001F600", "  two  blanks ", "e\u0301", "0", "-1", "x"}
 	oddSpaces = []string{"urn:x", "relative", "http://x/%zz", "http://[::1]:80/a", "a#b?c", "mailto:a@b", "1a:b"}
 	oddNames  = []string{"xml:lang", "xml:id", "xml:base", "odd", "id", "Cash", "Stat", "ID", "Acct", "é"}
-	oddTags   = []string{"odd", "Name", "Symbol", "Quantity", "Position", "Currency", "Sector", "PE", "LastTrade", "Account"}
+	oddTags   = []string{"odd", "Name", "Symbol", "Quantity", "Position", "Currency", "Sector", "PE", "LastTrade",
+		"Account"}
 )
 
 // odd returns a document unchanged, or changes up to four of its elements: mostly it is not valid afterwards.
@@ -338,7 +339,7 @@ func (w twins) requireSame(t *testing.T, q asked, what string, args ...any) answ
 	require.Less(t, max(got.StatusCode, other.StatusCode), 500, fmt.Sprintf(what, args...)+got.body+other.body)
 	one, two := w.outcome(got), w.outcome(other)
 	if one != two && !(got.StatusCode < 400 && other.StatusCode < 400 && w.constructedOfInvalid(q.target)) {
-		require.Equal(t, one, two, fmt.Sprintf(what, args...))
+		require.Equalf(t, one, two, what, args...)
 	}
 	return got
 }

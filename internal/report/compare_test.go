@@ -89,6 +89,7 @@ func TestComparison_Text(t *testing.T) {
 func TestCompare_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
 	c := comparison(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
-	require.Equal(t, []difference{{"Load", "100 users, think time 0 s; seed 1", "50 users, think time 0 s; seed 1"}}, c.differ)
+	require.Equal(t, []difference{{"Load", "100 users, think time 0 s; seed 1", "50 users, think time 0 s; seed 1"}},
+		c.differ)
 	require.Contains(t, plainText(t, c), "× 0.500")
 }

@@ -112,9 +112,10 @@ func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []stri
 			documents, took = documents+g.Documents, took+ratio(float64(g.Documents), g.Rate)
 		}
 		rate := ratio(float64(documents), took)
-		lines = append(lines, fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last",
-			stages[0].Workload, format.Figure(rate), format.Figure(perHour(c, stages[0].Workload, rate)),
-			format.Figure(stages[0].Rate), format.Figure(stages[len(stages)-1].Rate)))
+		lines = append(lines,
+			fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last",
+				stages[0].Workload, format.Figure(rate), format.Figure(perHour(c, stages[0].Workload, rate)),
+				format.Figure(stages[0].Rate), format.Figure(stages[len(stages)-1].Rate)))
 	}
 	return lines
 }
@@ -136,17 +137,18 @@ func crashSection(c *campaign.Record) section {
 	t := newTable("What was kept", "acknowledged", "num strong:lost", "num strong:twice", "unknown",
 		"of these applied", "users", "text:the service")
 	for _, step := range c.Steps {
-		if step.Kind == campaign.KindCrash && step.Run != nil && step.Run.Proof != nil {
-			p, broken := step.Run.Proof, ""
-			if step.Run.Break != nil {
-				broken = step.Run.Break.String()
-			}
-			class := ""
-			if p.Broken() {
-				class = "invalid"
-			}
-			t.add(class, p.Acknowledged, p.Lost, p.Twice, p.Unknown, p.Applied, step.Run.Model.Users, broken)
+		if step.Kind != campaign.KindCrash || step.Run == nil || step.Run.Proof == nil {
+			continue
 		}
+		p, broken := step.Run.Proof, ""
+		if step.Run.Break != nil {
+			broken = step.Run.Break.String()
+		}
+		class := ""
+		if p.Broken() {
+			class = "invalid"
+		}
+		t.add(class, p.Acknowledged, p.Lost, p.Twice, p.Unknown, p.Applied, step.Run.Model.Users, broken)
 	}
 	return section{ID: "crash", Title: "After a crash", Blocks: []block{{Table: t}},
 		Lead: "The service was killed (kill -9) in the middle of the mixed workload and started again, while a ledger " +
@@ -191,7 +193,8 @@ func limitText(r *result.Run) string {
 	case waited >= waitLimit:
 		return "the disk: processors waited for it " + percent(waited, 0) + " of the time"
 	case connectionsUsed(r) >= usedLimit:
-		return "the connections to the database, of which " + percent(connectionsUsed(r), 0) + " were in use; processor " + used
+		return "the connections to the database, of which " + percent(connectionsUsed(r), 0) + " were in use; processor " +
+			used
 	default:
 		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
 			"the flush of commits, or too few users", used, percent(waited, 0))

@@ -17,8 +17,8 @@ func TestConclusion(t *testing.T) {
 	page := html(t, FromCampaign(c))
 	requirePage(t, page)
 	head, _, _ := strings.Cut(page, "<nav")
-	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 586 ms, on sqlite 3.51.0 with XXS of " +
-		"tpox-2."
+	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 586 ms, on sqlite 3.51.0 with " +
+		"XXS of tpox-2."
 	for _, text := range []string{answer, "insert-orders: 5,648 a second, 30.5 GB/h, p99 ",
 		"crash: acknowledged 12,345, lost 0, twice 0, unknown 7 (applied 3); broken after 10.0 s: answers again after 0.8 s",
 		"the processor: 94 % busy (service 69 %, load generator 22 %); the throughput still grew at the greatest number of " +
@@ -83,6 +83,7 @@ func TestNotesOf_Others(t *testing.T) {
 		r.Usage.Others, r.Validity.Notes = &share, []string{"others used 7 % of the machine, so"}
 		groups = append(groups, group{Label: "mixed", Run: &r})
 	}
-	require.Equal(t, []fact{{"Note", "others used up to 12 % of the machine, so times and rates are not those of the target " +
-		"alone (2 of 2 runs)"}}, notesOf(groups))
+	require.Equal(t, []fact{{"Note",
+		"others used up to 12 % of the machine, so times and rates are not those of the target " +
+			"alone (2 of 2 runs)"}}, notesOf(groups))
 }

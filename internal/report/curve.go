@@ -11,9 +11,9 @@ import (
 // curveSection shows rate against latency, for each search for the highest rate.
 func curveSection(runs ...*result.Run) section {
 	s := section{ID: "curve", Title: "Rate against latency",
-		Lead: "Rates of the open model were tried in slices of seconds: so many transactions a second were due, however long " +
-			"the answers took, and times count from when each was due. The rate that is looked for is the one at which half of " +
-			"all tries meet the goal."}
+		Lead: "Rates of the open model were tried in slices of seconds: so many transactions a second were due, however " +
+			"long the answers took, and times count from when each was due. The rate that is looked for is the one at " +
+			"which half of all tries meet the goal."}
 	for _, r := range runs {
 		c := r.Curve
 		if c == nil {

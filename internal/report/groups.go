@@ -125,8 +125,8 @@ func byLabel(groups []group) iter.Seq2[string, []group] {
 	}
 }
 
-// shown returns, for each workload, the group whose tables a report shows: the one on all cores whose number of users is
-// nearest to the reference.
+// shown returns, for each workload, the group whose tables a report shows: the one on all cores whose number of users
+// is nearest to the reference.
 func shown(groups []group, reference int) (all []group) {
 	for _, measured := range byLabel(filter(groups, group.plain)) {
 		all = append(all, nearest(measured, reference)...)

@@ -57,7 +57,8 @@ func publishedRates(c *campaign.Record, plain []group) (t *table, found bool) {
 		}
 		found = true
 		g := ours[0]
-		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate, cell{Text: format.Figure(tps(g.Run)), Aside: hourText(c, g.Run)}, g.Users,
+		t.add("", cell{Text: p.Measure, Aside: "here " + g.name()}, system, users, p.Rate,
+			cell{Text: format.Figure(tps(g.Run)), Aside: hourText(c, g.Run)}, g.Users,
 			strings.Join(obstacles(c, g, p), "; "))
 	}
 	return t, found

@@ -206,8 +206,9 @@ func TestPage_Curve(t *testing.T) {
 	page := html(t, &File{Run: &r})
 	requirePage(t, page)
 	curve := part(t, page, "curve")
-	require.Contains(t, curve, "Highest rate with p99=20ms: 3,400 to 3,800 a second, most likely 3,600 (95 %), after 2:10. "+
-		"What limits: the processors of this machine: service 55 %, load generator 35 %. 3 of 40 slices were repeated")
+	require.Contains(t, curve,
+		"Highest rate with p99=20ms: 3,400 to 3,800 a second, most likely 3,600 (95 %), after 2:10. "+
+			"What limits: the processors of this machine: service 55 %, load generator 35 %. 3 of 40 slices were repeated")
 	require.Contains(t, page, "<h1>Highest rate of mixed</h1>")
 	require.NotContains(t, page, `id="statistics"`, "it has no transactions")
 	require.Equal(t, 11, strings.Count(curve, "<tr><td")+strings.Count(curve, `<tr class="soft"><td`))

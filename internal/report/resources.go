@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources of
-// one of the runs over time.
+// resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources
+// of one of the runs over time.
 func resourcesSection(groups []group) section {
 	s := section{ID: "resources", Title: "Resources",
 		Lead: "Over the measured time. CPU is the share of all cores of the computer. A load generator above 80 % makes a " +

@@ -132,8 +132,8 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			if g.Server {
 				limited += " and the database's server"
 			}
-			t.add(class, label, g.CPUs, limited, users, rate, times(gain, 2), percent(gain*float64(first.CPUs)/float64(g.CPUs), 0),
-				micros(p99(g.Run)))
+			each := gain * float64(first.CPUs) / float64(g.CPUs)
+			t.add(class, label, g.CPUs, limited, users, rate, times(gain, 2), percent(each, 0), micros(p99(g.Run)))
 		}
 	}
 	lines := chart.Lines{Title: "Throughput against cores", X: "cores", Y: "transactions a second",

@@ -77,7 +77,8 @@ func (c *Curve) Progress() string {
 	for _, s := range c.Steps {
 		tries += s.Met + s.Misses
 	}
-	text := fmt.Sprintf("%s of at most %s  %d tries", format.Duration(seconds(c.Seconds)), format.Duration(seconds(c.Within)),
+	text := fmt.Sprintf("%s of at most %s  %d tries", format.Duration(seconds(c.Seconds)),
+		format.Duration(seconds(c.Within)),
 		tries)
 	if c.Low > 0 || c.High > 0 {
 		text += "  " + c.Between()
@@ -105,7 +106,8 @@ func (c *Curve) Answer() string {
 		return none + "no rate had as many transactions as the goal needs; a longer --within or a lower percentile needs less"
 	case !met:
 		lowest := c.Steps[missed]
-		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(lowest.Rate), lowest.Missed)
+		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(lowest.Rate),
+			lowest.Missed)
 	default:
 		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within says more", c.Goal, c.Between(), took)
 	}
@@ -138,7 +140,8 @@ func (p *printer) curve(c *Curve) {
 const (
 	mostBusy    = 0.9 // of the processors of the computer
 	mostIOWait  = 0.2 // of its time, in which processors waited for a disk
-	noIdeaLimit = "nothing that it can see: locks, the network, processors of another machine, or the number of users (--users)"
+	noIdeaLimit = "nothing that it can see: locks, the network, processors of another machine, or the number of users " +
+		"(--users)"
 )
 
 // Limit returns what limits a target that used the Usage of a run.

@@ -47,7 +47,8 @@ const nameWidth = 21
 func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
 
 // WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal. The answer is last.
-// Without verbose it has fewer percentiles, and one line each for what went wrong, if nothing did, and for what was used.
+// Without verbose it has fewer percentiles, and one line each for what went wrong, if nothing did, and for what was
+// used.
 func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 	p := &printer{columns: columns, verbose: verbose}
 	p.heading(r)
@@ -80,6 +81,14 @@ func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 	p.validity(r.Validity)
 	p.answer(r)
 	return p.flush(w)
+}
+
+// printer collects lines of text.
+type printer struct {
+	strings.Builder
+
+	columns int // of the terminal; 0 if there is none
+	verbose bool
 }
 
 // answer writes the rate and the times in one line.
@@ -130,14 +139,6 @@ func (i Interval) WriteTransactions(w io.Writer) error {
 			format.Count(row.unexpected()))
 	}
 	return p.flush(w)
-}
-
-// printer collects lines of text.
-type printer struct {
-	strings.Builder
-
-	columns int // of the terminal; 0 if there is none
-	verbose bool
 }
 
 func (p *printer) linef(form string, args ...any) { fmt.Fprintf(&p.Builder, form+"\n", args...) }

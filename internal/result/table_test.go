@@ -121,7 +121,8 @@ func TestRun_Write_Brief(t *testing.T) {
 	require.Regexp(t, `\ntransaction +count +% +ms +ms +ms\n`, text)
 	require.Contains(t, text, "UNEXPECTED of get_order: 404 not-found 1, timeout 1\n")
 	require.Contains(t, text, "Processor, of 2: load generator 10 %, service 51 %\n")
-	require.Equal(t, "INVALID: 16.7 transactions a second, goodput 16.7; p50 0.601, p99 1.704, max 45000 ms", lines[len(lines)-1])
+	require.Equal(t, "INVALID: 16.7 transactions a second, goodput 16.7; p50 0.601, p99 1.704, max 45000 ms",
+		lines[len(lines)-1])
 
 	for i := range r.Transactions {
 		r.Transactions[i].Unexpected = nil
@@ -199,7 +200,8 @@ func TestRun_Write_Curve(t *testing.T) {
 // What limits is what is full.
 func TestRun_Limit(t *testing.T) {
 	host := func(busy, waiting float64) Usage {
-		return Usage{Host: &Host{CPU: busy, IOWait: waiting}, Generator: ProcessUsage{CPU: .3}, Service: &ProcessUsage{CPU: .5},
+		return Usage{Host: &Host{CPU: busy, IOWait: waiting}, Generator: ProcessUsage{CPU: .3},
+			Service:  &ProcessUsage{CPU: .5},
 			Database: &ProcessUsage{CPU: .1}}
 	}
 	r := Run{Machine: Machine{Cores: 2}, Target: Target{Kind: HTTP}}

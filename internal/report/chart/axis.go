@@ -27,16 +27,6 @@ func roundAbove(v float64) float64 {
 	return 10 * power
 }
 
-func roundBelow(v float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
-	for _, factor := range []float64{5, 2} {
-		if v >= factor*power*(1-1e-9) {
-			return factor * power
-		}
-	}
-	return power
-}
-
 // ticks returns about count round numbers from 0 to the first that is not below most.
 func ticks(most float64, count int) []float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
