@@ -222,7 +222,7 @@ func (p *printer) heading(r *Run) {
 // answered.
 func (p *printer) sums(r *Run) {
 	const form = "%-21s %10s %10s %8s %10s %8s %7s"
-	p.linef(form, "became of", "due", "done", "refused", "unanswered", "dropped", "waiting")
+	p.linef(form, "outcomes", "due", "done", "refused", "unanswered", "dropped", "waiting")
 	answered := func(t Row) bool { return t.Unanswered+t.Waiting == 0 }
 	for _, t := range append(slices.DeleteFunc(slices.Clone(r.Transactions), answered), r.Total) {
 		p.linef(form, t.Name, format.Count(t.Due), format.Count(t.Good), format.Count(t.Refused()),

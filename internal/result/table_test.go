@@ -104,7 +104,7 @@ func TestRun_Write_Narrow(t *testing.T) {
 		blocks := strings.Split(out.String(), "\n\n")
 		above, _, _ := strings.Cut(blocks[1], "\n")
 		require.Equal(t, heads, strings.Join(strings.Fields(above), " "))
-		for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and what became of all
+		for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and the outcomes of all
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns)
 		}
 	}
@@ -131,7 +131,7 @@ func TestRun_Write_Brief(t *testing.T) {
 	text, _ = brief(r)
 	require.Contains(t, text, "\nNothing went wrong: all 1,000 transactions were answered; 5 refusals that the workload "+
 		"expects\n")
-	require.NotContains(t, text, "became of")
+	require.NotContains(t, text, "unanswered")
 }
 
 func TestInterval_WriteTransactions(t *testing.T) {
@@ -181,7 +181,7 @@ func TestRun_Write_Curve(t *testing.T) {
 		}}
 	requireSchema(t, r)
 	text := written(t, r.Write)
-	require.NotContains(t, text, "became of")
+	require.NotContains(t, text, "unanswered")
 	require.Contains(t, text, "\n       900    3 of 3        900   0.556   0.000   1.111   0.000        0\n")
 	require.Contains(t, text,
 		"\n     1,600    1 of 3      1,600    1000   0.000    1000   0.000       50  errors: 50 % failed\n")
