@@ -97,9 +97,11 @@ func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time
 const mostStalled = 100 * time.Millisecond
 
 // Disturbed returns why a slice does not count, "" if it does: others used more of the machine than they may, or the
-// clock of the load generator stalled.
+// clock of the load generator stalled. If others may use everything, every slice counts.
 func (s *Sliced) Disturbed(others, most float64) string {
 	switch {
+	case most >= 1:
+		return ""
 	case others > most:
 		return "others used the machine"
 	case s.Late > mostStalled:
@@ -140,7 +142,7 @@ func (c *Crew) together(ctx context.Context, work func(context.Context, *user)) 
 	defer stop(nil)
 	d.stop = stop
 	defer context.AfterFunc(ctx, func() { d.end.Store(d.now()) })()
-	defer context.AfterFunc(calls, func() { d.end.Store(d.now()) })()
+	unwatch := context.AfterFunc(calls, func() { d.end.Store(d.now()) })
 	for _, u := range d.users {
 		d.working.Go(func() { work(calls, u) })
 	}
@@ -155,6 +157,7 @@ func (c *Crew) together(ctx context.Context, work func(context.Context, *user)) 
 		}
 	}
 	died := context.Cause(calls)
+	unwatch() // else it might end the next slice
 	stop(nil)
 	<-ended
 	switch {
