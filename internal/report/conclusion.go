@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"brokerage/internal/campaign"
@@ -61,7 +60,7 @@ func concluded(c *campaign.Record, groups []group) *conclusion {
 		k.Answer = fmt.Sprintf("%s: %s transactions a second at %s, p99 %s ms, on %s with %s of %s.", label,
 			format.Figure(tps(g.Run)), usersText(g), millis(p99(g.Run)), joined(" ", c.Store.Engine, c.Store.Version),
 			c.Dataset.Scale, c.Dataset.Profile)
-		k.Limits = limitText(g.Run)
+		k.Limits = g.Run.Limit()
 		if k.Limits != "" && len(measured) > 1 && g.Users == mostUsers(measured) {
 			k.Limits += "; the throughput still grew at the greatest number of users"
 		}
@@ -154,68 +153,6 @@ func crashSection(c *campaign.Record) section {
 		Lead: "The service was killed (kill -9) in the middle of the mixed workload and started again, while a ledger " +
 			"recorded each change. Afterwards the database was asked for each of them. Unknown changes were not answered, and " +
 			"may be applied or not."}
-}
-
-// The shares above which something limits a run.
-const (
-	busyLimit  = .85 // of all processors
-	waitLimit  = .2  // of the processors' time, in waiting for I/O
-	othersMost = .05
-	usedLimit  = .9 // of the connections
-)
-
-// limitText says what limited the throughput of a run, or "" where that is not known.
-func limitText(r *result.Run) string {
-	u := &r.Usage
-	var shares []string
-	for _, p := range []struct {
-		name string
-		*result.ProcessUsage
-	}{{"service", u.Service}, {"database", u.Database}, {"load generator", &u.Generator}} {
-		if p.ProcessUsage != nil && p.CPUSeconds > 0 {
-			shares = append(shares, p.name+" "+percent(p.CPU, 0))
-		}
-	}
-	used := fmt.Sprintf("%s busy (%s)", percent(busy(r), 0), strings.Join(shares, ", "))
-	waited := 0.0
-	if u.Host != nil {
-		waited = u.Host.IOWait
-	}
-	switch {
-	case len(shares) == 0:
-		return "" // what processes used was not measured
-	case r.GeneratorShare() > result.MostGenerator:
-		return "the load generator, which used " + percent(r.GeneratorShare(), 0) + " of its processors"
-	case busy(r) >= busyLimit && u.Others != nil && *u.Others > othersMost:
-		return fmt.Sprintf("the processor: %s, %s of it by other programs", used, percent(*u.Others, 0))
-	case busy(r) >= busyLimit:
-		return "the processor: " + used
-	case waited >= waitLimit:
-		return "the disk: processors waited for it " + percent(waited, 0) + " of the time"
-	case connectionsUsed(r) >= usedLimit:
-		return "the connections to the database, of which " + percent(connectionsUsed(r), 0) + " were in use; processor " +
-			used
-	default:
-		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
-			"the flush of commits, or too few users", used, percent(waited, 0))
-	}
-}
-
-// connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.
-func connectionsUsed(r *result.Run) float64 {
-	pool, err := strconv.Atoi(r.Settings["pool"])
-	if err != nil || pool >= r.Model.Users || r.Resources == nil {
-		return 0
-	}
-	s := r.Resources.Find(result.OfStore, "brokerage_store_connections_in_use")
-	if s == nil {
-		return 0
-	}
-	sum := 0.0
-	for _, v := range s.Values {
-		sum += v
-	}
-	return ratio(sum, float64(len(s.Values)*pool))
 }
 
 // incomparable returns what keeps figures of a campaign from being compared.

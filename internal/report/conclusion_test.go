@@ -46,35 +46,6 @@ func TestConclusion(t *testing.T) {
 	require.Equal(t, &conclusion{Answer: "Nothing was measured."}, concluded(empty, nil))
 }
 
-// The first thing that is used up is what limits.
-func TestLimitText(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(r *result.Run)
-		want   string
-	}{
-		"Processor": {func(r *result.Run) { r.Usage.Host.CPU = .93 }, "the processor: 93 % busy (service 66 %, "},
-		"Others": {func(r *result.Run) { r.Usage.Host.CPU, r.Usage.Others = .93, new(.2) },
-			"the processor: 93 % busy (service 66 %, load generator 21 %), 20 % of it by other programs"},
-		"Generator": {func(r *result.Run) { r.Usage.Generator.CPU = .9 }, "the load generator, which used 90 %"},
-		"Disk": {func(r *result.Run) { r.Usage.Host.CPU, r.Usage.Host.IOWait = .4, .45 },
-			"the disk: processors waited for it 45 % of the time"},
-		"Connections": {func(r *result.Run) {
-			r.Usage.Host.CPU, r.Settings["pool"] = .4, "4"
-			r.Resources = &result.Resources{Seconds: []float64{0, 1}, Series: []result.Series{
-				{Of: result.OfStore, Figure: "brokerage_store_connections_in_use", Values: []float64{4, 4}}}}
-		}, "the connections to the database, of which 100 % were in use"},
-		"Waits":   {func(r *result.Run) { r.Usage.Host.CPU = .4 }, "neither processor (40 % busy "},
-		"Unknown": {func(r *result.Run) { r.Usage = result.Usage{} }, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := run("mixed", 100, 4000, 1)
-			c.change(&r)
-			require.True(t, strings.HasPrefix(limitText(&r), c.want), limitText(&r))
-			require.Equal(t, c.want == "", limitText(&r) == "")
-		})
-	}
-}
-
 // Notes that differ in a number alone are one.
 func TestNotesOf_Others(t *testing.T) {
 	var groups []group

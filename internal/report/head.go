@@ -229,7 +229,7 @@ func runFacts(r *result.Run) []fact {
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
-		{"Limit", limitText(r)},
+		{"Limit", r.Limit()},
 		{"Settings", settingsText(r.Settings)},
 		{"Work on XML", faithfulText(r.Faithful)},
 	}, datasetFacts(r.Dataset), machineFacts(r.Machine), []fact{

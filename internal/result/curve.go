@@ -1,7 +1,6 @@
 package result
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,52 +133,4 @@ func (p *printer) curve(c *Curve) {
 		p.linef("What limits: %s", c.Limit)
 	}
 	p.linef("%s", c.Answer())
-}
-
-// The shares from which something counts as full.
-const (
-	mostBusy    = 0.9 // of the processors of the computer
-	mostIOWait  = 0.2 // of its time, in which processors waited for a disk
-	noIdeaLimit = "nothing that it can see: locks, the network, processors of another machine, or the number of users " +
-		"(--users)"
-)
-
-// Limit returns what limits a target that used the Usage of a run.
-func (r *Run) Limit() string {
-	u := &r.Usage
-	switch {
-	case u.Host == nil:
-		return noIdeaLimit
-	case !u.Shared && r.GeneratorShare() >= MostGenerator:
-		return fmt.Sprintf("the processors of the load generator, which used %.0f %% of its own", 100*r.GeneratorShare())
-	case u.Host.CPU >= mostBusy:
-		return "the processors of this machine: " + usedMost(u)
-	case u.Host.IOWait >= mostIOWait:
-		return fmt.Sprintf("the disk: processors waited for it %.0f %% of the time", 100*u.Host.IOWait)
-	}
-	return noIdeaLimit
-}
-
-// usedMost lists who used the processors, the most first.
-func usedMost(u *Usage) string {
-	type user struct {
-		name string
-		cpu  float64
-	}
-	users := []user{{"load generator", u.Generator.CPU}}
-	if u.Shared {
-		users[0].name = "load generator and store, in one process"
-	}
-	if u.Service != nil {
-		users = append(users, user{"service", u.Service.CPU})
-	}
-	if u.Database != nil {
-		users = append(users, user{"database", u.Database.CPU})
-	}
-	slices.SortFunc(users, func(a, b user) int { return cmp.Compare(b.cpu, a.cpu) })
-	var list []string
-	for _, one := range users {
-		list = append(list, fmt.Sprintf("%s %.0f %%", one.name, 100*one.cpu))
-	}
-	return strings.Join(list, ", ")
 }

@@ -196,25 +196,3 @@ func TestRun_Write_Curve(t *testing.T) {
 	open.Low, open.Changed = 0, true
 	require.Contains(t, open.Answer(), "the speed of the target changed")
 }
-
-// What limits is what is full.
-func TestRun_Limit(t *testing.T) {
-	host := func(busy, waiting float64) Usage {
-		return Usage{Host: &Host{CPU: busy, IOWait: waiting}, Generator: ProcessUsage{CPU: .3},
-			Service:  &ProcessUsage{CPU: .5},
-			Database: &ProcessUsage{CPU: .1}}
-	}
-	r := Run{Machine: Machine{Cores: 2}, Target: Target{Kind: HTTP}}
-	require.Contains(t, r.Limit(), "nothing that it can see")
-	r.Usage = host(.5, .1)
-	require.Contains(t, r.Limit(), "nothing that it can see")
-	r.Usage = host(.92, .1)
-	require.Equal(t, "the processors of this machine: service 50 %, load generator 30 %, database 10 %", r.Limit())
-	r.Usage = host(.5, .4)
-	require.Equal(t, "the disk: processors waited for it 40 % of the time", r.Limit())
-	r.Usage.Generator.CPU = .85
-	require.Contains(t, r.Limit(), "the processors of the load generator, which used 85 % of its own")
-	r.Usage = host(.95, 0)
-	r.Usage.Shared, r.Usage.Service, r.Usage.Database, r.Usage.Generator.CPU = true, nil, nil, .94
-	require.Equal(t, "the processors of this machine: load generator and store, in one process 94 %", r.Limit())
-}

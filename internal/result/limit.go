@@ -1,0 +1,74 @@
+package result
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The shares from which something limits a run.
+const (
+	mostBusy        = .85 // of all processors
+	mostIOWait      = .2  // of their time, in waiting for disks
+	mostConnections = .9
+)
+
+// Limit says what limited the throughput of a run, or "" where nothing of that was measured.
+func (r *Run) Limit() string {
+	u := &r.Usage
+	percent := func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+	generator := "load generator"
+	if u.Shared {
+		generator = "load generator and store, in one process"
+	}
+	var shares []string
+	busy, waited := 0.0, 0.0
+	for _, p := range []struct {
+		name string
+		*ProcessUsage
+	}{{"service", u.Service}, {"database", u.Database}, {generator, &u.Generator}} {
+		if p.ProcessUsage != nil && p.CPU > 0 {
+			shares = append(shares, p.name+" "+percent(p.CPU))
+			busy += p.CPU
+		}
+	}
+	if len(shares) == 0 {
+		return ""
+	}
+	if u.Host != nil {
+		busy, waited = u.Host.CPU, u.Host.IOWait
+	}
+	used := fmt.Sprintf("%s busy (%s)", percent(busy), strings.Join(shares, ", "))
+	switch connections := r.connectionsUsed(); {
+	case !u.Shared && r.GeneratorShare() >= MostGenerator:
+		return "the load generator, which used " + percent(r.GeneratorShare()) + " of its processors"
+	case busy >= mostBusy && u.Others != nil && *u.Others > MostOthers:
+		return fmt.Sprintf("the processor: %s, %s of it by other programs", used, percent(*u.Others))
+	case busy >= mostBusy:
+		return "the processor: " + used
+	case waited >= mostIOWait:
+		return "the disk: processors waited for it " + percent(waited) + " of the time"
+	case connections >= mostConnections:
+		return fmt.Sprintf("the connections to the database, of which %s were in use; processor %s", percent(connections), used)
+	default:
+		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
+			"the flush of commits, the network, or too few users", used, percent(waited))
+	}
+}
+
+// connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.
+func (r *Run) connectionsUsed() float64 {
+	pool, err := strconv.Atoi(r.Settings["pool"])
+	if err != nil || pool >= r.Model.Users || r.Resources == nil {
+		return 0
+	}
+	s := r.Resources.Find(OfStore, "brokerage_store_connections_in_use")
+	if s == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range s.Values {
+		sum += v
+	}
+	return ratio(sum, float64(len(s.Values)*pool))
+}
