@@ -24,6 +24,7 @@ import (
 // image to the file of --metadata-file.
 const recorder = `#!/bin/bash
 echo "${0##*/} $*" >>"$CALLS"
+[[ " $* " != *" -f - "* ]] || cat >/dev/null
 while [ $# -gt 0 ]; do
   [ "$1" != --metadata-file ] || printf '{\n  "containerimage.digest": "sha256:12ab"\n}\n' >"$2"
   shift
