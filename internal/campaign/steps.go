@@ -217,8 +217,11 @@ func readOnly(run *result.Run) bool {
 	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
 }
 
-// crashTime is the longest measured time of a run in which the service is killed.
-const crashTime = 20 * time.Second
+// In a run of crashTime the service is killed after killedAfter: it has the rest to start again.
+const (
+	crashTime   = 20 * time.Second
+	killedAfter = 5 * time.Second
+)
 
 // crash kills the service in the middle of a run with a ledger, starts it again, and finds out what the database has
 // kept of what was acknowledged. The ledger stays if that is not all.
@@ -235,8 +238,8 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 		return err
 	}
 	p := r.pressure(s.Plan)
-	p.Duration = min(p.Duration, crashTime)
-	p.Ledger, p.Break = w, drive.Break{At: p.Duration / 2}
+	p.Duration = crashTime
+	p.Ledger, p.Break = w, drive.Break{At: killedAfter}
 	s.Run, err = r.run(ctx, s.Plan, p)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
