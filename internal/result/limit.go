@@ -49,7 +49,8 @@ func (r *Run) Limit() string {
 	case waited >= mostIOWait:
 		return "the disk: processors waited for it " + percent(waited) + " of the time"
 	case connections >= mostConnections:
-		return fmt.Sprintf("the connections to the database, of which %s were in use; processor %s", percent(connections), used)
+		return fmt.Sprintf("the connections to the database, of which %s were in use; processor %s", percent(connections),
+			used)
 	default:
 		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
 			"the flush of commits, the network, or too few users", used, percent(waited))
