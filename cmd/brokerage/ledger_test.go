@@ -75,11 +75,13 @@ func TestDrive_LedgerOfForgetfulServer(t *testing.T) {
 	db, dir := server.URL("postgres"), t.TempDir()
 	succeeds(t, "load", "--db", db)
 	signal, file := filepath.Join(dir, "broken"), filepath.Join(dir, "ledger")
+	// Without sales: the loss of one and a purchase that counts twice leave the same position.
+	const bought = "buy_security=3,insert_order=3,delete_order=2,update_order_status=1,update_security_price=1"
 	ctx, enough := context.WithCancel(t.Context())
 	driven := make(chan exited, 1)
 	go func() {
 		driven <- brokerage(ctx, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "10m", "--ledger", file,
-			"--break", "touch "+signal, "--at", "500ms")
+			"--weights", bought, "--break", "touch "+signal, "--at", "500ms")
 	}()
 	eventually(t, func() bool { _, err := os.Stat(signal); return err == nil }, "the break")
 	for range 5 {
@@ -93,8 +95,7 @@ func TestDrive_LedgerOfForgetfulServer(t *testing.T) {
 	require.Equal(t, exitEnded, r.code, r.out+r.err)
 	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", file)
 	require.Equal(t, exitInvalid, r.code, r.out+r.err)
-	// A lost sale looks like a purchase that counts twice.
-	require.Regexp(t, `\nacknowledged [\d,]+, lost [1-9][\d,]*, twice \d+, unknown \d+ \(applied \d+\)\n$`, r.out)
+	require.Regexp(t, `\nacknowledged [\d,]+, lost [1-9][\d,]*, twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
 }
 
 // Directly on a database, the run verifies its ledger itself.

@@ -388,14 +388,18 @@ func explain(off decimal.Decimal, acknowledged, unknown []decimal.Decimal) expla
 		upTo[i+1] = upTo[i].Add(d)
 	}
 	for length := 1; length <= len(acknowledged); length++ {
+		var twice *explanation
 		for from := range len(acknowledged) - length + 1 {
 			row := upTo[from+length].Sub(upTo[from])
 			if applied, ok := sums[off.Add(row).String()]; ok {
 				return explanation{applied: applied, lost: length}
 			}
-			if applied, ok := sums[off.Sub(row).String()]; ok {
-				return explanation{applied: applied, twice: length}
+			if applied, ok := sums[off.Sub(row).String()]; ok && twice == nil {
+				twice = &explanation{applied: applied, twice: length}
 			}
+		}
+		if twice != nil {
+			return *twice
 		}
 	}
 	return explanation{lost: 1} // at least
