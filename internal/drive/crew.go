@@ -97,11 +97,9 @@ func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time
 const mostStalled = 100 * time.Millisecond
 
 // Disturbed returns why a slice does not count, "" if it does: others used more of the machine than they may, or the
-// clock of the load generator stalled. If others may use everything, every slice counts.
+// clock of the load generator stalled.
 func (s *Sliced) Disturbed(others, most float64) string {
 	switch {
-	case most >= 1:
-		return ""
 	case others > most:
 		return "others used the machine"
 	case s.Late > mostStalled:
