@@ -191,22 +191,25 @@ func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) e
 
 // copyData reads the data of one COPY, up to the line that ends it.
 type copyData struct {
-	from *bufio.Reader
-	line []byte // the rest of the current line
+	from   *bufio.Reader
+	line   []byte // the rest of the current line, or of a piece of it
+	inside bool   // the next piece continues a line
 }
 
 func (c *copyData) Read(p []byte) (n int, err error) {
 	if len(c.line) == 0 {
-		c.line, err = c.from.ReadBytes('\n')
+		c.line, err = c.from.ReadSlice('\n') // in pieces, because a file may have lines of any length
+		partial := errors.Is(err, bufio.ErrBufferFull)
 		switch {
 		case errors.Is(err, io.EOF):
 			return 0, io.ErrUnexpectedEOF
-		case err != nil:
+		case err != nil && !partial:
 			return 0, err
-		case string(c.line) == endOfData:
+		case !c.inside && string(c.line) == endOfData:
 			c.line = nil
 			return 0, io.EOF
 		}
+		c.inside = partial
 	}
 	n = copy(p, c.line)
 	c.line = c.line[n:]
