@@ -163,7 +163,7 @@ func TestReadK6_Hostile(t *testing.T) {
 	require.Equal(t, map[string]int64{"503  Valid: yes": 1}, r.Transactions[0].Unexpected)
 }
 
-// Of reasons as a hostile target gives them, only the first are told apart, and each by its beginning.
+// A hostile target gives many long reasons: the first of them are counted apart, by their first characters.
 func TestReadK6_Reasons(t *testing.T) {
 	t.Parallel()
 	var more strings.Builder

@@ -16,25 +16,11 @@ const (
 // Limit says what limited the throughput of a run, or "" where nothing of that was measured.
 func (r *Run) Limit() string {
 	u := &r.Usage
-	percent := func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
-	generator := "load generator"
-	if u.Shared {
-		generator = "load generator and store, in one process"
-	}
-	var shares []string
-	busy, waited := 0.0, 0.0
-	for _, p := range []struct {
-		name string
-		*ProcessUsage
-	}{{"service", u.Service}, {"database", u.Database}, {generator, &u.Generator}} {
-		if p.ProcessUsage != nil && p.CPU > 0 {
-			shares = append(shares, p.name+" "+percent(p.CPU))
-			busy += p.CPU
-		}
-	}
+	shares, busy := u.shares()
 	if len(shares) == 0 {
 		return ""
 	}
+	waited := 0.0
 	if u.Host != nil {
 		busy, waited = u.Host.CPU, u.Host.IOWait
 	}
@@ -55,6 +41,26 @@ func (r *Run) Limit() string {
 		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
 			"the flush of commits, the network, or too few users", used, percent(waited))
 	}
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// shares returns what each process used of all processors, and the sum.
+func (u *Usage) shares() (shares []string, sum float64) {
+	generator := "load generator"
+	if u.Shared {
+		generator = "load generator and store, in one process"
+	}
+	for _, of := range []struct {
+		name string
+		*ProcessUsage
+	}{{"service", u.Service}, {"database", u.Database}, {generator, &u.Generator}} {
+		if of.ProcessUsage != nil && of.CPU > 0 {
+			shares = append(shares, of.name+" "+percent(of.CPU))
+			sum += of.CPU
+		}
+	}
+	return shares, sum
 }
 
 // connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.

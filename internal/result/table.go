@@ -293,22 +293,9 @@ func (p *printer) usage(r *Run) {
 
 // used writes the processor time in one line.
 func (p *printer) used(r *Run) {
-	u := &r.Usage
-	generator := "load generator"
-	if u.Shared {
-		generator = "load generator and store"
-	}
-	var shares []string
-	for _, of := range []struct {
-		name string
-		*ProcessUsage
-	}{{generator, &u.Generator}, {"service", u.Service}, {"database", u.Database}} {
-		if of.ProcessUsage != nil && of.CPUSeconds > 0 {
-			shares = append(shares, fmt.Sprintf("%s %.0f %%", of.name, 100*of.CPU))
-		}
-	}
-	if u.Others != nil {
-		shares = append(shares, fmt.Sprintf("others %.0f %%", 100**u.Others))
+	shares, _ := r.Usage.shares()
+	if others := r.Usage.Others; others != nil {
+		shares = append(shares, "others "+percent(*others))
 	}
 	if len(shares) > 0 {
 		p.linef("Processor, of %d: %s", r.Machine.Cores, strings.Join(shares, ", "))

@@ -120,7 +120,7 @@ func TestRun_Write_Brief(t *testing.T) {
 	text, lines := brief(r)
 	require.Regexp(t, `\ntransaction +count +% +ms +ms +ms\n`, text)
 	require.Contains(t, text, "UNEXPECTED of get_order: 404 not-found 1, timeout 1\n")
-	require.Contains(t, text, "Processor, of 2: load generator 10 %, service 51 %\n")
+	require.Contains(t, text, "Processor, of 2: service 51 %, load generator 10 %\n")
 	require.Equal(t, "INVALID: 16.7 transactions a second, goodput 16.7; p50 0.601, p99 1.704, max 45000 ms",
 		lines[len(lines)-1])
 
