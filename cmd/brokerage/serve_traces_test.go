@@ -3,14 +3,15 @@ package main
 import (
 	"encoding/hex"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
@@ -61,6 +62,17 @@ func (c *collector) trace(t testing.TB, id string, n int) map[string]*tracepb.Sp
 	return all
 }
 
+// attributesOf returns the attributes of a span as texts.
+func attributesOf(s *tracepb.Span) map[string]string {
+	all := map[string]string{}
+	for _, a := range s.Attributes {
+		if all[a.Key] = a.Value.GetStringValue(); all[a.Key] == "" {
+			all[a.Key] = strconv.FormatInt(a.Value.GetIntValue(), 10)
+		}
+	}
+	return all
+}
+
 // Every request is a span of its caller's trace, and every statement one below it; lines of the log name the trace; no
 // part of a document is sent.
 func TestServe_Traces(t *testing.T) {
@@ -84,14 +96,15 @@ func TestServe_Traces(t *testing.T) {
 	require.Equal(t, request.SpanId, statement.ParentSpanId)
 	require.Equal(t, tracepb.Span_SPAN_KIND_SERVER, request.Kind)
 	require.Equal(t, tracepb.Span_SPAN_KIND_CLIENT, statement.Kind)
-	attributes := map[string]string{}
-	for _, a := range append(request.Attributes, statement.Attributes...) {
-		attributes[a.Key] = a.Value.GetStringValue()
-	}
-	require.Equal(t, "/v1/orders/:order", attributes[string(semconv.HTTPRouteKey)])
-	require.Equal(t, "ok", attributes["brokerage.outcome"])
-	require.Equal(t, "get_order", attributes[string(semconv.DBQuerySummaryKey)])
-	require.Equal(t, "127.0.0.1", attributes[string(semconv.ServerAddressKey)])
+	require.Equal(t, "vendor=x", statement.TraceState)
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(i.url, "http://"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"http.request.method": "GET", "http.route": "/v1/orders/:order", "url.scheme": "http",
+		"http.response.status_code": "200", "server.address": host, "server.port": port,
+		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
+	}, attributesOf(request))
+	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.query.summary": "get_order"}, attributesOf(statement))
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, first, line["trace_id"])
 	require.Equal(t, hex.EncodeToString(request.SpanId), line["span_id"])
@@ -102,15 +115,28 @@ func TestServe_Traces(t *testing.T) {
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
 		require.Equal(t, spans["POST /v1/accounts/:account/buy"].SpanId, spans[name].ParentSpanId, name)
 	}
+	// A missing document is not an error of a statement.
+	third, fourth := strings.Repeat("0", 31)+"3", strings.Repeat("0", 31)+"4"
+	traced(third, http.MethodGet, "/v1/orders/777777", "")
+	spans = c.trace(t, third, 2)
+	request, statement = spans["GET /v1/orders/:order"], spans["get_order"]
+	require.Equal(t, "not_found", attributesOf(request)["brokerage.outcome"])
+	require.Zero(t, statement.Status.GetCode()+request.Status.GetCode())
+	require.NotContains(t, attributesOf(request), "error.type")
+
+	traced(fourth, http.MethodGet, "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "")
+	c.trace(t, fourth, 2)
 	get(t, i.url+"/healthz") // a probe is no span
 	i.stop(t)                // the last spans are sent before the end
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := c.text.String()
-	for _, named := range []string{"service.name", "k8s.pod.name", "brokerage-0"} {
+	for _, named := range []string{"service.name", "service.instance.id", "k8s.pod.name", "brokerage-0"} {
 		require.Contains(t, text, named)
 	}
-	for _, secret := range []string{"103282", "104000000", "Symbol", "Quantity", "get_health"} {
+	for _, secret := range []string{
+		"103282", "777777", "104000000", "Energy", "Symbol", "Quantity", "get_health", "sector",
+	} {
 		require.NotContains(t, text, secret)
 	}
 }
