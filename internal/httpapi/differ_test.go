@@ -224,7 +224,8 @@ func (a *asker) search(symbol string) string {
 var (
 	oddNumbers = []string{"0", "-0", "+1.5", " 7 ", "1.", ".5", "1e3", "NaN", "INF", "-1", "007", "1,5", "", "1٣",
 		"99999999999999999999.99", "0.00000000000000000001", "1.00001", "9999999999999", "10000000000000"}
-	oddTexts  = []string{"", "a&b", "<x>", "x\r", "]]>", "é", "株式 \U0001F600", "  two  blanks ", "e\u0301", "0", "-1", "x"}
+	oddTexts = []string{"", "a&b", "<x>", "x\r", "]]>", "é",
+		"株式 \U0001F600", "  two  blanks ", "e\u0301", "0", "-1", "x"}
 	oddSpaces = []string{"urn:x", "relative", "http://x/%zz", "http://[::1]:80/a", "a#b?c", "mailto:a@b", "1a:b"}
 	oddNames  = []string{"xml:lang", "xml:id", "xml:base", "odd", "id", "Cash", "Stat", "ID", "Acct", "é"}
 	oddTags   = []string{"odd", "Name", "Symbol", "Quantity", "Position", "Currency", "Sector", "PE", "LastTrade",
