@@ -104,7 +104,8 @@ func TestServe_Traces(t *testing.T) {
 		"http.response.status_code": "200", "server.address": host, "server.port": port,
 		"brokerage.transaction": "get_order", "brokerage.store": "sqlite", "brokerage.outcome": "ok",
 	}, attributesOf(request))
-	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.query.summary": "get_order"}, attributesOf(statement))
+	require.Equal(t, map[string]string{"db.system.name": "sqlite", "db.query.summary": "get_order"},
+		attributesOf(statement))
 	line := i.logs.wait(t, "get_order")
 	require.Equal(t, first, line["trace_id"])
 	require.Equal(t, hex.EncodeToString(request.SpanId), line["span_id"])
