@@ -102,12 +102,18 @@ func (p *printer) answer(r *Run) {
 		Milli(l.P50), Milli(l.P99), Milli(l.Max))
 }
 
-// outcomes writes what became of the transactions: one line if nothing went wrong.
+// outcomes writes what became of the transactions: one line if nothing went wrong. In the closed model, each user may
+// have one in progress at the end.
 func (p *printer) outcomes(r *Run) {
 	t := &r.Total
-	if !p.verbose && t.unexpected()+t.Unanswered+t.Dropped+t.Waiting-t.Late == 0 {
-		p.linef("Nothing went wrong: all %s transactions were answered; %s refusals that the workload expects",
-			format.Count(t.Due), format.Count(t.Refused()))
+	inProgress := t.Waiting - t.Late
+	if !p.verbose && t.unexpected()+t.Unanswered+t.Dropped == 0 &&
+		(inProgress == 0 || r.Model.Kind == Closed && inProgress <= int64(r.Model.Users)) {
+		line := fmt.Sprintf("Nothing went wrong: %s answered", format.Count(t.Due-inProgress))
+		if inProgress > 0 {
+			line += fmt.Sprintf(", %d in progress at the end", inProgress)
+		}
+		p.linef("%s, %s refusals that the workload expects", line, format.Count(t.Refused()))
 		return
 	}
 	p.sums(r)

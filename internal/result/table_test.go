@@ -129,9 +129,15 @@ func TestRun_Write_Brief(t *testing.T) {
 	}
 	r.Total = Row{Name: "total", Due: 1000, Count: 990, Good: 985, Waiting: 10, Late: 10}
 	text, _ = brief(r)
-	require.Contains(t, text, "\nNothing went wrong: all 1,000 transactions were answered; 5 refusals that the workload "+
-		"expects\n")
+	require.Contains(t, text, "\nNothing went wrong: 1,000 answered, 5 refusals that the workload expects\n")
 	require.NotContains(t, text, "unanswered")
+
+	r.Model, r.Total.Late = Model{Kind: Closed, Users: 10}, 0
+	text, _ = brief(r)
+	require.Contains(t, text, "\nNothing went wrong: 990 answered, 10 in progress at the end, 5 refusals ")
+	r.Model.Kind = Open
+	text, _ = brief(r)
+	require.Contains(t, text, " unanswered ", "in the open model they wait")
 }
 
 func TestInterval_WriteTransactions(t *testing.T) {
