@@ -28,7 +28,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type campaignCmd struct {
-	Preset string `default:"full" placeholder:"NAME" help:"Preset of the settings below: full, a valid study of about half an hour at XXXS on two cores; smoke, some minutes, whose results are marked SMOKE; a published study: paper-2006, paper-2007, paper-2008, paper-2009; or the path of a file of the same form (docs/campaign.md). Default: full."`
+	Preset string `default:"full" placeholder:"NAME" help:"Preset of the settings below: full, a valid study, whose runs take 25 minutes on two cores; smoke, whose runs take two minutes and are marked SMOKE; a published study: paper-2006, paper-2007, paper-2008, paper-2009; or the path of a file of the same form (docs/campaign.md). Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
 	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:DIR/brokerage.db, a new database."`
 
