@@ -203,6 +203,24 @@ func TestDamage_Document(t *testing.T) {
 	}
 }
 
+// A flipped bit of an id makes it lower than those before it, and verify ends nevertheless.
+func TestDamage_Order(t *testing.T) {
+	s := tinyStore(t)
+	insert(t, s, 1<<21+1)
+	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))
+	packed := scan[[]byte](t, s.reading, "SELECT doc FROM orders WHERE id = 2097153")
+	path := s.path
+	require.NoError(t, s.Close())
+	file := readFile(t, path)
+	row := bytes.LastIndex(file, packed)
+	id := bytes.LastIndex(file[:row], []byte{0x81, 0x80, 0x80, 0x01}) // as SQLite writes 1<<21 + 1 in a row
+	require.Positive(t, id)
+	require.Less(t, row-id, 64)
+	flip(t, path, int64(8*id)) // makes it 1
+	findings, _ := verified(t, path)
+	require.Contains(t, strings.Join(findings, "\n"), "ids are not in order")
+}
+
 // Verify finds a flipped bit in a column and in an index: a name is in two columns of a security and in the index of
 // searches. A copy that SQLite has left in the unused part of a page does no harm.
 func TestDamage_Columns(t *testing.T) {

@@ -137,10 +137,19 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 				}
 				b.findings = append(b.findings, finding)
 			}
-			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil {
+			next := last
+			if len(b.rows) > 0 {
+				next = b.rows[len(b.rows)-1].id
+			}
+			// A damaged id out of order would lead back to rows that were read.
+			back := err == nil && len(b.rows) > 0 && next <= last
+			if back {
+				b.findings = append(b.findings, fmt.Sprintf("%s after %d: the rest: ids are not in order", k, last))
+			}
+			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil || back {
 				return
 			}
-			last = b.rows[len(b.rows)-1].id
+			last = next
 		}
 	}
 }
