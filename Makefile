@@ -160,7 +160,7 @@ test-url: ## run the conformance suite on a database, which it empties: make tes
 race: ## run all tests under the race detector; needs a C compiler
 	@command -v "$$($(GO) env CC | cut -d' ' -f1)" >/dev/null || { \
 	  echo "make race: the race detector needs a C compiler, and '$$($(GO) env CC)' is not installed (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
-	CGO_ENABLED=1 $(GO) test -race -timeout 60m $(TESTFLAGS) $(PKGS)
+	CGO_ENABLED=1 $(GO) test -race -timeout 90m $(TESTFLAGS) $(PKGS)
 
 # IBM's driver needs cgo and its client library, which DB2_ENV fetches; the tests fetch the rest of the stand-in. The library's
 # licence is IBM's: it is in none of our binaries and commits. RACE=1 runs the race detector, which takes three
@@ -249,8 +249,8 @@ bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes,
 bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE (XS), and with all memory; needs root
 	BROKERAGE_BENCH_MEMORY=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMemory$$' -benchtime 1x -timeout 2h ./cmd/brokerage
 
-# -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. test-k8s-node does
-# what test-images does.
+# -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. Under the race
+# detector, -short leaves out what would only be slower. test-k8s-node does what test-images does.
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
 	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on -timeout 60m'
@@ -258,7 +258,7 @@ test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz 
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$' -v -args -checks 100000
 	$(MAKE) lint
-	$(MAKE) race
+	$(MAKE) race TESTFLAGS=-short
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) differ
 	$(MAKE) test-k8s
