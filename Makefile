@@ -18,7 +18,7 @@ LINT := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_
 # The linter itself is the same as above; the commands that it runs get the environment of cgo.
 LINT_DB2 = settings=$$($(GO) run -C $(DB2TEST) ./fetch -here) || { echo "make lint: without the files of tag db2: $$settings"; exit 0; }; \
   tool=$$(mktemp -d); trap 'rm -rf "$$tool"' EXIT; GOBIN="$$tool" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION) && \
-  eval "$$settings" && "$$tool/golangci-lint" run --build-tags db2 $(DB2_PKGS) && cd $(DB2TEST) && "$$tool/golangci-lint" run --build-tags db2
+  eval "$$settings" && "$$tool/golangci-lint" run --allow-parallel-runners --build-tags db2 $(DB2_PKGS) && cd $(DB2TEST) && "$$tool/golangci-lint" run --allow-parallel-runners --build-tags db2
 
 ACTIONLINT_VERSION := v1.7.12
 VULN_VERSION := v1.6.0
@@ -101,7 +101,7 @@ lines: ## print the lines of Go by package: product, benches and harness, tests
 .PHONY: lint
 lint: ## run golangci-lint; check go.mod, docs/dependencies.md for each dependency, and the tests that documents name
 	$(LINT) config verify
-	$(LINT) run $(PKGS)
+	$(LINT) run --allow-parallel-runners $(PKGS)
 	$(LINT_DB2)
 	$(GO) mod tidy -diff
 	$(GO) mod tidy -C $(DB2TEST) -diff
