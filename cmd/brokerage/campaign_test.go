@@ -136,23 +136,6 @@ func TestCampaign_Paper(t *testing.T) {
 	require.Equal(t, "sqlite", studied(t).Store.Engine)
 }
 
-func TestCampaign_PaperRefused(t *testing.T) {
-	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "new")
-	for _, plan := range []string{"--plan ", ""} {
-		requireRefusals(t, "campaign --out "+folder+" "+plan, map[string]refusal{
-			"Preset":    {"--preset paper-1999", exitUsage, "there is no preset \"paper-1999\""},
-			"Data":      {"--preset paper-2007 --data-scale 0", exitUsage, "--data-scale: 0 is outside of the range"},
-			"Times":     {"--preset paper-2007 --time-scale NaN", exitUsage, "--time-scale: NaN is outside of the range"},
-			"Users":     {"--preset paper-2007 --data-scale 0.00001", exitUsage, "too small for 200 users"},
-			"Documents": {"--preset paper-2008 --data-scale 0.0001", exitUsage, "of 300 documents is too few for 600 users"},
-			"LargeData": {"--preset paper-2007 --data-scale 1000000", exitUsage, "--data-scale: 1e+06 is outside of the range"},
-			"Customers": {"--preset paper-2007 --customers 5", exitUsage, "--customers and --orders must be used together"},
-		})
-		require.NoFileExists(t, folder)
-	}
-}
-
 // A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
 	t.Parallel()
@@ -247,21 +230,6 @@ func childOf(parent int) int {
 		}
 	}
 	return 0
-}
-
-func TestCampaign_Refusals(t *testing.T) {
-	t.Parallel()
-	letter := testenv.File(t, "letter", "a letter")
-	requireRefusals(t, strings.Join(shortly(t.TempDir()), " "), map[string]refusal{
-		"Preset": {"--preset huge", exitUsage, "huge"},
-		"File":   {"--steps ./none.json", exitUsage, "none.json"},
-		"Statements": {"--steps " + examples + "logging/logging.json", exitUsage,
-			"log_entry has no request, which a service needs"},
-		"Scale":    {"--scale XXXXL", exitUsage, "XXXXL"},
-		"Database": {"--db oracle:x", exitUsage, "oracle"},
-		"NoDB":     {"--db sqlite:" + letter, exitFailed, "not a database"},
-		"Folder":   {"--out " + letter, exitFailed, "not a directory"},
-	})
 }
 
 // A campaign kills its service, which answers again and has kept what it acknowledged. A preset may be a file.

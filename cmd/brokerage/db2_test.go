@@ -20,9 +20,3 @@ func TestMigrate_PrintsDB2(t *testing.T) {
 	}
 	require.NotContains(t, r.out, "secret")
 }
-
-func TestDB2_Refusals(t *testing.T) {
-	requireOneLine(t, brokerage(t.Context(), "load", "--db", aDB2+"?unheard=1"), exitUsage, "unheard")
-	requireOneLine(t, brokerage(t.Context(), "backup", "--db", aDB2, "--out", "x"), exitFailed, "docs/db2.md")
-	requireOneLine(t, brokerage(t.Context(), "restore", "--db", aDB2, "--from", "x"), exitFailed, "docs/db2.md")
-}

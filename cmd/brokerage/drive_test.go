@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
-	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 )
 
@@ -21,35 +20,6 @@ func readRun(t testing.TB, file string) (r result.Run) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &r))
 	return r
-}
-
-func TestDrive_BadInput(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	tiny := "sqlite:" + tinyDB(t) + "/brokerage.db"
-	empty := "sqlite:" + filepath.Join(dir, "empty.db")
-	opened, err := store.Open(t.Context(), empty, store.Options{})
-	require.NoError(t, err)
-	require.NoError(t, opened.Close())
-	own := testenv.File(t, "own.json",
-		"{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}")
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "r-2.json"), 0o700))
-	requireRefusals(t, "drive", map[string]refusal{
-		"BothTargets":     {"--db null: --url http://127.0.0.1:1", exitUsage, "exclude each other"},
-		"WatchDown":       {"--url http://127.0.0.1:1 --watch-db postgres://u@127.0.0.1:1/d", exitFailed, "--watch-db: "},
-		"Consistency":     {"--url http://127.0.0.1:1 --consistency stale=2", exitUsage, "but must be primary, token, or"},
-		"UnknownWorkload": {"--db null: --workload mixt", exitUsage, `no workload "mixt"`},
-		"WeightIsText":    {"--db null: --workload " + own, exitUsage, "line 2: mix.weight must not be a string"},
-		"WeightOfUnknown": {"--db null: --weights get_order=3,get_oder=1", exitUsage,
-			`--weights: mix: there is no transaction "get_oder"`},
-		"JSONIsAFolder": {"--db null: --json " + dir, exitUsage, "is not a file"},
-		"NotWritable":   {"--db null: --json /proc/r.json", exitUsage, "nothing can be written in the folder /proc"},
-		"NoDatabase":    {"--db sqlite:" + dir + "/none.db", exitFailed, "no such file"},
-		"EmptyDatabase": {"--db " + empty, exitFailed, "load one"},
-		"TooSmall":      {"--db " + tiny + " --users 201", exitFailed, "too small for 201 users"},
-		"ServiceDown":   {"--url http://127.0.0.1:1", exitFailed, "does not answer"},
-	})
-	require.NoFileExists(t, filepath.Join(dir, "none.db"))
 }
 
 // A number of transactions with weights of one's own: the result has both.
@@ -100,10 +70,10 @@ func TestDrive_TLS(t *testing.T) {
 		r := succeeds(t, strings.Fields(command+known+" --tls-ca "+ca)...)
 		require.NotContains(t, r.out, "UNEXPECTED")
 		requireRefusals(t, command, map[string]refusal{
-			"NoCertificate":  {"--tls-ca " + ca, exitFailed, "certificate required"},
-			"OtherAuthority": {known + " --tls-ca " + otherCA, exitFailed, "certificate signed by unknown authority"},
-			"HalfAPair":      {"--tls-client-key " + ca, exitUsage, "--tls-client-cert and --tls-client-key go together"},
-			"NotAnAuthority": {"--tls-ca " + write("key", key), exitFailed, "--tls-ca: there is no certificate in "},
+			"--tls-ca " + ca:                {exitFailed, "certificate required"},
+			known + " --tls-ca " + otherCA:  {exitFailed, "certificate signed by unknown authority"},
+			"--tls-client-key " + ca:        {exitUsage, "--tls-client-cert and --tls-client-key go together"},
+			"--tls-ca " + write("key", key): {exitFailed, "--tls-ca: there is no certificate in "},
 		})
 	}
 	service.stop(t)

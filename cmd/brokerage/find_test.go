@@ -36,14 +36,3 @@ func TestDrive_Find(t *testing.T) {
 	r = succeeds(t, "report", "--out", "-", file)
 	require.Contains(t, r.out, `id="curve"`)
 }
-
-func TestDrive_BadFind(t *testing.T) {
-	requireRefusals(t, "drive --db null:", map[string]refusal{
-		"NoUnit":  {"--find p99=20", exitUsage, `"p99=20" is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%`},
-		"Unknown": {"--find speed=5s", exitUsage, "a limit of p50, p90, p95, p99, p99.9 or errors"},
-		"Part":    {"--find p99=20ms --part 1/2 --start-at 2999-01-01T00:00:00Z", exitUsage, "is for one load generator"},
-		"Think":   {"--find p99=20ms --think 1s", exitUsage, "--find excludes --think and --duration"},
-		"Within":  {"--find p99=20ms --within 0s", exitUsage, "--within: 0s is outside of the range"},
-		"Name":    {"--find get_oder:p99=20ms", exitUsage, "the workload mixed does not run get_oder"},
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -64,8 +63,7 @@ const (
 // connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	t.Parallel()
-	outside, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	outside := listener(t)
 	var asked atomic.Int64
 	go func() {
 		for {
@@ -77,7 +75,6 @@ func TestHostile_Bodies(t *testing.T) {
 			_ = conn.Close() // the connection was counted
 		}
 	}()
-	defer func() { _ = outside.Close() }()
 	collection := attacks(outside.Addr().String())
 	paths := []string{"/v1/orders", "/v1/customers?validate=no", "/v1/accounts/104000000/buy"}
 	dir := tinyDB(t)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/testenv"
 )
@@ -67,37 +65,6 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 	require.Contains(t, r.err, "does not have what it has acknowledged")
 }
 
-// A server that acknowledges what it has not written yet loses that when it is killed: the last page of its log, with a
-// few changes or by chance none, so it is killed several times.
-func TestDrive_LedgerOfForgetfulServer(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t, "synchronous_commit=off", "wal_writer_delay=10s", "wal_writer_flush_after=1GB")
-	db, dir := server.URL("postgres"), t.TempDir()
-	succeeds(t, "load", "--db", db)
-	signal, file := filepath.Join(dir, "broken"), filepath.Join(dir, "ledger")
-	// Without sales: the loss of one and a purchase that counts twice leave the same position.
-	const bought = "buy_security=3,insert_order=3,delete_order=2,update_order_status=1,update_security_price=1"
-	ctx, enough := context.WithCancel(t.Context())
-	driven := make(chan exited, 1)
-	go func() {
-		driven <- brokerage(ctx, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "10m", "--ledger", file,
-			"--weights", bought, "--break", "touch "+signal, "--at", "500ms")
-	}()
-	eventually(t, func() bool { _, err := os.Stat(signal); return err == nil }, "the break")
-	for range 5 {
-		recorded := len(testenv.Text(t, file))
-		eventually(t, func() bool { return len(testenv.Text(t, file)) > recorded+10_000 }, "changes")
-		server.Kill(t)
-		server.Again(t)
-	}
-	enough()
-	r := <-driven
-	require.Equal(t, exitEnded, r.code, r.out+r.err)
-	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", file)
-	require.Equal(t, exitInvalid, r.code, r.out+r.err)
-	require.Regexp(t, `\nacknowledged [\d,]+, lost [1-9][\d,]*, twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
-}
-
 // Directly on a database, the run verifies its ledger itself.
 func TestDrive_LedgerOfDatabase(t *testing.T) {
 	t.Parallel()
@@ -112,13 +79,9 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 	require.True(t, run.Proof.Verified)
 	require.True(t, run.Validity.Smoke)
 	require.Positive(t, run.Proof.Acknowledged)
-	requireRefusals(t, "drive", map[string]refusal{
-		"LedgerExists":     {"--db " + db + " --ledger " + file, exitUsage, "exists already"},
-		"LedgerOfDatabase": {"--db " + db + " --ledger " + dir + "/brokerage.db", exitUsage, "this command reads"},
-		"BreakAlone":       {"--db null: --break true", exitUsage, "--break and --at need each other"},
-		"BreakTooLate":     {"--db null: --break true --at 9s --duration 5s", exitUsage, "within the measured time"},
-	})
-	requireRefusals(t, "verify", map[string]refusal{
-		"NoLedger": {"--db " + db + " --ledger " + json, exitFailed, "line 1: this is not a ledger"},
+	requireRefusals(t, "", map[string]refusal{
+		"drive --db " + db + " --ledger " + file:                  {exitUsage, "exists already"},
+		"drive --db " + db + " --ledger " + dir + "/brokerage.db": {exitUsage, "this command reads"},
+		"verify --db " + db + " --ledger " + json:                 {exitFailed, "line 1: this is not a ledger"},
 	})
 }

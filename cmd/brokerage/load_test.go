@@ -12,7 +12,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
-	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -57,24 +56,6 @@ func TestLoad_Generated(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), append(args, "--seed", "2")...), exitFailed, "--replace")
 	succeeds(t, append(args, "--profile", "tpox-1", "--replace")...)
 	requireHolds(t, db, tiny(dataset.TPoX1))
-}
-
-func TestLoad_Refusals(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	text := filepath.Join(dir, "thesis.txt")
-	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("thesis", 1000)), 0o666))
-	db := "sqlite:" + filepath.Join(dir, "b.db")
-	requireRefusals(t, "", map[string]refusal{
-		"NoDatabase":     {"load", exitUsage, "--db"},
-		"Null":           {"load --db null:", exitUsage, "null: holds nothing that could be loaded"},
-		"VerifyNull":     {"verify --db null:", exitUsage, "null: holds nothing that could be loaded"},
-		"ValidateAlone":  {"load --db " + db + " --validate", exitUsage, "--from"},
-		"NotADatabase":   {"load --db sqlite:" + text, exitFailed, "not a database"},
-		"FolderOfOthers": {"load --db " + db + " --from " + dir, exitFailed, "neither .xml nor .zst"},
-		"VerifyNothing":  {"verify --db sqlite:" + filepath.Join(dir, "none.db"), exitFailed, "no such file"},
-	})
-	require.Len(t, testenv.Text(t, text), 6000)
 }
 
 // What a killed or interrupted load has left is neither served nor loaded again without --replace.

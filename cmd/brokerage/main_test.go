@@ -66,42 +66,16 @@ func requireOneLine(t testing.TB, r exited, code int, says string) {
 	require.Contains(t, r.err, says)
 }
 
-// refusal is how a command refuses arguments, which are separated by spaces: its exit code, and a part of what it says.
-type refusal struct {
-	args string
-	code int
-	says string
-}
-
-// requireRefusals requires that a command, with or without flags of its own, refuses each of the cases.
-func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
-	t.Helper()
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			requireOneLine(t, brokerage(t.Context(), strings.Fields(command+" "+c.args)...), c.code, c.says)
-		})
-	}
-}
-
-func TestRun_Usage(t *testing.T) {
-	dir := t.TempDir()
-	requireRefusals(t, "", map[string]refusal{
-		"UnknownCommand": {"frobnicate", exitUsage, "frobnicate"},
-		"UnknownFlag":    {"dataset --sclae S", exitUsage, "--sclae"},
-		"UnknownScale":   {"dataset --scale XXXXL", exitUsage, "XXXXL"},
-		"NoFolder":       {"generate", exitUsage, "--out"},
-		"UnknownKind":    {"generate --out " + dir + " --kind bond", exitUsage, "bond"},
-		"Part":           {"generate --out " + dir + " --part 17/16", exitUsage, "17/16"},
-		"TemplateCount":  {"templates --out " + dir + " --count 0", exitUsage, "--count"},
-	})
-	require.Empty(t, names(t, dir))
-}
-
 func TestRun_Help(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}, {"generate", "--help"}} {
 		r := brokerage(t.Context(), args...)
 		require.Equal(t, exitOK, r.code)
 		require.Contains(t, r.out, "Usage: brokerage")
 		require.Empty(t, r.err)
+	}
+	want := succeeds(t, "version")
+	require.Contains(t, want.out, "generator version 1")
+	for _, args := range [][]string{{"--version"}, {"serve", "--version"}} {
+		require.Equal(t, want, brokerage(t.Context(), args...))
 	}
 }

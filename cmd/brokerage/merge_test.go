@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
-	"brokerage/internal/workload"
 )
 
 // Two processes drive a service at once, as two pods of an Indexed Job would: their merged result has the arrivals of
@@ -55,26 +54,7 @@ func TestMerge_TwoProcesses(t *testing.T) {
 	succeeds(t, "report", file)
 	require.Contains(t, testenv.Text(t, filepath.Join(dir, "merged.html")), "Load generators")
 	requireRefusals(t, "merge", map[string]refusal{
-		"Missing":     {files[0], exitFailed, "part 2 of 2 is missing"},
-		"Merged":      {files[0] + " " + file, exitFailed, "merged.json is not a part of a load"},
-		"Overwritten": {files[0] + " " + files[1] + " --json " + files[1], exitUsage, "is a file that this command reads"},
+		files[0]:              {exitFailed, "part 2 of 2 is missing"},
+		files[0] + " " + file: {exitFailed, "merged.json is not a part of a load"},
 	})
-}
-
-// The parts of a load are refused before any load when their flags are wrong.
-func TestDrive_BadParts(t *testing.T) {
-	const soon = " --start-at 2999-01-01T00:00:00Z"
-	t.Setenv("JOB_COMPLETION_INDEX", "")
-	requireRefusals(t, "drive --db null:", map[string]refusal{
-		"NoTime":    {"--part 1/2", exitUsage, "--part requires --start-at"},
-		"TooLate":   {"--part 1/2 --start-at 2001-01-01T00:00:00Z", exitFailed, "to start, 2001-01-01T00:00:00Z, was "},
-		"NoZone":    {"--part 1/2 --start-at 2999-01-01T00:00:00", exitUsage, "is not a time with its zone"},
-		"NoPart":    {"--part 3/2" + soon, exitUsage, `"3/2" is not a part`},
-		"NotInAJob": {"--part index/2" + soon, exitUsage, "JOB_COMPLETION_INDEX is not a number here"},
-		"FewUsers":  {"--part 1/3 --users 2" + soon, exitUsage, "2 users cannot be divided among 3 parts"},
-	})
-	t.Setenv("JOB_COMPLETION_INDEX", "2")
-	var f loadPart
-	require.NoError(t, f.UnmarshalText([]byte("index/4")))
-	require.Equal(t, workload.Share{Number: 3, Of: 4}, f.Share)
 }

@@ -40,15 +40,6 @@ func TestMigrate(t *testing.T) {
 	require.Equal(t, file+": nothing to do, the schema has version 1\n", r.out)
 }
 
-func TestMigrate_Refusals(t *testing.T) {
-	t.Parallel()
-	requireRefusals(t, "migrate", map[string]refusal{
-		"Null": {"--db null: --print", exitUsage, "null: holds nothing"},
-		"Nobody": {"--db postgres://me:secret@127.0.0.1:1/x?connect_timeout=1", exitFailed,
-			"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
-	})
-}
-
 // A migration Job may start before its database exists.
 func TestMigrate_Wait(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -70,27 +69,4 @@ func TestDrive_Logging(t *testing.T) {
 	require.NoError(t, err)
 	requireOneLine(t, drive("--count", "20"), exitFailed,
 		`the transaction log_entry: ERROR: column "entries" of relation "log_session"`)
-}
-
-// A fault in a user's workload is reported in one line, before any load.
-func TestDrive_OwnBadInput(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return file
-	}
-	own := func(values, path string) string {
-		return `{"name": "own", "values": {` + values + `}, "transactions": [{"name": "t", "kind": "query",
-			"request": {"method": "GET", "path": "` + path + `"}}], "mix": [{"transaction": "t", "weight": 1}]}`
-	}
-	write("list.txt", "a\nb\nc\n")
-	list := write("list.json", own(`"v": {"file": "list.txt", "distribution": "sequence"}`, "/{v}"))
-	marker := write("marker.json", own(`"v": {"range": [1, 2]}`, "/{v}/{w}"))
-	requireRefusals(t, "drive --url http://127.0.0.1:1", map[string]refusal{
-		"Marker": {"--workload " + marker, exitUsage, "the marker {w} has no value: values has v"},
-		"ListEnds": {"--workload " + list + " --count 4 --ramp 0s", exitUsage,
-			"values.v: the list ends after 3 values, and the run may need 4"},
-	})
 }

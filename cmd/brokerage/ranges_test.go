@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
@@ -35,21 +34,4 @@ func TestRanges_All(t *testing.T) {
 		}
 	}
 	require.Greater(t, ranged, 30)
-}
-
-func TestRanges_Refusals(t *testing.T) {
-	t.Chdir(t.TempDir())
-	began := time.Now()
-	requireRefusals(t, "", map[string]refusal{
-		"Pool":      {"serve --pool 99999999", exitUsage, "--pool: 99999999 is outside of the range from 0 to 10000 "},
-		"NaN":       {"serve --rate-limit NaN", exitUsage, "--rate-limit: NaN is outside of the range from 0 to "},
-		"Time":      {"serve --timeout=-1s", exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
-		"Size":      {"serve --max-body 2MiB", exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
-		"OneOfList": {"campaign --users 1,99999999", exitUsage, "--users: 99999999 is outside of"},
-		"Pointer":   {"campaign --pool 99999999", exitUsage, "--pool: 99999999 is outside of"},
-		"File":      {"serve --config " + configIn(t, "pool: 99999999\n"), exitUsage, "--pool: 99999999 is outside"},
-	})
-	require.Less(t, time.Since(began), patience/2)
-	t.Setenv("BROKERAGE_IN_FLIGHT", "99999999")
-	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "--in-flight: 99999999 is outside of the range")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,17 +57,4 @@ func TestReport_Compare(t *testing.T) {
 	require.Regexp(t, `\n +throughput, tps +10\.0 +12\.0 +× 1\.200\n`, r.out)
 	require.Contains(t, r.out, "A INVALID: ")
 	require.NoFileExists(t, strings.TrimSuffix(a, ".json")+".html")
-}
-
-func TestReport_Refuses(t *testing.T) {
-	file := resultFile(t, "run.json", nil)
-	damaged := testenv.File(t, "damaged.json", "{\n  \"format\": ?\n}")
-	requireRefusals(t, "report", map[string]refusal{
-		"Damaged":    {damaged, exitFailed, "damaged.json:2:13: invalid character '?'"},
-		"TwoAndOut":  {file + " " + file + " --out x.html", exitUsage, "--out is for a report on one file"},
-		"OverItself": {file + " --out " + file, exitUsage, "is a file that this command reads"},
-	})
-	_, err := os.Stat(strings.TrimSuffix(file, ".json") + ".html")
-	require.ErrorIs(t, err, os.ErrNotExist)
-	require.Contains(t, testenv.Text(t, file), result.Format)
 }

@@ -78,19 +78,3 @@ func TestServe_JWT(t *testing.T) {
 		require.NotContains(t, i.logs.String(), secret)
 	}
 }
-
-func TestServe_AccessUsage(t *testing.T) {
-	t.Parallel()
-	requireRefusals(t, "serve --listen 127.0.0.1:0 --db null:", map[string]refusal{
-		"Audience": {"--jwt-audience a", exitUsage, "are for a service with --jwt-issuer"},
-		"Algorithm": {"--jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none", exitUsage,
-			"is not an accepted algorithm"},
-		"CertAlone": {"--tls-cert x", exitUsage, "go together"},
-		"CAAlone":   {"--tls-client-ca x", exitUsage, "--tls-client-ca is for"},
-	})
-	requireOneLine(t, brokerage(t.Context(), "serve", "--db", "null:", "--tls-cert", "none", "--tls-key", "none"),
-		exitFailed, "--tls-cert and --tls-key")
-	requireOneLine(t,
-		brokerage(t.Context(), "serve", "--db", "null:", "--listen", "127.0.0.1:0", "--audit-log", t.TempDir()), exitUsage,
-		"the audit log")
-}

@@ -19,8 +19,9 @@ func TestServe_Profiles(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
 	i.stop(t)
 
-	i = serving(t, "", "--db", "null:")
+	i = serving(t, "", "--db", "null:", "--listen", "localhost:0")
 	require.Nil(t, i.logs.find(t, "profiles"))
 	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
 	i.stop(t)
+	serving(t, "", "--db", "null:", "--listen", "0.0.0.0:0", "--insecure-no-auth").stop(t)
 }

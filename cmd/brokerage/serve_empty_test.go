@@ -60,9 +60,6 @@ func TestServe_Fill(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, string(out), "the database is empty")
 	require.Empty(t, names(t, dir))
-	requireOneLine(t, brokerage(t.Context(), "serve", "--fill", "huge"), exitUsage, "--fill")
-	requireOneLine(t, brokerage(t.Context(), "serve", "--fill", "tiny", "--db", "null:"), exitUsage,
-		"--fill is for an embedded database")
 	i := serving(t, dir, "--db", "sqlite:x.db", "--fill", "tiny")
 	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
 	i.stop(t)

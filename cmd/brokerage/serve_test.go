@@ -29,6 +29,8 @@ func TestServe_FirstStart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := serving(t, dir)
+	requireOneLine(t, brokerage(t.Context(), "serve", "--listen", "127.0.0.1:0", "--db",
+		"sqlite:"+filepath.Join(dir, "brokerage.db")), exitFailed, "is in use by another process")
 	require.Equal(t, http.StatusOK, get(t, first.url+"/readyz").status)
 	order := get(t, first.url+"/v1/orders/103282")
 	require.Equal(t, http.StatusOK, order.status)
@@ -114,50 +116,9 @@ func TestServe_Tokens(t *testing.T) {
 	eventually(t, func() bool { return status(http.MethodGet, reader) == http.StatusUnauthorized }, "the token goes")
 	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
 
-	// A file that is gone changes nothing.
-	require.NoError(t, os.Remove(file))
-	eventually(t, func() bool { return strings.Contains(i.logs.String(), "no such file") }, "the loss in %s", i.logs)
-	require.Equal(t, http.StatusForbidden, status(http.MethodGet, trader))
-
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), reader)
 	require.NotContains(t, i.logs.String(), trader)
-}
-
-// Without tokens, only clients on this machine are accepted. Other machines get no profiles, whatever other access they
-// have.
-func TestServe_LoopbackOnly(t *testing.T) {
-	t.Parallel()
-	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:8080"} {
-		r := brokerage(t.Context(), "serve", "--db", "null:", "--listen", addr)
-		requireOneLine(t, r, exitUsage, "can be reached from other machines, and there are no --tokens: --insecure-no-auth")
-		r = brokerage(t.Context(), "serve", "--db", "null:", "--insecure-no-auth", "--debug-addr", addr)
-		requireOneLine(t, r, exitUsage, "can be reached from other machines; profiles are for this one")
-	}
-	for _, args := range [][]string{{"--listen", "localhost:0"}, {"--listen", "0.0.0.0:0", "--insecure-no-auth"}} {
-		i := serving(t, "", append(args, "--db", "null:")...)
-		i.stop(t)
-	}
-}
-
-func TestServe_Failures(t *testing.T) {
-	t.Parallel()
-	dir := tinyDB(t)
-	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = taken.Close() }()
-	running := serving(t, dir)
-
-	requireRefusals(t, "serve --listen 127.0.0.1:0", map[string]refusal{
-		"PortInUse":        {"--db null: --listen " + taken.Addr().String(), exitFailed, "address already in use"},
-		"MetricsPortInUse": {"--db null: --metrics-addr " + taken.Addr().String(), exitFailed, "--metrics-addr: "},
-		"DatabaseInUse":    {"--db sqlite:" + filepath.Join(dir, "brokerage.db"), exitFailed, "is in use by another process"},
-		"HostAndTokens":    {"--db null: --tokens x --host a.example", exitUsage, "--host is for"},
-		"CutBeforeTold":    {"--db null: --timeout 1m", exitUsage, "--write-timeout"},
-		"NotDurable":       {"--db sqlite:x.db?synchronous=normal", exitUsage, "--not-durable accepts that"},
-	})
-	require.Equal(t, http.StatusOK, get(t, running.url+"/readyz").status)
-	running.stop(t)
 }
 
 // begun returns the folder of a database in which a load of d was interrupted.

@@ -23,10 +23,3 @@ func TestToken_File(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "token", "--name", "bob", "--scope", "read", "--file", file), exitFailed,
 		"chmod 600")
 }
-
-func TestToken_Usage(t *testing.T) {
-	requireRefusals(t, "token", map[string]refusal{
-		"OddName":      {"--name a:b --scope read", exitUsage, `"a:b" is not a name`},
-		"UnknownScope": {"--name a --scope read,write", exitUsage, `"write" is not a scope`},
-	})
-}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
+)
+
+// refusal is how a command refuses arguments: its exit code, and a part of what it says.
+type refusal struct {
+	code int
+	says string
+}
+
+// requireRefusals requires that a command, with or without flags of its own, refuses each of the arguments in one line
+// that shows no password. The arguments are separated by spaces.
+func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
+	t.Helper()
+	for args, c := range cases {
+		t.Run(args, func(t *testing.T) {
+			r := brokerage(t.Context(), strings.Fields(command+" "+args)...)
+			requireOneLine(t, r, c.code, c.says)
+			require.NotContains(t, r.err, "secret")
+		})
+	}
+}
+
+// ownRequest returns a workload of one transaction.
+func ownRequest(values, path string) string {
+	return `{"name": "own", "values": {` + values + `}, "transactions": [{"name": "t", "kind": "query",
+		"request": {"method": "GET", "path": "` + path + `"}}], "mix": [{"transaction": "t", "weight": 1}]}`
+}
+
+// refusalFiles are files that refusals name.
+var refusalFiles = map[string]string{
+	"letter": "a letter", "letters/thesis.txt": "a thesis",
+	"unknown.yaml": "db: 'null:'\nmax_body: 1MiB\n", "list.yaml": "db: [\n", "twice.yaml": "db: 'null:'\ndb: 'null:'\n",
+	"pool.yaml": "pool: 99999999\n", "bad.yaml": "a: b\n", "half.json": `{"format": "brokerage-run/1",`,
+	"weight.json": "{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}",
+	"values.txt":  "a\nb\nc\n", "list.json": ownRequest(`"v": {"file": "values.txt", "distribution": "sequence"}`, "/{v}"),
+	"marker.json": ownRequest(`"v": {"range": [1, 2]}`, "/{v}/{w}"),
+}
+
+// refusals are commands in a folder with refusalFiles, a result and databases. HERE stands for the folder, EXAMPLES for
+// that of examples of workloads, TAKEN for an address where somebody listens.
+var refusals = map[string]refusal{
+	"frobnicate":            {exitUsage, "frobnicate"},
+	"driv":                  {exitUsage, "(brokerage --help says more)\n"},
+	"dataset --sclae S":     {exitUsage, "--sclae"},
+	"dataset --scale XXXXL": {exitUsage, "XXXXL"},
+
+	"generate":                           {exitUsage, "--out"},
+	"generate --out new --kind bond":     {exitUsage, "bond"},
+	"generate --out new --part 17/16":    {exitUsage, "17/16"},
+	"generate --out letters":             {exitFailed, "thesis.txt"},
+	"generate --out letter":              {exitFailed, "not a directory"},
+	"templates --out new --count 0":      {exitUsage, "--count"},
+	"token --name a:b --scope read":      {exitUsage, `"a:b" is not a name`},
+	"token --name a --scope read,write":  {exitUsage, `"write" is not a scope`},
+	"verify --db null:":                  {exitUsage, "null: holds nothing that could be loaded"},
+	"verify --db sqlite:none.db":         {exitFailed, "no such file"},
+	"migrate --db null: --print":         {exitUsage, "null: holds nothing"},
+	"backup --db sqlite:there.db":        {exitUsage, "--out"},
+	"restore --from HERE --db sqlite:x":  {exitFailed, "has no backup"},
+	"backup --db sqlite:none.db --out b": {exitFailed, "no such file"},
+	"migrate --db postgres://me:secret@127.0.0.1:1/x?connect_timeout=1": {exitFailed,
+		"postgres://me@127.0.0.1:1/x: the store is unavailable: connecting"},
+	"backup --db sqlite:there.db --out there.bak": {exitFailed, "exists already: --replace replaces it"},
+	"backup --db sqlite:there.db --out n/b":       {exitFailed, "there is no folder HERE/n\n"},
+	"backup --out x --db " + aDB2:                 {exitFailed, "docs/db2.md"},
+	"restore --from x --db " + aDB2:               {exitFailed, "docs/db2.md"},
+	"load --db " + aDB2 + "?unheard=1":            {exitUsage, "unheard"},
+
+	"load":                                {exitUsage, "--db"},
+	"load --db null:":                     {exitUsage, "null: holds nothing that could be loaded"},
+	"load --db sqlite:x --validate":       {exitUsage, "--from"},
+	"load --db sqlite:letter":             {exitFailed, "not a database"},
+	"load --db sqlite:x --from letters":   {exitFailed, "neither .xml nor .zst"},
+	"load --db sqlite:none/x.db":          {exitFailed, "none/x.db: there is no folder none\n"},
+	"load --db sqlite:new.db --scale XXL": {exitFailed, ". needs about "},
+	"load --db sqlite:x --customers 30":   {exitUsage, "--customers and --orders must be used together"},
+	"load --db sqlite:x --orders 1e3":     {exitUsage, "--orders: expected"},
+	"load --db sqlite:x --customers 0 --orders 1": {exitUsage,
+		"--customers: 0 is outside of the range from 1"},
+	"load --db sqlite:x --scale XS --customers 30 --orders 150": {exitUsage,
+		"--scale and --customers can't be used together"},
+
+	"report run.json run.json --out x.html": {exitUsage, "--out is for a report on one file"},
+	"report half.json": {exitFailed,
+		"brokerage report: half.json:1:29: unexpected end of JSON input\n"},
+	"report bad.yaml": {exitFailed, "brokerage report: bad.yaml:1:1: invalid character 'a' looking for beginning of " +
+		"value: a file of results is JSON, campaign.json or what brokerage drive --json or k6 run --out json wrote\n"},
+
+	"serve --port 8380": {exitUsage, "--port: there is no such flag; --listen takes address and port: " +
+		"--listen 127.0.0.1:8380, or --listen :8380 for all addresses"},
+	"serve --listen 8380": {exitUsage,
+		`--listen: "8380" is not an address: 127.0.0.1:8380 is this machine only, :8380 all of its addresses`},
+	"serve --db brokerage.db": {exitUsage,
+		`"brokerage.db" is not a database: did you mean sqlite:brokerage.db?`},
+	"serve --timeout 10":  {exitUsage, `--timeout: "10" has no unit: 10s, or 10ms, 10m, 10h`},
+	"serve --timeout=-1s": {exitUsage, "--timeout: -1s is outside of the range from 0s to 24h"},
+	"serve --pool 99999999": {exitUsage,
+		"--pool: 99999999 is outside of the range from 0 to 10000 "},
+	"serve --rate-limit NaN":    {exitUsage, "--rate-limit: NaN is outside of the range from 0 to "},
+	"serve --max-body 2MiB":     {exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
+	"serve --config pool.yaml":  {exitUsage, "--pool: 99999999 is outside"},
+	"serve --config none.yaml":  {exitUsage, "--config: open none.yaml: no such file"},
+	"serve --config list.yaml":  {exitUsage, "list.yaml: "},
+	"serve --config twice.yaml": {exitUsage, "twice.yaml: "},
+	"serve --config unknown.yaml": {exitUsage,
+		`there is no setting "max_body" (brokerage serve --help lists them)`},
+	"serve --config /dev/zero":                     {exitUsage, "larger than 64 KiB"},
+	"serve --fill huge":                            {exitUsage, "--fill"},
+	"serve --db null: --fill tiny":                 {exitUsage, "--fill is for an embedded database"},
+	"serve --db null: --timeout 1m":                {exitUsage, "--write-timeout"},
+	"serve --db null: --tokens x --host a.example": {exitUsage, "--host is for"},
+	"serve --db null: --jwt-audience a":            {exitUsage, "are for a service with --jwt-issuer"},
+	"serve --db null: --jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none": {exitUsage,
+		"is not an accepted algorithm"},
+	"serve --db null: --tls-cert x":                              {exitUsage, "go together"},
+	"serve --db null: --tls-client-ca x":                         {exitUsage, "--tls-client-ca is for"},
+	"serve --db null: --tls-cert none --tls-key none":            {exitFailed, "--tls-cert and --tls-key"},
+	"serve --db null: --listen 127.0.0.1:0 --audit-log HERE":     {exitUsage, "the audit log"},
+	"serve --db null: --listen TAKEN":                            {exitFailed, "address already in use"},
+	"serve --db null: --listen 127.0.0.1:0 --metrics-addr TAKEN": {exitFailed, "--metrics-addr: "},
+	"serve --db sqlite:x.db?synchronous=normal":                  {exitUsage, "--not-durable accepts that"},
+	"serve --wait --listen 127.0.0.1:0 --db sqlite:none/b.db":    {exitFailed, "there is no folder"},
+	// Without tokens, only clients on this machine are accepted. Other machines get no profiles in any case.
+	"serve --db null: --listen :0":             {exitUsage, notOnlyHere},
+	"serve --db null: --listen 0.0.0.0:0":      {exitUsage, notOnlyHere},
+	"serve --db null: --listen [::]:0":         {exitUsage, notOnlyHere},
+	"serve --db null: --listen 192.0.2.1:8080": {exitUsage, notOnlyHere},
+	"serve --db null: --insecure-no-auth --debug-addr :0": {exitUsage,
+		"can be reached from other machines; profiles are for this one"},
+
+	"drive --durations 60s": {exitUsage, `unknown flag --durations, did you mean "--duration"? ` +
+		"(brokerage drive --help says more)\n"},
+	"drive --duration soon":                     {exitUsage, `--duration: "soon" is not a time such as 500ms, 10s or 2m`},
+	"drive --workload half.json":                {exitUsage, "brokerage drive: workload half.json: "},
+	"drive --db null: --url http://127.0.0.1:1": {exitUsage, "exclude each other"},
+	"drive --db null: --workload mixt":          {exitUsage, `no workload "mixt"`},
+	"drive --db null: --workload weight.json":   {exitUsage, "line 2: mix.weight must not be a string"},
+	"drive --db null: --workload EXAMPLES/http/http.json": {exitUsage,
+		"--workload: the transaction read_order has no statements for null"},
+	"drive --db null: --weights get_order=3,get_oder=1": {exitUsage,
+		`--weights: mix: there is no transaction "get_oder"`},
+	"drive --db null: --json none/r.json": {exitUsage,
+		"--json: HERE/none/r.json: there is no folder HERE/none\n"},
+	"drive --db null: --json HERE": {exitUsage, "is not a file"},
+	"drive --db null: --json /proc/r.json": {exitUsage,
+		"nothing can be written in the folder /proc"},
+	"drive --db null: --break true": {exitUsage,
+		"--break and --at need each other"},
+	"drive --db null: --break true --at 9s --duration 5s":                  {exitUsage, "within the measured time"},
+	"drive --db sqlite:none.db":                                            {exitFailed, "no such file"},
+	"drive --db sqlite:empty.db":                                           {exitFailed, "load one"},
+	"drive --db sqlite:there.db --users 201":                               {exitFailed, "too small for 201 users"},
+	"drive --url http://127.0.0.1:1":                                       {exitFailed, "does not answer"},
+	"drive --url http://127.0.0.1:1 --consistency stale=2":                 {exitUsage, "but must be primary, token, or"},
+	"drive --url http://127.0.0.1:1 --watch-db postgres://u@127.0.0.1:1/d": {exitFailed, "--watch-db: "},
+	"drive --url http://127.0.0.1:1 --workload marker.json": {exitUsage,
+		"the marker {w} has no value: values has v"},
+	"drive --url http://127.0.0.1:1 --workload list.json --count 4 --ramp 0s": {exitUsage,
+		"values.v: the list ends after 3 values, and the run may need 4"},
+	"drive --db null: --find p99=20": {exitUsage,
+		`"p99=20" is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%`},
+	"drive --db null: --find speed=5s": {exitUsage,
+		"a limit of p50, p90, p95, p99, p99.9 or errors"},
+	"drive --db null: --find get_oder:p99=20ms":                 {exitUsage, "the workload mixed does not run get_oder"},
+	"drive --db null: --find p99=20ms --think 1s":               {exitUsage, "--find excludes --think and --duration"},
+	"drive --db null: --find p99=20ms --within 0s":              {exitUsage, "--within: 0s is outside of the range"},
+	"drive --db null: --find p99=20ms --part 1/2" + inTheFuture: {exitUsage, "is for one load generator"},
+	"drive --db null: --part 1/2":                               {exitUsage, "--part requires --start-at"},
+	"drive --db null: --part 3/2" + inTheFuture:                 {exitUsage, `"3/2" is not a part`},
+	"drive --db null: --part index/2" + inTheFuture: {exitUsage,
+		"JOB_COMPLETION_INDEX is not a number here"},
+	"drive --db null: --part 1/3 --users 2" + inTheFuture:        {exitUsage, "2 users cannot be divided among 3 parts"},
+	"drive --db null: --part 1/2 --start-at 2999-01-01T00:00:00": {exitUsage, "is not a time with its zone"},
+	"drive --db null: --part 1/2 --start-at 2001-01-01T00:00:00Z": {exitFailed,
+		"to start, 2001-01-01T00:00:00Z, was "},
+
+	"campaign --out study --db b.db":                        {exitUsage, `did you mean sqlite:b.db?`},
+	"campaign --out study --db oracle:x":                    {exitUsage, "oracle"},
+	"campaign --out study --db sqlite:letter":               {exitFailed, "not a database"},
+	"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
+	"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
+	"campaign --out letter":                                 {exitFailed, "not a directory"},
+	"campaign --out study --scale XXL":                      {exitFailed, " needs about "},
+	"campaign --out study --scale XXXXL":                    {exitUsage, "XXXXL"},
+	"campaign --out study --steps ./none.json":              {exitUsage, "none.json"},
+	"campaign --out study --steps EXAMPLES/logging/logging.json": {exitUsage,
+		"log_entry has no request, which a service needs"},
+	"campaign --out study --users 1,99999999":                   {exitUsage, "--users: 99999999 is outside of"},
+	"campaign --out study --pool 99999999":                      {exitUsage, "--pool: 99999999 is outside of"},
+	"campaign --out a/b/study --preset none.yaml":               {exitUsage, "none.yaml: no such file"},
+	"campaign --out study --preset paper-1999":                  {exitUsage, `there is no preset "paper-1999"`},
+	"campaign --out study --preset paper-2007 --data-scale 0":   {exitUsage, "--data-scale: 0 is outside of the range"},
+	"campaign --out study --preset paper-2007 --time-scale NaN": {exitUsage, "--time-scale: NaN is outside of the range"},
+	"campaign --out study --preset paper-2007 --customers 5": {exitUsage,
+		"--customers and --orders must be used together"},
+	"campaign --out study --preset paper-2007 --data-scale 0.00001":        {exitUsage, "too small for 200 users"},
+	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too small for 200 users"},
+	"campaign --out study --preset paper-2008 --data-scale 0.0001": {exitUsage,
+		"of 300 documents is too few for 600 users"},
+
+	"compare null:":                          {exitUsage, "<b>"},
+	"compare null: oracle:x":                 {exitUsage, `B: there is no kind of databases "oracle:"`},
+	"compare run.json null:":                 {exitUsage, "is a file, not a side"},
+	"compare sqlite:a.db sqlite:./a.db":      {exitUsage, "both sides name one file"},
+	"compare null: null: --detect 3":         {exitUsage, `"3" is not a percentage`},
+	"compare null: null: --tolerance 0%":     {exitUsage, "from 0.1% to 100%"},
+	"compare null: null: --workload mixt":    {exitUsage, `no workload "mixt"`},
+	"compare null: null: --out HERE":         {exitUsage, "is not a file"},
+	"compare null: null: --json f --out ./f": {exitUsage, "is named for two outputs"},
+	"compare null: sqlite:there.db":          {exitUsage, "the sides hold different datasets: A holds null/"},
+	"compare null: sqlite:none.db":           {exitEnded, "no such file"},
+	"compare http://127.0.0.1:1 null:":       {exitEnded, "A, http://127.0.0.1:1: the service at"},
+}
+
+const (
+	inTheFuture = " --start-at 2999-01-01T00:00:00Z"
+	notOnlyHere = "can be reached from other machines, and there are no --tokens: --insecure-no-auth"
+)
+
+// What is wrong with a command is said in one line, for a newcomer's mistake with what to type instead, and leaves
+// nothing behind.
+func TestRefusals(t *testing.T) {
+	workloads, err := filepath.Abs(examples)
+	require.NoError(t, err)
+	run := testenv.Text(t, resultFile(t, "run.json", nil))
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("JOB_COMPLETION_INDEX", "")
+	require.NoError(t, os.Mkdir("letters", 0o700))
+	for name, text := range refusalFiles {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	require.NoError(t, os.WriteFile("run.json", []byte(run), 0o600))
+	require.NoError(t, os.WriteFile("there.db", sqlitetest.TinyFile(t), 0o600))
+	succeeds(t, "backup", "--db", "sqlite:there.db", "--out", "there.bak")
+	succeeds(t, "migrate", "--db", "sqlite:empty.db")
+	listed := func() []string { // without what SQLite keeps beside a database
+		return slices.DeleteFunc(names(t, "."), func(name string) bool { return strings.Contains(name, ".db-") })
+	}
+	before := listed()
+	placed := strings.NewReplacer("HERE", dir, "EXAMPLES", workloads, "TAKEN", listener(t).Addr().String())
+	for command, c := range refusals {
+		requireRefusals(t, "", map[string]refusal{placed.Replace(command): {c.code, placed.Replace(c.says)}})
+		require.Equal(t, before, listed(), "%s leaves something", command)
+	}
+	for name, text := range refusalFiles {
+		require.Equal(t, text, testenv.Text(t, name))
+	}
+}
