@@ -345,7 +345,7 @@ func (m *scarce) embedded() {
 	require.NoError(m.b, err)
 	m.heading("SQLite", info.Size())
 	m.compare(result.OfService, func(g *memoryCgroup) (func(), []string) {
-		service := startingAs(m.b, g.starter(copied), m.folder, nil, "--db", url).listening(m.b)
+		service := launch{g.starter(copied), m.folder, nil}.start(m.b, "--db", url).listening(m.b)
 		within(m.b, startPatience, func() bool { // it counts its documents once, for its metrics, which reads all of them
 			return strings.Contains(get(m.b, service.url+"/metrics").body, "\nbrokerage_store_documents{") ||
 				service.logs.find(m.b, "counting the documents failed, so their metrics are missing") != nil

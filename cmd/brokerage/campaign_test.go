@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/result"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
 )
@@ -73,9 +74,7 @@ func TestCampaign(t *testing.T) {
 		}
 	}
 
-	again := brokerage(t.Context(), whole...)
-	require.Equal(t, exitOK, again.code)
-	require.Contains(t, again.err, "nothing to do")
+	require.Contains(t, succeeds(t, whole...).err, "nothing to do")
 	requireOneLine(t, brokerage(t.Context(), append(whole, "--think", "2ms")...), exitFailed,
 		"is a campaign with other settings (think)")
 }
@@ -85,16 +84,18 @@ func requireBySchema(t testing.TB, file string) {
 	schematest.Require(t, schematest.Compile(t, campaign.Schema, result.Schema), []byte(testenv.Text(t, file)))
 }
 
-// studied runs a published study with few documents and users, and returns its record.
-func studied(t *testing.T, more ...string) *campaign.Record {
-	t.Helper()
+// A published study with few documents and users, populated by its users, with the service in a separate process.
+func TestCampaign_Paper(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
 	folder := filepath.Join(t.TempDir(), "study")
-	study := append([]string{
+	study := []string{
 		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.00002",
 		"--users", "2,4", "--reference", "4", "--cpus", "1", "--allow-invalid", "--out", folder,
-	}, more...)
-	planned := brokerage(t.Context(), append(study, "--plan")...)
-	require.Equal(t, exitOK, planned.code, planned.err)
+	}
+	planned := succeeds(t, append(study, "--plan")...)
 	require.NoFileExists(t, folder)
 	succeeds(t, study...)
 	requireBySchema(t, filepath.Join(folder, campaign.File))
@@ -124,16 +125,6 @@ func studied(t *testing.T, more ...string) *campaign.Record {
 	}, counts)
 	page := testenv.Text(t, filepath.Join(folder, "campaign.html"))
 	require.Contains(t, page, "paper-2007 with 0.0001 times its documents and 2e-05 times its times")
-	return record
-}
-
-// A published study, populated by its users, with the service in a separate process.
-func TestCampaign_Paper(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
-	require.Equal(t, "sqlite", studied(t).Store.Engine)
 }
 
 // A campaign with an INVALID run does all its steps, and writes them.
@@ -158,8 +149,7 @@ func TestCampaign_Invalid(t *testing.T) {
 		require.Equal(t, campaign.Done, s.State, s.Name)
 	}
 	require.Len(t, record.Invalid(), 1)
-	allowed := brokerage(t.Context(), append(args, "--allow-invalid")...)
-	require.Equal(t, exitOK, allowed.code, allowed.err)
+	succeeds(t, append(args, "--allow-invalid")...)
 }
 
 // A campaign whose service dies, or that gets a signal, writes its results, says how to continue, and continues.
@@ -261,4 +251,36 @@ func TestCampaign_Environment(t *testing.T) {
 	environment := underTest("program", nil).Env
 	require.True(t, slices.Contains(environment, "BROKERAGE_DB_PASSWORD=secret"))
 	require.False(t, slices.Contains(environment, "BROKERAGE_POOL=7"))
+}
+
+// A whole campaign on a server.
+func TestCampaign_Postgres(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	server := pgtest.Start(t)
+	folder := t.TempDir()
+	succeeds(t, shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--users", "2", "--steps",
+		"population,query,cores", "--cpus", "1")...)
+	requireBySchema(t, folder+"/"+campaign.File)
+	record := campaignIn(t, folder)
+	require.True(t, record.Complete)
+	require.Equal(t, "postgres", record.Store.Engine)
+	require.Equal(t, "4", record.Store.Settings["random_page_cost"], "out of the box")
+
+	runs := make(map[string]result.Run)
+	for _, s := range record.Steps {
+		require.Equal(t, campaign.Done, s.State, s.Name)
+		if run := s.Run; run != nil {
+			require.Empty(t, run.Total.Unexpected, s.Name)
+			require.NotNil(t, run.Usage.Database, s.Name)
+			require.Positive(t, run.Usage.Database.MemoryAfter, s.Name)
+			require.Contains(t, run.Usage.Figures, "brokerage_store_page_hits_total")
+			runs[s.Name] = *run
+		}
+	}
+	require.Equal(t, "4", runs["query, 2 users"].Settings["random_page_cost"])
+	require.Equal(t, "2", runs["query, 2 users"].Settings["pool"], "a user has a connection of its own")
+	require.NotContains(t, testenv.Text(t, folder+"/"+campaign.File), "host=", "a result may be published")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,8 +77,7 @@ var chaosCases = []chaosCase{
 func killService(h *harness) {
 	h.start()
 	h.often(func() {
-		require.NoError(h.t, h.service.cmd.Process.Kill())
-		_ = h.service.cmd.Wait() // it was killed
+		h.service.killed(h.t)
 		h.start()
 	})
 }
@@ -116,11 +116,12 @@ func slowDisk(h *harness) {
 	h.start()
 	order := int64(0)
 	h.often(func() {
-		pids := []string{strconv.Itoa(h.service.cmd.Process.Pid)}
+		pid := h.service.cmd.Process.Pid
 		if h.server != nil {
-			pids = processesOf(h.t, h.server.PID(h.t)) // processes that these start are traced too
+			pid = h.server.PID(h.t)
 		}
-		tracer := command(h.t, strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
+		pids := processesOf(h.t, pid) // processes that these start are traced too
+		tracer := exec.CommandContext(h.t.Context(), strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
 			"-e", "inject=fsync,fdatasync:delay_enter=200000", "-p", strings.Join(pids, ","))
 		require.NoError(h.t, tracer.Start())
 		for _, pid := range pids {

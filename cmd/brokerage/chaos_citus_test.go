@@ -52,8 +52,7 @@ func (h *harness) openCluster(c chaosCase, settings []string) {
 		h.cluster.Hosts[c.behind] = h.link.Folder()
 	}
 	h.database = h.cluster.Database(h.t)
-	r := brokerage(h.t.Context(), "load", "--db", h.cluster.URL(h.database, 0)+"&distribute=4")
-	require.Equal(h.t, exitOK, r.code, r.err)
+	succeeds(h.t, "load", "--db", h.cluster.URL(h.database, 0)+"&distribute=4")
 	h.db = h.cluster.URL(h.database, c.entries...)
 }
 

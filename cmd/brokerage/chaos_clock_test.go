@@ -25,8 +25,7 @@ func serviceClock(h *harness) {
 	h.start()
 	h.often(func() {
 		for _, ahead := range []time.Duration{23 * time.Hour, 0} {
-			require.NoError(h.t, h.service.cmd.Process.Kill())
-			_ = h.service.cmd.Wait() // it was killed
+			h.service.killed(h.t)
 			clock.Set(h.t, ahead)
 			h.start()
 			h.load.Await(h.t, 20)
@@ -77,7 +76,7 @@ func TestChaosClock(t *testing.T) {
 	start := func(t *testing.T, dir string, args ...string) *instance {
 		t.Helper()
 		clock.Set(t, 0)
-		return startingAs(t, binary, dir, []string{clock.Env()}, args...).listening(t)
+		return launch{binary, dir, []string{clock.Env()}}.start(t, args...).listening(t)
 	}
 
 	t.Run("JWT", func(t *testing.T) {
@@ -99,10 +98,10 @@ func TestChaosClock(t *testing.T) {
 
 	t.Run("Certificates", func(t *testing.T) {
 		ca := newAuthority(t)
-		i, pool, renew := ca.mutual(t, func(args ...string) *instance { return start(t, "", args...) })
+		i, renew := ca.mutual(t, func(args ...string) *instance { return start(t, "", args...) })
 		pair, err := tls.X509KeyPair(ca.issue(t, 7))
 		require.NoError(t, err)
-		config := &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}
+		config := &tls.Config{RootCAs: ca.pool(), Certificates: []tls.Certificate{pair}}
 		_, err = handshake(t, i, config)
 		require.NoError(t, err)
 		for _, ahead := range []time.Duration{2 * time.Hour, -2 * time.Hour} {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -123,12 +122,6 @@ func (h *harness) occupy() (release func()) {
 			_ = conn.Close(context.Background()) // nothing is left to learn
 		}
 	}
-}
-
-// command returns a command that ends with the test.
-func command(t testing.TB, name string, args ...string) *exec.Cmd {
-	t.Helper()
-	return exec.CommandContext(t.Context(), name, args...)
 }
 
 // littleMemory puts the service into a control group with a limit of 256 MB.

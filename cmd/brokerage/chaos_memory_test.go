@@ -46,8 +46,7 @@ func memoryGroup(t testing.TB, limit int64) *memoryCgroup {
 // add puts a process and its children into the group. Children that begin later are in it from the start.
 func (g *memoryCgroup) add(pid int) {
 	g.t.Helper()
-	children := testenv.Text(g.t, fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
-	for _, one := range append(strings.Fields(children), strconv.Itoa(pid)) {
+	for _, one := range processesOf(g.t, pid) {
 		require.NoError(g.t, os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(one), 0o600))
 	}
 }

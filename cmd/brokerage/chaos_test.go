@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
-	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
@@ -139,8 +137,7 @@ func (h *harness) open(c chaosCase) {
 	default:
 		h.server = pgtest.Start(h.t, settings...)
 	}
-	r := brokerage(h.t.Context(), "load", "--db", h.server.URL("postgres"))
-	require.Equal(h.t, exitOK, r.code, r.err)
+	succeeds(h.t, "load", "--db", h.server.URL("postgres"))
 	h.link = chaostest.NewProxy(h.t, "unix", h.server.Socket())
 	h.db = h.server.URLAt(h.link.Addr().String(), "postgres")
 }
@@ -148,16 +145,12 @@ func (h *harness) open(c chaosCase) {
 // start starts the service, and the load with it the first time.
 func (h *harness) start() {
 	h.t.Helper()
-	args := append([]string{"--db", h.db}, h.args...)
-	h.service = startingAs(h.t, cmp.Or(h.binary, os.Args[0]), h.dir, h.env, args...).listening(h.t)
+	h.service = launch{h.binary, h.dir, h.env}.start(h.t, append([]string{"--db", h.db}, h.args...)...).listening(h.t)
 	if h.load != nil {
 		h.load.Move(h.service.url)
 		return
 	}
-	h.load = chaostest.Start(h.t, chaostest.Options{
-		URLs: []string{h.service.url}, Traders: h.traders, Generator: dataset.New(dataset.Spec{Seed: 1}),
-		Pause: time.Millisecond,
-	})
+	h.load = chaostest.Start(h.t, dataset.New(dataset.Spec{Seed: 1}), h.traders, time.Millisecond, h.service.url)
 	h.load.Await(h.t, 50)
 }
 
@@ -199,23 +192,16 @@ func (h *harness) finish(c chaosCase) (row string) {
 		h.requireNothingPrepared()
 		db = h.cluster.URL(h.database, 0)
 	}
-	r := brokerage(h.t.Context(), "verify", "--db", db)
-	require.Equal(h.t, exitOK, r.code, r.out+r.err)
+	succeeds(h.t, "verify", "--db", db)
 	h.t.Logf("%+v, all answered again after %v at most", tally, h.slowest)
-	proof := requireAllKept(h.t, h.load, db)
+	opened, err := store.Open(h.t.Context(), db, store.Options{AsIs: true})
+	require.NoError(h.t, err)
+	proof := h.load.RequireKept(h.t, opened)
+	require.NoError(h.t, opened.Close())
 	recovery := "not applicable: the fault lasts"
 	if h.slowest > 0 {
 		recovery = fmt.Sprintf("%.2f s", h.slowest.Seconds())
 	}
 	return fmt.Sprintf("| %s | %s | %d traders | %d | %d | %d | %d | %s |\n", c.fault, h.store, h.traders,
 		tally.Tried, proof.Acknowledged, proof.Lost, proof.Twice, recovery)
-}
-
-// requireAllKept requires that a database which nothing serves has what a load was acknowledged.
-func requireAllKept(t testing.TB, load *chaostest.Load, db string) result.Proof {
-	t.Helper()
-	s, err := store.Open(t.Context(), db, store.Options{AsIs: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	return load.RequireKept(t, s)
 }

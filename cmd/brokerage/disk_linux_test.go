@@ -33,12 +33,4 @@ func TestGenerate_FullDisk(t *testing.T) {
 			require.NotContains(t, name, "partial")
 		}
 	})
-	t.Run("Templates", func(t *testing.T) {
-		r := brokerage(t.Context(), "templates", "--out", dir, "--count", "20000")
-		require.Equal(t, exitFailed, r.code)
-		require.Contains(t, r.err, "no space left")
-		for _, name := range names(t, dir) {
-			require.NotContains(t, name, "partial")
-		}
-	})
 }

@@ -18,13 +18,6 @@ const trade = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>%s</Symb
 // attacks returns all attacks. Nothing may connect to the address outside.
 func attacks(outside string) map[string]attack {
 	plain := func(format string, args ...any) attack { return attack{body: fmt.Appendf(nil, format, args...)} }
-	numbered := func(n int, format string) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, format, i)
-		}
-		return b.String()
-	}
 	laughs := `<!DOCTYPE l [<!ENTITY l0 "lol">`
 	for i := range 30 {
 		laughs += fmt.Sprintf(`<!ENTITY l%d %q>`, i+1, strings.Repeat(fmt.Sprintf("&l%d;", i), 10))
@@ -39,14 +32,11 @@ func attacks(outside string) map[string]attack {
 		"ExternalByHTTP":  plain(`<!DOCTYPE a [<!ENTITY x SYSTEM "http://%s/x">]><a>&x;</a>`, outside),
 		"ParameterEntity": plain(`<!DOCTYPE a [<!ENTITY %% x SYSTEM "http://%s/x"> %%x;]><a/>`, outside),
 		"ExternalDTD":     plain(`<!DOCTYPE a SYSTEM "http://%s/x.dtd"><a/>`, outside),
-		"XInclude": {
-			body: []byte(`<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://` + outside + `/"/></a>`),
-		},
-		"SchemaLocation": {
-			body: []byte(
-				`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://` + outside + `/x.xsd"/>`),
-		},
-		"Stylesheet": {body: []byte(`<?xml-stylesheet type="text/xsl" href="http://` + outside + `/x.xsl"?><a/>`)},
+		"XInclude": plain(
+			`<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="http://%s/"/></a>`, outside),
+		"SchemaLocation": plain(
+			`<a xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="u http://%s/x.xsd"/>`, outside),
+		"Stylesheet": plain(`<?xml-stylesheet type="text/xsl" href="http://%s/x.xsl"?><a/>`, outside),
 		// Floods.
 		"SameAttributes":   plain("<a%s/>", strings.Repeat(` a=""`, 100_000)),
 		"HashedAttributes": plain("<a%s/>", numbered(50_000, ` a%[1]d:b=""`)),
@@ -69,6 +59,15 @@ func attacks(outside string) map[string]attack {
 		"GzipTwice":      {packed(1 << 26), "gzip, gzip"},
 		"GzipUndeclared": {packed(1 << 26), ""},
 	}
+}
+
+// numbered returns a text n times, each with its number.
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }
 
 // packed returns zeros, compressed.

@@ -128,19 +128,12 @@ func TestHostile_Requests(t *testing.T) {
 	const closing = "Host: localhost\r\nConnection: close\r\n\r\n" // the headers of a request without more
 	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 	post := "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/xml\r\n"
-	many := func(n int, format string) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, format, i)
-		}
-		return b.String()
-	}
 	for name, c := range map[string]struct {
 		sent   string
 		status []string // "" means that the connection is closed without a response
 	}{
 		"Proper":      {get + "\r\n", []string{"200"}},
-		"ManyHeaders": {get + many(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
+		"ManyHeaders": {get + numbered(20_000, "X-%d: 1\r\n") + "\r\n", []string{"431", ""}},
 		"LongHeader":  {get + "X: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431", ""}},
 		"LongLine": {
 			"GET /" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []string{"431", "414", ""},
@@ -160,7 +153,7 @@ func TestHostile_Requests(t *testing.T) {
 		"TwoHosts":    {get + "Host: y\r\n\r\n", []string{"400"}},
 		"HTTP2":       {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"404", "421", "505", ""}},
 		"Dots":        {"GET /../../etc/passwd HTTP/1.1\r\n" + closing, []string{"404"}},
-		"Ranges":      {get + "Range: bytes=" + many(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
+		"Ranges":      {get + "Range: bytes=" + numbered(5000, "%d-,") + "\r\n\r\n", []string{"200", "431"}},
 		"SplitByParameter": {
 			"GET /v1/orders/1%0d%0aX-Injected:%201 HTTP/1.1\r\n" + closing, []string{"404"},
 		},

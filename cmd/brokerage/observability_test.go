@@ -32,17 +32,12 @@ func uncounted() (names []string) {
 func TestObservability_MetricsExist(t *testing.T) {
 	t.Parallel()
 	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // the audit log has metrics of its own
-	var scraped string
-	eventually(t, func() bool {
-		scraped = get(t, i.url+"/metrics").body
-		return strings.Contains(scraped, "brokerage_store_documents{") && strings.Contains(scraped, "brokerage_dataset_info{")
-	}, "what is looked at beside the scrapes in %s", &scraped)
-	ca, dir, metricsAddr := newAuthority(t), t.TempDir(), freeAddress(t) // with TLS, there is one more
-	cert, key := ca.issue(t, 100)
-	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
-	withTLS := serving(t, "", "--db", "null:", "--metrics-addr", metricsAddr,
-		"--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key"))
-	scraped += get(t, "http://"+metricsAddr+"/metrics").body
+	scraped := i.counted(t)
+	metrics := freeAddress(t)
+	withTLS, _ := newAuthority(t).mutual(t, func(args ...string) *instance { // which has one more
+		return serving(t, "", append(args, "--metrics-addr", metrics)...)
+	})
+	scraped += get(t, "http://"+metrics+"/metrics").body
 	withTLS.stop(t)
 	exists := func(name string) bool { // a histogram's own name is that of its native buckets, which the text format lacks
 		return regexp.MustCompile(`(?m)^`+name+`(_count)?(\{| )`).MatchString(scraped) ||

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,21 +42,4 @@ func TestPrintable(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("<a>\n<b/>\n"), 0o600))
 	database := "sqlite:" + filepath.Join(t.TempDir(), "b.db")
 	requirePrintable(t, brokerage(t.Context(), "load", "--from", from, "--db", database))
-
-	service, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = service.Close() }()
-	go func() {
-		for {
-			conn, err := service.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = bufio.NewReader(conn).ReadString('\n')
-			_, _ = conn.Write([]byte("HTTP/1.1 500 \x1b]0;owned\x07\x1b[2J\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
-			_ = conn.Close()
-		}
-	}()
-	url := "http://" + service.Addr().String()
-	requirePrintable(t, brokerage(t.Context(), "health", "--url", url))
 }

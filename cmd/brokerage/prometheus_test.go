@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 )
 
@@ -30,7 +31,7 @@ var waits = regexp.MustCompile(`(?m)^( +for:) \S+$`)
 
 // scraping starts Prometheus, to scrape a target every second. The rules are those of the project, except that all are
 // evaluated every second, and an alert fires after a second.
-func scraping(t testing.TB, target string, flags ...string) *prometheus {
+func scraping(t testing.TB, target string) *prometheus {
 	t.Helper()
 	binary := testenv.Command(t, "prometheus")
 	dir := t.TempDir()
@@ -48,9 +49,8 @@ func scraping(t testing.TB, target string, flags ...string) *prometheus {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(changed), 0o600))
 
 	p := &prometheus{url: "http://" + freeAddress(t), logs: &logLines{}}
-	flags = append(flags, "--config.file=prometheus.yml", "--storage.tsdb.path=data",
-		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, flags...)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), binary, "--config.file=prometheus.yml",
+		"--storage.tsdb.path=data", "--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
 	cmd.Dir, cmd.Stderr, cmd.Stdout = dir, p.logs, p.logs
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
@@ -76,27 +76,15 @@ func (p *prometheus) ask(t testing.TB, path string, into any) {
 	require.NoError(t, json.Unmarshal([]byte(a.body), &struct{ Data any }{into}))
 }
 
-// series is a series of Prometheus with its last value.
-type series struct {
-	Metric map[string]string
-	Value  [2]any
-}
-
-// query returns the series of a query.
-func (p *prometheus) query(t testing.TB, query string) []series {
-	t.Helper()
-	var answer struct{ Result []series }
-	p.ask(t, "query?query="+url.QueryEscape(query), &answer)
-	return answer.Result
-}
-
 // value returns the value of a query of one series, empty if there is none yet.
 func (p *prometheus) value(t testing.TB, query string) string {
 	t.Helper()
-	for _, s := range p.query(t, query) {
-		return s.Value[1].(string)
+	var answer struct{ Result []struct{ Value [2]any } }
+	p.ask(t, "query?query="+url.QueryEscape(query), &answer)
+	if len(answer.Result) == 0 {
+		return ""
 	}
-	return ""
+	return answer.Result[0].Value[1].(string)
 }
 
 // alerts returns the firing alerts.
@@ -117,22 +105,35 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// A real Prometheus and a real service: a request is scraped and every rule is evaluated. An alert fires when the
-// service is down and resolves when it is back.
+// A real Prometheus, a service and its database: requests and the database are scraped, every rule is evaluated. Of the
+// two alerts that page, the right one fires when the database is stopped and when the service is, and ends when it is
+// back.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
 	testenv.Command(t, "prometheus")
-	dir, addr := tinyDB(t), freeAddress(t)
-	i := serving(t, dir, "--listen", addr)
+	const storeDown, serviceDown = "BrokerageStoreNotReady", "BrokerageDown"
+	server, addr := pgtest.Start(t), freeAddress(t)
+	db := server.URL("postgres")
+	succeeds(t, "load", "--db", db)
+	i := serving(t, "", "--db", db, "--listen", addr)
 	p := scraping(t, addr)
-	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
-	eventually(t, func() bool {
-		return p.value(t, `brokerage_transactions_total{transaction="get_order",outcome="ok"}`) == "1"
-	}, "the request to be scraped: %s", p.logs)
+	fires := func(name string) bool { return slices.Contains(p.alerts(t), name) }
 
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	for query, want := range map[string]string{
+		`brokerage_transactions_total{transaction="get_order",outcome="ok"}`:      "1",
+		`brokerage_store_statement_duration_seconds_count{statement="get_order"}`: "1",
+		`brokerage_store_documents{kind="order"}`:                                 "2000",
+		`brokerage_store_document_bytes{kind="customer"} > bool 0`:                "1",
+		`sum(brokerage_store_page_hits_total) > bool 0`:                           "1",
+		`brokerage_dataset_raw_bytes{kind="order"} > bool 0`:                      "1",
+		"brokerage_store_ready":                                                   "1",
+	} {
+		eventually(t, func() bool { return p.value(t, query) == want }, "%s to be %s: %s", query, want, p.logs)
+	}
 	var answer struct {
 		Groups []struct {
 			Rules []struct{ Name, Health, LastError string }
@@ -152,11 +153,22 @@ func TestPrometheus(t *testing.T) {
 		return true
 	}, "every rule to be evaluated: %v", &answer)
 	require.NotEmpty(t, answer.Groups)
-	require.NotContains(t, p.alerts(t), "BrokerageDown")
+	require.False(t, fires(storeDown) || fires(serviceDown))
+
+	server.Halt(t)
+	eventually(t, func() bool { return fires(storeDown) }, "the alert to fire: %s", p.logs)
+	ready := get(t, i.url+"/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, ready.status)
+	require.Contains(t, ready.body, "<detail>the database does not answer</detail>")
+	require.Equal(t, "0", p.value(t, "brokerage_store_ready"))
+	require.False(t, fires(serviceDown))
+	server.Again(t)
+	eventually(t, func() bool { return !fires(storeDown) }, "the alert to end: %s", p.logs)
+	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
 
 	i.stop(t)
-	eventually(t, func() bool { return slices.Contains(p.alerts(t), "BrokerageDown") }, "the alert to fire: %s", p.logs)
-	i = serving(t, dir, "--listen", addr)
-	eventually(t, func() bool { return !slices.Contains(p.alerts(t), "BrokerageDown") }, "the alert to end: %s", p.logs)
+	eventually(t, func() bool { return fires(serviceDown) }, "the alert to fire: %s", p.logs)
+	i = serving(t, "", "--db", db, "--listen", addr)
+	eventually(t, func() bool { return !fires(serviceDown) }, "the alert to end: %s", p.logs)
 	i.stop(t)
 }

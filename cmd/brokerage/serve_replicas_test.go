@@ -21,12 +21,12 @@ func TestServe_Replicas(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.Start(t, "synchronous_commit=on")
 	primary.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")
-	require.Zero(t, brokerage(t.Context(), "load", "--db", primary.URL("postgres")).code)
+	succeeds(t, "load", "--db", primary.URL("postgres"))
 	standby := primary.Standby(t)
 	url := func(s *pgtest.Server) string { return s.URLOf("brokerage_service", "postgres") }
 	away := freeAddress(t)
-	i := servingWith(t, "", []string{"BROKERAGE_REPLICA=" + url(standby) + " postgres://me:secret@" + away + "/db"},
-		"--db", url(primary))
+	variable := "BROKERAGE_REPLICA=" + url(standby) + " postgres://me:secret@" + away + "/db"
+	i := launch{env: []string{variable}}.start(t, "--db", url(primary)).listening(t)
 	require.Equal(t, http.StatusOK, get(t, i.url+"/readyz").status)
 
 	read := func(header, value string) answer {

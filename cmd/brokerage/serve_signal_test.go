@@ -34,7 +34,7 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 			require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
 			silent := listener(t)
 			args := strings.NewReplacer("PIPE", pipe, "SILENT", silent.Addr().String()).Replace(c.args)
-			i := starting(t, "", strings.Fields(args)...)
+			i := launch{}.start(t, strings.Fields(args)...)
 			c.busy(t, pipe, silent)
 			began := time.Now()
 			i.signal(t)

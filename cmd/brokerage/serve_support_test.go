@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,25 +32,27 @@ type instance struct {
 	out  *logLines
 }
 
-// starting starts the command as a separate process, in a new folder unless dir is given.
-func starting(t testing.TB, dir string, args ...string) *instance {
-	t.Helper()
-	return startingAs(t, os.Args[0], dir, nil, args...)
+// launch says how to start a service: a binary, "" for this one; a folder, "" for a new one; additional variables.
+type launch struct {
+	binary, dir string
+	env         []string
 }
 
-// startingAs is starting for another binary and with additional environment variables.
-func startingAs(t testing.TB, binary, dir string, env []string, args ...string) *instance {
+// start starts the service as a separate process.
+func (l launch) start(t testing.TB, args ...string) *instance {
 	t.Helper()
-	if dir == "" {
-		dir = t.TempDir()
-	}
 	i := &instance{
 		cmd: process(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), logs: &logLines{},
 		out: &logLines{},
 	}
-	i.cmd.Path, i.cmd.Args[0] = binary, binary
-	i.cmd.Env = append(i.cmd.Env, env...)
-	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = dir, i.logs, i.out
+	if l.binary != "" {
+		i.cmd.Path, i.cmd.Args[0] = l.binary, l.binary
+	}
+	if l.dir == "" {
+		l.dir = t.TempDir()
+	}
+	i.cmd.Env = append(i.cmd.Env, l.env...)
+	i.cmd.Dir, i.cmd.Stderr, i.cmd.Stdout = l.dir, i.logs, i.out
 	require.NoError(t, i.cmd.Start())
 	t.Cleanup(func() {
 		if i.cmd.ProcessState == nil {
@@ -62,10 +63,10 @@ func startingAs(t testing.TB, binary, dir string, env []string, args ...string) 
 	return i
 }
 
-// serving starts the command and waits until it listens.
+// serving starts a service, in a new folder unless dir is given, and waits until it listens.
 func serving(t testing.TB, dir string, args ...string) *instance {
 	t.Helper()
-	return servingWith(t, dir, nil, args...)
+	return launch{dir: dir}.start(t, args...).listening(t)
 }
 
 // counted waits until an embedded store has counted its documents, and returns the metrics.
@@ -73,15 +74,10 @@ func (i *instance) counted(t testing.TB) (metrics string) {
 	t.Helper()
 	eventually(t, func() bool {
 		metrics = get(t, i.url+"/metrics").body
-		return strings.Contains(metrics, "brokerage_store_documents{")
+		return strings.Contains(metrics, "brokerage_store_documents{") &&
+			strings.Contains(metrics, "brokerage_dataset_info{")
 	}, "a census in %s", &metrics)
 	return metrics
-}
-
-// servingWith is serving with additional environment variables.
-func servingWith(t testing.TB, dir string, env []string, args ...string) *instance {
-	t.Helper()
-	return startingAs(t, os.Args[0], dir, env, args...).listening(t)
 }
 
 // listening waits until the process listens.
@@ -97,6 +93,13 @@ func (i *instance) listening(t testing.TB) *instance {
 func (i *instance) signal(t testing.TB) {
 	t.Helper()
 	require.NoError(t, i.cmd.Process.Signal(syscall.SIGTERM))
+}
+
+// killed kills the process and waits for its end.
+func (i *instance) killed(t testing.TB) {
+	t.Helper()
+	require.NoError(t, i.cmd.Process.Kill())
+	_ = i.cmd.Wait() // it was killed
 }
 
 // ended waits for the end of the process and returns its exit code.
@@ -231,9 +234,5 @@ func tinyDB(t testing.TB) (dir string) {
 func tinyPostgres(t testing.TB) (server *pgtest.Server, database string) {
 	t.Helper()
 	server = pgtest.Shared(t)
-	filled := server.Filled(t, "tiny", func(url string) {
-		require.Equal(t, exitOK, brokerage(t.Context(), "load", "--db", url).code)
-	})
-	database = server.Clone(t, filled)
-	return server, database
+	return server, server.Clone(t, server.Filled(t, "tiny", func(url string) { succeeds(t, "load", "--db", url) }))
 }

@@ -57,7 +57,7 @@ func TestServe_FirstStart(t *testing.T) {
 // The requests of the greeting work as printed.
 func TestServe_Greeting(t *testing.T) {
 	t.Parallel()
-	i := starting(t, tinyDB(t), "--log-format", "human")
+	i := launch{dir: tinyDB(t)}.start(t, "--log-format", "human")
 	eventually(t, func() bool { return strings.HasSuffix(i.out.String(), "\n\n") }, "a greeting in %q", i.out)
 	listening := regexp.MustCompile(`level=INFO msg=listening addr=127.0.0.1:\d+ db=sqlite:brokerage.db`)
 	// log and greeting have different pipes
@@ -217,15 +217,18 @@ func staysOpen(t testing.TB, conn net.Conn) bool {
 	return !response.Close
 }
 
-// slow sends a request without its body.
-func slow(t testing.TB, url string) net.Conn {
+// slow sends a request without its body, and waits until it is running.
+func (i *instance) slow(t testing.TB) net.Conn {
 	t.Helper()
-	conn := dialed(t, url)
+	conn := dialed(t, i.url)
 	_, err := fmt.Fprintf(conn,
 		"POST /v1/accounts/104000000/buy HTTP/1.1\r\nHost: localhost\r\n"+
 			"Content-Type: application/xml\r\nContent-Length: %d\r\n\r\n",
 		len(buy))
 	require.NoError(t, err)
+	eventually(t, func() bool {
+		return strings.Contains(get(t, i.url+"/metrics").body, "brokerage_requests_in_flight 1\n")
+	}, "a request under way")
 	return conn
 }
 
@@ -234,10 +237,7 @@ const buy = `<Trade xmlns="http://tpox-benchmark.com/custacc"><Symbol>A</Symbol>
 func TestServe_RunningRequestsEnd(t *testing.T) {
 	t.Parallel()
 	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h")
-	conn := slow(t, i.url)
-	eventually(t, func() bool {
-		return strings.Contains(get(t, i.url+"/metrics").body, "brokerage_requests_in_flight 1\n")
-	}, "a request under way")
+	conn := i.slow(t)
 	i.signal(t)
 	i.logs.wait(t, "stopping")
 	eventually(t, func() bool { // no new connections
@@ -259,34 +259,10 @@ func TestServe_RunningRequestsEnd(t *testing.T) {
 func TestServe_RunningRequestsAreCutOff(t *testing.T) {
 	t.Parallel()
 	i := serving(t, "", "--db", "null:", "--shutdown-timeout", "50ms")
-	conn := slow(t, i.url)
-	eventually(t, func() bool {
-		return strings.Contains(get(t, i.url+"/metrics").body, "brokerage_requests_in_flight 1\n")
-	}, "a request under way")
+	conn := i.slow(t)
 	i.signal(t)
 	require.Equal(t, exitFailed, i.ended(t))
 	require.Contains(t, i.logs.String(), "cut off")
 	_, err := new(bytes.Buffer).ReadFrom(conn)
 	require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err) // without an answer
-}
-
-func TestServe_Limits(t *testing.T) {
-	i := serving(t, "", "--db", "null:", "--header-timeout", "100ms", "--timeout", "200ms", "--idle-timeout", "300ms")
-	for name, request := range map[string]string{
-		"HeaderThatDoesNotEnd": "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
-		"NothingAtAll":         "",
-		"NoNextRequest":        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"BodyThatDoesNotCome": "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/xml\r\n" +
-			"Content-Length: 100\r\n\r\n<",
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := dialed(t, i.url)
-			require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second))) // before any default
-			_, err := conn.Write([]byte(request))
-			require.NoError(t, err)
-			_, err = new(bytes.Buffer).ReadFrom(conn)
-			require.NoError(t, err) // the server closes
-		})
-	}
-	i.stop(t)
 }

@@ -31,43 +31,57 @@ type authority struct {
 
 func newAuthority(t testing.TB) *authority {
 	t.Helper()
+	a := &authority{}
+	a.cert, a.key, a.pem = a.sign(t, &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign, NotAfter: time.Now().Add(time.Hour),
+	})
+	return a
+}
+
+// sign makes a certificate, which is its own authority if there is none yet.
+func (a *authority) sign(t testing.TB, c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, []byte) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	parent, by := a.cert, a.key
+	if parent == nil {
+		parent, by = c, key
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	c.NotBefore = time.Now().Add(-time.Hour)
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), by)
 	require.NoError(t, err)
 	cert, err := x509.ParseCertificate(der)
 	require.NoError(t, err)
-	return &authority{cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+	return cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 // issue makes a certificate for this machine, with a serial number that identifies it. It is valid for an hour and as
 // many seconds.
 func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	t.Helper()
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
+	_, secret, cert := a.sign(t, &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "service"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		NotBefore:   time.Now().Add(-time.Hour),
 		NotAfter:    time.Now().Add(time.Hour + time.Duration(serial)*time.Second),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, secret.Public(), a.key)
-	require.NoError(t, err)
+	})
 	text, err := x509.MarshalPKCS8PrivateKey(secret)
 	require.NoError(t, err)
-	return pem.EncodeToMemory(
-		&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
+	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
-// mount lays files out as Kubernetes does: behind a link that is replaced as a whole.
-func mount(t testing.TB, dir, version string, files map[string][]byte) {
+// pool returns the authority as the only trusted one.
+func (a *authority) pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert)
+	return pool
+}
+
+// mount lays files out as Kubernetes does: behind a link that is replaced as a whole. It returns the flags for them.
+func mount(t testing.TB, dir string, files map[string][]byte) (flags []string) {
 	t.Helper()
+	version := fmt.Sprint("v", len(names(t, dir)))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, version), 0o700))
 	for name, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, version, name), text, 0o600))
@@ -77,6 +91,7 @@ func mount(t testing.TB, dir, version string, files map[string][]byte) {
 	}
 	require.NoError(t, os.Symlink(version, filepath.Join(dir, "..new")))
 	require.NoError(t, os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")))
+	return []string{"--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key", filepath.Join(dir, "tls.key")}
 }
 
 // handshake connects and returns the serial number of the server's certificate.
@@ -103,24 +118,25 @@ func TestServe_TLS(t *testing.T) {
 	t.Parallel()
 	ca, dir := newAuthority(t), t.TempDir()
 	cert, key := ca.issue(t, 100)
-	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key})
-	i := serving(t, "", "--db", "null:", "--tls-cert", filepath.Join(dir, "tls.crt"), "--tls-key",
-		filepath.Join(dir, "tls.key"))
+	i := serving(t, "", append(mount(t, dir, map[string][]byte{"tls.crt": cert, "tls.key": key}), "--db", "null:")...)
 	i.url = "https" + i.url[len("http"):]
-	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
-	config := &tls.Config{RootCAs: pool, NextProtos: []string{"http/1.1"}}
-	serial, err := handshake(t, i, config)
-	require.NoError(t, err)
-	require.EqualValues(t, 100, serial)
+	config := &tls.Config{RootCAs: ca.pool(), NextProtos: []string{"http/1.1"}}
+	shows := func(want int64) {
+		t.Helper()
+		serial, err := handshake(t, i, config)
+		require.NoError(t, err)
+		require.Equal(t, want, serial)
+	}
+	shows(100)
 
 	old := config.Clone()
 	old.MaxVersion = tls.VersionTLS12
-	_, err = handshake(t, i, old)
+	_, err := handshake(t, i, old)
 	require.ErrorContains(t, err, "protocol version")
 
 	over := &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, Timeout: patience,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: ca.pool()}, ForceAttemptHTTP2: true},
+		Timeout:   patience,
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/readyz", http.NoBody)
 	require.NoError(t, err)
@@ -133,22 +149,18 @@ func TestServe_TLS(t *testing.T) {
 
 	// A new certificate is used at once, and an invalid one is not.
 	cert, key = ca.issue(t, 200)
-	mount(t, dir, "v2", map[string][]byte{"tls.crt": cert, "tls.key": key})
+	mount(t, dir, map[string][]byte{"tls.crt": cert, "tls.key": key})
 	i.logs.wait(t, "certificate reloaded")
-	serial, err = handshake(t, i, config)
-	require.NoError(t, err)
-	require.EqualValues(t, 200, serial)
+	shows(200)
 	requireExpiry(t, over, i.url, cert)
 
 	_, otherKey := ca.issue(t, 300)
-	mount(t, dir, "v3", map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
+	mount(t, dir, map[string][]byte{"tls.crt": cert, "tls.key": otherKey})
 	require.Contains(t, i.logs.wait(t, "certificate not reloaded, the old one stays in use")["error"],
 		"private key does not match")
 	require.Contains(t, sendBy(t, over, http.MethodGet, i.url+"/metrics", "", "").body,
 		`brokerage_reload_failed{what="certificate"} 1`)
-	serial, err = handshake(t, i, config)
-	require.NoError(t, err)
-	require.EqualValues(t, 200, serial)
+	shows(200)
 	over.CloseIdleConnections()
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "PRIVATE")
@@ -165,52 +177,45 @@ func requireExpiry(t testing.TB, over *http.Client, url string, cert []byte) {
 			strconv.FormatFloat(float64(parsed.NotAfter.Unix()), 'g', -1, 64)+"\n")
 }
 
-// mutual starts a service with a certificate of an authority, valid for an hour, that also requires client certificates
-// of that authority. renew rewrites the files, for clients of another authority.
+// mutual starts a service on no database with a certificate of an authority, valid for an hour, that also requires
+// client certificates of that authority. renew rewrites the files, for clients of another authority.
 func (a *authority) mutual(
 	t testing.TB, begin func(args ...string) *instance,
-) (i *instance, trusted *x509.CertPool, renew func(clients *authority)) {
+) (i *instance, renew func(clients *authority)) {
 	t.Helper()
 	dir := t.TempDir()
 	cert, key := a.issue(t, 100)
-	version := 0
+	var flags []string
 	renew = func(clients *authority) {
-		version++
-		mount(t, dir, fmt.Sprint("v", version), map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": clients.pem})
+		flags = mount(t, dir, map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": clients.pem})
 	}
 	renew(a)
-	path := func(name string) string { return filepath.Join(dir, name) }
-	i = begin("--db", "null:", "--tls-cert", path("tls.crt"), "--tls-key", path("tls.key"), "--tls-client-ca",
-		path("ca.crt"))
+	i = begin(append(flags, "--db", "null:", "--tls-client-ca", filepath.Join(dir, "ca.crt"))...)
 	i.url = "https" + i.url[len("http"):]
-	trusted = x509.NewCertPool()
-	trusted.AddCert(a.cert)
-	return i, trusted, renew
+	return i, renew
 }
 
 // Probes need no client certificate where the metrics have an address of their own.
 func TestServe_TLSClientsProbes(t *testing.T) {
-	ca, dir, metrics := newAuthority(t), t.TempDir(), freeAddress(t)
-	cert, key := ca.issue(t, 1)
-	mount(t, dir, "v1", map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": ca.pem})
-	path := func(name string) string { return filepath.Join(dir, name) }
-	i := serving(t, "", "--db", "null:", "--metrics-addr", metrics, "--tls-cert", path("tls.crt"), "--tls-key",
-		path("tls.key"), "--tls-client-ca", path("ca.crt"))
+	metrics := freeAddress(t)
+	i, _ := newAuthority(t).mutual(t, func(args ...string) *instance {
+		return serving(t, "", append(args, "--metrics-addr", metrics)...)
+	})
 	require.Equal(t, http.StatusOK, get(t, "http://"+metrics+"/readyz").status)
-	t.Setenv("BROKERAGE_TLS_CERT", path("tls.crt"))
-	t.Setenv("BROKERAGE_LISTEN", strings.TrimPrefix(i.url, "http://"))
+	t.Setenv("BROKERAGE_TLS_CERT", "tls.crt")
+	t.Setenv("BROKERAGE_LISTEN", strings.TrimPrefix(i.url, "https://"))
 	require.Equal(t, exitFailed, brokerage(t.Context(), "health").code)
 	t.Setenv("BROKERAGE_METRICS_ADDR", metrics)
-	require.Equal(t, exitOK, brokerage(t.Context(), "health").code)
+	succeeds(t, "health")
 	i.stop(t)
 }
 
 func TestServe_TLSClients(t *testing.T) {
 	t.Parallel()
 	ca, stranger := newAuthority(t), newAuthority(t)
-	i, pool, renew := ca.mutual(t, func(args ...string) *instance { return serving(t, "", args...) })
+	i, renew := ca.mutual(t, func(args ...string) *instance { return serving(t, "", args...) })
 	with := func(by *authority) *tls.Config {
-		config := &tls.Config{RootCAs: pool}
+		config := &tls.Config{RootCAs: ca.pool()}
 		if by != nil {
 			pair, err := tls.X509KeyPair(by.issue(t, 7))
 			require.NoError(t, err)

@@ -81,7 +81,7 @@ func TestServe_Traces(t *testing.T) {
 	listener := httptest.NewServer(c)
 	t.Cleanup(listener.Close)
 	variables := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_RESOURCE_ATTRIBUTES=k8s.pod.name=brokerage-0"}
-	i := servingWith(t, tinyDB(t), variables, "--otlp-endpoint", listener.URL)
+	i := launch{dir: tinyDB(t), env: variables}.start(t, "--otlp-endpoint", listener.URL).listening(t)
 	const parent = "00000000000000a1"
 	traced := func(id, method, path, body string) {
 		send(t, method, i.url+path, "", body, "Traceparent", "00-"+id+"-"+parent+"-01", "Tracestate", "vendor=x")

@@ -42,7 +42,7 @@ func TestServe_DoesNotWait(t *testing.T) {
 func TestServe_StartFails(t *testing.T) {
 	t.Parallel()
 	server, addr := listener(t), freeAddress(t) // of a database that does not answer
-	i := starting(t, "", "--listen", addr, "--db", "postgres://me@"+server.Addr().String()+"/db")
+	i := launch{}.start(t, "--listen", addr, "--db", "postgres://me@"+server.Addr().String()+"/db")
 	waiting, err := server.Accept()
 	require.NoError(t, err)
 	_, err = new(net.Dialer).DialContext(t.Context(), "tcp", addr)
@@ -64,7 +64,7 @@ func TestServe_WaitEnds(t *testing.T) {
 	}, "it waits for the schema: %s", i.logs)
 	require.Equal(t, http.StatusServiceUnavailable, get(t, i.url+"/readyz").status)
 
-	require.Zero(t, brokerage(t.Context(), "load", "--db", server.URL("later")).code)
+	succeeds(t, "load", "--db", server.URL("later"))
 	i.logs.wait(t, "the database is available")
 	eventually(t, func() bool { return get(t, i.url+"/readyz").status == http.StatusOK }, "it is ready")
 	require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)

@@ -29,15 +29,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options configure a load.
-type Options struct {
-	URLs      []string         // of the instances; what one does not answer is sent to the next
-	Token     string           // for a service with tokens
-	Traders   int              // each with an account
-	Generator *dataset.Dataset // of what the service serves
-	Pause     time.Duration    // between a trader's requests
-}
-
 // patience is how long a trader waits for an answer, a little longer than the service itself.
 const patience = 12 * time.Second
 
@@ -66,23 +57,31 @@ type Tally struct {
 	Kinds        map[string]int // of refusals and failures meanwhile
 }
 
-// Start starts the traders of a load.
-func Start(t testing.TB, o Options) *Load {
+// Start starts a number of traders, each with an account of the dataset that the instances at the URLs serve and with a
+// pause between its requests. What one instance does not answer is sent to the next.
+func Start(t testing.TB, d *dataset.Dataset, traders int, pause time.Duration, urls ...string) *Load {
 	t.Helper()
-	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: o.Generator, pause: o.Pause,
+	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: d, pause: pause,
 		file: filepath.Join(t.TempDir(), "ledger")}
 	var err error
 	l.ledger, err = ledger.Create(output.File{Path: l.file})
 	require.NoError(t, err)
-	require.NoError(t, l.ledger.Start(o.Generator.Fingerprint()))
+	require.NoError(t, l.ledger.Start(d.Fingerprint()))
 	l.tally.Kinds = map[string]int{}
-	l.Move(o.URLs...)
+	l.Move(urls...)
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
 	t.Cleanup(func() { cancel(); l.wait.Wait() })
-	orders := o.Generator.ID(dataset.Order, o.Generator.Count(dataset.Order))
-	for i := range o.Traders {
-		l.traders = append(l.traders, newTrader(l, i, o, orders+int64(rand.IntN(1<<20))*1_000_000+int64(i)*10_000))
+	orders := d.ID(dataset.Order, d.Count(dataset.Order))
+	for i := range traders {
+		account := d.FirstAccount(int64(i)) // the first one of another customer for each trader
+		l.traders = append(l.traders, &trader{
+			load: l, number: i, account: account, symbol: d.Symbol(int(account % d.Count(dataset.Security))),
+			random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
+			nextOrder: orders + int64(rand.IntN(1<<20))*1_000_000 + int64(i)*10_000,
+			client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2},
+				Timeout: patience},
+		})
 	}
 	for _, trader := range l.traders {
 		l.wait.Go(func() {
@@ -95,19 +94,6 @@ func Start(t testing.TB, o Options) *Load {
 		})
 	}
 	return l
-}
-
-func newTrader(l *Load, i int, o Options, firstOrder int64) *trader {
-	customer := int64(i) // each trader uses the first account of another customer
-	account := o.Generator.FirstAccount(customer)
-	return &trader{
-		load: l, number: i, token: o.Token, account: account,
-		symbol:    o.Generator.Symbol(int(account % o.Generator.Count(dataset.Security))),
-		random:    rand.New(rand.NewPCG(uint64(i), 1)), //nolint:gosec // for variety
-		nextOrder: firstOrder,
-		client: &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 2},
-			Timeout: patience},
-	}
 }
 
 // Move sets the URLs of the instances.

@@ -48,7 +48,7 @@ func Once(t *testing.T, d Database) {
 		front := NewProxy(t, "tcp", i.addr())
 		fronts, urls = append(fronts, front), append(urls, "http://"+front.Addr().String())
 	}
-	load := Start(t, Options{URLs: urls, Traders: 8, Generator: d.Generator})
+	load := Start(t, d.Generator, 8, 0, urls...)
 	for _, front := range fronts {
 		front.Set(Fault{CutWithin: cutWithin})
 	}

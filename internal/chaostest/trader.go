@@ -22,7 +22,6 @@ type trader struct {
 	load    *Load
 	number  int
 	client  *http.Client
-	token   string
 	account int64
 	symbol  string
 	random  *rand.Rand
@@ -87,9 +86,6 @@ func (t *trader) retry(ctx context.Context, method, path, body, key string) ([]b
 }
 
 func (t *trader) send(r *http.Request) (status int, body []byte, err error) {
-	if t.token != "" {
-		r.Header.Set("Authorization", "Bearer "+t.token)
-	}
 	response, err := t.client.Do(r)
 	if err != nil {
 		return 0, nil, err

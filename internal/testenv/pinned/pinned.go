@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"brokerage/internal/format"
 )
 
 // A File is one version of a file in a registry.
@@ -23,7 +25,7 @@ type File struct {
 	locate func(ctx context.Context) (url string, err error)
 }
 
-// Fetch downloads the file into a folder unless it is there, and returns its path. It resumes an interrupted download.
+// Fetch downloads the file into a folder unless it is there, and returns its path.
 func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	path = filepath.Join(dir, f.Name)
 	if f.check(path) == nil {
@@ -53,8 +55,7 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 		return "", err
 	}
 	if err := f.check(part); err != nil {
-		// A part with another content would make every later attempt fail too.
-		return "", errors.Join(fmt.Errorf("%s: %w", url, err), os.Remove(part))
+		return "", fmt.Errorf("%s: %w", url, err)
 	}
 	return path, os.Rename(part, path)
 }
@@ -76,45 +77,30 @@ func (f File) check(path string) error {
 	return nil
 }
 
-// download appends the missing rest of a file from a URL.
+// download writes what is at a URL to a file.
 func download(ctx context.Context, url, path string) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	there, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	response, err := get(ctx, url, there)
+	response, err := get(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
-	switch response.StatusCode {
-	case http.StatusRequestedRangeNotSatisfiable:
-		return nil // the file is complete or another one: its checksum is compared next
-	case http.StatusOK: // the whole file
-		if err := file.Truncate(0); err != nil {
-			return err
-		}
-	case http.StatusPartialContent:
-	default:
-		return fmt.Errorf("%s: %s", url, response.Status)
+	file, err := os.Create(path)
+	if err != nil {
+		return err
 	}
 	_, err = io.Copy(file, response.Body)
-	return err
+	return errors.Join(err, file.Close())
 }
 
-// get requests a URL from a byte on.
-func get(ctx context.Context, url string, from int64) (*http.Response, error) {
+// get requests a URL. An answer other than 200 is an error.
+func get(ctx context.Context, url string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
-	if from > 0 {
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
+	response, err := http.DefaultClient.Do(request)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.Join(fmt.Errorf("%s: %s", format.URL(url), response.Status), response.Body.Close())
 	}
-	return http.DefaultClient.Do(request)
+	return response, err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path"
@@ -76,14 +75,11 @@ var href = regexp.MustCompile(`href\s*=\s*["']([^"']+)["']`)
 
 // inIndex finds a file on a project's page of an index (PEP 503).
 func inIndex(ctx context.Context, page, name string) (string, error) {
-	response, err := get(ctx, page, 0)
+	response, err := get(ctx, page)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is of no use
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", format.URL(page), response.Status)
-	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
 	if err != nil {
 		return "", err
