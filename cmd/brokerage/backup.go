@@ -31,14 +31,15 @@ func (c *backupCmd) Run(ctx context.Context, s streams) error {
 	if c.Keep > 0 {
 		file = filepath.Join(c.Out, time.Now().UTC().Format(backupName))
 	}
-	bar := lateProgress{out: s}
-	start := time.Now()
-	m, written, err := c.DB.Backup(ctx, file, c.DB.copying(s, c.Replace, bar.report))
+	bar := startProgress(s.err, 0)
+	m, written, err := c.DB.Backup(ctx, file, store.CopyOptions{
+		Replace: c.Replace, Notice: s.notice, Progress: bar.of,
+	})
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
+	took := time.Since(bar.start)
 	if _, err = fmt.Fprintf(s.out, "%s: %s, %s packed to %s in %s (%s)\n", file, contentsText(m),
 		format.Bytes(m.Bytes), format.Bytes(written), format.Duration(took), format.ByteRate(m.Bytes, took)); err != nil {
 		return err
@@ -117,25 +118,6 @@ func (f *dbFlag) newest(folder string) (file string, err error) {
 		}
 	}
 	return all[0].file, nil
-}
-
-// lateProgress is a progress whose total is known at its first report.
-type lateProgress struct {
-	out streams
-	bar *progress
-}
-
-func (p *lateProgress) report(done, total int64) {
-	if p.bar == nil {
-		p.bar = startProgress(p.out.err, float64(total))
-	}
-	p.bar.done.Store(done)
-}
-
-func (p *lateProgress) finish() {
-	if p.bar != nil {
-		p.bar.finish()
-	}
 }
 
 // contentsText returns the dataset and the database that a backup holds.

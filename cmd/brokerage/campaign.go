@@ -76,10 +76,15 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return usagef("--db: %w", err)
 	}
 	if c.Plan {
-		return c.plan(s, campaign.Campaign{
+		planned := campaign.Campaign{
 			Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: engine, Versions: build, Now: time.Now,
 			Machine: campaign.Machine{Machine: drive.ThisMachine()},
-		})
+		}
+		record, err := planned.Plan()
+		if err != nil {
+			return err
+		}
+		return campaign.WritePlan(s.out, record)
 	}
 	made, err := makeFolder(c.Out)
 	defer func() {
@@ -147,15 +152,6 @@ func redrawing(w io.Writer) func(line string) {
 		return nil
 	}
 	return func(line string) { redraw(w, line) }
-}
-
-// plan prints the steps of a campaign that is not run.
-func (*campaignCmd) plan(s streams, planned campaign.Campaign) error {
-	record, err := planned.Plan()
-	if err != nil {
-		return err
-	}
-	return campaign.WritePlan(s.out, record)
 }
 
 // verdict prints the conclusion. A campaign with an INVALID step is an error, unless that is allowed.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,13 +67,14 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range []output.File{c.result(), c.page()} {
-		if file.Path == "" {
-			continue
-		}
-		if err := requireWritable(file); err != nil {
-			return exitError{exitUsage, err}
-		}
+	file := output.File{
+		Path: c.JSON, Kind: output.Result, Mode: output.Shared, Inputs: c.inputs(), Others: []string{c.Out},
+	}
+	page := output.File{
+		Path: c.Out, Kind: output.Page, Mode: output.Shared, Inputs: file.Inputs, Others: []string{c.JSON},
+	}
+	if err := cmp.Or(requireWritable(file), requireWritable(page)); err != nil {
+		return exitError{exitUsage, err}
 	}
 	result, ended := compare.Run(ctx, config, c.A, c.B)
 	clearLine(s.err)
@@ -86,12 +88,10 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	}
 	err = result.Write(s.out)
 	if c.JSON != "" {
-		err = errors.Join(err, writeJSON(c.result(), result))
+		err = errors.Join(err, writeJSON(file, result))
 	}
 	if c.Out != "" {
-		err = errors.Join(err, writePage(c.page(), func(w io.Writer) error {
-			return report.WriteCompared(w, result)
-		}))
+		err = errors.Join(err, writePage(page, func(w io.Writer) error { return report.WriteCompared(w, result) }))
 	}
 	if ended != nil {
 		return exitError{exitEnded, errors.Join(fmt.Errorf("the comparison ended early: %w", ended), err)}
@@ -132,16 +132,6 @@ func (c *compareCmd) config(s streams) (compare.Config, error) {
 	config.Definition = definition
 	config.TLS, err = c.clientTLS.config()
 	return config, err
-}
-
-// result returns the file of --json.
-func (c *compareCmd) result() output.File {
-	return output.File{Path: c.JSON, Kind: output.Result, Mode: output.Shared, Inputs: c.inputs(), Others: []string{c.Out}}
-}
-
-// page returns the file of --out.
-func (c *compareCmd) page() output.File {
-	return output.File{Path: c.Out, Kind: output.Page, Mode: output.Shared, Inputs: c.inputs(), Others: []string{c.JSON}}
 }
 
 // inputs returns the files that the command reads.

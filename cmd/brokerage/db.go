@@ -50,8 +50,3 @@ func (f *dbFlag) named(err error) error {
 	}
 	return fmt.Errorf("%s: %w", f.name(), err)
 }
-
-// copying returns the options of a backup or a restore.
-func (f *dbFlag) copying(s streams, replace bool, progress func(done, total int64)) store.CopyOptions {
-	return store.CopyOptions{Replace: replace, Notice: s.notice, Progress: progress}
-}

@@ -26,22 +26,23 @@ type driveCmd struct {
 	URL       string `group:"Target" name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS `group:"TLS" set:"trusted=those of the system"`
 
-	byDefault bool     // neither --db nor --url is given
-	inputs    []string // further files that the command reads
+	byDefault bool            // neither --db nor --url is given
+	database  *store.Database // of --db
+	inputs    []string        // further files that the command reads
 
-	Workload    string         `group:"Load" default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
-	Users       int            `group:"Load" default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
-	Rate        float64        `group:"Load" placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
-	Arrivals    string         `group:"Load" enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
-	Weights     string         `group:"Load" placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
-	Duration    *time.Duration `group:"Length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
-	Count       int64          `group:"Length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
-	Ramp        time.Duration  `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       drive.Think    `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
-	Every       time.Duration  `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
-	Seed        uint64         `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
-	Consistency string         `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
-	Validate    string         `group:"Load" enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
+	Workload    string            `group:"Load" default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
+	Users       int               `group:"Load" default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
+	Rate        float64           `group:"Load" placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
+	Arrivals    drive.Arrivals    `group:"Load" enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
+	Weights     string            `group:"Load" placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
+	Duration    *time.Duration    `group:"Length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
+	Count       int64             `group:"Length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
+	Ramp        time.Duration     `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
+	Every       time.Duration     `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
+	Seed        uint64            `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
+	Consistency drive.Consistency `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
+	Validate    string            `group:"Load" enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
 	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
@@ -90,11 +91,15 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 
 // config returns the settings of a run, which prints its progress to standard error.
 func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan {
-	build := buildInfo()
+	build, duration := buildInfo(), time.Duration(0)
+	if c.Count == 0 {
+		duration = time.Minute
+	}
+	set(&duration, c.Duration)
 	config := drive.Plan{
-		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.arrivals(),
+		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.Arrivals,
 		Ramp: c.Ramp, Think: c.Think, Count: c.Count,
-		Duration: c.duration(), Every: c.Every, Seed: c.Seed, Consistency: c.consistency(),
+		Duration: duration, Every: c.Every, Seed: c.Seed, Consistency: c.Consistency,
 		Share: c.Part.Share, StartAt: c.StartAt.Time, Break: drive.Break{Command: c.Break, At: c.At},
 		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *result.Run) {
@@ -113,11 +118,8 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 			}
 		},
 	}
-	if width := columns(s.err); width > 0 {
-		config.Live = func(m drive.Moment) {
-			line := momentText(m)
-			redraw(s.err, line)
-		}
+	if isTerminal(s.err) {
+		config.Live = func(m drive.Moment) { redraw(s.err, momentText(m)) }
 	} else if c.Every > 0 {
 		said := time.Now()
 		config.Live = func(m drive.Moment) {
@@ -128,18 +130,6 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 		}
 	}
 	return config
-}
-
-// duration returns the measured time, 0 with --count.
-func (c *driveCmd) duration() time.Duration {
-	switch {
-	case c.Duration != nil:
-		return *c.Duration
-	case c.Count > 0:
-		return 0
-	default:
-		return time.Minute
-	}
 }
 
 // remote runs the workload against a service.
@@ -175,7 +165,10 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) err
 
 // direct runs the workload on a database, without a service.
 func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (err error) {
-	database, opened, err := openExisting(ctx, c.DB)
+	if err := c.database.RequireExisting(); err != nil { // a mistyped path must not make a new one
+		return err
+	}
+	opened, err := c.database.Open(ctx, store.Options{Rules: tpox.DefaultRules})
 	if err != nil {
 		return err
 	}
@@ -185,7 +178,7 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (er
 		return err
 	}
 	target.Stats = store.StatsOf(opened)
-	if config.Observer, err = database.Watch(ctx); err != nil {
+	if config.Observer, err = c.database.Watch(ctx); err != nil {
 		return err
 	}
 	if config.Observer != nil {
@@ -227,37 +220,30 @@ func (c *driveCmd) find(ctx context.Context, s streams, target drive.Target, con
 // output returns a file for a result.
 func (c *driveCmd) output(path string) output.File {
 	inputs := append([]string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}, c.inputs...)
-	if database, err := store.Find(c.DB); err == nil {
-		inputs = append(inputs, database.Path())
+	if c.database != nil {
+		inputs = append(inputs, c.database.Path())
 	}
 	return output.File{Path: path, Kind: output.Result, Mode: output.Shared, Inputs: inputs}
 }
 
-// arrivals returns --arrivals.
-func (c *driveCmd) arrivals() drive.Arrivals {
-	if c.Arrivals == string(drive.Even) {
-		return drive.Even
-	}
-	return drive.Poisson
-}
-
-// consistency returns --consistency, which config.Check checks.
-func (c *driveCmd) consistency() drive.Consistency {
-	if c.Consistency == "primary" {
-		return drive.Primary
-	}
-	return drive.Consistency(c.Consistency)
-}
-
 // check refuses flags that contradict each other and files that cannot be written, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
+	if c.Arrivals == "poisson" {
+		c.Arrivals = drive.Poisson
+	}
+	if c.Consistency == "primary" {
+		c.Consistency = drive.Primary
+	}
 	if err := c.contradiction(); err != nil {
 		return nil, err
 	}
+	scheme := ""
 	if c.DB != "" {
-		if _, err := store.Find(c.DB); err != nil {
+		database, err := store.Find(c.DB)
+		if err != nil {
 			return nil, usagef("--db: %w", err)
 		}
+		c.database, scheme = &database, database.Scheme
 	} else if c.URL == "" {
 		c.URL, c.byDefault = defaultService, true
 	}
@@ -270,7 +256,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 			return nil, usagef("--weights: %w", err)
 		}
 	}
-	if err := c.fits(definition); err != nil {
+	if err := definition.Fits(scheme); err != nil {
 		return nil, usagef("--workload: %w", err)
 	}
 	if c.Validate != "" {
@@ -279,8 +265,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	if err := c.Find.Check(definition); err != nil {
 		return nil, usagef("--find: %w", err)
 	}
-	if err := c.checkLedger(); err != nil {
-		return nil, err
+	if err := requireWritable(c.ledgerFile()); err != nil {
+		return nil, usagef("--ledger: %w", err)
 	}
 	return definition, c.checkJSON()
 }
@@ -294,7 +280,7 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
 	case c.DB != "" && c.WatchDB != "":
 		return usagef("--watch-db is for a service: --db watches its own database")
-	case c.DB != "" && c.consistency() != drive.Primary:
+	case c.DB != "" && c.Consistency != drive.Primary:
 		return usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Count > 0 && c.Duration != nil:
 		return usagef("--count and --duration exclude each other")
@@ -318,25 +304,10 @@ func (c *driveCmd) contradiction() error {
 
 // checkJSON returns an error if --json cannot be written: before the load, not after an hour of it.
 func (c *driveCmd) checkJSON() error {
-	if c.JSON == "" {
-		return nil
-	}
 	if err := requireWritable(c.output(c.JSON)); err != nil {
 		return usagef("--json: %w", err)
 	}
 	return nil
-}
-
-// fits returns an error if a transaction of the workload cannot run on the target.
-func (c *driveCmd) fits(definition *workload.Definition) error {
-	if c.DB == "" {
-		return definition.Fits("")
-	}
-	database, err := store.Find(c.DB)
-	if err == nil {
-		err = definition.Fits(database.Scheme)
-	}
-	return err
 }
 
 // report prints a result and writes it to --json. It returns an error for a run that ended early and, without
@@ -356,8 +327,12 @@ func (c *driveCmd) report(s streams, run *result.Run, ended error) error {
 	return err
 }
 
-// requireWritable returns an error if writeJSON could not write a file, which would lose the result of a run.
+// requireWritable returns an error if a file, unless it has no name, could not be written, which would lose the result
+// of a run.
 func requireWritable(file output.File) error {
+	if file.Path == "" {
+		return nil
+	}
 	if err := file.Check(); err != nil {
 		return err
 	}
@@ -400,17 +375,4 @@ func writeFile(file output.File, content []byte) error {
 		_, err := f.Write(content)
 		return err
 	})
-}
-
-// openExisting opens a database that exists: a mistyped path must not make a new one.
-func openExisting(ctx context.Context, url string) (store.Database, tpox.Store, error) {
-	database, err := store.Find(url)
-	if err != nil {
-		return database, nil, err
-	}
-	if err := database.RequireExisting(); err != nil {
-		return database, nil, err
-	}
-	opened, err := database.Open(ctx, store.Options{Rules: tpox.DefaultRules})
-	return database, opened, err
 }

@@ -24,17 +24,6 @@ type proofFlags struct {
 	At     time.Duration `placeholder:"TIME" range:"0s..720h" help:"With --break: when, after the beginning of the measured time. Default: none."`
 }
 
-// checkLedger returns an error if --ledger cannot be written.
-func (c *driveCmd) checkLedger() error {
-	if c.Ledger == "" {
-		return nil
-	}
-	if err := requireWritable(c.ledgerFile()); err != nil {
-		return usagef("--ledger: %w", err)
-	}
-	return nil
-}
-
 // ledgerFile returns the file of --ledger, which is always a new one.
 func (c *driveCmd) ledgerFile() output.File {
 	file := c.output(c.Ledger)

@@ -13,10 +13,10 @@ import (
 
 // progress reports the progress of a long run: a bar on a terminal, a line every few seconds elsewhere.
 type progress struct {
-	total float64 // expected bytes
-	done  atomic.Int64
+	done atomic.Int64
 
-	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next two
+	mu    sync.Mutex    // guards out, so that reports and other lines do not mix, and the next three
+	total float64       // expected bytes
 	what  string        // the current step, while no bytes are processed
 	idle  time.Duration // time without bytes, which the rate leaves out
 	out   io.Writer
@@ -81,9 +81,20 @@ func (p *progress) doing(what string) {
 	})
 }
 
+// of sets both: the total may have been unknown until then.
+func (p *progress) of(done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total = float64(total)
+	p.done.Store(done)
+}
+
 func (p *progress) report(elapsed time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.total == 0 && p.what == "" {
+		return
+	}
 	if p.width > 0 {
 		redraw(p.out, p.line(elapsed, p.width-1))
 		return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brokerage/internal/format"
+	"brokerage/internal/store"
 )
 
 //nolint:lll // a help text is one string
@@ -18,36 +19,27 @@ type restoreCmd struct {
 }
 
 func (c *restoreCmd) Run(ctx context.Context, s streams) error {
-	bar := lateProgress{out: s}
-	start := time.Now()
 	if info, err := os.Stat(c.From); err == nil && info.IsDir() {
 		if c.From, err = c.DB.newest(c.From); err != nil {
 			return err
 		}
 	}
 	m, err := c.DB.ReadManifest(c.From)
-	if err == nil {
-		err = c.fits(m.Bytes)
+	if err == nil && c.DB.embedded() { // the old database stays until the new one is complete
+		err = requireSpace(filepath.Dir(c.DB.Path()), float64(m.Bytes))
 	}
-	if err == nil {
-		m, err = c.DB.Restore(ctx, c.From, c.DB.copying(s, c.Replace, bar.report))
+	if err != nil {
+		return err
 	}
+	bar := startProgress(s.err, 0)
+	m, err = c.DB.Restore(ctx, c.From, store.CopyOptions{Replace: c.Replace, Notice: s.notice, Progress: bar.of})
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	took := time.Since(start)
+	took := time.Since(bar.start)
 	_, err = fmt.Fprintf(s.out, "%s: %s at %s, %s in %s (%s)\n", c.DB.name(), contentsText(m),
 		m.Time.Format(time.RFC3339),
 		format.Bytes(m.Bytes), format.Duration(took), format.ByteRate(m.Bytes, took))
 	return err
-}
-
-// fits returns an error if the disk of an embedded database has no space for the backup; the old database stays until
-// the new one is complete.
-func (c *restoreCmd) fits(size int64) error {
-	if !c.DB.embedded() {
-		return nil
-	}
-	return requireSpace(filepath.Dir(c.DB.Path()), float64(size))
 }

@@ -36,14 +36,8 @@ func writeSpace(out io.Writer, documents, raw [len(dataset.Kinds)]int64, space s
 
 // requireSpace returns an error if fewer bytes than needed are known to be free in a folder.
 func requireSpace(folder string, needed float64) error {
-	if free, known := freeBytes(folder); known && free < needed {
+	if free, _, known := store.DiskSpace(folder); known && free < needed {
 		return fmt.Errorf("%s needs about %s, but has %s free", folder, format.Bytes(needed), format.Bytes(free))
 	}
 	return nil
-}
-
-// freeBytes returns how many bytes may still be written to the file system of path.
-func freeBytes(path string) (free float64, known bool) {
-	free, _, known = store.DiskSpace(path)
-	return free, known
 }
