@@ -44,9 +44,9 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := c.DB.RequireDurable(c.NotDurable); err != nil {
 		return usagef("--db: %w", err)
 	}
-	var folder sourceFolder
+	var folder store.Folder
 	if c.From != "" { // before a database is made, or emptied
-		if folder, err = surveyFiles(c.From); err != nil {
+		if folder, err = store.OpenFolder(c.From); err != nil {
 			return err
 		}
 	}
@@ -67,12 +67,12 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 
 // fits returns an error if a database that does not exist yet has no space on its disk. An existing one is opened
 // first, since it may hold the dataset.
-func (c *loadCmd) fits(folder sourceFolder) error {
+func (c *loadCmd) fits(folder store.Folder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil
 	}
 	if c.From != "" {
-		return c.space(folder.needs())
+		return c.space(folder.Needs())
 	}
 	_, needed := sizeOf(dataset.New(c.spec()))
 	return c.space(needed)
@@ -165,35 +165,30 @@ func (c *loadCmd) generated(ctx context.Context, s streams, db store.Bulk) error
 	})
 }
 
-func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder sourceFolder) error {
+func (c *loadCmd) files(ctx context.Context, s streams, db store.Bulk, folder store.Folder) error {
 	last, err := db.LoadedFrom(ctx)
 	if err != nil {
 		return err
 	}
 	refused := 0
-	source := store.Source{
-		Name:     folder.name(),
-		Contents: folder.contents(),
-		Sample:   folder.sample,
-		Batches:  folder.batches,
-		Validate: c.Validate,
-		Refused: func(file string, line int, err error) error {
-			if c.Strict {
-				return fmt.Errorf("%s:%d: %w", file, line, err)
-			}
-			switch refused++; {
-			case refused <= mostRefusals:
-				c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
-			case refused == mostRefusals+1:
-				c.bar.aside(func() { s.notice("further documents that are refused are only counted") })
-			}
-			return nil
-		},
+	source := folder.Source()
+	source.Validate = c.Validate
+	source.Refused = func(file string, line int, err error) error {
+		if c.Strict {
+			return fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		switch refused++; {
+		case refused <= mostRefusals:
+			c.bar.aside(func() { fmt.Fprintf(s.err, "%s:%d: %v\n", file, line, err) })
+		case refused == mostRefusals+1:
+			c.bar.aside(func() { s.notice("further documents that are refused are only counted") })
+		}
+		return nil
 	}
 	return c.load(ctx, s, db, loading{
 		name: "the files in " + c.From, now: " as they are now",
-		same:  func(string) bool { return last.Source == folder.name() },
-		bytes: float64(folder.size), needed: folder.needs(),
+		same:  func(string) bool { return last.Source == source.Name },
+		bytes: float64(folder.Size), needed: folder.Needs(),
 		run: func() (string, int64, error) {
 			loaded, err := db.LoadBatches(ctx, source, func(_ int, bytes int64) { c.bar.done.Add(bytes) })
 			what := c.From

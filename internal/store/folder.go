@@ -1,4 +1,4 @@
-package main
+package store
 
 import (
 	"crypto/sha256"
@@ -17,24 +17,25 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/output"
-	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
 )
 
-// sourceFolder is a folder of files with documents, which are loaded in the order of their names.
-type sourceFolder struct {
+// A Folder holds files of documents, which are loaded in the order of their names.
+type Folder struct {
+	Size int64 // of all files
+
 	path  string
-	files []sourceFile
-	size  int64
+	files []folderFile
 }
 
-type sourceFile struct {
+type folderFile struct {
 	name string // in the folder
 	size int64
 }
 
-func surveyFiles(path string) (f sourceFolder, err error) {
+// OpenFolder looks at the files of a folder: .xml and .zst, in folders below it too. Anything else is an error.
+func OpenFolder(path string) (f Folder, err error) {
 	f.path = path
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -61,19 +62,24 @@ func surveyFiles(path string) (f sourceFolder, err error) {
 			return fmt.Errorf("%s is not a file", name)
 		}
 		inside, err := filepath.Rel(path, name)
-		f.files = append(f.files, sourceFile{inside, info.Size()})
-		f.size += info.Size()
+		f.files = append(f.files, folderFile{inside, info.Size()})
+		f.Size += info.Size()
 		return err
 	})
-	slices.SortFunc(f.files, func(a, b sourceFile) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(f.files, func(a, b folderFile) int { return strings.Compare(a.name, b.name) })
 	if err == nil && len(f.files) == 0 {
 		err = fmt.Errorf("%s holds no files", path)
 	}
 	return f, err
 }
 
+// Source returns the documents of the files as the source of a load.
+func (f Folder) Source() Source {
+	return Source{Name: f.name(), Contents: f.contents(), Sample: f.sample, Batches: f.batches}
+}
+
 // name identifies these files, so that the same ones are not loaded again.
-func (f sourceFolder) name() string {
+func (f Folder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
 		_, _ = fmt.Fprintf(h, "%q %d\n", file.name, file.size) // a hash never fails
@@ -84,7 +90,7 @@ func (f sourceFolder) name() string {
 var generatedName = regexp.MustCompile(`^([^_]+)_([^_]+)_seed-(\d+)_v(\d+)\.`)
 
 // contents returns the dataset that the names of the files declare, zero if they declare none.
-func (f sourceFolder) contents() (c tpox.Contents) {
+func (f Folder) contents() (c tpox.Contents) {
 	first := generatedName.FindStringSubmatch(f.files[0].name)
 	if len(first) == 0 || first[4] != strconv.Itoa(dataset.Version) {
 		return c
@@ -99,16 +105,16 @@ func (f sourceFolder) contents() (c tpox.Contents) {
 	if errors.Join(err1, err2) != nil {
 		return c
 	}
-	return store.ContentsOf(dataset.New(spec))
+	return ContentsOf(dataset.New(spec))
 }
 
-// needs returns about how much space the documents take in a database: half of their size, twice the size of files
+// Needs returns about how much space the documents take in a database: half of their size, twice the size of files
 // compressed by zstd, since each document is compressed by itself and has keys and indexes.
-func (f sourceFolder) needs() float64 {
+func (f Folder) Needs() float64 {
 	if strings.HasSuffix(f.files[0].name, ".zst") {
-		return 2 * float64(f.size)
+		return 2 * float64(f.Size)
 	}
-	return float64(f.size) / 2
+	return float64(f.Size) / 2
 }
 
 // sourceReader reads a file, and counts the bytes read from disk.
@@ -128,7 +134,7 @@ func (r *sourceReader) Close() error {
 }
 
 // open opens a file.
-func (f sourceFolder) open(name string) (r *sourceReader, err error) {
+func (f Folder) open(name string) (r *sourceReader, err error) {
 	file, err := os.Open(filepath.Join(f.path, name))
 	if err != nil {
 		return nil, err
@@ -157,7 +163,7 @@ const (
 )
 
 // batches reads all files.
-func (f sourceFolder) batches(yield func(store.RawBatch, error) bool) {
+func (f Folder) batches(yield func(RawBatch, error) bool) {
 	for _, file := range f.files {
 		if !f.fileBatches(file.name, yield) {
 			return
@@ -166,11 +172,11 @@ func (f sourceFolder) batches(yield func(store.RawBatch, error) bool) {
 }
 
 // fileBatches reads a file. It returns false when the caller wants no more batches.
-func (f sourceFolder) fileBatches(name string, yield func(store.RawBatch, error) bool) bool {
+func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
 	r, err := f.open(name)
 	if err != nil {
-		return yield(store.RawBatch{}, err)
+		return yield(RawBatch{}, err)
 	}
 	defer func() { _ = r.Close() }() // only read
 	split := xmldoc.NewSplitter(r, 0)
@@ -192,7 +198,7 @@ func (f sourceFolder) fileBatches(name string, yield func(store.RawBatch, error)
 }
 
 // readBatch returns a batch in memory of its own, and io.EOF with the last one.
-func readBatch(split *xmldoc.Splitter) (b store.RawBatch, err error) {
+func readBatch(split *xmldoc.Splitter) (b RawBatch, err error) {
 	var all []byte
 	var ends []int
 	for len(ends) < batchDocuments && len(all) < batchBytes {
@@ -208,7 +214,7 @@ func readBatch(split *xmldoc.Splitter) (b store.RawBatch, err error) {
 		}
 		all = append(all, p.Bytes...)
 		ends = append(ends, len(all))
-		b.Documents = append(b.Documents, store.RawDocument{Line: p.Line, Broken: p.Broken})
+		b.Documents = append(b.Documents, RawDocument{Line: p.Line, Broken: p.Broken})
 	}
 	begin := 0
 	for i, end := range ends {
@@ -220,7 +226,7 @@ func readBatch(split *xmldoc.Splitter) (b store.RawBatch, err error) {
 
 // sample returns documents of a kind from the beginnings of the files, to train the compression with, or generated ones
 // if there are too few.
-func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
+func (f Folder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	const fromEach, enough = 500, 100
 	for _, file := range f.files {
 		if len(docs) >= n {
@@ -237,7 +243,7 @@ func (f sourceFolder) sample(k dataset.Kind, n int) (docs [][]byte) {
 	return docs
 }
 
-func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
+func (f Folder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
 	r, err := f.open(name)
 	if err != nil {
 		return nil // the load reports it
@@ -253,12 +259,10 @@ func (f sourceFolder) sampleFile(name string, k dataset.Kind, n int) (docs [][]b
 		if err != nil {
 			continue
 		}
-		if local := string(xmldoc.Root(doc).Local()); local != rootNames[k] {
+		if kind, err := kindOf(doc); err != nil || kind != k {
 			break // another kind's file
 		}
 		docs = append(docs, doc)
 	}
 	return docs
 }
-
-var rootNames = [...]string{dataset.Security: "Security", dataset.Customer: "Customer", dataset.Order: "FIXML"}
