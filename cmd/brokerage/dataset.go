@@ -22,7 +22,7 @@ func (c datasetCmd) Run(s streams) error {
 	for _, kind := range dataset.Kinds {
 		n := d.Count(kind)
 		size := float64(n) * d.MeanSize(kind)
-		documents, bytes, packed = documents+n, bytes+size, packed+size*zstdShare[kind]
+		documents, bytes, packed = documents+n, bytes+size, packed+size*dataset.ZstdShare[kind]
 		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.0f\t%s\t\n", kind, format.Count(n), d.ID(kind, 0), d.ID(kind, n-1),
 			d.MeanSize(kind), format.Bytes(size))
 	}

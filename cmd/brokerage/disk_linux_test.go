@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"syscall"
 	"testing"
 
@@ -20,14 +19,8 @@ func TestGenerate_FullDisk(t *testing.T) {
 		require.Empty(t, names(t, dir))
 	})
 	t.Run("Met", func(t *testing.T) {
-		g := generation{data: tiny(dataset.TPoX2), progress: startProgress(io.Discard, 1)}
-		g.folder = newDataFolder(dir, g.data.Spec(), false)
-		var shares []share
-		for _, kind := range dataset.Kinds {
-			shares = append(shares, share{kind, 0, g.data.Count(kind)})
-		}
-		err := g.run(t.Context(), 2, shares, nil)
-		g.progress.finish()
+		files := tiny(dataset.TPoX2).Files(dir, nil, dataset.Part{Number: 1, Of: 1}, false)
+		_, err := files.Write(t.Context(), 2, func(int) {})
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		for _, name := range names(t, dir) {
 			require.NotContains(t, name, "partial")

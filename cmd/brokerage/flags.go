@@ -99,20 +99,6 @@ func (portFlag) Decode(ctx *kong.DecodeContext) error {
 		port)
 }
 
-// partFlag is one of several equal parts: 3/16.
-type partFlag struct{ number, of int64 }
-
-func (f *partFlag) UnmarshalText(text []byte) error {
-	number, of, ok := strings.Cut(string(text), "/")
-	var err1, err2 error
-	f.number, err1 = strconv.ParseInt(number, 10, 32)
-	f.of, err2 = strconv.ParseInt(of, 10, 32)
-	if !ok || err1 != nil || err2 != nil || f.number < 1 || f.number > f.of {
-		return fmt.Errorf("%q is not a part such as 3/16", text)
-	}
-	return nil
-}
-
 // loadPart is a part of a load: 3/16, or index/16 in a pod of an Indexed Job.
 type loadPart struct{ workload.Share }
 
@@ -125,11 +111,11 @@ func (f *loadPart) UnmarshalText(text []byte) error {
 		}
 		text = []byte(strconv.Itoa(index+1) + "/" + of)
 	}
-	var part partFlag
+	var part dataset.Part
 	if err := part.UnmarshalText(text); err != nil {
 		return err
 	}
-	f.Share = workload.Share{Number: int(part.number), Of: int(part.of)}
+	f.Share = workload.Share{Number: int(part.Number), Of: int(part.Of)}
 	return nil
 }
 
@@ -149,13 +135,6 @@ func (f *startTime) UnmarshalText(text []byte) (err error) {
 		return fmt.Errorf("%q is not a time with its zone such as 2026-01-31T15:04:05Z", text)
 	}
 	return nil
-}
-
-// cut returns the part's share of count documents: [from, to). The shares of all parts cover every document once, and
-// differ by at most one document.
-func (f partFlag) cut(count int64) (from, to int64) {
-	at := func(k int64) int64 { return count/f.of*k + min(k, count%f.of) }
-	return at(f.number - 1), at(f.number)
 }
 
 // clientTLS are the flags of a command that is a client of a service. Its tag sets trusted, the default of --tls-ca.

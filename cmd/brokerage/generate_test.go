@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -101,39 +102,6 @@ func TestGenerate_Parts(t *testing.T) {
 	require.Contains(t, r.out, "holds no document")
 }
 
-func TestPart_Cut(t *testing.T) {
-	for _, count := range []int64{0, 1, 5, 16, 17, 20833, 500_000_000_000} {
-		for _, of := range []int64{1, 2, 16, 1000} {
-			end := int64(0)
-			for number := range of {
-				from, to := partFlag{number + 1, of}.cut(count)
-				require.Equal(t, end, from)
-				require.InDelta(t, float64(count)/float64(of), float64(to-from), 1)
-				end = to
-			}
-			require.Equal(t, count, end)
-		}
-	}
-}
-
-func TestFileAt_CoversAShareOnce(t *testing.T) {
-	for _, s := range []share{
-		{dataset.Order, 0, 1}, {dataset.Order, 99_999, 100_001}, {dataset.Customer, 24_999, 75_000},
-		{dataset.Order, 299_999_900_000, 300_000_000_000},
-	} {
-		next := s.from
-		for next < s.to {
-			f := fileAt(s.kind, s.from, s.to, next)
-			require.Equal(t, next, f.from)
-			require.Greater(t, f.to, f.from)
-			require.LessOrEqual(t, f.to-f.from, perFile[s.kind])
-			require.Equal(t, f, fileAt(s.kind, s.from, s.to, f.to-1))
-			next = f.to
-		}
-		require.Equal(t, s.to, next)
-	}
-}
-
 func TestGenerate_Continues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -172,22 +140,17 @@ func TestGenerate_Interrupted(t *testing.T) {
 	r := <-ended
 	require.Equal(t, exitInterrupted, r.code, r.err)
 	require.Contains(t, r.err, " complete in "+dir+", the same command continues there")
-	d := dataset.New(dataset.Spec{Scale: scale(t, "XS"), Seed: 1})
-	folder := newDataFolder(dir, d.Spec(), false)
-	for _, name := range names(t, dir) {
-		file, ok := folder.file(name)
-		require.True(t, ok, name)
-		b := []byte(testenv.Text(t, filepath.Join(dir, name)))
-		require.Equal(t, int(file.to-file.from), bytes.Count(b, []byte("\n")))
-		require.True(t, bytes.HasSuffix(b, append(d.Append(nil, file.kind, file.to-1), '\n')))
-	}
-}
-
-func scale(t testing.TB, name string) dataset.Scale {
-	t.Helper()
-	s, err := dataset.ParseScale(name)
+	scale, err := dataset.ParseScale("XS")
 	require.NoError(t, err)
-	return s
+	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})
+	for _, name := range names(t, dir) {
+		var from, last int64
+		_, err := fmt.Sscanf(name, "tpox-2_XS_seed-1_v1.customer.%d-%d.xml", &from, &last)
+		require.NoError(t, err, name)
+		text := testenv.Text(t, filepath.Join(dir, name))
+		require.Equal(t, int(last+1-from), strings.Count(text, "\n"))
+		require.True(t, strings.HasSuffix(text, string(d.Append(nil, dataset.Customer, last))+"\n"))
+	}
 }
 
 func TestGenerate_ReadOnlyFolder(t *testing.T) {
