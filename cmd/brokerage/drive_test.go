@@ -2,16 +2,21 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 )
 
@@ -150,4 +155,137 @@ func TestDrive_Invalid(t *testing.T) {
 func exitCode(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	return (&instance{cmd: cmd}).ended(t)
+}
+
+// A search against a real service ends with the answer as the last line; the result has the curve, which the report
+// draws.
+//
+// It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note
+// as theirs.
+func TestDrive_Find(t *testing.T) {
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "found.json")
+	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",
+		"--find", "p50=5s,errors=20%", "--rate", "50", "--within", "10s", "--others", "100%", "--allow-invalid", "--json",
+		file)
+	run := readRun(t, file)
+	require.NotNil(t, run.Curve)
+	require.Equal(t, "p50=5s,errors=20%", run.Curve.Goal)
+	require.Equal(t, result.Open, run.Model.Kind)
+	require.Contains(t, r.out, "Latency in ms at each rate")
+	require.True(t, strings.HasSuffix(r.out, "\n"+run.Curve.Answer()+"\n"), r.out)
+	if run.Curve.Found == 0 { // in a short time, or on a very busy machine
+		require.Equal(t, exitFailed, r.code, r.err)
+	} else {
+		require.Equal(t, exitOK, r.code, r.err)
+	}
+	service.stop(t)
+	r = succeeds(t, "report", "--out", "-", file)
+	require.Contains(t, r.out, `id="curve"`)
+}
+
+const examples = "../../loadtest/examples/"
+
+// Three transactions of one's own against a service, with leased ids of its own kind.
+func TestDrive_OwnRequests(t *testing.T) {
+	t.Parallel()
+	service := serving(t, tinyDB(t))
+	file := filepath.Join(t.TempDir(), "r.json")
+	r := succeeds(t, "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
+		"--ramp", "0s", "--count", "1000", "--json", file)
+	require.NotContains(t, r.out, "UNEXPECTED")
+	run := readRun(t, file)
+	require.Equal(t, int64(1000), run.Total.Good)
+	goods := make(map[string]int64)
+	for _, row := range run.Transactions {
+		goods[row.Name+" "+row.Kind] = row.Good
+	}
+	require.Len(t, goods, 3)
+	require.Positive(t, goods["read_order query"])
+	require.Positive(t, goods["reprice update"])
+	require.Positive(t, goods["place_order insert"])
+	service.stop(t)
+	requireOneLine(t, brokerage(t.Context(), "drive", "--db", "null:", "--workload", examples+"http/http.json"), exitUsage,
+		"--workload: the transaction read_order has no statements for null")
+}
+
+// Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
+// there, and sessions are found by day.
+func TestDrive_Logging(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	database := server.Database(t)
+	file := filepath.Join(t.TempDir(), "r.json")
+	drive := func(args ...string) exited {
+		return brokerage(t.Context(), append([]string{"drive", "--db", server.URL(database), "--workload",
+			examples + "logging/logging.json", "--users", "4", "--ramp", "0s", "--json", file}, args...)...)
+	}
+	r := drive("--count", "2000")
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NotContains(t, r.out, "UNEXPECTED")
+	run := readRun(t, file)
+	require.Equal(t, int64(2000), run.Total.Good, r.out)
+	require.Equal(t, "none", run.Dataset.Fingerprint)
+	rows := make(map[string]result.Row)
+	for _, row := range run.Transactions {
+		rows[row.Name] = row
+	}
+	require.Positive(t, rows["session_day"].Good)
+	conn := server.Connect(t, database)
+	one := func(query string) (n int64) {
+		require.NoError(t, conn.QueryRow(t.Context(), query, pgx.QueryExecModeExec).Scan(&n))
+		return n
+	}
+	require.Equal(t, rows["log_entry"].Good, one("SELECT sum(entries) FROM log_session"))
+	require.Equal(t, int64(0), one("SELECT count(*) FROM log_session WHERE entries = 0"))
+	_, err := conn.Exec(t.Context(), "DROP INDEX log_entry_day; ALTER TABLE log_session RENAME entries TO n")
+	require.NoError(t, err)
+	requireOneLine(t, drive("--count", "20"), exitFailed,
+		`the transaction log_entry: ERROR: column "entries" of relation "log_session"`)
+}
+
+// Two processes drive a service at once, as two pods of an Indexed Job would: their merged result has the arrivals of
+// both, and no id is used by both.
+func TestMerge_TwoProcesses(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
+	service := serving(t, tinyDB(t))
+	dir := t.TempDir()
+	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly
+	var files [2]string
+	var parts [2]*exec.Cmd
+	for n := range parts {
+		files[n] = filepath.Join(dir, fmt.Sprintf("part-%d.json", n+1))
+		parts[n] = process(t, "drive", "--url", service.url, "--users", "10", "--rate", "200", "--arrivals", "even", "--ramp",
+			"0s", "--duration", "2s", "--allow-invalid", "--json", files[n], "--start-at", start, "--part", "index/2")
+		parts[n].Env = append(parts[n].Env, "JOB_COMPLETION_INDEX="+strconv.Itoa(n))
+		require.NoError(t, parts[n].Start())
+	}
+	sum := int64(0)
+	for n, part := range parts {
+		require.NoError(t, part.Wait()) // however long a busy machine takes
+		run := readRun(t, files[n])
+		require.Equal(t, n+1, run.Part.Number)
+		require.Equal(t, int64(200), run.Arrivals.Due)
+		sum += run.Total.Count
+	}
+
+	file := filepath.Join(dir, "merged.json")
+	r := succeeds(t, "merge", files[1], files[0], "--allow-invalid", "--json", file)
+	require.Contains(t, r.out, "200 arrivals a second, at most 10 at once, from 2 load generators; 2.0 s measured")
+	merged := readRun(t, file)
+	require.Equal(t, int64(400), merged.Arrivals.Due)
+	require.Equal(t, sum, merged.Total.Count)
+	require.Positive(t, merged.Total.Good)
+	require.Empty(t, merged.Total.Unexpected, "such as an order that exists")
+	service.stop(t)
+
+	succeeds(t, "report", file)
+	require.Contains(t, testenv.Text(t, filepath.Join(dir, "merged.html")), "Load generators")
+	requireRefusals(t, "merge", map[string]refusal{
+		files[0]:              {exitFailed, "part 2 of 2 is missing"},
+		files[0] + " " + file: {exitFailed, "merged.json is not a part of a load"},
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/testenv"
 )
 
@@ -93,4 +94,22 @@ func TestBackup_SharedFolder(t *testing.T) {
 	require.NoError(t, os.Chown(folder, nobody, nobody))
 	requireOneLine(t, brokerage(t.Context(), "restore", "--from", folder, "--db", db, "--replace"), exitFailed,
 		"brokerage-20990101T000000Z.bak is damaged")
+}
+
+func TestGenerate_FullDisk(t *testing.T) {
+	t.Parallel()
+	dir := testenv.SmallDisk(t, "4m")
+
+	t.Run("Foreseen", func(t *testing.T) {
+		requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "needs about")
+		require.Empty(t, names(t, dir))
+	})
+	t.Run("Met", func(t *testing.T) {
+		files := tiny(dataset.TPoX2).Files(dir, nil, dataset.Part{Number: 1, Of: 1}, false)
+		_, err := files.Write(t.Context(), 2, func(int) {})
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		for _, name := range names(t, dir) {
+			require.NotContains(t, name, "partial")
+		}
+	})
 }

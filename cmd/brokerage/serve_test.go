@@ -266,3 +266,54 @@ func TestServe_RunningRequestsAreCutOff(t *testing.T) {
 	_, err := new(bytes.Buffer).ReadFrom(conn)
 	require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%v", err) // without an answer
 }
+
+// Profiles are served only if --debug-addr is set, and only there.
+func TestServe_Profiles(t *testing.T) {
+	t.Parallel()
+	i := serving(t, "", "--db", "null:", "--debug-addr", "127.0.0.1:0")
+	addr, _ := i.logs.wait(t, "profiles")["addr"].(string)
+	require.Equal(t, http.StatusOK, get(t, "http://"+addr+"/debug/pprof/heap").status)
+	// The command line may hold a password.
+	require.NotContains(t, get(t, "http://"+addr+"/debug/pprof/cmdline").body, "null:")
+	require.Equal(t, http.StatusNotFound, get(t, "http://"+addr+"/metrics").status)
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
+	i.stop(t)
+
+	i = serving(t, "", "--db", "null:", "--listen", "localhost:0")
+	require.Nil(t, i.logs.find(t, "profiles"))
+	require.Equal(t, http.StatusNotFound, get(t, i.url+"/debug/pprof/").status)
+	i.stop(t)
+	serving(t, "", "--db", "null:", "--listen", "0.0.0.0:0", "--insecure-no-auth").stop(t)
+}
+
+// A stop disconnects watchers, and does not wait as long for them as for running requests.
+func TestServe_StopsWhileWatched(t *testing.T) {
+	t.Parallel()
+	i := serving(t, tinyDB(t), "--shutdown-timeout", "1h", "--drain-delay", "0s")
+	require.Contains(t, get(t, i.url+"/").body, "<title>Brokerage: live</title>")
+	i.counted(t)
+	for range 2 {
+		require.Equal(t, http.StatusOK, get(t, i.url+"/v1/orders/103282").status)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, i.url+"/v1/live", http.NoBody)
+	require.NoError(t, err)
+	response, err := client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	event := func() string {
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				return data
+			}
+		}
+		return ""
+	}
+	require.Regexp(t, `"store":\{"connections":.*"hits":[1-9]\d*,"misses":[1-9]\d*}`, event())
+	i.stop(t)
+	for event() != "" {
+	}
+	require.NoError(t, lines.Err())
+	require.NotNil(t, i.logs.find(t, "stopped"))
+	require.EqualValues(t, http.StatusOK, i.logs.find(t, "watch_service")["status"])
+}
