@@ -23,6 +23,7 @@ import (
 	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/basex"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -75,25 +76,13 @@ func (s *speed) run(args ...string) {
 	require.NoError(s.b, cmd.Run(), "%v: %s", args, said.String())
 }
 
-func (s *speed) write(file string, v any) {
-	s.b.Helper()
-	text, err := json.Marshal(v)
-	require.NoError(s.b, err)
-	require.NoError(s.b, os.WriteFile(filepath.Join(s.folder, file), text, 0o600))
-}
-
-// driven runs the workload in a file of the folder.
-func (s *speed) driven(name string, target ...string) (run result.Run) {
+// drive runs the command drive, and returns the result.
+func (s *speed) drive(args ...string) result.Run {
 	s.b.Helper()
 	file := filepath.Join(s.folder, "result.json")
-	s.run(
-		append(
-			[]string{"drive", "--allow-invalid", "--workload", filepath.Join(s.folder, name+".json"), "--users",
-				strconv.Itoa(s.users),
-				"--ramp", "1s", "--duration", s.each.String(), "--every", "0s", "--json", file}, target...)...)
-	run = readRun(s.b, file)
-	require.Empty(s.b, run.Total.Unexpected)
-	return run
+	s.run(append([]string{"drive", "--allow-invalid", "--users", strconv.Itoa(s.users), "--duration", s.each.String(),
+		"--every", "0s", "--json", file}, args...)...)
+	return readRun(s.b, file)
 }
 
 func verdict(text string, met bool) string {
@@ -129,6 +118,7 @@ type comparison struct {
 	name     string
 	aim      float64
 	mix      []result.Part
+	file     string    // of the workload
 	measured [][2]cost // the service, BaseX; for each round
 }
 
@@ -155,7 +145,10 @@ func BenchmarkBaseX(b *testing.B) {
 			var both [2]cost
 			for turn := range both {
 				of := (turn + round) % len(both) // each is measured first in every second round
-				both[of] = r.measure(c.name, r.urls[of])
+				run := r.drive("--workload", c.file, "--ramp", "1s", "--url", r.urls[of])
+				require.Empty(b, run.Total.Unexpected)
+				require.NotNil(b, run.Usage.Service, "%s does not report its processor time", r.urls[of])
+				both[of] = cost{run.TPS, 1e6 * run.Usage.Service.CPUSeconds / (run.TPS * run.Measured)}
 			}
 			if round > 0 { // the first one warms up
 				c.measured = append(c.measured, both)
@@ -189,7 +182,7 @@ func (r *baseXBench) start() *instance {
 }
 
 // comparisons returns each query, the two writes, and all of these with the weights of the mixed workload. It writes
-// their definitions into the folder.
+// their definitions to files.
 func (r *baseXBench) comparisons() (comparisons []*comparison) {
 	writes, all := &comparison{name: "insert and delete order"}, &comparison{name: "all of these, mixed"}
 	for _, t := range tpox.Transactions {
@@ -215,17 +208,11 @@ func (r *baseXBench) comparisons() (comparisons []*comparison) {
 		if c == writes || c == all {
 			one.Prepare.Orders = 2 // for each user to delete
 		}
-		r.write(c.name+".json", one)
+		text, err := json.Marshal(one)
+		require.NoError(r.b, err)
+		c.file = testenv.File(r.b, "workload.json", string(text))
 	}
 	return comparisons
-}
-
-// measure runs a workload on one of the two.
-func (r *baseXBench) measure(name, base string) cost {
-	r.b.Helper()
-	run := r.driven(name, "--url", base)
-	require.NotNil(r.b, run.Usage.Service, "%s does not report its processor time", base)
-	return cost{run.TPS, 1e6 * run.Usage.Service.CPUSeconds / (run.TPS * run.Measured)}
 }
 
 // print prints a row: medians, and the medians of the ratios of each round.
@@ -270,24 +257,18 @@ func (r *baseXBench) compareQueries() {
 			20+i%4, 25+i%3, 4+i%3))
 	}
 	for _, path := range paths {
-		r.requireSame(path)
-	}
-}
-
-// requireSame requires the same status and, if there is one, the same document from both.
-func (r *baseXBench) requireSame(path string) {
-	r.b.Helper()
-	var answers [2]string
-	for i, base := range r.urls {
-		answer := get(r.b, base+path)
-		answers[i] = http.StatusText(answer.status)
-		if answer.status == http.StatusOK {
-			doc, err := xmldoc.Admit([]byte(answer.body), xmldoc.Limits{})
-			require.NoError(r.b, err, "%s%s: %s", base, path, answer.body)
-			answers[i] = string(xmldoc.Canonical(doc))
+		var answers [2]string // the document, or else the status
+		for i, base := range r.urls {
+			answer := get(r.b, base+path)
+			answers[i] = http.StatusText(answer.status)
+			if answer.status == http.StatusOK {
+				doc, err := xmldoc.Admit([]byte(answer.body), xmldoc.Limits{})
+				require.NoError(r.b, err, "%s%s: %s", base, path, answer.body)
+				answers[i] = string(xmldoc.Canonical(doc))
+			}
 		}
+		require.Equal(r.b, answers[0], answers[1], path)
 	}
-	require.Equal(r.b, answers[0], answers[1], path)
 }
 
 // memoryVariable enables the comparison, and sets a sixth of what each run measures: BROKERAGE_BENCH_MEMORY=10s.
@@ -403,10 +384,7 @@ func (m *scarce) compare(of string, start func(*memoryCgroup) (stop func(), targ
 // measure measures a run and prints its row.
 func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []string) float64 {
 	m.b.Helper()
-	file := filepath.Join(m.folder, "result.json")
-	m.run(append([]string{"drive", "--allow-invalid", "--users", strconv.Itoa(m.users), "--ramp", m.each.String(),
-		"--duration", m.each.String(), "--every", "0s", "--json", file}, target...)...)
-	run := readRun(m.b, file)
+	run := m.drive(append(target, "--ramp", m.each.String())...)
 	a := func(of, figure string) float64 { // of a transaction
 		sum, ok := run.Resources.Used(of, figure)
 		require.True(m.b, ok, "%s of %s: %v", figure, of, run.Resources.Missing)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -29,16 +28,9 @@ type crowd struct {
 
 func newCrowd(t testing.TB, url string, n int) *crowd {
 	t.Helper()
-	c := &crowd{t: t, conns: make([]net.Conn, n)}
-	t.Cleanup(func() {
-		for _, conn := range c.conns {
-			_ = conn.Close() // it may have been closed by the service
-		}
-	})
-	for i := range c.conns {
-		conn, err := new(net.Dialer).DialContext(context.Background(), "tcp", strings.TrimPrefix(url, "http://"))
-		require.NoError(t, err)
-		c.conns[i] = conn
+	c := &crowd{t: t}
+	for range n {
+		c.conns = append(c.conns, dialed(t, url))
 	}
 	return c
 }
@@ -76,37 +68,10 @@ func (c *crowd) requireEnded() {
 // ask sends a request on each connection, and reads the answer.
 func (c *crowd) ask() {
 	c.t.Helper()
-	var all sync.WaitGroup
-	failed := make(chan error, len(c.conns))
-	const workers = 16
-	for w := range workers {
-		all.Go(func() {
-			for i := w; i < len(c.conns); i += workers {
-				failed <- askOn(c.conns[i])
-			}
-		})
+	for _, conn := range c.conns {
+		require.NoError(c.t, conn.SetDeadline(time.Now().Add(patience)))
+		require.True(c.t, staysOpen(c.t, conn))
 	}
-	all.Wait()
-	close(failed)
-	for err := range failed {
-		require.NoError(c.t, err)
-	}
-}
-
-func askOn(conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		return err
-	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }() // only read
-	_, err = io.Copy(io.Discard, response.Body)
-	return err
 }
 
 // occupy takes all connections that the database server has for ordinary users, and then those for superusers, because

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"iter"
 	"net"
 	"net/http"
 	"os"
@@ -38,8 +37,8 @@ func readme(t testing.TB, language string) (blocks []string) {
 func TestReadme_Tour(t *testing.T) {
 	t.Parallel()
 	service := serving(t, "")
-	for step, got := range tour(t, service) {
-		require.Regexp(t, asPattern(step.answer), got, step.command)
+	for _, step := range tour(t, service) {
+		require.Regexp(t, asPattern(step.printed), step.answer, step.command)
 	}
 	whole := dataset.New(dataset.Spec{Seed: 1})
 	for i := range whole.TotalAccounts() {
@@ -52,29 +51,29 @@ func TestReadme_Tour(t *testing.T) {
 	}
 	// The code of each answer, or else its root element.
 	outcome := regexp.MustCompile(`^HTTP/1.1 \d+|<type>.*?</type>|^<\w+`)
-	for step, got := range tour(t, service) {
-		require.Equal(t, outcome.FindAllString(step.answer, -1), outcome.FindAllString(got, -1), "%s: %s", step.command, got)
+	for _, step := range tour(t, service) {
+		require.Equal(t, outcome.FindAllString(step.printed, -1), outcome.FindAllString(step.answer, -1), "%s: %s",
+			step.command, step.answer)
 	}
 	service.stop(t)
 }
 
-// tourStep is a command of the tour with its printed response.
-type tourStep struct{ command, answer string }
+// tourStep is a command of the tour with the printed response and the one that came.
+type tourStep struct{ command, printed, answer string }
 
 // tour takes the tour in one shell, as a reader does.
-func tour(t *testing.T, service *instance) iter.Seq2[tourStep, string] {
+func tour(t *testing.T, service *instance) (steps []tourStep) {
 	t.Helper()
 	testenv.Command(t, "curl")
 	shell := testenv.Command(t, "bash")
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	const mark = "-- end of a step --"
-	var steps []tourStep
 	var script strings.Builder
 	for _, block := range readme(t, "console") {
 		for _, text := range strings.Split("\n"+block, "\n$ ")[1:] {
-			command, answer, _ := strings.Cut(text, "\n")
-			steps = append(steps, tourStep{command, answer})
+			command, printed, _ := strings.Cut(text, "\n")
+			steps = append(steps, tourStep{command: command, printed: printed})
 			script.WriteString(strings.ReplaceAll(command, "http://"+readmeAddr, service.url) + "\necho; echo '" + mark + "'\n")
 		}
 	}
@@ -85,13 +84,10 @@ func tour(t *testing.T, service *instance) iter.Seq2[tourStep, string] {
 	require.NoError(t, err)
 	answers := strings.Split(strings.ReplaceAll(string(out), "\r", ""), mark+"\n")
 	require.Len(t, answers, len(steps)+1)
-	return func(yield func(tourStep, string) bool) {
-		for i, step := range steps {
-			if !yield(step, strings.Trim(answers[i], "\n")) {
-				return
-			}
-		}
+	for i := range steps {
+		steps[i].answer = strings.Trim(answers[i], "\n")
 	}
+	return steps
 }
 
 // asPattern returns a regular expression for a printed response, in which … stands for anything.
@@ -104,8 +100,9 @@ func asPattern(answer string) string {
 }
 
 // runReadme runs a command of this program. It starts a service for a command that needs one.
-func runReadme(t *testing.T, dir, line string, args []string) {
+func runReadme(t *testing.T, dir, command string) {
 	t.Helper()
+	args := strings.Fields(shortened(command))[1:]
 	if args[0] == "serve" {
 		serving(t, dir, args[1:]...).stop(t)
 		return
@@ -118,22 +115,22 @@ func runReadme(t *testing.T, dir, line string, args []string) {
 	cmd := process(t, args...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s: %s", line, out)
+	require.NoError(t, err, "%s: %s", command, out)
 }
 
-// shortened returns a command of the README with less to do: so little that a run may be INVALID on a busy machine,
-// which is not a fault of the README.
-func shortened(args []string) []string {
-	switch args[0] {
+// shortened returns a command of a document with less to do: so little that a run may be INVALID on a busy machine,
+// which is not a fault of the document.
+func shortened(command string) string {
+	switch strings.Fields(command)[1] {
 	case "load":
-		return append(args, "--scale", "tiny")
+		return command + " --scale tiny"
 	case "drive":
-		return append(args, "--users", "5", "--think", "5ms", "--ramp", "200ms", "--duration", "500ms", "--allow-invalid")
+		return command + " --users 5 --think 5ms --ramp 200ms --duration 500ms --allow-invalid"
 	case "campaign":
-		return append(args, "--scale", "tiny", "--users", "2", "--warm-up", "100ms", "--duration", "300ms",
-			"--steps", "query,mixed", "--think", "2ms", "--allow-invalid")
+		return command + " --scale tiny --users 2 --warm-up 100ms --duration 300ms --steps query,mixed --think 2ms " +
+			"--allow-invalid"
 	}
-	return args
+	return command
 }
 
 // The other commands: those of make are targets, those of this program do what they say.
@@ -150,7 +147,7 @@ func TestReadme_Commands(t *testing.T) {
 				continue // TestMerge_TwoProcesses and TestDrive_Find run these, with less to do
 			}
 			if arguments, ok := strings.CutPrefix(line, "go run ./cmd/brokerage "); ok {
-				runReadme(t, dir, line, shortened(strings.Fields(arguments)))
+				runReadme(t, dir, "brokerage "+arguments)
 				continue
 			}
 			target, ok := strings.CutPrefix(line, "make ")
@@ -179,20 +176,13 @@ func TestPostgres_Guide(t *testing.T) {
 				continue
 			}
 			ran++
-			command := strings.NewReplacer("@db/", "@localhost/", "XXXS", "tiny", "--users 50", "--users 5").Replace(line)
-			switch {
-			case strings.HasPrefix(line, "brokerage serve"):
+			command := strings.ReplaceAll(line, "@db/", "@localhost/")
+			if strings.HasPrefix(line, "brokerage serve") {
 				guideServes(t, run, command)
 				continue
-			case strings.HasPrefix(line, "brokerage drive"): // beside other tests no run need be steady
-				command = strings.Replace(command, "drive ", "drive --allow-invalid --ramp 0s --duration 500ms --think 5ms ", 1)
-			case strings.HasPrefix(line, "brokerage campaign"):
-				command = strings.Replace(command,
-					"campaign ",
-					"campaign --allow-invalid --scale tiny --users 2 --warm-up 100ms --duration 300ms "+
-						"--steps query,mixed --think 2ms ",
-					1,
-				)
+			}
+			if program == "brokerage" {
+				command = shortened(command)
 			}
 			out, err := run(command).CombinedOutput()
 			require.NoError(t, err, "%s\n%s", line, out)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -83,13 +84,13 @@ func TestServe_Traces(t *testing.T) {
 	variables := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_RESOURCE_ATTRIBUTES=k8s.pod.name=brokerage-0"}
 	i := launch{dir: tinyDB(t), env: variables}.start(t, "--otlp-endpoint", listener.URL).listening(t)
 	const parent = "00000000000000a1"
-	traced := func(id, method, path, body string) {
+	traced := func(number, spans int, method, path, body string) (id string, all map[string]*tracepb.Span) {
+		id = fmt.Sprintf("%032x", number)
 		send(t, method, i.url+path, "", body, "Traceparent", "00-"+id+"-"+parent+"-01", "Tracestate", "vendor=x")
+		return id, c.trace(t, id, spans)
 	}
 
-	first, second := strings.Repeat("0", 31)+"1", strings.Repeat("0", 31)+"2"
-	traced(first, http.MethodGet, "/v1/orders/103282", "")
-	spans := c.trace(t, first, 2)
+	first, spans := traced(1, 2, http.MethodGet, "/v1/orders/103282", "")
 	request, statement := spans["GET /v1/orders/:order"], spans["get_order"]
 	require.Equal(t, parent, hex.EncodeToString(request.ParentSpanId))
 	require.Equal(t, "vendor=x", request.TraceState) // passed on
@@ -111,22 +112,18 @@ func TestServe_Traces(t *testing.T) {
 	require.Equal(t, hex.EncodeToString(request.SpanId), line["span_id"])
 
 	// A write has a span for its commit.
-	traced(second, http.MethodPost, "/v1/accounts/104000000/buy", buy)
-	spans = c.trace(t, second, 5)
+	_, spans = traced(2, 5, http.MethodPost, "/v1/accounts/104000000/buy", buy)
 	for _, name := range []string{"customer_of_account", "get_quote", "replace_customer", "commit"} {
 		require.Equal(t, spans["POST /v1/accounts/:account/buy"].SpanId, spans[name].ParentSpanId, name)
 	}
 	// A missing document is not an error of a statement.
-	third, fourth := strings.Repeat("0", 31)+"3", strings.Repeat("0", 31)+"4"
-	traced(third, http.MethodGet, "/v1/orders/777777", "")
-	spans = c.trace(t, third, 2)
+	_, spans = traced(3, 2, http.MethodGet, "/v1/orders/777777", "")
 	request, statement = spans["GET /v1/orders/:order"], spans["get_order"]
 	require.Equal(t, "not_found", attributesOf(request)["brokerage.outcome"])
 	require.Zero(t, statement.Status.GetCode()+request.Status.GetCode())
 	require.NotContains(t, attributesOf(request), "error.type")
 
-	traced(fourth, http.MethodGet, "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "")
-	c.trace(t, fourth, 2)
+	traced(4, 2, http.MethodGet, "/v1/securities?sector=Energy&peMin=20&peMax=27&yieldMin=4", "")
 	get(t, i.url+"/healthz") // a probe is no span
 	i.stop(t)                // the last spans are sent before the end
 	c.mu.Lock()

@@ -117,46 +117,6 @@ func (f Folder) Needs() float64 {
 	return float64(f.Size) / 2
 }
 
-// sourceReader reads a file, and counts the bytes read from disk.
-type sourceReader struct {
-	io.Reader
-
-	file *os.File
-	zstd *zstd.Decoder
-	read int64
-}
-
-func (r *sourceReader) Close() error {
-	if r.zstd != nil {
-		r.zstd.Close()
-	}
-	return r.file.Close()
-}
-
-// open opens a file.
-func (f Folder) open(name string) (r *sourceReader, err error) {
-	file, err := os.Open(filepath.Join(f.path, name))
-	if err != nil {
-		return nil, err
-	}
-	r = &sourceReader{file: file}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%s: %w", file.Name(), err), r.Close())
-		}
-	}()
-	r.Reader = output.Counting{Reader: file, Bytes: &r.read}
-	if !strings.HasSuffix(name, ".zst") {
-		return r, nil
-	}
-	if r.zstd, err = zstd.NewReader(r.Reader, zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxMemory(256<<20)); err != nil {
-		return r, err
-	}
-	r.Reader = &output.Unpacking{Reader: r.zstd, Packed: &r.read, Most: 1000} // documents: ten times
-	return r, nil
-}
-
 const (
 	batchDocuments = 1000
 	batchBytes     = 2 << 20
@@ -174,20 +134,30 @@ func (f Folder) batches(yield func(RawBatch, error) bool) {
 // fileBatches reads a file. It returns false when the caller wants no more batches.
 func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
-	r, err := f.open(name)
+	file, err := os.Open(path)
 	if err != nil {
 		return yield(RawBatch{}, err)
 	}
-	defer func() { _ = r.Close() }() // only read
-	split := xmldoc.NewSplitter(r, 0)
-	for read := int64(0); ; read = r.read {
+	defer func() { _ = file.Close() }() // only read
+	var read, before int64              // from disk
+	var in io.Reader = output.Counting{Reader: file, Bytes: &read}
+	if strings.HasSuffix(name, ".zst") {
+		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		if err != nil {
+			return yield(RawBatch{}, fmt.Errorf("%s: %w", path, err))
+		}
+		defer unpacked.Close()
+		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents: ten times
+	}
+	split := xmldoc.NewSplitter(in, 0)
+	for ; ; before = read {
 		batch, err := readBatch(split)
 		end := errors.Is(err, io.EOF)
 		if err != nil && !end {
 			yield(batch, fmt.Errorf("%s: %w", path, err))
 			return false
 		}
-		batch.File, batch.Bytes = path, r.read-read
+		batch.File, batch.Bytes = path, read-before
 		if !yield(batch, nil) {
 			return false
 		}
@@ -232,37 +202,29 @@ func (f Folder) sample(k dataset.Kind, n int) (docs [][]byte) {
 		if len(docs) >= n {
 			break
 		}
-		docs = append(docs, f.sampleFile(file.name, k, min(fromEach, n-len(docs)))...)
+		most := min(n, len(docs)+fromEach)
+		f.fileBatches(file.name, func(b RawBatch, _ error) bool { // the load reports the error
+			for _, raw := range b.Documents {
+				if len(docs) >= most {
+					return false
+				}
+				doc, err := xmldoc.Admit(raw.Bytes, xmldoc.Limits{})
+				if err != nil {
+					continue
+				}
+				if kind, err := kindOf(doc); err != nil || kind != k {
+					return false // another kind's file
+				}
+				docs = append(docs, doc)
+			}
+			return true
+		})
 	}
 	if len(docs) < enough {
 		d := dataset.New(dataset.Spec{Seed: 1})
 		for i := range min(int64(n), d.Count(k)) {
 			docs = append(docs, d.Append(nil, k, i))
 		}
-	}
-	return docs
-}
-
-func (f Folder) sampleFile(name string, k dataset.Kind, n int) (docs [][]byte) {
-	r, err := f.open(name)
-	if err != nil {
-		return nil // the load reports it
-	}
-	defer func() { _ = r.Close() }() // only read
-	split := xmldoc.NewSplitter(r, 0)
-	for len(docs) < n {
-		p, err := split.Next()
-		if err != nil {
-			break
-		}
-		doc, err := xmldoc.Admit(p.Bytes, xmldoc.Limits{})
-		if err != nil {
-			continue
-		}
-		if kind, err := kindOf(doc); err != nil || kind != k {
-			break // another kind's file
-		}
-		docs = append(docs, doc)
 	}
 	return docs
 }
