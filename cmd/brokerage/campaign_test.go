@@ -31,12 +31,22 @@ func campaignIn(t testing.TB, folder string) *campaign.Record {
 	return r
 }
 
+// doneIn returns the record in a folder of a campaign that is complete, and valid by its schema.
+func doneIn(t testing.TB, folder string) *campaign.Record {
+	t.Helper()
+	text := testenv.Text(t, filepath.Join(folder, campaign.File))
+	schematest.Require(t, schematest.Compile(t, campaign.Schema, result.Schema), []byte(text))
+	record := campaignIn(t, folder)
+	require.True(t, record.Complete)
+	for _, s := range record.Steps {
+		require.Equal(t, campaign.Done, s.State, s.Name)
+	}
+	return record
+}
+
 // A whole campaign, with the service in a separate process.
 func TestCampaign(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--steps", "population,mixed,cores", "--cpus", "1")
 	r := succeeds(t, whole...)
@@ -47,15 +57,12 @@ func TestCampaign(t *testing.T) {
 	require.Contains(t, r.err, "figures do not count")
 	require.FileExists(t, filepath.Join(folder, "campaign.html"))
 
-	requireBySchema(t, filepath.Join(folder, campaign.File))
-	record := campaignIn(t, folder)
-	require.True(t, record.Complete)
+	record := doneIn(t, folder)
 	require.True(t, record.Smoke)
 	require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", record.Dataset.Fingerprint)
 	require.Equal(t, "sqlite", record.Store.Engine)
 	require.Positive(t, record.Machine.FlushP50)
 	for _, s := range record.Steps {
-		require.Equal(t, campaign.Done, s.State, s.Name)
 		if run := s.Run; run != nil {
 			require.Positive(t, run.Total.Good, s.Name)
 			require.Empty(t, run.Total.Unexpected, s.Name)
@@ -76,17 +83,9 @@ func TestCampaign(t *testing.T) {
 		"is a campaign with other settings (think)")
 }
 
-func requireBySchema(t testing.TB, file string) {
-	t.Helper()
-	schematest.Require(t, schematest.Compile(t, campaign.Schema, result.Schema), []byte(testenv.Text(t, file)))
-}
-
 // A published study with few documents and users, populated by its users, with the service in a separate process.
 func TestCampaign_Paper(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	folder := filepath.Join(t.TempDir(), "study")
 	study := []string{
 		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.00002",
@@ -95,15 +94,12 @@ func TestCampaign_Paper(t *testing.T) {
 	planned := succeeds(t, append(study, "--plan")...)
 	require.NoFileExists(t, folder)
 	succeeds(t, study...)
-	requireBySchema(t, filepath.Join(folder, campaign.File))
-	record := campaignIn(t, folder)
-	require.True(t, record.Complete)
+	record := doneIn(t, folder)
 	require.Equal(t, "tpox-1/tiny/seed-1/v1/500-200-2000", record.Dataset.Fingerprint)
 	require.Equal(t, []float64{0.0001, 0.00002}, []float64{record.Settings.DataScale, record.Settings.TimeScale})
 	counts := map[string]int64{}
 	for _, s := range record.Steps {
 		require.Contains(t, planned.out, s.Name)
-		require.Equal(t, campaign.Done, s.State, s.Name)
 		for _, g := range s.Inserts {
 			require.Empty(t, g.Run.Total.Unexpected, s.Name)
 			counts[s.Name+" "+g.Workload] += g.Run.Total.Good
@@ -126,10 +122,7 @@ func TestCampaign_Paper(t *testing.T) {
 
 // A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	folder := t.TempDir()
 	args := shortly(folder, "--users", "2", "--steps", invalidWorkload(t)+",query")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
@@ -140,21 +133,13 @@ func TestCampaign_Invalid(t *testing.T) {
 		// On a machine that is busy enough, one of the runs measures nothing at all, which is named first.
 		require.Regexp(t, "nothing of the user's own to delete|nothing was measured", r.err)
 	}
-	record := campaignIn(t, folder)
-	require.True(t, record.Complete)
-	for _, s := range record.Steps {
-		require.Equal(t, campaign.Done, s.State, s.Name)
-	}
-	require.Len(t, record.Invalid(), 1)
+	require.Len(t, doneIn(t, folder).Invalid(), 1)
 	succeeds(t, append(args, "--allow-invalid")...)
 }
 
 // A campaign that gets a signal writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	folder := t.TempDir()
 	args := shortly(folder, "--allow-invalid", "--steps", "query", "--users", "2,3,4", "--think", "2ms")
 	cmd, lines := process(t, args...), &logLines{}
@@ -176,18 +161,14 @@ func TestCampaign_EndsEarly(t *testing.T) {
 
 // A campaign kills its service, which answers again and has kept what it acknowledged. A preset may be a file.
 func TestCampaign_Crash(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	folder := t.TempDir()
 	preset := testenv.File(t, "mine.yaml", "scale: tiny\nprofile: tpox-2\nseed: 1\nsteps: [crash]\nusers: [4]\n"+
 		"warmUp: 1s\nduration: 3s\n")
 	r := succeeds(t, "campaign", "--preset", preset, "--out", folder)
 	require.Contains(t, r.out, "crash: acknowledged ")
-	record := campaignIn(t, folder)
+	record := doneIn(t, folder)
 	require.Equal(t, "mine", record.Preset)
-	requireBySchema(t, filepath.Join(folder, campaign.File))
 	crash := record.Steps[len(record.Steps)-1].Run
 	require.Positive(t, crash.Proof.Acknowledged)
 	require.Zero(t, crash.Proof.Lost+crash.Proof.Twice)
@@ -207,23 +188,17 @@ func TestCampaign_Environment(t *testing.T) {
 
 // A whole campaign on a server.
 func TestCampaign_Postgres(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
+	takesSeconds(t)
 	server := pgtest.Start(t)
 	folder := t.TempDir()
 	succeeds(t, shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--users", "2", "--steps",
 		"population,query,cores", "--cpus", "1")...)
-	requireBySchema(t, folder+"/"+campaign.File)
-	record := campaignIn(t, folder)
-	require.True(t, record.Complete)
+	record := doneIn(t, folder)
 	require.Equal(t, "postgres", record.Store.Engine)
 	require.Equal(t, "4", record.Store.Settings["random_page_cost"], "out of the box")
 
 	runs := make(map[string]result.Run)
 	for _, s := range record.Steps {
-		require.Equal(t, campaign.Done, s.State, s.Name)
 		if run := s.Run; run != nil {
 			require.Empty(t, run.Total.Unexpected, s.Name)
 			require.NotNil(t, run.Usage.Database, s.Name)

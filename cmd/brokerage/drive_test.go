@@ -247,10 +247,7 @@ func TestDrive_Logging(t *testing.T) {
 // Two processes drive a service at once, as two pods of an Indexed Job would: their merged result has the arrivals of
 // both, and no id is used by both.
 func TestMerge_TwoProcesses(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes ten seconds")
-	}
+	takesSeconds(t)
 	service := serving(t, tinyDB(t))
 	dir := t.TempDir()
 	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly

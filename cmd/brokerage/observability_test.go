@@ -163,10 +163,7 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 // two alerts that page, the right one fires when the database is stopped and when the service is, and ends when it is
 // back.
 func TestPrometheus(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	takesSeconds(t)
 	testenv.Command(t, "prometheus")
 	const storeDown, serviceDown = "BrokerageStoreNotReady", "BrokerageDown"
 	server, addr := pgtest.Start(t), freeAddress(t)
