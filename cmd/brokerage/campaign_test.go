@@ -199,13 +199,15 @@ func TestCampaign_Postgres(t *testing.T) {
 
 	runs := make(map[string]result.Run)
 	for _, s := range record.Steps {
-		if run := s.Run; run != nil {
-			require.Empty(t, run.Total.Unexpected, s.Name)
-			require.NotNil(t, run.Usage.Database, s.Name)
-			require.Positive(t, run.Usage.Database.MemoryAfter, s.Name)
-			require.Contains(t, run.Usage.Figures, "brokerage_store_page_hits_total")
-			runs[s.Name] = *run
+		run := s.Run
+		if run == nil {
+			continue
 		}
+		require.Empty(t, run.Total.Unexpected, s.Name)
+		require.NotNil(t, run.Usage.Database, s.Name)
+		require.Positive(t, run.Usage.Database.MemoryAfter, s.Name)
+		require.Contains(t, run.Usage.Figures, "brokerage_store_page_hits_total")
+		runs[s.Name] = *run
 	}
 	require.Equal(t, "4", runs["query, 2 users"].Settings["random_page_cost"])
 	require.Equal(t, "2", runs["query, 2 users"].Settings["pool"], "a user has a connection of its own")

@@ -243,5 +243,6 @@ func tinyDB(t testing.TB) (dir string) {
 func tinyPostgres(t testing.TB) (server *pgtest.Server, database string) {
 	t.Helper()
 	server = pgtest.Shared(t)
-	return server, server.Clone(t, server.Filled(t, "tiny", func(url string) { succeeds(t, "load", "--db", url) }))
+	database = server.Clone(t, server.Filled(t, "tiny", func(url string) { succeeds(t, "load", "--db", url) }))
+	return server, database
 }
