@@ -102,7 +102,7 @@ func (p *progress) report(elapsed time.Duration) {
 	fmt.Fprintln(p.out, p.line(elapsed, 0))
 }
 
-// line returns the state in at most width columns; for 0 without a bar, in as many as it needs.
+// line returns the state, with a bar where width columns have room for one.
 func (p *progress) line(elapsed time.Duration, width int) string {
 	done := float64(p.done.Load())
 	share := 1.0
@@ -110,11 +110,7 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 		share = min(done/p.total, 1) // the total is an estimate
 	}
 	if p.what != "" {
-		text := fmt.Sprintf("%s, %s", p.what, format.Duration(elapsed-p.idle))
-		if width > 0 {
-			text = text[:min(len(text), width)]
-		}
-		return text
+		return fmt.Sprintf("%s, %s", p.what, format.Duration(elapsed-p.idle))
 	}
 	rate := done / max((elapsed-p.idle).Seconds(), 1e-3)
 	left := "-"
@@ -130,5 +126,5 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 		full := int(share * float64(room))
 		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", room-full) + "]  " + text
 	}
-	return text[:min(len(text), width)]
+	return text
 }

@@ -22,11 +22,7 @@ func TestProgress_Line(t *testing.T) {
 	require.Equal(t, "25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 0))
 	require.Equal(t, "[#########.............................]   25 %  500 MB of 2.00 GB  100 MB/s  15 s left",
 		p.line(5*time.Second, 87))
-	for width := range 120 {
-		if width > 0 {
-			require.LessOrEqual(t, len(p.line(5*time.Second, width)), width)
-		}
-	}
+	require.Equal(t, " 25 %  500 MB of 2.00 GB  100 MB/s  15 s left", p.line(5*time.Second, 50), "redraw cuts it")
 	p.done.Store(0)
 	require.Contains(t, p.line(5*time.Second, 0), "- left")
 	p.done.Store(3e9)
@@ -48,7 +44,6 @@ func TestProgress_Doing(t *testing.T) {
 	p.report(25 * time.Second)
 	p.finish()
 	require.Equal(t, "training\ntraining, 12 s\n50 %  50 bytes of 100 bytes  10 bytes/s  5.0 s left\n", out.String())
-	require.Equal(t, "traini", (&progress{what: "training"}).line(0, 6))
 }
 
 // Text written by aside is on lines of its own and never mixes with the bar, even from several goroutines.
