@@ -73,7 +73,6 @@ func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time
 	stalled := watchClock()
 	var dispatching sync.WaitGroup
 	if d.arrivals = nil; rate > 0 {
-		defer limitProcessors(c.Run.Target, rate, c.Run.Machine.Cores)()
 		p := d.plan
 		p.Ramp, p.Seed, p.Rate = 0, seed, rate
 		d.arrivals = newArrivals(&p, len(d.users))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,7 +80,6 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	run.Started = d.zero.UTC()
 	if p.Rate > 0 {
 		d.arrivals = newArrivals(&p, len(d.users))
-		defer limitProcessors(run.Target, run.OwnRate(), run.Machine.Cores)()
 	}
 	tally := result.NewTally(mixed(d.crowd))
 	tally.Mergeable, tally.Watched = p.Share != workload.Share{}, p.Live != nil
@@ -107,17 +105,6 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	close(d.records)
 	<-counted
 	return d.finish(run, tally, used)
-}
-
-// limitProcessors lets this process use as many processors as a rate needs, until the function that it returns is
-// called.
-func limitProcessors(t result.Target, rate float64, cores int) (restore func()) {
-	n := result.Processors(t, rate, cores)
-	if n == cores {
-		return func() {}
-	}
-	before := runtime.GOMAXPROCS(n)
-	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // prepare returns a driver with users that are connected and have ids for what they will insert, and a result that

@@ -26,8 +26,8 @@ func (r *Run) Limit() string {
 	}
 	used := fmt.Sprintf("%s busy (%s)", percent(busy), strings.Join(shares, ", "))
 	switch connections := r.connectionsUsed(); {
-	case !u.Shared && r.GeneratorShare() >= MostGenerator:
-		return "the load generator, which used " + percent(r.GeneratorShare()) + " of its processors"
+	case !u.Shared && u.Generator.CPU >= mostGenerator:
+		return "the load generator, which used " + percent(u.Generator.CPU) + " of its processors"
 	case busy >= mostBusy && u.Others != nil && *u.Others > MostOthers:
 		return fmt.Sprintf("the processor: %s, %s of it by other programs", used, percent(*u.Others))
 	case busy >= mostBusy:

@@ -88,8 +88,7 @@ func TestMerge_Apart(t *testing.T) {
 	}{
 		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.00 s apart"},
 		"Shorter": {func(r *Run) { r.Measured -= 5 }, "part 2 was measured for 55 s, others for 60 s"},
-		"Busy": {func(r *Run) { r.Usage.Generator.CPU = .45 }, // of two cores, of which it used one
-			"the load generator used 90 % of its processors"},
+		"Busy":    {func(r *Run) { r.Usage.Generator.CPU = .9 }, "the load generator used 90 % of its processors"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs []*Run

@@ -13,7 +13,7 @@ const (
 	leastMeasured   = 60.0 // seconds; shorter runs are smoke runs
 	leastWarmed     = 20.0 // seconds
 	MostUnexpected  = 0.005
-	MostGenerator   = 0.80 // of the load generator's processors
+	mostGenerator   = 0.80 // of the load generator's processors
 	mostEmpty       = 0.01 // transactions that were drawn again
 	MostOthers      = 0.05 // of the computer; more is said, and makes times and rates no longer those of the target
 	mostSlope       = 0.10 // between the two ends of the fitted line, relative to the mean
@@ -84,10 +84,10 @@ func judge(r *Run) Validity {
 		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
 	case r.Tool.Name == k6Tool:
 		note("the processor time of k6 is not known; from %.0f %% of its processors on, the times are its own",
-			100*MostGenerator)
-	case r.GeneratorShare() >= MostGenerator:
+			100*mostGenerator)
+	case r.Usage.Generator.CPU >= mostGenerator:
 		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",
-			100*r.GeneratorShare(), 100*MostGenerator)
+			100*r.Usage.Generator.CPU, 100*mostGenerator)
 	}
 	if o := r.Usage.Others; o != nil && *o > MostOthers && r.Part == nil {
 		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; "+
@@ -151,42 +151,6 @@ func refusals(r *Run, of ...tpox.Reason) (n int64) {
 		}
 	}
 	return n
-}
-
-// GeneratorShare returns the share of its own processors that the load generator used, and of several load generators
-// the highest.
-func (r *Run) GeneratorShare() (highest float64) {
-	share := func(used *ProcessUsage, machine *Machine) float64 {
-		return used.CPU * float64(machine.Cores) / float64(Processors(r.Target, r.OwnRate(), machine.Cores))
-	}
-	for i := range r.Parts {
-		highest = max(highest, share(r.Parts[i].Generator, r.Parts[i].Machine))
-	}
-	if len(r.Parts) == 0 {
-		highest = share(&r.Usage.Generator, &r.Machine)
-	}
-	return highest
-}
-
-// perProcessor is the number of arrivals a second for which a load generator uses one processor: a third of what one
-// can do over HTTP.
-const perProcessor = 6_000
-
-// Processors returns how many of a machine's processors a load generator uses. With few arrivals, more would wake up
-// for each of them and find nothing left to do.
-func Processors(t Target, rate float64, cores int) int {
-	if t.Kind == Direct || rate == 0 {
-		return cores // the store needs them, or the closed model is to be as fast as possible
-	}
-	return min(cores, 1+int(rate/perProcessor))
-}
-
-// OwnRate returns the arrivals a second of each load generator; 0 in the closed model.
-func (r *Run) OwnRate() float64 {
-	if r.Part != nil {
-		return r.Model.Rate / float64(r.Part.Of)
-	}
-	return r.Model.Rate / float64(max(len(r.Parts), 1))
 }
 
 // judgeParts checks what can go wrong only in a load of several parts.

@@ -69,9 +69,6 @@ func TestJudge(t *testing.T) {
 		}, ""},
 		"Dropped":   {func(r *Run) { r.Arrivals = &Arrivals{Due: 10, Dropped: 1} }, "1 of 10 arrivals were dropped"},
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
-		"GeneratorOfOne": {func(r *Run) {
-			r.Model.Rate, r.Usage.Generator.CPU = perProcessor/2, 0.8/float64(r.Machine.Cores)
-		}, "load generator used 80 %"},
 		"Others":    {func(r *Run) { r.Usage.Others = new(.47) }, "others used 47 % of the machine"},
 		"FewOthers": {func(r *Run) { r.Usage.Others = new(.05) }, ""},
 		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
@@ -130,14 +127,6 @@ func TestJudge_Smoke(t *testing.T) {
 func TestChiSquareLimit(t *testing.T) {
 	require.InDelta(t, 60.4, ChiSquareLimit(16), 1.5)
 	require.InDelta(t, 25.7, ChiSquareLimit(1), 1.8)
-}
-
-// An open model takes no more processors than its rate needs, a closed one all.
-func TestProcessors(t *testing.T) {
-	for rate, want := range map[float64]int{0: 8, 1: 1, perProcessor - 1: 1, perProcessor: 2, 1e6: 8} {
-		require.Equal(t, want, Processors(Target{Kind: HTTP}, rate, 8), rate)
-		require.Equal(t, 8, Processors(Target{Kind: Direct}, rate, 8), rate)
-	}
 }
 
 // What others took is said of every result, and makes those INVALID that could be quoted.
