@@ -206,7 +206,7 @@ func TestCampaign_Postgres(t *testing.T) {
 		require.Empty(t, run.Total.Unexpected, s.Name)
 		require.NotNil(t, run.Usage.Database, s.Name)
 		require.Positive(t, run.Usage.Database.MemoryAfter, s.Name)
-		require.Contains(t, run.Usage.Figures, "brokerage_store_page_hits_total")
+		require.NotNil(t, run.Resources.Find(result.OfStore, "brokerage_store_page_hits_total"))
 		runs[s.Name] = *run
 	}
 	require.Equal(t, "4", runs["query, 2 users"].Settings["random_page_cost"])

@@ -121,7 +121,7 @@ func TestDrive_Prints(t *testing.T) {
 	require.False(t, run.Workload.Validate)
 	require.Equal(t, uint64(5), run.Seed)
 	require.Equal(t, "full", run.Settings["synchronous"])
-	require.NotEmpty(t, run.Usage.Figures)
+	require.NotNil(t, run.Resources.Find(result.OfStore, "brokerage_store_commits_total"))
 	require.Positive(t, run.Usage.Generator.CPUSeconds)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
@@ -172,7 +173,7 @@ func (c *Crew) CPUSeconds(ctx context.Context) (float64, bool) {
 	if err != nil || r.process == nil {
 		return 0, false
 	}
-	return r.process.CPUSeconds, true
+	return r.process[probe.UserSeconds] + r.process[probe.SystemSeconds], true
 }
 
 // Close ends the connections.

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
@@ -60,7 +61,7 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		return reading{}, nil
 	}
 	stats := d.Stats()
-	r := reading{figures: map[string]float64{ // under the names of the service's metrics
+	figures := probe.Figures{
 		"brokerage_store_connections_limit":             float64(stats.Connections),
 		"brokerage_store_connections_open":              float64(stats.Open),
 		"brokerage_store_connections_in_use":            float64(stats.InUse),
@@ -72,14 +73,14 @@ func (d *Direct) reading(context.Context) (reading, error) {
 		"brokerage_store_cache_misses_total":            float64(stats.Misses),
 		"brokerage_store_page_hits_total":               float64(stats.PageHits),
 		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
-	}}
-	if stats.File > 0 { // the embedded store
-		r.figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
-		r.figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)
-		r.figures["brokerage_store_writer_page_misses_total"] = float64(stats.WriterPageMisses)
-		r.figures["brokerage_store_page_writes_total"] = float64(stats.PageWrites)
 	}
-	return r, nil
+	if stats.File > 0 { // the embedded store
+		figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
+		figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)
+		figures["brokerage_store_writer_page_misses_total"] = float64(stats.WriterPageMisses)
+		figures["brokerage_store_page_writes_total"] = float64(stats.PageWrites)
+	}
+	return reading{store: figures}, nil
 }
 
 // directSession calls the store as the service's handlers do.

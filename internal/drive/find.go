@@ -114,13 +114,9 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 func (c *Crew) measured(
 	ctx context.Context, seed uint64, rate float64, length time.Duration,
 ) (s Sliced, u result.Usage, err error) {
-	var m measuredUsage
-	m.before = c.driver.readUsage(ctx)
 	sampler := c.driver.startSampling(ctx)
 	s, err = c.Slice(ctx, seed, rate, length)
-	m.resources = sampler.end(ctx)
-	m.after = c.driver.readUsage(ctx)
-	return s, usage(m, c.Run.Target, c.Run.Machine.Cores), err
+	return s, usage(sampler.end(ctx), c.Run.Target, c.Run.Machine.Cores), err
 }
 
 // warmUp lets the users work in the closed model, and returns the first rate.

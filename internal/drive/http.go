@@ -227,33 +227,36 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range,
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	text, err := h.fetch(ctx, http.MethodGet, metricsPath, "read its metrics")
 	if tpox.Is[*refusedError](err) {
-		return reading{}, nil
+		err = nil
 	}
 	return readMetrics(text), err
 }
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
-func readMetrics(text []byte) reading {
-	var p result.ProcessUsage
-	r := reading{figures: make(map[string]float64)}
+func readMetrics(text []byte) (r reading) {
+	metrics := make(probe.Figures)
 	for line := range bytes.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || strings.Contains(name, "{") {
-			continue
+		if v, err := strconv.ParseFloat(value, 64); err == nil && !strings.Contains(name, "{") {
+			metrics[name] = v
 		}
-		switch {
-		case name == "process_cpu_seconds_total":
-			p.CPUSeconds, r.process = v, &p
-		case name == "process_resident_memory_bytes":
-			p.MemoryAfter = int64(v)
-		case name == telemetry.ProcessMetrics[probe.PeakMemory].Name:
-			p.MemoryPeak = int64(v)
-			r.figures[name] = v
-		case strings.HasPrefix(name, "brokerage_"), strings.HasPrefix(name, "process_network_"),
-			name == "go_goroutines", name == "go_gc_duration_seconds_count",
-			name == "go_memstats_heap_alloc_bytes", name == "go_memstats_alloc_bytes_total":
-			r.figures[name] = v
+	}
+	memory, ok := metrics["process_resident_memory_bytes"]
+	if !ok {
+		r.missing = []string{"it serves no metrics of its process at its address"}
+		return r
+	}
+	r.process, r.store = probe.Figures{probe.Memory: memory}, make(probe.Figures)
+	for figure, metric := range telemetry.ProcessMetrics {
+		if v, ok := metrics[metric.Name]; ok {
+			r.process[figure] = v
+		} else {
+			r.missing = append(r.missing, figure+" is not among its metrics")
+		}
+	}
+	for name, v := range metrics {
+		if strings.HasPrefix(name, "brokerage_store_") {
+			r.store[name] = v
 		}
 	}
 	return r

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/store/sqlite/sqlitetest"
 	"brokerage/internal/tpox"
@@ -50,12 +51,13 @@ func TestNewHTTP_Token(t *testing.T) {
 }
 
 func TestReadMetrics(t *testing.T) {
-	r := readMetrics([]byte("# HELP x y\nprocess_cpu_seconds_total 12.5\nprocess_resident_memory_bytes 4.2e+07\n" +
-		"brokerage_store_commits_total 7\nbrokerage_transactions_total{transaction=\"a\"} 3\n" +
-		"go_info{version=\"x\"} 1\nodd\n"))
-	require.Equal(t, result.ProcessUsage{CPUSeconds: 12.5, MemoryAfter: 42e6}, *r.process)
-	require.Equal(t, map[string]float64{"brokerage_store_commits_total": 7}, r.figures)
-	require.Nil(t, readMetrics(nil).process)
+	r := readMetrics([]byte("# HELP x y\nbrokerage_process_user_seconds_total 12.5\n" +
+		"process_resident_memory_bytes 4.2e+07\nbrokerage_store_commits_total 7\n" +
+		"brokerage_transactions_total{transaction=\"a\"} 3\ngo_info{version=\"x\"} 1\nodd\n"))
+	require.Equal(t, probe.Figures{probe.UserSeconds: 12.5, probe.Memory: 42e6}, r.process)
+	require.Equal(t, probe.Figures{"brokerage_store_commits_total": 7}, r.store)
+	require.Contains(t, r.missing, "systemSeconds is not among its metrics")
+	require.Equal(t, reading{missing: []string{"it serves no metrics of its process at its address"}}, readMetrics(nil))
 }
 
 // A lease is as many ids as were asked for, of 15 digits at most: others would give documents ids below 0, or the ids

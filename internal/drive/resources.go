@@ -14,7 +14,6 @@ import (
 	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/telemetry"
 )
 
 // The number of samples of a run at most, and the shortest time between two.
@@ -124,31 +123,17 @@ func (o *resourceSample) processes(s *sampler) {
 	}
 }
 
-// service adds the metrics of the backend; those about the process of a service become figures of that process.
+// service adds the metrics of the target.
 func (o *resourceSample) service(ctx context.Context, s *sampler) {
 	r, err := s.target.reading(ctx)
-	_, remote := s.target.(*HTTP)
-	switch {
-	case err != nil:
-		s.miss(result.OfService, "its metrics could not be read at every sample")
-	case remote && r.process == nil:
-		s.miss(result.OfService, "it serves no metrics at its address")
+	if err != nil {
+		r.missing = []string{"its metrics could not be read at every sample"}
 	}
-	if r.process != nil {
-		o.figures[figureKey{result.OfService, probe.Memory}] = float64(r.process.MemoryAfter)
-		for figure, metric := range telemetry.ProcessMetrics {
-			if value, ok := r.figures[metric.Name]; ok {
-				o.figures[figureKey{result.OfService, figure}] = value
-			} else {
-				s.miss(result.OfService, figure+" is not among its metrics")
-			}
-		}
+	for _, missing := range r.missing {
+		s.miss(result.OfService, missing)
 	}
-	for name, value := range r.figures {
-		if strings.HasPrefix(name, "brokerage_store_") {
-			o.figures[figureKey{result.OfStore, name}] = value
-		}
-	}
+	o.add(result.OfService, r.process)
+	o.add(result.OfStore, r.store)
 }
 
 // server adds what the database's server counts.

@@ -211,12 +211,12 @@ func (d *driver) startOf(n int) time.Duration {
 
 // clock runs the phases: users prepare and warm up, then the run is measured, with reports. It returns when nothing new
 // is begun any more.
-func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measuredUsage) {
+func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) *result.Resources {
 	if !wait(ctx, d, closedAfter(&d.unprepared)) {
 		if d.arrivals != nil {
 			close(d.arrivals.due) // so that users end
 		}
-		return u
+		return nil
 	}
 	warm := d.plan.Ramp - time.Duration(d.now())
 	if d.arrivals != nil {
@@ -226,9 +226,8 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 		go d.dispatch()
 	}
 	if !wait(ctx, d, time.After(warm)) {
-		return u
+		return nil
 	}
-	u.before = d.readUsage(ctx)
 	sampler := d.startSampling(context.WithoutCancel(ctx))
 	if d.arrivals == nil {
 		d.measureFrom(d.now())
@@ -236,9 +235,7 @@ func (d *driver) clock(ctx context.Context, ticks chan<- time.Duration) (u measu
 	broken := d.breakTarget(ctx)
 	d.report(ctx, ticks)
 	broken()
-	u.resources = sampler.end(context.WithoutCancel(ctx))
-	u.after = d.readUsage(context.WithoutCancel(ctx))
-	return u
+	return sampler.end(context.WithoutCancel(ctx))
 }
 
 func (d *driver) measureFrom(begin int64) {
@@ -367,12 +364,12 @@ func (d *driver) finishOne(now int64) {
 }
 
 // finish completes the run with what was measured.
-func (d *driver) finish(run *result.Run, tally *result.Tally, used measuredUsage) (*result.Run, error) {
+func (d *driver) finish(run *result.Run, tally *result.Tally, used *result.Resources) (*result.Run, error) {
 	if measured := time.Duration(d.end.Load() - d.begin.Load()); measured > 0 {
 		run.Measured, run.Warmed = measured.Seconds(), time.Duration(d.begin.Load()).Seconds()
 		tally.Cut(measured)
 		run.Usage = usage(used, run.Target, run.Machine.Cores)
-		run.Resources = used.resources
+		run.Resources = used
 	}
 	run.Usage.Shared = run.Target.Kind == result.Direct
 	if p := d.preparing.result; p.Orders > 0 || p.Customers > 0 || len(p.Unexpected) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -34,10 +35,11 @@ type session interface {
 	close()
 }
 
-// reading is what a target has used at one moment. A target in this process has no process of its own.
+// reading is what a target has used at one moment.
 type reading struct {
-	process *result.ProcessUsage // CPUSeconds and MemoryAfter
-	figures map[string]float64
+	process probe.Figures // nil for a target in this process
+	store   probe.Figures // by the names of the service's metrics
+	missing []string      // of the process, with the reason
 }
 
 // answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own

@@ -11,13 +11,8 @@ import (
 
 // Others used what remains of the computer when all processes of a run are known.
 func TestOthers(t *testing.T) {
-	series := func(figure string, used float64) result.Series {
-		return result.Series{Of: result.OfHost, Figure: figure, Counts: true, Values: []float64{0, used}}
-	}
-	r := &result.Resources{Seconds: []float64{0, 10}, Series: []result.Series{
-		series(probe.UserSeconds, 10), series(probe.SystemSeconds, 4), series(probe.InterruptSeconds, 1),
-		series(probe.StealSeconds, 2), series(probe.IOWaitSeconds, 1), series(probe.IdleSeconds, 3),
-	}}
+	host := probe.Figures{probe.UserSeconds: 10, probe.SystemSeconds: 4, probe.InterruptSeconds: 1,
+		probe.StealSeconds: 2, probe.IOWaitSeconds: 1, probe.IdleSeconds: 3}
 	of := func(seconds float64) *result.ProcessUsage { return &result.ProcessUsage{CPUSeconds: seconds} }
 	for name, c := range map[string]struct {
 		target            result.Target
@@ -34,8 +29,8 @@ func TestOthers(t *testing.T) {
 		"DirectToServer": {result.Target{Kind: result.Direct, SameHost: true, Engine: "db2"}, nil, nil, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			u := result.Usage{Generator: *of(3), Service: c.service, Database: c.database, Host: &result.Host{}}
-			got := others(&u, r, c.target)
+			u := result.Usage{Generator: *of(3), Service: c.service, Database: c.database}
+			got := others(&u, host, c.target)
 			if c.want < 0 {
 				require.Nil(t, got)
 				return

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"brokerage/internal/probe"
 	"brokerage/internal/report/chart"
 	"brokerage/internal/result"
-	"brokerage/internal/store"
 )
 
 // resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources
@@ -115,39 +113,34 @@ func each(r *result.Run, write func(float64) string, figures ...string) string {
 }
 
 // hitTable shows the hit ratio of each table or pool of the database, which the papers give by number of users, and of
-// the caches among the metrics of the service.
+// the caches among the metrics of the store.
 func hitTable(groups []group) *table {
 	t := newTable("Hit ratios", "text:workload", "users", "text:table, pool or cache", "hits", "misses",
 		"num strong:hit ratio")
 	for _, g := range groups {
-		pools := cachesOf(g.Run.Usage.Figures)
-		if r := g.Run.Resources; r != nil && len(r.Pools) > 0 { // which have the pages, too
-			pages := func(p store.PoolStats) bool { return strings.HasSuffix(p.Name, "page") }
-			pools = append(slices.DeleteFunc(pools, pages), r.Pools...)
+		r := g.Run.Resources
+		if r == nil {
+			continue
 		}
-		for _, p := range pools {
-			if p.Hits+p.Misses > 0 {
-				t.add("", g.name(), g.Users, p.Name, p.Hits, p.Misses,
-					percent(ratio(float64(p.Hits), float64(p.Hits+p.Misses)), 2))
+		add := func(name string, hits, misses float64) {
+			if hits+misses > 0 {
+				t.add("", g.name(), g.Users, name, whole(hits), whole(misses), percent(hits/(hits+misses), 2))
 			}
+		}
+		for _, s := range r.Series {
+			cache, _, isHits := strings.Cut(s.Figure, "_hits")
+			hits, _ := r.Used(result.OfStore, s.Figure)
+			misses, ok := r.Used(result.OfStore, strings.Replace(s.Figure, "_hits", "_misses", 1))
+			paged := len(r.Pools) > 0 && strings.HasSuffix(cache, "page") // which the pools have, too
+			if s.Of == result.OfStore && isHits && ok && !paged {
+				add(cache, hits, misses)
+			}
+		}
+		for _, p := range r.Pools {
+			add(p.Name, float64(p.Hits), float64(p.Misses))
 		}
 	}
 	return t
-}
-
-// cachesOf returns the caches whose hits and misses are among the figures.
-func cachesOf(figures map[string]result.Change) (caches []store.PoolStats) {
-	increase := func(c result.Change) int64 { return int64(c.After - c.Before) }
-	for _, name := range slices.Sorted(maps.Keys(figures)) {
-		if !strings.Contains(name, "_hits") {
-			continue
-		}
-		if misses, ok := figures[strings.Replace(name, "_hits", "_misses", 1)]; ok {
-			cache := strings.TrimSuffix(strings.Replace(name, "_hits", "", 1), "_total")
-			caches = append(caches, store.PoolStats{Name: cache, Hits: increase(figures[name]), Misses: increase(misses)})
-		}
-	}
-	return caches
 }
 
 // timeCharts draws what was sampled of a run over time.

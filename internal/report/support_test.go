@@ -112,13 +112,6 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 		Service: &result.ProcessUsage{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
 			MemoryPeak: 300e6},
 		Host: &result.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
-		Figures: map[string]result.Change{
-			"brokerage_store_commits_total":      {Before: 1000, After: 1000 + rate*seconds/9},
-			"brokerage_store_connections_open":   {Before: 8, After: 16},
-			"brokerage_store_cache_hits_total":   {Before: 10, After: 10 + rate*seconds*14},
-			"brokerage_store_cache_misses_total": {Before: 5, After: 5 + rate*seconds*.3},
-			"brokerage_store_writes_waiting":     {},
-		},
 	}
 	return r
 }

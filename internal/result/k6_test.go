@@ -96,7 +96,7 @@ func TestReadK6(t *testing.T) {
 		require.InDelta(t, 20_000, get.Latency.Min, 20)
 		require.InDelta(t, 700_000, remove.Latency.Max, 700)
 		require.Contains(t, strings.Join(r.Validity.Reasons, "; "), "arrivals were dropped")
-		require.Contains(t, strings.Join(r.Validity.Notes, "; "), "processor time of k6 is not known")
+		require.Contains(t, strings.Join(r.Validity.Notes, "; "), "processor time of the load generator is not known")
 	}
 }
 

@@ -268,7 +268,7 @@ func usageOf(runs []*Run) Usage {
 			u.Host = h
 		}
 		if r.Target.URL != runs[0].Target.URL {
-			u.Service, u.Figures = nil, nil
+			u.Service = nil
 		}
 	}
 	u.Others = nil

@@ -47,25 +47,37 @@ func (r *Resources) Find(of, figure string) *Series {
 
 // Used returns how much a counter grew over the measured time; ok is false if it could not be read.
 func (r *Resources) Used(of, figure string) (sum float64, ok bool) {
-	s := r.Find(of, figure)
-	if s == nil || !s.Counts {
-		return 0, false
+	sum, ok = r.Counted(of)[figure]
+	return sum, ok
+}
+
+// Counted returns the counters of one kind by figure: how much each grew over the measured time.
+func (r *Resources) Counted(of string) probe.Figures {
+	figures := make(probe.Figures)
+	if r != nil {
+		for _, s := range r.Series {
+			if s.Of == of && s.Counts {
+				figures[s.Figure] = s.Values[len(s.Values)-1]
+			}
+		}
 	}
-	return s.Values[len(s.Values)-1], true
+	return figures
 }
 
 // Process returns what was sampled of processes in the form of Usage, or nil if that was nothing.
-func (r *Resources) Process(of string, seconds float64, cores int) *ProcessUsage {
-	user, ok := r.Used(of, probe.UserSeconds)
-	if !ok {
+func (r *Resources) Process(of string, cores int) *ProcessUsage {
+	used := r.Counted(of)
+	if _, ok := used[probe.UserSeconds]; !ok {
 		return nil
 	}
-	system, _ := r.Used(of, probe.SystemSeconds)
-	p := &ProcessUsage{CPUSeconds: user + system}
-	p.CPU = ratio(p.CPUSeconds, seconds*float64(cores))
+	p := &ProcessUsage{CPUSeconds: used[probe.UserSeconds] + used[probe.SystemSeconds]}
+	p.CPU = ratio(p.CPUSeconds, r.Seconds[len(r.Seconds)-1]*float64(cores))
 	if memory := r.Find(of, probe.Memory); memory != nil {
 		p.MemoryBefore, p.MemoryAfter = int64(memory.Values[0]), int64(memory.Values[len(memory.Values)-1])
 		p.MemoryPeak = int64(slices.Max(memory.Values))
+	}
+	if peak := r.Find(of, probe.PeakMemory); peak != nil { // also between the samples
+		p.MemoryPeak = int64(slices.Max(peak.Values))
 	}
 	return p
 }

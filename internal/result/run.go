@@ -278,8 +278,6 @@ type Usage struct {
 	// Others is the share of the load generator's computer that neither it nor the service nor the database used, of 1.
 	// It is nil if that is not known.
 	Others *float64 `json:"others,omitempty"`
-	// Figures are metrics of the service and its store, by name: pool, caches, commits.
-	Figures map[string]Change `json:"figures,omitempty"`
 }
 
 // ProcessUsage is what one or more processes used.
@@ -298,12 +296,6 @@ type Host struct {
 	IOWait     float64 `json:"ioWait"` // of 1
 	ReadBytes  int64   `json:"readBytes"`
 	WriteBytes int64   `json:"writeBytes"`
-}
-
-// Change is a figure before and after the measured time.
-type Change struct {
-	Before float64 `json:"before"`
-	After  float64 `json:"after"`
 }
 
 // Machine is the computer of the load generator.

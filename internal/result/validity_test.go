@@ -12,6 +12,7 @@ func quotable() *Run {
 	r := &Run{
 		Ended: Complete, Duration: 60, Measured: 60, Warmed: 20,
 		Target: Target{Kind: HTTP}, Machine: Machine{Cores: 8},
+		Usage: Usage{Generator: ProcessUsage{CPUSeconds: 6, CPU: .1}},
 	}
 	for _, weight := range []float64{0.7, 0.3} {
 		r.Transactions = append(r.Transactions, Row{Name: "get_order", Weight: weight, Count: int64(weight * 60_000)})
