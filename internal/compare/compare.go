@@ -138,6 +138,7 @@ func Run(ctx context.Context, c Config, a, b string) (result *Result, err error)
 		return nil, fmt.Errorf("%w: A holds %s with %d customers and %d orders, B %s with %d and %d", ErrDifferent,
 			one.Fingerprint, one.Customers, one.Orders, two.Fingerprint, two.Customers, two.Orders)
 	}
+	run.figures = figuresOf(c.Rate > 0, run.sides[0].crew.Mix())
 	return run.measure(ctx)
 }
 
@@ -160,7 +161,6 @@ func (c *comparison) passed() time.Duration { return c.now().Sub(c.began) }
 // measure warms both sides up and measures blocks until an interval decides or the time is over.
 func (c *comparison) measure(ctx context.Context) (*Result, error) {
 	c.began = c.now()
-	c.figures = figuresOf(c.Rate > 0, c.sides[0].load.Mix())
 	c.result = c.describe()
 	deciding := 0
 	for _, f := range c.figures {

@@ -55,11 +55,6 @@ func (m *machine) slice(at int, length time.Duration) float64 {
 	return 1000 * math.Exp(log)
 }
 
-// idle is a load that does nothing.
-type idle struct{ load }
-
-func (idle) Mix() []workload.Mixed { return nil }
-
 // remembering gives the boundaries of looks by all looks so far: those of thousands of comparisons are the same.
 type remembering struct {
 	alpha float64
@@ -117,19 +112,19 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 		if m.rand.Float64() < m.spoilt {
 			s.Spoilt = "others used the machine"
 		}
-		c.carried[side].seconds += length.Seconds()
-		c.carried[side].processor += length.Seconds()
+		c.carried[side].own.seconds += length.Seconds()
+		c.carried[side].own.processor += length.Seconds()
 		if side == 1 {
 			s.failed = map[string]int{"503 unavailable": int(1000 * m.failed)}
 			c.grown[1] += m.grows
-			c.carried[0].idleSeconds += length.Seconds()
-			c.carried[0].idleProcessor += m.left
+			c.carried[0].idle.seconds += length.Seconds()
+			c.carried[0].idle.processor += m.left
 		}
 		at = at.Add(c.Discard + length + m.late)
 		return s, nil
 	}
 	about := &result.Run{Dataset: result.DatasetStamp{Orders: 1000, Customers: 1000}}
-	c.sides = [2]*side{{load: idle{}, about: about}, {load: idle{}, about: about}}
+	c.sides, c.figures = [2]*side{{about: about}, {about: about}}, figuresOf(false, nil)
 	r, err := c.measure(t.Context())
 	require.NoError(t, err)
 	return r

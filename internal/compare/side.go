@@ -17,8 +17,8 @@ import (
 
 // side is one of the two sides of a comparison, up and ready.
 type side struct {
-	name     string // as results show it
-	load     load
+	name     string      // as results show it
+	crew     *drive.Crew // its users
 	about    *result.Run // the target, its dataset and settings
 	direct   bool        // the store is in this process
 	store    tpox.Store  // the open store of a direct side,
@@ -104,10 +104,14 @@ func (c *Config) open(ctx context.Context, text string, other *side) (s *side, e
 			return s, err
 		}
 	}
-	if s.load, s.about, err = gather(ctx, target, c); err != nil {
+	s.crew, err = drive.Gather(ctx, drive.Plan{
+		Definition: c.Definition, Users: c.Users, Rate: c.Rate, Seed: c.Seed, Duration: c.Within,
+	}, target)
+	if err != nil {
 		return s, err
 	}
-	s.closers = append(s.closers, func() error { s.load.Close(); return nil })
+	s.about = s.crew.Run
+	s.closers = append(s.closers, func() error { s.crew.Close(); return nil })
 	return s, nil
 }
 

@@ -81,7 +81,7 @@ func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (S
 	bounded, cancel := context.WithTimeout(ctx, c.Discard+length+c.Answers)
 	defer cancel()
 	before := c.read(bounded)
-	sliced, err := c.sides[at].load.Slice(bounded, c.seed, c.Rate, c.Discard+length)
+	sliced, err := c.sides[at].crew.Slice(bounded, c.seed, c.Rate, c.Discard+length)
 	switch {
 	case bounded.Err() != nil && ctx.Err() == nil:
 		return s, fmt.Errorf("%c, %s: it did not answer all requests of a slice within %s after its end", 'A'+at,
@@ -96,8 +96,8 @@ func (c *comparison) slice(ctx context.Context, at int, length time.Duration) (S
 	c.tally(at, records)
 	s.Others = c.othersBetween(before, after)
 	if s.Spoilt = sliced.Disturbed(s.Others, c.Others); s.Spoilt == "" {
-		c.carried[at].own(before, after, at)
-		c.carried[1-at].idle(before, after, 1-at)
+		c.carried[at].own.add(before, after, at)
+		c.carried[1-at].idle.add(before, after, 1-at)
 	}
 	return s, nil
 }
@@ -186,7 +186,7 @@ func (c *comparison) read(ctx context.Context) reading {
 		}
 		if s.service != 0 {
 			u.service = add(s.service, other.service)
-		} else if seconds, ok := s.load.CPUSeconds(ctx); ok && !s.direct {
+		} else if seconds, ok := s.crew.CPUSeconds(ctx); ok && !s.direct {
 			u.service = seconds
 			if s.about.Target.URL != other.about.Target.URL {
 				u.apart += seconds
@@ -239,38 +239,31 @@ func (c *comparison) othersBetween(before, after reading) float64 {
 }
 
 // carried adds up what a side used in its own slices, and in those of the other.
-type carried struct {
-	seconds, idleSeconds     float64
-	processor, idleProcessor float64
-	written, idleWritten     float64
-}
+type carried struct{ own, idle spent }
 
-func (c *carried) own(before, after reading, at int) {
-	c.seconds += after.at.Sub(before.at).Seconds()
-	c.processor += after.sides[at].apart - before.sides[at].apart
-	c.written += after.sides[at].written - before.sides[at].written
-}
+// spent is what a side used in some time: processor seconds and bytes written.
+type spent struct{ seconds, processor, written float64 }
 
-func (c *carried) idle(before, after reading, at int) {
-	c.idleSeconds += after.at.Sub(before.at).Seconds()
-	c.idleProcessor += after.sides[at].apart - before.sides[at].apart
-	c.idleWritten += after.sides[at].written - before.sides[at].written
+func (s *spent) add(before, after reading, side int) {
+	s.seconds += after.at.Sub(before.at).Seconds()
+	s.processor += after.sides[side].apart - before.sides[side].apart
+	s.written += after.sides[side].written - before.sides[side].written
 }
 
 // most returns the greater share of processor time and of bytes written that a side used while it was idle, of what it
 // used in its own slices.
 func (c *carried) most() (share float64, of string) {
-	if c.seconds == 0 || c.idleSeconds == 0 {
+	ratio := func(idle, own float64) float64 {
+		if r := idle / c.idle.seconds / (own / c.own.seconds); own > 0 && !math.IsNaN(r) {
+			return r
+		}
+		return 0
+	}
+	if c.own.seconds == 0 || c.idle.seconds == 0 {
 		return 0, ""
 	}
-	ratio := func(idle, own float64) float64 {
-		if own <= 0 || math.IsNaN(idle) || math.IsNaN(own) {
-			return 0
-		}
-		return idle / c.idleSeconds / (own / c.seconds)
-	}
-	share, of = ratio(c.idleProcessor, c.processor), "processor time"
-	if io := ratio(c.idleWritten, c.written); io > share {
+	share, of = ratio(c.idle.processor, c.own.processor), "processor time"
+	if io := ratio(c.idle.written, c.own.written); io > share {
 		share, of = io, "writing to disk"
 	}
 	return share, of
@@ -278,7 +271,7 @@ func (c *carried) most() (share float64, of string) {
 
 // tally counts the documents of a side.
 func (c *comparison) tally(at int, records []result.Record) {
-	mix := c.sides[at].load.Mix()
+	mix := c.sides[at].crew.Mix()
 	for _, r := range records {
 		switch {
 		case r.Outcome.Class != result.Good:

@@ -31,28 +31,16 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// The variables that enable the programs of this file, which take hours: the time of each recording, and the number of
-// comparisons of each kind.
-const (
-	studyVariable = "BROKERAGE_COMPARE_STUDY"
-	checkVariable = "BROKERAGE_COMPARE_CHECK"
-	// The number of searches for the highest rate.
-	capacityVariable = "BROKERAGE_CAPACITY_CHECK"
-)
-
 // studied returns a URL of a store that holds the dataset tiny.
 func studied(t testing.TB, name string) string {
 	t.Helper()
-	url := "null:"
+	url := "sqlite:" + filepath.Join(t.TempDir(), "studied.db")
 	switch name {
-	case "sqlite":
-		url = "sqlite:" + filepath.Join(t.TempDir(), "studied.db")
+	case "null":
+		return "null:"
 	case "postgres":
 		server := pgtest.StartOutOfTheBox(t)
 		url = server.URL(server.Database(t))
-	}
-	if name == "null" {
-		return url
 	}
 	d, err := store.Find(url)
 	require.NoError(t, err)
@@ -75,6 +63,7 @@ func opened(t testing.TB, name string, config Config, urls ...string) *compariso
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, c.sides[i].close()) })
 	}
+	c.figures = figuresOf(false, c.sides[0].crew.Mix())
 	return c
 }
 
@@ -94,15 +83,12 @@ func ticks(records []result.Record, length time.Duration) []float64 {
 
 // BenchmarkStudy prints the tables of decision record 0039: `make compare-study`.
 func BenchmarkStudy(b *testing.B) {
-	length, err := time.ParseDuration(os.Getenv(studyVariable))
-	if err != nil {
-		b.Skip(studyVariable + " sets the time of each recording: 5m")
-	}
+	length := setting(b, "BROKERAGE_COMPARE_STUDY", 0, time.ParseDuration)
 	for _, name := range []string{"null", "sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
 			url := studied(b, name)
 			c := opened(b, "mixed", Config{Within: 4 * length, Seed: 1}, url, url)
-			s, err := c.sides[0].load.Slice(b.Context(), 1, 0, length)
+			s, err := c.sides[0].crew.Slice(b.Context(), 1, 0, length)
 			require.NoError(b, err)
 			records := s.Records
 			fmt.Printf("\n%s: one side for %s, dealt to A and B in slices; se is the standard error after a minute\n"+
@@ -163,7 +149,7 @@ func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 	sums := make([]float64, slice/tick)
 	n := int(length / slice)
 	for i := range n {
-		s, err := c.sides[i%2].load.Slice(b.Context(), uint64(i), 0, slice)
+		s, err := c.sides[i%2].crew.Slice(b.Context(), uint64(i), 0, slice)
 		require.NoError(b, err)
 		for at, count := range ticks(s.Records, slice) {
 			sums[at] += count
@@ -182,12 +168,9 @@ func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 
 // BenchmarkCheck compares equal sides, and sides of which one is slower by 3 %: `make compare-check`.
 func BenchmarkCheck(b *testing.B) {
-	comparisons, err := strconv.Atoi(os.Getenv(checkVariable))
-	if err != nil {
-		b.Skip(checkVariable + " sets the number of comparisons of each kind: 40")
-	}
-	config := Config{Within: setting(b, "WITHIN", 10*time.Minute), Detect: 0.03, Tolerance: 0.02}
-	config.Others = others(b)
+	comparisons := setting(b, "BROKERAGE_COMPARE_CHECK", 0, strconv.Atoi)
+	config := Config{Within: setting(b, "WITHIN", 10*time.Minute, time.ParseDuration), Detect: 0.03, Tolerance: 0.02,
+		Others: setting(b, "OTHERS", DefaultOthers, number)}
 	for _, kind := range []struct {
 		name, workload string
 		foreign        bool
@@ -206,7 +189,14 @@ func BenchmarkCheck(b *testing.B) {
 			b.Run(fmt.Sprintf("%s %d", kind.name, i+1), func(b *testing.B) {
 				config.Seed = uint64(i)
 				c := opened(b, kind.workload, config, studied(b, "sqlite"), studied(b, "sqlite"))
-				c.sides[1].load = burning{c.sides[1].load, kind.slower}
+				c.run = func(ctx context.Context, at int, length time.Duration) (Slice, error) {
+					done := make(chan struct{})
+					defer close(done)
+					if at == 1 && kind.slower > 0 {
+						go burn(kind.slower, done)
+					}
+					return c.slice(ctx, at, length)
+				}
 				if kind.foreign {
 					disturb(b, uint64(i))
 				}
@@ -224,10 +214,7 @@ func BenchmarkCheck(b *testing.B) {
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
 // capacity-check`.
 func BenchmarkCapacity(b *testing.B) {
-	searches, err := strconv.Atoi(os.Getenv(capacityVariable))
-	if err != nil {
-		b.Skip(capacityVariable + " sets the number of searches: 20")
-	}
+	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", 0, strconv.Atoi)
 	goal, err := drive.ParseGoal("p99=50ms")
 	require.NoError(b, err)
 	near := 0
@@ -241,11 +228,10 @@ func BenchmarkCapacity(b *testing.B) {
 			}
 			target, err := drive.NewDirect(c.sides[0].store, url)
 			require.NoError(b, err)
-			c.figures = figuresOf(false, c.sides[1].load.Mix())
 			slices := 0
 			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
-				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", 5*time.Minute), Others: others(b),
-					Progress: func(*result.Curve) {
+				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", 5*time.Minute, time.ParseDuration),
+					Others: setting(b, "OTHERS", DefaultOthers, number), Progress: func(*result.Curve) {
 						if slices++; slices%4 != 1 {
 							return
 						}
@@ -262,62 +248,41 @@ func BenchmarkCapacity(b *testing.B) {
 				near++
 			}
 			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(),
-				reference,
-				ratio, run.Curve.Limit)
+				reference, ratio, run.Curve.Limit)
 		})
 	}
 	fmt.Printf("within 10 %% of the closed model: %d of %d\n", near, searches)
 }
 
-// others returns the variable OTHERS, the share of the machine above which others disturb a slice.
-func others(b *testing.B) float64 {
+// setting returns a variable. Without it, and without another value, the benchmark is skipped: it takes hours.
+func setting[T comparable](b *testing.B, name string, otherwise T, parse func(string) (T, error)) T {
 	b.Helper()
-	if os.Getenv("OTHERS") == "" {
-		return DefaultOthers
+	text := os.Getenv(name)
+	if none := *new(T); text == "" && otherwise == none {
+		b.Skip("needs " + name + ", which make sets")
 	}
-	share, err := strconv.ParseFloat(os.Getenv("OTHERS"), 64)
-	require.NoError(b, err)
-	return share
-}
-
-// setting returns the time of a variable.
-func setting(b *testing.B, name string, otherwise time.Duration) time.Duration {
-	b.Helper()
-	if os.Getenv(name) == "" {
+	if text == "" {
 		return otherwise
 	}
-	d, err := time.ParseDuration(os.Getenv(name))
+	value, err := parse(text)
 	require.NoError(b, err, name)
-	return d
+	return value
 }
 
-// burning is a load beside which a share of all processors is burnt: as much as its store would take if it were slower.
-type burning struct {
-	load
+func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-	share float64
-}
-
-func (l burning) Slice(
-	ctx context.Context, seed uint64, rate float64, length time.Duration,
-) (drive.Sliced, error) {
-	done := make(chan struct{})
-	defer close(done)
-	if l.share > 0 {
-		go func() {
-			const period = 2 * time.Millisecond
-			for began := time.Now(); ; began = began.Add(period) {
-				for time.Since(began) < time.Duration(l.share*float64(runtime.NumCPU())*float64(period)) {
-				}
-				select {
-				case <-done:
-					return
-				case <-time.After(time.Until(began.Add(period))):
-				}
-			}
-		}()
+// burn uses a share of all processors until it is done: as much as a store would take if it were slower.
+func burn(share float64, done <-chan struct{}) {
+	const period = 2 * time.Millisecond
+	for began := time.Now(); ; began = began.Add(period) {
+		for time.Since(began) < time.Duration(share*float64(runtime.NumCPU())*float64(period)) {
+		}
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Until(began.Add(period))):
+		}
 	}
-	return l.load.Slice(ctx, seed, rate, length)
 }
 
 // disturb lets another program use a processor for some seconds, again and again, until the benchmark ends.
