@@ -7,7 +7,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,8 +22,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The most bytes of an answer that are read: of the service's metrics, and of any other. They are those after
-// decompression.
+// The most bytes of an answer that are read: of the service's metrics, and of any other.
 const (
 	maxMetrics = 16 << 20
 	maxAnswer  = 1 << 20
@@ -35,9 +33,9 @@ const metricsPath = "/metrics"
 
 // HTTP is a Target that calls a service.
 type HTTP struct {
-	base   *url.URL
-	token  string
-	client *http.Client // for requests beside the workload
+	base      *url.URL
+	header    http.Header     // of all requests
+	transport *http.Transport // of requests beside the workload
 }
 
 // ServiceURL parses the URL of a service and removes the slash at its end.
@@ -66,15 +64,14 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	if security == nil {
 		security = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	transport := &http.Transport{
+	h := &HTTP{base: u, header: make(http.Header), transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, MaxResponseHeaderBytes: maxHead,
+		DisableCompression: true, // unpacking answers would be work of the load generator
+	}}
+	if token != "" {
+		h.header.Set("Authorization", "Bearer "+token)
 	}
-	client := &http.Client{
-		Timeout: answerWithin, Transport: transport,
-		// The token is for the service at this URL, and no other that it redirects to.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return &HTTP{base: u, token: token, client: client}, nil
+	return h, nil
 }
 
 // refusedError is the error for a request outside of the workload that a service refused.
@@ -111,45 +108,9 @@ func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error 
 	return nil
 }
 
+// fetch sends a request outside of the workload, and follows no redirect: the token is for this service alone.
 func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, error) {
-	return h.fetchBy(ctx, h.client, method, path, what)
-}
-
-func (h *HTTP) fetchBy(ctx context.Context, client *http.Client, method, path, what string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, method, h.base.String()+path, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	if method != http.MethodGet {
-		request.Header.Set("Content-Type", workload.XML)
-	}
-	if h.token != "" {
-		request.Header.Set("Authorization", "Bearer "+h.token)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err // it would repeat the URL
-		}
-		return nil, fmt.Errorf("the service at %s does not answer: %w", format.URL(h.base.String()), err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return nil, &refusedError{what, response.StatusCode}
-	}
-	most := maxAnswer
-	if path == metricsPath {
-		most = maxMetrics
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, int64(most)+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the service at %s broke off its answer: %w", format.URL(h.base.String()), err)
-	case len(body) > most:
-		return nil, fmt.Errorf("%s%s: the answer has more than %d MiB, so this is not a brokerage service",
-			format.URL(h.base.String()), path, most>>20)
-	}
-	return body, nil
+	return h.session(h.transport).fetch(ctx, method, path, what)
 }
 
 func (h *HTTP) describe(ctx context.Context) (result.Target, *workload.Population, error) {

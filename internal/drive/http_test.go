@@ -133,7 +133,7 @@ func TestHTTPSession_TLS(t *testing.T) {
 	}
 }
 
-// Nothing that a service sends takes more memory than an answer may have, decompressed or not.
+// Nothing that a service sends takes more memory than an answer may have.
 func TestHTTP_Bounds(t *testing.T) {
 	endless := func(w io.Writer) {
 		junk := bytes.Repeat([]byte("<a b='0123456789'/>\n"), 4096)
@@ -144,30 +144,22 @@ func TestHTTP_Bounds(t *testing.T) {
 		}
 		t.Error("256 MiB were read")
 	}
-	bomb := func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { endless(w) }))
+	t.Cleanup(server.Close)
+	h := overHTTP(t, server.URL, "")
+	_, _, err := h.describe(t.Context())
+	require.ErrorContains(t, err, "/version: the answer has more than 1 MiB")
+	_, err = h.reading(t.Context())
+	require.ErrorContains(t, err, "/metrics: the answer has more than 16 MiB")
+	packed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		packed := gzip.NewWriter(w)
-		junk := make([]byte, 1<<20)
-		for n := 0; n < 1<<30; n += len(junk) {
-			if _, err := packed.Write(junk); err != nil {
-				return
-			}
-		}
-		_ = packed.Close() // all of it fits into the buffers of the connection
-	}
-	for name, answer := range map[string]http.HandlerFunc{
-		"Endless": func(w http.ResponseWriter, _ *http.Request) { endless(w) }, "Gzip": bomb,
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(answer)
-			t.Cleanup(server.Close)
-			h := overHTTP(t, server.URL, "")
-			_, _, err := h.describe(t.Context())
-			require.ErrorContains(t, err, "/version: the answer has more than 1 MiB")
-			_, err = h.reading(t.Context())
-			require.ErrorContains(t, err, "/metrics: the answer has more than 16 MiB")
-		})
-	}
+		packing := gzip.NewWriter(w)
+		_, _ = packing.Write(make([]byte, 64<<20))
+		_ = packing.Close()
+	}))
+	t.Cleanup(packed.Close)
+	_, _, err = overHTTP(t, packed.URL, "").describe(t.Context())
+	require.ErrorContains(t, err, "not a brokerage service", "it is not unpacked")
 	ok := "HTTP/1.1 200 OK\r\n"
 	for name, start := range map[string]string{
 		"Body": ok + "\r\n", "Chunk": ok + "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n", "Headers": ok,

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
 
+	"brokerage/internal/format"
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
@@ -20,9 +22,8 @@ type httpSession struct {
 	transport *http.Transport
 	check     workload.Checker
 
-	header http.Header // of all requests
-	maxAge string      // that queries accept, "" for none
-	tokens bool        // queries send the token of the last write
+	maxAge string // that queries accept, "" for none
+	tokens bool   // queries send the token of the last write
 	token  string
 
 	url     url.URL
@@ -31,29 +32,46 @@ type httpSession struct {
 	body    bytes.Buffer // of the last answer
 }
 
+func (h *HTTP) session(transport *http.Transport) *httpSession {
+	return &httpSession{target: h, transport: transport, url: *h.base}
+}
+
 // open connects a user.
 func (h *HTTP) open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error) {
-	transport, _ := h.client.Transport.(*http.Transport)
-	s := &httpSession{
-		target: h, transport: transport.Clone(), check: check, header: make(http.Header), url: *h.base,
-		maxAge: consistency.maxAge(), tokens: consistency == Token,
-	}
-	s.transport.DisableCompression = true // unpacking answers would be work of the load generator
-	if h.token != "" {
-		s.header.Set("Authorization", "Bearer "+h.token)
-	}
-	err := s.greet(ctx)
-	return s, err
+	s := h.session(h.transport.Clone())
+	s.check, s.maxAge, s.tokens = check, consistency.maxAge(), consistency == Token
+	return s, s.greet(ctx)
 }
 
 // greet sends a request that any service answers, so that the connection is open before anything counts.
 func (s *httpSession) greet(ctx context.Context) error {
-	client := &http.Client{Transport: s.transport, CheckRedirect: s.target.client.CheckRedirect, Timeout: answerWithin}
-	_, err := s.target.fetchBy(ctx, client, http.MethodGet, "/version", "say its version")
+	_, err := s.fetch(ctx, http.MethodGet, "/version", "say its version")
 	if tpox.Is[*refusedError](err) {
 		return nil
 	}
 	return err
+}
+
+// fetch sends a request outside of the workload, and returns the body of the answer.
+func (s *httpSession) fetch(ctx context.Context, method, path, what string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	header := maps.Clone(s.target.header)
+	if method != http.MethodGet {
+		header["Content-Type"] = xmlType
+	}
+	s.path, s.content = append(s.path[:0], path...), s.content[:0]
+	status, _, err := s.roundTrip(ctx, method, header)
+	switch service := format.URL(s.target.base.String()); {
+	case errors.Is(err, errTooLong):
+		return nil, fmt.Errorf("%s%s: the answer has more than %d MiB, so this is not a brokerage service", service, path,
+			mostOf(path)>>20)
+	case err != nil:
+		return nil, fmt.Errorf("the service at %s does not answer: %w", service, err)
+	case status != http.StatusOK:
+		return nil, &refusedError{what, status}
+	}
+	return s.body.Bytes(), nil
 }
 
 func (s *httpSession) recover(ctx context.Context) error {
@@ -77,7 +95,7 @@ func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 
 // exchange sends the requests of a call and returns what its last answer means.
 func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Outcome, error) {
-	header := maps.Clone(s.header)
+	header := maps.Clone(s.target.header)
 	if c.Transaction.Kind == tpox.Query {
 		if s.maxAge != "" {
 			header.Set("Max-Staleness", s.maxAge)
@@ -98,7 +116,7 @@ func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Ou
 	if !c.Transaction.Replaces || o != result.Done {
 		return o, nil
 	}
-	header = maps.Clone(s.header)
+	header = maps.Clone(s.target.header)
 	header.Set("If-Match", answered.Get("ETag"))
 	s.path, s.content = c.AppendReplacePath(s.path[:0]), append(s.content[:0], s.body.Bytes()...)
 	if status, _, err = s.roundTrip(ctx, http.MethodPut, header); err != nil {
@@ -133,17 +151,26 @@ func (s *httpSession) roundTrip(
 		return 0, nil, err
 	}
 	s.body.Reset()
-	_, err = s.body.ReadFrom(io.LimitReader(answer.Body, maxAnswer+1))
+	most := mostOf(string(path))
+	_, err = s.body.ReadFrom(io.LimitReader(answer.Body, most+1))
 	if closed := answer.Body.Close(); err == nil {
 		err = closed
 	}
-	if err == nil && s.body.Len() > maxAnswer {
+	if err == nil && int64(s.body.Len()) > most {
 		err = errTooLong
 	}
 	if token := answer.Header.Get(tokenHeader); s.tokens && token != "" {
 		s.token = token
 	}
 	return answer.StatusCode, answer.Header, err
+}
+
+// mostOf returns how many bytes of an answer are read.
+func mostOf(path string) int64 {
+	if path == metricsPath {
+		return maxMetrics
+	}
+	return maxAnswer
 }
 
 var (
