@@ -141,7 +141,7 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 	if err := d.await(ctx, p.StartAt.Add(-openBefore)); err != nil {
 		return nil, nil, err
 	}
-	if err := d.crowd.Lease(ctx, t.lease, p.Ramp+p.Duration, p.Count); err != nil {
+	if err := d.crowd.Lease(ctx, t.lease); err != nil {
 		return nil, nil, err
 	}
 	check := d.crowd.Checker()

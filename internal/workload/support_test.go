@@ -44,7 +44,8 @@ func newTestCrowd(t testing.TB, d *Definition, seed uint64, users int) *Crowd {
 	t.Helper()
 	c, err := NewCrowd(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed, users, Share{})
 	require.NoError(t, err)
-	lease := tpox.Range{First: 1_000_000, Count: tpox.MaxLease}
-	c.leases = map[*idKind]tpox.Range{orderIDs: lease, customerIDs: lease, accountIDs: lease}
+	for _, l := range c.leases {
+		*l = leased{next: 1_000_000, end: 1_000_000 + tpox.MaxLease}
+	}
 	return c
 }

@@ -24,7 +24,7 @@ type Crowd struct {
 	from, to                int // the users of this process: [from, to)
 	share                   Share
 	begun                   time.Time
-	leases                  map[*idKind]tpox.Range
+	leases                  map[*idKind]*leased
 	newOrders, newCustomers *sharedIDs     // nil unless all users draw new documents
 	sequences               []atomic.Int64 // the next position of each value that is a sequence
 }
@@ -48,7 +48,7 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users in
 		return nil, err
 	}
 	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, share: share,
-		begun: now.UTC(), leases: make(map[*idKind]tpox.Range), sequences: make([]atomic.Int64, len(d.Values))}
+		begun: now.UTC(), leases: map[*idKind]*leased{orderIDs: {}, customerIDs: {}, accountIDs: {}}, sequences: make([]atomic.Int64, len(d.Values))}
 	c.from, c.to = share.Users(users)
 	if d.NewDocuments == SharedDocuments {
 		c.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
@@ -86,31 +86,28 @@ type User struct {
 
 	Call Call // the call that is drawn
 
+	outOfIDs bool // no call could be drawn, for lack of leased ids
+
 	number                                int
 	source                                *rand.PCG
 	rand                                  *rand.Rand
 	pickOrder, pickCustomer, pickSecurity func() int64
 	draws                                 []func(dst []byte) (value []byte, ok bool) // of own transactions
 
-	ids map[*idKind]*ids // for what it creates
-
 	// What the user has created and may remove.
 	ownOrders, ownCustomers []tpox.ID
 	ownAccounts             []opened
 }
 
-// User returns one of the users, with its part of the leased ids.
+// User returns one of the users.
 func (c *Crowd) User(number int) *User {
 	source := rand.NewPCG(0, 0)
-	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source), ids: make(map[*idKind]*ids)}
+	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source)}
 	u.Seed(c.seed)
 	d, held := c.definition.Draws, c.population
 	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count, number, c.users)
 	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, c.users)
 	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, c.users)
-	for kind, lease := range c.leases {
-		u.ids[kind] = kind.partOf(lease, number-c.from, c.to-c.from)
-	}
 	u.Call.validate = c.definition.Validate
 	u.Call.values = make([][]byte, len(c.definition.Values))
 	u.draws = make([]func(dst []byte) ([]byte, bool), len(c.definition.Values))
@@ -149,21 +146,20 @@ func (u *User) Choose() int {
 // Draw fills the user's call, and leases more ids if it needs some. It returns false when there is nothing to call: the
 // user has nothing of its own left to remove.
 func (u *User) Draw(ctx context.Context, t *Transaction, lease Leaser) (bool, error) {
-	if u.draw(t) {
-		return true, nil
+	for !u.draw(t) {
+		if !u.outOfIDs {
+			return false, nil
+		}
+		if err := u.refill(ctx, lease, t); err != nil {
+			return false, err
+		}
 	}
-	if len(t.newIDs) == 0 {
-		return false, nil
-	}
-	if err := u.refill(ctx, lease, t); err != nil {
-		return false, err
-	}
-	return u.draw(t), nil
+	return true, nil
 }
 
 // draw returns false when there is nothing to call, or there are no leased ids.
 func (u *User) draw(t *Transaction) bool {
-	u.Call.Transaction, u.Call.isNew = t, false
+	u.Call.Transaction, u.Call.isNew, u.outOfIDs = t, false, false
 	return t.draw(u, &u.Call)
 }
 

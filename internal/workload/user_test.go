@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -90,20 +91,23 @@ func TestUser_OwnPools(t *testing.T) {
 	}
 }
 
-func TestUser_IDsAreDisjoint(t *testing.T) {
-	var all []tpox.ID
-	for n := range 4 {
-		part := accountIDs.partOf(tpox.Range{First: 500, Count: 30}, n, 4)
-		u := &User{ids: map[*idKind]*ids{accountIDs: part}}
-		for id := tpox.ID(0); u.newID(accountIDs, &id); {
-			all = append(all, id, id+1, id+2)
+// Users take the ids of a lease in order, each once, and lease more when fewer than one needs are left.
+func TestCrowd_NewIDs(t *testing.T) {
+	u := &User{Crowd: &Crowd{leases: map[*idKind]*leased{accountIDs: {}}}}
+	asked := 0
+	lease := func(_ context.Context, kind string, count int64) (tpox.Range, error) {
+		asked++
+		require.Equal(t, "account", kind)
+		return tpox.Range{First: tpox.ID(500 * asked), Count: 31}, nil
+	}
+	var got []tpox.ID
+	for id := tpox.ID(0); asked < 2; got = append(got, id) {
+		for !u.newID(accountIDs, &id) {
+			require.True(t, u.outOfIDs)
+			require.NoError(t, u.refill(t.Context(), lease, openAccount))
 		}
 	}
-	slices.Sort(all)
-	require.Len(t, all, 30)
-	for i, id := range all {
-		require.Equal(t, tpox.ID(500+i), id)
-	}
+	require.Equal(t, []tpox.ID{500, 503, 506, 509, 512, 515, 518, 521, 524, 527, 1000}, got)
 }
 
 // The accounts of a population are those of the generator.
