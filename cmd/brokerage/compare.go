@@ -117,8 +117,7 @@ func (c *compareCmd) config(s streams) (compare.Config, error) {
 		Tolerance: float64(c.Tolerance), Others: float64(c.Others), Within: c.Within, Before: [2]string{c.BeforeA, c.BeforeB},
 		Version: build.Version, Commit: build.Revision,
 	}
-	show := s.progress()
-	config.Progress = func(p compare.Progress) { show(p.String()) }
+	config.Progress = s.progress()
 	if err := compare.CheckSides(c.A, c.B); err != nil {
 		return config, exitError{exitUsage, err}
 	}

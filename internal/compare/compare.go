@@ -36,7 +36,7 @@ type Config struct {
 	Answers time.Duration // how long the answers of a slice may take after its end; 0 is DefaultAnswers
 
 	Version, Commit string
-	Progress        func(Progress) // called after each block; may be nil
+	Progress        func(state string) // called after each block; may be nil
 }
 
 // The defaults, which the study in decision record 0039 has chosen.
@@ -62,26 +62,6 @@ const (
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
 )
-
-// Progress is the state of a comparison.
-type Progress struct {
-	Passed, Within time.Duration
-	Blocks, Spoilt int
-	Change         *Interval // of the first deciding figure at the last look; nil until there was one
-}
-
-// String returns the state in one line.
-func (p Progress) String() string {
-	text := fmt.Sprintf("%s of at most %s  %s", format.Duration(p.Passed), format.Duration(p.Within),
-		format.Plural(p.Blocks, "block"))
-	if p.Change != nil {
-		text += "  B against A " + p.Change.String()
-	}
-	if p.Spoilt > 0 {
-		text += fmt.Sprintf("  %s repeated", format.Plural(p.Spoilt, "slice"))
-	}
-	return text
-}
 
 // boundary gives the boundaries of looks; see spending, which a test replaces by one that remembers.
 type boundary interface {
@@ -289,10 +269,15 @@ func (c *comparison) logs(figure int) (logs []float64) {
 	return logs
 }
 
-func (c *comparison) progress() Progress {
-	p := Progress{Passed: c.passed(), Within: c.Within, Blocks: len(c.slices) / 4, Spoilt: c.result.Spoilt()}
+// progress returns the state in one line, with the first deciding figure at the last look.
+func (c *comparison) progress() string {
+	text := fmt.Sprintf("%s of at most %s  %s", format.Duration(c.passed()), format.Duration(c.Within),
+		format.Plural(len(c.slices)/4, "block"))
 	if n := len(c.result.Looks); n > 0 {
-		p.Change = &c.result.Looks[n-1].Interval
+		text += "  B against A " + c.result.Looks[n-1].Interval.String()
 	}
-	return p
+	if n := c.result.Spoilt(); n > 0 {
+		text += fmt.Sprintf("  %s repeated", format.Plural(n, "slice"))
+	}
+	return text
 }

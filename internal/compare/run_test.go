@@ -68,7 +68,7 @@ func TestRun_Open(t *testing.T) {
 func TestRun_Interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := short(t)
-	c.Progress = func(compare.Progress) { cancel() }
+	c.Progress = func(string) { cancel() }
 	r, err := compare.Run(ctx, c, "null:", "null:")
 	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)
 	require.Equal(t, compare.Undecided, r.Verdict)

@@ -101,11 +101,8 @@ func (u *user) pause(long time.Duration) bool {
 // prepare inserts what the user may remove later. It returns false if the run ends before.
 func (u *user) prepare(ctx context.Context) bool {
 	own, began, ok := result.Prepared{}, u.driver.now(), true
-	for _, t := range workload.Transactions() {
-		if ok {
-			calls, counter := t.Prepares(u.driver.plan.Definition.Prepare, &own)
-			ok = u.insert(ctx, t, calls, counter, &own)
-		}
+	for _, i := range u.driver.plan.Definition.Preparation(&own) {
+		ok = ok && u.insert(ctx, i.Transaction, i.Calls, i.Done, &own)
 	}
 	own.Seconds = time.Duration(u.driver.now() - began).Seconds()
 	p := &u.driver.preparing

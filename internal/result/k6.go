@@ -209,11 +209,7 @@ func (k *k6Run) describe(s *k6Sample) error {
 	}
 	k.PerSecond = make([]int64, int(math.Ceil(k.Duration)))
 	for range int(math.Ceil(k.Duration / k.Model.Every)) {
-		var all []*aggregate
-		for range k.mix {
-			all = append(all, newAggregate())
-		}
-		k.intervals = append(k.intervals, all)
+		k.intervals = append(k.intervals, newAggregates(len(k.mix)))
 	}
 	for _, s := range k.early {
 		k.count(s)
@@ -304,26 +300,19 @@ func (k *k6Run) result() (*Run, error) {
 		r.Started = k.warm.UTC()
 		r.Warmed = max(k.from.Sub(k.warm).Seconds(), 0)
 	}
-	var all []*aggregate
-	for range k.mix {
-		all = append(all, newAggregate())
-	}
+	t := NewTally(k.mix)
 	for i, interval := range k.intervals {
-		for p, a := range interval {
-			all[p].merge(a)
-		}
-		if from := float64(i) * r.Model.Every; from < r.Measured {
-			r.Intervals = append(r.Intervals, intervalOf(from, min(from+r.Model.Every, r.Measured), interval, k.mix))
-		}
+		t.interval = interval
+		t.Cut(min(time.Duration(i+1)*k.every, time.Duration(r.Measured*float64(time.Second))))
 	}
-	if r.PerSecond = r.PerSecond[:min(len(r.PerSecond), int(r.Measured))]; len(k.Steps) > 0 {
-		r.PerSecond = nil // they are to differ
+	t.intervals = t.intervals[:min(len(t.intervals), int(math.Ceil(r.Measured/r.Model.Every)))]
+	if len(k.Steps) == 0 { // or else the seconds are to differ
+		t.perSecond = r.PerSecond[:min(len(r.PerSecond), int(r.Measured))]
 	}
 	if r.Model.Kind == Open {
-		begun := sum(all)
+		begun := sum(t.all)
 		due := begun.count + begun.waiting + k.dropped
 		r.Arrivals = &Arrivals{Due: due, Started: due - k.dropped, Dropped: k.dropped}
 	}
-	err := r.finish(all, k.mix)
-	return r, err
+	return r, t.Finish(r)
 }

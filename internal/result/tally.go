@@ -35,11 +35,8 @@ type Tally struct {
 
 // NewTally returns an empty tally of a mix.
 func NewTally(mix []Mixed) *Tally {
-	t := &Tally{mix: mix, recent: newAggregate()}
-	for range mix {
-		t.all, t.interval = append(t.all, newAggregate()), append(t.interval, newAggregate())
-	}
-	return t
+	n := len(mix)
+	return &Tally{mix: mix, recent: newAggregate(), all: newAggregates(n), interval: newAggregates(n)}
 }
 
 // Add adds a record.
@@ -164,6 +161,13 @@ const longest = time.Hour
 
 func newAggregate() *aggregate {
 	return &aggregate{refusals: make(map[Outcome]int64), distribution: hdrhistogram.New(1, int64(longest), 3)}
+}
+
+func newAggregates(n int) (all []*aggregate) {
+	for range n {
+		all = append(all, newAggregate())
+	}
+	return all
 }
 
 func sum(of []*aggregate) *aggregate {

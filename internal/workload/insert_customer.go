@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -27,5 +26,4 @@ var insertCustomer = &Transaction{
 		u.ownCustomers = append(u.ownCustomers, c.ID)
 		u.newCustomers.add(c.ID)
 	},
-	prepare: func(n Prepare, p *result.Prepared) (int, *int64) { return n.Customers, &p.Customers },
 }

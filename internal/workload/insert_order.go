@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 
-	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -28,5 +27,4 @@ var insertOrder = &Transaction{
 		u.ownOrders = append(u.ownOrders, c.ID)
 		u.newOrders.add(c.ID)
 	},
-	prepare: func(n Prepare, p *result.Prepared) (int, *int64) { return n.Orders, &p.Orders },
 }

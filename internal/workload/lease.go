@@ -1,8 +1,8 @@
 package workload
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"sync"
 
 	"brokerage/internal/result"
@@ -50,15 +50,16 @@ type Leaser func(ctx context.Context, kind string, count int64) (tpox.Range, err
 
 // Lease leases ids of all kinds that the users need.
 func (c *Crowd) Lease(ctx context.Context, lease Leaser) error {
-	for _, t := range c.definition.transactions() {
-		calls, _ := t.Prepares(c.definition.Prepare, &result.Prepared{})
-		if calls > 0 || slices.ContainsFunc(c.mix, func(m Mixed) bool { return m.Transaction == t }) {
-			if err := c.refill(ctx, lease, t); err != nil {
-				return err
-			}
+	var err error
+	for _, part := range c.mix {
+		err = cmp.Or(err, c.refill(ctx, lease, part.Transaction))
+	}
+	for _, i := range c.definition.Preparation(&result.Prepared{}) {
+		if i.Calls > 0 {
+			err = cmp.Or(err, c.refill(ctx, lease, i.Transaction))
 		}
 	}
-	return nil
+	return err
 }
 
 // refill leases ids of each kind that a transaction needs and that the users have run out of.

@@ -39,9 +39,6 @@ type Transaction struct {
 	statuses []int // of good answers; see accepts
 	values   []*Value
 	scripts  map[string][]statement
-
-	// prepare returns how many calls each user makes before anything counts, and their counter.
-	prepare func(n Prepare, p *result.Prepared) (calls int, counter *int64)
 }
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
@@ -95,13 +92,19 @@ func deleteByID(remove func(tpox.Store, context.Context, tpox.Write, tpox.ID) er
 	}
 }
 
+// An Insertion is a transaction that each user makes before anything counts.
+type Insertion struct {
+	Transaction *Transaction
+	Calls       int
+	Done        *int64 // counts those that succeeded
+}
+
+// Preparation returns what each user inserts before anything counts, to delete it later.
+func (d *Definition) Preparation(done *result.Prepared) []Insertion {
+	return []Insertion{
+		{insertOrder, d.Prepare.Orders, &done.Orders}, {insertCustomer, d.Prepare.Customers, &done.Customers},
+	}
+}
+
 // write returns the parameters of a write that starts now.
 func write() tpox.Write { return tpox.Write{Now: time.Now()} }
-
-// Prepares returns how many calls each user makes before anything counts, and their counter.
-func (t *Transaction) Prepares(n Prepare, p *result.Prepared) (calls int, counter *int64) {
-	if t.prepare == nil {
-		return 0, nil
-	}
-	return t.prepare(n, p)
-}
