@@ -63,13 +63,6 @@ const (
 	mostWarmUp = 1.0 / 20
 )
 
-// boundary gives the boundaries of looks; see spending, which a test replaces by one that remembers.
-type boundary interface {
-	begin(alpha float64)
-	look(blocks int, passed float64) (z float64)
-	restart()
-}
-
 // comparison is a comparison that runs.
 type comparison struct {
 	*Config
@@ -86,7 +79,7 @@ type comparison struct {
 	seed     uint64        // of the next pair of slices
 	slices   []Slice       // that count, four to a block
 	tried    int           // slices, spoilt ones among them
-	boundary boundary
+	boundary spending
 	carried  [2]carried
 	grown    [2]int64 // documents inserted and not deleted
 }
@@ -128,7 +121,7 @@ func newComparison(config *Config) *comparison {
 		Config: config, rand: rand.New(rand.NewPCG(config.Seed, 33)), seed: config.Seed, //nolint:gosec // no secret
 		now: time.Now,
 	}
-	c.run, c.boundary = c.slice, &spending{}
+	c.run = c.slice
 	c.length = cmp.Or(c.Slice, DefaultSlice)
 	c.Discard, c.Others = cmp.Or(c.Discard, DefaultDiscard), cmp.Or(c.Others, DefaultOthers)
 	c.Answers = cmp.Or(c.Answers, DefaultAnswers)
@@ -148,7 +141,7 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 			deciding++
 		}
 	}
-	c.boundary.begin(alpha / float64(deciding))
+	c.boundary.alpha = alpha / float64(deciding)
 	for i := range c.sides {
 		if _, err := c.run(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within)))); err != nil {
 			return nil, err

@@ -2,10 +2,8 @@ package compare
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -55,45 +53,6 @@ func (m *machine) slice(at int, length time.Duration) float64 {
 	return 1000 * math.Exp(log)
 }
 
-// remembering gives the boundaries of looks by all looks so far: those of thousands of comparisons are the same.
-type remembering struct {
-	alpha float64
-	looks []look
-	known int // of the looks that the spending has had
-	spending
-}
-
-type look struct {
-	blocks int // 0 is a restart
-	passed float64
-}
-
-var remembered sync.Map
-
-func (r *remembering) begin(alpha float64) {
-	r.alpha = alpha
-	r.spending.begin(alpha)
-}
-
-func (r *remembering) restart() { r.looks = append(r.looks, look{}) }
-
-func (r *remembering) look(blocks int, passed float64) (z float64) {
-	r.looks = append(r.looks, look{blocks, passed})
-	key := fmt.Sprint(r.alpha, r.looks)
-	if z, ok := remembered.Load(key); ok {
-		return z.(float64)
-	}
-	for ; r.known < len(r.looks); r.known++ {
-		if l := r.looks[r.known]; l.blocks > 0 {
-			z = r.spending.look(l.blocks, l.passed)
-		} else {
-			r.spending.restart()
-		}
-	}
-	remembered.Store(key, z)
-	return z
-}
-
 // compareOn runs a comparison on a machine.
 func compareOn(t testing.TB, m *machine, config Config) *Result {
 	t.Helper()
@@ -101,7 +60,6 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 	config.Seed = m.rand.Uint64()
 	c := newComparison(&config)
 	at := time.Time{}
-	c.boundary = &remembering{}
 	c.now = func() time.Time { return at }
 	c.run = func(_ context.Context, side int, length time.Duration) (Slice, error) {
 		s := Slice{Side: side, At: c.passed().Seconds(), Values: make([]float64, firstTransaction)}
@@ -150,7 +108,7 @@ func share(
 // Of two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of several
 // kinds. Without a tolerance, an interval that excludes no change ends the comparison.
 func TestMeasure_HoldsError(t *testing.T) {
-	const comparisons = 800
+	const comparisons = 400
 	sampling := 3 * math.Sqrt(alpha*(1-alpha)/comparisons)
 	for name, m := range map[string]machine{
 		"Noise":        {noise: 0.05},

@@ -20,11 +20,9 @@ type spending struct {
 
 // The points of the grid, and the widest boundary in standard deviations: beyond it nothing is ever decided.
 const (
-	gridPoints = 121
+	gridPoints = 61
 	widest     = 8.0
 )
-
-func (s *spending) begin(alpha float64) { *s = spending{alpha: alpha} }
 
 // look returns how many standard errors an interval is wide on each side at a look, when a number of blocks has been
 // measured and a share of the time has passed. Both must grow from look to look.
