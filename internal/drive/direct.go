@@ -62,8 +62,6 @@ func (d *Direct) reading(context.Context) (reading, error) {
 	}
 	stats := d.Stats()
 	figures := probe.Figures{
-		"brokerage_store_connections_limit":             float64(stats.Connections),
-		"brokerage_store_connections_open":              float64(stats.Open),
 		"brokerage_store_connections_in_use":            float64(stats.InUse),
 		"brokerage_store_connection_waits_total":        float64(stats.Waits),
 		"brokerage_store_connection_wait_seconds_total": stats.Waited.Seconds(),

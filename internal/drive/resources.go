@@ -186,7 +186,7 @@ func (s *sampler) result() *result.Resources {
 	for _, key := range keys {
 		r.Series = append(r.Series, seriesOf(key, whole))
 	}
-	countServer(r, s.servers[1].Since(s.servers[0]))
+	r.Pools = s.servers[1].Since(s.servers[0]).Pools
 	return r
 }
 
@@ -216,19 +216,3 @@ func (k figureKey) counts() bool {
 
 // rounded shortens the JSON of a figure.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
-
-// countServer adds the pools of the measured time. The pools of the embedded store are in its metrics.
-func countServer(r *result.Resources, server store.ServerStats) {
-	r.Pools = server.Pools
-	metric := func(name string) int64 {
-		n, _ := r.Used(result.OfStore, "brokerage_store_"+name+"_total")
-		return int64(n)
-	}
-	if r.Find(result.OfStore, "brokerage_store_writer_page_hits_total") == nil {
-		return
-	}
-	writing := store.PoolStats{Name: "connection for writing", Hits: metric("writer_page_hits"),
-		Misses: metric("writer_page_misses")}
-	r.Pools = append(r.Pools, store.PoolStats{Name: "connections for reading", // the counters are not read at one moment
-		Hits: max(0, metric("page_hits")-writing.Hits), Misses: max(0, metric("page_misses")-writing.Misses)}, writing)
-}
