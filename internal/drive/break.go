@@ -38,10 +38,10 @@ type outage struct {
 
 	sync.Mutex
 
-	since      time.Time // the beginning of the command
-	zero       time.Time // of the run's clock
-	unanswered int64     // when the first call was left without an answer, since zero
-	again      time.Time // when a call was answered that began later
+	// Times of the run's clock; again is 0 until it is known.
+	since      int64 // the beginning of the command
+	unanswered int64 // when the first call was left without an answer
+	again      int64 // when a call was answered that began later
 	found      result.Break
 }
 
@@ -66,7 +66,8 @@ func (d *driver) breakTarget(ctx context.Context) (wait func()) {
 			return
 		}
 		o.Lock()
-		o.since, o.zero, o.found.At = time.Now(), d.zero, time.Duration(d.now()-d.begin.Load()).Seconds()
+		o.since = d.now()
+		o.found.At = time.Duration(o.since - d.begin.Load()).Seconds()
 		o.Unlock()
 		o.begun.Store(true)
 		err := do(ctx)
@@ -100,34 +101,36 @@ func runShell(ctx context.Context, text string) error {
 	}
 }
 
-// see takes notice of a call that began at a time and has ended.
-func (o *outage) see(began int64, outcome result.Outcome) {
+// see takes notice of a call that began at a time and has ended now.
+func (d *driver) see(began int64, outcome result.Outcome) {
+	o := &d.broken
 	if !o.begun.Load() {
 		return
 	}
+	now := d.now()
 	o.Lock()
 	defer o.Unlock()
 	if fateOf(outcome) != ledger.Unknown {
-		o.found.Longest = max(o.found.Longest, (time.Since(o.zero) - time.Duration(began)).Seconds())
+		o.found.Longest = max(o.found.Longest, time.Duration(now-began).Seconds())
 	}
 	switch {
 	case outcome.Class != result.Abandoned && outcome.Failed() && fateOf(outcome) == ledger.Unknown:
 		if !o.found.Unanswered {
-			o.found.Unanswered, o.unanswered = true, int64(time.Since(o.zero))
+			o.found.Unanswered, o.unanswered = true, now
 		}
-	case outcome.Class == result.Good && o.found.Unanswered && o.again.IsZero() && began >= o.unanswered:
-		o.again = time.Now()
+	case outcome.Class == result.Good && o.found.Unanswered && o.again == 0 && began >= o.unanswered:
+		o.again = now
 	}
 }
 
 // mayComeBack reports whether a target that does not answer is one that was broken a short time ago.
-func (o *outage) mayComeBack() bool {
+func (o *outage) mayComeBack(now int64) bool {
 	if !o.begun.Load() {
 		return false
 	}
 	o.Lock()
 	defer o.Unlock()
-	return time.Since(o.since) < comeBackWithin
+	return time.Duration(now-o.since) < comeBackWithin
 }
 
 // result returns what was seen, nil if nothing was broken.
@@ -137,8 +140,8 @@ func (o *outage) result() *result.Break {
 	}
 	o.Lock()
 	defer o.Unlock()
-	if !o.again.IsZero() {
-		o.found.Again = o.again.Sub(o.since).Seconds()
+	if o.again != 0 {
+		o.found.Again = time.Duration(o.again - o.since).Seconds()
 	}
 	return &o.found
 }

@@ -75,7 +75,9 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 	seed := p.Seed
 	f.slice = func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error) {
 		seed++
-		return crew.measured(ctx, seed, rate, length)
+		sampler := crew.driver.startSampling(ctx)
+		s, err := crew.Slice(ctx, seed, rate, length)
+		return s, usage(sampler.end(ctx), crew.Run.Target, crew.Run.Machine.Cores), err
 	}
 	run := crew.Run
 	run.Started, run.Ramp, run.Warmed = time.Now().UTC(), warmUp.Seconds(), warmUp.Seconds()
@@ -108,15 +110,6 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 		rand:  rand.New(rand.NewPCG(seed, 33)), //nolint:gosec // no secret
 		curve: &result.Curve{Goal: s.Goal.String(), Within: s.Within.Seconds()}, usage: make(map[float64]result.Usage),
 	}
-}
-
-// measured measures a slice, and returns what everything has used in it.
-func (c *Crew) measured(
-	ctx context.Context, seed uint64, rate float64, length time.Duration,
-) (s Sliced, u result.Usage, err error) {
-	sampler := c.driver.startSampling(ctx)
-	s, err = c.Slice(ctx, seed, rate, length)
-	return s, usage(sampler.end(ctx), c.Run.Target, c.Run.Machine.Cores), err
 }
 
 // warmUp lets the users work in the closed model, and returns the first rate.

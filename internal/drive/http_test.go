@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"math"
@@ -108,27 +106,6 @@ func TestHTTPSession_Reconnects(t *testing.T) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n<Order ID=\"7\">")
 	}))
 	for range 3 {
-		require.Equal(t, result.Done, s.do(t.Context(), &workload.Call{Transaction: named(t, "get_order"), ID: 7}))
-	}
-}
-
-func TestHTTPSession_TLS(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") == "Bearer secret" {
-			_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
-		}
-	}))
-	t.Cleanup(server.Close)
-	_, err := overHTTP(t, server.URL, "secret").open(t.Context(), workload.Checker{Keys: true}, Primary)
-	require.ErrorContains(t, err, "certificate", "nobody vouches for it")
-	trusted := x509.NewCertPool()
-	trusted.AddCert(server.Certificate())
-	h, err := NewHTTP(server.URL, "secret", &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12})
-	require.NoError(t, err)
-	s, err := h.open(t.Context(), workload.Checker{Keys: true}, Primary)
-	require.NoError(t, err)
-	defer s.close()
-	for range 2 {
 		require.Equal(t, result.Done, s.do(t.Context(), &workload.Call{Transaction: named(t, "get_order"), ID: 7}))
 	}
 }

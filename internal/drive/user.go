@@ -191,7 +191,7 @@ func (u *user) step(ctx context.Context, due int64) int64 {
 func (u *user) do(ctx context.Context) result.Outcome {
 	began := u.driver.now()
 	o := u.call(ctx)
-	u.driver.broken.see(began, o)
+	u.driver.see(began, o)
 	if u.Call.OfNewDocument() && o.Reason == result.NotFound {
 		o.Class = result.Expected // another user has deleted it meanwhile
 	}
@@ -247,7 +247,7 @@ func (u *user) recover(ctx context.Context, o result.Outcome) {
 		return
 	}
 	err := u.session.recover(ctx)
-	for err != nil && u.driver.broken.mayComeBack() && !u.driver.over(u.driver.now()) {
+	for err != nil && u.driver.broken.mayComeBack(u.driver.now()) && !u.driver.over(u.driver.now()) {
 		err = u.session.recover(ctx)
 	}
 	if err != nil && ctx.Err() == nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -338,12 +339,25 @@ func names(all []*Transaction) string {
 	return strings.Join(list, ", ")
 }
 
+// running returns the transactions of the mix with a weight above 0.
+func (d *Definition) running() iter.Seq[*Transaction] {
+	return func(yield func(*Transaction) bool) {
+		for _, p := range d.Mix {
+			if t := d.named(p.Transaction); t != nil && p.Weight > 0 && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
 // has reports whether the mix has a transaction with a property.
 func (d *Definition) has(property func(*Transaction) bool) bool {
-	return slices.ContainsFunc(d.Mix, func(p result.Part) bool {
-		t := d.named(p.Transaction)
-		return t != nil && p.Weight > 0 && property(t)
-	})
+	for t := range d.running() {
+		if property(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // DocumentsDrawn returns NewDocuments for a run that inserts some, "" for others.

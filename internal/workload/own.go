@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -150,17 +151,16 @@ func (c *compiler) transaction(o *Own) (t *Transaction, err error) {
 // setValues sets what the transaction draws. Leased ids come first: a draw that lacks one is repeated, and must not
 // have taken anything by then.
 func (c *compiler) setValues(t *Transaction) {
-	slices.SortFunc(c.values, func(a, b *Value) int { return cmp.Compare(a.index, b.index) })
-	all := slices.Compact(c.values)
-	for _, v := range all {
-		if v.New {
-			t.values = append(t.values, v)
-			t.newIDs = append(t.newIDs, idsOf[v.IDs])
+	slices.SortFunc(c.values, func(a, b *Value) int {
+		if a.New != b.New {
+			return map[bool]int{true: -1, false: 1}[a.New]
 		}
-	}
-	for _, v := range all {
-		if !v.New {
-			t.values = append(t.values, v)
+		return cmp.Compare(a.index, b.index)
+	})
+	t.values = slices.Compact(c.values)
+	for _, v := range t.values {
+		if v.New {
+			t.newIDs = append(t.newIDs, idsOf[v.IDs])
 		}
 	}
 }
@@ -210,9 +210,15 @@ func (c *compiler) request(o *OwnRequest) (r request, err error) {
 			return r, fmt.Errorf("headers: %s is for the driver to send", name)
 		}
 		typed = typed || http.CanonicalHeaderKey(name) == "Content-Type"
-		text, err := c.template(value, oneLine)
+		before := len(c.values)
+		text, err := c.template(value, plain)
 		if err != nil {
 			return r, err
+		}
+		for _, v := range c.values[before:] {
+			if !v.isOneLine() {
+				return r, fmt.Errorf("headers: a value of {%s} has a line break", v.name)
+			}
 		}
 		r.headers = append(r.headers, header{http.CanonicalHeaderKey(name), text})
 	}
@@ -304,7 +310,7 @@ func (c *compiler) value(name string) (*Value, error) {
 }
 
 // template returns the template of a text with markers, and gap makes a gap for each.
-func (c *compiler) template(text string, gap func(v *Value) (gap, error)) (*template, error) {
+func (c *compiler) template(text string, gap func(v *Value) gap) (*template, error) {
 	t := &template{}
 	for i, part := range split(text) {
 		if i%2 == 0 {
@@ -315,42 +321,21 @@ func (c *compiler) template(text string, gap func(v *Value) (gap, error)) (*temp
 		if err != nil {
 			return nil, err
 		}
-		g, err := gap(v)
-		if err != nil {
-			return nil, err
-		}
-		t.gaps = append(t.gaps, g)
+		t.gaps = append(t.gaps, gap(v))
 	}
 	return t, nil
 }
 
 // plain makes a gap that appends the value as it is.
-func plain(v *Value) (gap, error) {
-	i := v.index
-	return func(dst []byte, c *Call) []byte { return append(dst, c.values[i]...) }, nil
-}
-
-// oneLine makes the same gap for a value that must not have line breaks.
-func oneLine(v *Value) (gap, error) {
-	if !v.isOneLine() {
-		return nil, fmt.Errorf("headers: a value of {%s} has a line break", v.name)
-	}
-	return plain(v)
+func plain(v *Value) gap {
+	return func(dst []byte, c *Call) []byte { return append(dst, c.values[v.index]...) }
 }
 
 // escaped makes a gap that appends the value with the escapes of a URL, for its path and its parameters.
-func escaped(v *Value) (gap, error) {
-	i := v.index
+func escaped(v *Value) gap {
 	return func(dst []byte, c *Call) []byte {
-		for _, b := range c.values[i] {
-			if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("-._~", b) >= 0 {
-				dst = append(dst, b)
-			} else {
-				dst = append(dst, '%', "0123456789ABCDEF"[b>>4], "0123456789ABCDEF"[b&15])
-			}
-		}
-		return dst
-	}, nil
+		return append(dst, strings.ReplaceAll(url.QueryEscape(string(c.values[v.index])), "+", "%20")...)
+	}
 }
 
 // drawOwn draws the values of an own transaction.
@@ -375,10 +360,9 @@ func (t *Transaction) accepts(status int) bool {
 
 // Fits returns an error if a transaction of the mix cannot run on an engine of a scheme, or over HTTP, which has none.
 func (d *Definition) Fits(scheme string) error {
-	for _, p := range d.Mix {
-		t := d.named(p.Transaction)
+	for t := range d.running() {
 		switch {
-		case t == nil || !t.own || p.Weight == 0:
+		case !t.own:
 		case scheme == "" && t.request.path == nil:
 			return fmt.Errorf("the transaction %s has no request, which a service needs", t.Name)
 		case scheme != "" && len(t.scripts[scheme]) == 0:
@@ -397,11 +381,7 @@ func (d *Definition) NeedsDataset() bool {
 
 // RequireEnough returns an error if a sequence may end in a run of a number of transactions.
 func (d *Definition) RequireEnough(transactions float64) error {
-	for _, p := range d.Mix {
-		t := d.named(p.Transaction)
-		if t == nil || p.Weight == 0 {
-			continue
-		}
+	for t := range d.running() {
 		for _, v := range t.values {
 			if err := v.requireEnough(transactions); err != nil {
 				return err

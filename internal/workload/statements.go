@@ -25,8 +25,7 @@ func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, schem
 			return fmt.Errorf("setup: %w: %.60q", err, text)
 		}
 	}
-	for _, p := range d.Mix {
-		t := d.named(p.Transaction)
+	for t := range d.running() {
 		for _, s := range t.scripts[scheme] {
 			if err := runner.CheckScript(ctx, s.text); err != nil {
 				return fmt.Errorf("the transaction %s: %w: %.60q", t.Name, err, s.text)
