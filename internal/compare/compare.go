@@ -187,8 +187,10 @@ func (c *comparison) block(ctx context.Context) error {
 			if c.passed() > c.Within {
 				return nil
 			}
-			if err := c.before(ctx, at); err != nil {
-				return err
+			if command := c.Before[at]; command != "" {
+				if err := hook(ctx, command, hookWithin); err != nil {
+					return err
+				}
 			}
 			s, err := c.run(ctx, at, c.length)
 			if err != nil {
@@ -208,13 +210,6 @@ func (c *comparison) block(ctx context.Context) error {
 	}
 	c.slices = append(c.slices, block[:]...)
 	return nil
-}
-
-func (c *comparison) before(ctx context.Context, at int) error {
-	if c.Before[at] == "" {
-		return nil
-	}
-	return hook(ctx, c.Before[at], hookWithin)
 }
 
 // timeForBlock reports whether another block fits into the time.

@@ -197,39 +197,40 @@ func TestFind_OneTransaction(t *testing.T) {
 	require.InEpsilon(t, 5000, curve.Found, .1)
 }
 
+// A search that finds no rate says why.
 func TestFind_NoAnswer(t *testing.T) {
-	m := &machine{capacity: 5000}
-	curve, err := m.find(t, 1, "p99=0.5ms", 5000, 10*time.Minute)
-	require.NoError(t, err)
-	require.Zero(t, curve.Found)
-	require.LessOrEqual(t, curve.Steps[0].Rate, 50.0, "a hundredth of the first rate")
-	require.Contains(t, curve.Answer(), "No rate meets p99=0.5ms: it was missed at ")
+	for name, c := range map[string]struct {
+		machine machine
+		goal    string
+		first   float64
+		within  time.Duration
+		says    string
+	}{
+		"NeverMet":  {machine{capacity: 5000}, "p99=0.5ms", 5000, 10 * time.Minute, "No rate meets p99=0.5ms: it was missed"},
+		"TooFew":    {machine{capacity: 5}, "p99=20ms", 5, time.Minute, "no rate had as many transactions as the goal needs"},
+		"Disturbed": {machine{capacity: 5000, foreign: .8}, "p99=20ms", 5000, 10 * time.Minute, "others disturbed "},
+		"TooShort":  {machine{capacity: 5000}, "p99=20ms", 1000, 15 * time.Second, "a longer --within says more"},
+	} {
+		curve, err := c.machine.find(t, 1, c.goal, c.first, c.within)
+		require.NoError(t, err, name)
+		require.Zero(t, curve.Found, name)
+		require.Contains(t, curve.Answer(), c.says, name)
+		if name == "NeverMet" {
+			require.LessOrEqual(t, curve.Steps[0].Rate, 50.0, "a hundredth of the first rate")
+		}
+	}
+}
 
-	m = &machine{capacity: 5}
-	curve, err = m.find(t, 1, "p99=20ms", 5, time.Minute)
-	require.NoError(t, err)
-	require.Zero(t, curve.Found)
-	require.Contains(t, curve.Answer(), "no rate had as many transactions as the goal needs")
-
-	m = &machine{capacity: 5000, foreign: .8}
-	curve, err = m.find(t, 1, "p99=20ms", 5000, 10*time.Minute)
-	require.NoError(t, err)
-	require.Contains(t, curve.Answer(), "others disturbed ")
-
-	m = &machine{capacity: 5000}
-	curve, err = m.find(t, 1, "p99=20ms", 1000, 15*time.Second)
-	require.NoError(t, err)
-	require.Contains(t, curve.Answer(), "a longer --within says more")
-
-	// The speed of a target changes for good.
-	m = &machine{capacity: 9000}
+// The speed of a target changes for good, or it dies.
+func TestFind_Changes(t *testing.T) {
+	m := &machine{capacity: 9000}
 	m.broken = func(n int) error {
 		if n > 20 {
 			m.capacity = 2000
 		}
 		return nil
 	}
-	curve, err = m.find(t, 1, "p99=20ms", 9000, 10*time.Minute)
+	curve, err := m.find(t, 1, "p99=20ms", 9000, 10*time.Minute)
 	require.NoError(t, err)
 	require.True(t, curve.Found == 0 || curve.Found >= 4500, "%s", curve.Answer())
 

@@ -207,9 +207,14 @@ func (v *verifier) subject(ctx context.Context, s subject, changes []*recorded) 
 		return fmt.Errorf("%s: %w", s, err)
 	}
 	if s.kind == "holding" {
-		holding, err := v.heldBy(s.id, doc, found)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s, err)
+		var holding Holding // without an account, its positions are gone
+		if _, known := v.history.holdings[s.id]; !known {
+			return fmt.Errorf("%s: the ledger does not say what it held before its trades", s)
+		}
+		if found {
+			if holding, err = HoldingOf(doc); err != nil {
+				return fmt.Errorf("%s: %w", s, err)
+			}
 		}
 		v.holding(s.id, holding, changes)
 		return v.failed
@@ -307,17 +312,6 @@ func (v *verifier) last(s subject, value string, found bool, changes []*recorded
 // mayBeLast reports whether no acknowledged change began after the end of c.
 func (*verifier) mayBeLast(c *recorded, changes []*recorded) bool {
 	return !slices.ContainsFunc(changes, func(o *recorded) bool { return o.fate == Acknowledged && o.began > c.ended })
-}
-
-// heldBy returns what an account holds.
-func (v *verifier) heldBy(id tpox.ID, doc []byte, found bool) (Holding, error) {
-	if _, known := v.history.holdings[id]; !known {
-		return Holding{}, errors.New("the ledger does not say what it held before its trades")
-	}
-	if !found {
-		return Holding{}, nil // its positions are gone
-	}
-	return HoldingOf(doc)
 }
 
 // holding checks the positions and the balance of an account.

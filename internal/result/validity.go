@@ -83,7 +83,7 @@ func judge(r *Run) Validity {
 	case r.Usage.Shared:
 		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
 	case r.Usage.Generator == ProcessUsage{}: // of k6, and where the system does not say
-		note("the processor time of the load generator is not known; from %.0f %% of its processors on, the times are its own",
+		note("the processor time of the load generator is not known; from %.0f %% of its processors on, times are its own",
 			100*mostGenerator)
 	case r.Usage.Generator.CPU >= mostGenerator:
 		no("the load generator used %.0f %% of its processors; below %.0f %% is allowed",

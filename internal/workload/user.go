@@ -48,7 +48,8 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users in
 		return nil, err
 	}
 	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, share: share,
-		begun: now.UTC(), leases: map[*idKind]*leased{orderIDs: {}, customerIDs: {}, accountIDs: {}}, sequences: make([]atomic.Int64, len(d.Values))}
+		begun: now.UTC(), leases: map[*idKind]*leased{orderIDs: {}, customerIDs: {}, accountIDs: {}},
+		sequences: make([]atomic.Int64, len(d.Values))}
 	c.from, c.to = share.Users(users)
 	if d.NewDocuments == SharedDocuments {
 		c.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
