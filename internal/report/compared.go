@@ -47,15 +47,14 @@ func comparedPictures(r *compare.Result) section {
 		return s
 	}
 	row := &r.Figures[i]
-	changes := chart.Spread{
+	changes := chart.Spread{Band: [2]float64{-100 * r.Tolerance, 100 * r.Tolerance}, Lines: chart.Lines{
 		Title: "Change of " + row.Name + " from A to B by block", X: "minutes", Y: "B against A, " + row.Name + ", %",
-		Series: []chart.Series{{Name: "change"}}, Band: [2]float64{-100 * r.Tolerance, 100 * r.Tolerance},
-		FormatX: tickText, FormatY: tickText,
-	}
-	pairs := chart.Spread{
+		Series: []chart.Series{{Name: "change"}}, FormatX: tickText, FormatY: tickText,
+	}}
+	pairs := chart.Spread{Lines: chart.Lines{
 		Title: row.Name + " of A and B by block", X: "minutes", Y: row.Name + ", " + row.Unit,
 		Series: []chart.Series{{Name: "A"}, {Name: "B", Slot: 1}}, FormatX: tickText, FormatY: tickText,
-	}
+	}}
 	for _, b := range r.Blocks {
 		x := b.At / 60
 		changes.Series[0].Points = append(changes.Series[0].Points, chart.Point{X: x, Y: 100 * b.Change})

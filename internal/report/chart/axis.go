@@ -2,21 +2,17 @@ package chart
 
 import "math"
 
-// axis maps values to positions in the drawing.
+// axis maps values to positions in the drawing. Those outside are drawn at its ends.
 type axis struct {
-	max      float64 // the greatest value; the least is 0
+	min, max float64
 	from, to float64 // where they are drawn
 }
 
 func (a axis) at(value float64) float64 {
-	if a.max == 0 {
-		return (a.from + a.to) / 2
-	}
-	return a.from + value/a.max*(a.to-a.from)
+	return a.from + share((value-a.min)/(a.max-a.min))*(a.to-a.from)
 }
 
-// roundAbove returns the least of 1, 2 and 5 times a power of ten that is not below v, and roundBelow the greatest that
-// is not above it.
+// roundAbove returns the least of 1, 2 and 5 times a power of ten that is not below v.
 func roundAbove(v float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, factor := range []float64{1, 2, 5} {
@@ -27,15 +23,14 @@ func roundAbove(v float64) float64 {
 	return 10 * power
 }
 
-// ticks returns about count round numbers from 0 to the first that is not below most.
-func ticks(most float64, count int) []float64 {
-	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
-		most = 1
+// ticks returns about count round numbers, from the last that is not above least to the first that is not below most.
+func ticks(least, most float64, count int) (all []float64) {
+	if !(most > least) || math.IsInf(most, 0) {
+		most = least + 1
 	}
-	step := roundAbove(most / float64(count))
-	all := make([]float64, int(math.Ceil(most/step-1e-9))+1)
-	for i := range all {
-		all[i] = float64(i) * step
+	step := roundAbove((most - least) / float64(count))
+	for i := math.Floor(least/step + 1e-9); i <= math.Ceil(most/step-1e-9); i++ {
+		all = append(all, i*step)
 	}
 	return all
 }

@@ -22,7 +22,6 @@ type Lines struct {
 	XTicks []float64
 	// Most is the least height of the vertical axis: 100 for a percentage.
 	Most float64
-	// Small draws one size alone, for charts side by side.
 	// FormatX and FormatY write the figures at the axes.
 	FormatX, FormatY func(float64) string
 }
@@ -34,7 +33,7 @@ type Series struct {
 	Points []Point
 }
 
-// Point is a measured value. Low and High are the range of the repeats.
+// Point is a measured value, with an interval where there is one.
 type Point struct{ X, Y, Low, High float64 }
 
 type size struct {
@@ -53,21 +52,27 @@ const (
 )
 
 // HTML returns the chart in all its sizes.
-func (l Lines) HTML() (all template.HTML) {
+func (l Lines) HTML() template.HTML { return inSizes(l.draw) }
+
+func inSizes(draw func(class string, width, height float64) template.HTML) (all template.HTML) {
 	for _, s := range sizes {
-		all += l.draw(s.class, s.width, s.height)
+		all += draw(s.class, s.width, s.height)
 	}
 	return all
 }
 
+func (l Lines) begin(d *drawing, class string, width, height float64) {
+	d.addf(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, l.Title)
+}
+
 func (l Lines) draw(class string, width, height float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, l.Title)
+	l.begin(&d, class, width, height)
 	names, most, last := 0.0, l.Most, 0.0
 	for _, s := range l.Series {
 		names = max(names, textWidth(s.Name)+markRoom)
 		for _, p := range s.Points {
-			most, last = max(most, p.Y, p.High), max(last, p.X)
+			most, last = max(most, p.Y), max(last, p.X)
 		}
 	}
 	top, right, direct := 26.0, names+6, names <= width*.3
@@ -75,11 +80,11 @@ func (l Lines) draw(class string, width, height float64) template.HTML {
 		right = 12
 		top += l.legend(&d, width)
 	}
-	yTicks := ticks(most, max(int((height-top)/44), 1))
+	yTicks := ticks(0, most, max(int((height-top)/44), 1))
 	y := axis{max: yTicks[len(yTicks)-1], from: height - 38, to: top}
 	xTicks := l.XTicks
 	if xTicks == nil {
-		xTicks = ticks(last, 6) // thin leaves out those without room
+		xTicks = ticks(0, last, 6) // thin leaves out those without room
 		last = max(last, xTicks[len(xTicks)-1])
 	}
 	x := axis{max: last, from: widest(yTicks, l.FormatY) + 8, to: width - right}
@@ -108,7 +113,7 @@ func (l Lines) axes(d *drawing, x, y axis, xTicks, yTicks []float64) {
 	d.text("axis-name", 0, 12, l.Y)
 	for _, v := range yTicks {
 		class := "grid"
-		if v == 0 {
+		if v == 0 || v == yTicks[0] {
 			class = "base"
 		}
 		d.line(class, x.from, y.at(v), x.to, y.at(v))
@@ -122,15 +127,11 @@ func (l Lines) axes(d *drawing, x, y axis, xTicks, yTicks []float64) {
 }
 
 func (s Series) draw(d *drawing, x, y axis) {
-	class := Class(s.Slot)
 	var xy []float64
 	for _, p := range s.Points {
 		xy = append(xy, x.at(p.X), y.at(p.Y))
-		if p.High > p.Low {
-			d.line("range "+class, x.at(p.X), y.at(p.Low), x.at(p.X), y.at(p.High))
-		}
 	}
-	d.shape("polyline", "line "+class, xy...)
+	d.shape("polyline", "line "+Class(s.Slot), xy...)
 	if len(s.Points) > fewPoints {
 		return
 	}

@@ -7,62 +7,36 @@ import (
 )
 
 // Spread is a chart of marks over time, of changes or of paired values. Unlike that of Lines, its vertical axis begins
-// where the values do, because small differences are its subject.
+// where the values do, because small differences are its subject. Its series have their marks at the same times; those
+// of two series are joined at each time.
 type Spread struct {
-	Title string // for screen readers
-	X, Y  string // what the axes are, with their units
-	// Series have their marks at the same times. Those of two series are joined at each time.
-	Series []Series
+	Lines
+
 	// Reach is drawn as an area between Low and High, with a line at Y; nil for none.
 	Reach []Point
 	// Band is a range of the vertical axis that is shaded, such as a tolerance; empty for none.
-	Band             [2]float64
-	FormatX, FormatY func(float64) string
+	Band [2]float64
 }
 
 // HTML returns the chart in all its sizes.
-func (s Spread) HTML() (all template.HTML) {
-	for _, size := range sizes {
-		all += s.draw(size.class, size.width, size.height)
-	}
-	return all
-}
+func (s Spread) HTML() template.HTML { return inSizes(s.draw) }
 
 func (s Spread) draw(class string, width, height float64) template.HTML {
 	var d drawing
-	d.addf(`<svg class="%v" viewBox="0 0 %v %v" role="img" aria-label="%v">`, class, width, height, s.Title)
+	s.begin(&d, class, width, height)
 	least, most, last := s.extent()
-	step := roundAbove((most - least) / 6)
-	least, most = math.Floor(least/step)*step, math.Ceil(most/step)*step
-	var yTicks []float64
-	for v := least; v <= most+step/2; v += step {
-		yTicks = append(yTicks, math.Round(v/step)*step)
-	}
+	yTicks, xTicks := ticks(least, most, 6), ticks(0, last, 6)
 	top := 26.0
 	if len(s.Series) > 1 {
-		top += Lines{Series: s.Series}.legend(&d, width)
+		top += s.legend(&d, width)
 	}
-	y := func(v float64) float64 { return height - 38 + (v-least)/(most-least)*(top-height+38) }
-	xTicks := ticks(last, 6)
-	x := axis{max: max(last, xTicks[len(xTicks)-1]), from: widest(yTicks, s.FormatY) + 8, to: width - 16}
-
-	if s.Band[0] != s.Band[1] {
-		d.shape("polygon", "band", x.from, y(s.Band[0]), x.to, y(s.Band[0]), x.to, y(s.Band[1]), x.from, y(s.Band[1]))
+	y := axis{min: yTicks[0], max: yTicks[len(yTicks)-1], from: height - 38, to: top}
+	x := axis{max: xTicks[len(xTicks)-1], from: widest(yTicks, s.FormatY) + 8, to: width - 16}
+	if low, high := y.at(s.Band[0]), y.at(s.Band[1]); s.Band[0] != s.Band[1] {
+		d.shape("polygon", "band", x.from, low, x.to, low, x.to, high, x.from, high)
 	}
-	d.text("axis-name", 0, 12, s.Y)
-	for _, v := range yTicks {
-		line := "grid"
-		if v == 0 || v == least {
-			line = "base"
-		}
-		d.line(line, x.from, y(v), x.to, y(v))
-		d.text("tick y", x.from-6, y(v)+4, s.FormatY(v))
-	}
-	for _, v := range thin(xTicks, x, widest(xTicks, s.FormatX)+8) {
-		d.text("tick x", x.at(v), y(least)+18, s.FormatX(v))
-	}
-	d.text("axis-name end", x.to, y(least)+34, s.X)
-	s.marks(&d, x, func(v float64) float64 { return y(min(max(v, least), most)) })
+	s.axes(&d, x, y, xTicks, yTicks)
+	s.marks(&d, x, y)
 	d.addf(`</svg>`)
 	return d.html()
 }
@@ -84,20 +58,17 @@ func (s Spread) extent() (least, most, last float64) {
 		least, most = min(least, s.Reach[n-1].Low), max(most, s.Reach[n-1].High)
 		last = max(last, s.Reach[n-1].X)
 	}
-	if !(most > least) {
-		least, most = least-1, least+1
-	}
 	return least, most, last
 }
 
 // marks draws the area and the marks.
-func (s Spread) marks(d *drawing, x axis, y func(float64) float64) {
+func (s Spread) marks(d *drawing, x, y axis) {
 	var area, line []float64
 	for _, p := range s.Reach {
-		area, line = append(area, x.at(p.X), y(p.Low)), append(line, x.at(p.X), y(p.Y))
+		area, line = append(area, x.at(p.X), y.at(p.Low)), append(line, x.at(p.X), y.at(p.Y))
 	}
-	for i := len(s.Reach) - 1; i >= 0; i-- {
-		area = append(area, x.at(s.Reach[i].X), y(s.Reach[i].High))
+	for _, p := range slices.Backward(s.Reach) {
+		area = append(area, x.at(p.X), y.at(p.High))
 	}
 	if len(s.Reach) > 1 {
 		d.shape("polygon", "area", area...)
@@ -105,12 +76,12 @@ func (s Spread) marks(d *drawing, x axis, y func(float64) float64) {
 	}
 	if len(s.Series) == 2 {
 		for i, p := range s.Series[0].Points {
-			d.line("leader", x.at(p.X), y(p.Y), x.at(p.X), y(s.Series[1].Points[i].Y))
+			d.line("leader", x.at(p.X), y.at(p.Y), x.at(p.X), y.at(s.Series[1].Points[i].Y))
 		}
 	}
 	for _, series := range s.Series {
 		for _, p := range series.Points {
-			d.mark(series.Slot, x.at(p.X), y(p.Y))
+			d.mark(series.Slot, x.at(p.X), y.at(p.Y))
 		}
 	}
 }
