@@ -56,11 +56,7 @@ func (c *reportCmd) compare(s streams) error {
 	if err != nil {
 		return err
 	}
-	comparison, err := report.Compare(a, b)
-	if err != nil {
-		return err
-	}
-	return comparison.WriteText(s.out)
+	return report.WriteComparison(s.out, a, b)
 }
 
 // write writes the page.

@@ -159,7 +159,7 @@ func Outcome(s *Step) string {
 	case s.Copy != nil:
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
 	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
-		return fmt.Sprintf("%s; %s", s.Run.Break, s.Run.Proof)
+		return fmt.Sprintf("%s; %s", s.Run.Proof, s.Run.Break)
 	case s.Run != nil:
 		text := fmt.Sprintf("%.0f/s, p99 %.1f ms", s.Run.TPS, s.Run.Total.Latency.P99/1000)
 		if s.Plan.Connections > 0 {

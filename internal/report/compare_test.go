@@ -1,6 +1,8 @@
 package report
 
 import (
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +18,15 @@ func campaignOf(name string, most float64) *File {
 	return &File{Name: name, Campaign: c}
 }
 
-func TestCompare_Refuses(t *testing.T) {
+// compared returns two files side by side, as they are written on a terminal.
+func compared(t testing.TB, a, b *File) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, WriteComparison(&text, a, b))
+	return text.String()
+}
+
+func TestWriteComparison_Refuses(t *testing.T) {
 	single := func(change func(*result.Run)) *File {
 		r := run("mixed", 100, 4000, 1)
 		r.Settings = map[string]string{"durability": durability}
@@ -48,48 +58,42 @@ func TestCompare_Refuses(t *testing.T) {
 		"RunDurability": {r, single(func(r *result.Run) { r.Settings = map[string]string{"durability": "none"} }),
 			"their durability settings differ"},
 		"RunWorkload": {r, single(func(r *result.Run) { r.Workload.Name = "query" }), "their workloads differ"},
+		"RunWeights":  {r, single(func(r *result.Run) { r.Workload.Weights = "get_order=1" }), "weights get_order=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Compare(c.a, c.b)
+			err := WriteComparison(io.Discard, c.a, c.b)
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
 }
 
-// k6 cannot know how durable a commit is.
-func TestCompare_DurabilityNotSaid(t *testing.T) {
-	x, y := run("mixed", 100, 4000, 1), run("mixed", 100, 4000, 1)
-	y.Settings = nil
-	require.Equal(t, []string{"b.json does not state how durable a commit is: the two may differ in it"},
-		comparison(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y}).remarks)
-}
-
-// Two results are shown side by side, with what else differs, and without a verdict.
-func TestComparison_Text(t *testing.T) {
+// Two campaigns are shown side by side, with what else differs, and without a verdict.
+func TestWriteComparison(t *testing.T) {
 	a, b := campaignOf("a.json", 4000), campaignOf("b.json", 4800)
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
 	b.Campaign.Steps[3].Space.Total /= 2
 	b.Campaign.Steps[5].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, 25)...)
-	text := plainText(t, comparison(t, a, b))
+	text := compared(t, a, b)
 	require.Contains(t, text, "B INVALID: 1 of 2 runs must not be quoted, by the rules of the scenario: not steady "+
 		"(mixed, 100 users)\n")
 	require.Contains(t, text, "Store settings differs: A compression = zstd")
-	require.Contains(t, text, "query, 25 users: only in b.json\n")
-	require.Regexp(t, `\nmixed, 100 users +A +B +B/A\n +throughput, tps +3,704 +4,444 +× 1\.200\n`, text)
+	require.Contains(t, text, "query at 25 users: only in b.json\n")
+	require.Regexp(t, `\nmixed at 100 users +A +B +B/A\n +throughput, tps +3,704 +4,444 +× 1\.200\n`, text)
 	require.Regexp(t, `\nspace +A +B +B/A\n +size of the database +520 MB +260 MB +× 0\.500\n`, text)
 	require.Regexp(t, `\n +get_order, p99 ms +[\d.]+ +[\d.]+ +× `, text)
 	require.Contains(t, text, "brokerage compare measures both sides in turn")
 	require.NotContains(t, text, "SAME HOST")
-	require.Empty(t, comparison(t, a, campaignOf("c.json", 4000)).differ)
+	require.NotContains(t, compared(t, a, campaignOf("c.json", 4000)), "differs: ")
 }
 
-// Two runs with different numbers of users can be shown together.
-func TestCompare_Runs(t *testing.T) {
+// Two runs with different numbers of users can be shown together. k6 cannot know how durable a commit is.
+func TestWriteComparison_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
-	c := comparison(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
-	require.Equal(t, []difference{{"Load", "100 users, think time 0 s; seed 1", "50 users, think time 0 s; seed 1"}},
-		c.differ)
-	require.Contains(t, plainText(t, c), "× 0.500")
+	y.Settings = nil
+	text := compared(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
+	require.Contains(t, text, "Load differs: A 100 users, think time 0 s; seed 1; B 50 users, think time 0 s; seed 1\n")
+	require.Contains(t, text, "\nb.json does not state how durable a commit is: the two may differ in it\n")
+	require.Contains(t, text, "× 0.500")
 }

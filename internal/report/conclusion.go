@@ -7,7 +7,6 @@ import (
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
-	"brokerage/internal/result"
 )
 
 // conclusion is what a report of a campaign begins with, and what its command prints at the end.
@@ -44,7 +43,7 @@ func concluded(c *campaign.Record, groups []group) *conclusion {
 				k.measured(false, line)
 			}
 		case step.Kind == campaign.KindCrash && step.Run != nil:
-			k.measured(true, "crash: "+crashText(step.Run))
+			k.measured(true, "crash: "+campaign.Outcome(&step))
 		}
 	}
 	if s := plainSpace(c); s != nil {
@@ -117,42 +116,6 @@ func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []stri
 				format.Figure(stages[0].Rate), format.Figure(stages[len(stages)-1].Rate)))
 	}
 	return lines
-}
-
-// crashText says what became of the changes when the service was killed, and when it answered again.
-func crashText(r *result.Run) string {
-	var parts []string
-	if r.Proof != nil {
-		parts = append(parts, r.Proof.String())
-	}
-	if r.Break != nil {
-		parts = append(parts, r.Break.String())
-	}
-	return strings.Join(parts, "; ")
-}
-
-// crashSection shows the same.
-func crashSection(c *campaign.Record) section {
-	t := newTable("What was kept", "acknowledged", "num strong:lost", "num strong:twice", "unknown",
-		"of these applied", "users", "text:the service")
-	for _, step := range c.Steps {
-		if step.Kind != campaign.KindCrash || step.Run == nil || step.Run.Proof == nil {
-			continue
-		}
-		p, broken := step.Run.Proof, ""
-		if step.Run.Break != nil {
-			broken = step.Run.Break.String()
-		}
-		class := ""
-		if p.Broken() {
-			class = "invalid"
-		}
-		t.add(class, p.Acknowledged, p.Lost, p.Twice, p.Unknown, p.Applied, step.Run.Model.Users, broken)
-	}
-	return section{ID: "crash", Title: "After a crash", Blocks: []block{{Table: t}},
-		Lead: "The service was killed (kill -9) in the middle of the mixed workload and started again, while a ledger " +
-			"recorded each change. Afterwards the database was asked for each of them. Unknown changes were not answered, and " +
-			"may be applied or not."}
 }
 
 // incomparable returns what keeps figures of a campaign from being compared.

@@ -45,16 +45,3 @@ func TestConclusion(t *testing.T) {
 	empty := &campaign.Record{Complete: true}
 	require.Equal(t, &conclusion{Answer: "Nothing was measured."}, concluded(empty, nil))
 }
-
-// Notes that differ in a number alone are one.
-func TestNotesOf_Others(t *testing.T) {
-	var groups []group
-	for _, share := range []float64{.07, .12} {
-		r := run("mixed", 100, 4000, 1)
-		r.Usage.Others, r.Validity.Notes = &share, []string{"others used 7 % of the machine, so"}
-		groups = append(groups, group{Label: "mixed", Run: &r})
-	}
-	require.Equal(t, []fact{{"Note",
-		"others used up to 12 % of the machine, so times and rates are not those of the target " +
-			"alone (2 of 2 runs)"}}, notesOf(groups))
-}

@@ -8,33 +8,26 @@ import (
 	"brokerage/internal/result"
 )
 
-// curveSection shows rate against latency, for each search for the highest rate.
-func curveSection(runs ...*result.Run) section {
-	s := section{ID: "curve", Title: "Rate against latency",
+// curveSection shows rate against latency, for a search for the highest rate.
+func curveSection(r *result.Run) section {
+	c := r.Curve
+	note := c.Answer() + "."
+	if c.Limit != "" {
+		note += " What limits: " + c.Limit + "."
+	}
+	if c.Disturbed > 0 {
+		note += fmt.Sprintf(" %d of %s were repeated, because others disturbed them.", c.Disturbed,
+			format.Plural(c.Slices, "slice"))
+	}
+	b := block{Title: r.Workload.Name, Note: note, Table: curveTable(c), Charts: curveChart(c)}
+	if len(b.Charts) > 0 {
+		b.After = "The chart leaves out rates whose 99th percentile is above five times that of the highest rate that met " +
+			"the goal."
+	}
+	return section{ID: "curve", Title: "Rate against latency", Blocks: []block{b},
 		Lead: "Rates of the open model were tried in slices of seconds: so many transactions a second were due, however " +
 			"long the answers took, and times count from when each was due. The rate that is looked for is the one at " +
 			"which half of all tries meet the goal."}
-	for _, r := range runs {
-		c := r.Curve
-		if c == nil {
-			continue
-		}
-		note := c.Answer() + "."
-		if c.Limit != "" {
-			note += " What limits: " + c.Limit + "."
-		}
-		if c.Disturbed > 0 {
-			note += fmt.Sprintf(" %d of %s were repeated, because others disturbed them.", c.Disturbed,
-				format.Plural(c.Slices, "slice"))
-		}
-		b := block{Title: r.Workload.Name, Note: note, Table: curveTable(c), Charts: curveChart(c)}
-		if len(b.Charts) > 0 {
-			b.After = "The chart leaves out rates whose 99th percentile is above five times that of the highest rate that met " +
-				"the goal."
-		}
-		s.Blocks = append(s.Blocks, b)
-	}
-	return s
 }
 
 func curveTable(c *result.Curve) *table {

@@ -58,7 +58,7 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
 
 	b.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
-	shown := plainText(t, comparison(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b}))
+	shown := compared(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b})
 	require.Contains(t, shown, text)
 	require.Contains(t, shown, "XML in the database: every transaction")
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -42,22 +41,12 @@ func axisText(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64) + units[i]
 }
 
-// seconds writes a duration with three digits while it is short: 0.042 s, 1.5 s, 12 s, 3:05 min, 1:02:03 h.
+// seconds writes a duration: 0.042 s, 1.5 s, 12 s, 3:05, 1:02:03.
 func seconds(took float64) string {
-	switch s := int64(math.Round(took)); {
-	case took == 0:
-		return "0 s"
-	case took < 0.95:
+	if took < 0.95 {
 		return format.Figure(took) + " s"
-	case took < 9.95:
-		return format.Fixed(took, 1) + " s"
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d:%02d min", s/60, s%60)
-	default:
-		return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 	}
+	return format.Duration(time.Duration(took * float64(time.Second)))
 }
 
 // minute writes a time to the minute, in UTC.

@@ -12,34 +12,30 @@ import (
 
 // group is one measurement: a workload with a number of users.
 type group struct {
-	Label       string // of the workload
-	Slot        int    // of the label: its colour and mark on the whole page
-	Users       int
-	Connections int  // of the service to the database; 0 if that is not known
-	CPUs        int  // that the service may use; 0 for all
-	Server      bool // the server of the database may use no more either
-	Run         *result.Run
+	campaign.RunPlan
+
+	Slot int // of the label: its colour and mark on the whole page
+	Run  *result.Run
+}
+
+// groupOf returns the group of a single run.
+func groupOf(r *result.Run) []group {
+	return []group{{RunPlan: campaign.RunPlan{Label: r.Workload.Name, Users: r.Model.Users}, Run: r}}
 }
 
 // groupsOf returns the measured runs of a campaign in the order in which they were planned.
 func groupsOf(c *campaign.Record) (all []group) {
-	for i := range c.Steps {
-		step := &c.Steps[i]
+	for _, step := range c.Steps {
 		if step.Run == nil || step.Kind != campaign.KindRun {
 			continue
 		}
-		p := step.Plan
-		all = append(all, group{Label: cmp.Or(p.Label, p.Workload), Users: p.Users, Connections: p.Connections,
-			CPUs: p.CPUs, Server: p.ServerLimited, Run: step.Run})
-	}
-	names := labels(all)
-	for i := range all {
-		all[i].Slot = slices.Index(names, all[i].Label)
+		g := group{RunPlan: *step.Plan, Run: step.Run}
+		g.Label = cmp.Or(g.Label, g.Workload)
+		all = append(all, g)
+		all[len(all)-1].Slot = slices.Index(labels(all), g.Label)
 	}
 	return all
 }
-
-func (g group) same(other group) bool { return g.Users == other.Users && g.name() == other.name() }
 
 // name returns the workload, with the cores unless it may use all.
 func (g group) name() string {
@@ -56,19 +52,15 @@ func (g group) nameAtUsers() string { return g.name() + " at " + format.Plural(g
 func (g group) plain() bool { return g.CPUs == 0 }
 
 // invalid reports whether the run is INVALID.
-func (g group) invalid() bool { return isInvalid(g.Run) }
+func (g group) invalid() bool { return g.Run.Validity.Invalid() }
 
 // users returns the number of users as a cell of a table, and the class of its row: both say if the group is INVALID.
 func (g group) users() (class string, users cell) {
-	users = cell{Text: format.Count(g.Users)}
 	if g.invalid() {
-		class, users.Aside = "invalid", "INVALID"
+		return "invalid", cell{Text: format.Count(g.Users), Aside: "INVALID"}
 	}
-	return class, users
+	return "", cell{Text: format.Count(g.Users)}
 }
-
-// isInvalid reports whether a run has a fault; one that is only too short has none.
-func isInvalid(r *result.Run) bool { return r.Validity.Invalid() }
 
 func tps(r *result.Run) float64     { return r.TPS }
 func goodput(r *result.Run) float64 { return r.Goodput }

@@ -20,7 +20,7 @@ func stamps(groups []group) (all []banner) {
 		r := g.Run
 		smoke += count(r.Validity.Smoke)
 		same += count(r.Target.SameHost)
-		if !isInvalid(r) {
+		if !g.invalid() {
 			continue
 		}
 		invalid++
@@ -111,27 +111,17 @@ func (r remarks) lines() (all []string) {
 	return all
 }
 
-const othersNote = "others used up to %s of the machine, so times and rates are not those of the target alone"
-
 // notesOf returns the notes on runs, which make none of them invalid.
 func notesOf(groups []group) (facts []fact) {
-	runs, most := 0, 0.0
 	var notes remarks
 	for _, g := range groups {
-		runs++
 		for _, note := range g.Run.Validity.Notes {
-			if o := g.Run.Usage.Others; o != nil && strings.HasPrefix(note, "others used ") {
-				note, most = othersNote, max(most, *o) // each has its own share, which a table shows
-			}
 			notes.add(note, g.name())
 		}
 	}
 	for _, note := range notes[:min(len(notes), mostLines)] {
-		if note.text == othersNote {
-			note.text = fmt.Sprintf(othersNote, percent(most, 0))
-		}
-		if runs > 1 {
-			note.text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(runs, "run"))
+		if len(groups) > 1 {
+			note.text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(len(groups), "run"))
 		}
 		facts = append(facts, fact{"Note", note.text})
 	}
@@ -178,11 +168,11 @@ func known(facts []fact) []fact {
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }
 
-func campaignFacts(c *campaign.Record) []fact {
+func campaignFacts(c *campaign.Record, groups []group) []fact {
 	s := c.Settings
-	commit, flush := short(c.Versions.Commit), ""
-	if c.Versions.Modified {
-		commit += " with changes that are in no commit"
+	flush, onXML := "", ""
+	if len(groups) > 0 {
+		onXML = faithfulText(groups[0].Run.Faithful)
 	}
 	if c.Machine.FlushP50 > 0 {
 		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush",
@@ -194,11 +184,11 @@ func campaignFacts(c *campaign.Record) []fact {
 		{"Durability", c.Store.Durability},
 		{"Validation", c.Store.Validation},
 		{"Store settings", settingsText(c.Store.Settings)},
-		{"Work on XML", faithfulText((&File{Campaign: c}).first().Faithful)},
+		{"Work on XML", onXML},
 	}, datasetFacts(c.Dataset), machineFacts(c.Machine.Machine), []fact{
 		{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
 		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
-		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", commit),
+		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", short(c.Versions.Commit)),
 			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
 		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s; seed %d", seconds(s.WarmUp.Seconds()),
 			seconds(s.Duration.Seconds()), seconds(s.Think.Seconds()), s.Seed)},

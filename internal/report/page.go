@@ -84,7 +84,6 @@ type cell struct {
 	Text  string
 	Aside string // in smaller letters
 	Draw  template.HTML
-	Class string
 }
 
 // newTable returns a table without rows. A column is "class:heading"; one without a class has numbers.

@@ -105,12 +105,9 @@ func TestParse_HostileFigures(t *testing.T) {
 						continue
 					}
 					made++
-					require.NotPanics(t, func() { require.NoError(t, f.WriteHTML(io.Discard)) }, "%s in %s", figure,
-						text[max(0, place[0]-80):place[1]])
 					require.NotPanics(t, func() {
-						if c, err := Compare(f, f); err == nil {
-							require.NoError(t, c.WriteText(io.Discard))
-						}
+						require.NoError(t, f.WriteHTML(io.Discard))
+						_ = WriteComparison(io.Discard, f, f) // figures that are all 0 have nothing in common
 					}, "%s in %s", figure, text[max(0, place[0]-80):place[1]])
 				}
 			}
@@ -128,7 +125,7 @@ func TestParse_LineBreaks(t *testing.T) {
 	f, err := Parse("r.json", []byte(text))
 	require.NoError(t, err)
 	require.Equal(t, `1\n2`, f.Run.Tool.Version, "a backslash is no line break")
-	shown := plainText(t, comparison(t, f, f))
+	shown := compared(t, f, f)
 	require.NotContains(t, shown, "\nforged")
 	require.Contains(t, shown, "forged: better")
 }

@@ -32,16 +32,16 @@ func campaignPage(c *campaign.Record) page {
 		Title:    joined(" ", "Campaign on", c.Store.Engine, c.Dataset.Scale),
 		Subtitle: minute(c.Started) + ", " + c.Machine.CPU + ", " + format.Plural(c.Machine.Cores, "core"),
 		Banners:  campaignStamps(c, groups), Conclusion: concluded(c, groups),
-		Facts: append(campaignFacts(c), notesOf(groups)...),
+		Facts: append(campaignFacts(c, groups), notesOf(groups)...),
 	}
-	p.add(usersSection(c, groups), scalingSection(c, groups), growthSection(c), spaceSection(c), crashSection(c),
+	p.add(usersSection(c, groups), scalingSection(c, groups), growthSection(c), spaceSection(c),
 		statisticsSection(reference), refusalsSection(reference), resourcesSection(reference),
 		publishedSection(c, groups), stepsSection(c))
 	return p
 }
 
 func runPage(r *result.Run) page {
-	g := []group{{Label: r.Workload.Name, Users: r.Model.Users, Run: r}}
+	g := groupOf(r)
 	l := r.Total.Latency
 	p := page{
 		Title: "Run of " + r.Workload.Name,
@@ -69,7 +69,8 @@ func runPage(r *result.Run) page {
 		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
 			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
-	if p.add(curveSection(r)); r.Curve != nil {
+	if r.Curve != nil {
+		p.add(curveSection(r))
 		return p
 	}
 	p.add(statisticsSection(g), refusalsSection(g), timeSection(r), partsSection(r), resourcesSection(g))

@@ -56,6 +56,8 @@ func madeUpResources(r *result.Run) *result.Resources {
 	state(result.OfStore, "brokerage_store_connections_in_use", 16*busy)
 	counter(result.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
 	counter(result.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
+	counter(result.OfStore, "brokerage_store_cache_hits_total", 14*r.TPS)
+	counter(result.OfStore, "brokerage_store_cache_misses_total", .3*r.TPS)
 	state(result.OfServer, "pg_active", 9*busy)
 	state(result.OfServer, "pg_waiting_log", 5*busy)
 	counter(result.OfServer, "pg_wal_bytes_total", 700*r.TPS)
@@ -87,6 +89,8 @@ func TestPage_Sampled(t *testing.T) {
 	require.Contains(t, page, "Over time: mixed at 100 users", "of all, the workload with most transactions")
 	require.Equal(t, 1, strings.Count(page, "the kernel does not count it"), "said once")
 	require.Contains(t, page, ">customers, TOAST<")
+	require.Contains(t, page, "97.90 %", "of the cache")
+	require.NotContains(t, page, "store_page", "the pools have the pages")
 }
 
 // A figure that was not read is a dash in tables, and has no chart: it is not 0.

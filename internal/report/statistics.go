@@ -41,7 +41,7 @@ func statisticsSection(groups []group) section {
 		note := fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.",
 			format.Count(r.Total.Count), seconds(r.Measured), format.Figure(r.TPS), format.Figure(r.TPM),
 			format.Figure(r.Goodput))
-		if isInvalid(r) {
+		if g.invalid() {
 			note += " This run is INVALID."
 		}
 		s.Blocks = append(s.Blocks, block{Title: g.nameAtUsers(), Note: note, Table: statisticsTable(r)})
@@ -80,39 +80,35 @@ func kindsName(kind string) string {
 
 // refusalsSection returns the section on goodput, outcomes and refusals by reason.
 func refusalsSection(groups []group) section {
-	totals := newTable("Goodput and refusals", "text:workload", "users", "tps", "num strong:goodput/s", "goodput",
-		"expected refusals", "unexpected", "of all")
-	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "done",
-		"refused", "unanswered", "dropped", "still waiting", "answered late")
+	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "num strong:done",
+		"refused", "unanswered", "dropped", "still waiting", "answered late", "unexpected", "of all")
 	reasons := newTable("Refusals by reason", "text:workload", "text:transaction", "text:reason", "count",
 		"of the transaction", "text:")
 	for _, g := range groups {
-		r := g.Run
-		for _, row := range append(slices.Clone(r.Transactions), r.Total) {
-			// A transaction gets a line only if some of its requests were not answered.
-			if row.Name == r.Total.Name || row.Unanswered > 0 {
-				ended.add("", g.name(), g.Users, row.Name, row.Due, row.Good, row.Refused(), row.Unanswered, row.Dropped,
-					row.Waiting, row.Late)
+		r, all := g.Run, int64(0)
+		line := func(row result.Row, unexpected int64) {
+			ended.add("", g.name(), g.Users, row.Name, row.Due, row.Good, row.Refused(), row.Unanswered, row.Dropped,
+				row.Waiting, row.Late, unexpected, percent(ratio(float64(unexpected), float64(row.Count)), 3))
+		}
+		for _, row := range r.Transactions {
+			addReasons(reasons, "", g, row, row.Expected, "expected")
+			unexpected := addReasons(reasons, "invalid", g, row, row.Unexpected, "unexpected")
+			if all += unexpected; row.Unanswered > 0 {
+				line(row, unexpected)
 			}
 		}
-		expected, unexpected := int64(0), int64(0)
-		for _, row := range r.Transactions {
-			expected += addReasons(reasons, "", g, row, row.Expected, "expected")
-			unexpected += addReasons(reasons, "invalid", g, row, row.Unexpected, "unexpected")
-		}
-		totals.add("", g.name(), g.Users, r.TPS, r.Goodput, percent(ratio(r.Goodput, r.TPS), 2), expected, unexpected,
-			percent(ratio(float64(unexpected), float64(r.Total.Count)), 3))
+		line(r.Total, all)
 	}
 	return section{ID: "goodput", Title: "Goodput and refusals",
 		Lead: "Goodput counts the transactions that did their work. A refusal that a workload must expect (selling more " +
 			"than is held, for example) counts as throughput but not as goodput; any other refusal is a fault, and more than " +
 			"0.5 % of them make a run invalid.",
 		Blocks: []block{
-			{Table: totals},
-			{Title: "Outcomes", Table: ended,
-				Note: "Due is the sum of done, refused, unanswered, dropped and still waiting. Unanswered: the service did not " +
-					"answer within the timeout of the request. Still waiting: not answered at the end of the measured time; some " +
-					"were answered late."},
+			{Table: ended,
+				Note: "Due is the sum of done, refused, unanswered, dropped and still waiting. A transaction has a line of its " +
+					"own if some of its requests were not answered within their timeout. Still waiting: not answered at the end " +
+					"of the measured time; some were answered late. Unexpected are those of the refused and unanswered that the " +
+					"workload does not expect."},
 			{Title: "By reason", Table: reasons},
 		}}
 }

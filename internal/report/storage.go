@@ -25,7 +25,7 @@ func growthSection(c *campaign.Record) section {
 			for _, g := range stages {
 				line.Points = append(line.Points, chart.Point{X: float64(g.Before), Y: g.Rate})
 				class, stage := "", cell{Text: format.Count(g.Stage)}
-				if isInvalid(&g.Run) {
+				if g.Run.Validity.Invalid() {
 					class, stage.Aside = "invalid", "INVALID"
 				}
 				t.add(class, stage, g.Before, g.Documents, g.Rate, perHour(c, g.Workload, g.Rate),

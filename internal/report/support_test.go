@@ -267,18 +267,3 @@ func html(t testing.TB, f *File) string {
 	require.NoError(t, f.WriteHTML(&b))
 	return b.String()
 }
-
-func comparison(t testing.TB, a, b *File) *Comparison {
-	t.Helper()
-	c, err := Compare(a, b)
-	require.NoError(t, err)
-	return c
-}
-
-// plainText returns a comparison as it is written on a terminal.
-func plainText(t testing.TB, c *Comparison) string {
-	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, c.WriteText(&b))
-	return b.String()
-}

@@ -129,7 +129,7 @@ func scalingSection(c *campaign.Record, groups []group) section {
 			gain := ratio(rate, tps(first.Run))
 			class, users := g.users()
 			limited := "the service"
-			if g.Server {
+			if g.ServerLimited {
 				limited += " and the database's server"
 			}
 			each := gain * float64(first.CPUs) / float64(g.CPUs)

@@ -90,13 +90,12 @@ func judge(r *Run) Validity {
 			100*r.Usage.Generator.CPU, 100*mostGenerator)
 	}
 	if o := r.Usage.Others; o != nil && *o > MostOthers && r.Part == nil {
-		said := fmt.Sprintf("others used %.0f %% of the machine, so times and rates are not those of the target alone; "+
-			"counts and processor time a transaction are", 100**o)
-		if v.Smoke {
-			note("%s", said)
+		const so = "so times and rates are not those of the target alone; counts and processor time a transaction are"
+		if v.Smoke { // without the share, so that the runs of a campaign share the note
+			note("others used more than %.0f %% of the machine, %s", 100*MostOthers, so)
 		} else {
 			v.Disturbed = true
-			no("%s", said)
+			no("others used %.0f %% of the machine, %s", 100**o, so)
 		}
 	}
 	if r.Target.SameHost && !r.Usage.Shared {

@@ -144,7 +144,7 @@ func TestJudge_Others(t *testing.T) {
 	q.Duration = 5
 	v := judge(q)
 	require.False(t, v.Invalid(), "a smoke run")
-	require.Contains(t, v.Notes[1], "others used 47 %")
+	require.Contains(t, v.Notes[1], "others used more than 5 %")
 	q = quotable()
 	q.Usage.Others, q.Part = new(.47), &LoadPart{Number: 1, Of: 2}
 	require.Empty(t, judge(q).Reasons, "they may be other parts")
