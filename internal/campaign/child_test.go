@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,10 +60,10 @@ func TestChildren(t *testing.T) {
 	require.Contains(t, s.URL, "--pool 3 DB=null: GOMAXPROCS=1")
 	require.NotEmpty(t, s.Token)
 	require.DirExists(t, c.folder)
-	first := c.cmd.Process.Pid
+	first := s.URL
 	require.NoError(t, s.Restart(t.Context()))
-	require.NotEqual(t, first, c.cmd.Process.Pid)
-	require.Contains(t, c.cmd.Args, strings.TrimPrefix(s.URL, "http://"), "at its address")
+	require.NotEqual(t, s.PID, c.process.PID())
+	require.Contains(t, c.process.URL, "serve --listen "+strings.TrimPrefix(first, "http://"), "at its address")
 	require.NoError(t, s.Stop())
 	require.NoDirExists(t, c.folder, "no token outlives its service")
 }
@@ -83,9 +84,8 @@ func TestChildren_Dies(t *testing.T) {
 	s, err := c.start(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
-	<-c.exited
-	require.ErrorIs(t, s.Stop(), ErrGone)
-	require.ErrorContains(t, s.Stop(), "signal: killed")
+	require.Error(t, c.process.Wait(t.Context(), time.Minute))
+	require.EqualError(t, s.Stop(), "the service died (signal: killed)")
 }
 
 func TestChildren_EndsBadly(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"os/exec"
 )
 
-// alone does nothing: a Ctrl-C at the terminal stops the service as well.
-func alone(*exec.Cmd) {}
+// dieWithParent is known on Linux alone.
+func dieWithParent(*exec.Cmd) {}
 
 func flush(f *os.File) error { return f.Sync() }
 
-// limitCores is known on Linux alone.
+// limitCores is, too.
 func limitCores(int, int) (func() error, error) { return nil, errors.ErrUnsupported }

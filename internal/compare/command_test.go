@@ -70,8 +70,8 @@ func TestStart_Address(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			running, err := start(t.Context(), "echo starting; echo '"+c.line+"'; sleep 1000", time.Minute)
 			require.NoError(t, err)
-			require.Equal(t, c.want, running.url)
-			require.NoError(t, running.stop())
+			require.Equal(t, c.want, running.URL)
+			require.NoError(t, running.Stop(stopWithin))
 		})
 	}
 }
@@ -80,8 +80,8 @@ func TestStart_Address(t *testing.T) {
 func TestStop_Ended(t *testing.T) {
 	running, err := start(t.Context(), "echo 'listening addr=127.0.0.1:1'; echo out of memory; exit 3", time.Minute)
 	require.NoError(t, err)
-	<-running.ended
-	require.EqualError(t, running.stop(), "exit status 3: out of memory")
+	require.Error(t, running.Wait(t.Context(), time.Minute))
+	require.EqualError(t, running.Stop(stopWithin), "exit status 3: out of memory")
 }
 
 func TestHook(t *testing.T) {

@@ -87,10 +87,10 @@ func (c *Config) open(ctx context.Context, text string, other *side) (s *side, e
 		if err != nil {
 			return s, err
 		}
-		s.closers = append(s.closers, running.stop)
-		s.service = running.pid()
+		s.closers = append(s.closers, func() error { return running.Stop(stopWithin) })
+		s.service = running.PID()
 		s.database = serverOf(ctx, databaseOf(command))
-		target, err = drive.NewHTTP(running.url, c.Token, c.TLS)
+		target, err = drive.NewHTTP(running.URL, c.Token, c.TLS)
 		if err != nil {
 			return s, err
 		}

@@ -292,11 +292,7 @@ func disturb(b *testing.B, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 5))
 	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
 		strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
-	alone := drive.Shell("")
-	cmd.SysProcAttr = alone.SysProcAttr
-	require.NoError(b, cmd.Start())
-	b.Cleanup(func() {
-		drive.KillAll(cmd)
-		_ = cmd.Wait() // it was killed
-	})
+	p, err := drive.Start(cmd)
+	require.NoError(b, err)
+	b.Cleanup(p.Kill)
 }

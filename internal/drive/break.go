@@ -83,6 +83,7 @@ func (d *driver) breakTarget(ctx context.Context) (wait func()) {
 // runShell runs a command. If it does not end before the context, it is killed with all that it has started.
 func runShell(ctx context.Context, text string) error {
 	command := Shell(text)
+	inOwnGroup(command)
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
 	if err := command.Start(); err != nil {
 		return err
@@ -93,7 +94,7 @@ func runShell(ctx context.Context, text string) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-		KillAll(command)
+		killAll(command)
 		if err := <-ended; err != nil {
 			return errors.New("it did not end")
 		}

@@ -4,13 +4,15 @@ package drive
 
 import "os/exec"
 
-// Shell returns the command that runs a text.
+// Shell returns the command that runs a text, for Start.
 func Shell(text string) *exec.Cmd {
-	return exec.Command("cmd", "/C", text) //nolint:noctx // it is ended by KillAll
+	return exec.Command("cmd", "/C", text) //nolint:noctx // it is ended by killAll
 }
 
-// InterruptAll ends a command: there is no signal that asks it to.
-func InterruptAll(cmd *exec.Cmd) { KillAll(cmd) }
+func inOwnGroup(*exec.Cmd) {}
 
-// KillAll kills a command.
-func KillAll(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended
+// interruptAll ends a command: there is no signal that asks it to.
+func interruptAll(cmd *exec.Cmd) { killAll(cmd) }
+
+// killAll kills a command.
+func killAll(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended

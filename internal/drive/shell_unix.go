@@ -7,16 +7,21 @@ import (
 	"syscall"
 )
 
-// Shell returns the command that runs a text in a process group of its own, so that a Ctrl-C does not reach what it
-// starts, and all of that can be ended.
+// Shell returns the command that runs a text, for Start.
 func Shell(text string) *exec.Cmd {
-	cmd := exec.Command("/bin/sh", "-c", text) //nolint:noctx // all of its group is ended, by KillAll
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return cmd
+	return exec.Command("/bin/sh", "-c", text) //nolint:noctx // all of its group is ended, by killAll
 }
 
-// InterruptAll asks a command and all that it has started to end.
-func InterruptAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // it may have ended
+// inOwnGroup makes a command start in a process group of its own.
+func inOwnGroup(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
 
-// KillAll kills a command and all that it has started.
-func KillAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // it may have ended
+// interruptAll asks a command and all that it has started to end.
+func interruptAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // it may have ended
+
+// killAll kills a command and all that it has started.
+func killAll(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // it may have ended
