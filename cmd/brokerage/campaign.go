@@ -63,12 +63,13 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	build := campaign.ThisBuild()
-	driver := campaign.Workloads{Versions: build}
+	stamp := buildInfo()
+	build := campaign.Versions{Go: stamp.GoVersion, Brokerage: stamp.Version, Commit: stamp.Revision,
+		Generator: dataset.Version}
 	if err := settings.Verify(); err != nil {
 		return exitError{exitUsage, err}
 	}
-	if err := driver.Check(settings.Workloads()); err != nil {
+	if err := settings.CheckWorkloads(); err != nil {
 		return exitError{exitUsage, err}
 	}
 	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
@@ -113,7 +114,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	study := campaign.Campaign{
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
-		Subject: engine, Driver: driver, Machine: machine, Versions: build,
+		Subject: engine, Driver: campaign.Drive, Machine: machine, Versions: build,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
 		Progress: campaign.Terminal(s.err, redrawing(s.err)),
 		Report: func(r *campaign.Record) error {

@@ -70,8 +70,18 @@ type running struct {
 // Run runs a campaign, or the rest of one that was interrupted. An error before anything was changed is returned
 // unchanged; a later one as *Stopped.
 func (c *Campaign) Run(ctx context.Context) error {
-	r := &running{Campaign: c, file: filepath.Join(c.Folder, File)}
-	if err := r.begin(ctx); err != nil {
+	r, err := c.open()
+	if err == nil {
+		err = os.MkdirAll(r.Folder, 0o777)
+	}
+	switch {
+	case err != nil:
+	case r.record == nil:
+		err = r.create(ctx)
+	default:
+		err = r.resume(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if r.record.Complete {
@@ -79,7 +89,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 		return nil
 	}
 	c.Progress.Plan(r.record)
-	err := r.steps(ctx)
+	err = r.steps(ctx)
 	if err == nil {
 		err = r.finish(ctx)
 	}
@@ -95,48 +105,37 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return err
 }
 
-// begin checks the configuration, and makes a plan or resumes an interrupted campaign.
-func (r *running) begin(ctx context.Context) error {
-	if err := r.check(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
-		return err
-	}
-	existing, err := Read(r.file)
-	switch {
-	case r.Replace, errors.Is(err, fs.ErrNotExist):
-		return r.create(ctx)
-	case err != nil:
-		return err
-	}
-	r.record = existing
-	return r.resume(ctx)
-}
-
-// check checks the settings, and makes the dataset.
-func (r *running) check() error {
+// open checks the settings, and reads the record of the campaign in the folder, if there is one.
+func (c *Campaign) open() (*running, error) {
+	r := &running{Campaign: c, file: filepath.Join(c.Folder, File)}
 	r.Settings = r.Settings.Resolved()
 	if err := r.Settings.Verify(); err != nil {
-		return err
+		return nil, err
 	}
 	spec, err := dataset.ParseSpec(r.Settings.Scale, r.Settings.Profile, r.Settings.Seed)
+	if err != nil {
+		return nil, err
+	}
 	r.dataset = dataset.New(spec)
-	return err
+	if r.Replace {
+		return r, nil
+	}
+	if r.record, err = Read(r.file); errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	return r, err
 }
 
 // Plan returns the record of a campaign before its first step, or that of an interrupted one that Run would continue.
 // It changes nothing, and opens no database.
 func (c *Campaign) Plan() (*Record, error) {
-	r := &running{Campaign: c, file: filepath.Join(c.Folder, File)}
-	if err := r.check(); err != nil {
+	r, err := c.open()
+	if err == nil && (r.record == nil || r.Settings.changed(r.record.Settings) != "") {
+		r.plan()
+	}
+	if err != nil {
 		return nil, err
 	}
-	existing, err := Read(r.file)
-	if err == nil && !r.Replace && r.Settings.changed(existing.Settings) == "" {
-		return existing, nil
-	}
-	r.plan()
 	return r.record, nil
 }
 
@@ -152,26 +151,22 @@ func (r *running) plan() {
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
 func (r *running) resume(ctx context.Context) (err error) {
-	refuse := func(format string, values ...any) error {
-		return fmt.Errorf("%s "+format+"; --replace starts again", append([]any{r.file}, values...)...)
-	}
-	there := r.record
-	if changed := r.Settings.changed(there.Settings); changed != "" {
-		return refuse("is a campaign with other settings (%s): use those, or another folder", changed)
-	}
-	if there.Complete {
+	there, here, why := r.record, &r.Machine, ""
+	switch changed := r.Settings.changed(there.Settings); {
+	case changed != "":
+		why = fmt.Sprintf("is a campaign with other settings (%s): use those, or another folder", changed)
+	case there.Complete:
 		return nil
-	}
-	if there.Versions != r.Versions {
-		return refuse("was started by another build (%s): resume it with that one, or use another folder",
+	case there.Versions != r.Versions:
+		why = fmt.Sprintf("was started by another build (%s): resume it with that one, or use another folder",
 			there.Versions.Brokerage)
+	case there.Machine.Host != here.Host || there.Machine.CPU != here.CPU || there.Machine.Cores != here.Cores:
+		why = fmt.Sprintf("was started on another machine (%s): use another folder", there.Machine.Host)
+	default:
+		r.connections, err = r.Subject.Connections(ctx)
+		return err
 	}
-	a, b := there.Machine, r.Machine
-	if a.Host != b.Host || a.CPU != b.CPU || a.Cores != b.Cores {
-		return refuse("was started on another machine (%s): use another folder", a.Host)
-	}
-	r.connections, err = r.Subject.Connections(ctx)
-	return err
+	return fmt.Errorf("%s %s; --replace starts again", r.file, why)
 }
 
 // create plans a campaign. It returns an error when the database holds data, or a file has the name of its backup,
@@ -199,12 +194,10 @@ func (r *running) create(ctx context.Context) error {
 // steps runs the steps that have not been run.
 func (r *running) steps(ctx context.Context) error {
 	for i := range r.record.Steps {
-		s := &r.record.Steps[i]
-		if !s.State.todo() {
-			continue
-		}
-		if err := r.step(ctx, i); err != nil {
-			return err
+		if r.record.Steps[i].State.todo() {
+			if err := r.step(ctx, i); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -238,13 +231,10 @@ func (r *running) step(ctx context.Context, i int) error {
 
 // finish restores the database to the state after the load, and removes the backup.
 func (r *running) finish(ctx context.Context) error {
-	if !r.Subject.BackedUp() && !r.Subject.Reloads() {
-		return nil
-	}
 	if err := errors.Join(r.restore(ctx), ctx.Err()); err != nil {
 		return err
 	}
-	return r.Subject.Discard()
+	return removeFile(r.Subject.BackupFile())
 }
 
 func (r *running) save() error {

@@ -59,7 +59,8 @@ func TestCampaign(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(folder, "crash.ledger"))
 	require.Contains(t, w.services, ServiceSettings{DB: "null:", Pool: 3, CPUs: 1})
 
-	require.Equal(t, words{holds: isLoaded}, w.db, "as it was loaded, and no backup")
+	require.Equal(t, isLoaded, w.db)
+	require.NoFileExists(t, w.backup)
 
 	// Again there is nothing to do.
 	w.steps = nil
@@ -90,8 +91,8 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, n := newWorld(t), 0
 			w.small = true
-			w.judge = func(p Pressure) result.Validity {
-				if p.Workload != mixed || p.Ledger != nil {
+			w.judge = func(p load) result.Validity {
+				if p.workload != mixed || p.Ledger != nil {
 					return valid
 				}
 				if n++; n <= len(c.judged) {
@@ -173,8 +174,8 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	reports := 0
-	w.onRun = func(p Pressure) error {
-		if p.Populates != nil {
+	w.onRun = func(p load) error {
+		if p.populates {
 			return nil
 		}
 		w.onStop = ErrGone
@@ -205,7 +206,7 @@ func TestCampaign_Refusals(t *testing.T) {
 	}{
 		"Settings": {func(_ *world, c *Campaign) { c.Settings.Users = nil },
 			"--users must be a list of different numbers from 1"},
-		"DatabaseInUse": {func(w *world, _ *Campaign) { w.db.holds = "tpox-1/XS" },
+		"DatabaseInUse": {func(w *world, _ *Campaign) { w.db = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"BackupOfOthers": {func(w *world, c *Campaign) {
 			write(w, "", c.Folder, "b.zst")
@@ -240,8 +241,8 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T) (*world, string) {
 		w, folder := newWorld(t), t.TempDir()
-		w.onRun = func(p Pressure) error {
-			if p.Populates != nil {
+		w.onRun = func(p load) error {
+			if p.populates {
 				return nil
 			}
 			return drive.ErrInterrupted
@@ -273,7 +274,7 @@ func TestCampaign_RefusesOthers(t *testing.T) {
 	}
 	t.Run("BackupGone", func(t *testing.T) {
 		w, folder := begin(t)
-		w.db.backup = ""
+		require.NoError(t, os.Remove(w.backup))
 		require.ErrorContains(t, w.run(w.campaign(folder)), "the backup of the database is missing: --replace starts again")
 	})
 }
@@ -283,7 +284,7 @@ func TestCampaign_Reloads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.completed(func(c *Campaign) { c.Subject = reloadedFake{w.engine()} }) // the driver requires the loaded state
-	require.Equal(t, words{holds: isLoaded}, w.db)
+	require.Equal(t, isLoaded, w.db)
 	copies := 0
 	for _, s := range r.Steps {
 		if s.Kind == KindBackup || s.Kind == KindRestore {
@@ -300,8 +301,6 @@ func TestCampaign_Reloads(t *testing.T) {
 // reloadedFake is a fake database that cannot be backed up.
 type reloadedFake struct{ fakeEngine }
 
-func (reloadedFake) Reloads() bool { return true }
-
 func (reloadedFake) Lacks(kind StepKind) string {
 	if kind == KindBackup || kind == KindRestore {
 		return "it is loaded again"
@@ -313,7 +312,7 @@ func (reloadedFake) Lacks(kind StepKind) string {
 func TestCampaign_Null(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.db.holds = isLoaded
+	w.db = isLoaded
 	r := w.completed(func(c *Campaign) {
 		c.Subject, c.Settings.Steps = costless, []string{query, crashStep}
 	})

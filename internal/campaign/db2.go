@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 
@@ -71,9 +70,4 @@ func shell(ctx context.Context, command string) error {
 		return fmt.Errorf("%s: %w\n%s", command, err, text[max(0, len(text)-last):])
 	}
 	return nil
-}
-
-func (e db2Subject) BackedUp() bool {
-	_, err := os.Stat(e.backup)
-	return err == nil
 }

@@ -15,16 +15,13 @@ func TestDB2(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "db2://me@h/TPOX?schema=tpox", opened.URL())
 	require.Empty(t, opened.Lacks(KindBackup))
-	require.False(t, opened.BackedUp())
+	require.NoFileExists(t, opened.BackupFile())
 	_, err = opened.Backup(t.Context())
 	require.NoError(t, err)
-	require.True(t, opened.BackedUp())
+	require.FileExists(t, opened.BackupFile())
 	_, err = opened.Restore(t.Context())
 	require.NoError(t, err)
 	require.FileExists(t, marks)
-
-	require.NoError(t, opened.Discard())
-	require.False(t, opened.BackedUp())
 }
 
 func TestDB2_Commands(t *testing.T) {

@@ -2,17 +2,15 @@ package campaign
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"brokerage/internal/dataset"
+	"github.com/prometheus/procfs"
+
 	"brokerage/internal/drive"
 )
 
@@ -29,16 +27,12 @@ func ThisMachine(folder string) (m Machine, err error) {
 
 // fileSystem returns the type of the file system that a folder is on: that of the mount with the longest path.
 func fileSystem(folder string) (kind string) {
-	mounts, _ := os.ReadFile("/proc/self/mounts") // elsewhere there is none
+	mounts, _ := procfs.GetMounts() // only Linux has them
 	longest := -1
-	for line := range strings.Lines(string(mounts)) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 {
-			continue
-		}
-		under := strings.HasPrefix(folder+"/", strings.TrimSuffix(fields[1], "/")+"/")
-		if under && len(fields[1]) >= longest { // a later mount hides an earlier one
-			longest, kind = len(fields[1]), fields[2]
+	for _, m := range mounts {
+		under := strings.HasPrefix(folder+"/", strings.TrimSuffix(m.MountPoint, "/")+"/")
+		if under && len(m.MountPoint) >= longest { // a later mount hides an earlier one
+			longest, kind = len(m.MountPoint), m.FSType
 		}
 	}
 	return kind
@@ -66,24 +60,4 @@ func flushes(folder string) (p50, p99 float64, err error) {
 	slices.Sort(took)
 	micros := func(share int) float64 { return float64(took[(len(took)-1)*share/100].Microseconds()) }
 	return micros(50), micros(99), nil
-}
-
-// ThisBuild describes the program.
-func ThisBuild() Versions {
-	v := Versions{Go: runtime.Version(), Generator: dataset.Version}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	v.Brokerage = info.Main.Version
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Commit = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		}
-	}
-	v.Brokerage = cmp.Or(v.Brokerage, "(devel)")
-	return v
 }

@@ -105,10 +105,6 @@ func (s Settings) connections(users, most int) int {
 	return n
 }
 
-// insertWarmUp returns the warm-up of a run that inserts a fixed number of documents: as short as is valid, since the
-// database grows by it too.
-func (s Settings) insertWarmUp() time.Duration { return min(s.WarmUp.Duration, validWarmUp) }
-
 // RunTime returns how long the runs will take whose length is planned, of the steps that have not been run.
 func RunTime(r *Record) (took time.Duration) {
 	for _, s := range r.Steps {

@@ -57,9 +57,12 @@ func (r *running) populateStage(ctx context.Context, of Insertion, n int) (*Grow
 	users := int(min(int64(of.Users), of.Documents))
 	plan := &RunPlan{Workload: of.Workload, Users: users, Documents: of.Documents, Validate: new(false),
 		Connections: r.Settings.connections(users, r.connections)}
-	p := r.pressure(plan)
-	p.WarmUp, p.Seed, p.Populates = 0, p.Seed+uint64(n), r.dataset
-	run, err := r.run(ctx, plan, p)
+	p, err := r.load(plan)
+	if err != nil {
+		return nil, err
+	}
+	p.Ramp, p.Seed = 0, p.Seed+uint64(n)
+	run, err := r.run(ctx, plan, p, r.dataset)
 	if run == nil {
 		return nil, err
 	}

@@ -74,8 +74,6 @@ func (e postgresSubject) Describe(ctx context.Context) (StoreStamp, error) {
 // clusterSubject is a Citus cluster. It has no backup of all nodes.
 type clusterSubject struct{ postgresSubject }
 
-func (clusterSubject) Reloads() bool { return true }
-
 func (clusterSubject) Lacks(kind StepKind) string {
 	if kind == KindBackup || kind == KindRestore {
 		return "a Citus cluster has no backup of all nodes: it is loaded again before a run that follows a write"

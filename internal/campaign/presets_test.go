@@ -181,7 +181,7 @@ func TestCampaign_PaperResumed(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
 	stages := 0
-	w.onRun = func(Pressure) error {
+	w.onRun = func(load) error {
 		if stages++; stages == 3 {
 			return errors.New("killed")
 		}
@@ -212,8 +212,8 @@ func TestCampaign_Plan(t *testing.T) {
 	require.Regexp(t, `\d+ steps, \d+ of them to run: the runs of planned length take 27 s, beside load`, text.String())
 	require.True(t, strings.HasSuffix(text.String(), "\nnothing was started\n"))
 
-	w.onRun = func(p Pressure) error {
-		if p.Workload == classic {
+	w.onRun = func(p load) error {
+		if p.workload == classic {
 			return errors.New("killed")
 		}
 		return nil

@@ -176,18 +176,15 @@ func Outcome(s *Step) string {
 	}
 }
 
+// insertsOutcome returns the rates of all stages.
 func insertsOutcome(inserts []Growth) string {
 	var parts []string
-	for _, w := range []string{insertOrders, insertCustomers} {
+	for _, stages := range ByWorkload(inserts) {
 		var rates []string
-		for _, g := range inserts {
-			if g.Workload == w {
-				rates = append(rates, fmt.Sprintf("%.0f", g.Rate))
-			}
+		for _, g := range stages {
+			rates = append(rates, fmt.Sprintf("%.0f", g.Rate))
 		}
-		if len(rates) > 0 {
-			parts = append(parts, fmt.Sprintf("%ss %s/s", insertedKind(w), strings.Join(rates, ", ")))
-		}
+		parts = append(parts, stages[0].Workload+" "+strings.Join(rates, ", ")+"/s")
 	}
 	return strings.Join(parts, "; ")
 }

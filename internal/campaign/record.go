@@ -70,9 +70,8 @@ type Machine struct {
 // Versions are those of the program under test and of its build.
 type Versions struct {
 	Go        string `json:"go"`
-	Brokerage string `json:"brokerage"`
+	Brokerage string `json:"brokerage"` // ends in +dirty if it was built from files that are not in the commit
 	Commit    string `json:"commit"`
-	Modified  bool   `json:"modified"` // built from files that are not in the commit
 	Generator int    `json:"generator"`
 }
 
@@ -194,6 +193,19 @@ type Growth struct {
 	Run       result.Run `json:"run"`
 }
 
+// ByWorkload returns the stages of each kind of inserts.
+func ByWorkload(stages []Growth) (all [][]Growth) {
+	for _, g := range stages {
+		at := slices.IndexFunc(all, func(of []Growth) bool { return of[0].Workload == g.Workload })
+		if at < 0 {
+			at = len(all)
+			all = append(all, nil)
+		}
+		all[at] = append(all[at], g)
+	}
+	return all
+}
+
 // Invalid returns the names of the steps with an INVALID run that counts, with the reasons of the first such run. A
 // stage of inserts may be unsteady, since it shows how the rate changes while a database grows.
 func (r *Record) Invalid() (steps []string) {
@@ -238,15 +250,10 @@ func Read(path string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The format first: a file of another one would be refused for its fields.
-	var head struct{ Format string }
 	r := new(Record)
-	err = json.Unmarshal(text, &head)
-	if err == nil && head.Format != Format {
-		return nil, fmt.Errorf("%s is not a campaign: its format is %q, not %q", path, head.Format, Format)
-	}
-	if err == nil {
-		err = json.Unmarshal(text, r)
+	err = json.Unmarshal(text, r)
+	if (err == nil || r.Format != "") && r.Format != Format { // which says more than a field of another form
+		return nil, fmt.Errorf("%s is not a campaign: its format is %q, not %q", path, r.Format, Format)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

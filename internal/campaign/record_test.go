@@ -57,8 +57,8 @@ func TestSchema(t *testing.T) {
 		return nil
 	}
 	failed := false
-	w.onRun = func(p Pressure) error {
-		if p.Workload == mixed && !failed {
+	w.onRun = func(p load) error {
+		if p.workload == mixed && !failed {
 			failed = true
 			return drive.ErrTargetDied
 		}

@@ -123,13 +123,6 @@ func (s Settings) smoke() bool {
 	return s.WarmUp.Duration < validWarmUp || s.Duration.Duration < validDuration
 }
 
-// Workloads returns the workloads among the steps.
-func (s Settings) Workloads() []string {
-	return slices.DeleteFunc(slices.Clone(s.Steps), func(step string) bool {
-		return slices.Contains([]string{populationStep, coresStep, crashStep}, step)
-	})
-}
-
 // Verify returns an error that names the first invalid setting.
 func (s Settings) Verify() error {
 	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 	"brokerage/internal/ledger"
 	"brokerage/internal/output"
@@ -28,7 +29,7 @@ func (r *running) do(ctx context.Context, s *Step) error {
 	case KindPopulation:
 		return r.populate(ctx, s)
 	case KindLoad:
-		return r.load(ctx, s)
+		return r.loadDataset(ctx, s)
 	case KindStatistics:
 		return e.Statistics(ctx)
 	case KindSpace:
@@ -50,8 +51,8 @@ func (r *running) do(ctx context.Context, s *Step) error {
 	}
 }
 
-// load loads the dataset into a database that it creates again: an interrupted load has left a part of it.
-func (r *running) load(ctx context.Context, s *Step) error {
+// loadDataset loads the dataset into a database that it creates again: an interrupted load has left a part of it.
+func (r *running) loadDataset(ctx context.Context, s *Step) error {
 	if err := r.Subject.Create(ctx); err != nil {
 		return err
 	}
@@ -92,19 +93,19 @@ func (r *running) copyDatabase(ctx context.Context, s *Step, do func(context.Con
 	return nil
 }
 
-// restore restores the database to the state after the load, unless nothing has changed it.
+// restore restores the database to the state after the load, unless nothing has changed it. A database without a backup
+// is emptied and loaded again.
 func (r *running) restore(ctx context.Context) (err error) {
 	e := r.Subject
+	_, missing := os.Stat(e.BackupFile())
 	switch {
-	case r.intact:
+	case r.intact, e.Lacks(KindLoad) != "":
 		return nil
-	case e.Reloads():
+	case e.Lacks(KindBackup) != "" || e.Lacks(KindRestore) != "":
 		if err = e.Create(ctx); err == nil {
 			err = e.Load(ctx, r.dataset, func(int, int64) {})
 		}
-	case e.Lacks(KindRestore) != "":
-		return nil
-	case !e.BackedUp():
+	case missing != nil:
 		return errors.New("the backup of the database is missing: --replace starts again")
 	default:
 		_, err = e.Restore(ctx)
@@ -123,28 +124,21 @@ func (r *running) measure(ctx context.Context, s *Step) error {
 		}
 		s.Restore += r.Now().Sub(began).Seconds()
 		s.Again = try > 0
-		var err error
-		if s.Run, err = r.run(ctx, s.Plan, r.pressure(s.Plan)); err != nil || !onlyDisturbed(s.Run) {
+		p, err := r.load(s.Plan)
+		if err != nil {
+			return err
+		}
+		if s.Run, err = r.run(ctx, s.Plan, p, nil); err != nil || !onlyDisturbed(s.Run) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *running) pressure(p *RunPlan) Pressure {
-	load := Pressure{
-		Workload: p.Workload, Validate: p.Validate, Users: p.Users, Documents: p.Documents,
-		WarmUp: r.Settings.WarmUp.Duration, Duration: r.Settings.Duration.Duration, Think: r.Settings.Think.Duration,
-		Seed: r.Settings.Seed, NewDocuments: r.Settings.NewDocuments,
-	}
-	if p.Documents > 0 {
-		load.WarmUp, load.Duration = r.Settings.insertWarmUp(), 0
-	}
-	return load
-}
-
 // run runs a workload against a service of its own.
-func (r *running) run(ctx context.Context, plan *RunPlan, p Pressure) (run *result.Run, err error) {
+func (r *running) run(
+	ctx context.Context, plan *RunPlan, p drive.Plan, populates *dataset.Dataset,
+) (run *result.Run, err error) {
 	if p.Settings, err = r.storeSettings(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -155,21 +149,19 @@ func (r *running) run(ctx context.Context, plan *RunPlan, p Pressure) (run *resu
 	if p.Break.At > 0 {
 		p.Break.Do = service.Restart
 	}
-	run, err = r.drive(ctx, service, plan, p)
-	return run, ended(service, err)
-}
-
-// ended stops a service. If the service has died, it returns that error instead of the errors of requests to it.
-func ended(service *Service, err error) error {
+	run, err = r.drive(ctx, service, plan, p, populates)
+	// If the service has died, that is the error, instead of those of requests to it.
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
-		return stopped
+		err = stopped
 	}
-	return err
+	return run, err
 }
 
 // drive generates the load. In a test of cores, a database server on this machine is limited to as many cores as the
 // service, where the system allows it.
-func (r *running) drive(ctx context.Context, service *Service, plan *RunPlan, p Pressure) (_ *result.Run, err error) {
+func (r *running) drive(
+	ctx context.Context, service *Service, plan *RunPlan, p drive.Plan, populates *dataset.Dataset,
+) (_ *result.Run, err error) {
 	if p.Observer, err = r.Subject.Watch(ctx); err != nil {
 		return nil, err
 	}
@@ -183,7 +175,7 @@ func (r *running) drive(ctx context.Context, service *Service, plan *RunPlan, p 
 		}
 	}
 	r.intact = false
-	run, err := r.Driver.Run(ctx, service, p)
+	run, err := r.Driver(ctx, service, p, populates)
 	r.intact = err == nil && readOnly(run)
 	return run, err
 }
@@ -230,17 +222,18 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 		return err
 	}
 	path := filepath.Join(r.Folder, "crash.ledger")
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := removeFile(path); err != nil {
 		return err
 	}
 	w, err := ledger.Create(output.File{Path: path})
 	if err != nil {
 		return err
 	}
-	p := r.pressure(s.Plan)
-	p.Duration = crashTime
-	p.Ledger, p.Break = w, drive.Break{At: killedAfter}
-	s.Run, err = r.run(ctx, s.Plan, p)
+	p, err := r.load(s.Plan)
+	if err == nil {
+		p.Duration, p.Ledger, p.Break = crashTime, w, drive.Break{At: killedAfter}
+		s.Run, err = r.run(ctx, s.Plan, p, nil)
+	}
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}

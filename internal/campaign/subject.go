@@ -36,14 +36,8 @@ type Subject interface {
 	// Backup copies the database, replacing an earlier backup; Restore restores that state.
 	Backup(ctx context.Context) (Copy, error)
 	Restore(ctx context.Context) (Copy, error)
-	// BackupFile returns the name of the backup's file, or "" when the subject makes none.
+	// BackupFile returns the name of the file that is there when there is a backup, or "" when the subject makes none.
 	BackupFile() string
-	// BackedUp reports whether there is a backup.
-	BackedUp() bool
-	// Reloads reports whether the database is emptied and loaded again where others are restored.
-	Reloads() bool
-	// Discard removes the backup.
-	Discard() error
 	// Connections returns how many connections the service may have; 0 is no limit.
 	Connections(ctx context.Context) (int, error)
 	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
@@ -180,7 +174,7 @@ func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
 }
 
 func (e baseSubject) Backup(ctx context.Context) (Copy, error) {
-	if err := os.Remove(e.backup); err != nil && !errors.Is(err, fs.ErrNotExist) { // perhaps of a database before
+	if err := removeFile(e.backup); err != nil { // perhaps of a database before
 		return Copy{}, err
 	}
 	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{})
@@ -196,21 +190,15 @@ func (e baseSubject) Restore(ctx context.Context) (Copy, error) {
 	return Copy{Database: m.Bytes, File: info.Size()}, err
 }
 
-func (e baseSubject) BackupFile() string { return e.backup }
-
-func (e baseSubject) BackedUp() bool {
-	_, err := e.database().ReadManifest(e.backup)
-	return err == nil
-}
-
-func (baseSubject) Reloads() bool { return false }
-
-func (e baseSubject) Discard() error {
-	if err := os.Remove(e.backup); !errors.Is(err, fs.ErrNotExist) {
+// removeFile removes a file, if there is one.
+func removeFile(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
+
+func (e baseSubject) BackupFile() string { return e.backup }
 
 func (baseSubject) Connections(context.Context) (int, error) { return 0, nil }
 

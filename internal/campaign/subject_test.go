@@ -52,10 +52,10 @@ func testSubject(t *testing.T, e Subject, with func(do func(tpox.Store) error) e
 	}
 	require.NotEmpty(t, space.Indexes)
 
-	require.False(t, e.BackedUp())
+	require.NoFileExists(t, e.BackupFile())
 	backup, err := e.Backup(ctx)
 	require.NoError(t, err)
-	require.True(t, e.BackedUp())
+	require.FileExists(t, e.BackupFile())
 	insert()
 	restored, err := e.Restore(ctx)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/result"
 	_ "brokerage/internal/store/null"
 	"brokerage/internal/tpox"
@@ -27,23 +29,33 @@ type world struct {
 
 	t        testing.TB
 	now      time.Time
-	db       words
+	db       string   // the state of the database
+	backup   string   // the file of its backup, which holds the state
 	steps    []string // that began
 	runs     []string // workloads that ran to their end
 	inserted []string // a fixed number of documents, by users
 	services []ServiceSettings
 	small    bool // no more than one step of each sort
 
-	onStep func(name string) error          // an error is a Ctrl-C, at the beginning of a step
-	onRun  func(p Pressure) (err error)     // an error ends the run in its middle
-	judge  func(p Pressure) result.Validity // returns the validity of a run; nil: it is valid
-	onStop error                            // error of stopping a service
+	onStep func(name string) error      // an error is a Ctrl-C, at the beginning of a step
+	onRun  func(l load) (err error)     // an error ends the run in its middle
+	judge  func(l load) result.Validity // returns the validity of a run; nil: it is valid
+	onStop error                        // error of stopping a service
 	stop   context.CancelFunc
+}
+
+// load is what the driver gets.
+type load struct {
+	drive.Plan
+
+	workload  string
+	populates bool
 }
 
 func newWorld(t testing.TB) *world {
 	return &world{
 		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Progress: Terminal(io.Discard, nil),
+		backup: filepath.Join(t.TempDir(), "backup"),
 	}
 }
 
@@ -52,9 +64,6 @@ func (w *world) clock() time.Time { return w.now }
 func (w *world) pass(seconds float64) {
 	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
 }
-
-// words are the states of the database and its backup.
-type words struct{ holds, backup string }
 
 // The states of a database.
 const (
@@ -71,39 +80,38 @@ type fakeEngine struct {
 	w *world
 }
 
-func (w *world) engine() fakeEngine { return fakeEngine{baseSubject{url: "null:"}, w} }
-
-func (e fakeEngine) db() *words     { return &e.w.db }
-func (e fakeEngine) BackedUp() bool { return e.db().backup != "" }
+func (w *world) engine() fakeEngine {
+	return fakeEngine{baseSubject{url: "null:", backup: w.backup}, w}
+}
 
 func (e fakeEngine) Connections(context.Context) (int, error) { return 3, nil }
 
-func (e fakeEngine) Holds(context.Context) (string, error) { return e.db().holds, nil }
+func (e fakeEngine) Holds(context.Context) (string, error) { return e.w.db, nil }
 
 func (e fakeEngine) Create(context.Context) error {
 	e.w.pass(1)
-	*e.db() = words{holds: isEmpty}
+	e.w.db = isEmpty
 	return nil
 }
 
 func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	require.Equal(e.w.t, isEmpty, e.db().holds)
+	require.Equal(e.w.t, isEmpty, e.w.db)
 	for _, k := range dataset.Kinds {
 		for range 4 {
 			e.w.pass(0.5)
 			progress(int(d.Count(k)/4), d.Count(k)*1000)
 		}
 	}
-	if e.db().holds = isLoaded; d.Count(dataset.Customer) == 0 {
-		e.db().holds = isBase
+	if e.w.db = isLoaded; d.Count(dataset.Customer) == 0 {
+		e.w.db = isBase
 	}
 	return nil
 }
 
 func (e fakeEngine) Statistics(context.Context) error {
 	e.w.pass(1)
-	if e.db().holds != isLoaded {
-		return fmt.Errorf("it is %s", e.db().holds)
+	if e.w.db != isLoaded {
+		return fmt.Errorf("it is %s", e.w.db)
 	}
 	return nil
 }
@@ -113,22 +121,14 @@ func (e fakeEngine) Space(context.Context) (Space, error) {
 }
 
 func (e fakeEngine) Backup(ctx context.Context) (Copy, error) {
-	e.db().backup = e.db().holds
-	return Copy{Database: 1000, File: 500}, e.Statistics(ctx)
+	return Copy{Database: 1000, File: 500}, errors.Join(os.WriteFile(e.backup, []byte(e.w.db), 0o600), e.Statistics(ctx))
 }
 
 func (e fakeEngine) Restore(context.Context) (Copy, error) {
 	e.w.pass(1)
-	if !e.BackedUp() {
-		return Copy{}, errors.New("there is no backup")
-	}
-	e.db().holds = e.db().backup
-	return Copy{Database: 1000, File: 500}, nil
-}
-
-func (e fakeEngine) Discard() error {
-	e.db().backup = ""
-	return nil
+	state, err := os.ReadFile(e.backup)
+	e.w.db = string(state)
+	return Copy{Database: 1000, File: 500}, err
 }
 
 // start starts a service whose URL is that of its database.
@@ -137,23 +137,26 @@ func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
-func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, error) {
-	if p.Populates != nil {
-		require.Contains(w.t, []string{isBase, isDirty}, w.db.holds, "a population by %s", p.Workload)
+func (w *world) drive(
+	ctx context.Context, _ *Service, p drive.Plan, populates *dataset.Dataset,
+) (*result.Run, error) {
+	l := load{p, p.Definition.Name, populates != nil}
+	if l.populates {
+		require.Contains(w.t, []string{isBase, isDirty}, w.db, "a population by %s", l.workload)
 	} else {
-		require.Equal(w.t, isLoaded, w.db.holds, "a run of %s", p.Workload)
+		require.Equal(w.t, isLoaded, w.db, "a run of %s", l.workload)
 	}
 	if p.Ledger != nil { // without a change
 		require.NoError(w.t, p.Ledger.Start("null/tpox-2/XXXS/seed-1/v1/20833-5000-50000"))
 	}
-	if p.Workload != query {
-		w.db.holds = isDirty
+	if l.workload != query {
+		w.db = isDirty
 	}
-	run := runOf(p)
+	run := runOf(l)
 	run.Started = w.now
 	if w.onRun != nil {
-		if err := w.onRun(p); err != nil {
-			w.pass((p.WarmUp + p.Duration/2).Seconds())
+		if err := w.onRun(l); err != nil {
+			w.pass((p.Ramp + p.Duration/2).Seconds())
 			run.Ended = result.Interrupted
 			return run, err
 		}
@@ -161,32 +164,32 @@ func (w *world) Run(ctx context.Context, s *Service, p Pressure) (*result.Run, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w.pass((p.WarmUp + p.Duration).Seconds())
+	w.pass((p.Ramp + p.Duration).Seconds())
 	if w.judge != nil {
-		run.Validity = w.judge(p)
+		run.Validity = w.judge(l)
 	}
-	w.runs = append(w.runs, fmt.Sprintf("%s %d", p.Workload, p.Users))
-	if p.Documents > 0 {
-		w.inserted = append(w.inserted, fmt.Sprintf("%s %d by %d", p.Workload, p.Documents, p.Users))
+	w.runs = append(w.runs, fmt.Sprintf("%s %d", l.workload, p.Users))
+	if p.Count > 0 {
+		w.inserted = append(w.inserted, fmt.Sprintf("%s %d by %d", l.workload, p.Count, p.Users))
 	}
 	return run, nil
 }
 
 // runOf returns a result with only the required fields.
-func runOf(p Pressure) *result.Run {
+func runOf(p load) *result.Run {
 	transaction, kind := "insert_order", tpox.Insert
-	if p.Workload == query {
+	if p.workload == query {
 		transaction, kind = "get_order", tpox.Query
 	}
-	count, measured := cmp.Or(p.Documents, 100), cmp.Or(p.Duration.Seconds(), 1)
+	count, measured := cmp.Or(p.Count, 100), cmp.Or(p.Duration.Seconds(), 1)
 	row := result.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
 	return &result.Run{
 		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "test"},
 		Target: result.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
-		Workload: result.WorkloadStamp{Name: p.Workload, SHA256: strings.Repeat("00", 32), Validate: true,
+		Workload: result.WorkloadStamp{Name: p.workload, SHA256: strings.Repeat("00", 32), Validate: true,
 			Mix: []result.Part{{Transaction: transaction, Weight: 1}}},
 		Model: result.Model{Kind: result.Closed, Users: p.Users, Every: 1},
-		Ramp:  p.WarmUp.Seconds(), Duration: p.Duration.Seconds(), Warmed: p.WarmUp.Seconds(), Measured: measured,
+		Ramp:  p.Ramp.Seconds(), Duration: p.Duration.Seconds(), Warmed: p.Ramp.Seconds(), Measured: measured,
 		Seed:         p.Seed,
 		Ended:        result.Complete,
 		Dataset:      result.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
@@ -221,7 +224,7 @@ func (w *world) settings() Settings {
 func (w *world) campaign(folder string) *Campaign {
 	return &Campaign{
 		Settings: w.settings(), Folder: folder,
-		Subject: w.engine(), Driver: w, Start: w.start,
+		Subject: w.engine(), Driver: w.drive, Start: w.start,
 		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
 		Progress: w, Now: w.clock,

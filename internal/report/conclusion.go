@@ -104,7 +104,7 @@ func mostUsers(groups []group) (most int) {
 
 // populationText returns the rates of the stages of each kind of inserts.
 func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []string) {
-	for _, stages := range byWorkload(inserts) {
+	for _, stages := range campaign.ByWorkload(inserts) {
 		documents, took := int64(0), 0.0
 		for _, g := range stages {
 			documents, took = documents+g.Documents, took+ratio(float64(g.Documents), g.Rate)

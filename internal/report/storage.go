@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
@@ -19,7 +17,7 @@ func growthSection(c *campaign.Record) section {
 		"users")
 	var series []chart.Series
 	for _, step := range c.Steps {
-		for _, stages := range byWorkload(step.Inserts) {
+		for _, stages := range campaign.ByWorkload(step.Inserts) {
 			line := chart.Series{Name: stages[0].Workload, Slot: len(series)}
 			t.add("group", cell{Text: line.Name, Draw: chart.Swatch(line.Slot)})
 			for _, g := range stages {
@@ -74,18 +72,6 @@ func hourText(c *campaign.Record, r *result.Run) string {
 		return format.Figure(gb) + " GB/h"
 	}
 	return ""
-}
-
-func byWorkload(stages []campaign.Growth) (all [][]campaign.Growth) {
-	for _, g := range stages {
-		at := slices.IndexFunc(all, func(of []campaign.Growth) bool { return of[0].Workload == g.Workload })
-		if at < 0 {
-			at = len(all)
-			all = append(all, nil)
-		}
-		all[at] = append(all[at], g)
-	}
-	return all
 }
 
 // spaceSection shows the size of the database and what compression saves by kind of document.
