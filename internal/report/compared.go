@@ -49,7 +49,7 @@ func comparedPictures(r *compare.Result) section {
 	row := &r.Figures[i]
 	changes := chart.Spread{Band: [2]float64{-100 * r.Tolerance, 100 * r.Tolerance}, Lines: chart.Lines{
 		Title: "Change of " + row.Name + " from A to B by block", X: "minutes", Y: "B against A, " + row.Name + ", %",
-		Series: []chart.Series{{Name: "change"}}, FormatX: tickText, FormatY: tickText,
+		Series: []chart.Series{{}}, FormatX: tickText, FormatY: tickText,
 	}}
 	pairs := chart.Spread{Lines: chart.Lines{
 		Title: row.Name + " of A and B by block", X: "minutes", Y: row.Name + ", " + row.Unit,

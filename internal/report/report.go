@@ -95,7 +95,7 @@ func timeSection(r *result.Run) section {
 		Lead: "The throughput of a steady run is level: a slope over the measured time makes a run invalid."}
 	if len(r.PerSecond) > 1 {
 		const title = "Transactions in each second"
-		line := chart.Series{Name: "tps"}
+		var line chart.Series
 		for i, n := range r.PerSecond {
 			line.Points = append(line.Points, chart.Point{X: float64(i + 1), Y: float64(n)})
 		}

@@ -212,7 +212,7 @@ func TestPage_Curve(t *testing.T) {
 	require.Equal(t, 11, strings.Count(curve, "<tr><td")+strings.Count(curve, `<tr class="soft"><td`))
 	require.Contains(t, curve, "p99=20ms: 12 % took longer")
 	wide, _, _ := strings.Cut(curve, "chart narrow")
-	require.Equal(t, 9, strings.Count(wide, "<circle"), "the rates that can be drawn")
+	require.Equal(t, 1+9, strings.Count(wide, "<circle"), "the rates that can be drawn, and the legend")
 	require.Contains(t, wide, ">p99</text>")
 
 	r.Curve.Found, r.Curve.High = 0, 0

@@ -48,20 +48,3 @@ func thin(values []float64, a axis, distance float64) (kept []float64) {
 	}
 	return append(kept, last)
 }
-
-// spread moves sorted positions apart until a row of text fits between neighbours, within [low, high] as far as
-// possible.
-func spread(positions []float64, low, high float64) []float64 {
-	moved := make([]float64, len(positions))
-	for i, p := range positions {
-		moved[i] = max(p, low)
-		if i > 0 {
-			moved[i] = max(moved[i], moved[i-1]+rowHeight)
-		}
-	}
-	for i := len(moved) - 1; i >= 0; i-- {
-		moved[i] = min(moved[i], high)
-		high = moved[i] - rowHeight
-	}
-	return moved
-}

@@ -36,12 +36,6 @@ func TestThin(t *testing.T) {
 	require.Nil(t, thin(nil, a, 50))
 }
 
-func TestSpread(t *testing.T) {
-	require.Equal(t, []float64{10, 40}, spread([]float64{10, 40}, 0, 100))
-	require.Equal(t, []float64{10, 26, 42}, spread([]float64{10, 10, 11}, 0, 100))
-	require.Equal(t, []float64{68, 84, 100}, spread([]float64{98, 99, 100}, 0, 100), "there is no room below")
-}
-
 // charts returns charts of different series, among them those that have broken charts.
 func charts() map[string]Lines {
 	two := []Point{{X: 10, Y: 100, Low: 90, High: 110}, {X: 20, Y: 150, Low: 150, High: 150}}
@@ -89,7 +83,7 @@ func TestLines_Drawn(t *testing.T) {
 func TestSpread_Draw(t *testing.T) {
 	s := Spread{Band: [2]float64{-2, 2},
 		Lines: Lines{Title: "change", X: "minutes", Y: "%", FormatX: text, FormatY: text,
-			Series: []Series{{Name: "change"}}},
+			Series: []Series{{}}},
 		Reach: []Point{{X: 1, Y: -3, Low: -5, High: -1}, {X: 2, Y: -3, Low: -4, High: -2}}}
 	for i := range 9 {
 		s.Series[0].Points = append(s.Series[0].Points, Point{X: float64(i) / 4, Y: -3 + .1*float64(i)})
@@ -111,10 +105,10 @@ func TestLines_Places(t *testing.T) {
 	l := charts()["Two"]
 	l.FormatX, l.FormatY = text, text
 	drawn := string(l.draw("chart wide", 720, 280))
-	require.Equal(t, 2, strings.Count(drawn, "<circle "), "the first series has circles")
-	require.Equal(t, 2, strings.Count(drawn, `<rect class="mark s2"`), "the second squares")
+	require.Equal(t, 3, strings.Count(drawn, "<circle "), "the first series has circles, one in the legend")
+	require.Equal(t, 3, strings.Count(drawn, `<rect class="mark s2"`), "the second squares")
 	require.Contains(t, drawn, `<text class="tick x"`)
-	require.Contains(t, drawn, ">b</text>", "a series is named where it ends")
+	require.Contains(t, drawn, ">b</text>", "a series is named")
 }
 
 func TestBar(t *testing.T) {

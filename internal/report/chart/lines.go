@@ -2,14 +2,12 @@
 //
 // It sets the positions of shapes and leaves their look to the page's style sheet: every shape has a class and no
 // colour, so that one chart works on light and dark screens and on paper. There are no style attributes, which a strict
-// content security policy refuses. Series differ by their mark as well as by their colour, and have their name at their
-// end, for readers who do not see colours and for black printers. Decision 0013 says why this is not a library.
+// content security policy refuses. Series differ by their mark as well as by their colour, for readers who do not see
+// colours and for black printers. Decision 0013 says why this is not a library.
 package chart
 
 import (
-	"cmp"
 	"html/template"
-	"slices"
 )
 
 // Lines is a chart of one or more series over one horizontal axis. Both axes begin at 0, so that a rise by a tenth
@@ -26,7 +24,7 @@ type Lines struct {
 	FormatX, FormatY func(float64) string
 }
 
-// Series is a line. Its Slot determines colour and mark, which are the same in all charts of a page.
+// Series is a line. A single one needs no Name. Its Slot determines colour and mark, which are the same in all charts of a page.
 type Series struct {
 	Name   string
 	Slot   int
@@ -46,7 +44,6 @@ type size struct {
 var sizes = []size{{"chart wide", 720, 280}, {"chart narrow", 340, 240}}
 
 const (
-	rowHeight = 16 // of text
 	markRoom  = 12
 	fewPoints = 40 // more are a line without marks
 )
@@ -68,18 +65,13 @@ func (l Lines) begin(d *drawing, class string, width, height float64) {
 func (l Lines) draw(class string, width, height float64) template.HTML {
 	var d drawing
 	l.begin(&d, class, width, height)
-	names, most, last := 0.0, l.Most, 0.0
+	most, last := l.Most, 0.0
 	for _, s := range l.Series {
-		names = max(names, textWidth(s.Name)+markRoom)
 		for _, p := range s.Points {
 			most, last = max(most, p.Y), max(last, p.X)
 		}
 	}
-	top, right, direct := 26.0, names+6, names <= width*.3
-	if !direct {
-		right = 12
-		top += l.legend(&d, width)
-	}
+	top := l.legend(&d, width)
 	yTicks := ticks(0, most, max(int((height-top)/44), 1))
 	y := axis{max: yTicks[len(yTicks)-1], from: height - 38, to: top}
 	xTicks := l.XTicks
@@ -87,14 +79,11 @@ func (l Lines) draw(class string, width, height float64) template.HTML {
 		xTicks = ticks(0, last, 6) // thin leaves out those without room
 		last = max(last, xTicks[len(xTicks)-1])
 	}
-	x := axis{max: last, from: widest(yTicks, l.FormatY) + 8, to: width - right}
+	x := axis{max: last, from: widest(yTicks, l.FormatY) + 8, to: width - 16}
 
 	l.axes(&d, x, y, xTicks, yTicks)
 	for _, s := range l.Series {
 		s.draw(&d, x, y)
-	}
-	if direct {
-		l.label(&d, x, y)
 	}
 	d.addf(`</svg>`)
 	return d.html()
@@ -140,28 +129,12 @@ func (s Series) draw(d *drawing, x, y axis) {
 	}
 }
 
-// label writes the names of the series at their ends, moved apart where they would overlap.
-func (l Lines) label(d *drawing, x, y axis) {
-	ends := slices.DeleteFunc(slices.Clone(l.Series), func(s Series) bool { return len(s.Points) == 0 })
-	height := func(s Series) float64 { return y.at(s.Points[len(s.Points)-1].Y) }
-	slices.SortStableFunc(ends, func(a, b Series) int { return cmp.Compare(height(a), height(b)) })
-	positions := make([]float64, len(ends))
-	for i, s := range ends {
-		positions[i] = height(s)
+// legend writes the names of the series above the chart, and returns where the chart begins.
+func (l Lines) legend(d *drawing, width float64) (top float64) {
+	const rowHeight = 16 // of text
+	if len(l.Series) == 0 || l.Series[0].Name == "" {
+		return 26
 	}
-	for i, at := range spread(positions, y.to, y.from) {
-		s := ends[i]
-		end := x.at(s.Points[len(s.Points)-1].X)
-		if at != positions[i] || end < x.to {
-			d.line("leader", end+5, positions[i], x.to+8, at)
-		}
-		d.text("name "+Class(s.Slot), x.to+markRoom, at+4, s.Name)
-	}
-}
-
-// legend writes the names of the series above the chart, and returns its height. It is for names that do not fit beside
-// the chart.
-func (l Lines) legend(d *drawing, width float64) float64 {
 	x, y := 0.0, 32.0
 	for _, s := range l.Series {
 		needs := textWidth(s.Name) + 2*markRoom + 8
@@ -172,5 +145,5 @@ func (l Lines) legend(d *drawing, width float64) float64 {
 		d.text("name "+Class(s.Slot), x+markRoom+3, y, s.Name)
 		x += needs
 	}
-	return y - 12
+	return y + 14
 }

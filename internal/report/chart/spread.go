@@ -26,11 +26,7 @@ func (s Spread) draw(class string, width, height float64) template.HTML {
 	s.begin(&d, class, width, height)
 	least, most, last := s.extent()
 	yTicks, xTicks := ticks(least, most, 6), ticks(0, last, 6)
-	top := 26.0
-	if len(s.Series) > 1 {
-		top += s.legend(&d, width)
-	}
-	y := axis{min: yTicks[0], max: yTicks[len(yTicks)-1], from: height - 38, to: top}
+	y := axis{min: yTicks[0], max: yTicks[len(yTicks)-1], from: height - 38, to: s.legend(&d, width)}
 	x := axis{max: xTicks[len(xTicks)-1], from: widest(yTicks, s.FormatY) + 8, to: width - 16}
 	if low, high := y.at(s.Band[0]), y.at(s.Band[1]); s.Band[0] != s.Band[1] {
 		d.shape("polygon", "band", x.from, low, x.to, low, x.to, high, x.from, high)
