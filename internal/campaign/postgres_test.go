@@ -91,7 +91,7 @@ func TestPostgres_Cluster(t *testing.T) {
 func TestPostgres_Watch(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	w, err := postgresIn(t, server.URL("postgres")).Watch(t.Context())
+	w, err := postgresIn(t, server.URL("postgres")).database().Watch(t.Context())
 	require.NoError(t, err)
 	if runtime.GOOS == "linux" {
 		require.Equal(t, server.PID(t), w.Process())
@@ -102,7 +102,7 @@ func TestPostgres_Watch(t *testing.T) {
 	require.Positive(t, counted.Figures["pg_commits_total"])
 	require.NoError(t, w.Close())
 
-	w, err = costless.Watch(t.Context())
+	w, err = costless.database().Watch(t.Context())
 	require.NoError(t, err)
 	require.Nil(t, w)
 }

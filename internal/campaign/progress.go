@@ -151,8 +151,8 @@ func numberOf(i int, r *Record) string {
 func Outcome(s *Step) string {
 	switch {
 	case s.Load != nil:
-		return fmt.Sprintf("%s documents, %.0f/s with indexes", format.Count(s.Load.Documents),
-			float64(s.Load.Documents)/max(s.Seconds, 1e-3))
+		return fmt.Sprintf("%s documents of %s, %.0f/s, with %.1f s for indexes at the end", format.Count(s.Load.Documents),
+			format.Bytes(s.Load.Bytes), float64(s.Load.Documents)/max(s.Seconds, 1e-3), s.Load.Finish)
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))

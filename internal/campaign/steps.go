@@ -162,7 +162,11 @@ func (r *running) run(
 func (r *running) drive(
 	ctx context.Context, service *Service, plan *RunPlan, p drive.Plan, populates *dataset.Dataset,
 ) (_ *result.Run, err error) {
-	if p.Observer, err = r.Subject.Watch(ctx); err != nil {
+	database, err := store.Find(r.Subject.URL())
+	if err != nil {
+		return nil, err
+	}
+	if p.Observer, err = database.Watch(ctx); err != nil {
 		return nil, err
 	}
 	if p.Observer != nil {

@@ -40,8 +40,6 @@ type Subject interface {
 	BackupFile() string
 	// Connections returns how many connections the service may have; 0 is no limit.
 	Connections(ctx context.Context) (int, error)
-	// Watch returns what reads the figures of the database's server during a run, or nil when there is no server.
-	Watch(ctx context.Context) (store.Observer, error)
 }
 
 // Open returns the subject for a database URL. Files beside the database go to folder. Commands are for engines that
@@ -201,10 +199,6 @@ func removeFile(path string) error {
 func (e baseSubject) BackupFile() string { return e.backup }
 
 func (baseSubject) Connections(context.Context) (int, error) { return 0, nil }
-
-func (e baseSubject) Watch(ctx context.Context) (store.Observer, error) {
-	return e.database().Watch(ctx)
-}
 
 // rawBytes returns the size of all documents of a dataset.
 func rawBytes(d *dataset.Dataset) (bytes float64) {

@@ -93,7 +93,7 @@ func TestWriteComparison_Runs(t *testing.T) {
 	x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
 	y.Settings = nil
 	text := compared(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
-	require.Contains(t, text, "Load differs: A 100 users, think time 0 s; seed 1; B 50 users, think time 0 s; seed 1\n")
+	require.Contains(t, text, "Load differs: A 100 users, no think time; seed 1; B 50 users, no think time; seed 1\n")
 	require.Contains(t, text, "\nb.json does not state how durable a commit is: the two may differ in it\n")
 	require.Contains(t, text, "× 0.500")
 }

@@ -40,8 +40,7 @@ func tickText(v float64) string {
 
 // comparedPictures returns the paired points over time, and the interval as it becomes narrower.
 func comparedPictures(r *compare.Result) section {
-	s := section{ID: "time", Title: "Over time", Lead: "Each mark is a block of four slices, two of A and two of B in " +
-		"random order."}
+	s := section{ID: "blocks"}
 	i := slices.IndexFunc(r.Figures, func(row compare.Row) bool { return row.Decides })
 	if i < 0 || len(r.Blocks) == 0 {
 		return s
@@ -75,8 +74,7 @@ func comparedPictures(r *compare.Result) section {
 }
 
 func comparedFigures(r *compare.Result) section {
-	s := section{ID: "figures", Title: "Figures", Lead: "Medians of the slices. Figures in bold differ: their interval " +
-		"excludes no change. The intervals of single transactions are wider, because so many at once find one by chance."}
+	s := section{ID: "figures"}
 	for _, part := range []struct {
 		title string
 		rows  []compare.Row
@@ -100,5 +98,5 @@ func comparedSettings(r *compare.Result) section {
 	for _, name := range r.Differing() {
 		t.add("", name, cmp.Or(r.Sides[0].Settings[name], "–"), cmp.Or(r.Sides[1].Settings[name], "–"))
 	}
-	return section{ID: "settings", Title: "Settings that differ", Blocks: []block{{Table: t}}}
+	return section{ID: "settings", Blocks: []block{{Table: t}}}
 }

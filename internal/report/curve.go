@@ -24,10 +24,7 @@ func curveSection(r *result.Run) section {
 		b.After = "The chart leaves out rates whose 99th percentile is above five times that of the highest rate that met " +
 			"the goal."
 	}
-	return section{ID: "curve", Title: "Rate against latency", Blocks: []block{b},
-		Lead: "Rates of the open model were tried in slices of seconds: so many transactions a second were due, however " +
-			"long the answers took, and times count from when each was due. The rate that is looked for is the one at " +
-			"which half of all tries meet the goal."}
+	return section{ID: "curve", Blocks: []block{b}}
 }
 
 func curveTable(c *result.Curve) *table {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -201,6 +200,9 @@ func runFacts(r *result.Run) []fact {
 	if a := r.Arrivals; a != nil {
 		arrivals = fmt.Sprintf("%s due, %s started (%s over 1 ms late), %s dropped, %s never started", format.Count(a.Due),
 			format.Count(a.Started), format.Count(a.Late), format.Count(a.Dropped), format.Count(a.Queued))
+		if r.Tool.Name == "drive" { // k6 measures from the time of sending
+			arrivals += "; timed from when each was due"
+		}
 	}
 	if p := r.Prepared; p != nil {
 		prepared = fmt.Sprintf("%s orders and %s customers inserted in %s, not part of the figures", format.Count(p.Orders),
@@ -214,8 +216,7 @@ func runFacts(r *result.Run) []fact {
 		{"Measured", minute(r.Started) + ", " + seconds(r.Measured) + " after " + seconds(r.Warmed) + " of warm-up"},
 		{"Workload", joined(", ", r.Workload.Name, prefixed("file ", short(r.Workload.SHA256)),
 			prefixed("weights ", r.Workload.Weights), "validation "+validated)},
-		{"Load", fmt.Sprintf("%s; seed %d", joined(", ", arrivalsText(r),
-			prefixed("queries with consistency ", r.Model.Consistency)), r.Seed)},
+		{"Load", fmt.Sprintf("%s; seed %d", r.Model, r.Seed)},
 		{"Arrivals", arrivals},
 		{"Prepared", prepared},
 		{"Target", joined(", ", r.Target.Engine, r.Target.Kind, r.Target.URL, prefixed("service ", r.Target.Version))},
@@ -226,17 +227,3 @@ func runFacts(r *result.Run) []fact {
 		{"Versions", joined(", ", joined(" ", r.Tool.Name, r.Tool.Version), prefixed("commit ", short(r.Commit)))},
 	}))
 }
-
-// arrivalsText describes the load: users with their think time, or arrivals at a rate.
-func arrivalsText(r *result.Run) string {
-	if r.Model.Kind != result.Open {
-		return format.Plural(r.Model.Users, "user") + ", think time " + thinkText(r.Model)
-	}
-	text := format.Figure(r.Model.Rate) + " arrivals a second"
-	if r.Tool.Name == "drive" { // k6 measures from the time of sending
-		text += ", timed from when each was due"
-	}
-	return text
-}
-
-func thinkText(m result.Model) string { return cmp.Or(m.ThinkText, seconds(m.Think)) }

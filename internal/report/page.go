@@ -44,9 +44,8 @@ type fact struct{ Name, Text string }
 
 // section is a part of the page that the list of contents names.
 type section struct {
-	ID, Title string
-	Lead      string // how to read it
-	Blocks    []block
+	ID     string // by which the page has its title and how to read it
+	Blocks []block
 }
 
 // block is charts and a table below a heading of their own.

@@ -19,11 +19,7 @@ func publishedSection(c *campaign.Record, groups []group) section {
 	if !found {
 		return section{}
 	}
-	s := section{ID: "published", Title: "Published figures and ours", Blocks: []block{{Table: throughput}},
-		Lead: "What the TPoX papers report (2006 to 2009), for orientation. Hardware, size of the data and method differ: " +
-			"a figure is neither better nor worse than another. Ours is of the same number of users where that was measured, " +
-			"otherwise of the nearest, which is then stated. The papers' load came from a second host over a database " +
-			"protocol, ours through HTTP; the papers delete at random, while our users delete what they have inserted."}
+	s := section{ID: "published", Blocks: []block{{Table: throughput}}}
 	average, ours := &result.Run{}, "the mixed workload, which was not measured here."
 	for _, g := range nearest(filter(plain, func(g group) bool { return g.Label == "mixed" }), 200) {
 		average, ours = g.Run, fmt.Sprintf("the mixed workload at %s users.", format.Count(g.Users))

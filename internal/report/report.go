@@ -85,14 +85,12 @@ func partsSection(r *result.Run) section {
 		t.add("", p.Number, p.Host, p.Users, p.Measuring.UTC().Format("15:04:05.000"), p.Measured, p.TPS,
 			percent(p.Generator.CPU, 0), joined(", ", p.Machine.CPU, format.Plural(p.Machine.Cores, "core")))
 	}
-	return section{ID: "generators", Title: "Load generators", Blocks: []block{{Table: t}},
-		Lead: "The parts of the load. Their counts and histograms were added; times are those of each computer's clock."}
+	return section{ID: "generators", Blocks: []block{{Table: t}}}
 }
 
 // timeSection shows whether a run was steady.
 func timeSection(r *result.Run) section {
-	s := section{ID: "time", Title: "Over time",
-		Lead: "The throughput of a steady run is level: a slope over the measured time makes a run invalid."}
+	s := section{ID: "time"}
 	if len(r.PerSecond) > 1 {
 		const title = "Transactions in each second"
 		var line chart.Series

@@ -57,6 +57,7 @@ func requirePage(t testing.TB, page string) {
 	}
 	require.Empty(t, regexp.MustCompile(`.{0,40}(NaN|Inf\b|%!|ZgotmplZ).{0,40}`).FindString(page),
 		"html/template writes ZgotmplZ for an unsafe value")
+	require.NotRegexp(t, `<h2></h2>|<p class="lead"></p>|<a href="#\w+"></a>`, page, "every section is in the template")
 	_, style, _ := strings.Cut(page, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
 	require.Empty(t, regexp.MustCompile(`url\(|@import`).FindString(style))
@@ -128,7 +129,7 @@ func TestPage_OnlyWhatThereIs(t *testing.T) {
 		want []string
 	}{
 		"Nothing": {func(*campaign.Step) bool { return false }, nil},
-		"Load":    {func(s *campaign.Step) bool { return s.Load != nil }, []string{"growth", "steps"}},
+		"Load":    {func(s *campaign.Step) bool { return s.Load != nil }, []string{"steps"}},
 		"Space":   {func(s *campaign.Step) bool { return s.Space != nil }, []string{"space", "steps"}},
 		"Inserts": {func(s *campaign.Step) bool { return s.Inserts != nil }, []string{"growth", "steps"}},
 		"Crash":   {func(s *campaign.Step) bool { return s.Kind == campaign.KindCrash }, []string{"steps"}},
@@ -164,8 +165,8 @@ func TestPage_Run(t *testing.T) {
 	require.Contains(t, page, "<dt>Limit</dt><dd>the processor: 91 % busy ")
 	require.Contains(t, page, "<dt>Settings</dt><dd>durability = "+durability+"</dd>")
 
-	r.Model = result.Model{Kind: result.Open, Rate: 4000}
-	require.Contains(t, html(t, &File{Run: &r}), "4,000 arrivals a second, timed from when each was due")
+	r.Model, r.Arrivals = result.Model{Kind: result.Open, Rate: 4000}, new(result.Arrivals)
+	require.Regexp(t, `<dd>4000 arrivals a second.*(\n.*)+ timed from when each was due`, html(t, &File{Run: &r}))
 	r.Tool.Name = "k6"
 	require.NotContains(t, html(t, &File{Run: &r}), "timed from")
 

@@ -13,9 +13,7 @@ import (
 // resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources
 // of one of the runs over time.
 func resourcesSection(groups []group) section {
-	s := section{ID: "resources", Title: "Resources",
-		Lead: "Over the measured time. CPU is the share of all cores of the computer. A load generator above 80 % makes a " +
-			"run invalid. What could not be read is a dash, and is not 0.",
+	s := section{ID: "resources",
 		Blocks: []block{
 			{Title: "By process", Table: processTable(groups)},
 			{Title: "The whole computer", Table: hostTable(groups)},

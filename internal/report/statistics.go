@@ -33,9 +33,7 @@ func withCode(name string) cell {
 
 // statisticsSection shows the table that the scenario asks for: by transaction, by kind, and in total.
 func statisticsSection(groups []group) section {
-	s := section{ID: "statistics", Title: "Statistics",
-		Lead: "Times are in milliseconds, the total in seconds; a percentile is the highest value of its class in the " +
-			"histogram."}
+	s := section{ID: "statistics"}
 	for _, g := range groups {
 		r := g.Run
 		note := fmt.Sprintf("%s transactions in %s: %s a second, %s a minute; goodput %s a second.",
@@ -99,10 +97,7 @@ func refusalsSection(groups []group) section {
 		}
 		line(r.Total, all)
 	}
-	return section{ID: "goodput", Title: "Goodput and refusals",
-		Lead: "Goodput counts the transactions that did their work. A refusal that a workload must expect (selling more " +
-			"than is held, for example) counts as throughput but not as goodput; any other refusal is a fault, and more than " +
-			"0.5 % of them make a run invalid.",
+	return section{ID: "goodput",
 		Blocks: []block{
 			{Table: ended,
 				Note: "Due is the sum of done, refused, unanswered, dropped and still waiting. A transaction has a line of its " +

@@ -30,8 +30,7 @@ func stepsSection(c *campaign.Record) section {
 		at += step.Seconds
 	}
 	t.add("total", "all steps", "", seconds(all), "", "")
-	return section{ID: "steps", Title: "Time of all steps", Blocks: []block{{Table: t}},
-		Lead: "In the order in which they were run. A step with runs includes the restores before them."}
+	return section{ID: "steps", Blocks: []block{{Table: t}}}
 }
 
 // stepText returns the main figures of a step in a few words.

@@ -7,11 +7,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// growthSection shows whether users insert at the same rate as the database grows, and the bulk load.
+// growthSection shows whether users insert at the same rate as the database grows.
 func growthSection(c *campaign.Record) section {
-	s := section{ID: "growth", Title: "Insert rate against size",
-		Lead: "Only inserts through the transactions (many users, one commit for each document) are compared with " +
-			"published rates. The bulk load puts many documents into one commit."}
 	t := newTable("Inserts by stage",
 		"stage", "documents before", "inserted", "num strong:a second", "GB/h", "of the first", "p99 ms", "database after",
 		"users")
@@ -32,22 +29,12 @@ func growthSection(c *campaign.Record) section {
 			series = append(series, line)
 		}
 	}
-	s.Blocks = append(s.Blocks, block{Title: "Through the transactions, one commit each", Table: t,
+	return section{ID: "growth", Blocks: []block{{Table: t,
 		Charts: figure("Rate against size", chart.Lines{
 			Title: "Inserts through the transactions: documents a second against documents already stored",
 			X:     "documents of the kind before the stage", Y: "documents a second",
 			Series: series, FormatX: axisText, FormatY: axisText,
-		})})
-	bulk := newTable("Bulk load", "documents", "raw", "took", "of it at the end", "num strong:a second", "GB/h")
-	for _, step := range c.Steps {
-		if load := step.Load; load != nil {
-			bulk.add("", load.Documents, size(load.Bytes), seconds(step.Seconds), seconds(load.Finish),
-				ratio(float64(load.Documents), step.Seconds), ratio(float64(load.Bytes)/1e9*3600, step.Seconds))
-		}
-	}
-	s.Blocks = append(s.Blocks, block{Title: "Bulk load", Table: bulk,
-		Note: "The time at the end, after the last document, is for indexes."})
-	return s
+		})}}}
 }
 
 // perHour returns the GB of documents of an insert workload that a rate a second inserts in an hour, by their mean size
@@ -76,14 +63,11 @@ func hourText(c *campaign.Record, r *result.Run) string {
 
 // spaceSection shows the size of the database and what compression saves by kind of document.
 func spaceSection(c *campaign.Record) section {
-	s := section{ID: "space", Title: "Space and compression",
-		Lead: "Raw is the size of the documents as a client gets them. Stored is the space of their tables, with all " +
-			"overhead."}
+	s := section{ID: "space"}
 	for _, step := range c.Steps {
-		if step.Space == nil {
-			continue
+		if step.Space != nil {
+			s.Blocks = append(s.Blocks, block{Table: spaceTable(step.Space)})
 		}
-		s.Blocks = append(s.Blocks, block{Table: spaceTable(step.Space)})
 	}
 	return s
 }

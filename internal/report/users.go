@@ -56,9 +56,7 @@ func usersSection(c *campaign.Record, groups []group) section {
 		func(r *result.Run) float64 { return 100 * busy(r) })
 	draw("99th percentile of all transactions", "milliseconds", 0, axisText,
 		func(r *result.Run) float64 { return p99(r) / 1000 })
-	return section{ID: "users", Title: "Throughput and processor against users",
-		Lead: "Throughput is every transaction that was answered as the scenario expects, refusals included; goodput only " +
-			"those that did their work. Connections are those of the service to the database; GB/h are of documents inserted.",
+	return section{ID: "users",
 		Blocks: []block{{Charts: views, Table: usersTable(c, plain)}}}
 }
 
@@ -139,9 +137,7 @@ func scalingSection(c *campaign.Record, groups []group) section {
 	lines := chart.Lines{Title: "Throughput against cores", X: "cores", Y: "transactions a second",
 		FormatY: whole}
 	charts := curves("Throughput", lines, some, func(g group) int { return g.CPUs }, tps)
-	return section{ID: "scaling", Title: "Scaling by cores", Blocks: []block{{Table: t, Charts: charts}},
-		Lead: "The same workload and users, with a limit on the cores that the service may use, and the processes of the " +
-			"database's server where they run on this computer and may be limited. The load generator may use all."}
+	return section{ID: "scaling", Blocks: []block{{Table: t, Charts: charts}}}
 }
 
 // plainOf returns the group with the workload and the number of users of g that was measured with the default settings,

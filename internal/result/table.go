@@ -185,19 +185,9 @@ func (p *printer) heading(r *Run) {
 	if r.Workload.Validate {
 		validated = "validated"
 	}
-	model := format.Count(r.Model.Users) + " users, no think time"
-	switch {
-	case r.Curve != nil:
+	model := r.Model.String()
+	if r.Curve != nil {
 		model = fmt.Sprintf("The highest rate with %s, at most %d at once", r.Curve.Goal, r.Model.Users)
-	case r.Model.Kind == Open:
-		model = fmt.Sprintf("%g arrivals a second, at most %d at once", r.Model.Rate, r.Model.Users)
-	case r.Model.ThinkText != "":
-		model = fmt.Sprintf("%s users, think time %s", format.Count(r.Model.Users), r.Model.ThinkText)
-	case r.Model.Think > 0:
-		model = fmt.Sprintf("%s users, think time %g s", format.Count(r.Model.Users), r.Model.Think)
-	}
-	if r.Model.Consistency != "" {
-		model += ", queries with consistency " + r.Model.Consistency
 	}
 	p.linef("Workload %s (%s) on %s %s", r.Workload.Name, validated, r.Target.Kind, r.Target.URL)
 	if r.Part != nil {
@@ -222,6 +212,23 @@ func (p *printer) heading(r *Run) {
 			format.Count(made.Orders), format.Count(made.Customers), unexpected)
 	}
 	p.linef("")
+}
+
+// String describes the load: users with their think time, or arrivals at a rate.
+func (m Model) String() string {
+	text := format.Plural(m.Users, "user") + ", no think time"
+	switch {
+	case m.Kind == Open:
+		text = fmt.Sprintf("%g arrivals a second, at most %d at once", m.Rate, m.Users)
+	case m.ThinkText != "":
+		text = fmt.Sprintf("%s, think time %s", format.Plural(m.Users, "user"), m.ThinkText)
+	case m.Think > 0:
+		text = fmt.Sprintf("%s, think time %g s", format.Plural(m.Users, "user"), m.Think)
+	}
+	if m.Consistency != "" {
+		text += ", queries with consistency " + m.Consistency
+	}
+	return text
 }
 
 // sums writes the outcomes of the transactions that were due: in total, and for each transaction of which some were not
