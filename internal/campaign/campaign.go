@@ -85,10 +85,10 @@ func (c *Campaign) Run(ctx context.Context) error {
 		return err
 	}
 	if r.record.Complete {
-		c.Progress.Nothing(r.file)
+		c.Progress.Say("nothing to do: the campaign in " + r.file + " is complete")
 		return nil
 	}
-	c.Progress.Plan(r.record)
+	c.Progress.Say(planText(r.record))
 	err = r.steps(ctx)
 	if err == nil {
 		err = r.finish(ctx)

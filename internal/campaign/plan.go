@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"brokerage/internal/format"
 )
@@ -20,12 +19,12 @@ type planner struct {
 // the loaded data. Steps that the subject cannot run are left out, with the reason.
 func plan(s Settings, e Subject, connections int) []Step {
 	p := &planner{Settings: s, most: connections}
-	p.add(Step{Name: string(KindCreate), Kind: KindCreate})
-	if slices.Contains(s.Steps, populationStep) {
-		p.add(Step{Name: populationStep, Kind: KindPopulation})
-	}
-	for _, kind := range []StepKind{KindLoad, KindStatistics, KindSpace, KindBackup, KindRestore} {
-		p.add(Step{Name: string(kind), Kind: kind})
+	for _, kind := range []StepKind{
+		KindCreate, KindPopulation, KindLoad, KindStatistics, KindSpace, KindBackup, KindRestore,
+	} {
+		if kind != KindPopulation || slices.Contains(s.Steps, populationStep) {
+			p.add(kind, string(kind), nil)
+		}
 	}
 	for _, step := range s.Steps {
 		p.selected(step)
@@ -38,9 +37,8 @@ func plan(s Settings, e Subject, connections int) []Step {
 	return p.steps
 }
 
-func (p *planner) add(s Step) {
-	s.State = Planned
-	p.steps = append(p.steps, s)
+func (p *planner) add(kind StepKind, name string, plan *RunPlan) {
+	p.steps = append(p.steps, Step{Name: name, Kind: kind, Plan: plan, State: Planned})
 }
 
 // selected adds what --steps names. The papers did not validate inserts of customers, so these run with and without
@@ -55,10 +53,10 @@ func (p *planner) selected(step string) {
 			}
 		}
 	case crashStep:
-		p.add(Step{Name: crashStep, Kind: KindCrash,
-			Plan: &RunPlan{Workload: mixed, Label: mixed, Users: p.Reference, Connections: p.connections(p.Reference, p.most)}})
+		p.add(KindCrash, crashStep, &RunPlan{Workload: mixed, Label: mixed, Users: p.Reference,
+			Connections: p.connections(p.Reference, p.most)})
 	case insertOrders, insertCustomers:
-		counted := slices.DeleteFunc(slices.Clone(p.Inserts), func(i Insertion) bool { return i.Workload != step })
+		counted := slices.DeleteFunc(slices.Clone(p.Inserts), func(i Load) bool { return i.Workload != step })
 		for _, i := range counted {
 			p.run(RunPlan{Workload: step, Users: i.Users, Documents: i.Documents, Validate: new(false)})
 		}
@@ -89,7 +87,7 @@ func (p *planner) run(plan RunPlan) {
 		name = format.Plural(plan.CPUs, "core") + ": "
 	}
 	plan.Label, plan.Connections = label, p.connections(plan.Users, p.most)
-	p.add(Step{Name: name + label + ", " + format.Plural(plan.Users, "user"), Kind: KindRun, Plan: &plan})
+	p.add(KindRun, name+label+", "+format.Plural(plan.Users, "user"), &plan)
 }
 
 // connections returns the number of connections of the service to the database: one for each user, as in the papers,
@@ -103,14 +101,4 @@ func (s Settings) connections(users, most int) int {
 		n = min(n, most)
 	}
 	return n
-}
-
-// RunTime returns how long the runs will take whose length is planned, of the steps that have not been run.
-func RunTime(r *Record) (took time.Duration) {
-	for _, s := range r.Steps {
-		if s.Kind == KindRun && s.State.todo() && s.Plan.Documents == 0 {
-			took += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
-		}
-	}
-	return took
 }

@@ -53,7 +53,7 @@ func (r *running) populate(ctx context.Context, s *Step) error {
 
 // populateStage inserts a part of the documents of a kind, and measures the size of the database after it. The users
 // are at most as many as the documents.
-func (r *running) populateStage(ctx context.Context, of Insertion, n int) (*Growth, error) {
+func (r *running) populateStage(ctx context.Context, of Load, n int) (*Growth, error) {
 	users := int(min(int64(of.Users), of.Documents))
 	plan := &RunPlan{Workload: of.Workload, Users: users, Documents: of.Documents, Validate: new(false),
 		Connections: r.Settings.connections(users, r.connections)}

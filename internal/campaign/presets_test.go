@@ -130,7 +130,7 @@ func TestReadPreset_Scaled(t *testing.T) {
 		[]time.Duration{s.WarmUp.Duration, s.Duration.Duration})
 	require.Equal(t, []float64{0.02, 0.02}, []float64{s.DataScale, s.TimeScale})
 	require.False(t, s.smoke(), "long enough to count")
-	require.Equal(t, []Insertion{{insertOrders, 100, 300_000}, {insertCustomers, 50, 60_000}}, s.Inserts)
+	require.Equal(t, []Load{{insertOrders, 100, 300_000}, {insertCustomers, 50, 60_000}}, s.Inserts)
 	steps := names(all)
 	for _, name := range []string{
 		"insert-orders, 300,000 documents, 100 users", "insert-customers, 60,000 documents, 50 users",

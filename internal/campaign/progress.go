@@ -12,10 +12,8 @@ import (
 
 // Progress shows a person how far a campaign is.
 type Progress interface {
-	// Nothing is called when the campaign in a file has already been run.
-	Nothing(file string)
-	// Plan is called before the first step.
-	Plan(r *Record)
+	// Say is called before the first step, with what is to be done.
+	Say(line string)
 	// Began and Ended are called for each step, with its index.
 	Began(i int, r *Record)
 	Ended(i int, r *Record)
@@ -42,25 +40,22 @@ func Terminal(out io.Writer, redraw func(line string)) Progress {
 	return &terminal{out: out, draw: redraw}
 }
 
-// printf ignores errors, which could not be reported either.
-func (t *terminal) printf(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
-
-func (t *terminal) Nothing(file string) {
-	t.printf("nothing to do: the campaign in %s is complete\n", file)
-}
-
-func (t *terminal) Plan(r *Record) { t.printf("%s\n", planText(r)) }
+// Say ignores errors, which could not be reported either.
+func (t *terminal) Say(line string) { _, _ = fmt.Fprintln(t.out, line) }
 
 // planText says how many steps are to be run, and how long their runs take.
 func planText(r *Record) string {
-	todo := 0
+	todo, runs := 0, time.Duration(0)
 	for _, s := range r.Steps {
 		if s.State.todo() {
 			todo++
+			if s.Kind == KindRun && s.Plan.Documents == 0 {
+				runs += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
+			}
 		}
 	}
 	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, beside load, population and restores",
-		format.Plural(len(r.Steps), "step"), todo, format.Clock(RunTime(r)))
+		format.Plural(len(r.Steps), "step"), todo, format.Clock(runs))
 	if r.Smoke {
 		text += "; a smoke campaign, whose figures do not count"
 	}
@@ -79,7 +74,7 @@ func WritePlan(w io.Writer, r *Record) error {
 		line := numberOf(i, r) + step.Name
 		switch {
 		case !step.State.todo():
-			line += ": " + strings.TrimSuffix(string(step.State)+": "+step.Reason, ": ")
+			line += ": " + step.stateText()
 		case step.Plan != nil && step.Plan.Connections > 0:
 			line += ", " + format.Plural(step.Plan.Connections, "connection")
 		}
@@ -134,12 +129,15 @@ func (t *terminal) Ended(i int, r *Record) {
 	s := &r.Steps[i]
 	result := Outcome(s)
 	if s.State != Done {
-		result = strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ")
+		result = s.stateText()
 	}
 	took := format.Duration(time.Duration(s.Seconds * float64(time.Second)))
 	line := fmt.Sprintf("%s%-44s %7s  %s", numberOf(i, r), s.Name, took, result)
-	t.printf("%s\n", strings.TrimRight(line, " "))
+	t.Say(strings.TrimRight(line, " "))
 }
+
+// stateText returns the state, and why.
+func (s *Step) stateText() string { return strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ") }
 
 // numberOf returns the number of a step among all.
 func numberOf(i int, r *Record) string {

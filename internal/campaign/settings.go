@@ -59,22 +59,16 @@ type Settings struct {
 	DataScale float64 `json:"dataScale"`
 	TimeScale float64 `json:"timeScale"`
 	// Population is how users fill a database that has only securities, before the load.
-	Population []Insertion `json:"population,omitempty"`
-	Inserts    []Insertion `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
-	Cores      []CoreTest  `json:"cores,omitempty"`   // what runs for each of CPUs
+	Population []Load `json:"population,omitempty"`
+	Inserts    []Load `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
+	Cores      []Load `json:"cores,omitempty"`   // what runs for each of CPUs
 }
 
-// Insertion is a number of documents that users insert through the transactions, with one commit each.
-type Insertion struct {
+// Load is a workload by a number of users.
+type Load struct {
 	Workload  string `json:"workload"`
 	Users     int    `json:"users"`
-	Documents int64  `json:"documents,omitempty"` // 0: all of the dataset
-}
-
-// CoreTest is a run that is repeated for different numbers of cores.
-type CoreTest struct {
-	Workload string `json:"workload"`
-	Users    int    `json:"users"`
+	Documents int64  `json:"documents,omitempty"` // that are inserted through the transactions, with one commit each
 }
 
 // Duration is a time such as 20s or 1h30m in a file.
@@ -109,11 +103,10 @@ func (s Settings) Resolved() Settings {
 		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
 	}
 	if len(s.Population) == 0 && slices.Contains(s.Steps, populationStep) {
-		s.Population = []Insertion{{Workload: insertCustomers, Users: s.Reference},
-			{Workload: insertOrders, Users: s.Reference}}
+		s.Population = []Load{{insertCustomers, s.Reference, 0}, {insertOrders, s.Reference, 0}} // all of the dataset
 	}
 	if len(s.Cores) == 0 && slices.Contains(s.Steps, coresStep) {
-		s.Cores = []CoreTest{{mixed, s.Reference}}
+		s.Cores = []Load{{mixed, s.Reference, 0}}
 	}
 	return s
 }
@@ -152,8 +145,8 @@ func (s Settings) Verify() error {
 // verifyDocuments returns an error when there are fewer documents than users, who would wait for each other.
 func (s Settings) verifyDocuments(d *dataset.Dataset) error {
 	most := max(s.Reference, slices.Max(s.Users))
-	for _, c := range s.Cores {
-		most = max(most, c.Users)
+	for _, load := range slices.Concat(s.Population, s.Cores) {
+		most = max(most, load.Users)
 	}
 	for _, i := range slices.Concat(s.Population, s.Inserts) {
 		if i.Workload != insertOrders && i.Workload != insertCustomers {
@@ -162,9 +155,6 @@ func (s Settings) verifyDocuments(d *dataset.Dataset) error {
 		}
 	}
 	customers, orders := d.Count(dataset.Customer), d.Count(dataset.Order)
-	for _, p := range s.Population {
-		most = max(most, p.Users)
-	}
 	if least := min(customers, orders); least < int64(most) {
 		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(),
 			most, customers, orders)

@@ -44,8 +44,8 @@ func TestSettings_Verify(t *testing.T) {
 		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
 		"Duration":  {func(s *Settings) { s.Duration.Duration = 0 }, "--duration"},
 		"Documents": {func(s *Settings) { s.Users = []int{5000} }, "too small for 5000 users"},
-		"Inserts":   {func(s *Settings) { s.Inserts = []Insertion{{mixed, 1, 1}} }, "mixed inserts no documents"},
-		"Few":       {func(s *Settings) { s.Inserts = []Insertion{{insertOrders, 2, 1}} }, "too few for 2 users"},
+		"Inserts":   {func(s *Settings) { s.Inserts = []Load{{mixed, 1, 1}} }, "mixed inserts no documents"},
+		"Few":       {func(s *Settings) { s.Inserts = []Load{{insertOrders, 2, 1}} }, "too few for 2 users"},
 		"CPUs":      {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (e sqliteSubject) Holds(ctx context.Context) (string, error) {
 	case info.Size() == 0:
 		return "", nil
 	}
-	return e.holds(ctx, false)
+	return e.baseSubject.Holds(ctx)
 }
 
 func (e sqliteSubject) Create(ctx context.Context) error {

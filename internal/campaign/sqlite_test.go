@@ -50,6 +50,16 @@ func TestOpen_Refusals(t *testing.T) {
 	}
 }
 
+// An empty file is an empty database.
+func TestSQLite_EmptyFile(t *testing.T) {
+	e, err := newSQLite(testenv.File(t, "b.db", ""), "")
+	require.NoError(t, err)
+	name, err := e.Holds(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, name)
+	require.NoError(t, e.Create(t.Context()))
+}
+
 // Another file is refused and stays unchanged.
 func TestSQLite_OtherFile(t *testing.T) {
 	path := testenv.File(t, "b.db", "a letter, and no database")

@@ -116,16 +116,8 @@ func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
 }
 
 // Holds creates no schema where there is none.
-func (e baseSubject) Holds(ctx context.Context) (string, error) {
-	name, err := e.holds(ctx, true)
-	if errors.Is(err, store.ErrEmpty) {
-		return "", nil
-	}
-	return name, err
-}
-
-func (e baseSubject) holds(ctx context.Context, asIs bool) (name string, err error) {
-	err = e.with(ctx, asIs, func(s store.Bulk) error {
+func (e baseSubject) Holds(ctx context.Context) (name string, err error) {
+	err = e.with(ctx, true, func(s store.Bulk) error {
 		if name, err = store.Holds(ctx, s); err != nil || name != "" {
 			return err
 		}
@@ -135,6 +127,9 @@ func (e baseSubject) holds(ctx context.Context, asIs bool) (name string, err err
 		}
 		return err
 	})
+	if errors.Is(err, store.ErrEmpty) {
+		return "", nil
+	}
 	return name, err
 }
 
