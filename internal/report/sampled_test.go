@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,45 +21,34 @@ func madeUpResources(r *result.Run) *result.Resources {
 	for i := range samples + 1 {
 		sampled.Seconds = append(sampled.Seconds, float64(i)*r.Measured/samples)
 	}
-	counter := func(of, figure string, rate float64) {
-		s := result.Series{Of: of, Figure: figure, Counts: true}
-		for i, at := range sampled.Seconds {
-			s.Values = append(s.Values, rate*at*(1+.1*math.Sin(float64(i))/(1+at)))
+	add := func(counts bool, value func(i int) float64, of string, figures ...string) {
+		for _, figure := range figures {
+			s := result.Series{Of: of, Figure: figure, Counts: counts}
+			for i := range sampled.Seconds {
+				s.Values = append(s.Values, value(i))
+			}
+			sampled.Series = append(sampled.Series, s)
 		}
-		s.Values[0] = 0
-		sampled.Series = append(sampled.Series, s)
 	}
-	state := func(of, figure string, most float64) {
-		s := result.Series{Of: of, Figure: figure}
-		for i := range sampled.Seconds {
-			s.Values = append(s.Values, math.Round(most*(.8+.2*math.Sin(float64(i)))))
-		}
-		sampled.Series = append(sampled.Series, s)
+	counter := func(rate float64, of string, figures ...string) {
+		add(true, func(i int) float64 { return rate * sampled.Seconds[i] }, of, figures...)
 	}
-	counter(result.OfHost, "userSeconds", 1.5*busy)
-	counter(result.OfHost, "systemSeconds", .4*busy)
-	counter(result.OfHost, "ioWaitSeconds", .06)
-	counter(result.OfHost, "reads", 30*busy)
-	counter(result.OfHost, "writes", .4*r.TPS)
-	counter(result.OfHost, "readBytes", 1e6)
-	counter(result.OfHost, "writeBytes", 900*r.TPS)
-	processes := map[string]float64{result.OfGenerator: .44, result.OfService: .8, result.OfDatabase: .5}
-	for _, of := range slices.Sorted(maps.Keys(processes)) {
-		share := processes[of]
-		counter(of, "userSeconds", .8*share*busy)
-		counter(of, "systemSeconds", .2*share*busy)
-		counter(of, "writeCalls", r.TPS)
-		counter(of, "writeBytes", 300*r.TPS)
-		state(of, "memory", 3e8)
+	state := func(most float64, of string, figures ...string) {
+		add(false, func(i int) float64 { return math.Round(most * (.8 + .2*math.Sin(float64(i)))) }, of, figures...)
 	}
-	state(result.OfStore, "brokerage_store_connections_in_use", 16*busy)
-	counter(result.OfStore, "brokerage_store_page_hits_total", 1.8*r.TPS)
-	counter(result.OfStore, "brokerage_store_page_misses_total", .2*r.TPS)
-	counter(result.OfStore, "brokerage_store_cache_hits_total", 14*r.TPS)
-	counter(result.OfStore, "brokerage_store_cache_misses_total", .3*r.TPS)
-	state(result.OfServer, "pg_active", 9*busy)
-	state(result.OfServer, "pg_waiting_log", 5*busy)
-	counter(result.OfServer, "pg_wal_bytes_total", 700*r.TPS)
+	counter(.9*busy, result.OfHost, "userSeconds", "systemSeconds", "ioWaitSeconds")
+	counter(.4*r.TPS, result.OfHost, "reads", "writes")
+	counter(900*r.TPS, result.OfHost, "readBytes", "writeBytes")
+	for _, of := range []string{result.OfGenerator, result.OfService, result.OfDatabase} {
+		counter(.3*busy, of, "userSeconds", "systemSeconds")
+		state(3e8, of, "memory")
+	}
+	state(16*busy, result.OfStore, "brokerage_store_connections_in_use")
+	counter(1.8*r.TPS, result.OfStore, "brokerage_store_page_hits_total", "brokerage_store_page_misses_total")
+	counter(14*r.TPS, result.OfStore, "brokerage_store_cache_hits_total")
+	counter(.3*r.TPS, result.OfStore, "brokerage_store_cache_misses_total")
+	state(9*busy, result.OfServer, "pg_active", "pg_waiting_log")
+	counter(700*r.TPS, result.OfServer, "pg_wal_bytes_total")
 	n := r.Total.Count
 	sampled.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},

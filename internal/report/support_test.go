@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"brokerage/internal/format"
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
 )
 
 // The figures here are made up, plausible enough to look at a page.
@@ -32,16 +31,13 @@ func madeUpMachine() result.Machine {
 		Go: "go1.26.2"}
 }
 
-// costs are made-up mean times of the transactions, in microseconds with one user.
-var costs = map[string]float64{
-	"get_order": 90, "get_security": 140, "customer_profile": 150, "search_securities": 900, "account_summary": 230,
-	"get_security_price": 110, "customer_max_order": 320, "upd_custacc": 1900, "upd_security": 1800,
-	"insert_customer": 1500, "delete_customer": 1300,
-}
-
 // run makes up a valid run of a workload with a throughput and a number of users.
 func run(name string, users int, rate float64, seed uint64) result.Run {
-	mix := mixOf(name)
+	definition, err := workload.Load(name)
+	if err != nil {
+		panic(err)
+	}
+	mix := definition.Mix
 	random := rand.New(rand.NewPCG(seed, uint64(users)))
 	const seconds = 120
 	r := result.Run{
@@ -60,49 +56,39 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 	for _, p := range mix {
 		weights += p.Weight
 	}
-	kinds := map[string]*result.Row{}
-	total := result.Row{Name: "total", Weight: 1, Share: 1, Latency: result.Latency{Min: math.Inf(1)}}
-	mean := float64(users) / rate * 1e6
+	r.Total = result.Row{Name: "total", Weight: 1, Share: 1}
 	for _, p := range mix {
-		count := int64(seconds * rate * p.Weight / weights)
-		cost := cmp.Or(costs[p.Transaction], 1000)
-		at := cost * mean / 450 * (0.97 + 0.06*random.Float64())
-		row := result.Row{Name: p.Transaction, Kind: kindOf(p.Transaction), Weight: p.Weight / weights, Count: count,
-			Due: count, Good: count,
-			Latency: result.Latency{Total: at * float64(count), Min: at / 8, Max: at * 40, Mean: at, P50: at * .8,
-				P90: at * 1.8, P95: at * 2.6, P99: at * 6}}
-		if p.Transaction == "sell_security" {
-			row.Expected = map[string]int64{"not-held": count / 50}
-			row.Good -= count / 50
+		kind := "update"
+		for _, t := range tpox.Transactions {
+			if t.Name == p.Transaction {
+				kind = t.Kind.String()
+			}
 		}
-		if p.Transaction == "delete_order" {
-			row.Empty = count / 200
-			row.Unexpected = map[string]int64{"404 not-found": 3}
-			row.Good -= 3
+		count, mean := int64(seconds*rate*p.Weight/weights), float64(users)/rate*1e6*(.9+.2*random.Float64())
+		row := result.Row{Name: p.Transaction, Kind: kind, Weight: p.Weight / weights, Share: p.Weight / weights, Count: count,
+			Due: count, Good: count, Latency: latency(mean, count)}
+		switch p.Transaction {
+		case "sell_security":
+			row.Expected, row.Good = map[string]int64{"not-held": count / 50}, count-count/50
+		case "delete_order":
+			row.Unexpected, row.Good, row.Empty = map[string]int64{"404 not-found": 3}, count-3, count/200
 		}
 		r.Transactions = append(r.Transactions, row)
-		if kinds[row.Kind] == nil {
-			kinds[row.Kind] = &result.Row{Name: row.Kind, Kind: row.Kind, Latency: result.Latency{Min: math.Inf(1)}}
+		if rowOf(r.Kinds, kind) == nil {
+			r.Kinds = append(r.Kinds, result.Row{Name: kind, Kind: kind})
 		}
-		add(kinds[row.Kind], row)
-		add(&total, row)
-	}
-	for i := range r.Transactions {
-		r.Transactions[i].Share = float64(r.Transactions[i].Count) / float64(total.Count)
-	}
-	for _, kind := range []string{"query", "update", "insert", "delete"} {
-		if k := kinds[kind]; k != nil {
-			k.Share = float64(k.Count) / float64(total.Count)
-			r.Kinds = append(r.Kinds, *k)
+		for _, sum := range []*result.Row{rowOf(r.Kinds, kind), &r.Total} {
+			sum.Count, sum.Good, sum.Due = sum.Count+row.Count, sum.Good+row.Good, sum.Due+row.Due
+			sum.Latency = latency((sum.Latency.Total+row.Latency.Total)/float64(max(sum.Count, 1)), sum.Count)
+			sum.Share = float64(sum.Count) / (seconds * rate)
 		}
 	}
-	r.Total = total
-	r.Goodput = rate * float64(total.Good) / float64(total.Count)
+	r.Goodput = rate * float64(r.Total.Good) / float64(r.Total.Count)
 	for i := range seconds {
 		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
 		if i%30 == 29 {
 			r.Intervals = append(r.Intervals, result.Interval{From: float64(i - 29), To: float64(i + 1),
-				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: total.Latency, Rows: r.Transactions})
+				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: r.Total.Latency, Rows: r.Transactions})
 		}
 	}
 	busy := float64(users) / (float64(users) + 6)
@@ -116,45 +102,9 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 	return r
 }
 
-func add(to *result.Row, row result.Row) {
-	to.Count, to.Good, to.Due = to.Count+row.Count, to.Good+row.Good, to.Due+row.Due
-	to.Weight += row.Weight
-	l := &to.Latency
-	l.Total += row.Latency.Total
-	l.Min, l.Max = min(l.Min, row.Latency.Min), max(l.Max, row.Latency.Max)
-	l.Mean = l.Total / float64(max(to.Count, 1))
-	l.P50, l.P90, l.P95, l.P99 = l.Mean*.7, l.Mean*1.9, l.Mean*3, l.Mean*7
-}
-
-func kindOf(name string) string {
-	for _, t := range tpox.Transactions {
-		if t.Name == name {
-			return t.Kind.String()
-		}
-	}
-	return "update"
-}
-
-// mixOf returns the transactions of a workload.
-func mixOf(workloadName string) (mix []result.Part) {
-	for _, t := range tpox.Transactions {
-		mix = append(mix, result.Part{Transaction: t.Name, Weight: float64(t.Weight)})
-	}
-	switch workloadName {
-	case "query":
-		return mix[:7]
-	case "classic":
-		return append(mix[:7], []result.Part{{Transaction: "upd_custacc", Weight: 3},
-			{Transaction: "upd_security", Weight: 3}, {Transaction: "delete_customer", Weight: 2},
-			{Transaction: "delete_order", Weight: 10}, {Transaction: "insert_customer", Weight: 2},
-			{Transaction: "insert_order", Weight: 10}}...)
-	case "insert-orders":
-		return []result.Part{{Transaction: "insert_order", Weight: 1}}
-	case "insert-customers":
-		return []result.Part{{Transaction: "insert_customer", Weight: 1}}
-	default:
-		return mix
-	}
+func latency(mean float64, count int64) result.Latency {
+	return result.Latency{Total: mean * float64(count), Min: mean / 8, Max: mean * 40, Mean: mean, P50: mean * .8,
+		P90: mean * 1.8, P95: mean * 2.6, P99: mean * 6}
 }
 
 // steps makes up the measured runs of a workload, whose throughput grows with users until it is saturated.
