@@ -43,21 +43,14 @@ func TestUnfaithful(t *testing.T) {
 
 // Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
 func TestWriteHTML_Faithful(t *testing.T) {
-	const text = "keys extracted, answered from columns: " +
-		"search_securities, customer_max_order, delete_order, delete_customer"
-	a, b := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2)
-	require.NotContains(t, html(t, &File{Name: "a.json", Run: &a}), "Work on XML")
-	a.Faithful = ofPostgres
-	require.Contains(t, html(t, &File{Name: "a.json", Run: &a}), text)
-	c := madeUpCampaign()
-	for i := range c.Steps {
-		if r := c.Steps[i].Run; r != nil {
-			r.Faithful = ofPostgres
-		}
-	}
-	require.Contains(t, html(t, &File{Name: "c.json", Campaign: c}), text)
-
+	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, delete_customer"
+	a, b, c := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2), madeUpCampaign()
+	require.NotContains(t, html(t, &File{Run: &a}), "Work on XML")
+	require.NotContains(t, html(t, FromCampaign(c)), "Work on XML")
+	a.Faithful, groupsOf(c)[0].Run.Faithful = ofPostgres, ofPostgres
 	b.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
+	require.Contains(t, html(t, &File{Run: &a}), text)
+	require.Contains(t, html(t, FromCampaign(c)), text)
 	shown := compared(t, &File{Name: "a.json", Run: &a}, &File{Name: "b.json", Run: &b})
 	require.Contains(t, shown, text)
 	require.Contains(t, shown, "XML in the database: every transaction")

@@ -8,6 +8,7 @@ import (
 	unescape "html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,52 +262,32 @@ func TestPage_Stamps(t *testing.T) {
 		"SmokeInvalid": {result.Validity{Smoke: true, Reasons: []string{"dropped 5 arrivals"}}, true, true},
 		"NoReason":     {result.Validity{}, true, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := run("mixed", 10, 100, 1)
-			r.Validity = c.validity
-			page := html(t, &File{Name: "run.json", Run: &r})
-			require.Equal(t, c.invalid, strings.Contains(page, "<strong>INVALID</strong>"))
-			require.Equal(t, c.smoke, strings.Contains(page, "<strong>SMOKE</strong>"))
-			for _, reason := range c.validity.Reasons {
-				require.Contains(t, page, reason)
-			}
-		})
+		r := run("mixed", 10, 100, 1)
+		r.Validity = c.validity
+		page := html(t, &File{Name: "run.json", Run: &r})
+		require.Equal(t, c.invalid, strings.Contains(page, "<strong>INVALID</strong>"), name)
+		require.Equal(t, c.smoke, strings.Contains(page, "<strong>SMOKE</strong>"), name)
+		for _, reason := range c.validity.Reasons {
+			require.Contains(t, page, reason)
+		}
 	}
-	t.Run("Campaign", func(t *testing.T) {
-		record := madeUpCampaign()
-		record.Complete, record.Unfinished = false, "interrupted after step 9"
-		record.Steps[6].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
-		page := html(t, FromCampaign(record))
-		require.Contains(t, page, "1 of 22 runs must not be quoted")
-		require.Contains(t, page, "<li>not steady (mixed, 50 users)</li>")
-		require.Contains(t, page, `<tr class="invalid"><td class="num">50 <small>INVALID</small></td>`)
-		require.Contains(t, page, "interrupted after step 9")
-	})
-	for id, record := range map[string]*campaign.Record{
-		"users": madeUpCampaign(), "scaling": madeUpCampaign(),
-	} {
-		t.Run("Table_"+id, func(t *testing.T) {
-			for i := range record.Steps {
-				if r := record.Steps[i].Run; r != nil {
-					r.Validity = result.Validity{Reasons: []string{"not steady"}}
-				}
-			}
-			shown := part(t, html(t, FromCampaign(record)), id)
-			require.Contains(t, shown, " <small>INVALID</small></td>")
-		})
-	}
-	t.Run("MadeAgain", func(t *testing.T) {
-		record := madeUpCampaign()
-		record.Steps[6].Again = true
-		require.Contains(t, part(t, html(t, FromCampaign(record)), "steps"), "the second run: the first was disturbed")
-	})
-	t.Run("SmokePreset", func(t *testing.T) {
-		record := madeUpCampaign()
-		record.Smoke, record.Preset = true, "smoke"
-		page := html(t, FromCampaign(record))
-		require.Contains(t, page, "<strong>SMOKE</strong>")
-		require.Contains(t, part(t, page, "published"), "ours is a smoke run")
-	})
+	record := madeUpCampaign()
+	record.Complete, record.Unfinished = false, "interrupted after step 9"
+	record.Steps[6].Run.Validity, record.Steps[6].Again = result.Validity{Reasons: []string{"not steady"}}, true
+	one := slices.IndexFunc(record.Steps, func(s campaign.Step) bool { return s.Plan != nil && s.Plan.CPUs > 0 })
+	record.Steps[one].Run.Validity = record.Steps[6].Run.Validity
+	page := html(t, FromCampaign(record))
+	require.Contains(t, page, "2 of 22 runs must not be quoted")
+	require.Contains(t, page, "<li>not steady (mixed, 50 users; mixed, 1 core, 100 users)</li>")
+	require.Contains(t, part(t, page, "users"), `<tr class="invalid"><td class="num">50 <small>INVALID</small></td>`)
+	require.Contains(t, part(t, page, "scaling"), " <small>INVALID</small></td>")
+	require.Contains(t, page, "interrupted after step 9")
+	require.Contains(t, part(t, page, "steps"), "the second run: the first was disturbed")
+
+	record.Smoke, record.Preset = true, "smoke"
+	page = html(t, FromCampaign(record))
+	require.Contains(t, page, "<strong>SMOKE</strong>")
+	require.Contains(t, part(t, page, "published"), "ours is a smoke run")
 }
 
 func TestPage_Published(t *testing.T) {
