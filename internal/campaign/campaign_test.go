@@ -327,15 +327,3 @@ func TestCampaign_Null(t *testing.T) {
 	require.Equal(t, "null", r.Store.Engine)
 	require.NotEmpty(t, r.Dataset.Fingerprint)
 }
-
-// A service that loses what it has acknowledged makes the campaign INVALID.
-func TestRecord_InvalidCrash(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.small = true
-	r := w.completed(func(*Campaign) {})
-	require.Empty(t, r.Invalid())
-	crash := stepOf(t, r, func(s Step) bool { return s.Kind == KindCrash })
-	crash.Run.Prove(result.Proof{Verified: true, Acknowledged: 10, Lost: 1})
-	require.Equal(t, []string{"crash (acknowledged 10, lost 1, twice 0, unknown 0 (applied 0))"}, r.Invalid())
-}

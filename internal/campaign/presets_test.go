@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
-	"brokerage/internal/format"
 	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
@@ -35,45 +34,36 @@ func names(steps []Step) (names []string) {
 	return names
 }
 
-// Each preset is valid, and has the documents, users, workloads and times of its study.
+// Each preset is valid, and has the documents and times of its study. Its steps have names of their own, and each user
+// a connection.
 func TestReadPreset(t *testing.T) {
 	for name, c := range map[string]struct {
 		fingerprint string
-		users       []int
-		workloads   []string
 		duration    time.Duration
-		smoke       bool
+		runs        []string // some of them
 	}{
-		"full": {"tpox-2/XXXS/seed-1/v1/20833-5000-50000", []int{1, 2, 4, 8, 16, 50, 100}, []string{query, mixed},
-			time.Minute, false},
-		"smoke": {"tpox-2/XXXS/seed-1/v1/20833-5000-50000", []int{1, 8, 50}, []string{query, mixed}, 8 * time.Second, true},
-		"paper-2006": {"tpox-1/S/seed-1/v1/20833-6000000-30000000", []int{25, 50, 75, 100, 125, 150},
-			[]string{query, classic}, time.Hour, false},
-		"paper-2007": {"tpox-1/3000000-15000000/seed-1/v1/20833-3000000-15000000",
-			[]int{25, 50, 75, 100, 125, 150, 200}, []string{query, classic}, time.Hour, false},
-		"paper-2008": {"tpox-1/M/seed-1/v1/20833-60000000-300000000", []int{25, 50, 75, 100, 150, 200}, []string{mixed},
-			2 * time.Hour, false},
-		"paper-2009": {"tpox-2/M/seed-1/v1/20833-50000000-500000000", []int{25, 50, 100, 150, 200, 300},
-			[]string{mixed}, time.Hour, false},
+		"full":  {"tpox-2/XXXS/seed-1/v1/20833-5000-50000", time.Minute, []string{"query, 100 users", "mixed, 1 user"}},
+		"smoke": {"tpox-2/XXXS/seed-1/v1/20833-5000-50000", 8 * time.Second, []string{"query, 8 users", "mixed, 50 users"}},
+		"paper-2006": {"tpox-1/S/seed-1/v1/20833-6000000-30000000", time.Hour,
+			[]string{"query, 150 users", "classic, 25 users"}},
+		"paper-2007": {"tpox-1/3000000-15000000/seed-1/v1/20833-3000000-15000000", time.Hour,
+			[]string{"query, 125 users", "classic, 200 users"}},
+		"paper-2008": {"tpox-1/M/seed-1/v1/20833-60000000-300000000", 2 * time.Hour, []string{"mixed, 150 users"}},
+		"paper-2009": {"tpox-2/M/seed-1/v1/20833-50000000-500000000", time.Hour, []string{"mixed, 300 users"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, PresetNames, name)
 			s, err := ReadPreset(name, 1, 1)
 			require.NoError(t, err)
 			require.Equal(t, name, s.Preset)
-			require.Equal(t, c.smoke, s.smoke())
-			require.Equal(t, c.users, s.Users)
+			require.Equal(t, name == "smoke", s.smoke())
 			require.Equal(t, c.duration, s.Duration.Duration)
 			require.Equal(t, workload.SharedDocuments, s.NewDocuments)
 			all, d := planOf(t, s)
 			require.Equal(t, c.fingerprint, d.Fingerprint())
 			steps := names(all)
 			require.Equal(t, []string{"create", "population", "load"}, steps[:3])
-			for _, w := range c.workloads {
-				for _, users := range c.users {
-					require.Contains(t, steps, w+", "+format.Plural(users, "user"))
-				}
-			}
+			require.Subset(t, steps, c.runs)
 			for i, step := range all {
 				require.Equal(t, i, slices.Index(steps, step.Name), "a name of its own")
 				if step.Plan != nil {
@@ -132,12 +122,10 @@ func TestReadPreset_Scaled(t *testing.T) {
 	require.False(t, s.smoke(), "long enough to count")
 	require.Equal(t, []Load{{insertOrders, 100, 300_000}, {insertCustomers, 50, 60_000}}, s.Inserts)
 	steps := names(all)
-	for _, name := range []string{
+	require.Subset(t, steps, []string{
 		"insert-orders, 300,000 documents, 100 users", "insert-customers, 60,000 documents, 50 users",
 		"1 core: query, 125 users", "2 cores: query, 125 users",
-	} {
-		require.Contains(t, steps, name)
-	}
+	})
 }
 
 // study is a campaign of a published study in a world, with few documents and users.
@@ -151,9 +139,19 @@ func (w *world) study(folder string) *Campaign {
 }
 
 // A study populates an empty database by its users, loads it, and inserts its numbers of documents onto the loaded one.
+// A population that was interrupted begins again.
 func TestCampaign_Paper(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
+	w.onRun = func(load) error {
+		if len(w.inserted) == 2 {
+			return errors.New("killed")
+		}
+		return nil
+	}
+	require.ErrorContains(t, w.run(w.study(folder)), "population: stage 3, insert-customers: killed")
+	require.Equal(t, Interrupted, read(t, folder).Steps[1].State)
+	w.onRun, w.inserted = nil, nil
 	require.NoError(t, w.run(w.study(folder)))
 	r := read(t, folder)
 	require.True(t, r.Complete)
@@ -174,25 +172,6 @@ func TestCampaign_Paper(t *testing.T) {
 	require.Zero(t, stages[4].Before)
 	require.Contains(t, w.runs, "query 125", "by cores")
 	require.Contains(t, w.runs, "classic 2")
-}
-
-// A population that was interrupted begins again.
-func TestCampaign_PaperResumed(t *testing.T) {
-	t.Parallel()
-	w, folder := newWorld(t), t.TempDir()
-	stages := 0
-	w.onRun = func(load) error {
-		if stages++; stages == 3 {
-			return errors.New("killed")
-		}
-		return nil
-	}
-	require.ErrorContains(t, w.run(w.study(folder)), "population: stage 3, insert-customers: killed")
-	require.Equal(t, Interrupted, read(t, folder).Steps[1].State)
-	require.NoError(t, w.run(w.study(folder)))
-	r := read(t, folder)
-	require.True(t, r.Complete)
-	require.Len(t, r.Steps[1].Inserts, 8)
 }
 
 // A plan shows the steps and changes nothing; that of an interrupted campaign shows what is left.

@@ -30,7 +30,6 @@ func TestTerminal(t *testing.T) {
 		`restores; a smoke campaign, whose figures do not count\n`, text)
 	require.Regexp(t, `\n 2/16  population +[\d:. s]+  insert-customers 50, 50, 50, 50/s; insert-orders 500, 500, 500, 500/s\n`, text)
 	require.Regexp(t, `\n 3/16  load +7\.0 s  2,700 documents of [\d.]+ MB, 386/s, with 0\.0 s for indexes at the end\n`, text)
-	require.Regexp(t, `\n 5/16  space +0\.0 s  1\.00 kB, 50\.0 % of the documents\n`, text)
 	require.Regexp(t, `\n11/16  mixed, 4 users +51 s  3/s, p99 0\.0 ms, 3 connections\n`, text)
 	require.Regexp(t, `\n12/16  insert-orders, 4 users +\d+ s  interrupted\n`, text)
 	require.NotRegexp(t, `(?m) $`, text, "blanks at the end of a line")
