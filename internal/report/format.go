@@ -75,10 +75,3 @@ func ratio(a, b float64) float64 {
 	}
 	return a / b
 }
-
-func count(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}

@@ -13,41 +13,26 @@ import (
 
 // stamps returns the banners of runs: what keeps their figures from being quoted, and why.
 func stamps(groups []group) (all []banner) {
-	runs, invalid, smoke, same := len(groups), 0, 0, 0
-	var reasons remarks
-	for _, g := range groups {
-		r := g.Run
-		smoke += count(r.Validity.Smoke)
-		same += count(r.Target.SameHost)
-		if !g.invalid() {
-			continue
-		}
-		invalid++
-		where := "" // not needed for a single run
-		if runs > 1 {
-			where = g.name() + ", " + format.Plural(r.Model.Users, "user")
-		}
-		for _, reason := range r.Validity.Reasons {
-			reasons.add(reason, where)
-		}
-		if len(r.Validity.Reasons) == 0 {
-			reasons.add("no reason is given", where)
-		}
-	}
-	add := func(n int, b banner) {
+	add := func(is func(group) bool, b banner) {
+		some := filter(groups, is)
 		which := "This run"
-		if runs > 1 {
-			which = fmt.Sprintf("%d of %s", n, format.Plural(runs, "run"))
+		if len(groups) > 1 {
+			which = fmt.Sprintf("%d of %s", len(some), format.Plural(len(groups), "run"))
 		}
-		if b.Text = which + b.Text; n > 0 {
+		if b.Text = which + b.Text; len(some) > 0 {
 			all = append(all, b)
 		}
 	}
-	add(invalid, banner{Class: "invalid", Word: "INVALID", Text: " must not be quoted, by the rules of the scenario:",
-		Reasons: reasons.lines()})
-	add(smoke, banner{Class: "smoke", Word: "SMOKE",
+	add(group.invalid, banner{Class: "invalid", Word: "INVALID", Text: " must not be quoted, by the rules of the scenario:",
+		Reasons: remarks(groups, func(v result.Validity) []string {
+			if v.Invalid() && len(v.Reasons) == 0 {
+				return []string{"no reason is given"}
+			}
+			return v.Reasons
+		})})
+	add(func(g group) bool { return g.Run.Validity.Smoke }, banner{Class: "smoke", Word: "SMOKE",
 		Text: ": too short to measure performance. It shows that everything works."})
-	add(same, banner{Class: "aside", Word: "SAME HOST",
+	add(func(g group) bool { return g.Run.Target.SameHost }, banner{Class: "aside", Word: "SAME HOST",
 		Text: " shared the computer with the load generator, which took processor time from the service."})
 	return all
 }
@@ -69,60 +54,37 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	return all
 }
 
-// remark is a text about some of the runs.
-type remark struct {
-	text  string
-	where []string
-}
-
-type remarks []remark
-
-// mostLines is how many reasons or notes the top of a page lists.
-const mostLines = 12
-
-// add adds a remark, or another run to one that is there.
-func (r *remarks) add(text, where string) {
-	for i := range *r {
-		if remark := &(*r)[i]; remark.text == text {
-			remark.where = append(remark.where, where)
-			return
+// remarks returns what is said of runs, each text once with at most three of its runs.
+func remarks(groups []group, of func(result.Validity) []string) (all []string) {
+	where := make(map[string][]string)
+	for _, g := range groups {
+		for _, text := range of(g.Run.Validity) {
+			if where[text] == nil {
+				all = append(all, text)
+			}
+			where[text] = append(where[text], fmt.Sprintf("%s, %s", g.name(), format.Plural(g.Run.Model.Users, "user")))
 		}
 	}
-	*r = append(*r, remark{text, []string{where}})
-}
-
-// lines returns the remarks, each with at most three of its runs.
-func (r remarks) lines() (all []string) {
-	const most = 3
-	for _, remark := range r[:min(len(r), mostLines)] {
-		runs := strings.Join(remark.where[:min(len(remark.where), most)], "; ")
-		if more := len(remark.where) - most; more > 0 {
-			runs += fmt.Sprintf("; and %d more", more)
+	const most, mostRuns = 12, 3
+	for i, text := range all {
+		runs := where[text]
+		if more := len(runs) - mostRuns; more > 0 {
+			runs = append(runs[:mostRuns:mostRuns], fmt.Sprintf("and %d more", more))
 		}
-		if runs != "" {
-			runs = " (" + runs + ")"
+		if len(groups) > 1 {
+			all[i] += " (" + strings.Join(runs, "; ") + ")"
 		}
-		all = append(all, remark.text+runs)
 	}
-	if rest := len(r) - len(all); rest > 0 {
-		all = append(all, fmt.Sprintf("and %d more, which the file has", rest))
+	if rest := len(all) - most; rest > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more, which the file has", rest))
 	}
 	return all
 }
 
 // notesOf returns the notes on runs, which make none of them invalid.
 func notesOf(groups []group) (facts []fact) {
-	var notes remarks
-	for _, g := range groups {
-		for _, note := range g.Run.Validity.Notes {
-			notes.add(note, g.name())
-		}
-	}
-	for _, note := range notes[:min(len(notes), mostLines)] {
-		if len(groups) > 1 {
-			note.text += fmt.Sprintf(" (%d of %s)", len(note.where), format.Plural(len(groups), "run"))
-		}
-		facts = append(facts, fact{"Note", note.text})
+	for _, note := range remarks(groups, func(v result.Validity) []string { return v.Notes }) {
+		facts = append(facts, fact{"Note", note})
 	}
 	return facts
 }

@@ -156,28 +156,23 @@ func (f *File) check() error {
 	}
 	for i := range f.Campaign.Steps {
 		step := &f.Campaign.Steps[i]
-		if step.Name == "" || step.Kind == "" {
+		var err error
+		switch {
+		case step.Name == "" || step.Kind == "":
 			return fmt.Errorf("step %d has no name or no kind", i+1)
+		case step.Run != nil && step.Plan == nil:
+			err = errors.New("it has a run and no plan")
+		case step.Run != nil:
+			err = checkRun(step.Run)
 		}
-		if step.Run != nil && step.Plan == nil {
-			return fmt.Errorf("step %s has a run and no plan", step.Name)
+		for i := range step.Inserts {
+			err = cmp.Or(err, at(checkRun(&step.Inserts[i].Run), "stage %d", i+1))
 		}
-		if err := checkRuns(step); err != nil {
+		if err != nil {
 			return at(err, "step %s", step.Name)
 		}
 	}
 	return nil
-}
-
-// checkRuns returns the first error in the runs of a step.
-func checkRuns(step *campaign.Step) (err error) {
-	if step.Run != nil {
-		err = checkRun(step.Run)
-	}
-	for i := range step.Inserts {
-		err = cmp.Or(err, at(checkRun(&step.Inserts[i].Run), "stage %d", i+1))
-	}
-	return err
 }
 
 func checkRun(r *result.Run) error {
