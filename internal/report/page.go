@@ -88,12 +88,6 @@ type cell struct {
 // newTable returns a table without rows. A column is "class:heading"; one without a class has numbers.
 func newTable(label string, columns ...string) *table {
 	t := &table{Label: label}
-	t.widen(columns...)
-	return t
-}
-
-// widen adds columns.
-func (t *table) widen(columns ...string) {
 	for _, text := range columns {
 		class, head, found := strings.Cut(text, ":")
 		if !found {
@@ -101,6 +95,7 @@ func (t *table) widen(columns ...string) {
 		}
 		t.Columns = append(t.Columns, column{Class: class, Head: head})
 	}
+	return t
 }
 
 // A size in bytes and a time in microseconds, for the cells of a table.
@@ -115,9 +110,6 @@ func (t *table) add(class string, values ...any) {
 	for _, value := range values {
 		var c cell
 		switch v := value.(type) {
-		case []cell:
-			cells = append(cells, v...)
-			continue
 		case []string:
 			for _, text := range v {
 				cells = append(cells, cell{Text: text})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"brokerage/internal/campaign"
@@ -61,42 +62,23 @@ func usersSection(c *campaign.Record, groups []group) section {
 }
 
 func usersTable(c *campaign.Record, groups []group) *table {
-	t := newTable("Throughput by workload and users", "users", "connections", "tps", "goodput/s",
-		"p50 ms", "p95 ms", "p99 ms", "CPU, all", "CPU, service")
-	processes := []func(result.Usage) *result.ProcessUsage{
-		func(u result.Usage) *result.ProcessUsage { return u.Service },
-	}
-	if slices.ContainsFunc(groups, func(g group) bool { return g.Run.Usage.Database != nil }) {
-		t.widen("CPU, database")
-		processes = append(processes, func(u result.Usage) *result.ProcessUsage { return u.Database })
-	}
-	t.widen("CPU, load", "bar:")
-	processes = append(processes, func(u result.Usage) *result.ProcessUsage { return &u.Generator })
-	top := 0.0
-	for _, g := range groups {
-		top = max(top, tps(g.Run))
-	}
+	t := newTable("Throughput by workload and users", "users", "connections", "tps", "goodput/s", "p50 ms", "p95 ms",
+		"p99 ms", "CPU, all", "CPU, service", "CPU, database", "CPU, load", "bar:")
+	top := tps(slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(tps(a.Run), tps(b.Run)) }).Run)
 	for label, measured := range byLabel(groups) {
 		t.add("group", cell{Text: label, Draw: chart.Swatch(measured[0].Slot)})
 		for _, g := range measured {
-			rate, cpu := tps(g.Run), []string{percent(busy(g.Run), 0)}
-			for _, of := range processes {
-				cpu = append(cpu, processText(of(g.Run.Usage)))
+			rate, u, connections := tps(g.Run), &g.Run.Usage, "–"
+			if g.Connections > 0 {
+				connections = format.Count(g.Connections)
 			}
 			class, users := g.users()
-			t.add(class, users, connections(g), cell{Text: format.Figure(rate), Aside: hourText(c, g.Run)}, goodput(g.Run),
-				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), cpu, chart.Bar(g.Slot, 0, rate/top))
+			t.add(class, users, connections, cell{Text: format.Figure(rate), Aside: hourText(c, g.Run)}, goodput(g.Run),
+				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), percent(busy(g.Run), 0), processText(u.Service),
+				processText(u.Database), processText(&u.Generator), chart.Bar(g.Slot, 0, ratio(rate, top)))
 		}
 	}
 	return t
-}
-
-// connections returns the number of connections of the service.
-func connections(g group) string {
-	if g.Connections == 0 {
-		return "–"
-	}
-	return format.Count(g.Connections)
 }
 
 // processText returns the share of all cores that a process used.
