@@ -141,9 +141,8 @@ func (c *Campaign) Plan() (*Record, error) {
 
 // plan makes the record of a campaign with all of its steps.
 func (r *running) plan() {
-	now := r.Now()
 	r.record = &Record{
-		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: now, Updated: now,
+		Format: Format, Preset: r.Settings.Preset, Smoke: r.Settings.smoke(), Started: r.Now(),
 		Settings: r.Settings, Machine: r.Machine, Versions: r.Versions,
 		Steps: plan(r.Settings, r.Subject, r.connections),
 	}
@@ -238,7 +237,6 @@ func (r *running) finish(ctx context.Context) error {
 }
 
 func (r *running) save() error {
-	r.record.Updated = r.Now()
 	file := output.File{Path: r.file, Kind: output.Result, Mode: 0o644}
 	return writeJSON(context.Background(), file, r.record) // as a whole, also after a Ctrl-C
 }

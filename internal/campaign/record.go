@@ -31,7 +31,6 @@ type Record struct {
 	Complete   bool      `json:"complete"`   // every planned step has been run or left out
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
 	Started    time.Time `json:"started"`
-	Updated    time.Time `json:"updated"`
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 
 	Dataset  result.DatasetStamp `json:"dataset"` // what the load brings
@@ -142,14 +141,12 @@ type Space struct {
 	Raw     int64        `json:"raw"`
 }
 
-// KindBytes is the space of the documents of a kind: raw, and stored with all overhead of their table. Ratio is stored
-// by raw.
+// KindBytes is the space of the documents of a kind: raw, and stored with all overhead of their table.
 type KindBytes struct {
-	Kind      string  `json:"kind"`
-	Documents int64   `json:"documents"`
-	Raw       int64   `json:"raw"`
-	Stored    int64   `json:"stored"`
-	Ratio     float64 `json:"ratio"`
+	Kind      string `json:"kind"`
+	Documents int64  `json:"documents"`
+	Raw       int64  `json:"raw"`
+	Stored    int64  `json:"stored"`
 }
 
 // NamedBytes is the size of something with a name.
@@ -210,36 +207,26 @@ func ByWorkload(stages []Growth) (all [][]Growth) {
 // stage of inserts may be unsteady, since it shows how the rate changes while a database grows.
 func (r *Record) Invalid() (steps []string) {
 	for _, s := range r.Steps {
-		var runs []result.Run
+		var faults []result.Validity
 		if s.Run != nil {
-			runs = append(runs, *s.Run)
+			faults = append(faults, s.Run.Validity)
 		}
 		for _, g := range s.Inserts {
-			if !onlyUnsteady(&g.Run) {
-				runs = append(runs, g.Run)
+			if v := g.Run.Validity; !v.Unsteady || len(v.Reasons) > 1 {
+				faults = append(faults, v)
 			}
 		}
-		invalid := func(r result.Run) bool { return r.Validity.Invalid() }
-		if i := slices.IndexFunc(runs, invalid); i >= 0 {
-			steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(runs[i].Validity.Reasons, "; ")))
+		if i := slices.IndexFunc(faults, result.Validity.Invalid); i >= 0 {
+			steps = append(steps, fmt.Sprintf("%s (%s)", s.Name, strings.Join(faults[i].Reasons, "; ")))
 		}
 	}
 	return steps
 }
 
 // onlyDisturbed reports whether the only faults of a run are that it was unsteady or that others used the machine.
-func onlyDisturbed(r *result.Run) bool {
-	faults := 0
-	for _, is := range []bool{r.Validity.Unsteady, r.Validity.Disturbed} {
-		if is {
-			faults++
-		}
-	}
-	return faults > 0 && len(r.Validity.Reasons) == faults
+func onlyDisturbed(v result.Validity) bool {
+	return len(v.Reasons) == 1 && (v.Unsteady || v.Disturbed) || len(v.Reasons) == 2 && v.Unsteady && v.Disturbed
 }
-
-// onlyUnsteady reports whether the only fault of a run is that it was unsteady.
-func onlyUnsteady(r *result.Run) bool { return r.Validity.Unsteady && len(r.Validity.Reasons) == 1 }
 
 // MaxFile bounds a file of results, in bytes. That of a run of a day with figures of every 5 s has about 200 MB.
 const MaxFile = 256 << 20

@@ -128,7 +128,7 @@ func (r *running) measure(ctx context.Context, s *Step) error {
 		if err != nil {
 			return err
 		}
-		if s.Run, err = r.run(ctx, s.Plan, p, nil); err != nil || !onlyDisturbed(s.Run) {
+		if s.Run, err = r.run(ctx, s.Plan, p, nil); err != nil || !onlyDisturbed(s.Run.Validity) {
 			return err
 		}
 	}

@@ -151,12 +151,8 @@ func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
 		space, err := s.Space(ctx)
 		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
 		for _, k := range dataset.Kinds {
-			b := KindBytes{Kind: k.String(), Documents: space.Documents[k], Raw: space.Raw[k], Stored: space.Stored[k]}
-			if b.Raw > 0 {
-				b.Ratio = float64(b.Stored) / float64(b.Raw)
-			}
-			out.Kinds = append(out.Kinds, b)
-			out.Raw += b.Raw
+			out.Kinds = append(out.Kinds, KindBytes{k.String(), space.Documents[k], space.Raw[k], space.Stored[k]})
+			out.Raw += space.Raw[k]
 		}
 		for _, index := range space.Indexes {
 			out.Indexes = append(out.Indexes, NamedBytes{index.Name, index.Bytes})

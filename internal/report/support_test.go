@@ -137,7 +137,7 @@ func done(name string, kind campaign.StepKind, seconds float64) campaign.Step {
 func madeUpCampaign() *campaign.Record {
 	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	c := &campaign.Record{
-		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Updated: at.Add(4 * time.Hour), Seconds: 13_000,
+		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Seconds: 13_000,
 		Dataset: madeUpDataset(),
 		Store: campaign.StoreStamp{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
 			Validation: "by the project's schemas, in the service",
@@ -201,10 +201,9 @@ func madeUpCurve() *result.Curve {
 
 func madeUpSpace() *campaign.Space {
 	s := &campaign.Space{Rest: 3e6, Total: 520e6, Journal: 16e6, Raw: 1_209e6}
-	s.Kinds = append(s.Kinds, campaign.KindBytes{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6,
-		Ratio: .473},
-		campaign.KindBytes{Kind: "customer", Documents: 50_000, Raw: 330e6, Stored: 118e6, Ratio: .358},
-		campaign.KindBytes{Kind: "order", Documents: 500_000, Raw: 750e6, Stored: 310e6, Ratio: .413})
+	s.Kinds = append(s.Kinds, campaign.KindBytes{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6},
+		campaign.KindBytes{Kind: "customer", Documents: 50_000, Raw: 330e6, Stored: 118e6},
+		campaign.KindBytes{Kind: "order", Documents: 500_000, Raw: 750e6, Stored: 310e6})
 	s.Indexes = append(s.Indexes, campaign.NamedBytes{Name: "orders_cash", Bytes: 18e6},
 		campaign.NamedBytes{Name: "accounts_customer", Bytes: 10e6})
 	return s
