@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"brokerage/internal/campaign"
@@ -102,18 +101,16 @@ func obstacles(c *campaign.Record, g group, p published) (all []string) {
 }
 
 // rawBytes returns the size of the documents of the campaign's database, or 0 when it was not measured.
-func rawBytes(c *campaign.Record) (raw float64) {
-	for _, step := range slices.Backward(c.Steps) {
+func rawBytes(c *campaign.Record) float64 {
+	if s := plainSpace(c); s != nil {
+		return float64(s.Raw)
+	}
+	for _, step := range c.Steps {
 		if step.Load != nil {
-			raw = float64(step.Load.Bytes)
+			return float64(step.Load.Bytes)
 		}
 	}
-	for _, step := range slices.Backward(c.Steps) {
-		if step.Space != nil {
-			raw = float64(step.Space.Raw)
-		}
-	}
-	return raw
+	return 0
 }
 
 // timesTable shows the published statistics of each transaction, and of each kind, beside ours.
