@@ -56,29 +56,6 @@ func TestAccept_MediaTypes(t *testing.T) {
 	}
 }
 
-// The two forms of a document are the same bytes, and two representations: each has its own strong tag, and a condition
-// takes either.
-func TestAccept_ETag(t *testing.T) {
-	s := fresh(t, Options{})
-	for _, operation := range []string{"get_order", "get_customer", "get_account", "get_security"} {
-		path := target(t, operation)
-		application, text := ask(s, "GET", path, ""), ask(s, "GET", path, "", "Accept: text/xml")
-		requireConforms(t, operation, text)
-		require.Equal(t, application.body, text.body)
-		tag := application.Header.Get("Etag")
-		require.Equal(t, strings.TrimSuffix(tag, `"`)+`-text"`, text.Header.Get("Etag"))
-		for _, condition := range []string{tag, text.Header.Get("Etag")} {
-			a := ask(s, "GET", path, "", "Accept: text/xml", "If-None-Match: "+condition)
-			require.Equal(t, 304, a.StatusCode, condition)
-			require.Equal(t, text.Header.Get("Etag"), a.Header.Get("Etag"), "the tag that 200 would have")
-		}
-	}
-	path := target(t, "replace_customer")
-	tag := ask(s, "GET", path, "", "Accept: text/xml", "Accept-Encoding: gzip").Header.Get("Etag")
-	require.Equal(t, 204, play(t, s, "replace_customer", "If-Match: "+tag).StatusCode)
-	requireProblem(t, play(t, s, "replace_customer", `If-Match: "x-text"`), 412, "stale")
-}
-
 // A problem is application/problem+xml for a client of text/xml, too: as text/xml, the client could not distinguish it
 // from a document.
 func TestAccept_Problems(t *testing.T) {

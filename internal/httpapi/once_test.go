@@ -3,9 +3,11 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
@@ -30,20 +32,14 @@ func keyed(t testing.TB) map[string][2]string {
 	}
 }
 
-// Every operation that takes a key by the contract is tested.
-func TestOnce_Complete(t *testing.T) {
-	bodies := keyed(t)
-	for _, op := range transactions {
-		for _, p := range routeOf(t, op.name).Operation.Parameters {
-			if p.Value.Name == "Idempotency-Key" {
-				require.Contains(t, bodies, op.name)
-			}
-		}
-	}
-}
-
 func TestOnce_Replay(t *testing.T) {
-	for operation, bodies := range keyed(t) {
+	for _, op := range transactions {
+		operation, bodies := op.name, keyed(t)[op.name]
+		takesKey := func(p *openapi3.ParameterRef) bool { return p.Value.Name == "Idempotency-Key" }
+		if !slices.ContainsFunc(routeOf(t, operation).Operation.Parameters, takesKey) {
+			require.Empty(t, bodies[0], "%s takes no key by the contract", operation)
+			continue
+		}
 		t.Run(operation, func(t *testing.T) {
 			s := fresh(t, Options{})
 			path := target(t, operation)
