@@ -55,47 +55,6 @@ var accountCases = []testCase{
 			e.owns(to, from, moving, order, own[round%2])
 		}
 	}},
-	{name: "Accounts/CustomerReturns", run: func(e *env) {
-		id, accounts, doc := e.insertCustomer(3)
-		var orders ids
-		for i, cash := range []string{"10", "30", "20"} {
-			orders = append(orders, e.placed(accounts[i], cash))
-		}
-		e.largestIs(id, orders[1])
-		e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
-		e.noCustomer(id)
-		meanwhile := e.placed(accounts[2], "40")
-		e.insert(doc, true)
-		e.largestIs(id, meanwhile)
-		for _, best := range []tpox.ID{meanwhile, orders[1], orders[2], orders[0]} {
-			e.largestIs(id, best)
-			e.must(e.s.DeleteOrder(e.Context(), plain(), best))
-		}
-		e.largestIs(id, 0)
-		for _, account := range accounts {
-			e.belongs(account, id)
-			e.trade(id, account, tpox.Buy, e.held(0), "1")
-		}
-	}},
-	{name: "Accounts/GivenAway", run: func(e *env) {
-		id, accounts, doc := e.insertCustomer(3)
-		order := e.placed(accounts[1], "5")
-		e.must(e.s.DeleteCustomer(e.Context(), plain(), id))
-		heir, _, _ := e.insertCustomer(1)
-		account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[1])})
-		e.must(errOf(e.s.OpenAccount(e.Context(), plain(), heir, account)))
-		e.largestIs(heir, order)
-		e.unchanged(watch{customers: ids{id, heir}, accounts: accounts}, func() {
-			for _, validate := range []bool{true, false} {
-				e.accountExists(errOf(e.s.InsertCustomer(e.Context(), plain(), []byte(doc), validate)), accounts[1])
-			}
-		})
-		e.noCustomer(id)
-		e.must(e.s.CloseAccount(e.Context(), plain(), heir, accounts[1]))
-		e.insert(doc, true)
-		e.largestIs(id, order)
-		e.largestIs(heir, 0)
-	}},
 }
 
 // placed inserts an order for an account with some cash and returns its id.

@@ -104,7 +104,7 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneOrder", run: func(e *env) {
 		id := e.id()
 		doc := func(i int) []byte { return []byte(orderXML(id, tpox.ID(i+1), "")) }
-		winner := e.oneWins(64, tpox.OrderExists, func(i int) error {
+		winner := e.oneWins(64, conflictBy(tpox.OrderExists), func(i int) error {
 			return errOf(e.s.InsertOrder(e.Context(), plain(), doc(i)))
 		})
 		e.same("the order", e.tree(doc(winner)).child("Order"), e.order(id))
@@ -112,7 +112,7 @@ var concurrencyCases = []testCase{
 	{name: "Concurrency/OneAccount", run: func(e *env) {
 		id, account := e.newAccount(1)
 		n := min(len(e.customers), 64)
-		winner := e.oneWins(n, tpox.AccountExists, func(i int) error {
+		winner := e.oneWins(n, conflictBy(tpox.AccountExists), func(i int) error {
 			return errOf(e.s.OpenAccount(e.Context(), plain(), e.customerID(int64(i)), []byte(account)))
 		})
 		e.belongs(id, e.customerID(int64(winner)))
@@ -127,23 +127,14 @@ var concurrencyCases = []testCase{
 				ID: int64(id), Accounts: []int64{int64(accounts[0]), int64(accounts[1])},
 			})
 		}
-		winner := e.oneWins(16, tpox.CustomerExists, func(i int) error {
+		winner := e.oneWins(16, conflictBy(tpox.CustomerExists), func(i int) error {
 			return errOf(e.s.InsertCustomer(e.Context(), plain(), doc(i), true))
 		})
 		e.same("the customer", e.tree(doc(winner)), e.customer(id))
 	}},
 	{name: "Concurrency/OneDelete", run: func(e *env) {
 		id := tpox.ID(e.d.ID(dataset.Order, 9))
-		var won atomic.Int64
-		e.together(16, func(int) error {
-			err := e.s.DeleteOrder(e.Context(), plain(), id)
-			if tpox.Is[*tpox.NotFound](err) {
-				return nil
-			}
-			won.Add(1)
-			return err
-		})
-		e.equal("deletes", int64(1), won.Load())
+		e.oneWins(16, tpox.Is[*tpox.NotFound], func(int) error { return e.s.DeleteOrder(e.Context(), plain(), id) })
 	}},
 	// Inserts, reads and deletes of one order at once.
 	{name: "Concurrency/OrderComesAndGoes", run: func(e *env) {
@@ -156,7 +147,7 @@ var concurrencyCases = []testCase{
 				doc := orderXML(id, accounts[i/3%3], fmt.Sprintf(`<OrdQty Cash="%d"></OrdQty>`, i))
 				calls := [3]func() error{
 					func() error {
-						return h.record(step{name: fmt.Sprint(i), after: true}, isOrderExists, func() error {
+						return h.record(step{name: fmt.Sprint(i), after: true}, conflictBy(tpox.OrderExists), func() error {
 							return errOf(e.s.InsertOrder(e.Context(), plain(), []byte(doc)))
 						})
 					},
@@ -183,7 +174,7 @@ var concurrencyCases = []testCase{
 			var refusals atomic.Int64
 			e.together(3, func(i int) error {
 				err := e.s.CloseAccount(e.Context(), plain(), id, accounts[i])
-				if isConflict(err, tpox.LastAccount) {
+				if conflictBy(tpox.LastAccount)(err) {
 					refusals.Add(1)
 					return nil
 				}
@@ -260,17 +251,17 @@ func (e *env) explained(h *history, existed bool, customer, id tpox.ID) (exists 
 	return true
 }
 
-// isConflict reports whether an error is a conflict with the given reason.
-func isConflict(err error, reason tpox.Reason) bool {
-	conflict, ok := errors.AsType[*tpox.Conflict](err)
-	return ok && conflict.Reason == reason
+// conflictBy returns a function that reports whether an error is a conflict with the given reason.
+func conflictBy(reason tpox.Reason) func(error) bool {
+	return func(err error) bool {
+		conflict, ok := errors.AsType[*tpox.Conflict](err)
+		return ok && conflict.Reason == reason
+	}
 }
-
-func isOrderExists(err error) bool { return isConflict(err, tpox.OrderExists) }
 
 // requireConflict returns an error unless err is a conflict with the given reason.
 func requireConflict(err error, reason tpox.Reason) error {
-	if isConflict(err, reason) {
+	if conflictBy(reason)(err) {
 		return nil
 	}
 	return fmt.Errorf("want a conflict by %s, got %w", reason, cmp.Or(err, errors.New("none")))
@@ -300,13 +291,12 @@ func heldOf(account *element, symbol string) *big.Rat {
 	return new(big.Rat)
 }
 
-// oneWins runs f n times at once: one must succeed, and the others must return the conflict. It returns which one
-// succeeded.
-func (e *env) oneWins(n int, reason tpox.Reason, f func(i int) error) (winner int) {
+// oneWins runs f n times at once: one must succeed, and the others must be refused. It returns which one succeeded.
+func (e *env) oneWins(n int, refused func(error) bool, f func(i int) error) (winner int) {
 	var won, which atomic.Int64
 	e.together(n, func(i int) error {
 		err := f(i)
-		if isConflict(err, reason) {
+		if refused(err) {
 			return nil
 		}
 		won.Add(1)

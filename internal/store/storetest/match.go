@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
@@ -54,20 +53,11 @@ var matchCases = []testCase{
 		id, _, doc := e.insertCustomer(1)
 		for round := range 5 {
 			version := tpox.Match{e.tag(e.s.GetCustomer(e.Context(), id))}
-			var won atomic.Int64
-			var winner atomic.Pointer[[]byte]
-			e.together(16, func(i int) error {
-				changed := []byte(e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round)))
-				err := e.s.ReplaceCustomer(e.Context(), plain(), id, changed, true, version)
-				if tpox.Is[*tpox.Stale](err) {
-					return nil
-				}
-				won.Add(1)
-				winner.Store(&changed)
-				return err
+			changed := func(i int) []byte { return []byte(e.put(doc, "LastName", fmt.Sprintf("Number %d of %d", i, round))) }
+			winner := e.oneWins(16, tpox.Is[*tpox.Stale], func(i int) error {
+				return e.s.ReplaceCustomer(e.Context(), plain(), id, changed(i), true, version)
 			})
-			e.equal("winners", int64(1), won.Load())
-			e.same("the customer", e.tree(*winner.Load()), e.customer(id))
+			e.same("the customer", e.tree(changed(winner)), e.customer(id))
 		}
 	}},
 	// A document that was moved here from another store has the same tag here, before and after updates, and a condition

@@ -31,15 +31,6 @@ var onceCases = []testCase{
 			})
 		}
 	}},
-	{name: "Once/OtherRequest", run: func(e *env) {
-		symbol := e.held(0)
-		e.must(errOf(e.buy(once("key", "a"), e.accountID(0), symbol, "1")))
-		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
-			_ = refused[*tpox.KeyReused](e, errOf(e.buy(once("key", "b"), e.accountID(0), symbol, "2")))
-			// A request of another kind is refused, too.
-			_ = refused[*tpox.KeyReused](e, e.s.DeleteCustomer(e.Context(), once("key", "c"), e.customerID(0)))
-		})
-	}},
 	{name: "Once/RefusalsNotKept", run: func(e *env) {
 		id, order := e.newOrder(1, "5")
 		e.notFound(e.s.DeleteOrder(e.Context(), once("key", "delete"), id), "order")
@@ -90,7 +81,7 @@ var onceCases = []testCase{
 		answers := map[string]int{}
 		e.together(16, func(int) error {
 			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0), "1")
-			if isConflict(err, tpox.KeyInUse) {
+			if conflictBy(tpox.KeyInUse)(err) {
 				return nil
 			}
 			mu.Lock()

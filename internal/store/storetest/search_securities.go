@@ -65,31 +65,6 @@ var searchSecurities = &transaction{
 			}
 			e.Fatalf("only %d securities have a sector, PE and yield", checked)
 		}},
-		{name: "SearchSecurities/Funds", run: func(e *env) {
-			for _, s := range e.securities {
-				sector := refSector(s)
-				if sector == nil || s.child("SecurityType").text() == "Stock" {
-					continue
-				}
-				symbol, pe := s.child("Symbol").text(), tenThousandths(e, s.child("PE").text())
-				q := tpox.Search{Sector: sector.text(), PEMin: pe, PEMax: pe + 1, YieldMin: -1}
-				e.search(e.securities, q)
-				if !strings.Contains(e.raw(e.s.SearchSecurities(e.Context(), q)), ">"+symbol+"<") {
-					e.Fatalf("the fund %s is not found in its sector", symbol)
-				}
-				return
-			}
-			e.Fatalf("no fund has a sector")
-		}},
-		{name: "SearchSecurities/Order", run: func(e *env) {
-			most := 0
-			for _, sector := range e.sectors() {
-				most = max(most, e.search(e.securities, anyIn(sector)))
-			}
-			if most < 3 {
-				e.Fatalf("at most %d hits: the case says nothing of order", most)
-			}
-		}},
 		// Pages are the whole answer in parts.
 		{name: "SearchSecurities/Pages", run: func(e *env) {
 			for _, limit := range []int{1, 2, 7, tpox.MaxHits + 1} {
