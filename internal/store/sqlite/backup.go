@@ -17,13 +17,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A Summary describes a finished backup.
-type Summary struct {
-	store.Manifest
-
-	Written int64 // bytes of the backup
-}
-
 // byteProgress is called with the bytes done so far and their total; it may be nil.
 type byteProgress = func(done, total int64)
 
@@ -32,20 +25,22 @@ type byteProgress = func(done, total int64)
 // journal of the database grows until the backup ends, because SQLite keeps what a reader may still need. If no other
 // process has the database open, an empty journal stays beside it, which the next process that opens it removes;
 // removing it here could hit the journal of a process that is just starting.
-func Backup(ctx context.Context, path string, to io.Writer, progress byteProgress) (s Summary, err error) {
+func Backup(
+	ctx context.Context, path string, to io.Writer, progress byteProgress,
+) (m store.Manifest, written int64, err error) {
 	before, err := os.Stat(path)
 	if err == nil {
 		err = hasOneName(path, before)
 	}
 	if err != nil {
-		return s, err
+		return m, 0, err
 	}
 	target, err := filepath.EvalSymlinks(path) // beside which SQLite finds the journal
 	if err == nil {
 		err = checkBeside(target, before)
 	}
 	if err != nil {
-		return s, err
+		return m, 0, err
 	}
 	// One connection, so that everything is read in this transaction.
 	err = withDatabase(existing(path, "ro"), func(db *sql.DB) error {
@@ -53,26 +48,26 @@ func Backup(ctx context.Context, path string, to io.Writer, progress byteProgres
 		if err != nil {
 			return readError(ctx, path, err)
 		}
-		if s.Manifest, err = manifestOf(ctx, db, path); err != nil {
+		if m, err = manifestOf(ctx, db, path); err != nil {
 			return err
 		}
 		out := store.NewDigest(to)
-		if err := s.copyPages(ctx, db, path, out, progress); err != nil {
+		if err := copyPages(ctx, db, path, out, &m, progress); err != nil {
 			return err
 		}
-		err = s.Seal(out)
-		s.Written = out.Bytes
+		err = m.Seal(out)
+		written = out.Bytes
 		return err
 	})
 	if err != nil {
-		return s, err
+		return m, 0, err
 	}
 	// A restore may have replaced the database, and SQLite opens the journal by name, after the database.
 	after, err := os.Stat(path)
 	if err == nil && !os.SameFile(before, after) {
 		err = fmt.Errorf("%s was replaced by another file meanwhile", path)
 	}
-	return s, err
+	return m, written, err
 }
 
 // readError adds the name of the database to an error of reading, unless ctx has ended.
@@ -112,20 +107,20 @@ func manifestOf(ctx context.Context, db *sql.DB, path string) (m store.Manifest,
 	return m, nil
 }
 
-// copyPages packs the pages of the database, in the order of the file.
-func (s *Summary) copyPages(
-	ctx context.Context, db *sql.DB, path string, out io.Writer, progress byteProgress,
+// copyPages packs the pages of the database, in the order of the file, and notes their checksum.
+func copyPages(
+	ctx context.Context, db *sql.DB, path string, out io.Writer, m *store.Manifest, progress byteProgress,
 ) error {
 	// The fastest level, because the documents are packed already.
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return err
 	}
-	packer.ResetContentSize(out, s.Bytes)
+	packer.ResetContentSize(out, m.Bytes)
 	raw := store.NewDigest(packer)
 	report := func() {
 		if progress != nil {
-			progress(raw.Bytes, s.Bytes)
+			progress(raw.Bytes, m.Bytes)
 		}
 	}
 	var page sql.RawBytes
@@ -150,23 +145,25 @@ func (s *Summary) copyPages(
 		return failed
 	case err != nil:
 		return readError(ctx, path, err)
-	case raw.Bytes != s.Bytes:
-		return fmt.Errorf("%s: %d bytes of pages instead of %d", path, raw.Bytes, s.Bytes)
+	case raw.Bytes != m.Bytes:
+		return fmt.Errorf("%s: %d bytes of pages instead of %d", path, raw.Bytes, m.Bytes)
 	}
 	report()
-	s.SHA256 = raw.Sum()
+	m.SHA256 = raw.Sum()
 	return packer.Close()
 }
 
 // BackupTo writes a backup to a file, which appears when all of it is on disk: an interruption leaves no file of that
 // name, or the old one. Only its owner can open it.
-func BackupTo(ctx context.Context, path, file string, replace bool, progress byteProgress) (s Summary, err error) {
+func BackupTo(
+	ctx context.Context, path, file string, replace bool, progress byteProgress,
+) (m store.Manifest, written int64, err error) {
 	out := output.File{Path: file, Kind: output.Backup, New: !replace, Mode: private, Inputs: []string{path}}
 	err = out.Write(ctx, func(half *os.File) error {
-		if s, err = Backup(ctx, path, half, progress); err == nil {
-			err = store.MayReplace(file, s.Manifest)
+		if m, written, err = Backup(ctx, path, half, progress); err == nil {
+			err = store.MayReplace(file, m)
 		}
 		return err
 	})
-	return s, err
+	return m, written, err
 }

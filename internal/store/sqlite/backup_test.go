@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,15 +53,15 @@ func TestBackup_WhileWriting(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "backup")
 		orders, trades := a.wait(50)
 		reports := 0
-		done, err := BackupTo(t.Context(), s.path, file, false, func(done, total int64) {
+		m, written, err := BackupTo(t.Context(), s.path, file, false, func(done, total int64) {
 			require.LessOrEqual(t, done, total)
 			reports++
 			a.wait(20) // so that there are writes while pages are copied
 		})
 		require.NoError(t, err)
 		require.NotZero(t, reports)
-		require.Equal(t, tiny.Fingerprint(), done.Fingerprint)
-		require.Equal(t, sizeOf(file), done.Written)
+		require.Equal(t, tiny.Fingerprint(), m.Fingerprint)
+		require.Equal(t, sizeOf(file), written)
 		requireAnswered(t, file, orders, trades)
 	}
 }
@@ -71,7 +70,7 @@ func TestBackup_WhileAnotherProcessWrites(t *testing.T) {
 	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	v, a := startWriting(t, path)
 	orders, trades := a.wait(50)
-	_, err := BackupTo(t.Context(), path, file, false, func(int64, int64) { a.wait(20) })
+	_, _, err := BackupTo(t.Context(), path, file, false, func(int64, int64) { a.wait(20) })
 	require.NoError(t, err)
 	_, err = Restore(t.Context(), file, path, true, nil)
 	require.ErrorContains(t, err, "is in use")
@@ -82,18 +81,18 @@ func TestBackup_WhileAnotherProcessWrites(t *testing.T) {
 // A backup can be read without this program.
 func TestBackup_IsOrdinaryZstd(t *testing.T) {
 	var b bytes.Buffer
-	done, err := Backup(t.Context(), tinyStore(t).path, &b, nil)
+	m, written, err := Backup(t.Context(), tinyStore(t).path, &b, nil)
 	require.NoError(t, err)
-	require.Equal(t, int64(b.Len()), done.Written)
-	require.WithinDuration(t, time.Now(), done.Time, time.Minute)
+	require.Equal(t, int64(b.Len()), written)
+	require.WithinDuration(t, time.Now(), m.Time, time.Minute)
 
 	unpacker, err := zstd.NewReader(&b)
 	require.NoError(t, err)
 	defer unpacker.Close()
 	raw, err := io.ReadAll(unpacker)
 	require.NoError(t, err)
-	require.Len(t, raw, int(done.Bytes))
-	require.Zero(t, done.Bytes%done.PageSize)
+	require.Len(t, raw, int(m.Bytes))
+	require.Zero(t, m.Bytes%m.PageSize)
 	path := filepath.Join(t.TempDir(), "b.db")
 	writeFile(t, path, raw)
 	findings, v := verified(t, path)
@@ -101,94 +100,40 @@ func TestBackup_IsOrdinaryZstd(t *testing.T) {
 	require.Equal(t, tiny.Count(dataset.Order), v.Documents[dataset.Order])
 }
 
-func TestBackup_Refused(t *testing.T) {
-	text := bytes.Repeat([]byte("text "), 1000)
-	for name, c := range map[string]struct {
-		prepare func(path string)
-		says    string
-	}{
-		"Missing":      {func(string) {}, "no such file"},
-		"Empty":        {func(path string) { writeFile(t, path, nil) }, "is an empty file"},
-		"NotADatabase": {func(path string) { writeFile(t, path, text) }, "not a database of this program"},
-		"Foreign":      {func(path string) { execute(t, path, "CREATE TABLE t (x)") }, "not of this program"},
-		"Newer": {
-			func(path string) { emptyAt(t, path); setVersion(t, path, "99") }, "schema version 99",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path, out := filepath.Join(t.TempDir(), "b.db"), t.TempDir()
-			c.prepare(path)
-			before := content(t, filepath.Dir(path))
-			_, err := BackupTo(t.Context(), path, filepath.Join(out, "backup"), false, nil)
-			require.ErrorContains(t, err, c.says)
-			require.Empty(t, entries(t, out))
-			require.Equal(t, before["b.db"], content(t, filepath.Dir(path))["b.db"])
-			if name == "Missing" {
-				require.Empty(t, entries(t, filepath.Dir(path)))
-			}
-		})
-	}
-}
-
+// An interruption leaves the old backup; neither of two backups at once touches the half of the other.
 func TestBackup_File(t *testing.T) {
 	s := tinyStore(t)
 	require.NoError(t, os.Chmod(s.path, 0o600))
 	const old = "\x28\xB5\x2F\xFDthe one before\x5B\x2A\x4D\x18" // it begins and ends like a backup
-	before := map[string]string{"backup": old}
-	for name, c := range map[string]struct {
-		replace  bool
-		missing  bool // no file exists at the beginning
-		progress func(file string, cancel func())
-		says     string
-	}{
-		"There": {says: "exists already"},
-		"ComesMeanwhile": {missing: true, says: "exists already", progress: func(file string, _ func()) {
-			writeFile(t, file, []byte(old))
-		}},
-		"Interrupted": {replace: true, says: context.Canceled.Error(), progress: func(_ string, cancel func()) { cancel() }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			file := filepath.Join(dir, "backup")
-			if !c.missing {
-				writeFile(t, file, []byte(old))
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			_, err := BackupTo(ctx, s.path, file, c.replace, func(int64, int64) { c.progress(file, cancel) })
-			require.ErrorContains(t, err, c.says)
-			require.Equal(t, c.says == context.Canceled.Error(), errors.Is(err, context.Canceled))
-			require.Equal(t, before, content(t, dir))
-		})
-	}
-	t.Run("Folder", func(t *testing.T) {
-		_, err := BackupTo(t.Context(), s.path, t.TempDir(), true, nil)
-		require.ErrorContains(t, err, "is not a file")
-	})
-	t.Run("Replaced", func(t *testing.T) {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "backup")
-		writeFile(t, file, []byte(old))
-		done, err := BackupTo(t.Context(), s.path, file, true, func(int64, int64) {
-			_, err := BackupTo(t.Context(), s.path, file, true, nil)
-			require.NoError(t, err, "neither touches the half of the other")
-		})
-		require.NoError(t, err)
-		require.Equal(t, []string{"backup"}, entries(t, dir))
-		info, err := os.Stat(file)
-		require.NoError(t, err)
-		require.Equal(t, done.Written, info.Size())
-		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "who cannot read the database cannot read its backup")
-		database, err := store.Find("sqlite:" + s.path)
-		require.NoError(t, err)
-		_, err = database.ReadManifest(file)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "backup")
+	writeFile(t, file, []byte(old))
+	_, _, err := BackupTo(t.Context(), s.path, file, false, nil)
+	require.ErrorContains(t, err, "exists already")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _, err = BackupTo(ctx, s.path, file, true, func(int64, int64) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, map[string]string{"backup": old}, content(t, dir))
+
+	_, written, err := BackupTo(t.Context(), s.path, file, true, func(int64, int64) {
+		_, _, err := BackupTo(t.Context(), s.path, file, true, nil)
 		require.NoError(t, err)
 	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"backup"}, entries(t, dir))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, written, info.Size())
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "who cannot read the database cannot read its backup")
+	database, err := store.Find("sqlite:" + s.path)
+	require.NoError(t, err)
+	_, err = database.ReadManifest(file)
+	require.NoError(t, err)
 }
 
 // Another database under the same name would be read with the journal of the first.
 func TestBackup_DatabaseReplacedMeanwhile(t *testing.T) {
 	path, other := tinyDatabase(t), tinyDatabase(t)
-	_, err := Backup(t.Context(), path, io.Discard, func(int64, int64) { _ = os.Rename(other, path) })
+	_, _, err := Backup(t.Context(), path, io.Discard, func(int64, int64) { _ = os.Rename(other, path) })
 	require.ErrorContains(t, err, "was replaced")
 }

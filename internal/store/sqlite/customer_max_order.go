@@ -15,16 +15,15 @@ func (s *Store) CustomerMaxOrder(ctx context.Context, customer tpox.ID) ([]byte,
 	var b []byte
 	var order int64
 	var accounts string
-	err := s.query(ctx, customerMaxOrder, []any{int64(customer)}, &order, &b, &accounts)
-	if noRows(err) {
-		err = tpox.NoCustomer(customer)
+	if err := s.query(ctx, customerMaxOrder, []any{int64(customer)}, &order, &b, &accounts); err != nil {
+		return nil, missing(customers, customer, err)
 	}
-	var doc []byte // nil if the customer has no order
-	if err == nil && b != nil {
-		doc, err = s.unpack(orders, order, b)
+	if b == nil { // the customer has no order
+		return tpox.MaxOrder(customer, nil), nil
 	}
+	doc, err := s.unpack(orders, order, b)
 	if err != nil {
-		return nil, domainError(err)
+		return nil, err
 	}
 	return tpox.MaxOrder(customer, doc), nil
 }

@@ -218,7 +218,7 @@ func TestDamage_Order(t *testing.T) {
 	require.Less(t, row-id, 64)
 	flip(t, path, int64(8*id)) // makes it 1
 	findings, _ := verified(t, path)
-	require.Contains(t, strings.Join(findings, "\n"), "ids are not in order")
+	require.Contains(t, strings.Join(findings, "\n"), "rows are not in order")
 }
 
 // Verify finds a flipped bit in a column and in an index: a name is in two columns of a security and in the index of

@@ -14,24 +14,14 @@ var (
 // DeleteCustomer removes a customer with all accounts.
 func (s *Store) DeleteCustomer(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		if err := t.deleteCustomer(id); err != nil {
+		if err := t.row(sizeCustomer, []any{int64(id)}, &t.replaced); err != nil {
+			return nil, missing(customers, id, err)
+		}
+		if _, err := t.exec(deleteCustomer, int64(id)); err != nil {
 			return nil, err
 		}
 		_, err := t.exec(deleteAccounts, int64(id))
 		return nil, err
 	})
-	return err
-}
-
-// deleteCustomer removes a customer without the rows of the accounts.
-func (t *transaction) deleteCustomer(id tpox.ID) error {
-	err := t.row(sizeCustomer, []any{int64(id)}, &t.replaced)
-	if noRows(err) {
-		err = tpox.NoCustomer(id)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = t.exec(deleteCustomer, int64(id))
 	return err
 }

@@ -15,15 +15,11 @@ var (
 func (s *Store) DeleteOrder(ctx context.Context, w tpox.Write, id tpox.ID) error {
 	_, err := s.write(ctx, w, func(t *transaction) ([]byte, error) {
 		var account int64
-		err := t.row(sizeOrder, []any{int64(id)}, &account, &t.replaced)
-		if noRows(err) {
-			err = tpox.NoOrder(id)
-		}
-		if err != nil {
-			return nil, err
+		if err := t.row(sizeOrder, []any{int64(id)}, &account, &t.replaced); err != nil {
+			return nil, missing(orders, id, err)
 		}
 		t.w.changes.note(documentKey{kind: ordersOf, id: account})
-		_, err = t.exec(deleteOrder, int64(id))
+		_, err := t.exec(deleteOrder, int64(id))
 		return nil, err
 	})
 	return err

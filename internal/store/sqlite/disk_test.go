@@ -52,7 +52,7 @@ func TestDisk_FullUnderWriters(t *testing.T) {
 				refused++
 			}
 			mu.Unlock()
-			if err != nil && !isUnavailable(err) {
+			if err != nil && !tpox.Is[*tpox.Unavailable](err) {
 				t.Errorf("order %d: %v", id, err)
 				return
 			}

@@ -58,8 +58,7 @@ func init() {
 		Backup: func(
 			ctx context.Context, url, file string, o store.CopyOptions,
 		) (store.Manifest, int64, error) {
-			done, err := BackupTo(ctx, pathOf(url), file, o.Replace, o.Progress)
-			return done.Manifest, done.Written, err
+			return BackupTo(ctx, pathOf(url), file, o.Replace, o.Progress)
 		},
 		Restore: func(ctx context.Context, url, file string, o store.CopyOptions) (store.Manifest, error) {
 			return Restore(ctx, file, pathOf(url), o.Replace, o.Progress)

@@ -23,7 +23,7 @@ func codeOf(err error) int {
 func domainError(err error) error {
 	code := codeOf(err)
 	switch {
-	case code == 0:
+	case code == 0, tpox.IsDomainError(err):
 		return err
 	case code&0xFF == sqlite3.SQLITE_INTERRUPT:
 		return context.DeadlineExceeded // only a request's deadline interrupts

@@ -74,29 +74,24 @@ func TestVerify_IOError(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestBackup_FullDisk(t *testing.T) {
-	path, before := tinyDatabase(t), smallBackup(t)
-	dir := testenv.SmallDisk(t, "1m")
-	file := filepath.Join(dir, "backup")
-	writeFile(t, file, before)
-	_, err := BackupTo(t.Context(), path, file, true, nil)
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.NotContains(t, err.Error(), "\n")
-	require.Equal(t, map[string]string{"backup": string(before)}, content(t, dir))
-}
-
-func TestRestore_FullDisk(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "backup")
-	_, err := BackupTo(t.Context(), tinyDatabase(t), file, false, nil)
+// A backup and a restore for which the disk has no room leave the file that they were to replace.
+func TestCopy_FullDisk(t *testing.T) {
+	path, backup, dir := tinyDatabase(t), filepath.Join(t.TempDir(), "backup"), testenv.SmallDisk(t, "1m")
+	_, _, err := BackupTo(t.Context(), path, backup, false, nil)
 	require.NoError(t, err)
-	dir := testenv.SmallDisk(t, "1m")
-	path := filepath.Join(dir, "b.db")
-	emptyAt(t, path)
+	writeFile(t, filepath.Join(dir, "backup"), smallBackup(t))
+	emptyAt(t, filepath.Join(dir, "b.db"))
 	before := content(t, dir)
-	_, err = Restore(t.Context(), file, path, true, nil)
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.NotContains(t, err.Error(), "\n")
-	require.Equal(t, before, content(t, dir))
+	requireFull := func(err error) {
+		t.Helper()
+		require.ErrorIs(t, err, syscall.ENOSPC)
+		require.NotContains(t, err.Error(), "\n")
+		require.Equal(t, before, content(t, dir))
+	}
+	_, _, err = BackupTo(t.Context(), path, filepath.Join(dir, "backup"), true, nil)
+	requireFull(err)
+	_, err = Restore(t.Context(), backup, filepath.Join(dir, "b.db"), true, nil)
+	requireFull(err)
 }
 
 // Killing a process cannot show that an answer comes after the flush of its group, nor that the folder is flushed after
@@ -233,7 +228,7 @@ func visitingVictim(args []string) error {
 		return err
 	}
 	if _, err = s.InsertOrder(ctx, now(), order(1)); err == nil {
-		_, err = Backup(ctx, args[0], io.Discard, nil)
+		_, _, err = Backup(ctx, args[0], io.Discard, nil)
 	}
 	if err == nil {
 		_, err = s.Verify(ctx, errors.New, nil)

@@ -6,18 +6,12 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var customerOf = &statement{name: "customer_of", depends: dependsOnCustomerFound}
-
 // GetAccount returns the account with the given id and its owner, or *tpox.NotFound.
 func (s *Store) GetAccount(ctx context.Context, account tpox.ID) (tpox.Account, error) {
 	var id int64
 	var packed []byte
-	err := s.query(ctx, customerOfAccount, []any{int64(account)}, &id, &packed)
-	if noRows(err) {
-		err = tpox.NoAccount(account)
-	}
-	if err != nil {
-		return tpox.Account{}, domainError(err)
+	if err := s.query(ctx, customerOfAccount, []any{int64(account)}, &id, &packed); err != nil {
+		return tpox.Account{}, missing("account", account, err)
 	}
 	customer, err := s.unpack(customers, id, packed)
 	if err != nil {

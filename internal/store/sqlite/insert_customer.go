@@ -10,6 +10,7 @@ import (
 var (
 	insertCustomer = &statement{name: "insert_customer", kind: customers, stores: true, adds: 1}
 	insertAccount  = &statement{name: "insert_account"}
+	customerOf     = &statement{name: "customer_of"}
 )
 
 // InsertCustomer stores a new customer with all accounts.
@@ -25,14 +26,8 @@ func (s *Store) InsertCustomer(
 	if err != nil {
 		return 0, err
 	}
-	b := s.pack(customers, doc)
-	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		refused, err := t.insertNew(store.PreparedDocument{Keys: keys, Doc: b})
-		if err == nil && refused != nil {
-			t.changed, err = false, refused // insertNew has removed what it stored before
-		}
-		return nil, err
-	})
+	packed := store.PreparedDocument{Keys: keys, Doc: s.pack(customers, doc)}
+	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) { return nil, t.insert(packed) })
 	return keys.ID, err
 }
 

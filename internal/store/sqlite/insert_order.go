@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -22,13 +23,7 @@ func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox
 	if err != nil {
 		return 0, err
 	}
-	b := s.pack(orders, doc)
-	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) {
-		_, err := t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, b)
-		if isDuplicate(err) {
-			err = tpox.DuplicateOrder(keys.ID)
-		}
-		return nil, err
-	})
+	packed := store.PreparedDocument{Keys: keys, Doc: s.pack(orders, doc)}
+	_, err = s.write(ctx, w, func(t *transaction) ([]byte, error) { return nil, t.insert(packed) })
 	return keys.ID, err
 }

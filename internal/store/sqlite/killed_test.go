@@ -19,7 +19,7 @@ import (
 // backupVictim and restoreVictim back up or restore from args[0] to args[1], and wait to be killed at the progress in
 // args[2], in per cent.
 func backupVictim(args []string) error {
-	_, err := BackupTo(context.Background(), args[0], args[1], true, waitAt(args[2]))
+	_, _, err := BackupTo(context.Background(), args[0], args[1], true, waitAt(args[2]))
 	return err
 }
 
@@ -91,7 +91,7 @@ func TestBackup_Killed(t *testing.T) {
 	t.Parallel()
 	path, dir := tinyDatabase(t), t.TempDir()
 	file := filepath.Join(dir, "backup")
-	_, err := BackupTo(t.Context(), path, file, false, nil)
+	_, _, err := BackupTo(t.Context(), path, file, false, nil)
 	require.NoError(t, err)
 	before := readFile(t, file)
 	halves := killAtEach(t, "backup", 100*time.Millisecond, func() (from, to string) {
@@ -102,7 +102,7 @@ func TestBackup_Killed(t *testing.T) {
 		require.NoError(t, err)
 	})
 	require.GreaterOrEqual(t, halves, 4, "the known points are in the middle")
-	_, err = BackupTo(t.Context(), path, file, true, nil)
+	_, _, err = BackupTo(t.Context(), path, file, true, nil)
 	require.NoError(t, err)
 	require.Len(t, entries(t, dir), 1+len(halvesOf(t, file)))
 }
@@ -111,7 +111,7 @@ func TestBackup_Killed(t *testing.T) {
 func TestRestore_Killed(t *testing.T) {
 	t.Parallel()
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
-	_, err := BackupTo(t.Context(), original, file, false, nil)
+	_, _, err := BackupTo(t.Context(), original, file, false, nil)
 	require.NoError(t, err)
 	orders := killedWhileWriting(t, original)
 	halves := killAtEach(t, "restore", 80*time.Millisecond, func() (from, to string) {
@@ -132,7 +132,7 @@ func TestRestore_Killed(t *testing.T) {
 // A journal that a killed process left belongs to the old database: applied to the new one, it would destroy it.
 func TestRestore_OverAJournal(t *testing.T) {
 	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
-	_, err := BackupTo(t.Context(), path, file, false, nil)
+	_, _, err := BackupTo(t.Context(), path, file, false, nil)
 	require.NoError(t, err)
 	killedWhileWriting(t, path)
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -36,13 +37,11 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 				return err
 			}
 		}
-		return s.control(ctx, fmt.Sprintf(`
-			UPDATE leases SET next = max(next, %d) WHERE kind = 'order';
-			UPDATE leases SET next = max(next, %d) WHERE kind = 'customer';
-			UPDATE leases SET next = max(next, %d) WHERE kind = 'account';`,
-			d.ID(dataset.Order, d.Count(dataset.Order)), d.ID(dataset.Customer, d.Count(dataset.Customer)),
-			d.FirstAccount(d.Count(dataset.Customer))))
+		return nil
 	}, func(t *transaction) error {
+		if err := t.raiseLeases(); err != nil {
+			return err
+		}
 		for _, k := range dataset.Kinds {
 			if err := t.set(store.SettingRaw+k.String(), raw[k]); err != nil {
 				return err
@@ -190,17 +189,42 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	return keys, err
 }
 
-// insert stores a document.
+// raiseLeases has leases begin above the ids that are stored.
+func (t *transaction) raiseLeases() error {
+	t.changed = true
+	_, err := t.w.conn.ExecContext(context.Background(), `
+		UPDATE leases SET next = max(next, CASE kind
+			WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
+			WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
+			ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
+	return err
+}
+
+// insert stores a new document. If a key of it exists already, it stores nothing and returns *tpox.Conflict.
 func (t *transaction) insert(doc store.PreparedDocument) (err error) {
 	switch keys := doc.Keys.(type) {
 	case securityRow:
-		_, err = t.exec(insertSecurity, keys.args(doc.Doc)...)
+		if _, err = t.exec(insertSecurity, keys.args(doc.Doc)...); isDuplicate(err) {
+			err = &tpox.Conflict{Detail: fmt.Sprintf("security %s exists already", keys.Symbol)}
+		}
 	case tpox.CustomerKeys:
+		// All keys are looked up first, because what has been stored by then would have to be removed again.
+		if err := t.row(sizeCustomer, []any{int64(keys.ID)}, new(int64)); !noRows(err) {
+			return cmp.Or[error](err, tpox.DuplicateCustomer(keys.ID))
+		}
+		for _, account := range keys.Accounts {
+			if err := t.row(customerOf, []any{int64(account)}, new(int64)); !noRows(err) {
+				return cmp.Or[error](err, tpox.DuplicateAccount(account))
+			}
+		}
 		if _, err = t.exec(insertCustomer, int64(keys.ID), doc.Doc); err == nil {
 			err = t.insertAccounts(keys.ID, keys.Accounts...)
 		}
 	case tpox.OrderKeys:
 		_, err = t.exec(insertOrder, int64(keys.ID), int64(keys.Account), keys.Cash, doc.Doc)
+		if isDuplicate(err) {
+			err = tpox.DuplicateOrder(keys.ID)
+		}
 	}
 	return err
 }
@@ -220,63 +244,24 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 			Pack: func(k dataset.Kind, doc []byte) []byte { return s.pack(kind(k.String()), doc) },
 		},
 		Write: s.writer.write,
-		Insert: func(t *transaction, documents []store.PreparedDocument) (err error) {
+		Insert: func(t *transaction, documents []store.PreparedDocument) error {
 			for i := range documents {
 				d := &documents[i]
-				if d.Refused == nil {
-					d.Refused, err = t.insertNew(*d)
+				if d.Refused != nil {
+					continue
 				}
-				if err != nil {
+				if err := t.insert(*d); tpox.Is[*tpox.Conflict](err) {
+					d.Refused = err
+				} else if err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		RaiseLeases: func(t *transaction) error {
-			t.changed = true
-			_, err := t.w.conn.ExecContext(context.Background(), `
-				UPDATE leases SET next = max(next, CASE kind
-					WHEN 'order' THEN (SELECT coalesce(max(id), 0) + 1 FROM orders)
-					WHEN 'customer' THEN (SELECT coalesce(max(id), 0) + 1 FROM customers)
-					ELSE (SELECT coalesce(max(id), 0) + 1 FROM accounts) END)`)
-			return err
-		},
-		Set: (*transaction).set,
+		RaiseLeases: (*transaction).raiseLeases,
+		Set:         (*transaction).set,
 	}
 	return loader.Load(ctx, from, progress)
-}
-
-// insertNew stores a document. If a key of the document exists already, insertNew stores nothing and returns the
-// conflict as refused.
-func (t *transaction) insertNew(doc store.PreparedDocument) (refused, err error) {
-	err = t.insert(doc)
-	conflict, isConflict := errors.AsType[*tpox.Conflict](err)
-	if !isConflict && !isDuplicate(err) {
-		return nil, err
-	}
-	switch keys := doc.Keys.(type) {
-	case tpox.OrderKeys:
-		return tpox.DuplicateOrder(keys.ID), nil
-	case securityRow:
-		return fmt.Errorf("security %s exists already", keys.Symbol), nil
-	case tpox.CustomerKeys:
-		if !isConflict {
-			return tpox.DuplicateCustomer(keys.ID), nil
-		}
-		// An account belongs to another customer: the accounts before it are removed again.
-		for _, account := range keys.Accounts {
-			var customer int64
-			err := t.row(customerOf, []any{int64(account)}, &customer)
-			if err == nil && customer == int64(keys.ID) {
-				err = t.deleteAccount(account)
-			}
-			if err != nil && !noRows(err) {
-				return nil, err
-			}
-		}
-		return conflict, t.deleteCustomer(keys.ID)
-	}
-	return nil, err
 }
 
 var (

@@ -144,17 +144,17 @@ func checkBeside(path string, database os.FileInfo) error {
 	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
 		name := path + suffix
 		info, err := os.Lstat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
-		case err != nil:
+		} else if err != nil {
 			return err
+		}
+		switch user, foreign := output.ForeignOwner(info); {
 		case !info.Mode().IsRegular() || links(info) > 1:
 			return fmt.Errorf("%s is not an ordinary file with one name, so not a journal of %s: move it away", name, path)
-		case database != nil && isForeign(info) && owner(info) != owner(database) && database.Mode()&0o002 == 0 &&
-			(database.Mode()&0o020 == 0 || group(info) != group(database)):
+		case database != nil && foreign && !ownerMayWrite(info, database):
 			return fmt.Errorf("%s belongs to user %d, who may not write %s, and could change it by this file: "+
-				"move it away, or chown it if it is the journal", name, owner(info), path)
+				"move it away, or chown it if it is the journal", name, user, path)
 		case suffix == "-shm": // closing it would end SQLite's locks on it
 			continue
 		}
@@ -174,7 +174,7 @@ func checkBeside(path string, database os.FileInfo) error {
 		if string(head) == magic {
 			return fmt.Errorf("%s is a database, not a journal of %s: move one of them away", name, path)
 		}
-		if suffix == "-wal" && info.Size() > 0 && isEmpty(path) {
+		if now, err := os.Stat(path); suffix == "-wal" && info.Size() > 0 && (err != nil || now.Size() == 0) {
 			return fmt.Errorf("%s is missing or empty, and its journal %s holds its last writes: "+
 				"put the database back beside it, or remove the journal if they are not needed", path, name)
 		}
@@ -182,16 +182,12 @@ func checkBeside(path string, database os.FileInfo) error {
 	return nil
 }
 
-// isEmpty reports whether a file is missing or has no bytes.
-func isEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err != nil || info.Size() == 0
-}
-
-// isForeign reports whether a file belongs to neither the user of this process nor root.
-func isForeign(info os.FileInfo) bool {
-	uid := owner(info)
-	return uid != os.Geteuid() && uid != 0
+// ownerMayWrite reports whether the owner of a file may write the database.
+func ownerMayWrite(file, database os.FileInfo) bool {
+	user, _ := output.ForeignOwner(file)
+	owner, _ := output.ForeignOwner(database)
+	mode := database.Mode()
+	return user == owner || mode&0o002 != 0 || mode&0o020 != 0 && group(file) == group(database)
 }
 
 // checkOwner refuses a database that may be a trap of another user, who would keep access to all that is written to it:
@@ -199,8 +195,8 @@ func isForeign(info os.FileInfo) bool {
 // backup. It calls notice with what others can do with the database.
 func (l *lock) checkOwner(empty bool, notice func(string)) error {
 	mode := l.info.Mode()
-	if !l.made && isForeign(l.info) {
-		warning := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, owner(l.info))
+	if user, foreign := output.ForeignOwner(l.info); foreign && !l.made {
+		warning := fmt.Sprintf("%s belongs to user %d, who can read and change what is stored in it", l.path, user)
 		groups, err := os.Getgroups()
 		if err != nil {
 			return err

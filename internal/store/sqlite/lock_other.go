@@ -20,8 +20,6 @@ func tryLock(*os.File) (busy bool, err error) { return false, errors.ErrUnsuppor
 
 func unlock(f *os.File) error { return f.Close() }
 
-func owner(os.FileInfo) int { return os.Geteuid() }
-
 func group(os.FileInfo) int { return os.Getegid() }
 
 func links(os.FileInfo) uint64 { return 1 }

@@ -28,7 +28,7 @@ func TestOpen_SymbolicLink(t *testing.T) {
 	require.EqualError(t, err, path+" is in use by another process")
 	require.ErrorContains(t, Remove(t.Context(), link), "is in use")
 	var backup bytes.Buffer
-	_, err = Backup(t.Context(), link, &backup, nil)
+	_, _, err = Backup(t.Context(), link, &backup, nil)
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 
@@ -60,7 +60,7 @@ func TestOpen_HardLink(t *testing.T) {
 	require.NoError(t, os.Link(path, other))
 	const says = "is one of 2 names of the same file"
 	for _, name := range []string{path, other} {
-		_, err := Backup(t.Context(), name, io.Discard, nil)
+		_, _, err := Backup(t.Context(), name, io.Discard, nil)
 		require.ErrorContains(t, err, says)
 	}
 	require.NoError(t, s.Close())
@@ -123,7 +123,7 @@ func TestOpen_JournalAlone(t *testing.T) {
 				"restore":           func() error { return restore(false) },
 				"restore --replace": func() error { return restore(true) },
 				"remove":            func() error { return Remove(t.Context(), path) },
-				"back up":           func() error { _, err := Backup(t.Context(), path, io.Discard, nil); return err },
+				"back up":           func() error { _, _, err := Backup(t.Context(), path, io.Discard, nil); return err },
 			} {
 				require.Error(t, do(), does)
 				require.True(t, maps.Equal(before, content(t, filepath.Dir(path))), does)

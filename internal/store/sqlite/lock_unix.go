@@ -47,9 +47,6 @@ func unlock(f *os.File) error {
 	return errors.Join(unix.FcntlFlock(f.Fd(), setOpenFileLock, &l), f.Close())
 }
 
-// owner returns the user to whom a file belongs.
-func owner(info os.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
-
 // group returns the group to which a file belongs.
 func group(info os.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Gid) }
 

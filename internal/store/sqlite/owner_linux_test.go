@@ -42,7 +42,7 @@ func TestOpen_PlantedJournal(t *testing.T) {
 				_, err := Open(t.Context(), tg.path, options)
 				require.ErrorContains(t, err, says)
 			}
-			_, err := Backup(t.Context(), tg.path, io.Discard, nil)
+			_, _, err := Backup(t.Context(), tg.path, io.Discard, nil)
 			require.ErrorContains(t, err, says)
 			_, err = Restore(t.Context(), backup, tg.path, true, nil)
 			require.ErrorContains(t, err, says)
@@ -121,7 +121,7 @@ func TestOpen_NoJournal(t *testing.T) {
 				before := content(t, tg.dir)
 				_, err := Open(t.Context(), tg.path, store.Options{})
 				require.ErrorContains(t, err, c.says)
-				_, err = Backup(t.Context(), tg.path, io.Discard, nil)
+				_, _, err = Backup(t.Context(), tg.path, io.Discard, nil)
 				require.ErrorContains(t, err, c.says)
 				_, err = Restore(t.Context(), backup, tg.path, true, nil)
 				require.ErrorContains(t, err, c.says)

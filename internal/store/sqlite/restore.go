@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -16,9 +15,9 @@ import (
 	"brokerage/internal/store"
 )
 
-// Restore writes the database in a backup to path. It changes nothing before it has read and verified the whole backup,
-// and replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power
-// failure, either the old or the new database is there, complete.
+// Restore writes the database in a backup to path. It changes nothing there before the whole backup was verified, and
+// replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power failure,
+// either the old or the new database is there, complete.
 func Restore(
 	ctx context.Context, file, path string, replace bool, progress byteProgress,
 ) (m store.Manifest, err error) {
@@ -47,11 +46,8 @@ func Restore(
 	read := func(bytes int64) {
 		done += bytes
 		if progress != nil {
-			progress(done, 2*b.Bytes) // it is unpacked twice
+			progress(done, b.Bytes)
 		}
-	}
-	if err := b.Unpack(ctx, io.Discard, read); err != nil {
-		return m, err
 	}
 	database.Mode = private
 	if old, err := os.Stat(path); err == nil {
@@ -61,7 +57,6 @@ func Restore(
 	}
 	// A file beside path, which is renamed when it is whole and on disk.
 	return b.Manifest, database.Write(ctx, func(half *os.File) error {
-		// Checked again, because the file may have changed.
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (r *revision) packed(ctx context.Context, get *statement, key any) ([]byte,
 	err := r.find(ctx, get, key, &b)
 	r.note(keyOf(get.kind, key), len(b))
 	if err != nil {
-		return nil, missing(get, key, err)
+		return nil, missing(get.kind, key, err)
 	}
 	return b, nil
 }

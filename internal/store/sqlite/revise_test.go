@@ -116,12 +116,12 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	require.NoError(t, ctx.Err())
 	require.Equal(t, want, balances())
 	require.GreaterOrEqual(t, refused, workers*each/10)
-	require.Positive(t, s.redone.Load(), "without one whose documents changed meanwhile this shows nothing")
+	redone := s.Stats().Retries["changed"]
+	require.Positive(t, redone, "without one whose documents changed meanwhile this shows nothing")
 
 	// With a key it is done once; a change of the second customer alone causes another plan.
 	keyed := now()
 	keyed.Once = &tpox.Once{Client: "c", Key: "k", Expires: keyed.Now.Add(time.Hour)}
-	redone := s.redone.Load()
 	release := hold(t, s)
 	done := make(chan error, 2)
 	third := tpox.ID(tiny.FirstAccount(12))
@@ -131,7 +131,7 @@ func TestRevise_TwoCustomers(t *testing.T) {
 	waitForQueue(t, s, 2)
 	require.NoError(t, release())
 	require.NoError(t, errors.Join(<-done, <-done))
-	require.Equal(t, redone+1, s.redone.Load())
+	require.Equal(t, redone+1, s.Stats().Retries["changed"])
 	_, err := s.transfer(ctx, keyed, accounts[1], accounts[0], 3)
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{want[0] + 3, want[1] - 4}, balances())

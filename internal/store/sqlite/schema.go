@@ -26,18 +26,11 @@ func (s *Store) ensureSchema(ctx context.Context) error {
 	stamp, made, err := store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, s.writing) },
 		Make: func(ctx context.Context) (bool, error) {
-			tx, err := s.writing.BeginTx(ctx, nil)
-			if err != nil {
-				return true, err
+			_, err := s.writing.ExecContext(ctx, "BEGIN; "+schemaText+"COMMIT") // after an error, Open closes the connection
+			if err == nil {
+				err = output.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
 			}
-			defer tx.Rollback() // after a commit it does nothing
-			if _, err := tx.ExecContext(ctx, schemaText); err != nil {
-				return true, err
-			}
-			if err := tx.Commit(); err != nil {
-				return true, err
-			}
-			return true, output.SyncFolder(filepath.Dir(s.path)) // SQLite flushes the file, but not the folder
+			return true, err
 		},
 	}.Ensure(ctx, s.options.AsIs)
 	s.stamp, s.made = stamp, made

@@ -1,9 +1,9 @@
 package sqlite
 
 import (
-	"maps"
-	"os"
+	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,44 +36,61 @@ func TestOpen_Schema(t *testing.T) {
 	require.NotEqual(t, s.stamp.Identity, other.stamp.Identity)
 }
 
-// Another version is refused with a sentence, and neither changed nor removed by mistake.
-func TestOpen_OtherVersion(t *testing.T) {
-	for name, c := range map[string]struct{ change, says string }{
-		"Newer": {
-			"UPDATE settings SET value = '7' WHERE name = 'schema.version'",
-			"schema version 7 is newer than this program supports (1); use a newer release",
-		},
-		"Unreleased": {
-			"DELETE FROM settings; PRAGMA user_version = 3",
-			"its schema was made by an unreleased version of this program; load it into a new database",
-		},
-		"NoIdentity": {
-			"DELETE FROM settings WHERE name = 'database.identity'",
-			"its schema was made by an unreleased version of this program; load it into a new database",
-		},
-		"Foreign": {
-			"DROP TABLE leases; PRAGMA user_version = 1",
-			"it is a database, but not of this program",
-		},
+// A file of another program, or of another version of this one, is refused with a sentence and not changed. One of
+// another version can be removed.
+func TestOpen_Refused(t *testing.T) {
+	backup := written(t, smallBackup(t))
+	const unreleased = "its schema was made by an unreleased version of this program; load it into a new database"
+	change := func(statements string) func(path string) {
+		return func(path string) { emptyAt(t, path); execute(t, path, statements) }
+	}
+	for name, c := range map[string]struct {
+		prepare func(path string)
+		says    string
+		ours    bool
+	}{
+		"Text": {func(path string) { writeFile(t, path, []byte(strings.Repeat("no database\n", 500))) },
+			"it is not a database of this program: file is not a database", false},
+		"OtherTables": {func(path string) { execute(t, path, "CREATE TABLE t (x)") },
+			"it is a database, but not of this program", false},
+		"Foreign": {change("DROP TABLE leases; PRAGMA user_version = 1"), "it is a database, but not of this program", false},
+		"Newer": {change("UPDATE settings SET value = '7' WHERE name = 'schema.version'"),
+			"schema version 7 is newer than this program supports (1); use a newer release", true},
+		"Unreleased": {change("DELETE FROM settings; PRAGMA user_version = 3"), unreleased, true},
+		"NoIdentity": {change("DELETE FROM settings WHERE name = 'database.identity'"), unreleased, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "x.db")
-			emptyAt(t, path)
-			execute(t, path, c.change)
+			c.prepare(path)
 			before := content(t, dir)
+			requireRefused := func(err error) {
+				t.Helper()
+				require.ErrorContains(t, err, "open database "+path+": ")
+				require.ErrorContains(t, err, c.says)
+				require.Equal(t, before["x.db"], content(t, dir)["x.db"])
+			}
 			for _, options := range []store.Options{{}, {AsIs: true}} {
 				_, err := Open(t.Context(), path, options)
-				require.EqualError(t, err, "open database "+path+": "+c.says)
+				requireRefused(err)
+				require.Equal(t, before, content(t, dir))
 			}
-			require.True(t, maps.Equal(before, content(t, dir)), "changed")
-			err := Remove(t.Context(), path)
-			if name == "Foreign" {
-				require.ErrorContains(t, err, c.says)
+			_, _, err := BackupTo(t.Context(), path, filepath.Join(t.TempDir(), "backup"), false, nil)
+			requireRefused(err)
+			if err := Remove(t.Context(), path); c.ours {
+				require.NoError(t, err)
+				require.NoFileExists(t, path)
 				return
+			} else {
+				requireRefused(err)
 			}
-			require.NoError(t, err)
-			require.NoFileExists(t, path)
+			_, err = Restore(t.Context(), backup, path, true, nil)
+			if name == "Text" {
+				require.ErrorContains(t, err, "is not a database")
+			} else {
+				requireRefused(err)
+			}
+			require.Equal(t, before["x.db"], content(t, dir)["x.db"])
 		})
 	}
 }
@@ -81,11 +98,14 @@ func TestOpen_OtherVersion(t *testing.T) {
 // A command that only reads creates neither a file nor a schema.
 func TestOpen_AsIs(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "empty.db"), nil)
-	_, err := Open(t.Context(), filepath.Join(dir, "none.db"), store.Options{AsIs: true})
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Open(t.Context(), filepath.Join(dir, "empty.db"), store.Options{AsIs: true})
-	require.ErrorContains(t, err, "empty.db is an empty file")
+	none, empty := filepath.Join(dir, "none.db"), filepath.Join(dir, "empty.db")
+	writeFile(t, empty, nil)
+	for path, says := range map[string]string{none: "no such file", empty: empty + " is an empty file"} {
+		_, err := Open(t.Context(), path, store.Options{AsIs: true})
+		require.ErrorContains(t, err, says)
+		_, _, err = Backup(t.Context(), path, io.Discard, nil)
+		require.ErrorContains(t, err, says)
+	}
 	require.Equal(t, map[string]string{"empty.db": ""}, content(t, dir))
 }
 

@@ -19,8 +19,9 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// No kept snapshot hides what has been written: after every change, every query answers as it does from a new snapshot.
-func TestReaders_SeeEveryChange(t *testing.T) {
+// After every kind of change, and after refused ones, no kept snapshot hides what was written: every query answers as it
+// does from a new snapshot. The figures of the census, which follow each change, equal those of a new count.
+func TestStore_EveryChange(t *testing.T) {
 	s := opened(t, tinyDatabase(t), store.Options{Pool: 1})
 	ctx, d := t.Context(), tiny
 	customer, account := customerID(3), tpox.ID(d.FirstAccount(3))
@@ -31,6 +32,10 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 	edited := func(doc []byte, err error) func(old, text string) []byte {
 		require.NoError(t, err)
 		return func(old, text string) []byte { return changed(t, doc, old, text) }
+	}
+	opening := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: newAccount})
+	inserted := func(accounts ...int64) []byte {
+		return d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: accounts})
 	}
 	search := tpox.Search{Sector: "Technology", PEMax: 1e12, YieldMin: -1}
 	ask := func() string {
@@ -53,57 +58,89 @@ func TestReaders_SeeEveryChange(t *testing.T) {
 		}
 		return out.String()
 	}
+	counted := func() []store.KindStats {
+		kinds := s.Stats().Kinds
+		for i := range kinds {
+			require.True(t, kinds[i].Known)
+			kinds[i].Packed, kinds[i].PackedFrom, kinds[i].PackedTo = 0, 0, 0
+		}
+		return kinds
+	}
+	require.False(t, s.Stats().Kinds[0].Known)
+	require.NoError(t, s.Census(ctx))
+	for i, k := range dataset.Kinds {
+		require.Equal(t, d.Count(k), counted()[i].Documents)
+		require.Positive(t, counted()[i].Stored)
+	}
 	for _, change := range []struct {
-		name string
-		do   func() error
+		name      string
+		kind      kind
+		documents int64
+		do        func() error
 	}{
-		{"insert_order", func() error { _, err := s.InsertOrder(ctx, now(), best); return err }},
-		{"update_order_status", func() error { _, err := s.UpdateOrderStatus(ctx, now(), order1, "2"); return err }},
-		{"update_order_status/Largest", func() error {
+		{"insert_order", orders, 1, func() error { _, err := s.InsertOrder(ctx, now(), best); return err }},
+		{"insert_order/Refused", orders, 0, func() error { _, err := s.InsertOrder(ctx, now(), best); return err }},
+		{"update_order_status", orders, 0, func() error {
+			_, err := s.UpdateOrderStatus(ctx, now(), order1, "2")
+			return err
+		}},
+		{"update_order_status/Largest", orders, 0, func() error {
 			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "1")
 			return err
 		}},
-		{"delete_order", func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
-		{"update_security_price", func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: "77.25"})
+		{"delete_order", orders, -1, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
+		{"update_security_price", securities, 0, func() error {
+			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: "12345.25"})
 			return err
 		}},
-		{"replace_security", func() error {
+		{"replace_security", securities, 0, func() error {
 			doc := edited(s.GetSecurity(ctx, symbol))("<Name>", "<Name>Another ")
 			return s.ReplaceSecurity(ctx, now(), symbol, doc, true, nil)
 		}},
-		{"buy_security", func() error { _, err := s.Trade(ctx, now(), account, trade); return err }},
-		{"open_account", func() error {
-			_, err := s.OpenAccount(ctx, now(), customer, d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: newAccount}))
+		{"buy_security", customers, 0, func() error { _, err := s.Trade(ctx, now(), account, trade); return err }},
+		{"open_account", customers, 0, func() error { _, err := s.OpenAccount(ctx, now(), customer, opening); return err }},
+		{"open_account/Refused", customers, 0, func() error {
+			_, err := s.OpenAccount(ctx, now(), customer, opening)
 			return err
 		}},
-		{"close_account", func() error { return s.CloseAccount(ctx, now(), customer, newAccount) }},
-		{"insert_customer", func() error {
-			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: []int64{newAccount}})
-			_, err := s.InsertCustomer(ctx, now(), doc, true)
+		{"insert_customer/Refused", customers, 0, func() error {
+			_, err := s.InsertCustomer(ctx, now(), inserted(newAccount+7, newAccount), true)
 			return err
 		}},
-		{"replace_customer", func() error {
-			doc := edited(s.GetCustomer(ctx, customer))("</LastName>", "x</LastName>")
+		{"close_account", customers, 0, func() error { return s.CloseAccount(ctx, now(), customer, newAccount) }},
+		{"insert_customer", customers, 1, func() error {
+			_, err := s.InsertCustomer(ctx, now(), inserted(newAccount), true)
+			return err
+		}},
+		{"replace_customer", customers, 0, func() error {
+			doc := edited(s.GetCustomer(ctx, customer))("</LastName>", strings.Repeat("x", 50)+"</LastName>")
 			return s.ReplaceCustomer(ctx, now(), customer, doc, true, nil)
 		}},
-		{"delete_customer", func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
+		{"delete_customer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
 	} {
 		t.Run(change.name, func(t *testing.T) {
-			before := ask()
+			before, were := ask(), counted()
 			r := s.readers.idle[0]
 			require.True(t, r.open, "no snapshot is kept")
 			as, misses := r.from, s.Stats().Misses
-			require.NoError(t, change.do())
-			after := ask()
+			if err := change.do(); strings.HasSuffix(change.name, "/Refused") {
+				require.ErrorAs(t, err, new(*tpox.Conflict))
+				require.Equal(t, before, ask())
+			} else {
+				require.NoError(t, err)
+				require.NotEqual(t, before, ask(), "nothing asked for has changed")
+				require.Greater(t, s.Stats().Misses, misses)
+			}
+			after, are := ask(), counted()
 			require.Equal(t, as, r.from, "the snapshot was renewed, so nothing is shown")
-			require.Greater(t, s.Stats().Misses, misses)
-			require.NotEqual(t, before, after, "nothing asked for has changed")
-			require.Equal(t, ask(), after)
 			s.readers.keepSnapshots(false)
 			require.False(t, r.open)
 			require.Equal(t, ask(), after, "an answer was of before the change")
 			s.readers.keepSnapshots(true)
+
+			require.Equal(t, change.documents, are[indexOf(change.kind)].Documents-were[indexOf(change.kind)].Documents)
+			require.NoError(t, s.Census(ctx))
+			require.Equal(t, counted(), are)
 		})
 	}
 }

@@ -3,9 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -30,13 +27,7 @@ func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 	if err != nil {
 		return space, domainError(err)
 	}
-	info, err := os.Stat(s.path + "-wal")
-	if errors.Is(err, fs.ErrNotExist) {
-		return space, nil
-	} else if err != nil {
-		return space, err
-	}
-	space.Journal = info.Size()
+	space.Journal = sizeOf(s.path + "-wal")
 	return space, nil
 }
 

@@ -58,10 +58,10 @@ func traceError(err error) error {
 
 func noRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// missing returns the domain's error for a row that was not read.
-func missing(get *statement, key any, err error) error {
+// missing returns the domain's error for a row that was not read: *NotFound if there is none.
+func missing(what kind, key any, err error) error {
 	if noRows(err) {
-		return &tpox.NotFound{What: string(get.kind), Key: fmt.Sprint(key)}
+		return &tpox.NotFound{What: string(what), Key: fmt.Sprint(key)}
 	}
 	return domainError(err)
 }
@@ -70,7 +70,7 @@ func missing(get *statement, key any, err error) error {
 func (s *Store) document(ctx context.Context, get *statement, key any) ([]byte, error) {
 	var packed []byte
 	if err := s.query(ctx, get, []any{key}, &packed); err != nil {
-		return nil, missing(get, key, err)
+		return nil, missing(get.kind, key, err)
 	}
 	return s.unpack(get.kind, key, packed)
 }
@@ -86,7 +86,7 @@ func (s *Store) unpack(k kind, key any, packed []byte) ([]byte, error) {
 
 // exec runs a statement and returns how many rows it changed. It notes what has changed for the census and the readers.
 func (t *transaction) exec(st *statement, args ...any) (int64, error) {
-	end := t.w.trace.Statement(t.job.ctx, st.name, nil)
+	end := t.w.store.options.Trace.Statement(t.job.ctx, st.name, nil)
 	n, err := t.w.execute(st.name, args...)
 	end(err)
 	if n > 0 {
@@ -113,7 +113,7 @@ func (t *transaction) exec(st *statement, args ...any) (int64, error) {
 
 // row reads the one row of a query, or returns sql.ErrNoRows.
 func (t *transaction) row(st *statement, args []any, columns ...any) error {
-	end := t.w.trace.Statement(t.job.ctx, st.name, nil)
+	end := t.w.store.options.Trace.Statement(t.job.ctx, st.name, nil)
 	err := t.w.row(context.Background(), st.name, args, columns)
 	end(traceError(err))
 	return err

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/tpox"
 )
 
 func TestStore_Stats(t *testing.T) {
@@ -93,112 +91,6 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.EqualValues(t, len(order(990003)), are.PackedFrom-were.PackedFrom)
 	require.Positive(t, are.PackedTo-were.PackedTo)
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
-}
-
-// A revision is repeated if another write has changed its document, and the repetition is counted.
-func TestStore_Stats_Redone(t *testing.T) {
-	s := tinyStore(t)
-	const order = 103282
-	release := occupy(func(wait func()) error {
-		return s.writer.write(context.Background(), func(tx *transaction) error {
-			wait()
-			tx.w.changes.note(documentKey{kind: orders, id: order})
-			return nil
-		})
-	})
-	defer func() { _ = release() }()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := s.UpdateOrderStatus(context.Background(), now(), order, "4")
-		ended <- err
-	}()
-	require.Eventually(t, func() bool { return s.Stats().Writes == 2 }, 10*time.Second, time.Millisecond)
-	require.NoError(t, release())
-	require.NoError(t, <-ended)
-	require.Equal(t, map[string]int64{"changed": 1}, s.Stats().Retries)
-}
-
-// kindsOf returns the part of Stats that needs a census.
-func kindsOf(t testing.TB, s *Store) map[string][2]int64 {
-	t.Helper()
-	all := make(map[string][2]int64)
-	for _, k := range s.Stats().Kinds {
-		require.True(t, k.Known)
-		all[k.Kind] = [2]int64{k.Documents, k.Stored}
-	}
-	return all
-}
-
-// The updated figures equal those of a new count, after every kind of change and after refused changes.
-func TestCensus_Follows(t *testing.T) {
-	s := tinyStore(t)
-	d, ctx := tiny, t.Context()
-	require.False(t, s.Stats().Kinds[0].Known)
-	require.NoError(t, s.Census(ctx))
-	before := kindsOf(t, s)
-	for _, k := range dataset.Kinds {
-		require.Equal(t, d.Count(k), before[k.String()][0])
-		require.Positive(t, before[k.String()][1])
-	}
-
-	const customer, newCustomer, newAccount, newOrder = 1002, 900001, 990000001, 990001
-	account := func(id int64) []byte { return d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: id}) }
-	symbol := d.Symbol(3)
-	longer := changed(t, d.Append(nil, dataset.Customer, 0), "</LastName>", strings.Repeat("x", 50)+"</LastName>")
-	refused := func(_ tpox.ID, err error) { require.ErrorAs(t, err, new(*tpox.Conflict)) }
-	for _, change := range []struct {
-		name      string
-		kind      kind
-		documents int64
-		do        func() error
-	}{
-		{"InsertOrder", orders, 1, func() error { insert(t, s, newOrder); return nil }},
-		{"InsertOrder/Refused", orders, 0, func() error { refused(s.InsertOrder(ctx, now(), order(newOrder))); return nil }},
-		{"UpdateOrderStatus", orders, 0, func() error {
-			_, err := s.UpdateOrderStatus(ctx, now(), newOrder, "4")
-			return err
-		}},
-		{"DeleteOrder", orders, -1, func() error { return s.DeleteOrder(ctx, now(), newOrder) }},
-		{"InsertCustomer", customers, 1, func() error {
-			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer, Accounts: []int64{newAccount}})
-			_, err := s.InsertCustomer(ctx, now(), doc, true)
-			return err
-		}},
-		{"InsertCustomer/Refused", customers, 0, func() error {
-			accounts := []int64{newAccount + 7, newAccount}
-			doc := d.AppendNewCustomer(nil, 5, dataset.NewCustomer{ID: newCustomer + 1, Accounts: accounts})
-			refused(s.InsertCustomer(ctx, now(), doc, true))
-			return nil
-		}},
-		{"ReplaceCustomer", customers, 0, func() error {
-			return s.ReplaceCustomer(ctx, now(), customer, longer, true, nil)
-		}},
-		{"OpenAccount", customers, 0, func() error {
-			_, err := s.OpenAccount(ctx, now(), customer, account(newAccount+1))
-			return err
-		}},
-		{"OpenAccount/Refused", customers, 0, func() error {
-			refused(s.OpenAccount(ctx, now(), customer, account(newAccount)))
-			return nil
-		}},
-		{"DeleteCustomer", customers, -1, func() error { return s.DeleteCustomer(ctx, now(), newCustomer) }},
-		{"UpdateSecurityPrice", securities, 0, func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), symbol, tpox.Price{LastTrade: "12345.25"})
-			return err
-		}},
-		{"ReplaceSecurity", securities, 0, func() error {
-			return s.ReplaceSecurity(ctx, now(), symbol, d.Append(nil, dataset.Security, 3), true, nil)
-		}},
-	} {
-		t.Run(change.name, func(t *testing.T) {
-			before := kindsOf(t, s)
-			require.NoError(t, change.do())
-			followed := kindsOf(t, s)
-			require.Equal(t, change.documents, followed[string(change.kind)][0]-before[string(change.kind)][0])
-			require.NoError(t, s.Census(ctx))
-			require.Equal(t, kindsOf(t, s), followed)
-		})
-	}
 }
 
 // The parts add up to the whole file, and the part that was written grows.

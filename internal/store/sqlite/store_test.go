@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,7 +26,9 @@ func TestStore(t *testing.T) {
 		},
 		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
 			require.NoError(t, s.Close())
-			return reopened(t, s.(*Store).path, s.(*Store).options)
+			options := s.(*Store).options
+			options.Uncompressed = true // it affects new documents only
+			return reopened(t, s.(*Store).path, options)
 		},
 		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
 			require.NoError(t, s.(*Store).control(t.Context(), fmt.Sprintf("UPDATE leases SET next = %d", next)))
@@ -88,17 +89,6 @@ func TestStatements_Plans(t *testing.T) {
 	}
 }
 
-func TestOpen_NotOurs(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "text.db")
-	writeFile(t, path, []byte(strings.Repeat("no database\n", 500)))
-	_, err := Open(t.Context(), path, store.Options{})
-	require.ErrorContains(t, err, "not a database")
-	require.NoError(t, os.Remove(path))
-	execute(t, path, "CREATE TABLE t (a)")
-	_, err = Open(t.Context(), path, store.Options{})
-	require.ErrorContains(t, err, "is a database, but not of this program")
-}
-
 func TestOpen_FailedLeavesNoLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "brokerage.db")
 	emptyAt(t, path)
@@ -129,24 +119,6 @@ func TestOpen_OddNames(t *testing.T) {
 		path := filepath.Join(t.TempDir(), name)
 		opened(t, path, store.Options{})
 		require.FileExists(t, path, "the file has the name that was asked for")
-	}
-}
-
-func TestStore_KeepsItsDocuments(t *testing.T) {
-	s := tinyStore(t)
-	contents, err := s.Contents(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, tiny.Fingerprint(), contents.Fingerprint)
-	insert(t, s, 777_777)
-	require.NoError(t, s.Close())
-	require.NoFileExists(t, s.path+"-wal", "closed, the file is the whole database")
-	for _, options := range []store.Options{{}, {Uncompressed: true}} { // the setting affects new documents only
-		s := opened(t, s.path, options)
-		again, err := s.Contents(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, contents, again)
-		requireOrder(t, s, 777_777)
-		require.NoError(t, s.Close())
 	}
 }
 

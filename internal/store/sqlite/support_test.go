@@ -304,9 +304,5 @@ func together(n int, do func(i int)) {
 	all.Wait()
 }
 
-func isUnavailable(err error) bool {
-	return tpox.Is[*tpox.Unavailable](err)
-}
-
 // indexOf returns the position of a kind.
 func indexOf(k kind) int { return slices.Index(kinds[:], k) }

@@ -15,24 +15,16 @@ func TestStore_Trace(t *testing.T) {
 	var tracer storetest.Tracer
 	s := opened(t, tinyDatabase(t), store.Options{Trace: tracer.Begin})
 	ctx := storetest.Traced(t.Context())
-	const newOrder, account = 990004, 104000000
+	const account = 104000000
 	for _, c := range []struct {
 		name       string
 		statements []string
 		do         func() error
 	}{
-		{"Query", []string{"get_order"}, func() error { _, err := s.GetOrder(ctx, 103282); return err }},
 		{"NotFound", []string{"get_order"}, func() error { _, err := s.GetOrder(ctx, 5); require.Error(t, err); return nil }},
 		{"Search", []string{"search_securities"}, func() error {
 			_, err := s.SearchSecurities(ctx, tpox.Search{Sector: "Energy"})
 			return err
-		}},
-		{"Insert", []string{"insert_order", "commit"}, func() error {
-			_, err := s.InsertOrder(ctx, now(), order(newOrder))
-			return err
-		}},
-		{"Delete", []string{"size_order", "delete_order", "commit"}, func() error {
-			return s.DeleteOrder(ctx, now(), newOrder)
 		}},
 		{"Trade", []string{"customer_of_account", "get_quote", "replace_customer", "commit"}, func() error {
 			_, err := s.Trade(ctx, now(), account, buyOne(account))

@@ -40,12 +40,8 @@ func (s *Store) Trade(
 // customerOf reads the customer that an account belongs to, with the id.
 func (r *revision) customerOf(ctx context.Context, account tpox.ID) (id int64, doc []byte, err error) {
 	var b []byte
-	err = r.find(ctx, customerOfAccount, int64(account), &id, &b)
-	if noRows(err) {
-		err = tpox.NoAccount(account)
-	}
-	if err != nil {
-		return 0, nil, domainError(err)
+	if err := r.find(ctx, customerOfAccount, int64(account), &id, &b); err != nil {
+		return 0, nil, missing("account", account, err)
 	}
 	r.note(documentKey{kind: customers, id: id}, len(b))
 	doc, err = r.unpack(customers, id, b)
@@ -56,8 +52,5 @@ func (r *revision) quote(ctx context.Context, symbol string) (tpox.Quote, error)
 	r.note(documentKey{kind: securities, symbol: symbol}, 0)
 	quote := tpox.Quote{Symbol: symbol}
 	err := r.find(ctx, getQuote, symbol, &quote.Name, &quote.Type, &quote.LastTrade)
-	if noRows(err) {
-		err = tpox.NoSecurity(symbol)
-	}
-	return quote, domainError(err)
+	return quote, missing(securities, symbol, err)
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -82,6 +84,7 @@ func unreadable(ctx context.Context, what string, err error) (finding string, _ 
 
 // A storedRow is a row with a document, and the columns that its kind has.
 type storedRow struct {
+	name    string // in findings
 	id      int64
 	packed  []byte
 	account int64  // of an order
@@ -124,10 +127,17 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 				default:
 					err = scanRow(rows, &r.id, &r.packed, &r.account, &r.cash)
 				}
-				if err == nil {
-					b.rows = append(b.rows, r)
+				if err == nil && r.id <= last {
+					err = &tpox.Damaged{Cause: errors.New("its rows are not in order")}
 				}
-				return err
+				if err != nil {
+					return err
+				}
+				if r.name = fmt.Sprint(k, " ", r.id); k == dataset.Security {
+					r.name = "security " + r.symbol
+				}
+				b.rows, last = append(b.rows, r), r.id
+				return nil
 			})
 			if err != nil {
 				finding, end := unreadable(ctx, fmt.Sprintf("%s after %d: the rest", k, last), err)
@@ -137,19 +147,9 @@ func (s *Store) storedRows(ctx context.Context, k dataset.Kind) iter.Seq2[stored
 				}
 				b.findings = append(b.findings, finding)
 			}
-			next := last
-			if len(b.rows) > 0 {
-				next = b.rows[len(b.rows)-1].id
-			}
-			// A damaged id out of order would lead back to rows that were read.
-			back := err == nil && len(b.rows) > 0 && next <= last
-			if back {
-				b.findings = append(b.findings, fmt.Sprintf("%s after %d: the rest: ids are not in order", k, last))
-			}
-			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil || back {
+			if len(b.rows) == 0 && err == nil || !yield(b, nil) || err != nil {
 				return
 			}
-			last = next
 		}
 	}
 }
@@ -165,48 +165,21 @@ func scanRow(rows *sql.Rows, columns ...any) error {
 // check verifies the documents of a batch.
 func (s *Store) check(ctx context.Context, k dataset.Kind, b storedBatch) store.Inspected {
 	seen := store.Inspected{Findings: b.findings}
-	var accountsOf map[int64][]int64 // rows by customer; nil: not read, so nothing is compared with them
-	if k == dataset.Customer && len(b.rows) > 0 {
-		first, last := b.rows[0].id, b.rows[len(b.rows)-1].id
-		accountsOf = make(map[int64][]int64)
-		const query = "SELECT customer, id FROM accounts WHERE customer BETWEEN ? AND ?"
-		err := eachRow(ctx, s.reading, query, []any{first, last}, func(rows *sql.Rows) error {
-			var customer, id int64
-			err := scanRow(rows, &customer, &id)
-			accountsOf[customer] = append(accountsOf[customer], id)
-			return err
-		})
-		if err != nil {
-			accountsOf = nil
-			var finding string
-			finding, seen.Err = unreadable(ctx, fmt.Sprintf("accounts of customers %d to %d", first, last), err)
-			if seen.Err != nil {
-				return seen
-			}
-			seen.Findings = append(seen.Findings, finding)
-		}
-	}
+	accountsOf := make(map[int64][]tpox.ID) // by the documents of customers
 	for _, r := range b.rows {
-		name := fmt.Sprintf("%s %d", k, r.id)
-		if k == dataset.Security {
-			name = "security " + r.symbol
-		}
-		report := func(format string, args ...any) { seen.AddFinding(name, format, args...) }
+		report := func(format string, args ...any) { seen.AddFinding(r.name, format, args...) }
 		doc, err := s.codec.Load().unpack(kind(k.String()), r.packed)
 		if err != nil {
 			seen.Documents++
 			report("the document does not unpack: %v", err)
-			continue
-		}
-		if !seen.Document(k, name, doc) {
-			continue
-		}
-		keys := checkKeys(k, r, doc, report)
-		if customer, ok := keys.(tpox.CustomerKeys); ok && accountsOf != nil {
-			if seen.Err = s.checkAccountsOf(ctx, r.id, customer.Accounts, accountsOf[r.id], report); seen.Err != nil {
-				return seen
+		} else if seen.Document(k, r.name, doc) {
+			if customer, ok := checkKeys(k, r, doc, report).(tpox.CustomerKeys); ok {
+				accountsOf[r.id] = customer.Accounts
 			}
 		}
+	}
+	if len(accountsOf) > 0 {
+		s.checkAccountsOf(ctx, accountsOf, &seen)
 	}
 	return seen
 }
@@ -250,45 +223,46 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 	return keys
 }
 
-// checkAccountsOf compares the accounts in a customer's document with the rows of the customer. It returns an error if
-// it cannot read them.
-func (s *Store) checkAccountsOf(
-	ctx context.Context, customer int64, document []tpox.ID, rows []int64, report func(string, ...any),
-) error {
-	for _, row := range rows {
-		if !slices.Contains(document, tpox.ID(row)) {
-			report("account %d belongs to it, but is not in its document", row)
-		}
-	}
-	for _, account := range document {
-		if slices.Contains(rows, int64(account)) {
-			continue
-		}
-		var other int64
-		err := s.query(ctx, customerOf, []any{int64(account)}, &other)
-		if noRows(err) {
-			report("account %d is in the document, but belongs to nobody", account)
-			continue
-		}
-		if err != nil {
-			finding, err := unreadable(ctx, fmt.Sprintf("account %d", account), domainError(err))
-			if err != nil {
+// checkAccountsOf compares the accounts in the documents of customers with the rows that say to whom accounts belong.
+func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox.ID, seen *store.Inspected) {
+	customers := slices.Sorted(maps.Keys(accountsOf))
+	named, err := json.Marshal(slices.Concat(slices.Collect(maps.Values(accountsOf))...))
+	owners := make(map[tpox.ID]int64)
+	if err == nil {
+		err = eachRow(ctx, s.reading, `SELECT id, customer FROM accounts WHERE customer BETWEEN ? AND ?
+			UNION SELECT id, customer FROM accounts WHERE id IN (SELECT value FROM json_each(?))`,
+			[]any{customers[0], customers[len(customers)-1], string(named)}, func(rows *sql.Rows) error {
+				var id, owner int64
+				err := scanRow(rows, &id, &owner)
+				owners[tpox.ID(id)] = owner
 				return err
+			})
+	}
+	if err != nil {
+		what := fmt.Sprintf("accounts of customers %d to %d", customers[0], customers[len(customers)-1])
+		var finding string
+		if finding, seen.Err = unreadable(ctx, what, err); seen.Err == nil {
+			seen.Findings = append(seen.Findings, finding)
+		}
+		return
+	}
+	for _, id := range customers {
+		name := fmt.Sprintf("customer %d", id)
+		for _, account := range accountsOf[id] {
+			switch owner, exists := owners[account]; {
+			case !exists:
+				seen.AddFinding(name, "account %d is in the document, but belongs to nobody", account)
+			case owner != id:
+				seen.AddFinding(name, "account %d is in the document, but belongs to customer %d", account, owner)
 			}
-			report("%s", finding)
-			continue
-		}
-		holder, err := s.GetCustomer(ctx, tpox.ID(other))
-		if err != nil && !tpox.Is[*tpox.NotFound](err) && !tpox.Is[*tpox.Damaged](err) { // a finding of its own
-			return fmt.Errorf("reading customer %d: %w", other, err)
-		}
-		if other != customer && err == nil && tpox.HasAccount(holder, account) {
-			report("account %d is in two customers: it belongs to %d, and is in its document too", account, other)
-		} else {
-			report("account %d is in the document, but belongs to customer %d", account, other)
 		}
 	}
-	return nil
+	for _, account := range slices.Sorted(maps.Keys(owners)) {
+		owner := owners[account]
+		if accounts, known := accountsOf[owner]; known && !slices.Contains(accounts, account) {
+			seen.AddFinding(fmt.Sprintf("customer %d", owner), "account %d belongs to it, but is not in its document", account)
+		}
+	}
 }
 
 // checkAccounts reports account rows whose customer does not exist. The others were compared with the documents.

@@ -89,7 +89,7 @@ func TestVerify_Damage(t *testing.T) {
 		}},
 		"AccountTwice": {
 			"INSERT INTO customers (id, doc) VALUES (5, ?)", []any{changed(t, customer, `id="1002"`, `id="5"`)},
-			[]string{"customer 5: account 104000000 is in two customers: it belongs to 1002"},
+			[]string{"customer 5: account 104000000 is in the document, but belongs to customer 1002"},
 		},
 		"Unfinished": {
 			`INSERT INTO settings (name, value) VALUES ('loading', '"x"')`, nil, []string{"a load was not finished"},
@@ -122,6 +122,18 @@ func TestVerify_Damage(t *testing.T) {
 		all := strings.Join(findings, "\n")
 		require.Contains(t, all, "NULL value in securities.symbol")
 		require.Contains(t, all, "the rest: cannot be read")
+	})
+	t.Run("Order", func(t *testing.T) { // by which rows are read in batches
+		path := tinyDatabase(t)
+		b := readFile(t, path)
+		keys, err := tpox.SecurityKeysOf(tiny.Append(nil, dataset.Security, 499))
+		require.NoError(t, err)
+		types := bytes.Index(b, []byte(keys.Symbol+keys.Name)) - 15
+		require.Equal(t, []byte{0x83, 0x74, 15}, b[types-2:types+1], "before them is the row's id, 500")
+		b[types-1] = 0 // 384
+		writeFile(t, path, b)
+		findings, _ := verified(t, path)
+		require.Contains(t, strings.Join(findings, "\n"), "security after 499: the rest: cannot be read")
 	})
 	t.Run("File", func(t *testing.T) {
 		path := tinyDatabase(t)

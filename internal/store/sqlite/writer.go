@@ -48,15 +48,12 @@ type writer struct {
 	sizes   *store.Histogram // transactions of a group
 	commits *store.Histogram // seconds
 	pages   pageReads
-	census  *census
 	change  change // of the census, by the current group
-	trace   store.Trace
+	store   *Store
 	changes *changes
 
-	// keepSnapshots allows or forbids the readers to keep snapshots, which keep SQLite from restarting the journal.
-	keepSnapshots func(bool)
-	journalPages  int
-	emptying      bool // the journal is too long, and no snapshots are kept
+	journalPages int
+	emptying     bool // the journal is too long, and no snapshots are kept
 
 	// afterJob is called after each transaction of a group, for tests.
 	afterJob func(*job)
@@ -85,15 +82,13 @@ type job struct {
 // newWriter returns the writer of a store whose readers are there. It is closed if there is an error.
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	w := &writer{
-		queue:         make(chan *job),
-		quit:          make(chan struct{}),
-		changes:       s.readers.changes,
-		keepSnapshots: s.readers.keepSnapshots,
-		sizes:         store.NewHistogram(1, 2, 4, 8, 16, 32, 64, 128, 256),
+		queue:   make(chan *job),
+		quit:    make(chan struct{}),
+		store:   s,
+		changes: s.readers.changes,
+		sizes:   store.NewHistogram(1, 2, 4, 8, 16, 32, 64, 128, 256),
 		commits: store.NewHistogram(
 			.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10),
-		census:       &s.census,
-		trace:        s.options.Trace,
 		journalPages: journalPages,
 	}
 	texts := maps.Clone(statementTexts)
@@ -166,11 +161,11 @@ func (w *writer) run() {
 // group runs and commits a group, which grows while it runs, and reports the outcome to each member.
 func (w *writer) group(group []*job) {
 	if j := group[0]; j.exclusive != nil {
-		w.keepSnapshots(false)
+		w.store.readers.keepSnapshots(false)
 		j.err = j.exclusive(w.conn)
 		w.changes.noteAll()
 		w.changes.endGroup()
-		w.keepSnapshots(!w.emptying)
+		w.store.readers.keepSnapshots(!w.emptying)
 		close(j.done)
 		return
 	}
@@ -309,9 +304,9 @@ func (w *writer) redo(group []*job) (err error) {
 // commit ends a group.
 func (w *writer) commit(group []*job) error {
 	var ends []func(error)
-	if w.trace != nil {
+	if trace := w.store.options.Trace; trace != nil {
 		for _, j := range group {
-			ends = append(ends, w.trace(j.ctx, "commit", nil)) // each waits for the one commit
+			ends = append(ends, trace(j.ctx, "commit", nil)) // each waits for the one commit
 		}
 	}
 	began := time.Now()
@@ -324,9 +319,10 @@ func (w *writer) commit(group []*job) error {
 		w.groups.Add(1)
 		w.sizes.Add(float64(len(group)))
 		w.commits.Add(took.Seconds())
-		w.census.mu.Lock()
-		w.census.changed.add(w.change)
-		w.census.mu.Unlock()
+		c := &w.store.census
+		c.mu.Lock()
+		c.changed.add(w.change)
+		c.mu.Unlock()
 	}
 	return err
 }
@@ -371,16 +367,16 @@ func (w *writer) limitJournal() {
 	w.pages.add(w.status)
 	if long := int(pages) >= w.journalPages; long != w.emptying {
 		w.emptying = long
-		w.keepSnapshots(!long)
+		w.store.readers.keepSnapshots(!long)
 	}
 }
 
 // emptyJournal moves the journal into the file as far as there is room, so that the next commit overwrites it instead
 // of making it longer.
 func (w *writer) emptyJournal() {
-	w.keepSnapshots(false)
+	w.store.readers.keepSnapshots(false)
 	_ = w.exec(moveJournal) // the group has failed already
-	w.keepSnapshots(!w.emptying)
+	w.store.readers.keepSnapshots(!w.emptying)
 }
 
 // do runs a member of a group, with or without a savepoint. It stores the member's own error, and returns an error that
