@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -145,35 +144,6 @@ func TestStore_EveryChange(t *testing.T) {
 	}
 }
 
-// A lookup that does not declare what it depends on would never see a change.
-func TestChanges_EveryStatement(t *testing.T) {
-	other := map[string]bool{
-		"get_answer":        true, // only the writer uses it
-		"keep_answer":       true,
-		"forget_answers":    true,
-		"lease":             true,
-		"insert_dictionary": true, // runs before there is a reader
-		"insert_account":    true, // only together with its customer
-		"delete_account":    true,
-		"delete_accounts":   true,
-	}
-	declaration := regexp.MustCompile(`&statement\{\s*name: "(\w+)"([^}]*)`)
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	declared := make(map[string]bool)
-	for _, file := range files {
-		for _, found := range declaration.FindAllSubmatch(readFile(t, file), -1) {
-			name, fields := string(found[1]), string(found[2])
-			require.NotContains(t, declared, name, "declared twice")
-			declared[name] = true
-			require.Contains(t, statementTexts, name)
-			has := strings.Contains(fields, "kind:") || strings.Contains(fields, "depends:")
-			require.Equal(t, !other[name], has, name)
-		}
-	}
-	require.Len(t, declared, len(statementTexts))
-}
-
 // Kept snapshots do not keep SQLite from restarting the journal.
 func TestReaders_JournalStaysShort(t *testing.T) {
 	const pages, written = 100, 3000
@@ -264,26 +234,4 @@ func TestReaders_NewestIsTaken(t *testing.T) {
 	answer, err := s.SecurityPrice(t.Context(), symbol)
 	require.NoError(t, err)
 	require.Contains(t, string(answer), "<LastTrade>1.25<")
-}
-
-// What a transaction that is rolled back has written is never seen, not even while it runs.
-func TestReaders_RolledBack(t *testing.T) {
-	s := tinyStore(t)
-	before, err := s.GetOrder(t.Context(), orderID(1))
-	require.NoError(t, err)
-	requireSame := func() {
-		t.Helper()
-		now, err := s.GetOrder(context.Background(), orderID(1))
-		require.NoError(t, err)
-		require.Equal(t, string(before), string(now))
-	}
-	failed := errors.New("rolled back")
-	require.ErrorIs(t, s.writer.write(t.Context(), func(tx *transaction) error {
-		if _, err := tx.exec(updateOrderStatus, int64(orderID(1)), order(int64(orderID(1)))); err != nil {
-			return err
-		}
-		requireSame()
-		return failed
-	}), failed)
-	requireSame()
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +66,16 @@ func TestOnce_Cut(t *testing.T) {
 func TestStatements_Plans(t *testing.T) {
 	s := tinyStore(t)
 	require.NotEmpty(t, statementTexts)
+	var sources strings.Builder
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		sources.Write(readFile(t, file))
+	}
 	for name, text := range statementTexts {
 		t.Run(name, func(t *testing.T) {
+			declaration := regexp.MustCompile(`&statement\{\s*name: "` + name + `"`)
+			require.Len(t, declaration.FindAllString(sources.String(), -1), 1, "who uses it declares it")
 			var plan []string
 			parameters := make([]any, strings.Count(text, "?")) // or more, if one is used twice
 			require.NoError(t, eachRow(t.Context(), s.reading, "EXPLAIN QUERY PLAN "+text, parameters,
