@@ -44,13 +44,6 @@ var buySecurity = &transaction{
 			e.trade(id, account, tpox.Sell, e.d.Symbol(7), "6")
 			e.trade(id, account, tpox.Buy, e.d.Symbol(30), "1") // there is room again
 		}},
-		{name: "Trade/OnMargin", run: func(e *env) {
-			symbol := e.d.Symbol(0)
-			id, account := e.rich("1.00", "0.00", symbol, "1")
-			if e.trade(id, account, tpox.Buy, symbol, "1000") == nil {
-				e.Fatalf("a buy on margin was refused")
-			}
-		}},
 		{name: "Trade/NotCovered", rules: covered, run: func(e *env) {
 			symbol := e.d.Symbol(0)
 			e.setPrice(symbol, tpox.Price{LastTrade: "10.00"})

@@ -38,9 +38,6 @@ var sellSecurity = &transaction{
 				e.equal("positions", 0, len(refAccount(e.customer(id), accounts[0]).child("Holdings").children("Position")))
 			}
 		}},
-		{name: "Trade/NotHeld", run: func(e *env) {
-			e.refusedTrade(e.customerID(2), e.accountID(2), tpox.Sell, e.notHeld(2), "1", tpox.NotHeld)
-		}},
 		{name: "Trade/TooFewHeld", run: func(e *env) {
 			id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "10.5")
 			e.refusedTrade(id, account, tpox.Sell, e.d.Symbol(0), "10.501", tpox.TooFewHeld)
