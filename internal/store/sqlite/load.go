@@ -208,7 +208,7 @@ func (t *transaction) insert(doc store.PreparedDocument) (err error) {
 			err = &tpox.Conflict{Detail: fmt.Sprintf("security %s exists already", keys.Symbol)}
 		}
 	case tpox.CustomerKeys:
-		// All keys are looked up first, because what has been stored by then would have to be removed again.
+		// All keys are looked up before anything is stored, so that a refusal has nothing to undo.
 		if err := t.row(sizeCustomer, []any{int64(keys.ID)}, new(int64)); !noRows(err) {
 			return cmp.Or[error](err, tpox.DuplicateCustomer(keys.ID))
 		}

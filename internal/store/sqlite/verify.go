@@ -225,13 +225,13 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 
 // checkAccountsOf compares the accounts in the documents of customers with the rows that say to whom accounts belong.
 func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox.ID, seen *store.Inspected) {
-	customers := slices.Sorted(maps.Keys(accountsOf))
+	ids := slices.Sorted(maps.Keys(accountsOf))
 	named, err := json.Marshal(slices.Concat(slices.Collect(maps.Values(accountsOf))...))
 	owners := make(map[tpox.ID]int64)
 	if err == nil {
 		err = eachRow(ctx, s.reading, `SELECT id, customer FROM accounts WHERE customer BETWEEN ? AND ?
 			UNION SELECT id, customer FROM accounts WHERE id IN (SELECT value FROM json_each(?))`,
-			[]any{customers[0], customers[len(customers)-1], string(named)}, func(rows *sql.Rows) error {
+			[]any{ids[0], ids[len(ids)-1], string(named)}, func(rows *sql.Rows) error {
 				var id, owner int64
 				err := scanRow(rows, &id, &owner)
 				owners[tpox.ID(id)] = owner
@@ -239,14 +239,14 @@ func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox
 			})
 	}
 	if err != nil {
-		what := fmt.Sprintf("accounts of customers %d to %d", customers[0], customers[len(customers)-1])
+		what := fmt.Sprintf("accounts of customers %d to %d", ids[0], ids[len(ids)-1])
 		var finding string
 		if finding, seen.Err = unreadable(ctx, what, err); seen.Err == nil {
 			seen.Findings = append(seen.Findings, finding)
 		}
 		return
 	}
-	for _, id := range customers {
+	for _, id := range ids {
 		name := fmt.Sprintf("customer %d", id)
 		for _, account := range accountsOf[id] {
 			switch owner, exists := owners[account]; {
