@@ -6,12 +6,27 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
 )
+
+// commandsOn returns what uses the database at path: each refuses what is not safe to use.
+func commandsOn(t testing.TB, path string) map[string]func() error {
+	t.Helper()
+	backup := written(t, smallBackup(t))
+	open := func(options store.Options) error { _, err := Open(t.Context(), path, options); return err }
+	return map[string]func() error{
+		"open":          func() error { return open(store.Options{}) },
+		"open as it is": func() error { return open(store.Options{AsIs: true}) },
+		"back up":       func() error { _, _, err := Backup(t.Context(), path, io.Discard, nil); return err },
+		"restore":       func() error { _, err := Restore(t.Context(), backup, path, true, nil); return err },
+		"remove":        func() error { return Remove(t.Context(), path) },
+	}
+}
 
 // Every command that may write uses the target of a symbolic link: the target is replaced, and no file is created
 // beside the link.
@@ -65,11 +80,9 @@ func TestOpen_HardLink(t *testing.T) {
 	}
 	require.NoError(t, s.Close())
 	for _, name := range []string{path, other} {
-		for _, options := range []store.Options{{}, {AsIs: true}} {
-			_, err := Open(t.Context(), name, options)
-			require.ErrorContains(t, err, says)
+		for does, do := range commandsOn(t, name) {
+			require.ErrorContains(t, do(), says, does)
 		}
-		require.ErrorContains(t, Remove(t.Context(), name), says)
 	}
 	require.NoError(t, os.Remove(other))
 	opened(t, path, store.Options{})
@@ -92,7 +105,6 @@ func TestOpen_NoFile(t *testing.T) {
 // A journal whose database is missing or empty holds the last writes: no command removes it, and with the database put
 // back they are there.
 func TestOpen_JournalAlone(t *testing.T) {
-	backup := written(t, smallBackup(t))
 	s := empty(t)
 	insert(t, s, 1)
 	database, journal := readFile(t, s.path), readFile(t, s.path+"-wal") // as a killed process leaves them
@@ -108,31 +120,18 @@ func TestOpen_JournalAlone(t *testing.T) {
 			before := content(t, filepath.Dir(path))
 			link := filepath.Join(t.TempDir(), "link.db")
 			require.NoError(t, os.Symlink(path, link))
-			open := func(name string, asIs bool) error {
-				_, err := Open(t.Context(), name, store.Options{AsIs: asIs})
-				return err
-			}
-			restore := func(replace bool) error {
-				_, err := Restore(t.Context(), backup, path, replace, nil)
-				return err
-			}
-			for does, do := range map[string]func() error{
-				"open":              func() error { return open(path, false) },
-				"open by a link":    func() error { return open(link, false) },
-				"open as it is":     func() error { return open(path, true) },
-				"restore":           func() error { return restore(false) },
-				"restore --replace": func() error { return restore(true) },
-				"remove":            func() error { return Remove(t.Context(), path) },
-				"back up":           func() error { _, _, err := Backup(t.Context(), path, io.Discard, nil); return err },
-			} {
-				require.Error(t, do(), does)
-				require.True(t, maps.Equal(before, content(t, filepath.Dir(path))), does)
-			}
+			commands := commandsOn(t, path)
+			commands["open by a link"] = func() error { _, err := Open(t.Context(), link, store.Options{}); return err }
 			says := path + " is missing or empty, and its journal " + path +
 				"-wal holds its last writes: put the database back beside it, or remove the journal if they are not needed"
-			require.EqualError(t, open(path, false), says)
-			require.EqualError(t, open(link, false), says)
-			require.EqualError(t, restore(true), says)
+			for does, do := range commands {
+				err := do()
+				require.Error(t, err, does)
+				require.True(t, maps.Equal(before, content(t, filepath.Dir(path))), does)
+				if strings.HasPrefix(does, "open") && does != "open as it is" || does == "restore" {
+					require.EqualError(t, err, says, does)
+				}
+			}
 
 			writeFile(t, path, database)
 			requireOrder(t, opened(t, path, store.Options{}), 1)

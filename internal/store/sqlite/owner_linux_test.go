@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,7 +28,6 @@ func giveAway(t *testing.T, path string) {
 // A file that another user has planted beside a database is not applied to it by any command.
 func TestOpen_PlantedJournal(t *testing.T) {
 	requireRoot(t)
-	backup := written(t, smallBackup(t))
 	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
 		t.Run(suffix, func(t *testing.T) {
 			tg := newTarget(t)
@@ -38,15 +36,9 @@ func TestOpen_PlantedJournal(t *testing.T) {
 			giveAway(t, planted)
 			before := content(t, tg.dir)
 			says := planted + " belongs to user 65533, who may not write " + tg.path
-			for _, options := range []store.Options{{}, {AsIs: true}} {
-				_, err := Open(t.Context(), tg.path, options)
-				require.ErrorContains(t, err, says)
+			for does, do := range commandsOn(t, tg.path) {
+				require.ErrorContains(t, do(), says, does)
 			}
-			_, _, err := Backup(t.Context(), tg.path, io.Discard, nil)
-			require.ErrorContains(t, err, says)
-			_, err = Restore(t.Context(), backup, tg.path, true, nil)
-			require.ErrorContains(t, err, says)
-			require.ErrorContains(t, Remove(t.Context(), tg.path), says)
 			require.Equal(t, before, content(t, tg.dir))
 
 			giveAway(t, tg.path) // now it is the journal of the owner
@@ -119,12 +111,9 @@ func TestOpen_NoJournal(t *testing.T) {
 				tg := newTarget(t)
 				c.plant(tg.path + suffix)
 				before := content(t, tg.dir)
-				_, err := Open(t.Context(), tg.path, store.Options{})
-				require.ErrorContains(t, err, c.says)
-				_, _, err = Backup(t.Context(), tg.path, io.Discard, nil)
-				require.ErrorContains(t, err, c.says)
-				_, err = Restore(t.Context(), backup, tg.path, true, nil)
-				require.ErrorContains(t, err, c.says)
+				for does, do := range commandsOn(t, tg.path) {
+					require.ErrorContains(t, do(), c.says, does)
+				}
 				require.Equal(t, before, content(t, tg.dir))
 			})
 		}
