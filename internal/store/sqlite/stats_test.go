@@ -12,29 +12,6 @@ import (
 	"brokerage/internal/store"
 )
 
-func TestStore_Stats(t *testing.T) {
-	s := opened(t, t.TempDir()+"/b.db", store.Options{Pool: 3})
-	before := s.Stats()
-	require.Equal(t, 3, before.Connections)
-	require.Zero(t, before.InUse)
-	require.Zero(t, before.Writes)
-
-	require.InDelta(t, 1e15-1002, before.IDsLeft["customer"], 0)
-	_, err := s.Lease(t.Context(), "customer", 10)
-	require.NoError(t, err)
-	require.InDelta(t, 1e15-1012, s.Stats().IDsLeft["customer"], 0)
-	before = s.Stats()
-
-	// A write that waits is counted while it waits.
-	release := hold(t, s)
-	defer func() { _ = release() }()
-	require.EqualValues(t, 1, s.Stats().Writes)
-	require.Equal(t, before.Commits, s.Stats().Commits)
-	require.NoError(t, release())
-	require.Equal(t, before.Commits+1, s.Stats().Commits)
-	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
-}
-
 // The wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs,
 // so that a busy machine makes no difference.
 func TestStore_Stats_Waits(t *testing.T) {
@@ -62,14 +39,16 @@ func TestStore_Stats_Waits(t *testing.T) {
 	})
 }
 
-// The figures of groups, commits, packing and pages.
-func TestStore_Stats_Figures(t *testing.T) {
-	s := tinyStore(t)
+// The figures of connections, leases, groups, commits, packing and pages.
+func TestStore_Stats(t *testing.T) {
+	s := opened(t, tinyDatabase(t), store.Options{Pool: 3})
 	before := s.Stats()
+	require.Equal(t, 3, before.Connections)
+	require.Zero(t, before.InUse)
+	require.Zero(t, before.Writes)
 	require.Equal(t, before.Commits, int64(before.Groups.Count())) //nolint:gosec // a count of few
 	require.Equal(t, before.Groups.Count(), before.Flushes.Count())
 	require.Positive(t, before.File)
-
 	insert(t, s, 990003)
 	for i := range int64(200) {
 		_, err := s.GetOrder(t.Context(), orderID(i))
@@ -91,6 +70,18 @@ func TestStore_Stats_Figures(t *testing.T) {
 	require.EqualValues(t, len(order(990003)), are.PackedFrom-were.PackedFrom)
 	require.Positive(t, are.PackedTo-were.PackedTo)
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
+
+	_, err := s.Lease(t.Context(), "customer", 10)
+	require.NoError(t, err)
+	require.Equal(t, before.IDsLeft["customer"]-10, s.Stats().IDsLeft["customer"])
+	require.EqualValues(t, 1e15-1202, before.IDsLeft["customer"])
+
+	// A write that waits is counted while it waits.
+	release := hold(t, s)
+	defer func() { _ = release() }()
+	require.EqualValues(t, 1, s.Stats().Writes)
+	require.NoError(t, release())
+	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
 
 // The parts add up to the whole file, and the part that was written grows.
