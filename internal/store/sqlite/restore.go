@@ -16,8 +16,8 @@ import (
 )
 
 // Restore writes the database in a backup to path. It changes nothing there before the whole backup was verified, and
-// replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power failure,
-// either the old or the new database is there, complete.
+// replaces an existing database only on request. After an interruption at any point, even by kill -9 or a power
+// failure, either the old or the new database is there, complete.
 func Restore(
 	ctx context.Context, file, path string, replace bool, progress byteProgress,
 ) (m store.Manifest, err error) {

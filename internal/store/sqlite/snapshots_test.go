@@ -18,8 +18,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// After every kind of change, and after refused ones, no kept snapshot hides what was written: every query answers as it
-// does from a new snapshot. The figures of the census, which follow each change, equal those of a new count.
+// After every kind of change, and after refused ones, no kept snapshot hides what was written: every query answers as
+// it does from a new snapshot. The figures of the census, which follow each change, equal those of a new count.
 func TestStore_EveryChange(t *testing.T) {
 	s := opened(t, tinyDatabase(t), store.Options{Pool: 1})
 	ctx, d := t.Context(), tiny

@@ -80,8 +80,9 @@ func (e *env) holding(n int, balance string) (id, account tpox.ID) {
 	return id, accounts[0]
 }
 
-func (e *env) buy(w tpox.Write, account tpox.ID, symbol, quantity string) ([]byte, error) {
-	t := buying(symbol, quantity)
+// buy buys one share.
+func (e *env) buy(w tpox.Write, account tpox.ID, symbol string) ([]byte, error) {
+	t := buying(symbol, "1")
 	t.Now = w.Now
 	return e.s.Trade(e.Context(), w, account, t)
 }

@@ -210,7 +210,7 @@ var concurrencyCases = []testCase{
 					case 0:
 						return errOf(e.s.InsertOrder(e.Context(), plain(), []byte(docs[round*each+i])))
 					case 1:
-						return errOf(e.buy(plain(), account, e.d.Symbol(0), "1"))
+						return errOf(e.buy(plain(), account, e.d.Symbol(0)))
 					case 2:
 						err := e.s.ReplaceCustomer(e.Context(), plain(), taken, []byte(foreign), true, nil)
 						return requireConflict(err, tpox.AccountExists)

@@ -24,7 +24,7 @@ var matchCases = []testCase{
 		})
 		// Any change makes it stale, a trade as well.
 		current := get()
-		e.must(errOf(e.buy(plain(), accounts[0], e.held(0), "1")))
+		e.must(errOf(e.buy(plain(), accounts[0], e.held(0))))
 		_ = refused[*tpox.Stale](e, replace(doc, tpox.Match{current}))
 		e.must(replace(doc, tpox.Match{get()}))
 		e.same("the customer", e.tree([]byte(doc)), e.customer(id))

@@ -39,11 +39,11 @@ var onceCases = []testCase{
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // the same key, and now it succeeds
 		e.must(e.s.DeleteOrder(e.Context(), once("key", "delete"), id)) // with the kept answer
 		// A refused request leaves its key free for another request.
-		e.notFound(errOf(e.buy(once("free", "sell"), e.id(), e.held(0), "1")), "account")
-		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0), "1")))
+		e.notFound(errOf(e.buy(once("free", "sell"), e.id(), e.held(0))), "account")
+		e.must(errOf(e.buy(once("free", "buy"), e.accountID(0), e.held(0))))
 	}},
 	{name: "Once/Expired", run: func(e *env) {
-		buy := func(w tpox.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0), "1")) }
+		buy := func(w tpox.Write) string { return e.raw(e.buy(w, e.accountID(0), e.held(0))) }
 		w := once("key", "request")
 		first := buy(w)
 		w.Now = w.Once.Expires.Add(-time.Second)
@@ -67,7 +67,7 @@ var onceCases = []testCase{
 		for _, client := range []string{"a", "b", "A", ""} {
 			w := once("key", client)
 			w.Once.Client = client
-			answers = append(answers, e.raw(e.buy(w, e.accountID(0), e.held(0), "1")))
+			answers = append(answers, e.raw(e.buy(w, e.accountID(0), e.held(0))))
 		}
 		for i := range answers[1:] {
 			if answers[i] == answers[i+1] {
@@ -80,7 +80,7 @@ var onceCases = []testCase{
 		var mu sync.Mutex
 		answers := map[string]int{}
 		e.together(16, func(int) error {
-			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0), "1")
+			answer, err := e.buy(once("key", "request"), account, e.d.Symbol(0))
 			if conflictBy(tpox.KeyInUse)(err) {
 				return nil
 			}
@@ -93,8 +93,8 @@ var onceCases = []testCase{
 		e.equal("the position", "2.000", refAccount(e.customer(id), account).child("Holdings", "Position", "Quantity").text())
 	}},
 	{name: "Once/Durable", run: func(e *env) {
-		first := e.raw(e.buy(once("key", "request"), e.accountID(0), e.held(0), "1"))
+		first := e.raw(e.buy(once("key", "request"), e.accountID(0), e.held(0)))
 		e.reopened()
-		e.equal("the answer", first, e.raw(e.buy(once("key", "request"), e.accountID(0), e.held(0), "1")))
+		e.equal("the answer", first, e.raw(e.buy(once("key", "request"), e.accountID(0), e.held(0))))
 	}},
 }

@@ -95,7 +95,7 @@ var tradeCases = []testCase{
 		for _, size := range []int{limit, limit + 10_000} {
 			id, accounts, doc := e.newCustomer(1)
 			e.insert(e.filled(e.put(doc, "Holdings", positionXML(held, strings.Repeat("N", 200), "5")), size), true)
-			buy := func() error { return errOf(e.buy(plain(), accounts[0], other, "1")) }
+			buy := func() error { return errOf(e.buy(plain(), accounts[0], other)) }
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() { e.tooLarge(buy()) })
 			e.trade(id, accounts[0], tpox.Sell, held, "5")
 			if size > limit {
