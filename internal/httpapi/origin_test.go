@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -76,6 +78,44 @@ func TestOrigin_Writes(t *testing.T) {
 			require.Equal(t, 200, ask(s, "GET", "/v1/orders/103282", "", c.headers...).StatusCode)
 		})
 	}
+}
+
+// A page whose name is pointed at this machine after it was loaded reads nothing and sells nothing. Browsers resolve
+// rebound.localhost to this machine.
+func TestOrigin_Rebound(t *testing.T) {
+	s := fresh(t, Options{Hosts: []string{}})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/attack" {
+			_, _ = io.WriteString(w, "<!doctype html><link rel=icon href=data:,>")
+			return
+		}
+		s.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	for host, want := range map[string]float64{"127.0.0.1": 200, "rebound.localhost": 421} {
+		t.Run(host, func(t *testing.T) {
+			f := shown(t, strings.Replace(server.URL, "127.0.0.1", host, 1)+"/attack", "421 (Misdirected Request)")
+			for _, request := range []string{
+				`fetch('/v1/customers/1002')`,
+				`fetch('/v1/accounts/104000000/sell',
+					{method: 'POST', headers: {'Content-Type': 'application/xml'}, body: '` + tradeOf("A", "2") + `'})`,
+			} {
+				require.InDelta(t, want, f.Run(request+`.then(r => r.status)`), 0)
+			}
+			require.Empty(t, f.Complaints)
+		})
+	}
+}
+
+// A page of another origin, which may send what needs no preflight, sells nothing.
+func TestOrigin_CrossSite(t *testing.T) {
+	server, attacker := fronted(t, Options{Hosts: []string{}}), fronted(t, Options{})
+	held := func() string { return over(t, server, "GET", "/v1/accounts/104000000", nil).body }
+	before := held()
+	f := shown(t, strings.Replace(attacker.URL, "127.0.0.1", "localhost", 1)+"/page/page.svg", "403 (Forbidden)")
+	f.Run(`fetch('` + server.URL + `/v1/accounts/104000000/sell',
+		{method: 'POST', mode: 'no-cors', body: '` + tradeOf("A", "1") + `'}).then(() => 0, () => 0)`)
+	require.Equal(t, before, held())
 }
 
 // A script in a stored document does not run in the service's origin.
