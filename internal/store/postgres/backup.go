@@ -24,6 +24,10 @@ const endOfData = "\\.\n"
 // snapshot are the options of a transaction that reads one state of the database.
 var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
+// anyDocument finds whether there is a document.
+const anyDocument = `SELECT EXISTS (SELECT id FROM brokerage.customers LIMIT 1)
+	OR EXISTS (SELECT id FROM brokerage.orders LIMIT 1) OR EXISTS (SELECT symbol FROM brokerage.securities LIMIT 1)`
+
 // copyFrom returns the command that precedes the data of the table.
 func (t tableCopy) copyFrom() string {
 	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
@@ -119,8 +123,12 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 			return err
 		}
 		if !o.Replace {
-			if err := requireEmpty(ctx, tx, "the database is not empty: --replace replaces its contents"); err != nil {
+			var filled bool
+			if err := tx.QueryRow(ctx, anyDocument).Scan(&filled); err != nil {
 				return err
+			}
+			if filled {
+				return errors.New("the database is not empty: --replace replaces its contents")
 			}
 		}
 		if err := execEach(ctx, tx, "TRUNCATE "+all+";"+beginLoad); err != nil {
@@ -152,21 +160,6 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 		err = cmp.Or(ctx.Err(), err)
 	}
 	return m, err
-}
-
-// requireEmpty returns an error with a text for a database that holds documents.
-func requireEmpty(ctx context.Context, q querier, otherwise string) error {
-	for _, table := range tableNames {
-		var something bool
-		row := q.QueryRow(ctx, "SELECT count(*) > 0 FROM (SELECT 1 FROM brokerage."+table+" LIMIT 1) AS any_row")
-		if err := row.Scan(&something); err != nil {
-			return err
-		}
-		if something {
-			return errors.New(otherwise)
-		}
-	}
-	return nil
 }
 
 // copyTables fills the tables from a backup.

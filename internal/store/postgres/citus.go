@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -107,17 +106,12 @@ const unfitNodes = `
 		ELSE 'has max_prepared_transactions=0: set it to max_connections at least' END
 	FROM nodes, here WHERE NOT success OR version <> extversion OR prepared = '0' ORDER BY node`
 
-// configureCluster makes each new connection of the pool begin with another of the hosts that the URL names, all of
-// which take queries; the others are tried after it. Statements are planned for each execution unless the URL says
-// otherwise: nodes of Citus 13.2.1 to 14.0 leak memory with plans that they keep (citusdata/citus#8371).
+// configureCluster has statements planned for each execution unless the URL says otherwise: nodes of Citus 13.2.1 to
+// 14.0 leak memory with plans that they keep (citusdata/citus#8371).
 func configureCluster(config *pgxpool.Config) {
-	c := config.ConnConfig
-	if _, said := c.RuntimeParams["plan_cache_mode"]; !said {
-		c.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	if _, said := config.ConnConfig.RuntimeParams["plan_cache_mode"]; !said {
+		config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
 	}
-	hosts := hostsOf(c)
-	var next atomic.Int64
-	config.BeforeConnect = beginWith(hosts, func() int { return int(next.Add(1)-1) % len(hosts) })
 }
 
 // hostsOf returns, for each host that a URL names, what a connection tries that begins with this host: with TLS, and
@@ -130,15 +124,6 @@ func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 		}
 	}
 	return hosts
-}
-
-// beginWith makes a connection begin with the host whose number next returns.
-func beginWith(hosts [][]*pgconn.FallbackConfig, next func() int) func(context.Context, *pgx.ConnConfig) error {
-	return func(ctx context.Context, c *pgx.ConnConfig) error {
-		tries := hosts[next()]
-		c.Host, c.Port, c.TLSConfig, c.Fallbacks = tries[0].Host, tries[0].Port, tries[0].TLSConfig, tries[1:]
-		return freshPassword(ctx, c)
-	}
 }
 
 // holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write; $1

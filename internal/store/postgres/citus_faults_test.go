@@ -42,16 +42,6 @@ func TestCommit_AnswerLost(t *testing.T) {
 	}
 	const commit = "COMMIT\x00"
 
-	t.Run("Statement", func(t *testing.T) {
-		const query = "SELECT customer FROM brokerage.accounts WHERE account = $1"
-		owner := value[int64](t, s.pool, query, account)
-		loses(t, func() error {
-			return s.change(t.Context(), now(), step{name: countUp, args: []any{account}})
-		}, "UPDATE brokerage.accounts_")
-		require.Equal(t, owner+1, value[int64](t, s.pool, query, account))
-		require.NoError(t, errOf(s.pool.Exec(t.Context(),
-			"UPDATE brokerage.accounts SET customer = $2 WHERE account = $1", account, owner)))
-	})
 	trade := func(w tpox.Write) (position decimal.Decimal, err error) {
 		answer, err := s.Trade(t.Context(), w, account, buy(d.Symbol(0)))
 		if err != nil {

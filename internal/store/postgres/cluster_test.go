@@ -69,25 +69,26 @@ func TestCluster_Refused(t *testing.T) {
 	require.EqualError(t, err, "a Citus cluster has no snapshot of all nodes that a backup could copy: "+
 		"docs/scaling.md says how its nodes are backed up together")
 
-	// Tables that hold something are not distributed, nor are some of them without the others.
+	// Tables that exist are not distributed.
 	database = cluster.Database(t)
 	url = cluster.URL(database, 0)
 	s = opened(t, url, Options{})
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 	_, err = Open(t.Context(), url+distribute, Options{})
-	require.ErrorContains(t, err, "the tables hold documents, and only empty ones are distributed: make a backup")
+	require.EqualError(t, err, "the database has tables that are not distributed: make a backup, and restore it into a "+
+		"new database (docs/scaling.md)")
 	require.False(t, opened(t, url, Options{}).distributed)
 	file := backedUpTo(t, s)
-	require.NoError(t, s.Empty(t.Context()))
-	s = opened(t, url+distribute, Options{})
-	require.True(t, s.distributed)
 
 	// The way from one server to a cluster.
+	s = opened(t, cluster.URL(cluster.Database(t), 0)+distribute, Options{})
+	require.True(t, s.distributed)
 	_, err = s.restore(t.Context(), file, store.CopyOptions{})
 	require.NoError(t, err)
 	requireDataset(t, s, d)
 
+	// Nor are some of them without the others.
 	database = cluster.Database(t)
 	url = cluster.URL(database, 0)
 	opened(t, url, Options{})

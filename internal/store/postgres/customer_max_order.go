@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -37,40 +38,35 @@ const (
 // maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them.
 // The order decides: where it is not visible, or says otherwise, all is read again, for up to halfPatience; then the
 // next greatest row counts whose order agrees.
-func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) ([]byte, error) {
+func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) (answer []byte, err error) {
 	began := time.Now()
-	for pause, rows := firstPause, 1; ; pause = min(2*pause, maxPause) {
+	err = s.again(ctx, func(ctx context.Context) error {
+		rows := 1
 		if time.Since(began) > halfPatience {
 			rows = nextGreatest
 		}
 		all, err := s.greatestOrders(ctx, customer, rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, row := range all {
 			var doc []byte
-			err := s.read(ctx, "get_order_message", []any{row.id}, &doc)
-			if err != nil && !noRows(err) {
-				return nil, err
+			if err := s.read(ctx, "get_order_message", []any{row.id}, &doc); err != nil && !noRows(err) {
+				return err
 			}
 			keys, unread := tpox.OrderKeysOf(doc)
-			if err == nil && unread == nil && keys.Account == row.account && keys.CashText == row.text {
-				return tpox.MaxOrder(customer, doc), nil
+			if unread == nil && keys.Account == row.account && keys.CashText == row.text {
+				answer = tpox.MaxOrder(customer, doc)
+				return nil
 			}
 			if rows == 1 {
-				break
+				return errMoved
 			}
 		}
-		if len(all) == 0 || rows > 1 {
-			return tpox.MaxOrder(customer, nil), nil
-		}
-		s.retries.Add(1)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause):
-		}
-	}
+		answer = tpox.MaxOrder(customer, nil)
+		return nil
+	}, s.mayTryAgain)
+	return answer, domainError(ctx, err, false)
 }
 
 // greatestOrders returns the greatest rows of each account of a customer, the greatest of all first.
@@ -83,27 +79,18 @@ func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) 
 	}
 	for _, account := range accounts {
 		args := []any{account, rows}
-		var found []greatOrder
-		err := s.again(ctx, func(ctx context.Context) error {
-			rows, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
-			found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (greatOrder, error) {
-				o := greatOrder{account: account}
-				err := row.Scan(&o.id, &o.text)
-				o.cash, _ = tpox.SortKey(o.text)
-				return o, err
-			})
-			return err
-		}, s.mayTryAgain)
-		if err != nil {
-			return nil, domainError(ctx, err, false)
+		found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
+		o := greatOrder{account: account}
+		if _, err := pgx.ForEachRow(found, []any{&o.id, &o.text}, func() error {
+			o.cash, _ = tpox.SortKey(o.text)
+			all = append(all, o)
+			return nil
+		}); err != nil { // the error of the query, too
+			return nil, err
 		}
-		all = append(all, found...)
 	}
 	slices.SortFunc(all, func(a, b greatOrder) int {
-		if c := bytes.Compare(b.cash, a.cash); c != 0 {
-			return c
-		}
-		return int(a.id - b.id)
+		return cmp.Or(bytes.Compare(b.cash, a.cash), cmp.Compare(a.id, b.id))
 	})
 	return all, nil
 }

@@ -57,11 +57,14 @@ func openEntries(ctx context.Context, config *pgxpool.Config) (*entries, error) 
 			e.tables[name] = found[1]
 		}
 	}
-	for i := range hosts {
+	for _, tries := range hosts {
 		c := config.Copy()
 		c.MaxConns = max(2, (config.MaxConns+int32(len(hosts))-1)/int32(len(hosts))) //nolint:gosec // a few hosts
 		c.MinConns = min(c.MinConns, c.MaxConns)
-		c.BeforeConnect = beginWith(hosts, func() int { return i })
+		c.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
+			c.Host, c.Port, c.TLSConfig, c.Fallbacks = tries[0].Host, tries[0].Port, tries[0].TLSConfig, tries[1:]
+			return freshPassword(ctx, c)
+		}
 		pool, err := pgxpool.NewWithConfig(ctx, c)
 		if err != nil {
 			e.close()

@@ -68,10 +68,8 @@ func (s *Store) loadKind(
 			documents = append(documents, store.PreparedDocument{Kind: k, Doc: doc, Keys: keys})
 			bytes += int64(len(doc))
 		}
-		// A lost connection ends the load, because the chunk may be committed.
-		err := s.again(ended, func(ctx context.Context) error {
-			return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, documents) })
-		}, isConflict)
+		// An error ends the load, even one of a lost connection, because the chunk may be committed.
+		err := pgx.BeginFunc(ended, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ended, tx, documents) })
 		if err != nil {
 			return err
 		}
@@ -88,7 +86,8 @@ func (s *Store) loadKind(
 	for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
 		chunks.Go(func() error { return chunk(first) })
 	}
-	return raw, cmp.Or(chunks.Wait(), ctx.Err())
+	err = chunks.Wait()
+	return raw, cmp.Or(ctx.Err(), err)
 }
 
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.

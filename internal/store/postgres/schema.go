@@ -113,18 +113,14 @@ func (s *Store) ensureSchema(ctx context.Context, conn *pgx.Conn, w wanted) (err
 	if err == nil {
 		err = s.findTables(ctx, conn)
 	}
-	if err == nil && w.shards > 0 && !s.distributed && !s.options.AsIs && !s.pure {
-		if _, err = s.makeSchema(ctx, conn, w); err == nil {
-			err = s.findTables(ctx, conn)
-		}
-	}
 	switch has := s.mode(); {
 	case err != nil:
 		return err
 	case w.shards > 0 && s.pure:
 		return errPureDistributed
 	case w.shards > 0 && !s.distributed:
-		return errors.New("the tables are not distributed: brokerage migrate does that")
+		return errors.New("the database has tables that are not distributed: make a backup, and restore it into a new " +
+			"database (docs/scaling.md)")
 	case w.mode != "" && w.mode != has:
 		return fmt.Errorf("the database has the mode %s, and the URL asks for %s: load it into a new database "+
 			"(docs/postgres.md)", has, w.mode)
@@ -163,8 +159,7 @@ func (s *Store) findTables(ctx context.Context, q querier) error {
 	return err
 }
 
-// makeSchema makes the schema in one transaction, or distributes the tables of one that holds no documents, unless
-// another instance has done so while this one waited.
+// makeSchema makes the schema in one transaction, unless another instance has done so while this one waited.
 func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made bool, err error) {
 	if w.shards > 0 {
 		if err := s.requireCluster(ctx, conn); err != nil {
@@ -175,25 +170,11 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made 
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
 			return err
 		}
-		_, empty, err := stampOf(ctx, tx)
-		if err != nil {
+		if _, made, err = stampOf(ctx, tx); err != nil || !made {
 			return err
 		}
-		if made = empty; made {
-			if _, err := tx.Exec(ctx, w.schema()); err != nil {
-				return fmt.Errorf("making the schema: %w", err)
-			}
-			return nil
-		}
-		if err := s.findTables(ctx, tx); err != nil || s.distributed || w.shards == 0 {
-			return err
-		}
-		if err := requireEmpty(ctx, tx, "the tables hold documents, and only empty ones are distributed: "+
-			"make a backup, and restore it into a new database (docs/scaling.md)"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, w.read("distribute")); err != nil {
-			return fmt.Errorf("distributing the tables: %w", err)
+		if _, err := tx.Exec(ctx, w.schema()); err != nil {
+			return fmt.Errorf("making the schema: %w", err)
 		}
 		return nil
 	})

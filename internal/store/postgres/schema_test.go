@@ -252,7 +252,7 @@ func TestOpen_NotWanted(t *testing.T) {
 	refused(loaded(t, d, "")+pure,
 		"the database has the mode keys, and the URL asks for pure: load it into a new database")
 	refused(loaded(t, d, pure)+"&mode=keys", "the database has the mode pure, and the URL asks for keys")
-	refused(loaded(t, d, "")+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
+	refused(loaded(t, d, "")+distribute, "the database has tables that are not distributed: make a backup")
 	empty := server.Database(t)
 	refused(server.URL(empty)+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
 	conn := server.Connect(t, empty)

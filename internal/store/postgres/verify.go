@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,14 +22,14 @@ type storedRow struct {
 // verifyQueries read the documents, with what their columns and the tables beside them say, as keysOf writes it. A
 // cluster joins tables that are divided by different keys only where they are materialized.
 var verifyQueries = [...]string{
-	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.name, s.type, s.sector, s.pe,
-			s.pe_text, s.yield, s.yield_text), XMLSERIALIZE(CONTENT doc AS text)
+	dataset.Security: `SELECT 'security ' || d.symbol, concat_ws(' ', d.symbol, s.sector, s.pe, s.yield, s.name, s.type,
+			s.pe_text, s.yield_text), XMLSERIALIZE(CONTENT doc AS text)
 		FROM brokerage.securities AS d LEFT JOIN brokerage.security_search AS s ON s.symbol = d.symbol`,
 	dataset.Customer: `SELECT 'customer ' || id, id || ' [' || array_to_string(accounts, ' ') || ']',
 		XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.customers`,
 	dataset.Order: `WITH r AS MATERIALIZED (SELECT account, id, cash_text FROM brokerage.account_orders)
-		SELECT 'order ' || o.id, concat(o.id, ' ', o.account, ' [', r.cash_text, ']'),
-			XMLSERIALIZE(CONTENT doc AS text) FROM brokerage.orders AS o LEFT JOIN r ON r.id = o.id AND r.account = o.account`,
+		SELECT 'order ' || o.id, concat_ws(' ', o.id, o.account, r.cash_text), XMLSERIALIZE(CONTENT doc AS text)
+		FROM brokerage.orders AS o LEFT JOIN r ON r.id = o.id AND r.account = o.account`,
 }
 
 // keysOf returns the keys that the service reads from a document.
@@ -39,26 +40,28 @@ func (s *Store) keysOf(k dataset.Kind, doc []byte) (string, error) {
 		if err != nil || s.pure {
 			return keys.Symbol, err
 		}
-		sector, row := keys.Sector, searchRow(keys)
-		if sector != "" {
-			sector += " "
-		}
-		return fmt.Sprintf("%s %s %s %s%d %s %d %s", keys.Symbol, keys.Name, keys.Type, sector, row[2], keys.PE,
-			row[3], keys.Yield), nil
+		return joined(searchRow(keys)...), nil
 	case dataset.Customer:
 		keys, err := tpox.CustomerKeysOf(doc)
-		return fmt.Sprintf("%d %d", keys.ID, accountsOf(keys)), err
+		return joined(keys.ID, accountsOf(keys)), err
 	default:
 		keys, err := tpox.OrderKeysOf(doc)
-		text := fmt.Sprintf("%d %d", keys.ID, keys.Account)
-		switch {
-		case s.pure:
-			return text, err
-		case keys.Cash == nil:
-			return text + " []", err
+		if keys.Cash == nil || s.pure {
+			return joined(keys.ID, keys.Account), err
 		}
-		return text + " [" + keys.CashText + "]", err
+		return joined(keys.ID, keys.Account, keys.CashText), err
 	}
+}
+
+// joined returns the values of columns as concat_ws does, without those that are NULL.
+func joined(values ...any) string {
+	var texts []string
+	for _, v := range values {
+		if v != nil {
+			texts = append(texts, fmt.Sprint(v))
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 // Verify reads a snapshot of all data. It calls find with a sentence for each finding, and read with the bytes read

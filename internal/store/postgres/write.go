@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -84,9 +83,6 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 		if steps, err = t.plan(); err != nil {
 			return err
 		}
-		if len(steps) == 1 && !t.wantsToken() {
-			return t.single(ctx, steps[0])
-		}
 	}
 	first := slices.Concat(t.reads, steps, []step{{}})[0] // its node is the entry
 	return t.store.poolFor(first.name, first.args).AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
@@ -130,23 +126,8 @@ func (t *transaction) plan() (steps []step, err error) {
 func (t *transaction) readsNothing() bool { return len(t.reads) == 0 && t.w.Once == nil }
 
 // wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind
-// it: a transaction of a single statement is then given a BEGIN and a COMMIT.
+// it.
 func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
-
-// single runs a statement that commits by itself, in one round trip.
-func (t *transaction) single(ctx context.Context, c step) error {
-	tag, err := t.store.poolFor(c.name, c.args).Exec(ctx, t.store.sql(c.name), c.args...)
-	if err == nil && tag.RowsAffected() == 0 {
-		return c.missing
-	}
-	// The commit comes after the statement is complete, so an error of the server before that means that there was none.
-	// In a cluster the node that commits is another one, whose answer may be lost.
-	code := codeOf(err)
-	lost := code == internalError || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
-	refused := code != "" && tag.String() == "" && !(t.store.distributed && lost)
-	t.unknown = err != nil && !refused && !neverSent(err)
-	return c.refusal(err)
-}
 
 // begin begins the transaction and runs its reads, in one round trip. The error is errAnswered when an answer is stored
 // for the idempotency key, and is t.answer.
