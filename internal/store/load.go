@@ -2,10 +2,14 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
@@ -145,6 +149,52 @@ func Overdrawn(customer []byte) bool {
 		}
 	}
 	return false
+}
+
+// LoadGenerated loads the documents of a generated dataset, kind by kind, in chunks of so many, of which so many are
+// inserted at once. It returns the settings that the finished load leaves behind.
+func LoadGenerated(
+	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int,
+	insert func(ctx context.Context, documents []PreparedDocument) error, progress Progress,
+) (settings map[string]any, err error) {
+	settings = map[string]any{SettingContents: ContentsOf(d)}
+	for _, k := range dataset.Kinds {
+		var mu sync.Mutex // for raw, and for one call of progress at a time
+		var raw int64
+		chunks, ended := errgroup.WithContext(ctx)
+		chunks.SetLimit(atOnce)
+		for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
+			chunks.Go(func() error {
+				var documents []PreparedDocument
+				var bytes int64
+				for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
+					doc := d.Append(nil, k, i)
+					keys, err := KeysOf(k, doc)
+					if err != nil {
+						return err
+					}
+					documents = append(documents, PreparedDocument{Kind: k, Size: len(doc), Doc: doc, Keys: keys})
+					bytes += int64(len(doc))
+				}
+				if err := insert(ended, documents); err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				raw += bytes
+				if progress != nil {
+					progress(len(documents), bytes)
+				}
+				return nil
+			})
+		}
+		err := chunks.Wait()
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return nil, err
+		}
+		settings[SettingRaw+k.String()] = raw
+	}
+	return settings, nil
 }
 
 // A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's

@@ -1,7 +1,6 @@
 package db2
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -9,9 +8,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -39,74 +35,33 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 	if done || err != nil {
 		return err
 	}
-	var raw [len(dataset.Kinds)]int64
-	return s.loading(ctx, contents.Fingerprint, func() (err error) {
-		for _, k := range dataset.Kinds {
-			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func(t *tx) error {
-		if err := t.raiseLeases(map[string]int64{
-			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
-			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
-			"account":  d.FirstAccount(d.Count(dataset.Customer)),
-		}); err != nil {
-			return err
-		}
-		for _, k := range dataset.Kinds {
-			if err := t.set(store.SettingRaw+k.String(), raw[k]); err != nil {
-				return err
-			}
-		}
-		return t.set(store.SettingContents, contents)
-	})
-}
-
-// loadKind loads the documents of a kind, and returns how many bytes they have.
-func (s *Store) loadKind(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
-) (raw int64, err error) {
-	var mu sync.Mutex // for raw and progress
-	group, running := errgroup.WithContext(ctx)
-	group.SetLimit(min(4*runtime.GOMAXPROCS(0), s.settings.Pool)) // each waits for the server most of the time
-	for first := int64(0); first < d.Count(k) && running.Err() == nil; first += chunkSize {
-		group.Go(func() error {
-			documents, bytes, err := s.loadChunk(running, d, k, first)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			raw += bytes
-			if progress != nil {
-				progress(documents, bytes)
+	insert := func(ctx context.Context, documents []store.PreparedDocument) error {
+		return s.change(ctx, func(t *tx) error {
+			for _, doc := range documents {
+				if _, err := t.exec(inserts[doc.Kind], doc.Doc); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
 	}
-	err = group.Wait()
-	return raw, cmp.Or(err, ctx.Err())
-}
-
-func (s *Store) loadChunk(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first int64,
-) (documents int, bytes int64, err error) {
-	last := min(first+chunkSize, d.Count(k))
-	err = s.change(ctx, func(t *tx) error {
-		bytes = 0
-		var doc []byte
-		for i := first; i < last; i++ {
-			doc = d.Append(doc[:0], k, i)
-			bytes += int64(len(doc))
-			if _, err := t.exec(inserts[k], doc); err != nil {
+	atOnce := min(4*runtime.GOMAXPROCS(0), s.settings.Pool) // each waits for the server most of the time
+	var settings map[string]any
+	return s.loading(ctx, contents.Fingerprint, func() (err error) {
+		settings, err = store.LoadGenerated(ctx, d, chunkSize, atOnce, insert, progress)
+		return err
+	}, func(t *tx) error {
+		for name, value := range settings {
+			if err := t.set(name, value); err != nil {
 				return err
 			}
 		}
-		return nil
+		return t.raiseLeases(map[string]int64{
+			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
+			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
+			"account":  d.FirstAccount(d.Count(dataset.Customer)),
+		})
 	})
-	return int(last - first), bytes, err
 }
 
 // LoadBatches fills the store with documents from a source; see store.Loader.

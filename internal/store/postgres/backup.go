@@ -131,7 +131,7 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 				return errors.New("the database is not empty: --replace replaces its contents")
 			}
 		}
-		if err := execEach(ctx, tx, "TRUNCATE "+all+";"+beginLoad); err != nil {
+		if _, err := tx.Exec(ctx, "TRUNCATE "+all); err != nil {
 			return err
 		}
 		reader, feed := io.Pipe()
@@ -148,10 +148,7 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 		}()
 		err := s.copyTables(ctx, tx, bufio.NewReaderSize(reader, 1<<20))
 		_ = reader.CloseWithError(errors.New("the restore has ended")) // always nil
-		if err := cmp.Or(<-unpacked, err); err != nil {                // where it is not complete, nothing is committed
-			return err
-		}
-		return execEach(ctx, tx, s.endLoad())
+		return cmp.Or(<-unpacked, err)                                 // where it is not complete, nothing is committed
 	})
 	if err == nil {
 		_, err = s.pool.Exec(ctx, s.afterLoad())

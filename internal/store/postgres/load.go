@@ -1,17 +1,13 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/sync/errgroup"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
@@ -21,25 +17,25 @@ import (
 // chunkSize is how many documents are copied and committed together.
 const chunkSize = 2000
 
-// LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors, and
-// makes the indexes that only queries need afterwards. Until all of it is there, indexes too, the store is not Ready;
-// after an interruption it can only be emptied. A finished load is not repeated.
+// LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors. Until
+// all of it is there, the store is not Ready; after an interruption it can only be emptied. A finished load is not
+// repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	contents := store.ContentsOf(d)
 	done, err := s.Done(ctx, func(there tpox.Contents) bool { return there == contents })
 	if done || err != nil {
 		return err
 	}
-	settings := map[string]any{store.SettingContents: contents}
-	return s.loading(ctx, contents.Fingerprint, func() error {
-		for _, k := range dataset.Kinds {
-			raw, err := s.loadKind(ctx, d, k, progress)
-			if err != nil {
-				return err
-			}
-			settings[store.SettingRaw+k.String()] = raw
-		}
-		return nil
+	// An error ends the load, even one of a lost connection, because the chunk may be committed.
+	insert := func(ctx context.Context, documents []store.PreparedDocument) error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, documents) })
+	}
+	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
+	atOnce := max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1))
+	var settings map[string]any
+	return s.loading(ctx, contents.Fingerprint, func() (err error) {
+		settings, err = store.LoadGenerated(ctx, d, chunkSize, atOnce, insert, progress)
+		return err
 	}, func(tx pgx.Tx) error {
 		for name, value := range settings {
 			if err := set(ctx, tx, name, value); err != nil {
@@ -50,94 +46,16 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 	})
 }
 
-// loadKind generates and copies the documents of a kind. It returns the sum of their sizes.
-func (s *Store) loadKind(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
-) (raw int64, err error) {
-	var mu sync.Mutex // for raw, and for one call of progress at a time
-	chunks, ended := errgroup.WithContext(ctx)
-	chunk := func(first int64) error {
-		var documents []store.PreparedDocument
-		bytes := int64(0)
-		for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
-			doc := d.Append(nil, k, i)
-			keys, err := store.KeysOf(k, doc)
-			if err != nil {
-				return err
-			}
-			documents = append(documents, store.PreparedDocument{Kind: k, Doc: doc, Keys: keys})
-			bytes += int64(len(doc))
-		}
-		// An error ends the load, even one of a lost connection, because the chunk may be committed.
-		err := pgx.BeginFunc(ended, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ended, tx, documents) })
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		raw += bytes
-		if progress != nil {
-			progress(len(documents), bytes)
-		}
-		return nil
-	}
-	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
-	chunks.SetLimit(max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1)))
-	for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
-		chunks.Go(func() error { return chunk(first) })
-	}
-	err = chunks.Wait()
-	return raw, cmp.Or(ctx.Err(), err)
-}
-
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.
 const loadLock = schemaLock + 1
-
-// Indexes that only queries need are made after the load, as the schema makes them.
-const (
-	beginLoad = `
-	DROP INDEX IF EXISTS brokerage.account_orders_cash;
-	DROP INDEX IF EXISTS brokerage.security_search_sector;`
-
-	endLoad = `
-	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.account_orders (account, cash DESC, id);
-	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.security_search (sector, pe, yield);`
-
-	pureIndexes = `
-	CREATE INDEX IF NOT EXISTS account_orders_cash ON brokerage.orders (((brokerage.keys_of_order(doc)).account),
-		((brokerage.keys_of_order(doc)).cash) DESC, ((brokerage.keys_of_order(doc)).id))
-		WHERE (brokerage.keys_of_order(doc)).cash IS NOT NULL;
-	CREATE INDEX IF NOT EXISTS security_search_sector ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
-		((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));`
-)
-
-// endLoad returns the statements that make the indexes of a load.
-func (s *Store) endLoad() string {
-	if s.pure {
-		return pureIndexes
-	}
-	return endLoad
-}
 
 // afterLoad returns a statement that collects statistics, and marks the pages whose rows are visible to all.
 func (s *Store) afterLoad() string { return "VACUUM (ANALYZE) " + names(s.tables()) }
 
-// execEach runs statements one by one: Citus does not take several indexes at once.
-func execEach(ctx context.Context, q querier, statements string) error {
-	for sql := range strings.SplitSeq(statements, ";") {
-		if strings.TrimSpace(sql) != "" {
-			if _, err := q.Exec(ctx, sql); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 var errLoadRuns = errors.New("another load into the database is running")
 
 // loading runs a load: the database says that the load is unfinished before its first document is there, and until the
-// indexes are. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
+// last one is. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
 // second load at the same time is refused: each would take documents of the other for duplicates.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
 	conn, err := s.pool.Acquire(ctx)
@@ -161,11 +79,8 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	} else if err != nil {
 		return domainError(ctx, err, false)
 	}
-	if err = execEach(ctx, conn, beginLoad); err == nil {
-		err = load()
-	}
-	if err == nil { // outside of a transaction, as VACUUM requires
-		err = execEach(ctx, conn, s.endLoad()+";"+s.afterLoad())
+	if err = load(); err == nil { // outside of a transaction, as VACUUM requires
+		_, err = conn.Exec(ctx, s.afterLoad())
 	}
 	if err == nil {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

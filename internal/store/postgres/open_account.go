@@ -12,8 +12,7 @@ func (s *Store) OpenAccount(ctx context.Context, w tpox.Write, customer tpox.ID,
 	if err != nil {
 		return 0, err
 	}
-	var doc []byte
-	_, err = s.write(ctx, w, lockCustomer(customer, &doc), func() (steps []step, answer []byte, err error) {
+	return id, s.reviseCustomer(ctx, w, customer, func(doc []byte) ([]byte, error) {
 		changed, err := tpox.OpenAccount(s.options.Rules, doc, account)
 		if err == nil {
 			err = tpox.ValidateCustomer(changed)
@@ -21,10 +20,6 @@ func (s *Store) OpenAccount(ctx context.Context, w tpox.Write, customer tpox.ID,
 		if err == nil && tpox.HasAccount(doc, id) {
 			err = tpox.DuplicateAccount(id)
 		}
-		if err == nil {
-			steps, err = replaceCustomer(doc, changed)
-		}
-		return steps, nil, err
+		return changed, err
 	})
-	return id, err
 }

@@ -15,13 +15,11 @@ func (s *Store) ReplaceCustomer(
 	if err != nil {
 		return err
 	}
-	var stored []byte
-	_, err = s.write(ctx, w, lockCustomer(id, &stored), func() ([]step, []byte, error) {
+	err = s.reviseCustomer(ctx, w, id, func(stored []byte) ([]byte, error) {
 		if !match.Holds(stored) {
-			return nil, nil, &tpox.Stale{}
+			return nil, &tpox.Stale{}
 		}
-		steps, err := replaceCustomer(stored, doc)
-		return steps, nil, err
+		return doc, nil
 	})
 	return s.firstTaken(ctx, err, keys)
 }
@@ -30,13 +28,24 @@ func lockCustomer(id tpox.ID, doc *[]byte) []step {
 	return []step{{name: "lock_customer", args: []any{id}, into: []any{doc}, missing: tpox.NoCustomer(id)}}
 }
 
-// replaceCustomer returns the steps that replace a customer, and change the rows of its accounts accordingly.
-func replaceCustomer(stored, changed []byte) ([]step, error) {
-	before, err := tpox.CustomerKeysOf(stored)
-	if err != nil {
-		return nil, err
-	}
-	after, err := tpox.CustomerKeysOf(changed)
-	steps := []step{{name: "replace_customer", args: []any{after.ID, accountsOf(after), changed}}}
-	return append(steps, moveAccounts(after.ID, before.Accounts, after.Accounts)...), err
+// reviseCustomer replaces a customer by what revise makes of the stored document, and changes the rows of its accounts
+// accordingly.
+func (s *Store) reviseCustomer(
+	ctx context.Context, w tpox.Write, id tpox.ID, revise func(stored []byte) (changed []byte, err error),
+) error {
+	var stored []byte
+	_, err := s.write(ctx, w, lockCustomer(id, &stored), func() ([]step, []byte, error) {
+		changed, err := revise(stored)
+		if err != nil {
+			return nil, nil, err
+		}
+		before, err := tpox.CustomerKeysOf(stored)
+		if err != nil {
+			return nil, nil, err
+		}
+		after, err := tpox.CustomerKeysOf(changed)
+		steps := []step{{name: "replace_customer", args: []any{id, accountsOf(after), changed}}}
+		return append(steps, moveAccounts(id, before.Accounts, after.Accounts)...), nil, err
+	})
+	return err
 }

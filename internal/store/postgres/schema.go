@@ -72,7 +72,7 @@ func takeWanted(parameters map[string]string) (w wanted, err error) {
 func (w wanted) schema() string {
 	parts := []string{w.read("tables"), w.read("grants")}
 	if w.mode == modePure {
-		parts = append(parts, w.read("pure"), strings.TrimSpace(pureIndexes))
+		parts = append(parts, w.read("pure"))
 	}
 	if w.shards > 0 {
 		parts = append(parts, w.read("distribute"))

@@ -245,9 +245,10 @@ func (s *Store) Empty(ctx context.Context) error {
 		filled := slices.DeleteFunc(s.tables(), func(t tableCopy) bool {
 			return t.table == "settings" || t.table == "leases"
 		})
-		return execEach(ctx, tx, "TRUNCATE "+names(filled)+`;
+		_, err = tx.Exec(ctx, "TRUNCATE "+names(filled)+`;
 			DELETE FROM brokerage.settings WHERE name NOT IN ('schema.version', 'database.identity');
 			UPDATE brokerage.leases SET next = CASE kind WHEN 'order' THEN 103282 WHEN 'customer' THEN 1002 ELSE 104000000 END`)
+		return err
 	})
 }
 

@@ -33,3 +33,10 @@ BEGIN ATOMIC
   FROM XMLTABLE(XMLNAMESPACES('http://tpox-benchmark.com/security' AS s), '/s:Security' PASSING doc
     COLUMNS sector text PATH '(s:SecurityInformation/*/s:Sector)[1]', pe text PATH 's:PE[1]', yield text PATH 's:Yield[1]') AS k;
 END;
+
+CREATE INDEX account_orders_cash ON brokerage.orders (((brokerage.keys_of_order(doc)).account),
+  ((brokerage.keys_of_order(doc)).cash) DESC, ((brokerage.keys_of_order(doc)).id))
+  WHERE (brokerage.keys_of_order(doc)).cash IS NOT NULL;
+
+CREATE INDEX security_search_sector ON brokerage.securities (((brokerage.keys_of_security(doc)).sector),
+  ((brokerage.keys_of_security(doc)).pe), ((brokerage.keys_of_security(doc)).yield));
