@@ -45,10 +45,8 @@ var (
 // errBehind means that a replica has not replayed what a read needs.
 var errBehind = errors.New("the replica has not replayed the position")
 
-// A strangerError is returned for a server that is no replica of the primary.
-type strangerError struct{ name, reason string }
-
-func (e *strangerError) Error() string { return fmt.Sprintf("replica %s: %s", e.name, e.reason) }
+// errStranger is the error for a server that is no replica of the primary.
+var errStranger = errors.New("it is no replica of the primary")
 
 // newReplica returns a replica with the settings of the store. It connects to nothing yet.
 func newReplica(ctx context.Context, set *replicas, url string) (*replica, error) {
@@ -70,7 +68,7 @@ func newReplica(ctx context.Context, set *replicas, url string) (*replica, error
 	return r, err
 }
 
-// recognise returns a *strangerError for a connection to a server that is no replica of the primary.
+// recognise returns errStranger for a connection to a server that is no replica of the primary.
 func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 	i, err := readIdentity(conn.QueryRow(ctx, statements["server_identity"]))
 	own := &r.set.identity
@@ -78,12 +76,11 @@ func (r *replica) recognise(ctx context.Context, conn *pgx.Conn) error {
 	case err != nil:
 		return err
 	case i.system != own.system:
-		return &strangerError{r.name, fmt.Sprintf("the server is no replica of the primary: its system identifier is %s, "+
-			"and the primary's %s", i.system, own.system)}
+		return fmt.Errorf("%w: its system identifier is %s, and the primary's %s", errStranger, i.system, own.system)
 	case i.database != own.database:
-		return &strangerError{r.name, "the URL names another database than that of the primary"}
+		return fmt.Errorf("%w: the URL names another database", errStranger)
 	case !i.inRecovery:
-		return &strangerError{r.name, "the server is not in recovery: it is a primary itself"}
+		return fmt.Errorf("%w: the server is not in recovery: it is a primary itself", errStranger)
 	}
 	return nil
 }

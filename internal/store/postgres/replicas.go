@@ -80,8 +80,8 @@ func (s *Store) openReplicas(ctx context.Context) (err error) {
 		}
 	}
 	for _, one := range r.all {
-		if stranger, ok := errors.AsType[*strangerError](r.bounded(ctx, one.pool.Ping)); ok {
-			return stranger
+		if err := r.bounded(ctx, one.pool.Ping); errors.Is(err, errStranger) {
+			return fmt.Errorf("replica %s: %w", one.name, err)
 		}
 		_ = r.bounded(ctx, one.check) // one that cannot be reached yet gets no reads until it can
 	}

@@ -410,8 +410,8 @@ func (c *cluster) start(t *testing.T) {
 		want string
 	}{
 		"Primary":  {[]string{primary.URL("postgres")}, "the server is not in recovery"},
-		"Foreign":  {[]string{foreign.URL("postgres")}, "the server is no replica of the primary: its system identifier is"},
-		"Database": {[]string{standby.URL("another")}, "the URL names another database than that of the primary"},
+		"Foreign":  {[]string{foreign.URL("postgres")}, "it is no replica of the primary: its system identifier is"},
+		"Database": {[]string{standby.URL("another")}, "it is no replica of the primary: the URL names another database"},
 		"Twice":    {[]string{url, url}, "two replicas have the address"},
 		"NoURL":    {[]string{url, "postgres://a:b:c"}, "replica 2: not the URL of a PostgreSQL database"},
 	} {
