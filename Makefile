@@ -236,6 +236,12 @@ capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHE
 bench-basex: ## compare the service with BaseX by throughput and processor time; needs Java
 	BROKERAGE_BENCH_BASEX=$(EACH) $(GO) test -v -run '^$$' -bench '^BenchmarkBaseX$$' -benchtime 1x -timeout 90m ./cmd/brokerage
 
+# Seven queries both ways, ROUNDS (3) times EACH (10s): nine minutes, on a machine without other work. SCALE (XXXS) is
+# a variable too.
+.PHONY: bench-postgres
+bench-postgres: ## compare the queries of drive --db with those of pgbench; needs PostgreSQL with pgbench
+	BROKERAGE_BENCH_POSTGRES=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkPgbench$$' -benchtime 1x -timeout 60m ./internal/store/postgres
+
 # Needs root for the control groups that count and limit the processor time of each node, and a machine without other
 # work: ten minutes with EACH=6s.
 .PHONY: bench-citus

@@ -1,9 +1,14 @@
 package postgres_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +17,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
@@ -72,13 +78,13 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	url := plain.URL(plain.Database(b))
 	targets := []*target{{B: b, name: "one server", groups: []*pgtest.Group{plain.Group(b)}, url: url}}
-	targets[0].load(url)
+	load(b, url)
 	for _, workers := range []int{1, 2, 4} { // which are its entries
 		some := *cluster
 		some.Nodes = some.Nodes[:workers+1]
 		database := some.Database(b)
 		t := &target{B: b, name: fmt.Sprint(workers, " data nodes"), groups: groups[:workers+1]}
-		t.load(cluster.URL(database, 0) + "&distribute=32")
+		load(b, cluster.URL(database, 0)+"&distribute=32")
 		t.url = cluster.URL(database, []int{1, 2, 3, 4}[:workers]...)
 		targets = append(targets, t)
 	}
@@ -88,7 +94,7 @@ func BenchmarkCitus(b *testing.B) {
 		require.NoError(b, err)
 		b.Cleanup(func() { _ = t.store.Close() })
 	}
-	fmt.Printf("\nPostgreSQL %d, XXXS, %d alternating rounds of %s, medians; processor time in microseconds\n",
+	fmt.Printf("\nPostgreSQL %d, %d alternating rounds of %s, medians; processor time in microseconds\n",
 		plain.Major(b), benchRounds, each)
 
 	costs := rounds(targets, func(*target) int { return benchUsers }, 0)
@@ -141,15 +147,17 @@ func median(samples []sample, of func(sample) float64) float64 {
 	return values[len(values)/2]
 }
 
-// load fills a database through a URL.
-func (t *target) load(through string) {
-	t.Helper()
-	size, err := dataset.ParseScale("XXXS")
-	require.NoError(t, err)
-	s, err := postgres.Open(t.Context(), through, postgres.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.LoadDataset(t.Context(), dataset.New(dataset.Spec{Scale: size, Seed: 1}), nil))
-	require.NoError(t, s.Close())
+// load fills a database through a URL, and returns the dataset, which is of the scale SCALE or XXXS.
+func load(b *testing.B, through string) *dataset.Dataset {
+	b.Helper()
+	size, err := dataset.ParseScale(cmp.Or(os.Getenv("SCALE"), "XXXS"))
+	require.NoError(b, err)
+	d := dataset.New(dataset.Spec{Scale: size, Seed: 1})
+	s, err := postgres.Open(b.Context(), through, postgres.Options{})
+	require.NoError(b, err)
+	require.NoError(b, s.LoadDataset(b.Context(), d, nil))
+	require.NoError(b, s.Close())
+	return d
 }
 
 // run runs the mix. In the measured time each server has a number of processors, 0 for no limit.
@@ -195,4 +203,126 @@ func machine(t testing.TB) (all, idle float64) {
 	_, err := fmt.Sscanf(line, "cpu %f %f %f %f %f", &user, &nice, &system, &idle, &wait)
 	require.NoError(t, err)
 	return user + nice + system + idle + wait, idle + wait
+}
+
+// drawnWords is how many symbols or sectors pgbench uses: it draws no words, so that each is a script. Each connection
+// prepares each script at its first use.
+const drawnWords = 10
+
+// BenchmarkPgbench prints how often a second pgbench and drive --db answer the seven queries on one server, with the
+// same statements and as many connections: `make bench-postgres`.
+func BenchmarkPgbench(b *testing.B) {
+	each, err := time.ParseDuration(os.Getenv("BROKERAGE_BENCH_POSTGRES"))
+	if err != nil {
+		b.Skip("only when BROKERAGE_BENCH_POSTGRES says how long each run takes: 10s")
+	}
+	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("ROUNDS"), "3"))
+	require.NoError(b, err, "ROUNDS")
+	server := pgtest.StartOutOfTheBox(b)
+	t := &target{B: b, url: server.URL("postgres"), each: each}
+	d := load(b, t.url)
+	t.store, err = postgres.Open(b.Context(), t.url, postgres.Options{})
+	require.NoError(b, err)
+	defer func() { require.NoError(b, t.store.Close()) }()
+	queries, err := workload.Load("query")
+	require.NoError(b, err)
+	fmt.Printf("\nPostgreSQL %d with its defaults, %d connections, %d rounds of %s, medians\n\n"+
+		"| query | pgbench, a second | drive --db | ratio |\n|---|---|---|---|\n",
+		server.Major(b), postgres.DefaultPool, rounds, each)
+	for _, part := range queries.Mix {
+		one := *queries
+		one.Mix, t.mixed = []result.Part{part}, &one
+		scripts := pgbenchScripts(b, d, part.Transaction)
+		ways := []func() float64{
+			func() float64 { return pgbench(b, server, t.url, each, scripts) },
+			func() float64 { return t.run(postgres.DefaultPool, 0).tps },
+		}
+		var rates [2][]float64
+		for round := range rounds {
+			for turn := range ways {
+				way := (turn + round) % len(ways) // each is the first one in every second round
+				rates[way] = append(rates[way], ways[way]())
+			}
+		}
+		slices.Sort(rates[0])
+		slices.Sort(rates[1])
+		theirs, ours := rates[0][rounds/2], rates[1][rounds/2]
+		fmt.Printf("| %s | %.0f | %.0f | %.0f %% |\n", part.Transaction, theirs, ours, 100*ours/theirs)
+	}
+}
+
+// pgbenchScripts returns the flags of pgbench that run a query with keys of the dataset, as workloads draw them.
+func pgbenchScripts(b *testing.B, d *dataset.Dataset, query string) (flags []string) {
+	statement := pgbenchStatement(testenv.Text(b, "sql/"+query+".sql"))
+	add := func(draw, word string) {
+		text := draw + statement
+		if word != "" {
+			variable := fmt.Sprint("word", len(flags))
+			text = strings.ReplaceAll(text, ":p1", ":"+variable)
+			flags = append(flags, "-D", variable+"="+word)
+		}
+		file := filepath.Join(b.TempDir(), query+".sql")
+		require.NoError(b, os.WriteFile(file, []byte(text), 0o600))
+		flags = append(flags, "-f", file)
+	}
+	ids := func(k dataset.Kind) string {
+		return fmt.Sprintf("\\set p1 random(%d, %d)\n", d.ID(k, 0), d.ID(k, d.Count(k)-1))
+	}
+	switch query {
+	case "get_order":
+		add(ids(dataset.Order), "")
+	case "customer_profile", "account_summary", "customer_max_order":
+		add(ids(dataset.Customer), "")
+	case "get_security", "get_security_price":
+		for i := range drawnWords {
+			add("", d.Symbol(i*int(d.Count(dataset.Security))/drawnWords))
+		}
+	case "search_securities":
+		for _, sector := range dataset.Sectors()[:drawnWords] {
+			add("\\set p2 random(20, 23) * 10000\n\\set p3 random(25, 27) * 10000\n\\set p4 random(4, 6) * 10000\n", sector)
+		}
+	}
+	require.NotEmpty(b, flags, query)
+	return flags
+}
+
+// pgbenchStatement returns a statement in pgbench's form, with variables for parameters. It replaces :NAME everywhere,
+// even in strings, so colons in them are escaped. The server reads the same statement.
+func pgbenchStatement(text string) string {
+	text = regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(text, "")
+	token := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|\$\d`)
+	text = token.ReplaceAllStringFunc(text, func(t string) string {
+		switch {
+		case t == "$5": // all hits, as in workloads
+			return "''"
+		case t == "$6":
+			return "NULL"
+		case t[0] == '$':
+			return ":p" + t[1:]
+		case !strings.Contains(t, ":"):
+			return t
+		case t[0] == '"':
+			return "U&" + strings.ReplaceAll(t, ":", `\003a`)
+		default:
+			return "E" + strings.ReplaceAll(strings.ReplaceAll(t, `\`, `\\`), ":", `\x3a`)
+		}
+	})
+	return strings.TrimSpace(text) + ";\n"
+}
+
+var pgbenchRate = regexp.MustCompile(`tps = ([0-9.]+) \(without initial connection time\)`)
+
+// pgbench runs scripts for a time, and returns the transactions a second.
+func pgbench(b *testing.B, server *pgtest.Server, url string, each time.Duration, scripts []string) float64 {
+	b.Helper()
+	args := slices.Concat([]string{
+		"-n", "-M", "prepared", "-j", "2", "-c", strconv.Itoa(postgres.DefaultPool), "-T", fmt.Sprint(int(each.Seconds())),
+	}, scripts, []string{url})
+	out, err := exec.CommandContext(b.Context(), server.Program("pgbench"), args...).CombinedOutput()
+	require.NoError(b, err, "%s", out)
+	found := pgbenchRate.FindSubmatch(out)
+	require.NotNil(b, found, "%s", out)
+	rate, err := strconv.ParseFloat(string(found[1]), 64)
+	require.NoError(b, err)
+	return rate
 }
