@@ -53,7 +53,8 @@ func (a *Admin) Settings(ctx context.Context, names []string) ([]tpox.Setting, e
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[tpox.Setting]) // the error of the query, too
 }
 
-// The statements return one row each. A column is the figure of its name, and is left out where it is NULL.
+// The statements return one row each, or none where the server does not show the figures. A column is the figure of its
+// name, and is left out where it is NULL.
 const (
 	databaseFigures = `SELECT numbackends::float8 AS pg_connections,
 		xact_commit::float8 AS pg_commits_total, xact_rollback::float8 AS pg_rollbacks_total,
@@ -78,13 +79,13 @@ const (
 		count(*) FILTER (WHERE active AND log)::float8 AS pg_waiting_log,
 		count(*) FILTER (WHERE active AND NOT log AND wait_event_type = 'IO')::float8 AS pg_waiting_io,
 		count(*) FILTER (WHERE active AND wait_event_type = 'Lock')::float8 AS pg_waiting_lock,
-		count(*) FILTER (WHERE active AND NOT log AND wait_event_type = 'LWLock')::float8 AS pg_waiting_lwlock,
-		count(*) FILTER (WHERE query = '<insufficient privilege>')::float8 AS hidden
+		count(*) FILTER (WHERE active AND NOT log AND wait_event_type = 'LWLock')::float8 AS pg_waiting_lwlock
 		FROM (SELECT *, state = 'active' AS active,
 				wait_event_type IN ('IO', 'LWLock') AND wait_event ILIKE 'wal%' AS log
 			FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid()
-				AND coalesce(backend_type, 'client backend') = 'client backend') AS a`
+				AND coalesce(backend_type, 'client backend') = 'client backend') AS a
+		HAVING count(*) FILTER (WHERE query = '<insufficient privilege>') = 0`
 )
 
 // tablePools counts for each table its rows, its indexes and its long values; partitions count with their table.
@@ -123,24 +124,22 @@ func (a *Admin) Observe(ctx context.Context) (server store.ServerStats, err erro
 	}
 	server.Figures = make(map[string]float64)
 	for _, query := range queries {
-		rows, _ := a.conn.Query(ctx, query) // CollectExactlyOneRow returns the error
-		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToMap)
+		rows, _ := a.conn.Query(ctx, query) // CollectRows returns the error
+		found, err := pgx.CollectRows(rows, pgx.RowToMap)
 		if err != nil {
 			return server, err
 		}
-		for name, value := range row {
-			if figure, ok := value.(float64); ok {
-				server.Figures[name] = figure
+		for _, row := range found {
+			for name, value := range row {
+				if figure, ok := value.(float64); ok {
+					server.Figures[name] = figure
+				}
 			}
 		}
 	}
-	if server.Figures["hidden"] > 0 {
-		for _, name := range []string{"active", "waiting_log", "waiting_io", "waiting_lock", "waiting_lwlock"} {
-			delete(server.Figures, "pg_"+name)
-		}
+	if _, shown := server.Figures["pg_active"]; !shown {
 		miss("waits: the role may not see other roles' connections (GRANT pg_read_all_stats)")
 	}
-	delete(server.Figures, "hidden")
 	if _, timed := server.Figures["pg_read_seconds_total"]; !timed {
 		miss("time of I/O: track_io_timing is off")
 	}

@@ -137,7 +137,7 @@ func visits(d *dataset.Dataset) map[string]visit {
 // notVisits are the statements that are for one server, for a reference table, or not of a transaction.
 var notVisits = []string{"customer_max_order", "delete_order", "lock_customer_of_account", "replace_search", "lease",
 	"get_setting", "set_setting", "taken_account", "count_pages", "estimate_documents", "replica_state",
-	"server_identity", "write_position", countUp, failWith}
+	"server_identity", "write_position", failWith}
 
 func TestVisits_All(t *testing.T) {
 	all := visits(generator(t))

@@ -36,9 +36,6 @@ const (
 	tooComplex            = "54000" // a key too long for an index, or a document nested too deeply
 	queryCanceled         = "57014"
 	adminShutdown         = "57P01"
-	crashShutdown         = "57P02"
-	cannotConnectNow      = "57P03"
-	idleSessionTimeout    = "57P05"
 	dataCorrupted         = "XX001" // a page does not match its checksum, or cannot be read
 	indexCorrupted        = "XX002"
 )
@@ -92,11 +89,10 @@ func isTransient(err error) bool {
 	switch code := codeOf(err); code {
 	case "":
 		return isLost(err)
-	case serializationFailure, deadlockDetected,
-		tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow, idleSessionTimeout:
+	case serializationFailure, deadlockDetected, tooManyConnections:
 		return true
-	default:
-		return strings.HasPrefix(code, "08") // connection exceptions, of poolers for example
+	default: // the server stops or starts, or the connection has an exception, of a pooler for example
+		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
 	}
 }
 
@@ -135,11 +131,9 @@ type connectError struct{ error }
 func (e connectError) Error() string {
 	var tries []string
 	for line := range strings.Lines(e.error.Error()) {
-		if line = strings.TrimSpace(line); !slices.Contains(tries, line) {
-			tries = append(tries, line)
-		}
+		tries = append(tries, strings.TrimSpace(line))
 	}
-	return "connecting: " + strings.Join(tries, " ")
+	return "connecting: " + strings.Join(slices.Compact(tries), " ")
 }
 
 func (e connectError) Unwrap() error { return e.error }

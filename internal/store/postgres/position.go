@@ -32,27 +32,21 @@ func readIdentity(row pgx.Row) (i identity, err error) {
 	return i, err
 }
 
-// The parts of a token: four bytes for the database, so that the token of another one leads to the primary, the
-// timeline and the LSN.
-const (
-	tokenTimeline = 4
-	tokenLSN      = 8
-)
-
-// token returns the token of a position. That of the zero position is of no timeline, so that only the primary answers
-// a read with it.
+// token returns the token of a position: four bytes for the database, so that the token of another one leads to the
+// primary, the timeline and the LSN. That of the zero position is of no timeline, so that only the primary answers a
+// read with it.
 func (i *identity) token(p position) (t tpox.Token) {
 	sum := sha256.Sum256([]byte(i.system + "/" + i.database))
-	copy(t[:tokenTimeline], sum[:])
-	binary.BigEndian.PutUint32(t[tokenTimeline:], uint32(p.timeline)) //nolint:gosec // it has 32 bits
-	binary.BigEndian.PutUint64(t[tokenLSN:], uint64(p.lsn))           //nolint:gosec // it is positive
+	copy(t[:4], sum[:])
+	binary.BigEndian.PutUint32(t[4:], uint32(p.timeline)) //nolint:gosec // it has 32 bits
+	binary.BigEndian.PutUint64(t[8:], uint64(p.lsn))      //nolint:gosec // it is positive
 	return t
 }
 
 // position returns the position of a token, or false for the token of another database.
 func (i *identity) position(t tpox.Token) (p position, ok bool) {
-	p.timeline = int64(binary.BigEndian.Uint32(t[tokenTimeline:]))
-	p.lsn = int64(binary.BigEndian.Uint64(t[tokenLSN:])) //nolint:gosec // checked by the comparison
+	p.timeline = int64(binary.BigEndian.Uint32(t[4:]))
+	p.lsn = int64(binary.BigEndian.Uint64(t[8:])) //nolint:gosec // checked by the comparison
 	return p, p.lsn >= 0 && i.token(p) == t
 }
 

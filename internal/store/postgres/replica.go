@@ -107,7 +107,7 @@ func (r *replica) isUp() bool { return time.Now().UnixMilli() >= r.leftOut.Load(
 func (r *replica) leaveOut(err error) {
 	wasUp := r.isUp()
 	r.leftOut.Store(time.Now().Add(r.set.timing.pause).UnixMilli())
-	if wasUp && !r.set.closing.Load() {
+	if wasUp {
 		r.pool.Reset()
 		if isDown(err) {
 			err = connectError{err}

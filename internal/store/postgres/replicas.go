@@ -39,8 +39,6 @@ type replicas struct {
 	primaryReads int64
 	fallbacks    map[string]int64
 
-	closing atomic.Bool
-	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
@@ -56,9 +54,8 @@ const (
 // openReplicas finds the primary's position, and checks each replica once. One that cannot be reached yet gets no reads
 // until it can. A server that is no replica of the primary is an error.
 func (s *Store) openReplicas(ctx context.Context) (err error) {
-	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r := &replicas{
-		store: s, timing: cmp.Or(s.hidden.timing, defaultTiming), stop: stop,
+		store: s, timing: cmp.Or(s.hidden.timing, defaultTiming),
 		fallbacks: map[string]int64{
 			fallbackBehind: 0, fallbackTimeline: 0, fallbackUnknown: 0, fallbackNone: 0, fallbackError: 0,
 		},
@@ -85,9 +82,9 @@ func (s *Store) openReplicas(ctx context.Context) (err error) {
 		}
 		_ = r.bounded(ctx, one.check) // one that cannot be reached yet gets no reads until it can
 	}
-	r.watch(watching, r.sample)
+	r.watch(r.sample)
 	for _, one := range r.all {
-		r.watch(watching, one.check)
+		r.watch(one.check)
 	}
 	return nil
 }
@@ -99,24 +96,22 @@ func (r *replicas) bounded(ctx context.Context, check func(context.Context) erro
 	return check(ctx)
 }
 
-// watch checks a server until ctx is done. While the primary cannot be reached, the age of the replicas' data
+// watch checks a server until the store is closed. While the primary cannot be reached, the age of the replicas' data
 // counts as growing.
-func (r *replicas) watch(ctx context.Context, check func(context.Context) error) {
+func (r *replicas) watch(check func(context.Context) error) {
 	r.running.Go(func() {
 		for {
 			select {
-			case <-ctx.Done():
+			case <-r.store.closed:
 				return
 			case <-time.After(r.timing.interval):
-				_ = r.bounded(ctx, check) // the next one may succeed
+				_ = r.bounded(context.Background(), check) // the next one may succeed
 			}
 		}
 	})
 }
 
 func (r *replicas) close() {
-	r.closing.Store(true)
-	r.stop()
 	r.running.Wait()
 	for _, one := range r.all {
 		one.pool.Close()

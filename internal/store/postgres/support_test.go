@@ -14,12 +14,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Statements of the tests.
-const countUp, failWith = "count_up", "fail_with"
+// failWith is a statement of the tests.
+const failWith = "fail_with"
 
 func TestMain(m *testing.M) {
 	statements[failWith] = "SELECT fail($1)"
-	statements[countUp] = "UPDATE brokerage.accounts SET customer = customer + 1 WHERE account = $1"
 	testenv.Parallel()
 	pgtest.Main(m)
 }

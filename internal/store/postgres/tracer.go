@@ -10,7 +10,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// A tracer reports statements by their names, without their parameters.
+// A tracer reports statements by their names, without their parameters. It is a pgx.QueryTracer and a pgx.BatchTracer.
 type tracer struct {
 	begin store.Trace
 	names map[string]string // by the text
@@ -54,17 +54,14 @@ func (t *tracer) start(ctx context.Context, conn *pgx.Conn, texts ...string) con
 
 func finish(ctx context.Context, err error) { ctx.Value(tracerKey{}).(func(error))(err) }
 
-// TraceQueryStart implements pgx.QueryTracer.
 func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
 	return t.start(ctx, conn, query.SQL)
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
 func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryEndData) {
 	finish(ctx, query.Err)
 }
 
-// TraceBatchStart implements pgx.BatchTracer.
 func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, batch pgx.TraceBatchStartData) context.Context {
 	var texts []string // never none
 	for _, q := range batch.Batch.QueuedQueries {
@@ -73,12 +70,10 @@ func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, batch pgx.
 	return t.start(ctx, conn, texts...)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer.
 func (t *tracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, query pgx.TraceBatchQueryData) {
 	finish(ctx, query.Err)
 }
 
-// TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, batch pgx.TraceBatchEndData) {
 	finish(ctx, batch.Err)
 }
