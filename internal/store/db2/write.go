@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
@@ -64,7 +65,7 @@ func (s *Store) writeOn(
 	ctx context.Context, db *sql.DB, w tpox.Write, unknown afterUnknown, do work,
 ) (answer []byte, err error) {
 	maybeDone := false
-	for range s.attempts(ctx) {
+	for range store.Attempts(ctx, retryTimeout, &s.retries) {
 		t := tx{ctx: ctx, maybeDone: maybeDone}
 		var lostCommit bool
 		answer, lostCommit, err = attempt(&t, db, w, do)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // The versions of Citus that the tests run on, and the oldest whose workers take queries as the coordinator does.
@@ -105,14 +104,6 @@ const unfitNodes = `
 		WHEN version <> extversion THEN format('has Citus %s, and the coordinator %s', version, extversion)
 		ELSE 'has max_prepared_transactions=0: set it to max_connections at least' END
 	FROM nodes, here WHERE NOT success OR version <> extversion OR prepared = '0' ORDER BY node`
-
-// configureCluster has statements planned for each execution unless the URL says otherwise: nodes of Citus 13.2.1 to
-// 14.0 leak memory with plans that they keep (citusdata/citus#8371).
-func configureCluster(config *pgxpool.Config) {
-	if _, said := config.ConnConfig.RuntimeParams["plan_cache_mode"]; !said {
-		config.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
-	}
-}
 
 // hostsOf returns, for each host that a URL names, what a connection tries that begins with this host: with TLS, and
 // without where that is allowed, then the other hosts.

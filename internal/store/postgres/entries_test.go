@@ -3,6 +3,7 @@ package postgres
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -85,7 +86,7 @@ func TestEntries(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var group int
 		return pool.QueryRow(t.Context(), "SELECT groupid FROM pg_dist_local_group").Scan(&group) == nil && group != 2
-	}, patience, firstPause, "another host takes its place")
+	}, patience, time.Millisecond, "another host takes its place")
 	cluster.Nodes[2].Again(t)
 	e.look() // and closes the connections to the other host
 	local(t)

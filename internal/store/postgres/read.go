@@ -1,12 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -82,25 +82,17 @@ func (s *Store) mayTryAgain(err error) bool {
 	return isTransient(err) || errors.Is(err, errMoved) || s.distributed && moving
 }
 
-const (
-	firstPause = 2 * time.Millisecond
-	maxPause   = 250 * time.Millisecond
-	// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
-	// after that the client gets *tpox.Unavailable.
-	patience = 5 * time.Second
-)
+// patience is how long the store retries by itself. A restart of the server or a failover to another takes seconds;
+// after that the client gets *tpox.Unavailable.
+const patience = 5 * time.Second
 
 // again calls try until it succeeds, fails in a way that must not be retried or that a retry cannot cure, or no time is
-// left. Pauses grow, and are random, so that requests that failed together do not retry together. While the server is
-// down, try is not called: see outage.
-func (s *Store) again(ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	began := time.Now()
-	for pause := firstPause; ; pause = min(2*pause, maxPause) {
-		err := s.awaitServer(ctx)
-		if err == nil {
+// left. While the server is down, try is not called: see outage.
+func (s *Store) again(
+	ctx context.Context, try func(context.Context) error, mayTryAgain func(error) bool,
+) (err error) {
+	for range store.Attempts(ctx, patience, &s.retries) {
+		if err = s.awaitServer(ctx); err == nil {
 			err = try(ctx)
 		}
 		if err == nil || tpox.IsDomainError(err) || !mayTryAgain(err) {
@@ -109,15 +101,6 @@ func (s *Store) again(ctx context.Context, try func(context.Context) error, mayT
 		if o := (&outage{time.Now(), err, make(chan struct{})}); isDown(err) && s.outage.CompareAndSwap(nil, o) {
 			go s.endOutage(o)
 		}
-		wait := time.Duration(rand.Int64N(int64(pause))) + pause/4
-		if deadline, ok := ctx.Deadline(); time.Since(began)+wait > patience || ok && time.Until(deadline) < wait {
-			return err
-		}
-		s.retries.Add(1)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
-		}
 	}
+	return cmp.Or(ctx.Err(), err)
 }
