@@ -151,52 +151,6 @@ func Overdrawn(customer []byte) bool {
 	return false
 }
 
-// LoadGenerated loads the documents of a generated dataset, kind by kind, in chunks of so many, of which so many are
-// inserted at once. It returns the settings that the finished load leaves behind.
-func LoadGenerated(
-	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int,
-	insert func(ctx context.Context, documents []PreparedDocument) error, progress Progress,
-) (settings map[string]any, err error) {
-	settings = map[string]any{SettingContents: ContentsOf(d)}
-	for _, k := range dataset.Kinds {
-		var mu sync.Mutex // for raw, and for one call of progress at a time
-		var raw int64
-		chunks, ended := errgroup.WithContext(ctx)
-		chunks.SetLimit(atOnce)
-		for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
-			chunks.Go(func() error {
-				var documents []PreparedDocument
-				var bytes int64
-				for i := first; i < min(first+chunkSize, d.Count(k)); i++ {
-					doc := d.Append(nil, k, i)
-					keys, err := KeysOf(k, doc)
-					if err != nil {
-						return err
-					}
-					documents = append(documents, PreparedDocument{Kind: k, Size: len(doc), Doc: doc, Keys: keys})
-					bytes += int64(len(doc))
-				}
-				if err := insert(ended, documents); err != nil {
-					return err
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				raw += bytes
-				if progress != nil {
-					progress(len(documents), bytes)
-				}
-				return nil
-			})
-		}
-		err := chunks.Wait()
-		if err = cmp.Or(ctx.Err(), err); err != nil {
-			return nil, err
-		}
-		settings[SettingRaw+k.String()] = raw
-	}
-	return settings, nil
-}
-
 // A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's
 // transaction.
 type Loader[T any] struct {
@@ -239,18 +193,91 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 			loaded = next
 			return nil
 		})
-	}, func(tx T) error {
-		if err := l.RaiseLeases(tx); err != nil {
+	}, func(tx T) error { return l.finish(tx, loaded.Finished(from.Contents)) })
+	return loaded, err
+}
+
+// LoadDataset fills a store with a generated dataset: kind by kind, in chunks of so many documents, of which so many
+// are inserted at once. A finished load is not repeated.
+func (l *Loader[T]) LoadDataset(
+	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
+) error {
+	contents := ContentsOf(d)
+	done, err := l.Ledger.Done(ctx, func(there tpox.Contents) bool { return there == contents })
+	if done || err != nil {
+		return err
+	}
+	settings := map[string]any{SettingContents: contents}
+	return l.Frame(ctx, contents.Fingerprint, func() error {
+		for _, k := range dataset.Kinds {
+			var mu sync.Mutex // for raw, and for one call of progress at a time
+			var raw int64
+			chunks, ended := errgroup.WithContext(ctx)
+			chunks.SetLimit(atOnce)
+			for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
+				chunks.Go(func() error {
+					documents, bytes, err := l.insertChunk(ended, d, k, first, min(first+chunkSize, d.Count(k)))
+					if err != nil {
+						return err
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					raw += bytes
+					if progress != nil {
+						progress(documents, bytes)
+					}
+					return nil
+				})
+			}
+			err := chunks.Wait()
+			if err = cmp.Or(ctx.Err(), err); err != nil {
+				return err
+			}
+			settings[SettingRaw+k.String()] = raw
+		}
+		return nil
+	}, func(tx T) error { return l.finish(tx, settings) })
+}
+
+// insertChunk commits the documents of a kind from first to before last. It returns their number and size.
+func (l *Loader[T]) insertChunk(
+	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first, last int64,
+) (documents int, bytes int64, err error) {
+	var all []PreparedDocument
+	for i := first; i < last; i++ {
+		doc := d.Append(nil, k, i)
+		keys, err := KeysOf(k, doc)
+		if err != nil {
+			return 0, 0, err
+		}
+		all = append(all, PreparedDocument{Kind: k, Size: len(doc), Doc: doc, Keys: keys})
+		bytes += int64(len(doc))
+	}
+	err = l.Write(ctx, func(tx T) error {
+		if err := l.Insert(tx, all); err != nil {
 			return err
 		}
-		for name, value := range loaded.Finished(from.Contents) {
-			if err := l.Set(tx, name, value); err != nil {
-				return err
+		for _, doc := range all {
+			if doc.Refused != nil {
+				return doc.Refused
 			}
 		}
 		return nil
 	})
-	return loaded, err
+	return len(all), bytes, err
+}
+
+// finish has leases begin above what was loaded, and records what was.
+func (l *Loader[T]) finish(tx T, settings map[string]any) error {
+	if err := l.RaiseLeases(tx); err != nil {
+		return err
+	}
+	for name, value := range settings {
+		if err := l.Set(tx, name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // insert commits a batch, counts it and reports the refused documents. It returns what is loaded with it.

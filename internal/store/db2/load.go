@@ -30,43 +30,25 @@ const chunkSize = 100
 // LoadDataset fills the store with a generated dataset, on several connections. The store is not Ready until all is
 // loaded; after an interruption it can only be emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
-	contents := store.ContentsOf(d)
-	done, err := s.Done(ctx, func(stored tpox.Contents) bool { return stored == contents })
-	if done || err != nil {
-		return err
-	}
-	insert := func(ctx context.Context, documents []store.PreparedDocument) error {
-		return s.change(ctx, func(t *tx) error {
-			for _, doc := range documents {
-				if _, err := t.exec(inserts[doc.Kind], doc.Doc); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	atOnce := min(4*runtime.GOMAXPROCS(0), s.settings.Pool) // each waits for the server most of the time
-	var settings map[string]any
-	return s.loading(ctx, contents.Fingerprint, func() (err error) {
-		settings, err = store.LoadGenerated(ctx, d, chunkSize, atOnce, insert, progress)
-		return err
-	}, func(t *tx) error {
-		for name, value := range settings {
-			if err := t.set(name, value); err != nil {
-				return err
-			}
-		}
+	loader := s.loader()
+	loader.RaiseLeases = func(t *tx) error {
 		return t.raiseLeases(map[string]int64{
 			"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
 			"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
 			"account":  d.FirstAccount(d.Count(dataset.Customer)),
 		})
-	})
+	}
+	atOnce := min(4*runtime.GOMAXPROCS(0), s.settings.Pool) // each waits for the server most of the time
+	return loader.LoadDataset(ctx, d, chunkSize, atOnce, progress)
 }
 
 // LoadBatches fills the store with documents from a source; see store.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
-	loader := store.Loader[*tx]{
+	return s.loader().Load(ctx, from, progress)
+}
+
+func (s *Store) loader() *store.Loader[*tx] {
+	return &store.Loader[*tx]{
 		Ledger:      &s.Ledger,
 		Frame:       s.loading,
 		Packing:     store.Packing{Keys: store.KeysOf},
@@ -75,7 +57,6 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 		RaiseLeases: (*tx).raiseLeasesToGreatest,
 		Set:         (*tx).set,
 	}
-	return loader.Load(ctx, from, progress)
 }
 
 // insertDocuments inserts the documents that the database accepts, and sets Refused in the others. A refused statement

@@ -11,7 +11,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/tpox"
 )
 
 // chunkSize is how many documents are copied and committed together.
@@ -21,29 +20,29 @@ const chunkSize = 2000
 // all of it is there, the store is not Ready; after an interruption it can only be emptied. A finished load is not
 // repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
-	contents := store.ContentsOf(d)
-	done, err := s.Done(ctx, func(there tpox.Contents) bool { return there == contents })
-	if done || err != nil {
-		return err
-	}
-	// An error ends the load, even one of a lost connection, because the chunk may be committed.
-	insert := func(ctx context.Context, documents []store.PreparedDocument) error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return s.copyDocuments(ctx, tx, documents) })
-	}
 	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
 	atOnce := max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1))
-	var settings map[string]any
-	return s.loading(ctx, contents.Fingerprint, func() (err error) {
-		settings, err = store.LoadGenerated(ctx, d, chunkSize, atOnce, insert, progress)
-		return err
-	}, func(tx pgx.Tx) error {
-		for name, value := range settings {
-			if err := set(ctx, tx, name, value); err != nil {
-				return err
-			}
-		}
-		return raiseLeases(ctx, tx)
-	})
+	return s.loader(ctx).LoadDataset(ctx, d, chunkSize, atOnce, progress)
+}
+
+// LoadBatches fills the store with documents from elsewhere; see store.Loader.
+func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
+	return s.loader(ctx).Load(ctx, from, progress)
+}
+
+func (s *Store) loader(ctx context.Context) *store.Loader[pgx.Tx] {
+	return &store.Loader[pgx.Tx]{
+		Ledger:  &s.Ledger,
+		Frame:   s.loading,
+		Packing: store.Packing{Keys: store.KeysOf},
+		// An error ends the load, even one of a lost connection, because the batch may be committed.
+		Write: func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
+			return s.insertDocuments(ctx, tx, documents)
+		},
+		RaiseLeases: func(tx pgx.Tx) error { return raiseLeases(ctx, tx) },
+		Set:         func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
+	}
 }
 
 // loadLock is the advisory lock that a load holds until its end, on a connection of its own.
@@ -131,20 +130,4 @@ func raiseLeases(ctx context.Context, q querier) error {
 		}
 	}
 	return nil
-}
-
-// LoadBatches fills the store with documents from elsewhere; see store.Loader.
-func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
-	loader := store.Loader[pgx.Tx]{
-		Ledger:  &s.Ledger,
-		Frame:   s.loading,
-		Packing: store.Packing{Keys: store.KeysOf},
-		Write:   func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
-		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
-			return s.insertDocuments(ctx, tx, documents)
-		},
-		RaiseLeases: func(tx pgx.Tx) error { return raiseLeases(ctx, tx) },
-		Set:         func(tx pgx.Tx, name string, value any) error { return set(ctx, tx, name, value) },
-	}
-	return loader.Load(ctx, from, progress)
 }
