@@ -215,7 +215,8 @@ func TestVerify_Findings(t *testing.T) {
 			maps.Copy(changes, map[string]string{
 				fmt.Sprintf("DELETE FROM brokerage.account_orders WHERE id = %d", orderID(d, 1)): fmt.Sprintf(
 					`order %d: the database has "%[1]d`, orderID(d, 1)),
-				fmt.Sprintf("UPDATE brokerage.account_orders SET cash = 7, cash_text = '7' WHERE id = %d", orderID(d, 2)): ` 7" of it`,
+				fmt.Sprintf("UPDATE brokerage.account_orders SET cash = 7, cash_text = '7' WHERE id = %d",
+					orderID(d, 2)): fmt.Sprintf(` 7" of it, and the document says "%d`, orderID(d, 2)),
 
 				"INSERT INTO brokerage.account_orders VALUES (5, 6, 7, '7')": "order 6: account 5 has it with the cash 7,",
 

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -14,26 +13,19 @@ import (
 	"brokerage/internal/tpox"
 )
 
-//go:embed sql/*.sql
+//go:embed sql/*.sql sql/pure/*.sql
 var sqlFiles embed.FS
 
-//go:embed sql/pure/*.sql
-var pureFiles embed.FS
-
-// statements are the texts in sql/ by name, and pureStatements those of mode=pure.
+// statements are the texts in sql/ by name, and pureStatements those that mode=pure has in their place.
 var (
 	statements     = store.ReadStatements(sqlFiles, "sql")
-	pureStatements = func() map[string]string {
-		all := maps.Clone(statements)
-		maps.Copy(all, store.ReadStatements(pureFiles, "sql/pure"))
-		return all
-	}()
+	pureStatements = store.ReadStatements(sqlFiles, "sql/pure")
 )
 
 // sql returns the text of a statement.
 func (s *Store) sql(name string) string {
-	if s.pure {
-		return pureStatements[name]
+	if text := pureStatements[name]; s.pure && text != "" {
+		return text
 	}
 	return statements[name]
 }
