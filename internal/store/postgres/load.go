@@ -35,8 +35,11 @@ func (s *Store) loader(ctx context.Context) *store.Loader[pgx.Tx] {
 		Ledger:  &s.Ledger,
 		Frame:   s.loading,
 		Packing: store.Packing{Keys: store.KeysOf},
-		// An error ends the load, even one of a lost connection, because the batch may be committed.
-		Write: func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, s.pool, do) },
+		// Through each node in turn, because that parses the documents. An error ends the load, even one of a lost
+		// connection, because the batch may be committed.
+		Write: func(ctx context.Context, do func(pgx.Tx) error) error {
+			return pgx.BeginFunc(ctx, s.poolFor("", nil), do)
+		},
 		Insert: func(tx pgx.Tx, documents []store.PreparedDocument) error {
 			return s.insertDocuments(ctx, tx, documents)
 		},
