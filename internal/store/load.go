@@ -230,7 +230,7 @@ func (l *Loader[T]) LoadDataset(
 				})
 			}
 			err := chunks.Wait()
-			if err = cmp.Or(ctx.Err(), err); err != nil {
+			if err := cmp.Or(ctx.Err(), err); err != nil {
 				return err
 			}
 			settings[SettingRaw+k.String()] = raw
