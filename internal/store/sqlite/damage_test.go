@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -201,22 +200,4 @@ func TestDamage_Document(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-}
-
-// A flipped bit of an id makes it lower than those before it, and verify ends nevertheless.
-func TestDamage_Order(t *testing.T) {
-	s := tinyStore(t)
-	insert(t, s, 1<<21+1)
-	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))
-	packed := scan[[]byte](t, s.reading, "SELECT doc FROM orders WHERE id = 2097153")
-	path := s.path
-	require.NoError(t, s.Close())
-	file := readFile(t, path)
-	row := bytes.LastIndex(file, packed)
-	id := bytes.LastIndex(file[:row], []byte{0x81, 0x80, 0x80, 0x01}) // as SQLite writes 1<<21 + 1 in a row
-	require.Positive(t, id)
-	require.Less(t, row-id, 64)
-	flip(t, path, int64(8*id)) // makes it 1
-	findings, _ := verified(t, path)
-	require.Contains(t, strings.Join(findings, "\n"), "rows are not in order")
 }
