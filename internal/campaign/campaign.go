@@ -150,22 +150,23 @@ func (r *running) plan() {
 
 // resume continues an interrupted campaign, if settings, build and machine are the same.
 func (r *running) resume(ctx context.Context) (err error) {
-	there, here, why := r.record, &r.Machine, ""
+	there, here := r.record, &r.Machine
+	refuse := func(why, what string) error {
+		return fmt.Errorf("%s "+why+"; --replace starts again", r.file, what)
+	}
 	switch changed := r.Settings.changed(there.Settings); {
 	case changed != "":
-		why = fmt.Sprintf("is a campaign with other settings (%s): use those, or another folder", changed)
+		return refuse("is a campaign with other settings (%s): use those, or another folder", changed)
 	case there.Complete:
 		return nil
 	case there.Versions != r.Versions:
-		why = fmt.Sprintf("was started by another build (%s): resume it with that one, or use another folder",
+		return refuse("was started by another build (%s): resume it with that one, or use another folder",
 			there.Versions.Brokerage)
 	case there.Machine.Host != here.Host || there.Machine.CPU != here.CPU || there.Machine.Cores != here.Cores:
-		why = fmt.Sprintf("was started on another machine (%s): use another folder", there.Machine.Host)
-	default:
-		r.connections, err = r.Subject.Connections(ctx)
-		return err
+		return refuse("was started on another machine (%s): use another folder", there.Machine.Host)
 	}
-	return fmt.Errorf("%s %s; --replace starts again", r.file, why)
+	r.connections, err = r.Subject.Connections(ctx)
+	return err
 }
 
 // create plans a campaign. It returns an error when the database holds data, or a file has the name of its backup,

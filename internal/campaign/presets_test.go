@@ -181,7 +181,7 @@ func TestCampaign_Plan(t *testing.T) {
 	r, err := c.Plan()
 	require.NoError(t, err)
 	require.NoFileExists(t, c.Folder+"/"+File)
-	require.Zero(t, w.db)
+	require.Empty(t, w.db)
 	var text strings.Builder
 	require.NoError(t, WritePlan(&text, r))
 	require.Contains(t, text.String(),

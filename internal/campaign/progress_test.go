@@ -28,8 +28,8 @@ func TestTerminal(t *testing.T) {
 	text := out.String()
 	require.Regexp(t, `^16 steps, 16 of them to run: the runs of planned length take 6:40, beside load, population and `+
 		`restores; a smoke campaign, whose figures do not count\n`, text)
-	require.Regexp(t, `\n 2/16  population +[\d:. s]+  insert-customers 50, 50, 50, 50/s; insert-orders 500, 500, 500, 500/s\n`, text)
-	require.Regexp(t, `\n 3/16  load +7\.0 s  2,700 documents of [\d.]+ MB, 386/s, with 0\.0 s for indexes at the end\n`, text)
+	require.Regexp(t, `\n 2/16  population +[\d:. s]+  insert-customers 50, 50, 50, 50/s; insert-orders 500, `, text)
+	require.Regexp(t, `\n 3/16  load +7\.0 s  2,700 documents of [\d.]+ MB, 386/s, with 0\.0 s for indexes `, text)
 	require.Regexp(t, `\n11/16  mixed, 4 users +51 s  3/s, p99 0\.0 ms, 3 connections\n`, text)
 	require.Regexp(t, `\n12/16  insert-orders, 4 users +\d+ s  interrupted\n`, text)
 	require.NotRegexp(t, `(?m) $`, text, "blanks at the end of a line")

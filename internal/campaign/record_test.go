@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/testenv/schematest"
 )
 
-// Every INVALID run makes a campaign INVALID, also a service that loses what it has acknowledged. A stage of inserts may
-// be unsteady.
+// Every INVALID run makes a campaign INVALID, also that of a service which loses what it has acknowledged. A stage of
+// inserts may be unsteady.
 func TestRecord_Invalid(t *testing.T) {
 	run := func(v result.Validity) result.Run { return result.Run{Validity: v} }
 	valid, smoke := run(result.Validity{Valid: true}), run(result.Validity{Smoke: true})

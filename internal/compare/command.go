@@ -40,7 +40,8 @@ func start(ctx context.Context, text string, within time.Duration) (*drive.Proce
 	if err != nil {
 		return nil, err
 	}
-	return p, p.Listens(ctx, answers, within)
+	err = p.Listens(ctx, answers, within)
+	return p, err
 }
 
 // run runs a text in a shell, without waiting for it.

@@ -171,7 +171,7 @@ func requireComparable(a, b *side) error {
 
 // writeDifferences writes the circumstances in which two files differ, which are the facts at the head of their pages
 // but those that always differ.
-func writeDifferences(w io.Writer, a, b *side) {
+func writeDifferences(text *strings.Builder, a, b *side) {
 	other := make(map[string]string)
 	for _, f := range b.facts {
 		other[f.Name] = f.Text
@@ -179,18 +179,18 @@ func writeDifferences(w io.Writer, a, b *side) {
 	for _, f := range a.facts {
 		always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
 		if f.Text != other[f.Name] && !slices.Contains(always, f.Name) {
-			fmt.Fprintf(w, "%s differs: A %s; B %s\n", f.Name, f.Text, cmp.Or(other[f.Name], "none"))
+			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, f.Text, cmp.Or(other[f.Name], "none"))
 		}
 	}
 }
 
 // writeMissing writes what was measured in a file and not in another one.
-func writeMissing(w io.Writer, in, notIn *side) {
+func writeMissing(text *strings.Builder, in, notIn *side) {
 	last := ""
 	for _, x := range in.figures {
 		found := slices.ContainsFunc(notIn.figures, func(y measure) bool { return x.head == y.head })
 		if !found && x.head != last {
-			fmt.Fprintf(w, "%s: only in %s\n", x.head, in.name)
+			fmt.Fprintf(text, "%s: only in %s\n", x.head, in.name)
 			last = x.head
 		}
 	}

@@ -43,7 +43,8 @@ func TestUnfaithful(t *testing.T) {
 
 // Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
 func TestWriteHTML_Faithful(t *testing.T) {
-	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, delete_customer"
+	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, " +
+		"delete_customer"
 	a, b, c := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2), madeUpCampaign()
 	require.NotContains(t, html(t, &File{Run: &a}), "Work on XML")
 	require.NotContains(t, html(t, FromCampaign(c)), "Work on XML")

@@ -23,7 +23,8 @@ func stamps(groups []group) (all []banner) {
 			all = append(all, b)
 		}
 	}
-	add(group.invalid, banner{Class: "invalid", Word: "INVALID", Text: " must not be quoted, by the rules of the scenario:",
+	add(group.invalid, banner{Class: "invalid", Word: "INVALID",
+		Text: " must not be quoted, by the rules of the scenario:",
 		Reasons: remarks(groups, func(v result.Validity) []string {
 			if v.Invalid() && len(v.Reasons) == 0 {
 				return []string{"no reason is given"}

@@ -13,8 +13,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Each published figure is compared with ours at the same number of users, or at the nearest, which is then stated. Only
-// figures whose users the papers do not give are compared with our best, here at 300 users.
+// Each published figure is compared with ours at the same number of users, or at the nearest, which is then stated.
+// Figures whose users the papers do not give, and no others, are compared with our best, here at 300 users.
 func TestPublished_Users(t *testing.T) {
 	rates, users := 0.0, 0
 	for _, p := range results {

@@ -78,8 +78,8 @@ func kindsName(kind string) string {
 
 // refusalsSection returns the section on goodput, outcomes and refusals by reason.
 func refusalsSection(groups []group) section {
-	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due", "num strong:done",
-		"refused", "unanswered", "dropped", "still waiting", "answered late", "unexpected", "of all")
+	ended := newTable("Outcomes of all transactions", "text:workload", "users", "text:transaction", "due",
+		"num strong:done", "refused", "unanswered", "dropped", "still waiting", "answered late", "unexpected", "of all")
 	reasons := newTable("Refusals by reason", "text:workload", "text:transaction", "text:reason", "count",
 		"of the transaction", "text:")
 	for _, g := range groups {

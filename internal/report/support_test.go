@@ -65,8 +65,8 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 			}
 		}
 		count, mean := int64(seconds*rate*p.Weight/weights), float64(users)/rate*1e6*(.9+.2*random.Float64())
-		row := result.Row{Name: p.Transaction, Kind: kind, Weight: p.Weight / weights, Share: p.Weight / weights, Count: count,
-			Due: count, Good: count, Latency: latency(mean, count)}
+		row := result.Row{Name: p.Transaction, Kind: kind, Weight: p.Weight / weights, Share: p.Weight / weights,
+			Count: count, Due: count, Good: count, Latency: latency(mean, count)}
 		switch p.Transaction {
 		case "sell_security":
 			row.Expected, row.Good = map[string]int64{"not-held": count / 50}, count-count/50

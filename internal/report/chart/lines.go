@@ -24,7 +24,8 @@ type Lines struct {
 	FormatX, FormatY func(float64) string
 }
 
-// Series is a line. A single one needs no Name. Its Slot determines colour and mark, which are the same in all charts of a page.
+// Series is a line. A single one needs no Name. Its Slot determines colour and mark, which are the same in all charts
+// of a page.
 type Series struct {
 	Name   string
 	Slot   int
