@@ -1,7 +1,7 @@
-// Package report writes the results of runs and campaigns as HTML pages, and compares two results.
+// Package report writes the results of runs and campaigns as HTML pages, and shows two results side by side.
 //
 // A page is one file without network requests, scripts or fonts. It shows what the file of results holds; a section
-// without data is left out. A figure that was measured more than once is a median with its range, and always comes with
-// the warnings of its runs. Ratios and medians are computed here; all other figures are from the file, except for those
-// of the TPoX papers in published.go.
+// without data is left out. Figures always come with the warnings of their runs. Ratios are computed here; all other
+// figures are from the file, except for those of the TPoX papers in published.go. The titles of sections and how to read
+// them are in the template.
 package report
