@@ -177,6 +177,8 @@ func TestPage_Run(t *testing.T) {
 	require.Equal(t, []string{"get_order Q1", "48,000", "10.00 %", "96.0", "0.250", "1,235", "2.00", "1.50", "3.21",
 		"12.3", "100"}, cells(t, part(t, page, "statistics"), "get_order"))
 	require.Equal(t, []string{"queries", "336,000", "70.00 %"}, cells(t, part(t, page, "statistics"), "queries")[:3])
+	require.Equal(t, []string{"mixed", "0", "total", "480,000", "479,709", "291", "0", "0", "0", "0", "3", "0.001 %"},
+		cells(t, part(t, page, "goodput"), "mixed"))
 	require.Equal(t, []string{"mixed", "sell_security", "not-held", "288", "2.00 %", "expected"},
 		cells(t, strings.SplitN(part(t, page, "goodput"), "By reason", 2)[1], "mixed"))
 }
