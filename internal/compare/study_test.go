@@ -258,10 +258,10 @@ func BenchmarkCapacity(b *testing.B) {
 func setting[T comparable](b *testing.B, name string, otherwise T, parse func(string) (T, error)) T {
 	b.Helper()
 	text := os.Getenv(name)
-	if none := *new(T); text == "" && otherwise == none {
+	switch none := *new(T); {
+	case text == "" && otherwise == none:
 		b.Skip("needs " + name + ", which make sets")
-	}
-	if text == "" {
+	case text == "":
 		return otherwise
 	}
 	value, err := parse(text)

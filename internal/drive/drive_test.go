@@ -175,7 +175,7 @@ func TestDrive_EndsEarly(t *testing.T) {
 						end()
 					}
 				}
-				r, err := Run(ctx, config, overHTTP(t, url, ""))
+				r, err := Run(ctx, config, overHTTP(t, url))
 				require.ErrorIs(t, err, c.want)
 				requireResult(t, r)
 				require.Equal(t, c.ended, r.Ended)

@@ -318,7 +318,7 @@ func TestFind_Server(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	p := Plan{Definition: definition(t, "query"), Users: 20, Seed: 1}
-	run, err := Find(t.Context(), p, overHTTP(t, server.URL, ""), RateSearch{Goal: goal(t, "p50=200ms"), Others: 1,
+	run, err := Find(t.Context(), p, overHTTP(t, server.URL), RateSearch{Goal: goal(t, "p50=200ms"), Others: 1,
 		Within: 10 * time.Second})
 	require.NoError(t, err)
 	requireSchema(t, run)

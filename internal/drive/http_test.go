@@ -69,7 +69,7 @@ func TestHTTP_Lease(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(w, form, lease[0], lease[1])
 		}))
-		r, err := overHTTP(t, server.URL, "").lease(t.Context(), "order", 10)
+		r, err := overHTTP(t, server.URL).lease(t.Context(), "order", 10)
 		server.Close()
 		if good {
 			require.NoError(t, err, lease)
@@ -84,7 +84,7 @@ func TestHTTP_Lease(t *testing.T) {
 // openedAt returns a session with the service at a URL.
 func openedAt(t testing.TB, url string) session {
 	t.Helper()
-	s, err := overHTTP(t, url, "").open(t.Context(), workload.Checker{Keys: true}, Primary)
+	s, err := overHTTP(t, url).open(t.Context(), workload.Checker{Keys: true}, Primary)
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	return s
@@ -123,7 +123,7 @@ func TestHTTP_Bounds(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { endless(w) }))
 	t.Cleanup(server.Close)
-	h := overHTTP(t, server.URL, "")
+	h := overHTTP(t, server.URL)
 	_, _, err := h.describe(t.Context())
 	require.ErrorContains(t, err, "/version: the answer has more than 1 MiB")
 	_, err = h.reading(t.Context())
@@ -135,7 +135,7 @@ func TestHTTP_Bounds(t *testing.T) {
 		_ = packing.Close()
 	}))
 	t.Cleanup(packed.Close)
-	_, _, err = overHTTP(t, packed.URL, "").describe(t.Context())
+	_, _, err = overHTTP(t, packed.URL).describe(t.Context())
 	require.ErrorContains(t, err, "not a brokerage service", "it is not unpacked")
 	ok := "HTTP/1.1 200 OK\r\n"
 	for name, start := range map[string]string{
@@ -162,7 +162,7 @@ func TestHTTP_Bounds(t *testing.T) {
 func TestHTTPSession_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	url := listen(t, func(conn net.Conn) { greeted(conn); <-ctx.Done() })
-	s, err := overHTTP(t, url, "").open(ctx, workload.Checker{}, Primary)
+	s, err := overHTTP(t, url).open(ctx, workload.Checker{}, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -238,7 +238,7 @@ func TestHTTPSession_Consistency(t *testing.T) {
 				w.WriteHeader(http.StatusNoContent)
 			}))
 			t.Cleanup(server.Close)
-			s, err := overHTTP(t, server.URL, "").open(t.Context(), workload.Checker{Keys: true}, c.consistency)
+			s, err := overHTTP(t, server.URL).open(t.Context(), workload.Checker{Keys: true}, c.consistency)
 			require.NoError(t, err)
 			defer s.close()
 			for _, transaction := range []string{"get_order", "delete_order", "delete_order", "get_order"} {
@@ -272,6 +272,6 @@ func TestPopulation_HTTPAndDirect(t *testing.T) {
 	require.ErrorContains(t, over.Check(201), "too small for 201 users: it has 200 customers")
 
 	url, _ := serve(t, openSQLite(t, t.TempDir()+"/empty.db"))
-	_, _, err = overHTTP(t, url, "").describe(t.Context())
+	_, _, err = overHTTP(t, url).describe(t.Context())
 	require.ErrorIs(t, err, workload.ErrNoDataset)
 }

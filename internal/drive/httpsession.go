@@ -40,7 +40,8 @@ func (h *HTTP) session(transport *http.Transport) *httpSession {
 func (h *HTTP) open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error) {
 	s := h.session(h.transport.Clone())
 	s.check, s.maxAge, s.tokens = check, consistency.maxAge(), consistency == Token
-	return s, s.greet(ctx)
+	err := s.greet(ctx)
+	return s, err
 }
 
 // greet sends a request that any service answers, so that the connection is open before anything counts.

@@ -113,7 +113,7 @@ func TestOwn_Requests(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := Plan{Definition: d, Users: 1, Count: 60, Seed: 1}
-	r := driven(t, elsewhere{overHTTP(t, quick, ""), overHTTP(t, server.URL, "")}, c)
+	r := driven(t, elsewhere{overHTTP(t, quick), overHTTP(t, server.URL)}, c)
 	require.Empty(t, r.Total.Unexpected)
 	require.Equal(t, int64(60), r.Total.Good)
 	seen := make(map[string]int)
@@ -156,7 +156,7 @@ func TestOwn_Expectations(t *testing.T) {
 					"request": {"method": "GET", "path": "/v1/orders/{v}"}}],
 				"mix": [{"transaction": "t", "weight": 1}]}`, nil)
 			url, _ := serve(t, sqlitetest.Store(t))
-			r := driven(t, overHTTP(t, url, ""), Plan{Definition: d, Users: 2, Count: 20, Seed: 1})
+			r := driven(t, overHTTP(t, url), Plan{Definition: d, Users: 2, Count: 20, Seed: 1})
 			if c.reason == "" {
 				require.Equal(t, int64(20), r.Total.Good)
 			} else {
@@ -223,7 +223,7 @@ func TestOwn_StatementsRefused(t *testing.T) {
 	_, err = Run(t.Context(), c, direct(t, nullStore(t), "null:"))
 	require.ErrorContains(t, err, "the transaction twice has no statements for null")
 	url, _ := serve(t, sqlitetest.Store(t))
-	_, err = Run(t.Context(), c, overHTTP(t, url, ""))
+	_, err = Run(t.Context(), c, overHTTP(t, url))
 	require.ErrorContains(t, err, "the transaction twice has no request, which a service needs")
 
 	require.NoError(t, d.SetWeights("put=1"))

@@ -87,8 +87,13 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	go func() { d.count(tally, ticks); close(counted) }()
 
 	d.unprepared.Add(len(d.users))
+	first, _ := d.crowd.Range()
 	for n, u := range d.users {
-		d.working.Go(func() { u.work(calls, d.startOf(n)) })
+		after := time.Duration(0)
+		if p.Rate == 0 { // in the closed model, one begins after the other during the ramp
+			after = p.Ramp * time.Duration(first+n) / time.Duration(p.Users)
+		}
+		d.working.Go(func() { u.work(calls, after) })
 	}
 	used := d.clock(ctx, ticks)
 	patience := result.Grace
@@ -198,15 +203,6 @@ func closedAfter(group *sync.WaitGroup) <-chan struct{} {
 	done := make(chan struct{})
 	go func() { group.Wait(); close(done) }()
 	return done
-}
-
-// startOf returns when the nth of these users begins: in the closed model one after the other during the ramp.
-func (d *driver) startOf(n int) time.Duration {
-	if d.plan.Rate > 0 {
-		return 0
-	}
-	first, _ := d.crowd.Range()
-	return d.plan.Ramp * time.Duration(first+n) / time.Duration(d.plan.Users)
 }
 
 // clock runs the phases: users prepare and warm up, then the run is measured, with reports. It returns when nothing new

@@ -86,7 +86,7 @@ func TestDrive_SlowService(t *testing.T) {
 	base, asked, answered := slowService(t, 6*time.Second)
 	c := shortly(t, "query")
 	c.Users, c.Rate, c.Duration, c.Arrivals = 100, 400, 3*time.Second, Even
-	r := driven(t, overHTTP(t, base, ""), c)
+	r := driven(t, overHTTP(t, base), c)
 	require.Zero(t, r.TPS)
 	require.Zero(t, r.Goodput)
 	require.Zero(t, r.Total.Count)

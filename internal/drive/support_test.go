@@ -90,9 +90,9 @@ func listen(t testing.TB, handle func(net.Conn)) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-func overHTTP(t testing.TB, url, token string) *HTTP {
+func overHTTP(t testing.TB, url string) *HTTP {
 	t.Helper()
-	h, err := NewHTTP(url, token, nil)
+	h, err := NewHTTP(url, "", nil)
 	require.NoError(t, err)
 	return h
 }
@@ -114,7 +114,7 @@ func shortly(t testing.TB, name string) Plan {
 func bothWays(t testing.TB, s tpox.Store) map[string]Target {
 	t.Helper()
 	url, _ := serve(t, s)
-	return map[string]Target{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url, "")}
+	return map[string]Target{"Direct": direct(t, s, "sqlite:b.db"), "HTTP": overHTTP(t, url)}
 }
 
 // stub is a backend on the null store whose calls a test defines.

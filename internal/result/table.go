@@ -43,9 +43,6 @@ var cells = []cell{
 
 const nameWidth = 21
 
-// Write writes the result as text, with all that is known.
-func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
-
 // WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal. The answer is last.
 // Without verbose it has fewer percentiles, and one line each for what went wrong, if nothing did, and for what was
 // used.

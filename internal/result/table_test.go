@@ -82,6 +82,9 @@ func example(t testing.TB) *Run {
 	return r
 }
 
+// Write writes all that is known.
+func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
+
 func TestRun_Write(t *testing.T) {
 	const golden = "testdata/table.golden"
 	text := written(t, example(t).Write)

@@ -216,7 +216,7 @@ func (c *compiler) request(o *OwnRequest) (r request, err error) {
 			return r, err
 		}
 		for _, v := range c.values[before:] {
-			if !v.isOneLine() {
+			if strings.ContainsAny(strings.Join(v.List, ""), "\r\n") {
 				return r, fmt.Errorf("headers: a value of {%s} has a line break", v.name)
 			}
 		}
@@ -383,9 +383,16 @@ func (d *Definition) NeedsDataset() bool {
 func (d *Definition) RequireEnough(transactions float64) error {
 	for t := range d.running() {
 		for _, v := range t.values {
-			if err := v.requireEnough(transactions); err != nil {
-				return err
+			size := float64(v.size(&Population{}))
+			if v.Distribution != Sequence || size >= transactions {
+				continue
 			}
+			what := "range"
+			if v.Range == nil {
+				what = "list"
+			}
+			return fmt.Errorf("values.%s: the %s ends after %.0f values, and the run may need %.0f: --count N with --ramp 0s "+
+				"needs N; %s begins again", v.name, what, size, transactions, Sequential)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,14 +57,18 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 		if err != nil {
 			return err
 		}
-		v.List = linesOf(text)
+		v.List = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
 	}
 	if v.Distribution == "" && v.Draw == (Draw{}) {
 		v.Distribution = Uniform
 	}
 	kind, known := idsOf[v.IDs]
+	numbers := int64(0)
+	if v.Range != nil {
+		numbers = v.Range[1] - v.Range[0] // below 0 if it overflows
+	}
 	switch {
-	case v.Range != nil && !v.Range.isShort():
+	case v.Range != nil && (v.Range[0] > v.Range[1] || numbers < 0 || numbers >= maxSize):
 		return fmt.Errorf("range: [%d, %d] is not a range of at most 10^15 numbers", v.Range[0], v.Range[1])
 	case v.Range == nil && v.IDs == "" && len(v.List) == 0:
 		return errors.New("the list is empty")
@@ -87,22 +90,6 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 	return v.check("distribution")
 }
 
-// isShort reports whether a range is one, and has at most maxSize numbers.
-func (r *Range) isShort() bool {
-	size := r[1] - r[0] // below 0 if it overflows
-	return r[0] <= r[1] && size >= 0 && size < maxSize
-}
-
-// linesOf returns the lines of a list that are not empty.
-func linesOf(text []byte) (lines []string) {
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // size returns how many positions the value has.
 func (v *Value) size(p *Population) int64 {
 	switch v.IDs {
@@ -122,20 +109,6 @@ func (v *Value) size(p *Population) int64 {
 // isNumber reports whether the values are whole numbers, as which a database gets them.
 func (v *Value) isNumber() bool {
 	return v.Range != nil && v.As == "" && v.Decimals == 0 || v.IDs != "" && v.IDs != "security"
-}
-
-// requireEnough returns an error if a sequence may end in a run of a number of transactions.
-func (v *Value) requireEnough(transactions float64) error {
-	size := float64(v.size(&Population{}))
-	if v.Distribution != Sequence || size >= transactions {
-		return nil
-	}
-	what := "range"
-	if v.Range == nil {
-		what = "list"
-	}
-	return fmt.Errorf("values.%s: the %s ends after %.0f values, and the run may need %.0f: --count N with --ramp 0s "+
-		"needs N; %s begins again", v.name, what, size, transactions, Sequential)
 }
 
 // drawer returns a function that appends a value for a user. The function returns false when there is none.
@@ -190,9 +163,4 @@ func (v *Value) append(dst []byte, u *User, i int64) []byte {
 	default:
 		return strconv.AppendInt(dst, n, 10)
 	}
-}
-
-// isOneLine reports whether no value has a line break.
-func (v *Value) isOneLine() bool {
-	return !slices.ContainsFunc(v.List, func(s string) bool { return strings.ContainsAny(s, "\r\n") })
 }
