@@ -4,24 +4,19 @@ import (
 	"cmp"
 	"context"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
 
 // Driver runs a plan against a service. A run that is ended early is returned together with the error that ended it.
-// populates is the dataset that the users of a database without one work on; nil for that of the database.
-type Driver func(ctx context.Context, s *Service, p drive.Plan, populates *dataset.Dataset) (*result.Run, error)
+type Driver func(ctx context.Context, s *Service, p drive.Plan) (*result.Run, error)
 
 // Drive is the Driver that generates the load in this process.
-func Drive(ctx context.Context, s *Service, p drive.Plan, populates *dataset.Dataset) (*result.Run, error) {
+func Drive(ctx context.Context, s *Service, p drive.Plan) (*result.Run, error) {
 	backend, err := drive.NewHTTP(s.URL, s.Token, nil)
 	if err != nil {
 		return nil, err
-	}
-	if populates != nil {
-		return drive.Run(ctx, p, drive.Populating(backend, populates))
 	}
 	return drive.Run(ctx, p, backend)
 }

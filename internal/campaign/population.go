@@ -61,8 +61,8 @@ func (r *running) populateStage(ctx context.Context, of Load, n int) (*Growth, e
 	if err != nil {
 		return nil, err
 	}
-	p.Ramp, p.Seed = 0, p.Seed+uint64(n)
-	run, err := r.run(ctx, plan, p, r.dataset)
+	p.Ramp, p.Seed, p.Populates = 0, p.Seed+uint64(n), r.dataset
+	run, err := r.run(ctx, plan, p)
 	if run == nil {
 		return nil, err
 	}

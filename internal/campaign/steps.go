@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 	"brokerage/internal/ledger"
 	"brokerage/internal/output"
@@ -128,7 +127,7 @@ func (r *running) measure(ctx context.Context, s *Step) error {
 		if err != nil {
 			return err
 		}
-		if s.Run, err = r.run(ctx, s.Plan, p, nil); err != nil || !onlyDisturbed(s.Run.Validity) {
+		if s.Run, err = r.run(ctx, s.Plan, p); err != nil || !onlyDisturbed(s.Run.Validity) {
 			return err
 		}
 	}
@@ -136,9 +135,7 @@ func (r *running) measure(ctx context.Context, s *Step) error {
 }
 
 // run runs a workload against a service of its own.
-func (r *running) run(
-	ctx context.Context, plan *RunPlan, p drive.Plan, populates *dataset.Dataset,
-) (run *result.Run, err error) {
+func (r *running) run(ctx context.Context, plan *RunPlan, p drive.Plan) (run *result.Run, err error) {
 	if p.Settings, err = r.storeSettings(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -149,7 +146,7 @@ func (r *running) run(
 	if p.Break.At > 0 {
 		p.Break.Do = service.Restart
 	}
-	run, err = r.drive(ctx, service, plan, p, populates)
+	run, err = r.drive(ctx, service, plan, p)
 	// If the service has died, that is the error, instead of those of requests to it.
 	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
 		err = stopped
@@ -160,7 +157,7 @@ func (r *running) run(
 // drive generates the load. In a test of cores, a database server on this machine is limited to as many cores as the
 // service, where the system allows it.
 func (r *running) drive(
-	ctx context.Context, service *Service, plan *RunPlan, p drive.Plan, populates *dataset.Dataset,
+	ctx context.Context, service *Service, plan *RunPlan, p drive.Plan,
 ) (_ *result.Run, err error) {
 	database, err := store.Find(r.Subject.URL())
 	if err != nil {
@@ -179,7 +176,7 @@ func (r *running) drive(
 		}
 	}
 	r.intact = false
-	run, err := r.Driver(ctx, service, p, populates)
+	run, err := r.Driver(ctx, service, p)
 	r.intact = err == nil && readOnly(run)
 	return run, err
 }
@@ -236,7 +233,7 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 	p, err := r.load(s.Plan)
 	if err == nil {
 		p.Duration, p.Ledger, p.Break = crashTime, w, drive.Break{At: killedAfter}
-		s.Run, err = r.run(ctx, s.Plan, p, nil)
+		s.Run, err = r.run(ctx, s.Plan, p)
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err

@@ -137,10 +137,8 @@ func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
 	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
 }
 
-func (w *world) drive(
-	ctx context.Context, _ *Service, p drive.Plan, populates *dataset.Dataset,
-) (*result.Run, error) {
-	l := load{p, p.Definition.Name, populates != nil}
+func (w *world) drive(ctx context.Context, _ *Service, p drive.Plan) (*result.Run, error) {
+	l := load{p, p.Definition.Name, p.Populates != nil}
 	if l.populates {
 		require.Contains(w.t, []string{isBase, isDirty}, w.db, "a population by %s", l.workload)
 	} else {

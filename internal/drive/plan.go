@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/ledger"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
@@ -31,6 +32,9 @@ type Plan struct {
 	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
 	Share   workload.Share
 	StartAt time.Time // when users begin; zero is at once
+	// Populates is a dataset that users work as if the target held, to fill a database that has none; nil for that of the
+	// target.
+	Populates *dataset.Dataset
 	// Consistency is for services with replicas.
 	Consistency Consistency
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
@@ -124,6 +126,12 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 	d.begin.Store(math.MaxInt64)
 	d.end.Store(math.MaxInt64)
 	target, held, err := t.describe(ctx)
+	if err == nil && p.Populates != nil {
+		in := held.Store
+		if held, err = workload.PopulationOf(store.ContentsOf(p.Populates), tpox.EngineInfo{}); err == nil {
+			held.Store = in
+		}
+	}
 	if err == nil && w.NeedsDataset() {
 		err = held.Check(p.Users)
 	}
