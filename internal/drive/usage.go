@@ -2,8 +2,10 @@ package drive
 
 import (
 	"cmp"
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/prometheus/procfs"
 
@@ -61,8 +63,11 @@ func ThisMachine() result.Machine {
 	if memory, err := files.Meminfo(); err == nil && memory.MemTotalBytes != nil {
 		m.Memory = int64(*memory.MemTotalBytes) //nolint:gosec // no computer has more
 	}
-	if processors, err := files.CPUInfo(); err == nil && len(processors) > 0 {
-		m.CPU = processors[0].ModelName
+	processors, _ := os.ReadFile("/proc/cpuinfo") // procfs reads it on Linux alone, and so would compile there alone
+	for line := range strings.Lines(string(processors)) {
+		if name, value, _ := strings.Cut(line, ":"); m.CPU == "" && strings.TrimSpace(name) == "model name" {
+			m.CPU = strings.TrimSpace(value)
+		}
 	}
 	m.CPU = cmp.Or(m.CPU, "unknown")
 	return m
