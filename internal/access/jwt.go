@@ -177,7 +177,8 @@ func (j *JWTs) key(ctx context.Context, t *jwt.Token) (any, error) {
 			return nil, errors.New("it is another kind of token")
 		}
 	}
-	// A client that goes away must not end a refresh, or invented keys could use up all that the pause allows.
+	// A client that goes away must not end the refresh that its token has caused: tokens with invented keys, from clients
+	// that leave at once, could prevent every refresh that the rate limit allows.
 	return j.keys.KeyfuncCtx(context.WithoutCancel(ctx))(t)
 }
 

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Files are files that are polled together, such as a certificate and its key. File system events would not do: there
-// are none for a file that is replaced behind a symbolic link, as Kubernetes does with secrets. Files are not safe for
-// concurrent use.
+// Files are files that are polled together, such as a certificate and its key. File system events would miss a file
+// that is replaced behind a symbolic link, as Kubernetes does with secrets. Files are not safe for concurrent use.
 type Files struct {
 	paths []string
 	seen  []fs.FileInfo // nil for a file that could not be read

@@ -139,7 +139,7 @@ func (c *comparison) describe() *Result {
 		}
 	}
 	if apart < len(c.sides) {
-		r.Notes = append(r.Notes, "whether a side still works in the slices of the other could not be seen: "+
+		r.Notes = append(r.Notes, "whether a side keeps working during the slices of the other could not be seen: "+
 			"not both have processes of their own on this computer")
 	}
 	return r

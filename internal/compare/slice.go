@@ -153,7 +153,7 @@ func (s *Slice) resources(before, after reading, at int, direct bool, transactio
 // used is what a side has used so far; NaN is unknown.
 type used struct {
 	service, database float64 // processor seconds
-	// Of the processes that the other side does not use: processor seconds, and bytes written.
+	// Processor seconds, and bytes written, of the processes that only this side uses.
 	apart, written float64
 }
 
@@ -166,7 +166,7 @@ type reading struct {
 	sides [2]used
 }
 
-// read reads what everything has used.
+// read returns what this process, the computer and both sides have used up to now.
 func (c *comparison) read(ctx context.Context) reading {
 	host := probe.Here.Host().Figures
 	r := reading{

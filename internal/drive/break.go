@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/result"
 )
 
-// Break is a command that breaks the target in the middle of a run: a kill, a failover, a cut network. The zero Break
-// is none.
+// Break is a command that breaks the target in the middle of a run: a kill, a failover, a cut network. The zero value
+// breaks nothing.
 type Break struct {
 	Command string                          // for the shell
 	Do      func(ctx context.Context) error // instead of a command

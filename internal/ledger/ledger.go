@@ -205,7 +205,8 @@ func (w *Writer) End(number int64, is Fate, movement *decimal.Decimal) {
 	w.add(line{End: number, Is: is, Movement: movement})
 }
 
-// Holds records what an account holds before its first trade, as read returns it. Meanwhile other trades with it wait.
+// Holds records what an account holds before its first trade, as read returns it. Until then, other trades of the
+// account wait.
 func (w *Writer) Holds(id tpox.ID, read func() (Holding, error)) error {
 	w.mu.Lock()
 	a := w.accounts[id]

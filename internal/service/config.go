@@ -25,7 +25,7 @@ import (
 type Config struct {
 	DB           string   `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
 	Fill         string   `placeholder:"SCALE" help:"With sqlite: fill an empty database with the generated dataset of this scale, such as tiny or XXXS. Default: tiny without --db and with --listen on a loopback address; otherwise an empty database is an error, or with --wait not ready until it holds a dataset."`
-	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several, which a variable or a file separates by spaces. Default: none."`
+	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several; in a variable or a file, separate them by spaces. Default: none."`
 	Wait         bool     `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
 	Pool         int      `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	NotDurable   bool     `help:"With sqlite: accept settings in the URL of --db with which a power failure may take back acknowledged writes, such as sqlite:PATH?synchronous=normal. Default: refused."`

@@ -96,7 +96,7 @@ func (e *Editor) owns(n Node, kind nodeKind) bool {
 		len(n.doc) == len(e.doc) && &n.doc[0] == &e.doc[0], ErrNode)
 }
 
-// splice adds a splice that puts in what was added to e.inserted since the last one.
+// splice appends s, which inserts the bytes that were added to e.inserted after the previous splice.
 func (e *Editor) splice(s splice) {
 	s.inserted = span{e.spliced, len(e.inserted)}
 	e.splices = append(e.splices, s)

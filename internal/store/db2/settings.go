@@ -51,8 +51,8 @@ type target struct {
 	keywords, limits []string
 }
 
-// The timeouts in place of cancelling, which the driver cannot do: how long a statement waits for a lock, which the
-// session sets, and how long one of a request may run at all, which the client library enforces.
+// Timeouts, because the driver cannot cancel a statement. The session limits how long a statement waits for a lock, the
+// client library how long one of a request may run at all.
 const (
 	defaultLockTimeout      = 5 * time.Second
 	defaultStatementTimeout = 30 * time.Second

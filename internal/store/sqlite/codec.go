@@ -45,7 +45,7 @@ const (
 
 	// maxDocument bounds the size that a packed document may claim.
 	maxDocument = 64 << 20
-	// packLevel packs a twentieth larger than the next level of zstd, in half the time.
+	// packLevel is zstd's fastest: its output is 5 % larger than that of the next level, in half the time.
 	packLevel = zstd.SpeedFastest
 )
 
