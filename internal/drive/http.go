@@ -202,22 +202,23 @@ func readMetrics(text []byte) (r reading) {
 			metrics[name] = v
 		}
 	}
+	r.store = make(probe.Figures)
+	for name, v := range metrics {
+		if strings.HasPrefix(name, "brokerage_store_") {
+			r.store[name] = v
+		}
+	}
 	memory, ok := metrics["process_resident_memory_bytes"]
 	if !ok {
 		r.missing = []string{"it serves no metrics of its process at its address"}
 		return r
 	}
-	r.process, r.store = probe.Figures{probe.Memory: memory}, make(probe.Figures)
+	r.process = probe.Figures{probe.Memory: memory}
 	for figure, metric := range telemetry.ProcessMetrics {
 		if v, ok := metrics[metric.Name]; ok {
 			r.process[figure] = v
 		} else {
 			r.missing = append(r.missing, figure+" is not among its metrics")
-		}
-	}
-	for name, v := range metrics {
-		if strings.HasPrefix(name, "brokerage_store_") {
-			r.store[name] = v
 		}
 	}
 	return r

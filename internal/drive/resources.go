@@ -193,12 +193,17 @@ func (s *sampler) result() *result.Resources {
 // seriesOf returns a figure of all samples. A counter never falls: one that did has lost a process that had ended.
 func seriesOf(key figureKey, samples []resourceSample) result.Series {
 	series := result.Series{Of: key.of, Figure: key.figure, Counts: key.counts()}
-	highest := samples[0].figures[key]
+	last, grown := samples[0].figures[key], 0.0
 	for _, o := range samples {
 		value := o.figures[key]
 		if series.Counts {
-			highest = max(highest, value)
-			value = highest - samples[0].figures[key]
+			switch {
+			case value >= last:
+				last, grown = value, grown+value-last
+			case key.of == result.OfService: // it was started again, and counts from 0
+				last, grown = value, grown+value
+			}
+			value = grown // otherwise less is of processes that have ended
 		}
 		series.Values = append(series.Values, rounded(value))
 	}

@@ -116,6 +116,18 @@ func TestSampler_Gaps(t *testing.T) {
 	require.Equal(t, 1, strings.Count(strings.Join(r.Missing, "\n"), "restarts"))
 }
 
+// A service that was killed and started again counts from 0. A database counts for the processes that it has at a moment.
+func TestSampler_Restarted(t *testing.T) {
+	for of, want := range map[string][]float64{result.OfService: {0, 2, 3, 5}, result.OfDatabase: {0, 2, 2, 2}} {
+		var samples []resourceSample
+		key := figureKey{of, probe.UserSeconds}
+		for _, seconds := range []float64{10, 12, 1, 3} {
+			samples = append(samples, resourceSample{figures: map[figureKey]float64{key: seconds}})
+		}
+		require.Equal(t, want, seriesOf(key, samples).Values, of)
+	}
+}
+
 // A sample of a moment before the end is replaced by the last one.
 func TestSampler_End(t *testing.T) {
 	for name, ago := range map[string]time.Duration{"Moment": time.Millisecond, "Long": time.Hour} {

@@ -34,7 +34,7 @@ type wanted struct {
 }
 
 // The modes of a database, as the parameter mode of a URL names them: what search_securities and customer_max_order
-// search and answer from (ADR 0029).
+// search and answer from.
 const (
 	modeKeys = "keys" // tables that the service fills when it writes a document
 	modePure = "pure" // the documents alone, through indexes on expressions over them
