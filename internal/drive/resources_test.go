@@ -116,7 +116,8 @@ func TestSampler_Gaps(t *testing.T) {
 	require.Equal(t, 1, strings.Count(strings.Join(r.Missing, "\n"), "restarts"))
 }
 
-// A service that was killed and started again counts from 0. A database counts for the processes that it has at a moment.
+// A service that was killed and started again counts from 0. A database counts for the processes that it has at a
+// moment.
 func TestSampler_Restarted(t *testing.T) {
 	for of, want := range map[string][]float64{result.OfService: {0, 2, 3, 5}, result.OfDatabase: {0, 2, 2, 2}} {
 		var samples []resourceSample
