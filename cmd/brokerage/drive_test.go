@@ -186,29 +186,6 @@ func TestDrive_Find(t *testing.T) {
 
 const examples = "../../loadtest/examples/"
 
-// Three transactions of one's own against a service, with leased ids of its own kind.
-func TestDrive_OwnRequests(t *testing.T) {
-	t.Parallel()
-	service := serving(t, tinyDB(t))
-	file := filepath.Join(t.TempDir(), "r.json")
-	r := succeeds(t, "drive", "--url", service.url, "--workload", examples+"http/http.json", "--users", "4",
-		"--ramp", "0s", "--count", "1000", "--json", file)
-	require.NotContains(t, r.out, "UNEXPECTED")
-	run := readRun(t, file)
-	require.Equal(t, int64(1000), run.Total.Good)
-	goods := make(map[string]int64)
-	for _, row := range run.Transactions {
-		goods[row.Name+" "+row.Kind] = row.Good
-	}
-	require.Len(t, goods, 3)
-	require.Positive(t, goods["read_order query"])
-	require.Positive(t, goods["reprice update"])
-	require.Positive(t, goods["place_order insert"])
-	service.stop(t)
-	requireOneLine(t, brokerage(t.Context(), "drive", "--db", "null:", "--workload", examples+"http/http.json"), exitUsage,
-		"--workload: the transaction read_order has no statements for null")
-}
-
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
 // there, and sessions are found by day.
 func TestDrive_Logging(t *testing.T) {

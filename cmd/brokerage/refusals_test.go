@@ -32,10 +32,10 @@ func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
 	}
 }
 
-// ownRequest returns a workload of one transaction.
-func ownRequest(values, path string) string {
+// ownStatement returns a workload of one transaction.
+func ownStatement(values, text string) string {
 	return `{"name": "own", "values": {` + values + `}, "transactions": [{"name": "t", "kind": "query",
-		"request": {"method": "GET", "path": "` + path + `"}}], "mix": [{"transaction": "t", "weight": 1}]}`
+		"statements": {"sqlite": [{"text": "` + text + `"}]}}], "mix": [{"transaction": "t", "weight": 1}]}`
 }
 
 // refusalFiles are files that refusals name.
@@ -44,8 +44,8 @@ var refusalFiles = map[string]string{
 	"unknown.yaml": "db: 'null:'\nmax_body: 1MiB\n", "list.yaml": "db: [\n", "twice.yaml": "db: 'null:'\ndb: 'null:'\n",
 	"pool.yaml": "pool: 99999999\n", "bad.yaml": "a: b\n", "half.json": `{"format": "brokerage-run/1",`,
 	"weight.json": "{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}",
-	"values.txt":  "a\nb\nc\n", "list.json": ownRequest(`"v": {"file": "values.txt", "distribution": "sequence"}`, "/{v}"),
-	"marker.json": ownRequest(`"v": {"range": [1, 2]}`, "/{v}/{w}"),
+	"values.txt":  "a\nb\nc\n", "list.json": ownStatement(`"v": {"file": "values.txt", "distribution": "sequence"}`, "SELECT {v}"),
+	"marker.json": ownStatement(`"v": {"range": [1, 2]}`, "SELECT {v}, {w}"),
 }
 
 // refusals are commands in a folder with refusalFiles, a result and databases. HERE stands for the folder, EXAMPLES for
@@ -147,8 +147,8 @@ var refusals = map[string]refusal{
 	"drive --db null: --url http://127.0.0.1:1": {exitUsage, "exclude each other"},
 	"drive --db null: --workload mixt":          {exitUsage, `no workload "mixt"`},
 	"drive --db null: --workload weight.json":   {exitUsage, "line 2: mix.weight must not be a string"},
-	"drive --db null: --workload EXAMPLES/http/http.json": {exitUsage,
-		"--workload: the transaction read_order has no statements for null"},
+	"drive --db null: --workload EXAMPLES/logging/logging.json": {exitUsage,
+		"--workload: the transaction log_entry has no statements for null"},
 	"drive --db null: --weights get_order=3,get_oder=1": {exitUsage,
 		`--weights: mix: there is no transaction "get_oder"`},
 	"drive --db null: --json none/r.json": {exitUsage,
@@ -196,7 +196,7 @@ var refusals = map[string]refusal{
 	"campaign --out study --scale XXXXL":                    {exitUsage, "XXXXL"},
 	"campaign --out study --steps ./none.json":              {exitUsage, "none.json"},
 	"campaign --out study --steps EXAMPLES/logging/logging.json": {exitUsage,
-		"log_entry has no request, which a service needs"},
+		"log_entry has no statements for a service"},
 	"campaign --out study --users 1,99999999":                   {exitUsage, "--users: 99999999 is outside of"},
 	"campaign --out study --pool 99999999":                      {exitUsage, "--pool: 99999999 is outside of"},
 	"campaign --out a/b/study --preset none.yaml":               {exitUsage, "none.yaml: no such file"},

@@ -92,7 +92,7 @@ func (s *directSession) do(ctx context.Context, c *workload.Call) result.Outcome
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if c.Own() {
-		return s.statements.Run(ctx, c, &s.check)
+		return s.statements.Run(ctx, c)
 	}
 	return c.Execute(ctx, s.store, &s.check)
 }

@@ -105,9 +105,6 @@ func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Ou
 			header.Set(tokenHeader, s.token)
 		}
 	}
-	for name, value := range c.Headers() {
-		header.Set(name, value)
-	}
 	s.path, s.content = c.AppendPath(s.path[:0]), c.AppendBody(s.content[:0])
 	status, answered, err := s.roundTrip(ctx, c.Method(), header)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"path"
@@ -54,21 +53,12 @@ type ScriptStatement struct {
 	Args []any
 }
 
-// ScriptResult is what the statements of a transaction returned.
-type ScriptResult struct {
-	Rows []int64 // of each statement: that it returned, or else changed
-	Text []byte  // the columns of all rows, with a tab between them and a line break after each row
-}
-
-// Reset empties the result, and keeps its memory.
-func (r *ScriptResult) Reset() { r.Rows, r.Text = r.Rows[:0], r.Text[:0] }
-
 // ScriptRunner is a store that runs statements in the language of its engine.
 type ScriptRunner interface {
-	// RunScript runs statements in one transaction, read-only if asked, and appends to the result. If the database refuses
-	// a statement, the transaction is rolled back and the error is *ScriptRefused. Other errors are those of every
-	// operation of a store.
-	RunScript(ctx context.Context, readOnly bool, statements []ScriptStatement, r *ScriptResult) error
+	// RunScript runs statements in one transaction, read-only if asked, and returns for each how many rows it returned, or
+	// else changed. If the database refuses a statement, the transaction is rolled back and the error is *ScriptRefused.
+	// Other errors are those of every operation of a store.
+	RunScript(ctx context.Context, readOnly bool, statements []ScriptStatement) (rows []int64, err error)
 	// CheckScript returns an error if the database refuses to prepare a statement.
 	CheckScript(ctx context.Context, text string) error
 }
@@ -88,20 +78,20 @@ type scriptQuerier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// RunScript runs statements one after another, and appends to the result.
-func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatement, r *ScriptResult) error {
+// RunScript runs statements one after another.
+func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatement) (rows []int64, err error) {
 	for _, s := range statements {
-		rows, err := runStatement(ctx, q, s, r)
+		n, err := runStatement(ctx, q, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Rows = append(r.Rows, rows)
+		rows = append(rows, n)
 	}
-	return nil
+	return rows, nil
 }
 
 // runStatement runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
-func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement, r *ScriptResult) (rows int64, err error) {
+func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement) (rows int64, err error) {
 	if !returnsRows(s.Text) {
 		result, err := q.ExecContext(ctx, s.Text, s.Args...)
 		if err != nil {
@@ -113,35 +103,10 @@ func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement, r *Sc
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, found.Close()) }()
-	columns, err := found.Columns()
-	if err != nil {
-		return 0, err
-	}
-	texts := make([]sql.RawBytes, len(columns))
-	into := make([]any, len(columns))
-	for i := range texts {
-		into[i] = &texts[i]
-	}
-	for found.Next() {
-		if err := found.Scan(into...); err != nil {
-			return rows, fmt.Errorf("reading a row: %w", err)
-		}
+	for found.Next() { // the driver reads the row
 		rows++
-		for i, text := range texts {
-			r.AppendColumn(i, text)
-		}
-		r.Text = append(r.Text, '\n')
 	}
-	return rows, found.Err()
-}
-
-// AppendColumn appends column i of a row.
-func (r *ScriptResult) AppendColumn(i int, text []byte) {
-	if i > 0 {
-		r.Text = append(r.Text, '\t')
-	}
-	r.Text = append(r.Text, text...)
+	return rows, errors.Join(found.Err(), found.Close())
 }
 
 // returnsRows reports whether a statement returns rows, by its first word or its RETURNING.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 
@@ -51,17 +50,6 @@ func (c *Call) AppendReplacePath(dst []byte) []byte { return gaps["validation"](
 
 // AppendBody appends the body of the request, which may be empty.
 func (c *Call) AppendBody(dst []byte) []byte { return c.Transaction.request.body.fill(dst, c) }
-
-// Headers returns the headers of an own transaction's request.
-func (c *Call) Headers() iter.Seq2[string, string] {
-	return func(yield func(name, value string) bool) {
-		for _, h := range c.Transaction.request.headers {
-			if !yield(h.name, string(h.value.fill(nil, c))) {
-				return
-			}
-		}
-	}
-}
 
 // OfNewDocument reports whether the call is for a document that a user has inserted, and may have deleted meanwhile.
 func (c *Call) OfNewDocument() bool { return c.isNew }
@@ -122,12 +110,8 @@ func (k *Checker) Check(c *Call, answer []byte) result.Outcome {
 		return WrongAnswer
 	}
 	if k.Keys && t.key != nil {
-		within := keyWithin
-		if t.own {
-			within = len(answer)
-		}
 		k.key = t.key.fill(k.key[:0], c)
-		if !bytes.Contains(answer[:min(len(answer), within)], k.key) {
+		if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
 			return WrongAnswer
 		}
 	}
@@ -138,12 +122,6 @@ func (k *Checker) Check(c *Call, answer []byte) result.Outcome {
 func (k *Checker) Answer(c *Call, status int, location string, body []byte) result.Outcome {
 	t := c.Transaction
 	switch {
-	case t.own && !t.accepts(status):
-		return t.problem(status, body)
-	case t.own && status > 299:
-		return result.Done
-	case t.own:
-		return k.Check(c, body)
 	case status == http.StatusOK && t.Answer != "":
 		return k.Check(c, body)
 	case status == http.StatusCreated && t.location != nil:

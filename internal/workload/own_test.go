@@ -34,29 +34,23 @@ func TestOwn_Refusals(t *testing.T) {
 			"mix": [{"transaction": "t", "weight": 1}]}`
 	}
 	value := func(v string) string {
-		return file(`"v": `+v, `{"name": "t", "kind": "query", "request": {"method": "GET", "path": "/{v}"}}`)
+		return file(`"v": `+v, `{"name": "t", "kind": "query", "statements": {"sqlite": [{"text": "SELECT {v}"}]}}`)
 	}
 	one := func(t string) string { return file(`"v": {"range": [1, 2]}`, t) }
-	request := func(r string) string { return one(`{"name": "t", "kind": "query", "request": ` + r + `}`) }
+	kind := func(name, kind string) string {
+		return one(`{` + name + `"kind": "` + kind + `", "statements": {"sqlite": [{"text": "SELECT {v}"}]}}`)
+	}
 	sql := func(s string) string { return one(`{"name": "t", "kind": "query", "statements": ` + s + `}`) }
 	s := workloadSchema(t)
 	for name, c := range map[string]struct {
 		file, says  string
 		programOnly bool
 	}{
-		"MarkerWithoutValue": {
-			request(`{"method": "GET", "path": "/{w}"}`),
-			"transactions: t: request: path: the marker {w} has no value: values has v", true,
+		"MarkerInSQL": {
+			sql(`{"postgres": [{"text": "SELECT {w}"}]}`),
+			"transactions: t: statements: the marker {w} has no value: values has v", true,
 		},
-		"MarkerInBody": {
-			request(`{"method": "POST", "path": "/", "body": "{w}"}`), "body: the marker {w} has no value", true,
-		},
-		"MarkerInSQL":   {sql(`{"postgres": [{"text": "SELECT {w}"}]}`), "statements: the marker {w} has no value", true},
 		"MarkerInQuote": {sql(`{"sqlite": [{"text": "SELECT '{v}'"}]}`), "{v} is in quotes, but is a parameter", true},
-		"MarkerExpected": {
-			one(`{"name": "t", "kind": "query", "request": {"method": "GET", "path": "/"}, "expect": {"text": "{w}"}}`),
-			"expect: the marker {w} has no value", true,
-		},
 		"NoSource":      {value(`{}`), "values.v: it needs exactly one of range, list, file and ids", false},
 		"TwoSources":    {value(`{"range": [1, 2], "ids": "order"}`), "exactly one of", false},
 		"EmptyList":     {value(`{"list": []}`), "values.v: the list is empty", false},
@@ -66,8 +60,6 @@ func TestOwn_Refusals(t *testing.T) {
 		"RangeReversed": {value(`{"range": [2, 1]}`), "range: [2, 1] is not a range of at most 10^15", true},
 		"RangeTooLong":  {value(`{"range": [-9000000000000000000, 9000000000000000000]}`), "at most 10^15 numbers", true},
 		"IDs":           {value(`{"ids": "bond"}`), `the dataset has no ids of "bond"`, false},
-		"NewSecurity":   {value(`{"ids": "security", "new": true}`), "new is for the ids of orders", true},
-		"NewZipf":       {value(`{"ids": "order", "new": true, "distribution": "zipf", "s": 1}`), "zipf is not for", true},
 		"SequenceOfIDs": {value(`{"ids": "order", "distribution": "sequence"}`), "sequence is not for ids", true},
 		"Distribution":  {value(`{"range": [1, 2], "distribution": "gauss"}`), `there is no distribution "gauss"`, false},
 		"Parameters":    {value(`{"range": [1, 2], "s": 1}`), "there is no distribution", false},
@@ -77,44 +69,17 @@ func TestOwn_Refusals(t *testing.T) {
 		"Decimals":      {value(`{"range": [1, 2], "decimals": 10}`), "decimals: 10 is not from 0 to 9", false},
 		"ValueName":     {file(`"a b": {"range": [1, 2]}`, ""), `values: "a b" is not a name`, false},
 		"UnknownField":  {value(`{"range": [1, 2], "to": 1}`), `unknown field "to"`, false},
-		"NoName": {
-			one(`{"kind": "query", "request": {"method": "GET", "path": "/"}}`), "without a name: a name is one", false,
-		},
-		"LongName": {
-			one(`{"name": "t2345678901234567890123", "kind": "query"}`), "one to 21 lower-case letters", false,
-		},
-		"KnownName": {
-			one(`{"name": "get_order", "kind": "query", "request": {"method": "GET", "path": "/"}}`), "already", true,
-		},
-		"Kind": {
-			one(`{"name": "t", "kind": "read", "request": {"method": "GET", "path": "/"}}`), `the kind is "read"`, false,
-		},
-		"NothingToDo":   {one(`{"name": "t", "kind": "query"}`), "neither a request nor statements", false},
-		"Method":        {request(`{"method": "HEAD", "path": "/"}`), `the method is "HEAD"`, false},
-		"Path":          {request(`{"method": "GET", "path": "v1"}`), `"v1" does not begin with /`, false},
-		"PathWithSpace": {request(`{"method": "GET", "path": "/a b"}`), "characters that a URL has not", true},
-		"Header":        {request(`{"method": "GET", "path": "/", "headers": {"a b": "c"}}`), "is not a header", true},
-		"HeaderLines":   {request(`{"method": "GET", "path": "/", "headers": {"a": "b\r\nc"}}`), "is not a header", true},
-		"HeaderOfOurs": {
-			request(`{"method": "GET", "path": "/", "headers": {"host": "x"}}`), "host is for the driver", true,
-		},
-		"HeaderValue": {
-			file(`"v": {"list": ["a\nb"]}`, `{"name": "t", "kind": "query", "request": {"method": "GET", "path": "/",
-				"headers": {"x": "{v}"}}}`), "a value of {v} has a line break", true,
-		},
-		"Engine":      {sql(`{"oracle": [{"text": "SELECT 1"}]}`), `there are none of "oracle"`, false},
-		"NoStatement": {sql(`{"sqlite": []}`), "there are none for sqlite", false},
-		"EmptyText":   {sql(`{"sqlite": [{"text": " "}]}`), "a statement has no text", true},
-		"TextFile":    {sql(`{"sqlite": [{"text": "@none.sql"}]}`), "none.sql: no such file", true},
-		"Rows":        {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "rows: [2, 1] is not a range", true},
-		"Status": {
-			one(`{"name": "t", "kind": "query", "request": {"method": "GET", "path": "/"}, "expect": {"status": [99]}}`),
-			"expect: status: 99", false,
-		},
-		"Root": {
-			one(`{"name": "t", "kind": "query", "request": {"method": "GET", "path": "/"}, "expect": {"root": "a:b"}}`),
-			`root: "a:b"`, true,
-		},
+		"NoName":        {kind("", "query"), "without a name: a name is one", false},
+		"LongName":      {kind(`"name": "t2345678901234567890123", `, "query"), "one to 21 lower-case letters", false},
+		"KnownName":     {kind(`"name": "get_order", `, "query"), "already", true},
+		"Kind":          {kind(`"name": "t", `, "read"), `the kind is "read"`, false},
+		"NothingToDo":   {one(`{"name": "t", "kind": "query"}`), "it has no statements", false},
+		"Request":       {one(`{"name": "t", "kind": "query", "request": {}}`), `unknown field "request"`, false},
+		"Engine":        {sql(`{"oracle": [{"text": "SELECT 1"}]}`), `there are none of "oracle"`, false},
+		"NoStatement":   {sql(`{"sqlite": []}`), "there are none for sqlite", false},
+		"EmptyText":     {sql(`{"sqlite": [{"text": " "}]}`), "a statement has no text", true},
+		"TextFile":      {sql(`{"sqlite": [{"text": "@none.sql"}]}`), "none.sql: no such file", true},
+		"Rows":          {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "rows: [2, 1] is not a range", true},
 		"SetupEngine": {
 			`{"name": "w", "setup": {"oracle": []}, "mix": []}`, `setup: there are no statements of "oracle"`, false,
 		},

@@ -71,21 +71,15 @@ func text(s string) *template {
 type request struct {
 	method     string
 	path, body *template
-	headers    []header // of an own transaction
-}
-
-type header struct {
-	name  string
-	value *template
 }
 
 // XML is the content type of documents.
 const XML = "application/xml"
 
-func get(path string) request        { return request{"GET", text(path), text(""), nil} }
-func put(path, body string) request  { return request{"PUT", text(path), text(body), nil} }
-func post(path, body string) request { return request{"POST", text(path), text(body), nil} }
-func remove(path string) request     { return request{"DELETE", text(path), text(""), nil} }
+func get(path string) request        { return request{"GET", text(path), text("")} }
+func put(path, body string) request  { return request{"PUT", text(path), text(body)} }
+func post(path, body string) request { return request{"POST", text(path), text(body)} }
+func remove(path string) request     { return request{"DELETE", text(path), text("")} }
 
 // newTemplate returns the template of literals and names of gaps, alternately.
 func newTemplate(parts []string) *template {

@@ -35,10 +35,9 @@ type Transaction struct {
 	// keep remembers what a successful call has made, so that the user can remove it later.
 	keep func(u *User, c *Call)
 	// Of a transaction of a workload file: what it draws, and instead of execute the statements for each engine.
-	own      bool
-	statuses []int // of good answers; see accepts
-	values   []*Value
-	scripts  map[string][]statement
+	own     bool
+	values  []*Value
+	scripts map[string][]statement
 }
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)

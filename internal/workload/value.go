@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"brokerage/internal/tpox"
 )
 
 // Value is where a marker of one's own transactions has its values from: a range of numbers, a list, a list in a file,
@@ -21,8 +20,7 @@ type Value struct {
 	As       string   `json:"as"`       // asDate makes a number to the date so many days before the run
 	List     []string `json:"list"`
 	File     string   `json:"file"` // a list, one entry a line; relative to the workload file
-	IDs      string   `json:"ids"`  // one of idsOf
-	New      bool     `json:"new"`  // ids that no other client has, for new documents
+	IDs      string   `json:"ids"`  // one of keysOf
 
 	name  string
 	index int // in Definition.values
@@ -38,8 +36,8 @@ const (
 	maxDecimals = 9
 )
 
-// idsOf are the keys of the dataset, with the leases for new ones. Securities are not inserted.
-var idsOf = map[string]*idKind{"order": orderIDs, "customer": customerIDs, "account": accountIDs, "security": nil}
+// keysOf are the kinds of keys of the dataset.
+var keysOf = []string{"order", "customer", "account", "security"}
 
 // complete reads the file of a value and sets its defaults. It returns an error that says what is wrong with it.
 func (v *Value) complete(read func(file string) ([]byte, error)) error {
@@ -62,7 +60,6 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 	if v.Distribution == "" && v.Draw == (Draw{}) {
 		v.Distribution = Uniform
 	}
-	kind, known := idsOf[v.IDs]
 	numbers := int64(0)
 	if v.Range != nil {
 		numbers = v.Range[1] - v.Range[0] // below 0 if it overflows
@@ -72,11 +69,9 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 		return fmt.Errorf("range: [%d, %d] is not a range of at most 10^15 numbers", v.Range[0], v.Range[1])
 	case v.Range == nil && v.IDs == "" && len(v.List) == 0:
 		return errors.New("the list is empty")
-	case v.IDs != "" && !known:
-		return fmt.Errorf("ids: the dataset has no ids of %q: it is one of order, customer, account, security", v.IDs)
-	case v.New && kind == nil:
-		return errors.New("new is for the ids of orders, customers and accounts")
-	case v.New && v.Distribution != Uniform, v.IDs != "" && v.Distribution == Sequence:
+	case v.IDs != "" && !slices.Contains(keysOf, v.IDs):
+		return fmt.Errorf("ids: the dataset has no ids of %q: it is one of %s", v.IDs, strings.Join(keysOf, ", "))
+	case v.IDs != "" && v.Distribution == Sequence:
 		return fmt.Errorf("%s is not for ids", v.Distribution)
 	case v.Range == nil && (v.As != "" || v.Decimals != 0), v.As != "" && v.Decimals != 0:
 		return errors.New("as or decimals are for a range")
@@ -113,13 +108,6 @@ func (v *Value) isNumber() bool {
 
 // drawer returns a function that appends a value for a user. The function returns false when there is none.
 func (v *Value) drawer(u *User, number int) func(dst []byte) ([]byte, bool) {
-	if v.New {
-		return func(dst []byte) ([]byte, bool) {
-			var id tpox.ID
-			ok := u.newID(idsOf[v.IDs], &id)
-			return appendID(dst, id), ok
-		}
-	}
 	size := v.size(u.population)
 	if v.Distribution == Sequence {
 		given := &u.sequences[v.index]

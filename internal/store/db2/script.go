@@ -10,17 +10,17 @@ var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file.
 func (s *Store) RunScript(
-	ctx context.Context, _ bool, statements []store.ScriptStatement, r *store.ScriptResult,
-) error {
+	ctx context.Context, _ bool, statements []store.ScriptStatement,
+) (rows []int64, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return scriptError(ctx, err)
+		return nil, scriptError(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
-	if err := store.RunScript(ctx, tx, statements, r); err != nil {
-		return scriptError(ctx, err)
+	if rows, err = store.RunScript(ctx, tx, statements); err == nil {
+		err = tx.Commit()
 	}
-	return scriptError(ctx, tx.Commit())
+	return rows, scriptError(ctx, err)
 }
 
 // CheckScript prepares a statement.

@@ -212,17 +212,19 @@ func TestRunScript(t *testing.T) {
 		return answer{rows: [][]driver.Value{{"<a/>", int64(1)}, {"<b/>", int64(2)}}}, refuse
 	}}
 	s := open(t, f)
-	var r store.ScriptResult
-	require.NoError(t, s.RunScript(t.Context(), false, statements, &r))
+	rows, err := s.RunScript(t.Context(), false, statements)
+	require.NoError(t, err)
 	require.Equal(t, "BEGIN UPDATE t SET a = ? WHERE b = ? SELECT a, b FROM t COMMIT", f.said())
-	require.Equal(t, store.ScriptResult{Rows: []int64{3, 2}, Text: []byte("<a/>\t1\n<b/>\t2\n")}, r)
+	require.Equal(t, []int64{3, 2}, rows)
 
 	refuse = twice
 	var refused *store.ScriptRefused
-	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &refused)
+	_, err = s.RunScript(t.Context(), false, statements)
+	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "SQLSTATE 23505", refused.Code)
 	refuse = lost
 	var unavailable *tpox.Unavailable
-	require.ErrorAs(t, s.RunScript(t.Context(), false, statements, &r), &unavailable)
+	_, err = s.RunScript(t.Context(), false, statements)
+	require.ErrorAs(t, err, &unavailable)
 	require.NoError(t, s.CheckScript(t.Context(), "SELECT a FROM t"))
 }

@@ -13,28 +13,33 @@ var _ store.ScriptRunner = (*Store)(nil)
 
 // RunScript runs statements of a workload file on a connection of the pool.
 func (s *Store) RunScript(
-	ctx context.Context, readOnly bool, statements []store.ScriptStatement, r *store.ScriptResult,
-) (err error) {
+	ctx context.Context, readOnly bool, statements []store.ScriptStatement,
+) (rows []int64, err error) {
 	defer func() { err = scriptError(ctx, err) }()
+	run := func(q querier) error {
+		for _, statement := range statements {
+			n, err := runScript(ctx, q, statement)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, n)
+		}
+		return nil
+	}
 	if len(statements) == 1 {
-		return runScript(ctx, s.pool, statements[0], r)
+		err = run(s.pool)
+		return rows, err
 	}
 	options := pgx.TxOptions{}
 	if readOnly {
 		options.AccessMode = pgx.ReadOnly
 	}
-	return pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
-		for _, statement := range statements {
-			if err := runScript(ctx, tx, statement, r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error { return run(tx) })
+	return rows, err
 }
 
 // runScript runs a statement. The server reads numbers from text, whatever the type of the parameter.
-func runScript(ctx context.Context, q querier, statement store.ScriptStatement, r *store.ScriptResult) error {
+func runScript(ctx context.Context, q querier, statement store.ScriptStatement) (rows int64, err error) {
 	args := append(make([]any, 0, 1+len(statement.Args)), pgx.QueryResultFormats{pgx.TextFormatCode})
 	for _, arg := range statement.Args {
 		if n, ok := arg.(int64); ok {
@@ -42,22 +47,12 @@ func runScript(ctx context.Context, q querier, statement store.ScriptStatement, 
 		}
 		args = append(args, arg)
 	}
-	rows, err := q.Query(ctx, statement.Text, args...)
+	found, err := q.Query(ctx, statement.Text, args...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		for i, text := range rows.RawValues() {
-			r.AppendColumn(i, text)
-		}
-		r.Text = append(r.Text, '\n')
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	r.Rows = append(r.Rows, rows.CommandTag().RowsAffected())
-	return nil
+	found.Close() // it reads all rows
+	return found.CommandTag().RowsAffected(), found.Err()
 }
 
 // CheckScript prepares a statement.

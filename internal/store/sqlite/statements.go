@@ -124,14 +124,15 @@ var _ store.ScriptRunner = (*Store)(nil)
 // RunScript runs statements of a workload file: those that only read on a connection for reading, others one
 // transaction after another on the writer's.
 func (s *Store) RunScript(
-	ctx context.Context, readOnly bool, statements []store.ScriptStatement, r *store.ScriptResult,
-) (err error) {
+	ctx context.Context, readOnly bool, statements []store.ScriptStatement,
+) (rows []int64, err error) {
 	if readOnly {
 		tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 		if err != nil {
-			return scriptError(err)
+			return nil, scriptError(err)
 		}
-		return scriptError(errors.Join(store.RunScript(ctx, tx, statements, r), tx.Rollback()))
+		rows, err = store.RunScript(ctx, tx, statements)
+		return rows, scriptError(errors.Join(err, tx.Rollback()))
 	}
 	err = s.writer.enqueue(&job{ctx: ctx, exclusive: func(conn *sql.Conn) (err error) {
 		ctx := context.WithoutCancel(ctx) // an interrupt would end other transactions, too
@@ -139,12 +140,12 @@ func (s *Store) RunScript(
 		if err != nil {
 			return err
 		}
-		if err := store.RunScript(ctx, tx, statements, r); err != nil {
+		if rows, err = store.RunScript(ctx, tx, statements); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return tx.Commit()
 	}})
-	return scriptError(err)
+	return rows, scriptError(err)
 }
 
 // CheckScript prepares a statement, and returns what SQLite refuses in it.
