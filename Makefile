@@ -230,12 +230,6 @@ SEARCHES ?= 20
 capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHES (20) times, beside slices in the closed model; hours
 	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
 
-# Seven queries, two writes and a mix of them, ROUNDS (5) times EACH (10s) on both after a warm-up: half an hour, on a
-# machine without other work. USERS (50) and SCALE (XXXS) are variables too. BaseX comes from Maven Central.
-.PHONY: bench-basex
-bench-basex: ## compare the service with BaseX by throughput and processor time; needs Java
-	BROKERAGE_BENCH_BASEX=$(EACH) $(GO) test -v -run '^$$' -bench '^BenchmarkBaseX$$' -benchtime 1x -timeout 90m ./cmd/brokerage
-
 # Seven queries both ways, ROUNDS (3) times EACH (10s): nine minutes, on a machine without other work. SCALE (XXXS) is
 # a variable too.
 .PHONY: bench-postgres

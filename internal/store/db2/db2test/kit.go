@@ -14,17 +14,19 @@ import (
 	"time"
 
 	"brokerage/internal/testenv"
-	"brokerage/internal/testenv/basex"
 	"brokerage/internal/testenv/pinned"
 )
 
-// The parts of the bench, without BaseX. Derby must be older than 10.15, which
-// divides its jars differently.
+// The parts of the bench. Derby must be older than 10.15, which divides its jars
+// differently.
 var (
 	derby = pinned.Maven("org/apache/derby/derby/10.14.2.0/derby-10.14.2.0.jar",
 		"2c40eb581e5221ab33c7c796979b49ce404e7e393357c58f7bcdb30a09efca72")
 	derbyNet = pinned.Maven("org/apache/derby/derbynet/10.14.2.0/derbynet-10.14.2.0.jar",
 		"60420647ea4dec5fb5d2e44768411e33d2358f517c292073cc4bdd41f70deddc")
+
+	baseX = pinned.Maven("org/basex/basex/10.7/basex-10.7.jar",
+		"5041c1daca9398a11de9c78a0983b30673829e4a5f011c1f809b1c36879af1a2")
 
 	// IBM's own archives of clidriver have no checksum to pin; the wheel of its
 	// Python driver has the same files.
@@ -79,7 +81,7 @@ func Fetch(ctx context.Context) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, jar := range []pinned.File{derby, derbyNet, basex.Jar} {
+	for _, jar := range []pinned.File{derby, derbyNet, baseX} {
 		path, err := jar.Fetch(ctx, filepath.Dir(k.classes))
 		if err != nil {
 			return nil, &testenv.NotHereError{Reason: "the bench cannot be fetched: " + err.Error()}
