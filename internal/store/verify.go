@@ -64,7 +64,7 @@ func (b *Inspected) AddFinding(name, format string, args ...any) {
 
 // stored are limits for documents that are stored already. They are far above the default ones, because a document may
 // have been admitted under limits other than today's.
-var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30, Attributes: 1 << 30}
+var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30}
 
 // Document checks that a document is in the normal form and valid. It reports whether the document is XML, without
 // which its keys cannot be compared.

@@ -3,7 +3,6 @@ package xmldoc
 import (
 	"bytes"
 	"cmp"
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,14 +11,13 @@ import (
 
 // Limits bound what Admit accepts. Zero means the default.
 type Limits struct {
-	Bytes      int // of the document before and after admission; default 1 MiB
-	Nodes      int // elements, attributes and runs of text; default 65,536
-	Attributes int // of one element, declarations of namespaces counted; default MaxAttributes
+	Bytes int // of the document before and after admission; default 1 MiB
+	Nodes int // elements, attributes and runs of text; default 65,536
 }
 
-// MaxAttributes is the default limit of attributes of one element: far more than any schema of the service allows.
-// Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2 seconds for 16,000
-// attributes.
+// MaxAttributes is the limit of attributes of one element, declarations of namespaces counted: far more than any schema
+// of the service allows. Parsers in databases compare each attribute of an element with all others, as Admit does, and
+// libxml2 takes 2 seconds for 16,000 attributes.
 const MaxAttributes = 256
 
 // MaxDepth is the largest depth of nested elements; the root is at depth 1.
@@ -51,7 +49,6 @@ func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 	a.out, a.base = dst, len(dst)
 	a.limits.Bytes = cmp.Or(limits.Bytes, 1<<20)
 	a.limits.Nodes = cmp.Or(limits.Nodes, 1<<16)
-	a.limits.Attributes = cmp.Or(limits.Attributes, MaxAttributes)
 	a.pos, a.nodes, a.numbers = 0, 0, 0
 	a.open, a.scope, a.attrs = a.open[:0], a.scope[:0], a.attrs[:0]
 	defer func() {
@@ -63,9 +60,6 @@ func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 			panic(refusal)
 		}
 		a.src, a.out, a.ids = nil, nil, nil // a pooled admitter must not keep documents alive
-		if cap(a.attrs) > keep {
-			a.attrs, a.table = nil, nil
-		}
 		admitters.Put(a)
 	}()
 	if a.src = src; len(src) > a.limits.Bytes {
@@ -76,10 +70,7 @@ func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 	return a.out, nil
 }
 
-// keep is the largest number of attributes of a start tag for which a pooled admitter keeps memory.
-const keep = 256
-
-var admitters = sync.Pool{New: func() any { return &admitter{seed: maphash.MakeSeed()} }}
+var admitters = sync.Pool{New: func() any { return new(admitter) }}
 
 // An admitter reads src once, from left to right, and writes the normal form. To refuse the document its methods panic
 // with an *Error, which AppendAdmitted recovers.
@@ -96,9 +87,6 @@ type admitter struct {
 	numbers int             // of namespaces so far
 	attrs   []attribute     // of the start tag being read
 	ids     map[string]bool // the values of xml:id
-
-	seed  maphash.Seed // so that clients cannot make names collide
-	table []int32      // for finding duplicates among many attributes
 }
 
 type openElement struct {
@@ -183,12 +171,10 @@ func (a *admitter) document() {
 		case len(a.out)-a.base > a.limits.Bytes:
 			a.refuse(at, TooLarge, "larger than %d bytes in the normal form", a.limits.Bytes)
 		case a.nodes > a.limits.Nodes:
-			a.refuse(at, TooLarge, tooManyNodes, a.limits.Nodes)
+			a.refuse(at, TooLarge, "more than %d elements, attributes and texts", a.limits.Nodes)
 		}
 	}
 }
-
-const tooManyNodes = "more than %d elements, attributes and texts"
 
 // text reads up to the next markup.
 func (a *admitter) text() {
@@ -485,10 +471,8 @@ func (a *admitter) attributes(i int) (empty bool) {
 			a.badCharacter(i + 1)
 		case i == start:
 			a.badCharacter(i)
-		case a.nodes+len(a.attrs) >= a.limits.Nodes:
-			a.refuse(i, TooLarge, tooManyNodes, a.limits.Nodes)
-		case len(a.attrs) == a.limits.Attributes:
-			a.refuse(i, TooLarge, "more than %d attributes of one element", a.limits.Attributes)
+		case len(a.attrs) == MaxAttributes:
+			a.refuse(i, TooLarge, "more than %d attributes of one element", MaxAttributes)
 		}
 		var attr attribute
 		attr.name, attr.prefix, attr.local = a.qualified(i)
@@ -629,33 +613,10 @@ func (a *admitter) unique() {
 			attr.uri = a.resolve(attr.prefix, attr.name.from)
 		}
 	}
-	const few = 8
-	if len(a.attrs) <= few {
-		for i := range a.attrs {
-			for j := range i {
-				a.compare(i, j)
-			}
-		}
-		return
-	}
-	size := 4 * few
-	for size < 2*len(a.attrs) {
-		size *= 2
-	}
-	if size > cap(a.table) {
-		a.table = make([]int32, size)
-	}
-	table := a.table[:size]
-	clear(table)
 	for i := range a.attrs {
-		// Attributes with one local name in several namespaces have the same hash; maxScope bounds their number.
-		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
-		slot := &table[h&uint64(size-1)]
-		for ; *slot != 0; slot = &table[h&uint64(size-1)] {
-			a.compare(i, int(*slot-1))
-			h++
+		for j := range i {
+			a.compare(i, j)
 		}
-		*slot = int32(i + 1)
 	}
 }
 
