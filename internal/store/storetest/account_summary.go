@@ -64,9 +64,6 @@ var accountSummary = &transaction{
 				}
 			}
 		}},
-		{name: "AccountSummary/Missing", run: func(e *env) {
-			e.notFound(errOf(e.s.AccountSummary(e.Context(), e.id())), "customer")
-		}},
 	},
 }
 

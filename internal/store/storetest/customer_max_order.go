@@ -114,9 +114,6 @@ var customerMaxOrder = &transaction{
 			e.must(e.s.DeleteOrder(e.Context(), plain(), order))
 			e.same("the answer after the delete", none, e.got(e.s.CustomerMaxOrder(e.Context(), id)))
 		}},
-		{name: "CustomerMaxOrder/Missing", run: func(e *env) {
-			e.notFound(errOf(e.s.CustomerMaxOrder(e.Context(), e.id())), "customer")
-		}},
 	},
 }
 

@@ -17,9 +17,6 @@ var customerProfile = &transaction{
 			e.insert(doc, true)
 			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
-		{name: "CustomerProfile/Missing", run: func(e *env) {
-			e.notFound(errOf(e.s.CustomerProfile(e.Context(), e.id())), "customer")
-		}},
 	},
 }
 

@@ -28,8 +28,5 @@ var deleteOrder = &transaction{
 				e.same("the order", refOrder(e.orders[i]), e.order(id))
 			}
 		}},
-		{name: "DeleteOrder/Missing", run: func(e *env) {
-			e.notFound(e.s.DeleteOrder(e.Context(), plain(), e.id()), "order")
-		}},
 	},
 }

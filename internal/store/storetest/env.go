@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -21,11 +22,18 @@ func (e *env) noOrder(id tpox.ID) {
 }
 
 func (e *env) noCustomer(id tpox.ID) {
-	e.notFound(errOf(e.s.GetCustomer(e.Context(), id)), "customer")
+	for _, read := range []func(context.Context, tpox.ID) ([]byte, error){
+		e.s.GetCustomer, e.s.CustomerProfile, e.s.AccountSummary, e.s.CustomerMaxOrder,
+	} {
+		e.notFound(errOf(read(e.Context(), id)), "customer")
+	}
 }
 
 func (e *env) noSecurity(symbol string) {
 	e.notFound(errOf(e.s.GetSecurity(e.Context(), symbol)), "security")
+	e.notFound(errOf(e.s.SecurityPrice(e.Context(), symbol)), "security")
+	price := tpox.Price{LastTrade: "1"}
+	e.notFound(errOf(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, price)), "security")
 }
 
 func (e *env) noAccount(account tpox.ID) {

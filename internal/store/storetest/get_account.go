@@ -55,6 +55,5 @@ var getAccount = &transaction{
 				e.same("the account", refAccount(e.tree(admitted), accounts[1]), e.account(accounts[1]))
 			}
 		}},
-		{name: "GetAccount/Missing", run: func(e *env) { e.noAccount(e.id()) }},
 	},
 }

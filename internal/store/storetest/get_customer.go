@@ -11,6 +11,5 @@ var getCustomer = &transaction{
 				e.same("the customer", e.customers[k], e.customer(e.customerID(k)))
 			}
 		}},
-		{name: "GetCustomer/Missing", run: func(e *env) { e.noCustomer(e.id()) }},
 	},
 }

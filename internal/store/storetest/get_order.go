@@ -18,7 +18,6 @@ var getOrder = &transaction{
 				e.same("the order", refOrder(e.orders[i]), e.order(tpox.ID(e.d.ID(dataset.Order, i))))
 			}
 		}},
-		{name: "GetOrder/Missing", run: func(e *env) { e.noOrder(e.id()) }},
 		// Of a message with several orders the first counts, and its id finds the message. The id of another one finds none.
 		{name: "GetOrder/SecondOrder", run: func(e *env) {
 			id, doc := e.newOrder(e.accountID(0), "5")

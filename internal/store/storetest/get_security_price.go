@@ -33,11 +33,6 @@ var getSecurityPrice = &transaction{
 				}
 			}
 		}},
-		{name: "SecurityPrice/Missing", run: func(e *env) {
-			for _, symbol := range e.unknownSymbols() {
-				e.notFound(errOf(e.s.SecurityPrice(e.Context(), symbol)), "security")
-			}
-		}},
 	},
 }
 

@@ -59,13 +59,6 @@ var insertCustomer = &transaction{
 				})
 			}
 		}},
-		{name: "InsertCustomer/NotValidated", run: func(e *env) {
-			id, accounts, doc := e.newCustomer(1)
-			doc = e.put(doc, "Gender", "neither")
-			e.insert(doc, false)
-			e.same("the customer", e.tree([]byte(doc)), e.customer(id))
-			e.belongs(accounts[0], id)
-		}},
 		{name: "InsertCustomer/BadKeys", run: func(e *env) {
 			id, accounts, doc := e.newCustomer(2)
 			broken := append(badKeys(e, doc, accounts),

@@ -28,8 +28,8 @@ var mutants = []struct {
 	{"LosesUpdates", "Concurrency/Trades", func(s base) base { return losesUpdates{s} }},
 	{"WrongBound", "SearchSecurities/Bounds", func(s base) base { return wrongBound{s} }},
 	{"ForgetsKeys", "Once/DoneOnce", func(s base) base { return forgetsKeys{s} }},
-	{"SwallowsRefusals", "DeleteOrder/Missing", func(s base) base { return swallowsRefusals{s} }},
-	{"UndeclaredError", "GetOrder/Missing", func(s base) base { return undeclaredError{s} }},
+	{"SwallowsRefusals", "DeleteOrder/Deletes", func(s base) base { return swallowsRefusals{s} }},
+	{"UndeclaredError", "GetOrder/SecondOrder", func(s base) base { return undeclaredError{s} }},
 }
 
 // losesUpdates computes a trade outside of any transaction.

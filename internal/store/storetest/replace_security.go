@@ -17,12 +17,6 @@ var replaceSecurity = &transaction{
 		}}
 	},
 	cases: []testCase{
-		{name: "ReplaceSecurity/Replaces", run: func(e *env) {
-			symbol, doc := e.listed()
-			doc = e.put(doc, "ShortName", "Über &lt;&amp;&gt; 株")
-			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), true, nil))
-			e.same("the security", e.tree([]byte(doc)), e.security(symbol))
-		}},
 		{name: "ReplaceSecurity/MovesSearchKeys", run: func(e *env) {
 			symbol, doc := e.listed()
 			all := append([]*element(nil), e.securities...)
@@ -67,12 +61,6 @@ var replaceSecurity = &transaction{
 					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), false, nil))
 				}
 			})
-		}},
-		{name: "ReplaceSecurity/NotValidated", run: func(e *env) {
-			symbol, doc := e.listed()
-			doc = e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>")
-			e.must(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(doc), false, nil))
-			e.same("the security", e.tree([]byte(doc)), e.security(symbol))
 		}},
 		{name: "ReplaceSecurity/WrongKey", run: func(e *env) {
 			symbol, doc := e.listed()

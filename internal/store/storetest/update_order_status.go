@@ -22,9 +22,6 @@ var updateOrderStatus = &transaction{
 				e.same("the order", want, e.order(id))
 			}
 		}},
-		{name: "UpdateOrderStatus/Missing", run: func(e *env) {
-			e.notFound(errOf(e.s.UpdateOrderStatus(e.Context(), plain(), e.id(), "4")), "order")
-		}},
 		{name: "UpdateOrderStatus/Invalid", run: func(e *env) {
 			id := tpox.ID(e.d.ID(dataset.Order, 3))
 			// XML cannot hold the last three, so that the schema never sees them.

@@ -45,19 +45,9 @@ var updateSecurityPrice = &transaction{
 					{}, {LastTrade: "-1"}, {LastTrade: "1.00001"}, {LastTrade: "1e3"}, {LastTrade: "x"}, {LastTrade: "10000000000000"},
 					{LastTrade: "1", Ask: "-1"}, {LastTrade: "1", Bid: "NaN"}, {Ask: "1"},
 				} {
-					_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p)
-					if err == nil {
-						e.Fatalf("%+v was taken", p)
-					}
-					e.invalid(err)
+					e.invalid(errOf(e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, p)))
 				}
 			})
-		}},
-		{name: "UpdateSecurityPrice/Missing", run: func(e *env) {
-			for _, symbol := range e.unknownSymbols() {
-				_, err := e.s.UpdateSecurityPrice(e.Context(), plain(), symbol, tpox.Price{LastTrade: "1"})
-				e.notFound(err, "security")
-			}
 		}},
 	},
 }
