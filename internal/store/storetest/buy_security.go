@@ -14,14 +14,21 @@ var buySecurity = &transaction{
 		return writing(uses, e.s.Trade, accounts[0], buying(symbol, "5"))
 	},
 	cases: []testCase{
-		{name: "Trade/BuyHeld", run: func(e *env) {
+		{name: "Trade/Held", run: func(e *env) {
 			for _, k := range sample(int64(len(e.customers)), 5) {
+				e.account(e.accountID(k)) // so that it may be in a cache
 				for _, q := range []string{"1", "0.125", "12.340", "1000000000", "+3", "007.", ".5"} {
 					if e.trade(e.customerID(k), e.accountID(k), tpox.Buy, e.held(k), q) == nil && q != "1000000000" {
 						e.Fatalf("buying %s was refused", q)
 					}
 				}
+				for _, q := range []string{"1", "10", "0.125", "3.01"} {
+					if e.trade(e.customerID(k), e.accountID(k), tpox.Sell, e.held(k), q) == nil {
+						e.Fatalf("selling %s was refused", q)
+					}
+				}
 				account := e.customer(e.customerID(k)).child("Accounts", "Account")
+				e.same("the account", account, e.account(e.accountID(k)))
 				e.equal("LastUpdate, in UTC", "2026-03-03T19:32:03", account.child("LastUpdate").text())
 				e.equal("ValueDate, in UTC", "2026-03-03", account.child("gValueDate", "mValueDate", "ValueDate").text())
 			}

@@ -21,10 +21,12 @@ var closeAccount = &transaction{
 				id, accounts, doc := e.insertCustomer(3)
 				want := e.tree([]byte(doc))
 				want.child("Accounts").remove(refAccount(want, accounts[j]))
+				e.account(accounts[(j+1)%3]) // so that it may be in a cache
 				e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[j]))
 				e.same("the customer", want, e.customer(id))
 				e.noAccount(accounts[j])
 				e.belongs(accounts[(j+1)%3], id)
+				e.same("another account", refAccount(want, accounts[(j+1)%3]), e.account(accounts[(j+1)%3]))
 				e.notFound(e.s.CloseAccount(e.Context(), plain(), id, accounts[j]), "account")
 				// The id is free again.
 				account := e.d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: int64(accounts[j])})

@@ -45,29 +45,26 @@ var customerMaxOrder = &transaction{
 				{1, []string{"-0.51", "-0.5", "-0.50001"}},
 				{0, []string{"00000000000000000000000000000012", "2"}},
 				{1, []string{"-0.1", "0.", "-.01"}},
+				// Orders without a number.
+				{1, []string{"abc", "1.00"}},
+				{1, []string{"1e9", "2"}},
+				{1, []string{"NaN", "3"}},
+				{1, []string{"INF", "4"}},
+				{1, []string{"", "-5"}},
+				{1, []string{"1,000", "5"}},
+				{1, []string{"0x10", "6"}},
+				{-1, []string{"", "none", "1e1"}},
 			} {
 				id, accounts, _ := e.insertCustomer(3 - i%3)
 				largest(e, id, accounts, c.want, c.cash...)
 			}
-		}},
-		{name: "CustomerMaxOrder/NoCash", run: func(e *env) {
-			for _, cash := range [][]string{
-				{"abc", "1.00"}, {"1e9", "2"}, {"NaN", "3"}, {"INF", "4"}, {"", "-5"}, {"1,000", "5"}, {"0x10", "6"},
-			} {
-				id, accounts, _ := e.insertCustomer(1)
-				largest(e, id, accounts, 1, cash...)
-			}
-			id, accounts, _ := e.insertCustomer(1)
-			largest(e, id, accounts, -1, "", "none", "1e1")
-			e.insertOrder(orderXML(e.id(), accounts[0], ""))
-			e.same("the largest order", build(fixml, "Customer_Max_Order", []string{"CUSTOMERID", id.String()}),
-				e.got(e.s.CustomerMaxOrder(e.Context(), id)))
 		}},
 		// The cash of an order is that of its first OrdQty, or none.
 		{name: "CustomerMaxOrder/FirstQuantity", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
 			var all []*element
 			for _, quantities := range []string{
+				"",
 				`<OrdQty Qty="1"></OrdQty><OrdQty Cash="9999999999"></OrdQty>`,
 				`<OrdQty Cash="5"></OrdQty><OrdQty Cash="8888888888"></OrdQty>`,
 				`<OrdQty Cash="none"></OrdQty><OrdQty Cash="7777777777"></OrdQty>`,

@@ -24,24 +24,6 @@ var getAccount = &transaction{
 				}
 			}
 		}},
-		// It is what every write has left.
-		{name: "GetAccount/Current", run: func(e *env) {
-			owner, accounts, _ := e.insertCustomer(2)
-			for _, change := range []func(){
-				func() { e.trade(owner, accounts[1], tpox.Buy, e.held(0), "1") },
-				func() { e.trade(owner, accounts[1], tpox.Sell, e.held(0), "0.5") },
-				func() { e.must(e.s.CloseAccount(e.Context(), plain(), owner, accounts[0])) },
-			} {
-				e.account(accounts[1]) // so that it may be in a cache
-				change()
-				e.same("the account", refAccount(e.customer(owner), accounts[1]), e.account(accounts[1]))
-			}
-			e.noAccount(accounts[0])
-			opened, doc := e.newAccount(1)
-			e.must(errOf(e.s.OpenAccount(e.Context(), plain(), owner, []byte(doc))))
-			e.belongs(opened, owner)
-			e.same("the account", e.tree([]byte(doc)), e.account(opened))
-		}},
 		// Complete in itself, wherever its customer declares the namespaces.
 		{name: "GetAccount/Odd", run: func(e *env) {
 			for _, form := range []func(string) string{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -69,29 +68,14 @@ func (h *history) explain(existed, exists bool) error {
 			}
 		}
 		if next < 0 {
-			return fmt.Errorf("no order of the calls explains the answers: %s; after %d calls in order the document exists: "+
-				"%t, and none of those that ran then can be the next: %s", h, len(h.steps)-len(left), now, names(left))
+			return fmt.Errorf("no order of the calls explains the answers: after %d calls in order the document exists: %t, "+
+				"and none of those that ran then can be the next: %+v", len(h.steps)-len(left), now, left[:min(len(left), 8)])
 		}
 		now = left[next].after
 		left = slices.Delete(left, next, next+1)
 	}
 	if now != exists {
-		return fmt.Errorf("%s, but afterwards it exists: %t", h, exists)
+		return fmt.Errorf("%d calls explain that it exists: %t, but afterwards it exists: %t", len(h.steps), now, exists)
 	}
 	return nil
-}
-
-// String returns the steps of the history.
-func (h *history) String() string {
-	return fmt.Sprintf("of %d calls, %d inserted and %d deleted the document", len(h.steps), len(h.changed(true)),
-		len(h.changed(false)))
-}
-
-// names describes the first steps of a list.
-func names(steps []step) string {
-	var b strings.Builder
-	for _, s := range steps[:min(len(steps), 8)] {
-		fmt.Fprintf(&b, "%s at %d to %d (%t, then %t) ", s.name, s.began, s.ended, s.before, s.after)
-	}
-	return b.String()
 }

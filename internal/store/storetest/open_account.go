@@ -24,6 +24,7 @@ var openAccount = &transaction{
 				e.same("the customer", want, e.customer(e.customerID(k)))
 				e.same("the summary", refSummary(want), e.got(e.s.AccountSummary(e.Context(), e.customerID(k))))
 				e.belongs(id, e.customerID(k))
+				e.same("the account", e.tree([]byte(account)), e.account(id))
 			}
 		}},
 		{name: "OpenAccount/Exists", run: func(e *env) {

@@ -11,15 +11,6 @@ var sellSecurity = &transaction{
 		return writing(watch{customers: ids{id}, symbols: []string{symbol}}, e.s.Trade, account, selling(symbol, "5"))
 	},
 	cases: []testCase{
-		{name: "Trade/Sell", run: func(e *env) {
-			for _, k := range sample(int64(len(e.customers)), 5) {
-				for _, q := range []string{"1", "10", "0.125", "3.01"} {
-					if e.trade(e.customerID(k), e.accountID(k), tpox.Sell, e.held(k), q) == nil {
-						e.Fatalf("selling %s was refused", q)
-					}
-				}
-			}
-		}},
 		{name: "Trade/SellAll", run: func(e *env) {
 			k := int64(1)
 			symbol := e.held(k)
@@ -37,12 +28,6 @@ var sellSecurity = &transaction{
 				e.trade(id, accounts[0], tpox.Sell, symbol, "5.000")
 				e.equal("positions", 0, len(refAccount(e.customer(id), accounts[0]).child("Holdings").children("Position")))
 			}
-		}},
-		{name: "Trade/TooFewHeld", run: func(e *env) {
-			id, account := e.rich("0.00", "0.00", e.d.Symbol(0), "10.5")
-			e.refusedTrade(id, account, tpox.Sell, e.d.Symbol(0), "10.501", tpox.TooFewHeld)
-			e.refusedTrade(id, account, tpox.Sell, e.d.Symbol(0), "100", tpox.TooFewHeld)
-			e.trade(id, account, tpox.Sell, e.d.Symbol(0), "10.5")
 		}},
 	},
 }

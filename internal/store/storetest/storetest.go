@@ -41,13 +41,8 @@ type Options struct {
 
 // Run runs the suite.
 func Run(t *testing.T, o Options) {
-	known := make(map[string]bool)
 	f := newFixture(o.Dataset)
 	for _, c := range cases() {
-		if known[c.name] {
-			t.Fatalf("two cases are named %s", c.name)
-		}
-		known[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			if o.Parallel {
 				t.Parallel()

@@ -64,12 +64,13 @@ var tradeCases = []testCase{
 	{name: "Trade/Twice", run: func(e *env) {
 		id, accounts, doc := e.newCustomer(1)
 		symbol, other := e.d.Symbol(0), e.d.Symbol(1)
-		doc = e.put(doc, "Holdings", positionXML(other, "o", "1")+positionXML(symbol, "first", "10")+
+		doc = e.put(doc, "Holdings", positionXML(other, "o", "1")+positionXML(symbol, "first", "10.5")+
 			positionXML(symbol, "second", "20"))
 		e.insert(doc, true)
 		e.trade(id, accounts[0], tpox.Buy, symbol, "5")
-		e.refusedTrade(id, accounts[0], tpox.Sell, symbol, "16", tpox.TooFewHeld)
-		e.trade(id, accounts[0], tpox.Sell, symbol, "15") // the first position is removed
+		e.refusedTrade(id, accounts[0], tpox.Sell, symbol, "15.501", tpox.TooFewHeld)
+		e.refusedTrade(id, accounts[0], tpox.Sell, symbol, "100", tpox.TooFewHeld)
+		e.trade(id, accounts[0], tpox.Sell, symbol, "15.5") // the first position is removed
 		e.equal("what is left of the second", "19.000",
 			e.trade(id, accounts[0], tpox.Sell, symbol, "1").child("Position").text())
 	}},

@@ -83,18 +83,6 @@ func build(space, name string, attrs []string, content ...any) *element {
 	return n
 }
 
-// strip removes the white space between elements where there is no other text.
-func (n *element) strip() {
-	isSpace := func(c any) bool { s, is := c.(string); return is && strings.TrimSpace(s) == "" }
-	isText := func(c any) bool { _, is := c.(string); return is && !isSpace(c) }
-	if len(n.children("*")) > 0 && !slices.ContainsFunc(n.content, isText) {
-		n.content = slices.DeleteFunc(n.content, isSpace)
-	}
-	for _, child := range n.children("*") {
-		child.strip()
-	}
-}
-
 func (n *element) children(name string) (found []*element) {
 	if n == nil {
 		return nil
