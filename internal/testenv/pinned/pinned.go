@@ -1,6 +1,5 @@
 // Package pinned fetches files from public registries that tests need and that are not committed: one version of one
-// file, identified by its SHA-256. The addresses of the registries are settings of the machine, as for its other tools
-// (registry.go).
+// file, identified by its SHA-256. Environment variables name mirrors of the registries (registry.go).
 package pinned
 
 import (
@@ -13,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"brokerage/internal/format"
 )
@@ -34,23 +32,17 @@ func (f File) Fetch(ctx context.Context, dir string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	// The tests of several packages, each a process, may fetch the same file at once.
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", err
-	}
-	if f.check(path) == nil {
-		return path, nil // another process had the lock until now
-	}
 	url, err := f.locate(ctx)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", f.Name, err)
 	}
-	part := path + ".part"
+	// In a folder of its own until it is complete: other tests may fetch the same file at the same time.
+	half, err := os.MkdirTemp(dir, "half")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(half)) }()
+	part := filepath.Join(half, f.Name)
 	if err := download(ctx, url, part); err != nil {
 		return "", err
 	}

@@ -56,7 +56,6 @@ func TestFetch(t *testing.T) {
 	require.Equal(t, 1, *requests, "what is there is not fetched again")
 
 	require.NoError(t, os.WriteFile(path, content[:10], 0o600))
-	require.NoError(t, os.WriteFile(path+".part", content[:20], 0o600)) // as after an interruption
 	_, err = f.Fetch(t.Context(), dir)
 	require.NoError(t, err)
 	require.Equal(t, string(content), testenv.Text(t, path))
@@ -64,6 +63,9 @@ func TestFetch(t *testing.T) {
 	f.SHA256 = sum(nil)
 	_, err = f.Fetch(t.Context(), dir)
 	require.ErrorContains(t, err, "instead of "+f.SHA256)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing that is half a file is left")
 }
 
 func TestFetch_Index(t *testing.T) {
@@ -75,17 +77,4 @@ func TestFetch_Index(t *testing.T) {
 	require.FileExists(t, path)
 	_, err = PyPI("thing", "aa/bb/thing-2.whl", sum(content)).Fetch(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "does not have it")
-}
-
-func TestMavenMirror(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	require.Equal(t, mavenCentral, mavenMirror())
-	require.NoError(t, os.Mkdir(filepath.Join(home, ".m2"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".m2", "settings.xml"), []byte(
-		`<settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><mirrors>
-		<mirror><mirrorOf>other</mirrorOf><url>https://other.example</url></mirror>
-		<mirror><mirrorOf>repo, central</mirrorOf><url> https://mirror.example/maven </url></mirror>
-		</mirrors></settings>`), 0o600))
-	require.Equal(t, "https://mirror.example/maven", mavenMirror())
 }
