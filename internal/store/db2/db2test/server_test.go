@@ -9,10 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStart_TestKilled(t *testing.T) {
-	servers.RequireGone(t, Shared, StartServer, func(s *Server) string { return s.home }, "")
-}
-
 // A transaction does not survive its connection. Outside of a transaction a
 // lost connection may go unnoticed: IBM's client may reconnect by itself.
 func TestBench_Cut(t *testing.T) {
