@@ -205,10 +205,11 @@ chaos: ## run the fault suite, some minutes; CHAOS=short for less. Best as root,
 bench: ## run all benchmarks, or BENCH='Admit|Cut'
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m $(TESTFLAGS) $(PKGS)
 
-.PHONY: test-pg17
-test-pg17: ## run the PostgreSQL tests on 17.4 from Maven Central; needs xz
-	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
-	BROKERAGE_POSTGRES_BIN=maven BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
+.PHONY: test-postgres
+test-postgres: ## run the PostgreSQL tests on another version: make test-postgres BIN=/usr/lib/postgresql/17/bin
+	@test -n "$(BIN)" || { echo "make test-postgres: BIN names the folder of the server's programs" >&2; exit 1; }
+	BROKERAGE_POSTGRES_BIN=$(BIN) BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m $(TESTFLAGS) ./internal/store/postgres/...
+	BROKERAGE_POSTGRES_BIN=$(BIN) BROKERAGE_TEST_REQUIRE=postgres $(GO) test -count=1 -timeout 20m -run 'Postgres' $(TESTFLAGS) ./internal/campaign ./cmd/brokerage
 
 EACH ?= 10s
 

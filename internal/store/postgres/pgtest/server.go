@@ -1,7 +1,6 @@
-// Package pgtest starts PostgreSQL servers for tests: with what is installed, or else with binaries that it fetches
-// once. A server listens on a Unix socket in a temporary folder, so that it occupies no port. Server and folder are
-// removed after the test, even if the test was killed. PostgreSQL refuses to run as root: root's servers run as another
-// user.
+// Package pgtest starts PostgreSQL servers for tests with the programs that are installed. A server listens on a Unix
+// socket in a temporary folder, so that it occupies no port. Server and folder are removed after the test, even if the
+// test was killed. PostgreSQL refuses to run as root: root's servers run as another user.
 package pgtest
 
 import (
@@ -154,7 +153,7 @@ cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
 cd / && rm -rf "$2"`
 
-// startFrom starts a server with the programs in a folder, or with those that are installed or downloaded.
+// startFrom starts a server with the programs in a folder, or with those that are installed.
 func startFrom(bin, root string, settings []string) (*Server, error) {
 	s, err := prepare(bin, root)
 	if err == nil {
@@ -175,7 +174,7 @@ func prepare(bin, root string) (s *Server, err error) {
 	}
 	err = s.give(s.dir)
 	if err == nil && bin == "" {
-		s.bin, err = binaries(s.dir, s.credential)
+		s.bin, err = binaries()
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
@@ -229,13 +228,11 @@ func rootFor(t testing.TB, settings []string) string {
 	const (
 		memory = "/dev/shm"
 		room   = 3 << 30 // bytes
-		noExec = 8       // programs that were fetched are copied to the folder
 	)
 	var found syscall.Statfs_t
 	_, measured := t.(*testing.B)
 	if measured || os.Getenv("TMPDIR") != "" || slices.Contains(settings, "fsync=on") ||
-		syscall.Statfs(memory, &found) != nil || found.Flags&noExec != 0 ||
-		found.Bavail < room/uint64(found.Bsize) { //nolint:gosec // it is positive
+		syscall.Statfs(memory, &found) != nil || found.Bavail < room/uint64(found.Bsize) { //nolint:gosec // it is positive
 		return socketRoot()
 	}
 	return memory
