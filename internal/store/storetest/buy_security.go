@@ -3,6 +3,8 @@ package storetest
 import (
 	"strings"
 
+	"github.com/stretchr/testify/require"
+
 	"brokerage/internal/tpox"
 )
 
@@ -18,14 +20,11 @@ var buySecurity = &transaction{
 			for _, k := range sample(int64(len(e.customers)), 5) {
 				e.account(e.accountID(k)) // so that it may be in a cache
 				for _, q := range []string{"1", "0.125", "12.340", "1000000000", "+3", "007.", ".5"} {
-					if e.trade(e.customerID(k), e.accountID(k), tpox.Buy, e.held(k), q) == nil && q != "1000000000" {
-						e.Fatalf("buying %s was refused", q)
-					}
+					answer := e.trade(e.customerID(k), e.accountID(k), tpox.Buy, e.held(k), q)
+					require.True(e, answer != nil || q == "1000000000", "buying %s was refused", q)
 				}
 				for _, q := range []string{"1", "10", "0.125", "3.01"} {
-					if e.trade(e.customerID(k), e.accountID(k), tpox.Sell, e.held(k), q) == nil {
-						e.Fatalf("selling %s was refused", q)
-					}
+					require.NotNil(e, e.trade(e.customerID(k), e.accountID(k), tpox.Sell, e.held(k), q), q)
 				}
 				account := e.customer(e.customerID(k)).child("Accounts", "Account")
 				e.same("the account", account, e.account(e.accountID(k)))

@@ -10,7 +10,7 @@ var deleteCustomer = &transaction{
 	call: func(e *env) call {
 		id, accounts, _ := e.insertCustomer(2)
 		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+		return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.DeleteCustomer(ctx, w, id))
 		}}
 	},

@@ -12,7 +12,7 @@ var deleteOrder = &transaction{
 		id, doc := e.newOrder(e.accountID(0), "5")
 		e.insertOrder(doc)
 		uses := watch{orders: ids{id}}
-		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+		return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.DeleteOrder(ctx, w, id))
 		}}
 	},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stretchr/testify/require"
+
 	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 	"brokerage/internal/xmldoc"
@@ -136,9 +138,7 @@ func (e *env) insertOrder(doc string) {
 
 // edit replaces the first occurrence of from, which must be there.
 func (e *env) edit(doc, from, to string) string {
-	if !strings.Contains(doc, from) {
-		e.Fatalf("the test's own edit: no %q in the document", from)
-	}
+	require.Contains(e, doc, from, "the test's own edit")
 	return strings.Replace(doc, from, to, 1)
 }
 
@@ -146,9 +146,7 @@ func (e *env) edit(doc, from, to string) string {
 func (e *env) put(doc, name, content string) string {
 	before, rest, ok := strings.Cut(doc, "<"+name+">")
 	_, after, end := strings.Cut(rest, "</"+name+">")
-	if !ok || !end {
-		e.Fatalf("the test's own edit: no %s in the document", name)
-	}
+	require.True(e, ok && end, "the test's own edit: no %s in the document", name)
 	return before + "<" + name + ">" + content + "</" + name + ">" + after
 }
 

@@ -3,10 +3,11 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/tpox"
 )
@@ -44,7 +45,7 @@ func (e *env) noAccount(account tpox.ID) {
 // accountExists requires a conflict that names the account.
 func (e *env) accountExists(err error, account tpox.ID) {
 	e.conflict(err, tpox.AccountExists)
-	e.equal("the detail", fmt.Sprintf("account %d exists already", account), err.Error())
+	require.EqualError(e, err, fmt.Sprintf("account %d exists already", account))
 }
 
 func (e *env) reopened() { e.s = e.reopen() }
@@ -60,11 +61,7 @@ func once(key, request string) tpox.Write {
 	}}
 }
 
-func (e *env) must(err error) {
-	if err != nil {
-		e.Fatalf("unexpected error: %v (%T)", err, err)
-	}
-}
+func (e *env) must(err error) { require.NoError(e, err) }
 
 // errOf returns the error of a call.
 func errOf[A any](_ A, err error) error { return err }
@@ -84,54 +81,37 @@ func (e *env) tree(doc []byte) *element {
 // same requires that two documents have the same canonical form.
 func (e *env) same(what string, want, got *element) {
 	if w, g := want.String(), got.String(); w != g {
-		e.Fatalf("%s differs at %s", what, firstDifference(w, g))
+		require.Fail(e, what+" differs at "+firstDifference(w, g))
 	}
 }
 
-func (e *env) equal(what string, want, got any) {
-	if want != got {
-		e.Fatalf("%s: want %v, got %v", what, want, got)
-	}
-}
+func (e *env) equal(what string, want, got any) { require.Equal(e, want, got, what) }
 
 // refused requires an error of one type, as errors.As finds it, and returns it.
-func refused[E error](e *env, err error) E {
-	typed, ok := errors.AsType[E](err)
-	if !ok {
-		e.Fatalf("error %v (%T), want %T", err, err, typed)
-	}
+func refused[E error](e *env, err error) (typed E) {
+	require.ErrorAs(e, err, &typed)
 	return typed
 }
 
 func (e *env) notFound(err error, what string) {
-	if found := refused[*tpox.NotFound](e, err); found.What != what {
-		e.Fatalf("what was not found is the %s (%v), want the %s", found.What, found, what)
-	}
+	require.Equal(e, what, refused[*tpox.NotFound](e, err).What, "%v", err)
 }
 
 func (e *env) conflict(err error, reason tpox.Reason) {
-	if found := refused[*tpox.Conflict](e, err); found.Reason != reason {
-		e.Fatalf("conflict by %s (%v), want %s", found.Reason, found, reason)
-	}
+	require.Equal(e, reason, refused[*tpox.Conflict](e, err).Reason, "%v", err)
 }
 
 // tooLarge requires a conflict that names the default limit of a customer's size.
 func (e *env) tooLarge(err error) {
 	e.conflict(err, tpox.CustomerLimit)
-	if !strings.HasSuffix(err.Error(), " bytes, and none grows beyond 131072") {
-		e.Fatalf("the detail does not name the limit: %v", err)
-	}
+	require.ErrorContains(e, err, " bytes, and none grows beyond 131072")
 }
 
 func (e *env) invalid(err error) {
 	found := refused[*tpox.Invalid](e, err)
-	if len(found.Findings) == 0 {
-		e.Fatalf("invalid, without a finding")
-	}
+	require.NotEmpty(e, found.Findings)
 	for _, f := range found.Findings {
-		if f.Message == "" {
-			e.Fatalf("a finding without a message: %+v", found.Findings)
-		}
+		require.NotEmpty(e, f.Message)
 	}
 }
 
@@ -205,6 +185,6 @@ func (e *env) unchanged(w watch, f func()) {
 	before := e.state(w)
 	f()
 	if after := e.state(w); after != before {
-		e.Fatalf("something was changed: %s", firstDifference(before, after))
+		require.Fail(e, "something was changed: "+firstDifference(before, after))
 	}
 }

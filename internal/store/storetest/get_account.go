@@ -9,7 +9,7 @@ import (
 var getAccount = &transaction{
 	call: func(e *env) call {
 		id := e.accountID(0)
-		return call{uses: watch{accounts: ids{id}}, read: func(ctx context.Context) (string, error) {
+		return call{watch{accounts: ids{id}}, false, func(ctx context.Context, _ tpox.Write) (string, error) {
 			account, err := e.s.GetAccount(ctx, id)
 			return answer(account.Document, err)
 		}}

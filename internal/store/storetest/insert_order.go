@@ -12,7 +12,7 @@ var insertOrder = &transaction{
 		id := e.id()
 		doc := e.d.AppendNewOrder(nil, 1_000_000, dataset.NewOrder{ID: int64(id)})
 		uses := watch{orders: ids{id}}
-		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+		return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 			return answer(e.s.InsertOrder(ctx, w, doc))
 		}}
 	},

@@ -3,7 +3,8 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"sync"
+
+	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
@@ -11,7 +12,7 @@ import (
 
 var lease = &transaction{
 	call: func(e *env) call {
-		return call{read: func(ctx context.Context) (string, error) {
+		return call{watch{}, false, func(ctx context.Context, _ tpox.Write) (string, error) {
 			r, err := e.s.Lease(ctx, "order", 1)
 			return answer(r.First, err)
 		}}
@@ -19,31 +20,25 @@ var lease = &transaction{
 	cases: []testCase{
 		{name: "Lease/Disjoint", run: func(e *env) {
 			for _, kind := range leaseKinds {
-				var mu sync.Mutex
-				owner := map[tpox.ID]int{}
-				e.together(16, func(i int) error {
-					for n := range int64(4) {
-						r, err := e.s.Lease(e.Context(), kind, 1+n*3)
-						if err != nil {
-							return err
-						}
-						if r.Count != 1+n*3 {
-							return fmt.Errorf("a lease of %d has %d", 1+n*3, r.Count)
-						}
-						mu.Lock()
-						for id := r.First; id < r.First+tpox.ID(r.Count); id++ {
-							if other, taken := owner[id]; taken {
-								err = fmt.Errorf("%s %d was leased twice, by %d and %d", kind, id, other, i)
-							}
-							owner[id] = i
-						}
-						mu.Unlock()
-						if err != nil {
+				var leases [16][4]tpox.Range
+				e.together(len(leases), func(i int) (err error) {
+					for n := range leases[i] {
+						if leases[i][n], err = e.s.Lease(e.Context(), kind, int64(1+n*3)); err != nil {
 							return err
 						}
 					}
 					return nil
 				})
+				taken := map[tpox.ID]bool{}
+				for _, of := range leases {
+					for n, r := range of {
+						e.equal("the size of a lease", int64(1+n*3), r.Count)
+						for id := r.First; id < r.First+tpox.ID(r.Count); id++ {
+							e.equal(fmt.Sprintf("whether %s %d was leased twice", kind, id), false, taken[id])
+							taken[id] = true
+						}
+					}
+				}
 			}
 		}},
 		{name: "Lease/Fresh", run: func(e *env) {
@@ -55,9 +50,7 @@ var lease = &transaction{
 			for _, kind := range leaseKinds {
 				r, err := e.s.Lease(e.Context(), kind, 100000)
 				e.must(err)
-				if int64(r.First) < first[kind] {
-					e.Fatalf("the lease of %s begins at %d, within the dataset (to %d)", kind, r.First, first[kind])
-				}
+				require.GreaterOrEqual(e, int64(r.First), first[kind], "the lease of %s begins within the dataset", kind)
 			}
 		}},
 		{name: "Lease/Durable", run: func(e *env) {
@@ -67,9 +60,7 @@ var lease = &transaction{
 				e.reopened()
 				after, err := e.s.Lease(e.Context(), kind, 1000)
 				e.must(err)
-				if after.First < before.First+1000 {
-					e.Fatalf("%s: %+v was leased, and %+v after the store was opened again", kind, before, after)
-				}
+				require.GreaterOrEqual(e, after.First, before.First+1000, "%s: after the store was opened again", kind)
 			}
 		}},
 		// No id has more than 15 digits, and what clients insert does not use up the ids of others.
@@ -79,9 +70,7 @@ var lease = &transaction{
 			for _, kind := range leaseKinds {
 				r, err := e.s.Lease(e.Context(), kind, tpox.MaxLease)
 				e.must(err)
-				if r.First+tpox.MaxLease > last {
-					e.Fatalf("the lease of %s begins at %d", kind, r.First)
-				}
+				require.LessOrEqual(e, int64(r.First), int64(last-tpox.MaxLease), kind)
 			}
 			e.raiseLeases(last - 9)
 			for _, kind := range leaseKinds {

@@ -26,12 +26,7 @@ var modelCases = []testCase{
 			inner := &env{T: rapidT{t, e.T}, fixture: e.fixture, s: e.s}
 			m := &model{
 				env: inner, base: 800_000_000_000 + 1000*generation,
-				customers: map[int]*element{}, orders: map[int]*element{}, prices: map[string]*element{},
-			}
-			for i := range 3 {
-				symbol := e.d.Symbol(i)
-				m.symbols = append(m.symbols, symbol)
-				m.prices[symbol] = inner.security(symbol)
+				customers: map[int]*element{}, orders: map[int]*element{},
 			}
 			t.Repeat(map[string]func(*rapid.T){
 				"insertCustomer": m.insertCustomer, "replaceCustomer": m.replaceCustomer, "deleteCustomer": m.deleteCustomer,
@@ -50,8 +45,6 @@ type model struct {
 	base      tpox.ID
 	customers map[int]*element
 	orders    map[int]*element
-	symbols   []string
-	prices    map[string]*element
 }
 
 const (
@@ -179,26 +172,17 @@ func (m *model) closeAccount(t *rapid.T) {
 
 func (m *model) trade(t *rapid.T) {
 	a := m.drawAccount(t)
-	trade := tpox.Trade{
-		Side:     rapid.SampledFrom([]tpox.Side{tpox.Buy, tpox.Sell}).Draw(t, "side"),
-		Symbol:   rapid.SampledFrom(m.symbols).Draw(t, "symbol"),
-		Quantity: fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part")),
-		Now:      now,
+	side := rapid.SampledFrom([]tpox.Side{tpox.Buy, tpox.Sell}).Draw(t, "side")
+	quantity := fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part"))
+	symbol := m.symbol(t)
+	if c := m.owner(a); c < 0 {
+		m.noAccount(a)
+	} else if m.env.trade(m.customerID(c), a, side, symbol, quantity) != nil {
+		m.customers[c] = m.customer(m.customerID(c)) // as the trade was compared with it
 	}
-	answer, err := m.s.Trade(m.Context(), plain(), a, trade)
-	c := m.owner(a)
-	if !m.there(m.customers[c], err, "account") {
-		return
-	}
-	changed := m.customers[c].clone()
-	confirmation, refusal := refTrade(changed, a, m.prices[trade.Symbol], trade)
-	if refusal != "" {
-		m.refusedFor(err, refusal)
-		return
-	}
-	m.same("the confirmation", confirmation, m.got(answer, err))
-	m.customers[c] = changed
 }
+
+func (m *model) symbol(t *rapid.T) string { return m.d.Symbol(rapid.IntRange(0, 2).Draw(t, "symbol")) }
 
 func (m *model) insertOrder(t *rapid.T) {
 	o := slot(t, "order")
@@ -231,12 +215,9 @@ func (m *model) deleteOrder(t *rapid.T) {
 }
 
 func (m *model) price(t *rapid.T) {
-	symbol := rapid.SampledFrom(m.symbols).Draw(t, "symbol")
+	symbol := m.symbol(t)
 	whole, part := rapid.IntRange(0, 100).Draw(t, "whole"), rapid.IntRange(0, 9999).Draw(t, "part")
-	p := tpox.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)}
-	answer, err := m.s.UpdateSecurityPrice(m.Context(), plain(), symbol, p)
-	refSetPrice(m.prices[symbol], p)
-	m.same("the price", refPrice(m.prices[symbol]), m.got(answer, err))
+	m.setPrice(symbol, tpox.Price{LastTrade: fmt.Sprintf("%d.%04d", whole, part)})
 }
 
 // check compares everything in the model with the store.

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"brokerage/internal/tpox"
 )
 
@@ -13,20 +15,20 @@ var onceCases = []testCase{
 	{name: "Once/DoneOnce", run: func(e *env) {
 		for _, t := range all() {
 			key, c := t.cases[0].name, t.call(e)
-			if c.write == nil {
+			if !c.writes {
 				continue
 			}
-			first, err := c.write(e.Context(), once(key, "request"))
+			first, err := c.do(e.Context(), once(key, "request"))
 			e.must(err)
 			e.unchanged(c.uses, func() {
 				for range 2 {
 					w := once(key, "request")
 					w.Now = w.Now.Add(time.Minute)
-					again, err := c.write(e.Context(), w)
+					again, err := c.do(e.Context(), w)
 					e.must(err)
 					e.equal("the second answer of "+key, first, again)
 				}
-				_, err := c.write(e.Context(), once(key, "another request"))
+				_, err := c.do(e.Context(), once(key, "another request"))
 				e.equal("the key", key, refused[*tpox.KeyReused](e, err).Key)
 			})
 		}
@@ -56,9 +58,7 @@ var onceCases = []testCase{
 		}
 		w = after(w, "request")
 		second := buy(w)
-		if second == first {
-			e.Fatalf("an expired key was answered from what was kept")
-		}
+		require.NotEqual(e, first, second, "an expired key was answered from what was kept")
 		e.equal("the answer that is kept then", second, buy(w))
 		buy(after(w, "another request"))
 	}},
@@ -70,9 +70,7 @@ var onceCases = []testCase{
 			answers = append(answers, e.raw(e.buy(w, e.accountID(0), e.held(0))))
 		}
 		for i := range answers[1:] {
-			if answers[i] == answers[i+1] {
-				e.Fatalf("clients share a key")
-			}
+			require.NotEqual(e, answers[i], answers[i+1], "clients share a key")
 		}
 	}},
 	{name: "Once/AtOnce", run: func(e *env) {

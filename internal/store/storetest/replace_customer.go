@@ -15,7 +15,7 @@ var replaceCustomer = &transaction{
 		id, accounts, doc := e.insertCustomer(1)
 		doc = e.put(doc, "LastName", "X")
 		uses := watch{customers: ids{id}, accounts: accounts}
-		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+		return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.ReplaceCustomer(ctx, w, id, []byte(doc), true, nil))
 		}}
 	},

@@ -12,7 +12,7 @@ var replaceSecurity = &transaction{
 		symbol, doc := e.listed()
 		doc = e.put(doc, "PE", "7")
 		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+		return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 			return done(e.s.ReplaceSecurity(ctx, w, symbol, []byte(doc), true, nil))
 		}}
 	},

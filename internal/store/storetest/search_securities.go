@@ -1,12 +1,13 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/tpox"
 )
@@ -14,10 +15,8 @@ import (
 var searchSecurities = &transaction{
 	call: func(e *env) call {
 		symbol, _ := e.listed()
-		uses := watch{symbols: []string{symbol}}
-		return call{uses: uses, read: func(ctx context.Context) (string, error) {
-			return answer(e.s.SearchSecurities(ctx, tpox.Search{Sector: e.sectors()[0], PEMax: 1e12}))
-		}}
+		query := tpox.Search{Sector: e.sectors()[0], PEMax: 1e12}
+		return reading(watch{symbols: []string{symbol}}, e.s.SearchSecurities, query)
 	},
 	cases: []testCase{
 		{name: "SearchSecurities/Answer", run: func(e *env) {
@@ -33,9 +32,7 @@ var searchSecurities = &transaction{
 					found += e.search(e.securities, q)
 				}
 			}
-			if found == 0 {
-				e.Fatalf("no search found anything: the case says nothing")
-			}
+			require.NotZero(e, found, "no search found anything: the case says nothing")
 		}},
 		{name: "SearchSecurities/Bounds", run: func(e *env) {
 			checked := 0
@@ -48,12 +45,11 @@ var searchSecurities = &transaction{
 				hit := func(q tpox.Search, want bool) {
 					q.Sector = sector.text()
 					e.search(e.securities, q)
-					answer := e.got(e.s.SearchSecurities(e.Context(), q))
-					got := false
-					for _, h := range answer.children("Security") {
-						got = got || h.child("Symbol").text() == s.child("Symbol").text()
-					}
-					e.equal(fmt.Sprintf("%s is in %+v", s.child("Symbol").text(), q), want, got)
+					symbol := s.child("Symbol").text()
+					got := slices.ContainsFunc(refSearch(e.securities, q).children("Security"), func(h *element) bool {
+						return h.child("Symbol").text() == symbol
+					})
+					e.equal(fmt.Sprintf("%s is in %+v", symbol, q), want, got)
 				}
 				hit(tpox.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield - 1}, true)
 				hit(tpox.Search{PEMin: pe, PEMax: pe + 1, YieldMin: yield}, false)
@@ -83,9 +79,7 @@ var searchSecurities = &transaction{
 					e.equal("hits that no page has", 0, found)
 					most = max(most, pages)
 				}
-				if limit < 7 && most < 3 {
-					e.Fatalf("at most %d pages of %d: the case says nothing", most, limit)
-				}
+				require.True(e, limit >= 7 || most >= 3, "at most %d pages of %d: the case says nothing", most, limit)
 			}
 			// What a page comes after need not be a hit.
 			q := anyIn(e.sectors()[0])
@@ -112,9 +106,7 @@ var searchSecurities = &transaction{
 				e.same("the security", want, e.security(symbol))
 				all := append([]*element{want}, e.securities...)
 				all = slices.DeleteFunc(all, func(s *element) bool { return s != want && s.child("Symbol").text() == symbol })
-				if e.search(all, anyIn(sector)) == 0 {
-					e.Fatalf("nothing was found in sector %s", sector)
-				}
+				require.NotZero(e, e.search(all, anyIn(sector)), sector)
 				e.search(all, anyIn("second"))
 			}
 			long := strings.Repeat("0123456789", 100)
@@ -179,11 +171,8 @@ func (e *env) search(all []*element, q tpox.Search) int {
 
 func tenThousandths(e *env, s string) int64 {
 	r := decimal(s)
-	if r == nil {
-		e.Fatalf("the test's own number %q is none", s)
-	}
-	n := r.Num().Int64() * (10000 / r.Denom().Int64())
-	return n
+	require.NotNil(e, r, s)
+	return r.Num().Int64() * (10000 / r.Denom().Int64())
 }
 
 // refSector returns the first sector of a security of any kind, or nil.

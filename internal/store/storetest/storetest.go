@@ -11,10 +11,7 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -82,9 +79,9 @@ type transaction struct {
 
 // A call is one call of a transaction that succeeds, on documents that were made for it.
 type call struct {
-	uses  watch                                 // what it reads or changes
-	read  func(context.Context) (string, error) // nil for one that takes a Write
-	write func(context.Context, tpox.Write) (string, error)
+	uses   watch // what it reads or changes
+	writes bool
+	do     func(context.Context, tpox.Write) (string, error)
 }
 
 // answer returns a document or an id as text.
@@ -94,14 +91,16 @@ func answer[A []byte | tpox.ID](a A, err error) (string, error) {
 
 // reading returns the call of a query of one parameter.
 func reading[P any, A []byte | tpox.ID](uses watch, query func(context.Context, P) (A, error), parameter P) call {
-	return call{uses: uses, read: func(ctx context.Context) (string, error) { return answer(query(ctx, parameter)) }}
+	return call{uses, false, func(ctx context.Context, _ tpox.Write) (string, error) {
+		return answer(query(ctx, parameter))
+	}}
 }
 
 // writing returns the call of a write of two parameters.
 func writing[P, Q any, A []byte | tpox.ID](
 	uses watch, do func(context.Context, tpox.Write, P, Q) (A, error), p P, q Q,
 ) call {
-	return call{uses: uses, write: func(ctx context.Context, w tpox.Write) (string, error) {
+	return call{uses, true, func(ctx context.Context, w tpox.Write) (string, error) {
 		return answer(do(ctx, w, p, q))
 	}}
 }
@@ -119,13 +118,8 @@ func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 	e := &env{T: t, fixture: newFixture(d), s: s}
 	for i, transaction := range transactions {
 		c := transaction.call(e)
-		list = append(list, Call{tpox.Transactions[i].Name, func(ctx context.Context) (err error) {
-			if c.read != nil {
-				_, err = c.read(ctx)
-			} else {
-				_, err = c.write(ctx, plain())
-			}
-			return err
+		list = append(list, Call{tpox.Transactions[i].Name, func(ctx context.Context) error {
+			return errOf(c.do(ctx, plain()))
 		}})
 	}
 	return list
@@ -155,20 +149,4 @@ type env struct {
 	reopen func() tpox.Store
 
 	raiseLeases func(next int64)
-}
-
-// Fatalf ends the case. The message begins with the lines of the suite that led there, the last one first.
-func (e *env) Fatalf(format string, args ...any) {
-	e.Helper()
-	var calls [32]uintptr
-	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
-	var lines []string
-	for {
-		frame, more := frames.Next()
-		if !more || !strings.Contains(frame.Function, "/storetest.") {
-			break
-		}
-		lines = append(lines, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
-	}
-	e.T.Fatalf("%s: %s", strings.Join(lines, " < "), fmt.Sprintf(format, args...))
 }

@@ -179,19 +179,14 @@ func (e *env) refusedTrade(
 	e.equal("the reference's refusal", reason, refusal)
 	e.unchanged(watch{customers: ids{customer}, accounts: ids{account}}, func() {
 		err := errOf(e.s.Trade(e.Context(), plain(), account, t))
-		e.refusedFor(err, refusal)
-		message = fmt.Sprint(err)
+		if refusal == refForNothing {
+			e.invalid(err)
+		} else {
+			e.conflict(err, refusal)
+		}
+		message = err.Error()
 	})
 	return message
-}
-
-// refusedFor requires the error that the reference's reason stands for.
-func (e *env) refusedFor(err error, refusal tpox.Reason) {
-	if refusal == refForNothing {
-		e.invalid(err)
-	} else {
-		e.conflict(err, refusal)
-	}
 }
 
 // refForNothing is the reference's reason to refuse a trade as *Invalid.
