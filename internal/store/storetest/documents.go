@@ -72,8 +72,6 @@ func (e *env) customerID(k int64) tpox.ID { return tpox.ID(e.d.ID(dataset.Custom
 
 func (e *env) accountID(k int64) tpox.ID { return tpox.ID(e.d.FirstAccount(k)) }
 
-func (e *env) generated(k int64) string { return string(e.d.Append(nil, dataset.Customer, k)) }
-
 // held returns the symbol of the first position of customer k's first account.
 func (e *env) held(k int64) string {
 	return refAccount(e.customers[k], e.accountID(k)).child("Holdings", "Position", "Symbol").text()

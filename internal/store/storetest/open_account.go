@@ -62,22 +62,30 @@ var openAccount = &transaction{
 				e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(a))))
 			})
 		}},
-		// A customer that is stored with more bytes can be read and made smaller, but not grow.
+		// A customer that is stored with more bytes can be read and made smaller, but not grow, by an account or a trade.
 		{name: "OpenAccount/CustomerLimit", run: func(e *env) {
 			const limit = 128 << 10
+			held, other := e.d.Symbol(0), e.d.Symbol(1)
 			for _, size := range []int{limit, limit + 10_000} {
 				id, accounts, doc := e.newCustomer(2)
-				e.insert(e.filled(doc, size), true)
+				e.insert(e.filled(e.put(doc, "Holdings", positionXML(held, strings.Repeat("N", 200), "5")), size), true)
 				opened, account := e.newAccount(1)
-				e.unchanged(watch{customers: ids{id}, accounts: append(accounts, opened)}, func() {
-					e.tooLarge(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))))
-				})
+				open := func() error { return errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account))) }
+				buy := func() error { return errOf(e.buy(plain(), accounts[0], other)) }
+				refused := func() {
+					e.tooLarge(open())
+					e.tooLarge(buy())
+				}
+				e.unchanged(watch{customers: ids{id}, accounts: append(accounts, opened)}, refused)
+				e.trade(id, accounts[0], tpox.Sell, held, "5")
+				if size == limit {
+					e.trade(id, accounts[0], tpox.Buy, other, "1") // there is room again
+				}
 				e.must(e.s.CloseAccount(e.Context(), plain(), id, accounts[1]))
-				err := errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(account)))
 				if size > limit {
-					e.tooLarge(err)
+					refused()
 				} else {
-					e.must(err) // there is room again
+					e.must(open())
 					e.belongs(opened, id)
 				}
 			}

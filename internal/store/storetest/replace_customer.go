@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
 
@@ -22,7 +23,7 @@ var replaceCustomer = &transaction{
 	cases: []testCase{
 		{name: "ReplaceCustomer/Replaces", run: func(e *env) {
 			id := e.customerID(2)
-			doc := e.put(e.generated(2), "LastName", "Zoë &amp; Söhne")
+			doc := e.put(string(e.d.Append(nil, dataset.Customer, 2)), "LastName", "Zoë &amp; Söhne")
 			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(doc), true, nil))
 			want := e.tree([]byte(doc))
 			e.same("the customer", want, e.customer(id))

@@ -90,22 +90,6 @@ var tradeCases = []testCase{
 		id, account = e.rich("9999999999999.99", "0.00", symbol, "100000")
 		e.refusedTrade(id, account, tpox.Sell, symbol, "0.001", tpox.BalanceLimit)
 	}},
-	{name: "Trade/CustomerLimit", run: func(e *env) {
-		const limit = 128 << 10
-		held, other := e.d.Symbol(0), e.d.Symbol(1)
-		for _, size := range []int{limit, limit + 10_000} {
-			id, accounts, doc := e.newCustomer(1)
-			e.insert(e.filled(e.put(doc, "Holdings", positionXML(held, strings.Repeat("N", 200), "5")), size), true)
-			buy := func() error { return errOf(e.buy(plain(), accounts[0], other)) }
-			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() { e.tooLarge(buy()) })
-			e.trade(id, accounts[0], tpox.Sell, held, "5")
-			if size > limit {
-				e.tooLarge(buy())
-			} else {
-				e.trade(id, accounts[0], tpox.Buy, other, "1") // there is room again
-			}
-		}
-	}},
 	{name: "Trade/Invalid", run: func(e *env) {
 		e.unchanged(watch{customers: ids{e.customerID(0)}}, func() {
 			for _, q := range []string{"", "0", "0.000", "-1", "1.0001", "1000000000.001", "1e3", "x", "NaN", "1 000", "1,5"} {

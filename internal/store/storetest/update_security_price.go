@@ -23,20 +23,17 @@ var updateSecurityPrice = &transaction{
 			}
 		}},
 		{name: "UpdateSecurityPrice/HighAndLow", run: func(e *env) {
-			symbol := e.d.Symbol(3)
-			today := func(name string) string { return e.security(symbol).child("Price", "PriceToday", name).text() }
-			for _, step := range []struct{ last, high, low string }{
-				{"1000000.01", "1000000.01", today("Low")},
-				{"1000000.0100", "1000000.01", today("Low")}, // not higher: unchanged
-				{"0.01", "1000000.01", "0.01"},
-				{"0.010", "1000000.01", "0.01"},
-				{"9.5", "1000000.01", "0.01"}, // between low and high; lower only if compared as text
-				{"1000000.02", "1000000.02", "0.01"},
+			for _, last := range []string{
+				"1000000.01", "1000000.0100", // not higher
+				"0.01", "0.010", // not lower
+				"9.5", // between low and high; lower only if compared as text
+				"1000000.02",
 			} {
-				e.setPrice(symbol, tpox.Price{LastTrade: step.last})
-				e.equal("High after "+step.last, step.high, today("High"))
-				e.equal("Low after "+step.last, step.low, today("Low"))
+				e.setPrice(e.d.Symbol(3), tpox.Price{LastTrade: last})
 			}
+			today := e.security(e.d.Symbol(3)).child("Price", "PriceToday")
+			e.equal("High", "1000000.02", today.child("High").text())
+			e.equal("Low", "0.01", today.child("Low").text())
 		}},
 		{name: "UpdateSecurityPrice/Invalid", run: func(e *env) {
 			symbol := e.d.Symbol(3)

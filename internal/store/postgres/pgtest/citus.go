@@ -1,7 +1,6 @@
 package pgtest
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,9 +12,6 @@ import (
 
 	"brokerage/internal/testenv"
 )
-
-// NeedCitus is how BROKERAGE_TEST_REQUIRE names a cluster.
-const NeedCitus = "citus"
 
 // citusVariable names the folder of the programs of a server that has Citus. Without it, the installed server is taken
 // if it has Citus.
@@ -36,7 +32,7 @@ func StartCluster(t testing.TB, workers int, settings ...string) *Cluster {
 	t.Helper()
 	bin := citusBinaries()
 	if bin == "" {
-		testenv.Missing(t, NeedCitus, "no server here has Citus: "+citusVariable+" names the folder of its programs")
+		testenv.Missing(t, "citus", "no server here has Citus: "+citusVariable+" names the folder of its programs")
 	}
 	all := slices.Concat([]string{
 		"shared_preload_libraries=citus", "wal_level=logical", "max_prepared_transactions=200", "max_connections=300",
@@ -106,14 +102,11 @@ func (c *Cluster) Grow(t testing.TB, database string) {
 }
 
 // NodeOf returns the number of the node that has the rows of a distributed table with a key.
-func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) (n int) {
+func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) int {
 	t.Helper()
-	conn := c.Nodes[0].Connect(t, database)
-	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	// Groups are numbered as nodes are added.
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT groupid FROM pg_dist_placement
-		WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::bigint)`, table, key).Scan(&n))
-	return n
+	return value[int](t, c.Nodes[0], database, `SELECT groupid FROM pg_dist_placement
+		WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::bigint)`, table, key)
 }
 
 // MoveShards moves each shard of a table, and those colocated with it, from the first worker to the second, or back.
@@ -127,14 +120,11 @@ func (c *Cluster) MoveShards(t testing.TB, database, table string) {
 }
 
 // Shards returns how many shards of distributed tables a node has.
-func (c *Cluster) Shards(t testing.TB, database string, n int) (shards int) {
+func (c *Cluster) Shards(t testing.TB, database string, n int) int {
 	t.Helper()
-	conn := c.Nodes[0].Connect(t, database)
-	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	// A reference table has no bounds.
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_dist_placement
-		JOIN pg_dist_shard USING (shardid) WHERE groupid = $1 AND shardminvalue IS NOT NULL`, n).Scan(&shards))
-	return shards
+	return value[int](t, c.Nodes[0], database, `SELECT count(*) FROM pg_dist_placement
+		JOIN pg_dist_shard USING (shardid) WHERE groupid = $1 AND shardminvalue IS NOT NULL`, n)
 }
 
 // URL returns the URL of a database for the superuser, with some of the nodes as entries, by their numbers.
@@ -150,12 +140,8 @@ func (c *Cluster) URL(database string, entries ...int) string {
 func (c *Cluster) RequireNothingPrepared(t testing.TB) {
 	t.Helper()
 	for i, node := range c.Nodes {
-		conn := node.Connect(t, "postgres")
-		var prepared int
-		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_prepared_xacts").Scan(&prepared)
-		require.NoError(t, err)
+		prepared := value[int](t, node, "postgres", "SELECT count(*) FROM pg_prepared_xacts")
 		require.Zero(t, prepared, "prepared transactions on node %d", i)
-		require.NoError(t, conn.Close(t.Context()))
 	}
 }
 

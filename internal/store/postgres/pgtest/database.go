@@ -25,24 +25,12 @@ func (s *Server) Clone(t testing.TB, template string) string {
 	return name
 }
 
-// manage runs a statement on databases. Its connection stays open for the next one, unless the server has restarted.
+// manage runs a statement on databases, one at a time.
 func (s *Server) manage(t testing.TB, statement string) {
 	t.Helper()
 	s.managing.Lock()
 	defer s.managing.Unlock()
-	for {
-		fresh := s.manager == nil || s.manager.IsClosed()
-		if fresh {
-			var err error
-			s.manager, err = pgx.Connect(context.Background(), s.URL("postgres"))
-			require.NoError(t, err)
-		}
-		_, err := s.manager.Exec(context.Background(), statement, pgx.QueryExecModeSimpleProtocol)
-		if fresh || !s.manager.IsClosed() {
-			require.NoError(t, err, statement)
-			return
-		}
-	}
+	s.Exec(t, "postgres", statement)
 }
 
 // Exec runs statements in a database as the superuser.
@@ -52,6 +40,15 @@ func (s *Server) Exec(t testing.TB, database, statements string) {
 	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
 	_, err := conn.Exec(context.Background(), statements, pgx.QueryExecModeSimpleProtocol)
 	require.NoError(t, err, statements)
+}
+
+// value returns the only value of a query as the superuser.
+func value[V any](t testing.TB, s *Server, database, query string, args ...any) (v V) {
+	t.Helper()
+	conn := s.Connect(t, database)
+	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
+	require.NoError(t, conn.QueryRow(context.Background(), query, args...).Scan(&v), query)
+	return v
 }
 
 // Connect connects to a database as the superuser, until the test ends or the caller closes the connection.

@@ -22,14 +22,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/testenv"
 )
-
-// Need is the name of a server in BROKERAGE_TEST_REQUIRE.
-const Need = "postgres"
 
 // User is the superuser of every server.
 const User = "brokerage"
@@ -50,10 +46,9 @@ type Server struct {
 	filling   sync.Mutex
 	templates map[string]string // by what they are filled with
 	managing  sync.Mutex
-	manager   *pgx.Conn
 }
 
-var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: Need}
+var servers = testenv.Servers[*Server]{What: "PostgreSQL", Need: "postgres"}
 
 // Main runs the tests of a package, for its TestMain.
 func Main(m *testing.M) { servers.Main(m) }

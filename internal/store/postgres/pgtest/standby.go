@@ -36,10 +36,7 @@ func (s *Server) Promote(t testing.TB) {
 // CutOff ends the replication to a standby, until the function that it returns is called.
 func (s *Server) CutOff(t testing.TB) (attach func()) {
 	t.Helper()
-	conn := s.Connect(t, "postgres")
-	defer func() { _ = conn.Close(context.Background()) }() // its error would not matter
-	var from string
-	require.NoError(t, conn.QueryRow(context.Background(), "SHOW primary_conninfo").Scan(&from))
+	from := value[string](t, s, "postgres", "SHOW primary_conninfo")
 	follow := func(primary string) {
 		s.Exec(t, "postgres", "ALTER SYSTEM SET primary_conninfo = '"+strings.ReplaceAll(primary, "'", "''")+"'")
 		s.Exec(t, "postgres", "SELECT pg_reload_conf()")
