@@ -40,16 +40,6 @@ func raisedLeases(t testing.TB, s tpox.Store, next int64) {
 	require.NoError(t, errOf(s.(*Store).pool.Exec(t.Context(), raise, next)))
 }
 
-// What the largest document costs any transaction is bounded, in the service and in the server.
-func TestStore_BoundedCost(t *testing.T) {
-	_, d, server, database := tiny(t)
-	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}}) // for one account more
-	storetest.BoundedCost(t, s, d, func() []int {
-		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity "+
-			"WHERE datname = current_database() AND backend_type = 'client backend'") // no autovacuum, which comes and goes
-	})
-}
-
 // Writes of large documents wait for their turn, and others do not wait for them.
 func TestStore_LargeWrites(t *testing.T) {
 	s, d, _, _ := tiny(t)

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"brokerage/internal/store"
+	"brokerage/internal/store/storetest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -314,4 +315,9 @@ func requireUnready(t *testing.T, s *Store, reason string, why ...any) {
 func requireReady(t *testing.T, s *Store) {
 	t.Helper()
 	require.Eventually(t, func() bool { return s.Ready(t.Context()) == nil }, 5*time.Second, 10*time.Millisecond)
+}
+
+func TestStore_LinearCost(t *testing.T) {
+	s := opened(t, tinyDatabase(t), store.Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
+	storetest.LinearCost(t, s, tiny, func() []int { return nil })
 }

@@ -46,11 +46,6 @@ func reopened(t testing.TB, path string, options store.Options) *Store {
 	return s
 }
 
-func TestStore_LinearCost(t *testing.T) {
-	s := opened(t, tinyDatabase(t), store.Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
-	storetest.LinearCost(t, s, tiny, func() []int { return nil })
-}
-
 // With connections cut at random and the service restarted, each trade counts once.
 func TestOnce_Cut(t *testing.T) {
 	path := tinyDatabase(t)

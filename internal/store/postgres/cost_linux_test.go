@@ -1,0 +1,18 @@
+package postgres
+
+import (
+	"testing"
+
+	"brokerage/internal/store/storetest"
+	"brokerage/internal/tpox"
+)
+
+// What the largest document costs any transaction is bounded, in the service and in the server.
+func TestStore_BoundedCost(t *testing.T) {
+	_, d, server, database := tiny(t)
+	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}}) // for one account more
+	storetest.BoundedCost(t, s, d, func() []int {
+		return value[[]int](t, s.pool, "SELECT array_agg(pid) FROM pg_stat_activity "+
+			"WHERE datname = current_database() AND backend_type = 'client backend'") // no autovacuum, which comes and goes
+	})
+}
