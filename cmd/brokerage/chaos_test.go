@@ -126,17 +126,15 @@ func (h *harness) open(c chaosCase) {
 	}
 	h.dir = h.t.TempDir()
 	settings := slices.Concat(durable, c.settings)
-	switch {
-	case h.store == "Citus":
+	if h.store == "Citus" {
 		h.openCluster(c, settings)
 		return
-	case h.clock != nil:
-		h.server = pgtest.StartIn(h.t, h.clock.Preload(h.t), settings...)
-	case h.disk != "":
-		h.server = pgtest.StartAt(h.t, h.disk, settings...)
-	default:
-		h.server = pgtest.Start(h.t, settings...)
 	}
+	var env []string
+	if h.clock != nil {
+		env = h.clock.Preload(h.t)
+	}
+	h.server = pgtest.StartIn(h.t, h.disk, env, settings...)
 	succeeds(h.t, "load", "--db", h.server.URL("postgres"))
 	h.link = chaostest.NewProxy(h.t, "unix", h.server.Socket())
 	h.db = h.server.URLAt(h.link.Addr().String(), "postgres")

@@ -45,8 +45,10 @@ type Load struct {
 	wait      sync.WaitGroup
 	cancel    context.CancelFunc
 
+	tried, acknowledged atomic.Int64
+
 	mu     sync.Mutex
-	tally  Tally
+	kinds  map[string]int // of refusals and failures
 	failed error
 }
 
@@ -62,12 +64,11 @@ type Tally struct {
 func Start(t testing.TB, d *dataset.Dataset, traders int, pause time.Duration, urls ...string) *Load {
 	t.Helper()
 	l := &Load{name: fmt.Sprintf("%x", rand.Uint64()), generator: d, pause: pause,
-		file: filepath.Join(t.TempDir(), "ledger")}
+		file: filepath.Join(t.TempDir(), "ledger"), kinds: make(map[string]int)}
 	var err error
 	l.ledger, err = ledger.Create(output.File{Path: l.file})
 	require.NoError(t, err)
 	require.NoError(t, l.ledger.Start(d.Fingerprint()))
-	l.tally.Kinds = map[string]int{}
 	l.Move(urls...)
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
@@ -99,18 +100,11 @@ func Start(t testing.TB, d *dataset.Dataset, traders int, pause time.Duration, u
 // Move sets the URLs of the instances.
 func (l *Load) Move(urls ...string) { l.urls.Store(&urls) }
 
-// Acknowledged returns how many writes have been acknowledged so far.
-func (l *Load) Acknowledged() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.tally.Acknowledged
-}
-
 // Await waits until so many more writes have been acknowledged.
 func (l *Load) Await(t testing.TB, more int64) {
 	t.Helper()
-	target := l.Acknowledged() + more
-	l.until(t, func() bool { return l.Acknowledged() >= target })
+	target := l.acknowledged.Load() + more
+	l.until(t, func() bool { return l.acknowledged.Load() >= target })
 }
 
 // Recovered waits until every trader has had an answer to a request that began after the call. A trader whose request
@@ -172,16 +166,7 @@ func (l *Load) RequireKept(t testing.TB, s tpox.Store) result.Proof {
 func (l *Load) Tally() Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t := l.tally
-	t.Kinds = maps.Clone(t.Kinds)
-	return t
-}
-
-// count increments a counter of l.tally.
-func (l *Load) count(n *int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	*n++
+	return Tally{l.tried.Load(), l.acknowledged.Load(), maps.Clone(l.kinds)}
 }
 
 // noAnswer is the kind of a failed connection or a timeout.
@@ -206,6 +191,6 @@ func (l *Load) countFailure(status int, body []byte, err error) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tally.Kinds[kind]++
+	l.kinds[kind]++
 	return nil
 }

@@ -68,7 +68,7 @@ func (t *trader) retry(ctx context.Context, method, path, body, key string) ([]b
 			r.Header.Set("Content-Type", "application/xml")
 			r.Header.Set("Idempotency-Key", key)
 			r.GetBody = nil // net/http would otherwise send it again, uncounted
-			t.load.count(&t.load.tally.Tried)
+			t.load.tried.Add(1)
 		}
 		status, answer, err := t.send(r)
 		if status/100 == 2 && err == nil {
@@ -107,7 +107,7 @@ func (t *trader) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.load.count(&t.load.tally.Acknowledged)
+		t.load.acknowledged.Add(1)
 		time.Sleep(t.load.pause)
 	}
 	return nil

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,25 +19,16 @@ import (
 	"brokerage/internal/workload"
 )
 
+// main writes all files, in the folder loadtest.
 func main() {
-	if err := run("."); err != nil {
+	files, err := generate(".")
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(name, text, 0o644)) //nolint:gosec // part of the source
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
-}
-
-// run writes all files, in the folder loadtest.
-func run(loadtest string) error {
-	files, err := generate(loadtest)
-	if err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(loadtest, name), text, 0o644); err != nil { //nolint:gosec // part of the source
-			return err
-		}
-	}
-	return nil
 }
 
 // generate returns the content of all files.

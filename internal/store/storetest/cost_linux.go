@@ -199,26 +199,31 @@ func costlyKinds(ctx context.Context, s tpox.Store, d *dataset.Dataset) []costly
 // much. Cost is the processor time of this process and of those that processes returns, so that a busy machine does not
 // fail the test; the store must be loaded with d and have no other user.
 func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
+	forShapes(t, s, d, func(t *testing.T, kind costlyKind, shape shape) {
+		large := shape.ofSize(t, costlyBytes)
+		valid := kind.validate(large) == nil
+		compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
+			return slices.Contains(validating, op.name) || !valid && slices.Contains(strict, op.name)
+		}), shape.ofSize(t, len(large)/costFactor), large, costFactor, linearSlack, processes)
+		if !valid {
+			return
+		}
+		// Those that validate, between the first, which stores the document, and the last.
+		first, last := kind.operations[0], kind.operations[len(kind.operations)-1]
+		compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
+			return !slices.Contains(validating, op.name) && op.name != first.name && op.name != last.name
+		}), shape.ofSize(t, len(large)/3), large, 3, linearSlack, processes)
+	})
+}
+
+// forShapes runs a test for each shape of documents of each kind.
+func forShapes(t *testing.T, s tpox.Store, d *dataset.Dataset, test func(*testing.T, costlyKind, shape)) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
 	for _, kind := range costlyKinds(t.Context(), s, d) {
 		for _, shape := range kind.shapes {
-			t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
-				large := shape.ofSize(t, costlyBytes)
-				valid := kind.validate(large) == nil
-				compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
-					return slices.Contains(validating, op.name) || !valid && slices.Contains(strict, op.name)
-				}), shape.ofSize(t, len(large)/costFactor), large, costFactor, linearSlack, processes)
-				if !valid {
-					return
-				}
-				// Those that validate, between the first, which stores the document, and the last.
-				first, last := kind.operations[0], kind.operations[len(kind.operations)-1]
-				compare(t, slices.DeleteFunc(slices.Clone(kind.operations), func(op operation) bool {
-					return !slices.Contains(validating, op.name) && op.name != first.name && op.name != last.name
-				}), shape.ofSize(t, len(large)/3), large, 3, linearSlack, processes)
-			})
+			t.Run(kind.name+"/"+shape.name, func(t *testing.T) { test(t, kind, shape) })
 		}
 	}
 }
@@ -235,18 +240,11 @@ const (
 // BoundedCost requires that a call with a valid document of the largest size costs at most boundFactor times what it
 // costs with a common one. Cost is counted as in LinearCost.
 func BoundedCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func() []int) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
-	for _, kind := range costlyKinds(t.Context(), s, d) {
-		for _, shape := range kind.shapes {
-			if large := shape.ofSize(t, largestBytes); kind.validate(large) == nil {
-				t.Run(kind.name+"/"+shape.name, func(t *testing.T) {
-					compare(t, kind.operations, shape.doc(0), large, boundFactor, 1, processes)
-				})
-			}
+	forShapes(t, s, d, func(t *testing.T, kind costlyKind, shape shape) {
+		if large := shape.ofSize(t, largestBytes); kind.validate(large) == nil {
+			compare(t, kind.operations, shape.doc(0), large, boundFactor, 1, processes)
 		}
-	}
+	})
 }
 
 // slight is the cost below which calls are not compared.

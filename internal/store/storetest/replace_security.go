@@ -46,7 +46,9 @@ var replaceSecurity = &transaction{
 		}},
 		{name: "ReplaceSecurity/Invalid", run: func(e *env) {
 			symbol, doc := e.listed()
-			e.unchanged(watch{symbols: []string{symbol}}, func() {
+			other := e.put(doc, "Symbol", "NOSUCH9")
+			e.unchanged(watch{symbols: []string{symbol, "NOSUCH9"}}, func() {
+				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(other), true, nil))
 				for _, b := range []string{
 					e.edit(doc, "<ShortName>", "<Unheard></Unheard><ShortName>"),
 					e.put(doc, "Ask", "much"), e.put(doc, "PriceToday", ""),
@@ -56,21 +58,10 @@ var replaceSecurity = &transaction{
 				}
 				for _, b := range []string{
 					e.put(doc, "PE", "1e3"), e.put(doc, "PE", ""), e.put(doc, "Yield", "-1"), e.put(doc, "Yield", "1.00001"),
-					e.put(doc, "Symbol", ""), strings.Replace(doc, security, custacc, 1),
+					e.put(doc, "Symbol", ""), other, strings.Replace(doc, security, custacc, 1),
 				} {
 					e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(b), false, nil))
 				}
-			})
-		}},
-		{name: "ReplaceSecurity/WrongKey", run: func(e *env) {
-			symbol, doc := e.listed()
-			other := e.d.Symbol(3)
-			if other == symbol {
-				other = e.d.Symbol(4)
-			}
-			e.unchanged(watch{symbols: []string{symbol, other}}, func() {
-				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), other, []byte(doc), true, nil))
-				e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), other, []byte(doc), false, nil))
 			})
 		}},
 		{name: "ReplaceSecurity/Missing", run: func(e *env) {

@@ -66,7 +66,7 @@ func Shared(t testing.TB) *Server {
 // Start starts a server for one test, with settings such as "work_mem=8MB".
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	return StartIn(t, nil, settings...)
+	return StartIn(t, "", nil, settings...)
 }
 
 // StartOutOfTheBox starts a server for one test with PostgreSQL's defaults, durability included.
@@ -75,18 +75,16 @@ func StartOutOfTheBox(t testing.TB) *Server {
 	return own(t, socketRoot(), nil, nil)
 }
 
-// StartIn is like Start, with additional variables in the server's environment.
-func StartIn(t testing.TB, env []string, settings ...string) *Server {
+// StartIn is like Start, with additional variables in the server's environment, and with the server's folder below
+// root, for example on a separate disk, unless root is empty. The path of root must be short, because the folder holds
+// a Unix socket.
+func StartIn(t testing.TB, root string, env []string, settings ...string) *Server {
 	t.Helper()
 	settings = slices.Concat(unsafe, settings)
-	return own(t, rootFor(t, settings), env, settings)
-}
-
-// StartAt is like Start, but puts the server's folder below root, for example on a separate disk. The path of root must
-// be short, because the folder holds a Unix socket.
-func StartAt(t testing.TB, root string, settings ...string) *Server {
-	t.Helper()
-	return own(t, root, nil, slices.Concat(unsafe, settings))
+	if root == "" {
+		root = rootFor(t, settings)
+	}
+	return own(t, root, env, settings)
 }
 
 func own(t testing.TB, root string, env, settings []string) *Server {
