@@ -16,11 +16,12 @@ var accountSummary = &transaction{
 				e.same("the summary", refSummary(e.customers[k]), e.got(e.s.AccountSummary(e.Context(), e.customerID(k))))
 			}
 		}},
-		{name: "AccountSummary/NoPositions", run: func(e *env) {
+		{name: "AccountSummary/Sparse", run: func(e *env) {
 			id, _, doc := e.newCustomer(2)
-			doc = e.put(e.put(doc, "Holdings", ""), "OnlineActualBal", "-12.5")
+			doc = e.put(e.put(e.put(doc, "Holdings", ""), "OnlineActualBal", "-12.5"), "Addresses", "")
 			e.insert(doc, true)
 			e.same("the summary", refSummary(e.tree([]byte(doc))), e.got(e.s.AccountSummary(e.Context(), id)))
+			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
 		// XML Schema allows some attributes on any element, which the answer has too. A document that is not validated may
 		// have anything anywhere: it is returned whole, and what is constructed of it may differ between stores.

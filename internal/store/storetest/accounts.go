@@ -21,6 +21,8 @@ var accountCases = []testCase{
 		e.largestIs(id, late)
 		e.must(e.s.CloseAccount(e.Context(), plain(), id, opened))
 		e.largestIs(id, own)
+		e.must(e.s.DeleteOrder(e.Context(), plain(), own))
+		e.same("the answer after the delete", refMaxOrder(e.customer(id), nil), e.got(e.s.CustomerMaxOrder(e.Context(), id)))
 
 		// The account comes with a customer.
 		other, others, doc := e.newCustomer(2)

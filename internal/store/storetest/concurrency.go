@@ -242,7 +242,8 @@ func (e *env) explained(h *history, existed bool, customer, id tpox.ID) (exists 
 		e.largestIs(customer, 0)
 		return false
 	}
-	inserts, stored := h.changed(true), e.tree(doc)
+	inserts := slices.DeleteFunc(h.steps, func(s step) bool { return s.before || !s.after })
+	stored := e.tree(doc)
 	at := slices.IndexFunc(inserts, func(s step) bool { return s.name == cashOf(stored) })
 	if at < 0 || slices.ContainsFunc(inserts, func(s step) bool { return s.began > inserts[at].ended }) {
 		e.Fatalf("what is stored is not the last of the orders that were inserted: %v", stored)

@@ -11,12 +11,6 @@ var customerProfile = &transaction{
 				e.same("the profile", refProfile(e.customers[k]), e.got(e.s.CustomerProfile(e.Context(), e.customerID(k))))
 			}
 		}},
-		{name: "CustomerProfile/Sparse", run: func(e *env) {
-			id, _, doc := e.newCustomer(1)
-			doc = e.put(doc, "Addresses", "")
-			e.insert(doc, true)
-			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
-		}},
 	},
 }
 

@@ -41,11 +41,6 @@ func (h *history) record(s step, refused func(error) bool, call func() error) er
 	return nil
 }
 
-// changed returns the steps that changed the document in one direction.
-func (h *history) changed(to bool) []step {
-	return slices.DeleteFunc(slices.Clone(h.steps), func(s step) bool { return s.before == to || s.after != to })
-}
-
 // explain returns an error unless the answers are those of the same calls made one after another, each at some moment
 // while it ran, on a document that existed before them or not, and exists after them or not.
 //

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/testenv"
 )
 
 // A Group is the control group of a server. It counts the processor time of all its processes, and can limit it.
@@ -38,7 +41,7 @@ func (s *Server) Group(t testing.TB) *Group {
 				return err == nil || os.IsNotExist(err)
 			}, time.Minute, 10*time.Millisecond)
 		})
-		g.add(t, dir, s.PID(t))
+		add(t, dir, s.PID(t))
 	}
 	return g
 }
@@ -46,19 +49,13 @@ func (s *Server) Group(t testing.TB) *Group {
 // procs is the file that lists the processes of a control group.
 const procs = "cgroup.procs"
 
-// add puts a process and its children into a folder of the group. Children that begin later are in it from the start.
-func (g *Group) add(t testing.TB, dir string, parent int) {
+// add puts a process and its children into a folder of a group. Children that begin later are in it from the start.
+func add(t testing.TB, dir string, parent int) {
 	t.Helper()
-	into, first := filepath.Join(dir, procs), strconv.Itoa(parent)
-	require.NoError(t, os.WriteFile(into, []byte(first), 0o600))
-	found, err := filepath.Glob("/proc/[0-9]*/stat")
-	require.NoError(t, err)
-	for _, file := range found {
-		text, _ := os.ReadFile(file) // it may have ended
-		_, rest, _ := strings.Cut(string(text), ") ")
-		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == first {
-			_ = os.WriteFile(into, []byte(filepath.Base(filepath.Dir(file))), 0o600) // it may have ended
-		}
+	into := filepath.Join(dir, procs)
+	require.NoError(t, os.WriteFile(into, []byte(strconv.Itoa(parent)), 0o600))
+	for child := range strings.FieldsSeq(testenv.Text(t, fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))) {
+		_ = os.WriteFile(into, []byte(child), 0o600) // it may have ended
 	}
 }
 
