@@ -70,9 +70,6 @@ func (s *Server) Filled(t testing.TB, content string, fill func(url string)) (da
 		database = fmt.Sprintf("template_%d", databases.Add(1))
 		s.Exec(t, "postgres", "CREATE DATABASE "+database+" TEMPLATE template0")
 		fill(s.URL(database))
-		if s.templates == nil {
-			s.templates = make(map[string]string)
-		}
 		s.templates[content] = database
 	}
 	return database

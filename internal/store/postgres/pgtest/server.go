@@ -157,7 +157,7 @@ func startFrom(bin, root string, settings []string) (*Server, error) {
 
 // prepare makes the folder of a server.
 func prepare(bin, root string) (s *Server, err error) {
-	s = &Server{bin: bin}
+	s = &Server{bin: bin, templates: make(map[string]string)}
 	if s.credential, err = otherUser(); err != nil {
 		return nil, err
 	}
