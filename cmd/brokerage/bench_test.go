@@ -20,61 +20,6 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 )
 
-// speed has the settings of a comparison: how long each run takes, how many runs and users there are, and the scale.
-type speed struct {
-	b      *testing.B
-	each   time.Duration
-	rounds int
-	users  int
-	scale  string
-	folder string
-}
-
-// newSpeed returns the settings of a comparison, and skips one for which its variable sets no time.
-func newSpeed(b *testing.B, variable string, rounds int, scale string) *speed {
-	b.Helper()
-	each := os.Getenv(variable)
-	if each == "" {
-		b.Skip("only when " + variable + " asks for it")
-	}
-	duration, err := time.ParseDuration(each)
-	require.NoError(b, err, variable)
-	return &speed{
-		b: b, each: duration, rounds: number(b, "ROUNDS", rounds), users: number(b, "USERS", 50),
-		scale: cmp.Or(os.Getenv("SCALE"), scale), folder: b.TempDir(),
-	}
-}
-
-func number(b *testing.B, variable string, otherwise int) int {
-	b.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(b, err, variable)
-	require.Positive(b, n, variable)
-	return n
-}
-
-// run runs the command in a separate process.
-func (s *speed) run(args ...string) {
-	s.b.Helper()
-	var said strings.Builder
-	cmd := process(s.b, args...)
-	cmd.Stderr = &said
-	require.NoError(s.b, cmd.Run(), "%v: %s", args, said.String())
-}
-
-// drive runs the command drive, and returns the result.
-func (s *speed) drive(args ...string) result.Run {
-	s.b.Helper()
-	file := filepath.Join(s.folder, "result.json")
-	s.run(append([]string{"drive", "--allow-invalid", "--users", strconv.Itoa(s.users), "--duration", s.each.String(),
-		"--every", "0s", "--json", file}, args...)...)
-	return readRun(s.b, file)
-}
-
 func verdict(text string, met bool) string {
 	if met {
 		return text
@@ -94,9 +39,19 @@ const (
 // scarce compares the mixed workload on a database that is larger than the memory with the same workload when all of
 // the database fits.
 type scarce struct {
-	*speed
-
+	b      *testing.B
+	each   time.Duration // how long a run measures
+	users  string
+	scale  string
+	folder string
 	memory int64 // of all that holds the database: programs and cached files
+}
+
+// run runs the command in a separate process.
+func (m *scarce) run(args ...string) {
+	m.b.Helper()
+	out, err := process(m.b, args...).CombinedOutput()
+	require.NoError(m.b, err, "%v: %s", args, out)
 }
 
 // allMemory is more than any machine has.
@@ -105,14 +60,19 @@ const allMemory = 1 << 62
 // BenchmarkMemory prints a table for docs/performance.md: `make bench-memory`. Of the embedded store, the service is
 // bounded, of PostgreSQL the server. The load generator never is.
 func BenchmarkMemory(b *testing.B) {
-	m := &scarce{speed: newSpeed(b, memoryVariable, 1, "XS")}
-	m.each *= 6
+	if os.Getenv(memoryVariable) == "" {
+		b.Skip("only when " + memoryVariable + " asks for it")
+	}
+	each, err := time.ParseDuration(os.Getenv(memoryVariable))
+	require.NoError(b, err, memoryVariable)
+	m := &scarce{b: b, each: 6 * each, users: cmp.Or(os.Getenv("USERS"), "50"), scale: cmp.Or(os.Getenv("SCALE"), "XS"),
+		folder: b.TempDir()}
 	var megabytes int64
-	_, err := fmt.Sscanf(cmp.Or(os.Getenv("MEMORY"), "512MB"), "%dMB", &megabytes)
+	_, err = fmt.Sscanf(cmp.Or(os.Getenv("MEMORY"), "512MB"), "%dMB", &megabytes)
 	require.NoError(b, err, "MEMORY is not of the form 512MB")
 	m.memory = megabytes * 1e6
 	stores := map[string]func(){"sqlite": m.embedded, "postgres": m.postgres}
-	fmt.Printf("\nThe mixed workload on %s within %s, and with all memory; %d users over HTTP, measured for %s after as "+
+	fmt.Printf("\nThe mixed workload on %s within %s, and with all memory; %s users over HTTP, measured for %s after as "+
 		"long a warm-up.\nI/Os are the requests that the disks of this machine completed (/proc/diskstats), those of other "+
 		"programs too, and flushes as writes;\n\"own\" is what the bounded processes read from disk (/proc/PID/io).\n",
 		m.scale, format.Bytes(m.memory), m.users, m.each)
@@ -195,7 +155,10 @@ func (m *scarce) compare(of string, start func(*memoryCgroup) (stop func(), targ
 // measure measures a run and prints its row.
 func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []string) float64 {
 	m.b.Helper()
-	run := m.drive(append(target, "--ramp", m.each.String())...)
+	file := filepath.Join(m.folder, "result.json")
+	m.run(append([]string{"drive", "--allow-invalid", "--users", m.users, "--ramp", m.each.String(), "--duration",
+		m.each.String(), "--every", "0s", "--json", file}, target...)...)
+	run := readRun(m.b, file)
 	a := func(of, figure string) float64 { // of a transaction
 		sum, ok := run.Resources.Used(of, figure)
 		require.True(m.b, ok, "%s of %s: %v", figure, of, run.Resources.Missing)
