@@ -42,14 +42,6 @@ func TestSQLite(t *testing.T) {
 	require.NoError(t, removeFile(e.BackupFile()), "a second time too")
 }
 
-func TestOpen_Refusals(t *testing.T) {
-	for url, says := range map[string]string{"": "is not a database", "sqlite:": "without the path",
-		"oracle:x": "no kind of databases"} {
-		_, err := Open(url, t.TempDir(), Commands{})
-		require.ErrorContains(t, err, says)
-	}
-}
-
 // An empty file is an empty database.
 func TestSQLite_EmptyFile(t *testing.T) {
 	e, err := newSQLite(testenv.File(t, "b.db", ""), "")
@@ -58,15 +50,4 @@ func TestSQLite_EmptyFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, name)
 	require.NoError(t, e.Create(t.Context()))
-}
-
-// Another file is refused and stays unchanged.
-func TestSQLite_OtherFile(t *testing.T) {
-	path := testenv.File(t, "b.db", "a letter, and no database")
-	e, err := newSQLite(path, "")
-	require.NoError(t, err)
-	_, err = e.Holds(t.Context())
-	require.Error(t, err)
-	require.Error(t, e.Create(t.Context()))
-	require.Equal(t, "a letter, and no database", testenv.Text(t, path))
 }
