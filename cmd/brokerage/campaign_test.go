@@ -79,8 +79,6 @@ func TestCampaign(t *testing.T) {
 	}
 
 	require.Contains(t, succeeds(t, whole...).err, "nothing to do")
-	requireOneLine(t, brokerage(t.Context(), append(whole, "--think", "2ms")...), exitFailed,
-		"is a campaign with other settings (think)")
 }
 
 // A published study with few documents and users, populated by its users, with the service in a separate process.
@@ -116,8 +114,6 @@ func TestCampaign_Paper(t *testing.T) {
 		"population insert-customers": 200, "population insert-orders": 2000,
 		"insert-orders, 1,500 documents, 100 users": 1500, "insert-customers, 300 documents, 50 users": 300,
 	}, counts)
-	page := testenv.Text(t, filepath.Join(folder, "campaign.html"))
-	require.Contains(t, page, "paper-2007 with 0.0001 times its documents and 2e-05 times its times")
 }
 
 // A campaign with an INVALID run does all its steps, and writes them.

@@ -235,9 +235,8 @@ func (i *instance) inject(
 			header.Set(p.Value.Name, strings.Map(visible, value))
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, i.url+path+"?"+query.Encode(), strings.NewReader("<a/>"))
+	address := i.url + path + "?" + query.Encode()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader("<a/>"))
 	require.NoError(t, err)
 	request.Header = header
 	request.Header.Set("Content-Type", "application/xml")
@@ -253,9 +252,7 @@ func (i *instance) inject(
 	what := fmt.Sprintf("%s %s %s=%q: %d %.300s", method, path, at.Name, payload, response.StatusCode, text)
 	require.Less(t, response.StatusCode, 500, what)
 	require.Empty(t, response.Header.Get("Set-Cookie"), what)
-	require.NotContains(t, string(text), "root:x:0", what)
-	require.NotContains(t, string(text), "PostgreSQL 1", what)
-	for _, leak := range []string{"SQLSTATE", "SQL logic", "syntax error", "near \""} {
+	for _, leak := range []string{"root:x:0", "PostgreSQL 1", "SQLSTATE", "SQL logic", "syntax error", "near \""} {
 		require.NotContains(t, string(text), leak, what)
 	}
 	if at.In == openapi3.ParameterInPath {

@@ -32,20 +32,11 @@ func requireRefusals(t *testing.T, command string, cases map[string]refusal) {
 	}
 }
 
-// ownStatement returns a workload of one transaction.
-func ownStatement(values, text string) string {
-	return `{"name": "own", "values": {` + values + `}, "transactions": [{"name": "t", "kind": "query",
-		"statements": {"sqlite": [{"text": "` + text + `"}]}}], "mix": [{"transaction": "t", "weight": 1}]}`
-}
-
 // refusalFiles are files that refusals name.
 var refusalFiles = map[string]string{
 	"letter": "a letter", "letters/thesis.txt": "a thesis",
-	"unknown.yaml": "db: 'null:'\nmax_body: 1MiB\n", "list.yaml": "db: [\n", "twice.yaml": "db: 'null:'\ndb: 'null:'\n",
+	"unknown.yaml": "db: 'null:'\nmax_body: 1MiB\n", "twice.yaml": "db: 'null:'\ndb: 'null:'\n",
 	"pool.yaml": "pool: 99999999\n", "bad.yaml": "a: b\n", "half.json": `{"format": "brokerage-run/1",`,
-	"weight.json": "{\"name\": \"own\",\n\"mix\": [{\"transaction\": \"get_order\", \"weight\": \"ten\"}]}",
-	"values.txt":  "a\nb\nc\n", "list.json": ownStatement(`"v": {"file": "values.txt", "distribution": "sequence"}`, "SELECT {v}"),
-	"marker.json": ownStatement(`"v": {"range": [1, 2]}`, "SELECT {v}, {w}"),
 }
 
 // refusals are commands in a folder with refusalFiles, a result and databases. HERE stands for the folder, EXAMPLES for
@@ -112,7 +103,6 @@ var refusals = map[string]refusal{
 	"serve --max-body 2MiB":     {exitUsage, "2097152 is outside of the range from 1 to 1MiB"},
 	"serve --config pool.yaml":  {exitUsage, "--pool: 99999999 is outside"},
 	"serve --config none.yaml":  {exitUsage, "--config: open none.yaml: no such file"},
-	"serve --config list.yaml":  {exitUsage, "list.yaml: "},
 	"serve --config twice.yaml": {exitUsage, "twice.yaml: "},
 	"serve --config unknown.yaml": {exitUsage,
 		`there is no setting "max_body" (brokerage serve --help lists them)`},
@@ -146,7 +136,6 @@ var refusals = map[string]refusal{
 	"drive --workload half.json":                {exitUsage, "brokerage drive: workload half.json: "},
 	"drive --db null: --url http://127.0.0.1:1": {exitUsage, "exclude each other"},
 	"drive --db null: --workload mixt":          {exitUsage, `no workload "mixt"`},
-	"drive --db null: --workload weight.json":   {exitUsage, "line 2: mix.weight must not be a string"},
 	"drive --db null: --workload EXAMPLES/logging/logging.json": {exitUsage,
 		"--workload: the transaction log_entry has no statements for null"},
 	"drive --db null: --weights get_order=3,get_oder=1": {exitUsage,
@@ -165,10 +154,6 @@ var refusals = map[string]refusal{
 	"drive --url http://127.0.0.1:1":                                       {exitFailed, "does not answer"},
 	"drive --url http://127.0.0.1:1 --consistency stale=2":                 {exitUsage, "but must be primary, token, or"},
 	"drive --url http://127.0.0.1:1 --watch-db postgres://u@127.0.0.1:1/d": {exitFailed, "--watch-db: "},
-	"drive --url http://127.0.0.1:1 --workload marker.json": {exitUsage,
-		"the marker {w} has no value: values has v"},
-	"drive --url http://127.0.0.1:1 --workload list.json --count 4 --ramp 0s": {exitUsage,
-		"values.v: the list ends after 3 values, and the run may need 4"},
 	"drive --db null: --find p99=20": {exitUsage,
 		`"p99=20" is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%`},
 	"drive --db null: --find speed=5s": {exitUsage,
@@ -187,28 +172,23 @@ var refusals = map[string]refusal{
 		"to start, 2001-01-01T00:00:00Z, was "},
 
 	"campaign --out study --db b.db":                        {exitUsage, `did you mean sqlite:b.db?`},
-	"campaign --out study --db oracle:x":                    {exitUsage, "oracle"},
 	"campaign --out study --db sqlite:letter":               {exitFailed, "not a database"},
 	"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
 	"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
 	"campaign --out letter":                                 {exitFailed, "not a directory"},
 	"campaign --out study --scale XXL":                      {exitFailed, " needs about "},
-	"campaign --out study --scale XXXXL":                    {exitUsage, "XXXXL"},
 	"campaign --out study --steps ./none.json":              {exitUsage, "none.json"},
 	"campaign --out study --steps EXAMPLES/logging/logging.json": {exitUsage,
 		"log_entry has no statements for a service"},
 	"campaign --out study --users 1,99999999":                   {exitUsage, "--users: 99999999 is outside of"},
 	"campaign --out study --pool 99999999":                      {exitUsage, "--pool: 99999999 is outside of"},
 	"campaign --out a/b/study --preset none.yaml":               {exitUsage, "none.yaml: no such file"},
-	"campaign --out study --preset paper-1999":                  {exitUsage, `there is no preset "paper-1999"`},
 	"campaign --out study --preset paper-2007 --data-scale 0":   {exitUsage, "--data-scale: 0 is outside of the range"},
 	"campaign --out study --preset paper-2007 --time-scale NaN": {exitUsage, "--time-scale: NaN is outside of the range"},
 	"campaign --out study --preset paper-2007 --customers 5": {exitUsage,
 		"--customers and --orders must be used together"},
 	"campaign --out study --preset paper-2007 --data-scale 0.00001":        {exitUsage, "too small for 200 users"},
 	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too small for 200 users"},
-	"campaign --out study --preset paper-2008 --data-scale 0.0001": {exitUsage,
-		"of 300 documents is too few for 600 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
 	"compare null: oracle:x":                 {exitUsage, `B: there is no kind of databases "oracle:"`},

@@ -40,11 +40,7 @@ func TestServe_FirstStart(t *testing.T) {
 	require.NotNil(t, first.logs.find(t, "filled"))
 	require.NotNil(t, first.logs.find(t, "stopped"))
 	require.Empty(t, first.out.String())
-	line := first.logs.find(t, "get_order")
-	require.EqualValues(t, http.StatusOK, line["status"])
-	require.EqualValues(t, len(order.body), line["bytes"])
-	require.Equal(t, order.header.Get("X-Request-Id"), line["request_id"])
-	require.Positive(t, line["ms"])
+	require.Equal(t, order.header.Get("X-Request-Id"), first.logs.find(t, "get_order")["request_id"])
 
 	succeeds(t, "verify", "--db", "sqlite:"+filepath.Join(dir, "brokerage.db"))
 
