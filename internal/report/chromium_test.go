@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,12 +66,7 @@ func comparedPage(t testing.TB) string {
 // bar.
 func TestPage_FitsBrowser(t *testing.T) {
 	all := pages(t)
-	var mu sync.Mutex
-	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked = append(asked, r.URL.Path)
-		mu.Unlock()
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path != "/" {
 			_, _ = io.WriteString(w, all[filepath.Base(r.URL.Path)])
@@ -107,10 +101,9 @@ func TestPage_FitsBrowser(t *testing.T) {
 		require.NotEqual(t, "none", m[6], "the style sheet of %s was applied", m[2])
 	}
 	require.Empty(t, b.Complaints)
-	mu.Lock()
-	defer mu.Unlock()
-	for _, path := range asked {
-		require.Regexp(t, `^/(\d+/\w+|favicon\.ico)?$`, path)
+	require.NotEmpty(t, b.Requested)
+	for _, address := range b.Requested {
+		require.Regexp(t, `^`+server.URL+`/(\d+/\w+|favicon\.ico)?$`, address)
 	}
 }
 
