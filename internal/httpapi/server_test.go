@@ -130,16 +130,9 @@ func tier(t testing.TB, o Options) func() {
 var tiers = map[string]Options{
 	"Plain":   {},
 	"Metrics": {Metrics: telemetry.New(telemetry.BuildInfo{})},
-	"All":     {Tokens: allTokens, Metrics: quiet{}, LogRequest: func(context.Context, RequestLog) {}},
+	"All": {Tokens: allTokens, Metrics: telemetry.New(telemetry.BuildInfo{}),
+		LogRequest: func(context.Context, RequestLog) {}},
 }
-
-// quiet are metrics that do nothing.
-type quiet struct{}
-
-func (quiet) Observe(string, string, time.Duration, int, int, string) {}
-func (quiet) Refused(string)                                          {}
-func (quiet) InFlight(int)                                            {}
-func (quiet) Handler() http.Handler                                   { return http.NotFoundHandler() }
 
 func BenchmarkGetOrder(b *testing.B) {
 	for name, o := range tiers {
