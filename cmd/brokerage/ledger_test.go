@@ -82,6 +82,5 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 	requireRefusals(t, "", map[string]refusal{
 		"drive --db " + db + " --ledger " + file:                  {exitUsage, "exists already"},
 		"drive --db " + db + " --ledger " + dir + "/brokerage.db": {exitUsage, "this command reads"},
-		"verify --db " + db + " --ledger " + json:                 {exitFailed, "line 1: this is not a ledger"},
 	})
 }
