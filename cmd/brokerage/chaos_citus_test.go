@@ -56,14 +56,6 @@ func (h *harness) openCluster(c chaosCase, settings []string) {
 	h.db = h.cluster.URL(h.database, c.entries...)
 }
 
-// requireNothingPrepared requires that no transaction is prepared on any node, five seconds after the last failed node
-// was back. The load has ended, so no transaction is running.
-func (h *harness) requireNothingPrepared() {
-	h.t.Helper()
-	time.Sleep(time.Until(h.returned.Add(5 * time.Second)))
-	h.cluster.RequireNothingPrepared(h.t)
-}
-
 func (h *harness) again(node int) {
 	h.t.Helper()
 	h.cluster.Nodes[node].Again(h.t)

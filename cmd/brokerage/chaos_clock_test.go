@@ -30,8 +30,9 @@ func serviceClock(h *harness) {
 			h.start()
 			h.load.Await(h.t, 20)
 			clock.Set(h.t, ahead-23*time.Hour) // in the same process
-			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), dateOf(h.t, h.service.url), time.Hour,
-				"the jump is seen")
+			date, err := http.ParseTime(get(h.t, h.service.url+"/healthz").header.Get("Date"))
+			require.NoError(h.t, err)
+			require.WithinDuration(h.t, time.Now().Add(ahead-23*time.Hour), date, time.Hour, "the jump is seen")
 			h.load.Await(h.t, 50)
 		}
 		clock.Set(h.t, 0)
@@ -57,14 +58,6 @@ func databaseClock(h *harness) {
 		}
 		h.clock.Set(h.t, 0)
 	})
-}
-
-// dateOf returns the time by a service's clock.
-func dateOf(t testing.TB, url string) time.Time {
-	t.Helper()
-	date, err := http.ParseTime(get(t, url+"/healthz").header.Get("Date"))
-	require.NoError(t, err)
-	return date
 }
 
 // TestChaosClock lets the clock of a service jump, and checks everything that depends on it: times of day follow, and

@@ -187,7 +187,9 @@ func (h *harness) finish(c chaosCase) (row string) {
 	case h.server != nil:
 		db = h.server.URL("postgres")
 	case h.cluster != nil:
-		h.requireNothingPrepared()
+		// The load has ended, so no transaction is running, and the last failed node has had five seconds.
+		time.Sleep(time.Until(h.returned.Add(5 * time.Second)))
+		h.cluster.RequireNothingPrepared(h.t)
 		db = h.cluster.URL(h.database, 0)
 	}
 	succeeds(h.t, "verify", "--db", db)

@@ -21,12 +21,6 @@ func served(db string, flags ...string) string {
 	return "exec:" + strings.Join(append([]string{os.Args[0], "serve", "--db", db}, flags...), " ")
 }
 
-func readComparison(t testing.TB, file string) (r compare.Result) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &r))
-	return r
-}
-
 // A side whose command does not start a service is named with what it said.
 func TestCompare_DoesNotStart(t *testing.T) {
 	t.Parallel()
@@ -52,7 +46,8 @@ func TestCompare_Commands(t *testing.T) {
 		"--rate", "100", "--users", "4", "--within", "30s", "--others", "100%", "--tolerance", "100%", "--json", file,
 		"--out", page)
 	require.Contains(t, []int{exitOK, exitUndecided}, r.code, r.out+r.err) // a busy machine may need more time
-	c := readComparison(t, file)
+	var c compare.Result
+	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &c))
 	require.Equal(t, compare.Format, c.Format)
 	require.True(t, strings.HasPrefix(r.out, c.Answer+"\n"), "the answer is the first line: %s", r.out)
 	require.Positive(t, c.Sides[0].Counted)

@@ -151,11 +151,6 @@ func TestDrive_Invalid(t *testing.T) {
 	require.FileExists(t, file)
 }
 
-func exitCode(t testing.TB, cmd *exec.Cmd) int {
-	t.Helper()
-	return (&instance{cmd: cmd}).ended(t)
-}
-
 // A search against a real service ends with the answer as the last line; the result has the curve, which the report
 // draws.
 //

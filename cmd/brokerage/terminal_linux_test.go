@@ -54,7 +54,7 @@ func TestDrive_Terminal(t *testing.T) {
 		`users prepare, longer than --ramp: [\d,]+ of [\d,]+ documents)\x1b\[K`, shown.String())
 	_, err := keys.Write([]byte{3}) // Ctrl-C
 	require.NoError(t, err)
-	require.Equal(t, exitEnded, exitCode(t, cmd), shown)
+	require.Equal(t, exitEnded, (&instance{cmd: cmd}).ended(t), shown)
 	run := readRun(t, file)
 	require.Equal(t, result.Interrupted, run.Ended)
 	require.Positive(t, run.Total.Count)

@@ -59,8 +59,6 @@ func newWorld(t testing.TB) *world {
 	}
 }
 
-func (w *world) clock() time.Time { return w.now }
-
 func (w *world) pass(seconds float64) {
 	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
 }
@@ -225,7 +223,7 @@ func (w *world) campaign(folder string) *Campaign {
 		Subject: w.engine(), Driver: w.drive, Start: w.start,
 		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
-		Progress: w, Now: w.clock,
+		Progress: w, Now: func() time.Time { return w.now },
 	}
 }
 

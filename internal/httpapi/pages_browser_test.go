@@ -56,12 +56,6 @@ func (f *visitor) until(expression string) {
 	}
 }
 
-func (f *visitor) window(width, height int) {
-	f.Helper()
-	f.Call("Emulation.setDeviceMetricsOverride",
-		map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
-}
-
 func (f *visitor) prefers(feature, value string) {
 	f.Helper()
 	f.Call("Emulation.setEmulatedMedia",
@@ -285,7 +279,8 @@ func TestPages_Looks(t *testing.T) {
 		f.prefers("prefers-color-scheme", scheme)
 		for _, width := range []int{1400, 390} {
 			t.Run(fmt.Sprint(scheme, " ", width), func(t *testing.T) {
-				f.window(width, 1000)
+				f.Call("Emulation.setDeviceMetricsOverride",
+					map[string]any{"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 				require.Equal(t, true, f.Run(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`),
 					"nothing scrolls sideways: %v",
 					f.Run(`[...document.querySelectorAll('*')].filter((e) => e.getBoundingClientRect().right > innerWidth).map((e) `+
