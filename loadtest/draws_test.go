@@ -50,7 +50,7 @@ func TestK6_DrawsAsTheDriver(t *testing.T) {
 	file := testenv.File(t, "own.json", `{"name": "own", "updates": {"price": [100, 119]}, "draws": {
 		"security": {"distribution": "zipf", "s": 1.2},
 		"customer": {"distribution": "hot-set", "hot": 0.1, "share": 0.8},
-		"order": {"distribution": "normal", "mean": 0.25, "deviation": 0.005}}, "mix": [
+		"order": {"distribution": "zipf", "s": 1}}, "mix": [
 		{"transaction": "get_order", "weight": 2}, {"transaction": "customer_profile", "weight": 3},
 		{"transaction": "update_security_price", "weight": 1}, {"transaction": "update_order_status", "weight": 1},
 		{"transaction": "search_securities", "weight": 1}, {"transaction": "buy_security", "weight": 1}]}`)

@@ -38,7 +38,7 @@ type driveCmd struct {
 	Duration    *time.Duration    `group:"Length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
 	Count       int64             `group:"Length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
 	Ramp        time.Duration     `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
-	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, 50ms..150ms (uniform), exponential:100ms or normal:100ms,20ms (mean and standard deviation). Default: 0s."`
+	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, or exponential:100ms, which draws it with that mean. Default: 0s."`
 	Every       time.Duration     `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed        uint64            `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
 	Consistency drive.Consistency `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -108,18 +107,7 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("there are no arrivals of kind %q", p.Arrivals)
 	}
 	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(),
-		p.Definition.RequireEnough(p.most()),
 		p.Definition.Check())
-}
-
-// most returns a number of transactions that the run cannot exceed.
-func (p *Plan) most() float64 {
-	rate := cmp.Or(p.Rate, MaxRate*float64(max(p.Share.Of, 1)))
-	most := rate * (p.Ramp + p.Duration).Seconds()
-	if p.Rate > 0 && p.Arrivals == Poisson {
-		most += 10 * math.Sqrt(most) // more than chance makes of it
-	}
-	return math.Ceil(most) + float64(p.Count)
 }
 
 func (p *Plan) model() result.Model {
@@ -127,7 +115,7 @@ func (p *Plan) model() result.Model {
 		Kind: result.Closed, Users: p.Users, Think: p.Think.Mean.Seconds(), Every: p.Every.Seconds(),
 		Consistency: string(p.Consistency), Count: p.Count,
 	}
-	if p.Think.Distribution != "" {
+	if p.Think.Exponential {
 		m.ThinkText = p.Think.String()
 	}
 	if p.Rate > 0 {

@@ -141,7 +141,7 @@ type Model struct {
 	// Arrivals says how those of the open model are spread: poisson or even; empty if the tool does not say.
 	Arrivals string  `json:"arrivals,omitempty"`
 	Every    float64 `json:"everySeconds"`
-	// ThinkText is the think time as it was configured, if it is drawn from a distribution.
+	// ThinkText is the think time as it was configured, if it is drawn.
 	ThinkText string `json:"think,omitempty"`
 	// Count is the number of transactions that the run was to measure; 0 if it had a duration.
 	Count int64 `json:"count,omitempty"`

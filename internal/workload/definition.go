@@ -31,7 +31,6 @@ type Definition struct {
 	Description string  `json:"description"`
 	Validate    bool    `json:"validate"` // of new and replaced documents
 	Draws       Draws   `json:"draws"`
-	Search      Search  `json:"search"`
 	Trades      Trades  `json:"trades"`
 	Updates     Updates `json:"updates"`
 	Prepare     Prepare `json:"prepare"`
@@ -68,13 +67,6 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 	}
 	copy(r[:], ends)
 	return nil
-}
-
-// Search are the ranges of search_securities; a nil one is that of the dataset.
-type Search struct {
-	PEMin    *Range `json:"peMin"`
-	PEMax    *Range `json:"peMax"`
-	YieldMin *Range `json:"yieldMin"`
 }
 
 // Trades are the parameters of buy_security and sell_security.
@@ -250,10 +242,8 @@ func (d *Definition) Check() error {
 		return err
 	}
 	err := cmp.Or(d.Draws.Order.check("draws.order"), d.Draws.Customer.check("draws.customer"),
-		d.Draws.Security.check("draws.security"),
-		d.Search.PEMin.check("search.peMin", 0), d.Search.PEMax.check("search.peMax", 0),
-		d.Search.YieldMin.check("search.yieldMin", 0), d.Trades.Sell.Quantity.check("trades.sell.quantity", 1),
-		d.Trades.Buy.Quantity.check("trades.buy.quantity", 1), d.Updates.Price.check("updates.price", 1))
+		d.Draws.Security.check("draws.security"), d.Trades.Sell.Quantity.check("trades.sell.quantity"),
+		d.Trades.Buy.Quantity.check("trades.buy.quantity"), d.Updates.Price.check("updates.price"))
 	if err != nil {
 		return err
 	}
@@ -277,10 +267,9 @@ func (d *Definition) Check() error {
 	return nil
 }
 
-// check accepts nil, the range of the dataset.
-func (r *Range) check(of string, least int64) error {
-	if r != nil && (r[0] < least || r[1] > maxNumber || r[0] > r[1]) {
-		return fmt.Errorf("%s: [%d, %d] is not a range from %d to %d", of, r[0], r[1], least, maxNumber)
+func (r Range) check(of string) error {
+	if r[0] < 1 || r[1] > maxNumber || r[0] > r[1] {
+		return fmt.Errorf("%s: [%d, %d] is not a range from 1 to %d", of, r[0], r[1], maxNumber)
 	}
 	return nil
 }

@@ -6,60 +6,51 @@ import (
 	"math/rand/v2"
 )
 
-// Draw is a distribution over the indexes from 0 to below a number. Shares and positions are of 1.
+// Draw is a distribution over the indexes from 0 to below a number. Shares are of 1.
 type Draw struct {
-	Distribution string   `json:"distribution"`
-	S            float64  `json:"s"`         // exponent of Zipf
-	Mean         *float64 `json:"mean"`      // position of the middle of Normal; nil is 0.5
-	Deviation    float64  `json:"deviation"` // standard deviation of Normal
-	Hot          float64  `json:"hot"`       // share of the keys that are hot in a HotSet,
-	Share        float64  `json:"share"`     // and their share of the draws
+	Distribution string  `json:"distribution"`
+	S            float64 `json:"s"`     // exponent of Zipf
+	Hot          float64 `json:"hot"`   // share of the keys that are hot in a HotSet,
+	Share        float64 `json:"share"` // and their share of the draws
 }
 
 // The distributions. Zipf and HotSet are scattered over the keys of the dataset, so that popular keys are not next to
 // each other on a page.
 const (
-	Uniform    = "uniform"
-	Zipf       = "zipf"
-	Normal     = "normal"
-	HotSet     = "hot-set"
-	Sequential = "sequential" // each user goes through all, from a place of its own, and begins again
+	Uniform = "uniform"
+	Zipf    = "zipf"
+	HotSet  = "hot-set"
 )
 
 func (d Draw) check(of string) error {
 	own := Draw{Distribution: d.Distribution} // with the fields that its distribution has
 	ok, needs := true, ""
 	switch d.Distribution {
-	case Uniform, Sequential:
+	case Uniform:
 	case Zipf:
 		own.S = d.S
 		ok, needs = d.S > 0 && d.S <= 10, fmt.Sprintf("the exponent s is %v, and must be above 0 and at most 10", d.S)
-	case Normal:
-		own.Mean, own.Deviation = d.Mean, d.Deviation
-		ok = d.Deviation > 0 && d.Deviation <= 1 && (d.Mean == nil || *d.Mean >= 0 && *d.Mean <= 1)
-		needs = "normal needs a deviation above 0 and a mean, both at most 1: shares of the whole"
 	case HotSet:
 		own.Hot, own.Share = d.Hot, d.Share
 		ok = d.Hot > 0 && d.Hot < 1 && d.Share > 0 && d.Share < 1
 		needs = "hot-set needs hot, the share of the keys, and share, that of the draws, both above 0 and below 1"
 	default:
-		return fmt.Errorf("%s: there is no distribution %q: it is one of %s, %s, %s, %s, %s and, for values, %s",
-			of, d.Distribution, Uniform, Zipf, Normal, HotSet, Sequential, Sequence)
+		return fmt.Errorf("%s: there is no distribution %q: it is one of %s, %s, %s", of, d.Distribution, Uniform, Zipf,
+			HotSet)
 	}
 	switch {
 	case !ok:
 		return fmt.Errorf("%s: %s", of, needs)
 	case own != d:
-		return fmt.Errorf("%s: %s has no such parameters: s is for zipf, mean and deviation for normal, "+
-			"hot and share for hot-set", of, d.Distribution)
+		return fmt.Errorf("%s: %s has no such parameters: s is for zipf, hot and share for hot-set", of, d.Distribution)
 	}
 	return nil
 }
 
-// picker returns a function that draws the indexes of keys from [0, n) for one of several users.
-func (d Draw) picker(r *rand.Rand, n int64, user, users int) (pick func() int64) {
-	ranked := d.ranks(r, n, user, users)
-	if d.Distribution != Zipf && d.Distribution != HotSet {
+// picker returns a function that draws the indexes of keys from [0, n).
+func (d Draw) picker(r *rand.Rand, n int64) (pick func() int64) {
+	ranked := d.ranks(r, n)
+	if d.Distribution == Uniform {
 		return ranked
 	}
 	stride := scatter(n)
@@ -67,12 +58,10 @@ func (d Draw) picker(r *rand.Rand, n int64, user, users int) (pick func() int64)
 }
 
 // ranks returns the same function without the scattering: it prefers the lowest indexes.
-func (d Draw) ranks(r *rand.Rand, n int64, user, users int) (pick func() int64) {
+func (d Draw) ranks(r *rand.Rand, n int64) (pick func() int64) {
 	switch d.Distribution {
 	case Zipf:
 		return zipf(r, d.S, n)
-	case Normal:
-		return d.normal(r, n)
 	case HotSet:
 		hot := min(max(int64(d.Hot*float64(n)), 1), n)
 		return func() int64 {
@@ -81,30 +70,8 @@ func (d Draw) ranks(r *rand.Rand, n int64, user, users int) (pick func() int64) 
 			}
 			return hot + r.Int64N(n-hot)
 		}
-	case Sequential:
-		next := n / int64(users) * int64(user)
-		return func() int64 {
-			i := next
-			next = (i + 1) % n
-			return i
-		}
 	default:
 		return func() int64 { return r.Int64N(n) }
-	}
-}
-
-// normal draws again what falls outside of [0, n), which is less than two thirds for any mean and deviation.
-func (d Draw) normal(r *rand.Rand, n int64) func() int64 {
-	mean := 0.5
-	if d.Mean != nil {
-		mean = *d.Mean
-	}
-	return func() int64 {
-		for {
-			if x := mean + d.Deviation*r.NormFloat64(); x >= 0 && x < 1 {
-				return int64(x * float64(n))
-			}
-		}
 	}
 }
 

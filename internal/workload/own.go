@@ -41,7 +41,7 @@ func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 		if err := v.complete(read); err != nil {
 			return fmt.Errorf("values.%s: %w", name, err)
 		}
-		v.name, v.index = name, i
+		v.index = i
 	}
 	for _, scheme := range slices.Sorted(maps.Keys(d.Setup)) { // sorted: the order of files is that of the hash
 		texts := d.Setup[scheme]
@@ -200,11 +200,7 @@ func (c *compiler) value(name string) (*Value, error) {
 // drawOwn draws the values of an own transaction.
 func (t *Transaction) drawOwn(u *User, c *Call) bool {
 	for _, v := range t.values {
-		value, ok := u.draws[v.index](c.values[v.index][:0])
-		if !ok {
-			return false
-		}
-		c.values[v.index] = value
+		c.values[v.index] = u.draws[v.index](c.values[v.index][:0])
 	}
 	return true
 }
@@ -224,23 +220,4 @@ func (d *Definition) NeedsDataset() bool {
 	return d.Prepare != Prepare{} || d.has(func(t *Transaction) bool {
 		return !t.own || slices.ContainsFunc(t.values, func(v *Value) bool { return v.IDs != "" })
 	})
-}
-
-// RequireEnough returns an error if a sequence may end in a run of a number of transactions.
-func (d *Definition) RequireEnough(transactions float64) error {
-	for t := range d.running() {
-		for _, v := range t.values {
-			size := float64(v.size(&Population{}))
-			if v.Distribution != Sequence || size >= transactions {
-				continue
-			}
-			what := "range"
-			if v.Range == nil {
-				what = "list"
-			}
-			return fmt.Errorf("values.%s: the %s ends after %.0f values, and the run may need %.0f: --count N with --ramp 0s "+
-				"needs N; %s begins again", v.name, what, size, transactions, Sequential)
-		}
-	}
-	return nil
 }

@@ -60,13 +60,10 @@ func TestOwn_Refusals(t *testing.T) {
 		"RangeReversed": {value(`{"range": [2, 1]}`), "range: [2, 1] is not a range of at most 10^15", true},
 		"RangeTooLong":  {value(`{"range": [-9000000000000000000, 9000000000000000000]}`), "at most 10^15 numbers", true},
 		"IDs":           {value(`{"ids": "bond"}`), `the dataset has no ids of "bond"`, false},
-		"SequenceOfIDs": {value(`{"ids": "order", "distribution": "sequence"}`), "sequence is not for ids", true},
 		"Distribution":  {value(`{"range": [1, 2], "distribution": "gauss"}`), `there is no distribution "gauss"`, false},
 		"Parameters":    {value(`{"range": [1, 2], "s": 1}`), "there is no distribution", false},
-		"SequenceS":     {value(`{"range": [1, 2], "distribution": "sequence", "s": 1}`), "distribution", false},
 		"As":            {value(`{"range": [1, 2], "as": "time"}`), `as: "time" is not date`, false},
-		"DateOfList":    {value(`{"list": ["1"], "as": "date"}`), "as or decimals are for a range", true},
-		"Decimals":      {value(`{"range": [1, 2], "decimals": 10}`), "decimals: 10 is not from 0 to 9", false},
+		"DateOfList":    {value(`{"list": ["1"], "as": "date"}`), "as is for a range", true},
 		"ValueName":     {file(`"a b": {"range": [1, 2]}`, ""), `values: "a b" is not a name`, false},
 		"UnknownField":  {value(`{"range": [1, 2], "to": 1}`), `unknown field "to"`, false},
 		"NoName":        {kind("", "query"), "without a name: a name is one", false},
@@ -93,6 +90,14 @@ func TestOwn_Refusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A list in a file has an entry for each line that is not empty.
+func TestOwn_ListInFile(t *testing.T) {
+	d := ownWorkload(t, `{"name": "own", "values": {"v": {"file": "l.txt"}}, "transactions": [
+		{"name": "find", "kind": "query", "statements": {"sqlite": [{"text": "SELECT {v}"}]}}],
+		"mix": [{"transaction": "find", "weight": 1}]}`, map[string]string{"l.txt": "a\r\nb\n\nc"})
+	require.Equal(t, []string{"a", "b", "c"}, d.Values["v"].List)
 }
 
 // The files that a workload names are a part of it.

@@ -15,9 +15,6 @@ func (s Share) Users(all int) (from, to int) {
 	return at(s.Number - 1), at(s.Number)
 }
 
-// position returns the position in a sequence of the whole load of the share's ith value: the shares deal the values.
-func (s Share) position(i int64) int64 { return i*int64(max(s.Of, 1)) + int64(max(s.Number, 1)) - 1 }
-
 // Check returns an error if the share does not exist, or would be without users.
 func (s Share) Check(users int) error {
 	switch {

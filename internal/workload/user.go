@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"brokerage/internal/tpox"
@@ -20,13 +19,10 @@ type Crowd struct {
 	sectors                 []sector
 	peMin, peMax, yieldMin  Range
 	seed                    uint64
-	users                   int // of the whole load, and of these,
 	from, to                int // the users of this process: [from, to)
-	share                   Share
 	begun                   time.Time
 	leases                  map[*idKind]*leased
-	newOrders, newCustomers *sharedIDs     // nil unless all users draw new documents
-	sequences               []atomic.Int64 // the next position of each value that is a sequence
+	newOrders, newCustomers *sharedIDs // nil unless all users draw new documents
 }
 
 // Mixed is a transaction of a mix and its share of the draws, of 1.
@@ -47,9 +43,10 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users in
 	if err != nil {
 		return nil, err
 	}
-	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed, users: users, share: share,
+	of := func(b bounds) Range { return Range{b.From, b.To} }
+	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed,
 		begun: now.UTC(), leases: map[*idKind]*leased{orderIDs: {}, customerIDs: {}, accountIDs: {}},
-		sequences: make([]atomic.Int64, len(d.Values))}
+		peMin: of(p.Search.PEMin), peMax: of(p.Search.PEMax), yieldMin: of(p.Search.YieldMin)}
 	c.from, c.to = share.Users(users)
 	if d.NewDocuments == SharedDocuments {
 		c.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
@@ -58,14 +55,6 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users in
 	for _, name := range p.Search.Sectors {
 		c.sectors = append(c.sectors, sector{name, url.QueryEscape(name)})
 	}
-	or := func(own *Range, ofDataset bounds) Range {
-		if own != nil {
-			return *own
-		}
-		return Range{ofDataset.From, ofDataset.To}
-	}
-	c.peMin, c.peMax = or(d.Search.PEMin, p.Search.PEMin), or(d.Search.PEMax, p.Search.PEMax)
-	c.yieldMin = or(d.Search.YieldMin, p.Search.YieldMin)
 	return c, nil
 }
 
@@ -93,7 +82,7 @@ type User struct {
 	source                                *rand.PCG
 	rand                                  *rand.Rand
 	pickOrder, pickCustomer, pickSecurity func() int64
-	draws                                 []func(dst []byte) (value []byte, ok bool) // of own transactions
+	draws                                 []func(dst []byte) []byte // of own transactions
 
 	// What the user has created and may remove.
 	ownOrders, ownCustomers []tpox.ID
@@ -106,16 +95,16 @@ func (c *Crowd) User(number int) *User {
 	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source)}
 	u.Seed(c.seed)
 	d, held := c.definition.Draws, c.population
-	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count, number, c.users)
-	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count, number, c.users)
-	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count, number, c.users)
+	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count)
+	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count)
+	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count)
 	u.Call.validate = c.definition.Validate
 	u.Call.values = make([][]byte, len(c.definition.Values))
-	u.draws = make([]func(dst []byte) ([]byte, bool), len(c.definition.Values))
+	u.draws = make([]func(dst []byte) []byte, len(c.definition.Values))
 	for _, part := range c.mix {
 		for _, v := range part.values {
 			if u.draws[v.index] == nil {
-				u.draws[v.index] = v.drawer(u, number)
+				u.draws[v.index] = v.drawer(u)
 			}
 		}
 	}

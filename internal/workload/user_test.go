@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -134,7 +133,7 @@ func TestPicker(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	count := func(d Draw, n int64, draws int) map[int64]int {
 		seen := map[int64]int{}
-		for pick := d.picker(r, n, 0, 1); draws > 0; draws-- {
+		for pick := d.picker(r, n); draws > 0; draws-- {
 			seen[pick()]++
 		}
 		return seen
@@ -146,20 +145,12 @@ func TestPicker(t *testing.T) {
 			require.InDelta(t, 1000, seen[i], 200)
 		}
 	})
-	t.Run("Sequential", func(t *testing.T) {
-		pick := Draw{Distribution: Sequential}.picker(r, 10, 1, 3)
-		var got []int64
-		for range 12 {
-			got = append(got, pick())
-		}
-		require.Equal(t, []int64{3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4}, got)
-	})
 	t.Run("OneKey", func(t *testing.T) {
 		for _, d := range []Draw{
-			{Distribution: Uniform}, {Distribution: Sequential}, {Distribution: Zipf, S: 2}, {Distribution: Zipf, S: 1},
-			{Distribution: Normal, Deviation: .1}, {Distribution: HotSet, Hot: .5, Share: .5},
+			{Distribution: Uniform}, {Distribution: Zipf, S: 2}, {Distribution: Zipf, S: 1},
+			{Distribution: HotSet, Hot: .5, Share: .5},
 		} {
-			require.Zero(t, d.picker(r, 1, 5, 9)(), d.Distribution)
+			require.Zero(t, d.picker(r, 1)(), d.Distribution)
 		}
 	})
 }
@@ -199,23 +190,12 @@ func total(list []float64) (sum float64) {
 	return sum
 }
 
-// A normal distribution has its mean and its deviation; of a hot set, the hot keys have their share of the draws.
-func TestDraw_NormalAndHotSet(t *testing.T) {
+// The hot keys of a hot set have their share of the draws.
+func TestDraw_HotSet(t *testing.T) {
 	const n, draws = 1000, 100_000
 	r := rand.New(rand.NewPCG(5, 6))
-	mean := .25
-	sum, squares := 0.0, 0.0
-	pick := Draw{Distribution: Normal, Mean: &mean, Deviation: .05}.picker(r, n, 0, 1)
-	for range draws {
-		x := float64(pick())
-		sum += x
-		squares += (x - 250) * (x - 250)
-	}
-	require.InDelta(t, 250, sum/draws, 2)
-	require.InDelta(t, 50*50, squares/draws, 100)
-
 	hot := make(map[int64]int)
-	pick = Draw{Distribution: HotSet, Hot: .1, Share: .9}.picker(r, n, 0, 1)
+	pick := Draw{Distribution: HotSet, Hot: .1, Share: .9}.picker(r, n)
 	for range draws {
 		hot[pick()]++
 	}
@@ -324,17 +304,4 @@ func TestTransactions_AreComplete(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Sequences are dealt in turn, so that no two parts draw the same value.
-func TestShare_Position(t *testing.T) {
-	var dealt []int64
-	for number := range 3 {
-		for i := range int64(4) {
-			dealt = append(dealt, Share{Number: number + 1, Of: 3}.position(i))
-		}
-	}
-	slices.Sort(dealt)
-	require.Equal(t, []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, dealt)
-	require.Equal(t, int64(5), Share{}.position(5))
 }

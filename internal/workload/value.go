@@ -3,7 +3,6 @@ package workload
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,25 +14,18 @@ import (
 type Value struct {
 	Draw
 
-	Range    *Range   `json:"range"`    // both ends included
-	Decimals int      `json:"decimals"` // of a number: 1 makes 125 to 12.5
-	As       string   `json:"as"`       // asDate makes a number to the date so many days before the run
-	List     []string `json:"list"`
-	File     string   `json:"file"` // a list, one entry a line; relative to the workload file
-	IDs      string   `json:"ids"`  // one of keysOf
+	Range *Range   `json:"range"` // both ends included
+	As    string   `json:"as"`    // asDate makes a number to the date so many days before the run
+	List  []string `json:"list"`
+	File  string   `json:"file"` // a list, one entry a line; relative to the workload file
+	IDs   string   `json:"ids"`  // one of keysOf
 
-	name  string
 	index int // in Definition.values
 }
 
 const (
-	// Sequence gives each value once, to all users together, in order. It ends, so the run must not be able to reach its
-	// end.
-	Sequence = "sequence"
-	asDate   = "date"
-
-	maxSize     = 1_000_000_000_000_000 // of a range: so that its positions can be scattered without overflow
-	maxDecimals = 9
+	asDate  = "date"
+	maxSize = 1_000_000_000_000_000 // of a range: so that its positions can be scattered without overflow
 )
 
 // keysOf are the kinds of keys of the dataset.
@@ -71,16 +63,10 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 		return errors.New("the list is empty")
 	case v.IDs != "" && !slices.Contains(keysOf, v.IDs):
 		return fmt.Errorf("ids: the dataset has no ids of %q: it is one of %s", v.IDs, strings.Join(keysOf, ", "))
-	case v.IDs != "" && v.Distribution == Sequence:
-		return fmt.Errorf("%s is not for ids", v.Distribution)
-	case v.Range == nil && (v.As != "" || v.Decimals != 0), v.As != "" && v.Decimals != 0:
-		return errors.New("as or decimals are for a range")
+	case v.Range == nil && v.As != "":
+		return errors.New("as is for a range")
 	case v.As != "" && v.As != asDate:
 		return fmt.Errorf("as: %q is not date", v.As)
-	case v.Decimals < 0 || v.Decimals > maxDecimals:
-		return fmt.Errorf("decimals: %d is not from 0 to %d", v.Decimals, maxDecimals)
-	case v.Distribution == Sequence && v.Draw == (Draw{Distribution: Sequence}):
-		return nil
 	}
 	return v.check("distribution")
 }
@@ -103,27 +89,17 @@ func (v *Value) size(p *Population) int64 {
 
 // isNumber reports whether the values are whole numbers, as which a database gets them.
 func (v *Value) isNumber() bool {
-	return v.Range != nil && v.As == "" && v.Decimals == 0 || v.IDs != "" && v.IDs != "security"
+	return v.Range != nil && v.As == "" || v.IDs != "" && v.IDs != "security"
 }
 
-// drawer returns a function that appends a value for a user. The function returns false when there is none.
-func (v *Value) drawer(u *User, number int) func(dst []byte) ([]byte, bool) {
+// drawer returns a function that appends a value for a user.
+func (v *Value) drawer(u *User) func(dst []byte) []byte {
 	size := v.size(u.population)
-	if v.Distribution == Sequence {
-		given := &u.sequences[v.index]
-		return func(dst []byte) ([]byte, bool) {
-			i := u.share.position(given.Add(1) - 1)
-			if i >= size {
-				return dst, false
-			}
-			return v.append(dst, u, i), true
-		}
-	}
-	pick := v.ranks(u.rand, size, number, u.users)
+	pick := v.ranks(u.rand, size)
 	if v.IDs != "" {
-		pick = v.picker(u.rand, size, number, u.users)
+		pick = v.picker(u.rand, size)
 	}
-	return func(dst []byte) ([]byte, bool) { return v.append(dst, u, pick()), true }
+	return func(dst []byte) []byte { return v.append(dst, u, pick()) }
 }
 
 // append appends the value at a position.
@@ -143,12 +119,8 @@ func (v *Value) append(dst []byte, u *User, i int64) []byte {
 		return append(dst, v.List[i]...)
 	}
 	n := v.Range[0] + i
-	switch {
-	case v.As == asDate:
+	if v.As == asDate {
 		return u.begun.AddDate(0, 0, -int(n)).AppendFormat(dst, time.DateOnly)
-	case v.Decimals > 0:
-		return strconv.AppendFloat(dst, float64(n)/math.Pow10(v.Decimals), 'f', v.Decimals, 64)
-	default:
-		return strconv.AppendInt(dst, n, 10)
 	}
+	return strconv.AppendInt(dst, n, 10)
 }

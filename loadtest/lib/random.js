@@ -1,7 +1,7 @@
 // Random numbers from a seed: a script cannot seed Math.random(), and each user needs its own stream.
 
 // k6 looks up globals by name each time, but not constants of a module.
-const { PI, cos, floor, imul, log, sqrt } = Math;
+const { floor, imul, log } = Math;
 
 // Two multiplicative generators form one with a period of 2^61 (L'Ecuyer, 1988). Products stay below 2^53. In k6's
 // engine this takes less than half the time of generators that mix bits, which need Math.imul or more operations.
@@ -28,8 +28,6 @@ export function makeRandom(seed, stream) {
     below: (n) => floor(next() * n),
     // between returns a whole number from a to b.
     between: (a, b) => a + floor(next() * (b - a + 1)),
-    // normal returns a number of the standard normal distribution (Box and Muller, 1958).
-    normal: () => sqrt(-2 * log(1 - next())) * cos(2 * PI * next()),
   };
 }
 
@@ -70,27 +68,15 @@ export function chooser(weights, { next }) {
 }
 
 // drawer returns a function that draws from 0 to n-1 by a distribution of a workload file, as brokerage drive does
-// (internal/workload/distribution.go). Sequential users begin evenly spread and wrap around. What is drawn often by zipf
-// and hot-set is scattered, so that popular keys are not next to each other on a page.
-export function drawer(draw, n, { next, normal }, user, users) {
-  const { distribution, s, mean = 0.5, deviation, hot, share } = draw;
+// (internal/workload/distribution.go). What is drawn often by zipf and hot-set is scattered, so that popular keys are not
+// next to each other on a page.
+export function drawer({ distribution, s, hot, share }, n, { next }) {
   const stride = [7919, 7907, 7901].find((prime) => n % prime !== 0) || 1;
   switch (distribution) {
-    case 'sequential': {
-      let i = (floor(n / users) * user + n - 1) % n;
-      return () => (i = (i + 1) % n);
-    }
     case 'zipf': {
       const rank = zipf(s, n, next);
       return () => (rank() * stride) % n;
     }
-    case 'normal':
-      return () => {
-        for (;;) {
-          const x = mean + deviation * normal();
-          if (x >= 0 && x < 1) return floor(x * n);
-        }
-      };
     case 'hot-set': {
       const many = Math.min(Math.max(floor(hot * n), 1), n);
       const rank = () => (many === n || next() < share ? floor(next() * many) : many + floor(next() * (n - many)));

@@ -28,14 +28,11 @@ function seconds(name, byDefault, least) {
 // thinkTime returns the pause of a user between two transactions: its mean in seconds, and a function that draws one.
 function thinkTime(name) {
   const given = text(name, '0');
-  const [, kind, rest] = /^(?:(exponential|normal):)?(.*)$/.exec(given);
-  const [a, b] = rest.split(kind === 'normal' ? ',' : '..').map(timeOf);
-  const pause = (mean, draw) => ({ text: given, fixed: false, mean, draw });
-  if (kind === 'exponential' && a > 0 && b === undefined) return pause(a, ({ next }) => -a * Math.log(1 - next()));
-  if (kind === 'normal' && a > 0 && b > 0) return pause(a, ({ normal }) => atLeast0(() => a + b * normal()));
-  if (kind === undefined && a < b) return pause((a + b) / 2, ({ next }) => a + next() * (b - a));
-  if (kind === undefined && a >= 0 && b === undefined) return { ...pause(a, () => a), fixed: true };
-  return refuse(`${name} is a time such as 100ms, or 50ms..150ms, exponential:100ms or normal:100ms,20ms, not "${given}"`);
+  const [, exponential, rest] = /^(exponential:)?(.*)$/.exec(given);
+  const mean = timeOf(rest);
+  if (exponential && mean > 0) return { text: given, fixed: false, mean, draw: ({ next }) => -mean * Math.log(1 - next()) };
+  if (!exponential && mean >= 0) return { text: given, fixed: true, mean, draw: () => mean };
+  return refuse(`${name} is a time such as 100ms, or exponential:100ms, not "${given}"`);
 }
 
 // rates reads the arrivals a second of several steps.
@@ -44,14 +41,6 @@ function rates(name) {
   const list = given.split(',').map(Number);
   if (given === '' || list.every((rate) => Number.isInteger(rate) && rate >= 1 && rate <= 1e6)) return given === '' ? [] : list;
   return refuse(`${name} are whole numbers of arrivals a second, such as 500,1000,2000, not "${given}"`);
-}
-
-// atLeast0 draws again what is below 0.
-function atLeast0(draw) {
-  for (;;) {
-    const x = draw();
-    if (x >= 0) return x;
-  }
 }
 
 function matching(name, byDefault, form, words) {

@@ -39,7 +39,7 @@ export function makeUser({ known, leases }) {
   const { below, between, next } = random;
   const { dataset } = known;
   const { accountOf, heldBy, symbolAt } = lookup(known, random);
-  const drawerOf = (kind, { count }) => drawer(workload.draws[kind], count, random, index, settings.users);
+  const drawerOf = (kind, { count }) => drawer(workload.draws[kind], count, random);
   const drawOrder = drawerOf('order', dataset.orders);
   const drawCustomer = drawerOf('customer', dataset.customers);
   const drawSecurity = drawerOf('security', dataset.securities);
@@ -61,7 +61,7 @@ export function makeUser({ known, leases }) {
     customer: () => dataset.customers.first + drawCustomer(),
     symbol: () => symbolAt(drawSecurity()),
     someAccount: () => accountOf(drawCustomer()),
-    search: { ...known.search, ...workload.search }, trades: workload.trades, updates: workload.updates,
+    search: known.search, trades: workload.trades, updates: workload.updates,
     document: (kind, slots) => shelves[kind](slots),
     ids: idsOf(leases, index),
     now: () => new Date().toISOString().slice(0, 19),
