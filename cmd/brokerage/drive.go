@@ -314,7 +314,7 @@ func (c *driveCmd) checkJSON() error {
 // --allow-invalid, for an INVALID one.
 func (c *driveCmd) report(s streams, run *result.Run, ended error) error {
 	clearLine(s.err)
-	err := run.WriteWidth(s.out, columns(s.out), c.Verbose)
+	err := run.Write(s.out, c.Verbose)
 	if c.JSON != "" {
 		err = errors.Join(err, writeJSON(c.output(c.JSON), run))
 	}

@@ -84,7 +84,7 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 		d.arrivals = newArrivals(&p, len(d.users))
 	}
 	tally := result.NewTally(mixed(d.crowd))
-	tally.Mergeable, tally.Watched = p.Share != workload.Share{}, p.Live != nil
+	tally.Watched = p.Live != nil
 	ticks, counted := make(chan time.Duration), make(chan struct{})
 	go func() { d.count(tally, ticks); close(counted) }()
 

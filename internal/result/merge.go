@@ -56,9 +56,6 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 		m.Parts = append(m.Parts, r.described())
 	}
 	m.Usage, m.Resources = usageOf(runs), resourcesOf(runs)
-	if m.Intervals, err = intervalsOf(runs); err != nil {
-		return nil, err
-	}
 	return &m, m.finish(all, mixOf(m.Transactions))
 }
 
@@ -144,15 +141,11 @@ func (r *Run) apart() float64 {
 // added adds up the transactions of several runs, which are the same in the same order.
 func added(runs []*Run) (all []*aggregate, err error) {
 	for _, r := range runs {
-		of := ""
-		if r.Part != nil {
-			of = fmt.Sprintf("part %d: ", r.Part.Number)
-		}
 		for i := range r.Transactions {
 			a, err := r.Transactions[i].aggregate()
 			switch {
 			case err != nil:
-				return nil, fmt.Errorf("%s%s: %w", of, r.Transactions[i].Name, err)
+				return nil, fmt.Errorf("part %d: %s: %w", r.Part.Number, r.Transactions[i].Name, err)
 			case i == len(all):
 				all = append(all, a)
 			default:
@@ -162,9 +155,6 @@ func added(runs []*Run) (all []*aggregate, err error) {
 	}
 	return all, nil
 }
-
-// errNoHistogram is the error of a row whose times cannot be merged with others.
-var errNoHistogram = errors.New("the result has no histogram, and percentiles cannot be added")
 
 // aggregate returns what the row was made of.
 func (r *Row) aggregate() (*aggregate, error) {
@@ -182,7 +172,7 @@ func (r *Row) aggregate() (*aggregate, error) {
 			return nil, fmt.Errorf("its histogram has %d times, but there are %d", n, r.Count+r.Late)
 		}
 	case r.Latency.Max > 0:
-		return nil, errNoHistogram
+		return nil, errors.New("the result has no histogram, and percentiles cannot be added")
 	}
 	for reason, n := range r.Expected {
 		a.refusals[Outcome{Expected, reason}] = n
@@ -199,41 +189,6 @@ func mixOf(rows []Row) (mix []Mixed) {
 		mix = append(mix, Mixed{rows[i].Name, rows[i].Kind, rows[i].Weight})
 	}
 	return mix
-}
-
-// intervalsOf merges the intervals of all parts. A part whose generator was late with a report has one interval where
-// others have two, so intervals end where one ends in every part.
-func intervalsOf(runs []*Run) (all []Interval, err error) {
-	ends := make(map[float64]int)
-	for _, r := range runs {
-		for _, i := range r.Intervals {
-			ends[i.To]++
-		}
-	}
-	from := 0.0
-	for _, to := range slices.Sorted(maps.Keys(ends)) {
-		if ends[to] < len(runs) {
-			continue
-		}
-		var some []*Run // the intervals until then, each as a run of its own
-		for _, r := range runs {
-			for _, i := range r.Intervals {
-				if i.From >= from && i.To <= to {
-					some = append(some, &Run{Part: r.Part, Transactions: i.Rows})
-				}
-			}
-		}
-		rows, err := added(some)
-		if errors.Is(err, errNoHistogram) {
-			return nil, nil // of a tool that has none for intervals
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, intervalOf(from, to, rows, mixOf(runs[0].Transactions)))
-		from = to
-	}
-	return all, nil
 }
 
 // resourcesOf returns what was sampled of the target, which is the same for all parts, unless they called it by

@@ -110,35 +110,3 @@ func TestMerge_Apart(t *testing.T) {
 		})
 	}
 }
-
-// A generator that was late with a report has one interval where others have two.
-func TestMerge_Intervals(t *testing.T) {
-	row := func(micro int64) []Row {
-		a := newAggregate()
-		a.add(&Record{Took: time.Duration(micro) * time.Microsecond})
-		r, err := a.encoded(a.row(Mixed{"get_order", "query", 1}, 1))
-		require.NoError(t, err)
-		return []Row{r}
-	}
-	parts := func(ends ...float64) *Run {
-		r := &Run{Part: &LoadPart{Number: 1, Of: 2}, Transactions: row(1)}
-		from := 0.0
-		for n, to := range ends {
-			r.Intervals = append(r.Intervals, Interval{From: from, To: to, Rows: row(int64(100 * (n + 1)))})
-			from = to
-		}
-		return r
-	}
-	all, err := intervalsOf([]*Run{parts(5, 10, 15, 20), parts(5, 15, 20), parts(5, 10, 15, 20, 22)})
-	require.NoError(t, err)
-	var ends []float64
-	var counts []int64
-	for _, i := range all {
-		ends, counts = append(ends, i.To), append(counts, i.Count)
-		require.Equal(t, i.Count, i.Rows[0].Count)
-		require.Equal(t, i.Latency, i.Rows[0].Latency)
-	}
-	require.Equal(t, []float64{5, 15, 20}, ends)
-	require.Equal(t, []int64{3, 5, 3}, counts)
-	require.InDelta(t, .3, all[1].Latency.Max/1000, 1e-9)
-}

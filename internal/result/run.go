@@ -52,7 +52,7 @@ type Run struct {
 	TPM     float64 `json:"tpm"`     // the same, a minute
 	Goodput float64 `json:"goodput"` // good answers, a second
 
-	Intervals []Interval `json:"intervals"` // one for each --every
+	Intervals []Interval `json:"intervals"` // one for each --every; none in the merged result of several load generators
 	PerSecond []int64    `json:"perSecond"` // transactions in each second, for steadiness
 	Arrivals  *Arrivals  `json:"arrivals,omitempty"`
 
@@ -254,7 +254,7 @@ type Interval struct {
 	Good    int64   `json:"good"`
 	TPS     float64 `json:"tps"`
 	Latency Latency `json:"latency"`
-	Rows    []Row   `json:"rows,omitempty"` // by transaction; with histograms in a part of a load
+	Rows    []Row   `json:"rows,omitempty"` // by transaction, without histograms
 }
 
 // Arrivals counts what happened to the arrivals of an open model.

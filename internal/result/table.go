@@ -11,43 +11,41 @@ import (
 	"brokerage/internal/format"
 )
 
-// The statistics table of the scenario. It is 94 characters wide; without the two columns that are needed least often,
-// 80.
+// The statistics table, which is 80 characters wide.
 
 // cell is a column of the table, with two lines of heading.
 type cell struct {
 	above, head string
 	width       int
-	narrow      bool // also printed on a narrow terminal
 	brief       bool // also printed without --verbose
 	of          func(Row) string
 }
 
-func times(head string, narrow, brief bool, of func(Latency) float64) cell {
-	return cell{head, "ms", 5, narrow, brief, func(r Row) string { return Milli(of(r.Latency)) }}
+func times(head string, brief bool, of func(Latency) float64) cell {
+	return cell{head, "ms", 5, brief, func(r Row) string { return Milli(of(r.Latency)) }}
 }
 
 var cells = []cell{
-	{"", "count", 10, true, true, func(r Row) string { return format.Count(r.Count) }},
-	{"share", "%", 5, true, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
-	{"total", "s", 7, false, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
-	times("min", false, false, func(l Latency) float64 { return l.Min }),
-	times("mean", true, false, func(l Latency) float64 { return l.Mean }),
-	times("p50", true, true, func(l Latency) float64 { return l.P50 }),
-	times("p90", true, false, func(l Latency) float64 { return l.P90 }),
-	times("p95", true, false, func(l Latency) float64 { return l.P95 }),
-	times("p99", true, true, func(l Latency) float64 { return l.P99 }),
-	times("p99.9", true, false, func(l Latency) float64 { return l.P999 }),
-	times("max", true, true, func(l Latency) float64 { return l.Max }),
+	{"", "count", 10, true, func(r Row) string { return format.Count(r.Count) }},
+	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
+	times("mean", false, func(l Latency) float64 { return l.Mean }),
+	times("p50", true, func(l Latency) float64 { return l.P50 }),
+	times("p90", false, func(l Latency) float64 { return l.P90 }),
+	times("p95", false, func(l Latency) float64 { return l.P95 }),
+	times("p99", true, func(l Latency) float64 { return l.P99 }),
+	times("p99.9", false, func(l Latency) float64 { return l.P999 }),
+	times("max", true, func(l Latency) float64 { return l.Max }),
 }
 
 const nameWidth = 21
 
-// WriteWidth writes the result as text for a terminal of a width in columns; 0 is no terminal. The answer is last.
-// Without verbose it has fewer percentiles, and one line each for what went wrong, if nothing did, and for what was
-// used.
-func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
-	p := &printer{columns: columns, verbose: verbose}
+// Write writes the result as text. The answer is last. Without verbose it has fewer percentiles, and one line each for
+// what went wrong, if nothing did, and for what was used.
+func (r *Run) Write(w io.Writer, verbose bool) error {
+	p := &printer{verbose: verbose, cells: cells}
+	if !verbose {
+		p.cells = slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return !c.brief })
+	}
 	p.heading(r)
 	if r.Curve != nil {
 		p.validity(r.Validity)
@@ -84,8 +82,8 @@ func (r *Run) WriteWidth(w io.Writer, columns int, verbose bool) error {
 type printer struct {
 	strings.Builder
 
-	columns int // of the terminal; 0 if there is none
 	verbose bool
+	cells   []cell // the columns of the table
 }
 
 // answer writes the rate and the times in one line.
@@ -151,27 +149,17 @@ func (p *printer) flush(w io.Writer) error {
 	return err
 }
 
-// cells returns the columns that fit.
-func (p *printer) cells() []cell {
-	narrow := p.columns > 0 && p.columns < widthOf(cells)
-	return slices.DeleteFunc(slices.Clone(cells), func(c cell) bool {
-		return narrow && !c.narrow || !p.verbose && !c.brief
-	})
-}
-
-func widthOf(cells []cell) int {
+func (p *printer) rule() {
 	width := nameWidth
-	for _, c := range cells {
+	for _, c := range p.cells {
 		width += 1 + c.width
 	}
-	return width
+	p.linef("%s", strings.Repeat("-", width))
 }
-
-func (p *printer) rule() { p.linef("%s", strings.Repeat("-", widthOf(p.cells()))) }
 
 func (p *printer) row(name string, text func(cell) string) {
 	fmt.Fprintf(&p.Builder, "%-*s", nameWidth, name)
-	for _, c := range p.cells() {
+	for _, c := range p.cells {
 		fmt.Fprintf(&p.Builder, " %*s", c.width, text(c))
 	}
 	p.WriteByte('\n')
@@ -281,7 +269,7 @@ func (p *printer) usage(r *Run) {
 	}
 	if g := u.Generator; g.CPUSeconds > 0 {
 		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
-			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, size(g.MemoryAfter), size(g.MemoryPeak))
+			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, format.Bytes(g.MemoryAfter), format.Bytes(g.MemoryPeak))
 	}
 	if s := u.Service; s != nil {
 		share := ""
@@ -289,11 +277,11 @@ func (p *printer) usage(r *Run) {
 			share = fmt.Sprintf(", %.0f %% of %d", 100*s.CPU, r.Machine.Cores)
 		}
 		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after",
-			s.CPUSeconds, share, size(s.MemoryBefore), size(s.MemoryAfter))
+			s.CPUSeconds, share, format.Bytes(s.MemoryBefore), format.Bytes(s.MemoryAfter))
 	}
 	if h := u.Host; h != nil {
 		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
-			100*h.CPU, 100*h.IOWait, size(h.ReadBytes), size(h.WriteBytes))
+			100*h.CPU, 100*h.IOWait, format.Bytes(h.ReadBytes), format.Bytes(h.WriteBytes))
 	}
 	if u.Others != nil && *u.Others > MostOthers {
 		p.linef("Others used %.0f %% of the machine", 100**u.Others)
@@ -371,11 +359,4 @@ func Rate(perSecond float64) string {
 		return fmt.Sprintf("%.1f", perSecond)
 	}
 	return format.Count(int64(perSecond + .5))
-}
-
-func size(bytes int64) string {
-	if bytes >= 1e9 {
-		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
-	}
-	return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 }

@@ -82,41 +82,32 @@ func example(t testing.TB) *Run {
 	return r
 }
 
-// Write writes all that is known.
-func (r *Run) Write(w io.Writer) error { return r.WriteWidth(w, 0, true) }
+// verbose returns what writes all that is known of a run.
+func verbose(r *Run) func(io.Writer) error {
+	return func(w io.Writer) error { return r.Write(w, true) }
+}
 
 func TestRun_Write(t *testing.T) {
 	const golden = "testdata/table.golden"
-	text := written(t, example(t).Write)
+	text := written(t, verbose(example(t)))
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
 	}
 	require.Equal(t, testenv.Text(t, golden), text)
 }
 
-// On a narrow terminal two columns are left out, and only sentences exceed its width.
+// Only sentences exceed the width of a narrow terminal.
 func TestRun_Write_Narrow(t *testing.T) {
-	for columns, heads := range map[int]string{
-		80:  "share mean p50 p90 p95 p99 p99.9 max",
-		93:  "share mean p50 p90 p95 p99 p99.9 max",
-		94:  "share total min mean p50 p90 p95 p99 p99.9 max",
-		120: "share total min mean p50 p90 p95 p99 p99.9 max",
-	} {
-		var out bytes.Buffer
-		require.NoError(t, example(t).WriteWidth(&out, columns, true))
-		blocks := strings.Split(out.String(), "\n\n")
-		above, _, _ := strings.Cut(blocks[1], "\n")
-		require.Equal(t, heads, strings.Join(strings.Fields(above), " "))
-		for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and the outcomes of all
-			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns)
-		}
+	blocks := strings.Split(written(t, verbose(example(t))), "\n\n")
+	for line := range strings.Lines(blocks[1] + "\n" + blocks[3]) { // the table, and the outcomes of all
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80)
 	}
 }
 
 // By default there are fewer columns, and a line for what went wrong when nothing did. The answer is last.
 func TestRun_Write_Brief(t *testing.T) {
 	brief := func(r *Run) (text string, lines []string) {
-		text = written(t, func(w io.Writer) error { return r.WriteWidth(w, 0, false) })
+		text = written(t, func(w io.Writer) error { return r.Write(w, false) })
 		return text, strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	r := example(t)
@@ -160,7 +151,7 @@ func TestRun_Write_Large(t *testing.T) {
 		row.Count, row.Share = 99_999_999, 1
 		row.Latency = Latency{Total: 9e10, Min: 1e7, Max: 3.5e9, Mean: 1e7, P50: 1e7, P90: 3e7, P95: 3e7, P99: 3e8}
 	}
-	written(t, r.Write)
+	written(t, verbose(r))
 }
 
 // Percentiles are at most a thousandth above those of the sorted values.
@@ -189,7 +180,7 @@ func TestRun_Write_Curve(t *testing.T) {
 				Missed: "errors: 50 % failed"},
 		}}
 	requireSchema(t, r)
-	text := written(t, r.Write)
+	text := written(t, verbose(r))
 	require.NotContains(t, text, "unanswered")
 	require.Contains(t, text, "\n       900    3 of 3        900   0.556   0.000   1.111   0.000        0\n")
 	require.Contains(t, text,

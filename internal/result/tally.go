@@ -18,8 +18,6 @@ type Mixed struct {
 
 // Tally adds up the records of a run. It is for one goroutine.
 type Tally struct {
-	// Mergeable gives the rows of intervals histograms, for a part of a load.
-	Mergeable bool
 	// Watched keeps what Look returns.
 	Watched bool
 
@@ -66,12 +64,11 @@ func (t *Tally) Look() (count int64, times Latency, failed int64) {
 
 // Cut ends an interval.
 func (t *Tally) Cut(now time.Duration) Interval {
-	i := intervalOf(t.from.Seconds(), now.Seconds(), t.interval, t.mix)
+	total := sum(t.interval)
+	i := Interval{From: t.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good,
+		TPS: ratio(float64(total.count), (now - t.from).Seconds()), Latency: total.latency()}
 	for p, a := range t.interval {
-		if t.Mergeable {
-			// The histogram of the whole run, which is larger, fails in the same way, and then there is no result.
-			i.Rows[p], _ = a.encoded(i.Rows[p])
-		}
+		i.Rows = append(i.Rows, a.row(t.mix[p], total.count))
 		t.all[p].merge(a)
 		a.reset()
 	}
@@ -84,17 +81,6 @@ func (t *Tally) Cut(now time.Duration) Interval {
 func (t *Tally) Finish(r *Run) error {
 	r.Intervals, r.PerSecond = t.intervals, t.perSecond
 	return r.finish(t.all, t.mix)
-}
-
-// intervalOf returns the result of an interval, between two times in seconds.
-func intervalOf(from, to float64, of []*aggregate, mix []Mixed) Interval {
-	total := sum(of)
-	i := Interval{From: from, To: to, Count: total.count, Good: total.good, Latency: total.latency()}
-	i.TPS = ratio(float64(total.count), to-from)
-	for p, a := range of {
-		i.Rows = append(i.Rows, a.row(mix[p], total.count))
-	}
-	return i
 }
 
 // finish sets the table, by transaction, by kind and in total, with histograms, and the figures that depend on it.

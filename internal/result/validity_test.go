@@ -134,9 +134,9 @@ func TestChiSquareLimit(t *testing.T) {
 func TestJudge_Others(t *testing.T) {
 	r := example(t)
 	r.Usage.Others = new(.47)
-	require.Contains(t, written(t, r.Write), "\nOthers used 47 % of the machine\n")
+	require.Contains(t, written(t, verbose(r)), "\nOthers used 47 % of the machine\n")
 	r.Usage.Others = new(.04)
-	require.NotContains(t, written(t, r.Write), "Others used")
+	require.NotContains(t, written(t, verbose(r)), "Others used")
 
 	q := quotable()
 	q.Usage.Others = new(.47)
