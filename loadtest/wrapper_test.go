@@ -55,7 +55,7 @@ func TestFiles(t *testing.T) {
 	for _, library := range libraries {
 		require.Contains(t, testenv.Text(t, "kustomization.yaml"), library)
 	}
-	for _, name := range workload.Names() {
+	for _, name := range workload.Names {
 		require.Contains(t, testenv.Text(t, "lib/workload.js"), "'"+name+"'")
 	}
 	d := dataset.New(dataset.Spec{Seed: 1})

@@ -59,7 +59,7 @@ func inBothModels(t *testing.T, test func(t *testing.T, rate float64)) {
 // the one that was asked for.
 func TestDrive_Workloads(t *testing.T) {
 	for _, way := range []string{"Direct", "HTTP"} {
-		for _, name := range workload.Names() {
+		for _, name := range workload.Names {
 			t.Run(way+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				backend := bothWays(t, sqlitetest.Store(t))[way]

@@ -107,7 +107,12 @@ func (f *File) side() *side {
 }
 
 func runFigures(head string, r *result.Run) []measure {
-	cpuSeconds := serving(r, func(p *result.ProcessUsage) float64 { return p.CPUSeconds })
+	cpuSeconds := 0.0 // of the service and its database, as far as they were measured
+	for _, p := range []*result.ProcessUsage{r.Usage.Service, r.Usage.Database} {
+		if p != nil {
+			cpuSeconds += p.CPUSeconds
+		}
+	}
 	all := []measure{
 		{head, "throughput, tps", tps(r), format.Figure}, {head, "goodput, a second", goodput(r), format.Figure},
 		{head, "p50, ms", p50(r), millis}, {head, "p95, ms", p95(r), millis}, {head, "p99, ms", p99(r), millis},

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"brokerage/internal/compare"
-	"brokerage/internal/format"
 	"brokerage/internal/report/chart"
 )
 
@@ -33,11 +30,6 @@ func WriteCompared(w io.Writer, r *compare.Result) error {
 	return p.write(w)
 }
 
-// tickText writes a round number.
-func tickText(v float64) string {
-	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 6, 64), "-", format.Minus)
-}
-
 // comparedPictures returns the paired points over time, and the interval as it becomes narrower.
 func comparedPictures(r *compare.Result) section {
 	s := section{ID: "blocks"}
@@ -48,11 +40,11 @@ func comparedPictures(r *compare.Result) section {
 	row := &r.Figures[i]
 	changes := chart.Spread{Band: [2]float64{-100 * r.Tolerance, 100 * r.Tolerance}, Lines: chart.Lines{
 		Title: "Change of " + row.Name + " from A to B by block", X: "minutes", Y: "B against A, " + row.Name + ", %",
-		Series: []chart.Series{{}}, FormatX: tickText, FormatY: tickText,
+		Series: []chart.Series{{}}, FormatX: axisText, FormatY: axisText,
 	}}
 	pairs := chart.Spread{Lines: chart.Lines{
 		Title: row.Name + " of A and B by block", X: "minutes", Y: row.Name + ", " + row.Unit,
-		Series: []chart.Series{{Name: "A"}, {Name: "B", Slot: 1}}, FormatX: tickText, FormatY: tickText,
+		Series: []chart.Series{{Name: "A"}, {Name: "B", Slot: 1}}, FormatX: axisText, FormatY: axisText,
 	}}
 	for _, b := range r.Blocks {
 		x := b.At / 60

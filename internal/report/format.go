@@ -38,7 +38,7 @@ func axisText(v float64) string {
 	for i < len(units)-1 && (v >= 10_000 || (i > 0 && v >= 1000)) {
 		v, i = v/1000, i+1
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64) + units[i]
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 4, 64), "-", format.Minus) + units[i]
 }
 
 // seconds writes a duration: 0.042 s, 1.5 s, 12 s, 3:05, 1:02:03.

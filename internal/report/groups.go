@@ -68,25 +68,6 @@ func p50(r *result.Run) float64     { return r.Total.Latency.P50 }
 func p95(r *result.Run) float64     { return r.Total.Latency.P95 }
 func p99(r *result.Run) float64     { return r.Total.Latency.P99 }
 
-// busy returns the share of all cores that was in use during the run: on the whole host where that is known, else by
-// the load generator, the service and the database.
-func busy(r *result.Run) float64 {
-	if r.Usage.Host != nil {
-		return r.Usage.Host.CPU
-	}
-	return r.Usage.Generator.CPU + serving(r, func(p *result.ProcessUsage) float64 { return p.CPU })
-}
-
-// serving adds up a figure of the service and its database, as far as they were measured.
-func serving(r *result.Run, of func(*result.ProcessUsage) float64) (sum float64) {
-	for _, p := range []*result.ProcessUsage{r.Usage.Service, r.Usage.Database} {
-		if p != nil {
-			sum += of(p)
-		}
-	}
-	return sum
-}
-
 // labels returns the workloads in the order in which they first occur.
 func labels(groups []group) (all []string) {
 	for _, g := range groups {

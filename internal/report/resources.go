@@ -54,19 +54,9 @@ func processTable(groups []group) *table {
 	}
 	for _, g := range groups {
 		r := g.Run
-		own := "load generator"
-		if r.Usage.Shared {
-			own = "load generator and store, one process"
-		}
 		which := []string{g.name(), format.Count(g.Users)}
-		for _, p := range []struct {
-			name string
-			*result.ProcessUsage
-		}{{own, &r.Usage.Generator}, {"service", r.Usage.Service}, {"database", r.Usage.Database}} {
-			if p.ProcessUsage == nil || p.CPUSeconds == 0 {
-				continue
-			}
-			t.add("", which, p.name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),
+		for _, p := range r.Usage.Processes() {
+			t.add("", which, p.Name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),
 				ratio(1000*p.CPUSeconds, float64(r.Total.Count)), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
 			which = []string{"", ""}
 		}

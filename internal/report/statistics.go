@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -110,10 +108,7 @@ func refusalsSection(groups []group) section {
 
 // addReasons adds a row for each reason, the most frequent first, and returns the sum of their counts.
 func addReasons(t *table, class string, g group, row result.Row, counts map[string]int64, kind string) (sum int64) {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for _, reason := range names {
+	for _, reason := range result.Frequent(counts) {
 		n := counts[reason]
 		sum += n
 		t.add(class, g.name(), row.Name, reason, n, percent(ratio(float64(n), float64(row.Count)), 2), kind)

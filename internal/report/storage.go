@@ -73,29 +73,25 @@ func spaceSection(c *campaign.Record) section {
 }
 
 func spaceTable(s *campaign.Space) *table {
-	t := newTable("Space by kind of document", "text:", "documents", "raw", "mean raw", "stored", "num strong:of raw",
-		"against raw", "bar:raw (hollow), stored")
-	most, documents := 1.0, int64(0)
+	t := newTable("Space by kind of document", "text:", "documents", "raw", "mean raw", "stored", "num strong:of raw")
+	documents := int64(0)
 	for _, k := range s.Kinds {
-		most, documents = max(most, float64(k.Raw), float64(k.Stored)), documents+k.Documents
-	}
-	for slot, k := range s.Kinds {
+		documents += k.Documents
 		raw, stored := float64(k.Raw), float64(k.Stored)
 		t.add("", k.Kind, k.Documents, size(raw), size(ratio(raw, float64(k.Documents))), size(stored),
-			percent(ratio(stored, raw), 1), signed(ratio(stored, raw)-1), chart.Pair(slot, raw/most, stored/most))
+			percent(ratio(stored, raw), 1))
 	}
 	share := func(bytes int64) float64 { return ratio(float64(bytes), float64(s.Raw)) }
 	beside := func(name string, bytes int64) {
-		t.add("soft", name, "", "", "", size(bytes), percent(share(bytes), 1), "", "")
+		t.add("soft", name, "", "", "", size(bytes), percent(share(bytes), 1))
 	}
 	for _, index := range s.Indexes {
 		beside("index "+index.Name, index.Bytes)
 	}
 	beside("the rest", s.Rest)
-	t.add("total", "database", documents, size(s.Raw), "", size(s.Total), percent(share(s.Total), 1),
-		signed(share(s.Total)-1), "")
+	t.add("total", "database", documents, size(s.Raw), "", size(s.Total), percent(share(s.Total), 1))
 	if s.Journal > 0 {
-		t.add("soft", "journal (not included)", "", "", "", size(s.Journal), "", "", "")
+		t.add("soft", "journal (not included)", "", "", "", size(s.Journal), "")
 	}
 	return t
 }

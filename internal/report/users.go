@@ -54,7 +54,7 @@ func usersSection(c *campaign.Record, groups []group) section {
 	}
 	draw("Throughput", "transactions a second", 0, whole, tps)
 	draw("Processor, all cores of the computer", "% busy", 100, whole,
-		func(r *result.Run) float64 { return 100 * busy(r) })
+		func(r *result.Run) float64 { return 100 * r.Usage.Busy() })
 	draw("99th percentile of all transactions", "milliseconds", 0, axisText,
 		func(r *result.Run) float64 { return p99(r) / 1000 })
 	return section{ID: "users",
@@ -74,7 +74,7 @@ func usersTable(c *campaign.Record, groups []group) *table {
 			}
 			class, users := g.users()
 			t.add(class, users, connections, cell{Text: format.Figure(rate), Aside: hourText(c, g.Run)}, goodput(g.Run),
-				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), percent(busy(g.Run), 0), processText(u.Service),
+				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), percent(u.Busy(), 0), processText(u.Service),
 				processText(u.Database), processText(&u.Generator), chart.Bar(g.Slot, 0, ratio(rate, top)))
 		}
 	}

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,13 +17,13 @@ const (
 // Limit says what limited the throughput of a run, or "" where nothing of that was measured.
 func (r *Run) Limit() string {
 	u := &r.Usage
-	shares, busy := u.shares()
+	shares := u.shares()
 	if len(shares) == 0 {
 		return ""
 	}
-	waited := 0.0
+	busy, waited := u.Busy(), 0.0
 	if u.Host != nil {
-		busy, waited = u.Host.CPU, u.Host.IOWait
+		waited = u.Host.IOWait
 	}
 	used := fmt.Sprintf("%s busy (%s)", percent(busy), strings.Join(shares, ", "))
 	switch connections := r.connectionsUsed(); {
@@ -45,22 +46,44 @@ func (r *Run) Limit() string {
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// shares returns what each process used of all processors, and the sum.
-func (u *Usage) shares() (shares []string, sum float64) {
+// NamedUsage is what the processes of a name used.
+type NamedUsage struct {
+	Name string
+	*ProcessUsage
+}
+
+// Processes returns what is known of the service, the database and the load generator.
+func (u *Usage) Processes() []NamedUsage {
 	generator := "load generator"
 	if u.Shared {
 		generator = "load generator and store, in one process"
 	}
-	for _, of := range []struct {
-		name string
-		*ProcessUsage
-	}{{"service", u.Service}, {"database", u.Database}, {generator, &u.Generator}} {
-		if of.ProcessUsage != nil && of.CPU > 0 {
-			shares = append(shares, of.name+" "+percent(of.CPU))
-			sum += of.CPU
+	all := []NamedUsage{{"service", u.Service}, {"database", u.Database}, {generator, &u.Generator}}
+	return slices.DeleteFunc(all, func(p NamedUsage) bool {
+		return p.ProcessUsage == nil || p.CPU == 0 && p.CPUSeconds == 0
+	})
+}
+
+// Busy returns the share of all processors that was in use: on the whole host where that is known, else by the
+// processes of the run.
+func (u *Usage) Busy() (share float64) {
+	if u.Host != nil {
+		return u.Host.CPU
+	}
+	for _, p := range u.Processes() {
+		share += p.CPU
+	}
+	return share
+}
+
+// shares returns what each process used of all processors, where that is known.
+func (u *Usage) shares() (shares []string) {
+	for _, p := range u.Processes() {
+		if p.CPU > 0 {
+			shares = append(shares, p.Name+" "+percent(p.CPU))
 		}
 	}
-	return shares, sum
+	return shares
 }
 
 // connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.

@@ -259,45 +259,28 @@ func (p *printer) refusals(r *Run) {
 
 func (p *printer) usage(r *Run) {
 	u := &r.Usage
-	if !p.verbose {
-		p.used(r)
-		return
-	}
-	process := "Load generator"
-	if u.Shared {
-		process = "Load generator and store"
-	}
-	if g := u.Generator; g.CPUSeconds > 0 {
-		p.linef("%s: %.1f s of processor time, %.0f %% of %d; memory %s, at most %s",
-			process, g.CPUSeconds, 100*g.CPU, r.Machine.Cores, format.Bytes(g.MemoryAfter), format.Bytes(g.MemoryPeak))
-	}
-	if s := u.Service; s != nil {
-		share := ""
-		if r.Target.SameHost {
-			share = fmt.Sprintf(", %.0f %% of %d", 100*s.CPU, r.Machine.Cores)
-		}
-		p.linef("Service: %.1f s of processor time%s; memory %s before, %s after",
-			s.CPUSeconds, share, format.Bytes(s.MemoryBefore), format.Bytes(s.MemoryAfter))
-	}
-	if h := u.Host; h != nil {
-		p.linef("Host: %.0f %% busy, %.0f %% waiting for I/O; %s read, %s written",
-			100*h.CPU, 100*h.IOWait, format.Bytes(h.ReadBytes), format.Bytes(h.WriteBytes))
-	}
-	if u.Others != nil && *u.Others > MostOthers {
-		p.linef("Others used %.0f %% of the machine", 100**u.Others)
-	}
-	p.linef("")
-}
-
-// used writes the processor time in one line.
-func (p *printer) used(r *Run) {
-	shares, _ := r.Usage.shares()
-	if others := r.Usage.Others; others != nil {
-		shares = append(shares, "others "+percent(*others))
+	shares := u.shares()
+	if u.Others != nil {
+		shares = append(shares, "others "+percent(*u.Others))
 	}
 	if len(shares) > 0 {
 		p.linef("Processor, of %d: %s", r.Machine.Cores, strings.Join(shares, ", "))
 	}
+	if !p.verbose {
+		return
+	}
+	for _, of := range u.Processes() {
+		p.linef("%s%s: %.1f s of processor time; memory %s before, %s after", strings.ToUpper(of.Name[:1]), of.Name[1:],
+			of.CPUSeconds, format.Bytes(of.MemoryBefore), format.Bytes(of.MemoryAfter))
+	}
+	if h := u.Host; h != nil {
+		p.linef("Host: %s busy, %s waiting for I/O; %s read, %s written", percent(h.CPU), percent(h.IOWait),
+			format.Bytes(h.ReadBytes), format.Bytes(h.WriteBytes))
+	}
+	if u.Others != nil && *u.Others > MostOthers {
+		p.linef("Others used %s of the machine", percent(*u.Others))
+	}
+	p.linef("")
 }
 
 func (p *printer) validity(v Validity) {
@@ -325,13 +308,18 @@ const invalidLetters = `##### #   # #   #   #   #     ##### ####
 ##### #   #   #   #   # ##### ##### ####
 `
 
+// Frequent returns the reasons of refusals, the most frequent first.
+func Frequent(counts map[string]int64) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}
+
 // reasons lists refusals, the most frequent first.
 func reasons(counts map[string]int64) string {
-	var list []string
-	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	}) {
-		list = append(list, reason+" "+format.Count(counts[reason]))
+	list := Frequent(counts)
+	for i, reason := range list {
+		list[i] = reason + " " + format.Count(counts[reason])
 	}
 	return strings.Join(list, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,6 +43,8 @@ func TestWorkloadSchema_Files(t *testing.T) {
 		if strings.HasSuffix(file, "/defaults.json") { // lacks only what has no default
 			least := `{"name": "least", "mix": [{"transaction": "get_order", "weight": 1}],`
 			text = []byte(least + strings.TrimPrefix(string(text), "{"))
+		} else {
+			require.Contains(t, Names, strings.TrimSuffix(path.Base(file), ".json"))
 		}
 		schematest.Require(t, s, text)
 	}

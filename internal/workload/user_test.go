@@ -29,7 +29,7 @@ func draws(u *User) (list []string) {
 }
 
 func TestUser_Repeatable(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Names {
 		t.Run(name, func(t *testing.T) {
 			d := definition(t, name)
 			first := draws(newTestUser(t, d, 7, 3, 10))
@@ -43,7 +43,7 @@ func TestUser_Repeatable(t *testing.T) {
 // Chi-square over many draws: transactions are drawn with the requested weights.
 func TestUser_Weights(t *testing.T) {
 	const n = 200_000
-	for _, name := range Names() {
+	for _, name := range Names {
 		t.Run(name, func(t *testing.T) {
 			u := newTestUser(t, definition(t, name), 11, 0, 1)
 			counts := make([]int, len(u.mix))

@@ -15,14 +15,6 @@ func Bar(series int, from, length float64) template.HTML {
 	return d.html()
 }
 
-// Pair returns two bars, one above the other: before, hollow, and now, filled.
-func Pair(series int, before, now float64) template.HTML {
-	var d drawing
-	d.addf(`<svg class="bar" aria-hidden="true"><rect class="whole" y="1" width="%v%%" height="4"/><rect class="%v" `+
-		`y="6.5" width="%v%%" height="5"/></svg>`, 100*share(before), Class(series), 100*share(now))
-	return d.html()
-}
-
 func share(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
