@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,24 +27,26 @@ func (c *reportCmd) Run(s streams) error {
 	case len(c.Files) == 2:
 		return c.compare(s)
 	}
+	path := c.Files[0]
+	page := output.File{Path: cmp.Or(c.Out, strings.TrimSuffix(path, filepath.Ext(path))+".html"), Kind: output.Page,
+		Mode: output.Shared, Inputs: c.Files}
 	if c.Out != "" && c.Out != "-" {
-		if err := c.output(c.Out).Check(); err != nil {
+		if err := page.Check(); err != nil {
 			return err
 		}
 	}
-	return c.page(s, c.Files[0])
-}
-
-func (c *reportCmd) page(s streams, path string) error {
 	file, err := report.Read(path)
 	if err != nil {
 		return err
 	}
-	out := c.Out
-	if out == "" {
-		out = strings.TrimSuffix(path, filepath.Ext(path)) + ".html"
+	if c.Out == "-" {
+		return file.WriteHTML(s.out)
 	}
-	return c.write(s, out, file.WriteHTML)
+	if err := writePage(page, file.WriteHTML); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "wrote %s\n", page.Path)
+	return nil
 }
 
 // compare shows two files side by side.
@@ -57,23 +60,6 @@ func (c *reportCmd) compare(s streams) error {
 		return err
 	}
 	return report.WriteComparison(s.out, a, b)
-}
-
-// write writes the page.
-func (c *reportCmd) write(s streams, path string, page func(io.Writer) error) error {
-	if path == "-" {
-		return page(s.out)
-	}
-	if err := writePage(c.output(path), page); err != nil {
-		return err
-	}
-	fmt.Fprintf(s.err, "wrote %s\n", path)
-	return nil
-}
-
-// output returns a file for a page.
-func (c *reportCmd) output(path string) output.File {
-	return output.File{Path: path, Kind: output.Page, Mode: output.Shared, Inputs: c.Files}
 }
 
 // writePage renders a page to a file, which it touches only when the whole page is rendered.

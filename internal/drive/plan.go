@@ -87,24 +87,16 @@ const (
 // Check returns an error if the plan cannot run.
 func (p *Plan) Check() error {
 	switch {
-	case p.Definition == nil:
-		return errors.New("there is no workload")
 	case p.Users < 1 || p.Users > MaxUsers:
 		return fmt.Errorf("the number of users is %d, but must be from 1 to %d", p.Users, MaxUsers)
 	case !(p.Rate >= 0 && p.Rate <= MaxRate):
 		return fmt.Errorf("the rate is %v, but must be from 0 to %d a second", p.Rate, MaxRate)
-	case p.Count < 0:
-		return fmt.Errorf("the number of transactions is %d, but must be at least 1", p.Count)
 	case p.Count > 0 && p.Duration != 0:
 		return errors.New("a run has a duration or a number of transactions, not both")
 	case p.Count == 0 && p.Duration <= 0:
 		return errors.New("the duration must be above 0")
-	case p.Ramp < 0 || p.Every < 0:
-		return errors.New("ramp and report interval must not be below 0")
 	case p.Rate > 0 && p.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
-	case p.Arrivals != Poisson && p.Arrivals != Even:
-		return fmt.Errorf("there are no arrivals of kind %q", p.Arrivals)
 	}
 	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(),
 		p.Definition.Check())

@@ -140,11 +140,12 @@ func (c *compiler) statements(scheme string, list []OwnStatement) (all []stateme
 			if strings.HasSuffix(s.text, "'") {
 				return nil, fmt.Errorf("the marker {%s} is in quotes, but is a parameter", part)
 			}
-			v, err := c.value(part)
-			if err != nil {
-				return nil, err
+			v, ok := c.definition.Values[part]
+			if !ok {
+				return nil, fmt.Errorf("the marker {%s} has no value: values has %s", part,
+					cmp.Or(strings.Join(slices.Sorted(maps.Keys(c.definition.Values)), ", "), "none"))
 			}
-			s.values = append(s.values, v)
+			c.values, s.values = append(c.values, v), append(s.values, v)
 			if scheme == "postgres" {
 				s.text += fmt.Sprint("$", len(s.values))
 			} else {
@@ -184,17 +185,6 @@ func split(text string) (parts []string) {
 		}
 		text = text[at[1]:]
 	}
-}
-
-// value returns the value of a marker, which the transaction needs from then on.
-func (c *compiler) value(name string) (*Value, error) {
-	v, ok := c.definition.Values[name]
-	if !ok {
-		return nil, fmt.Errorf("the marker {%s} has no value: values has %s", name,
-			cmp.Or(strings.Join(slices.Sorted(maps.Keys(c.definition.Values)), ", "), "none"))
-	}
-	c.values = append(c.values, v)
-	return v, nil
 }
 
 // drawOwn draws the values of an own transaction.

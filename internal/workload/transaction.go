@@ -42,8 +42,14 @@ type Transaction struct {
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
 
-// registry lists the transactions of mixes that every workload can contain: the 17, then those of the older mix.
-var registry = append(transactions[:], updCustacc, updSecurity)
+// registry lists the transactions of mixes that every workload can contain: the 17, in the order of package tpox, then
+// those of the older mix.
+var registry = []*Transaction{
+	getOrder, getSecurity, customerProfile, searchSecurities, accountSummary, getSecurityPrice, customerMaxOrder,
+	closeAccount, openAccount, updateSecurityPrice, updateOrderStatus, buySecurity, sellSecurity, insertOrder,
+	insertCustomer, deleteOrder, deleteCustomer,
+	updCustacc, updSecurity,
+}
 
 // Transactions returns all that a mix can contain, besides those of its own file.
 func Transactions() []*Transaction { return registry }
