@@ -71,7 +71,7 @@ type table struct {
 
 type column struct {
 	Head  string
-	Class string // text, num, bar, dots
+	Class string // text, num
 }
 
 type row struct {

@@ -1,35 +1,24 @@
 package report
 
-import (
-	"brokerage/internal/campaign"
-	"brokerage/internal/report/chart"
-)
+import "brokerage/internal/campaign"
 
 // stepsSection shows how long each step took.
 func stepsSection(c *campaign.Record) section {
 	if len(c.Steps) == 0 {
 		return section{}
 	}
-	t := newTable("Time of each step",
-		"text:step", "text:state", "took", "bar:", "text:what it did")
+	t := newTable("Time of each step", "text:step", "text:state", "took", "text:what it did")
 	t.Class = "steps"
-	all, at := 0.0, 0.0
+	all := 0.0
 	for _, step := range c.Steps {
 		all += step.Seconds
-	}
-	for _, step := range c.Steps {
 		state, class, what := "", "", stepText(&step)
 		if step.State != campaign.Done {
 			state, class, what = string(step.State), "soft", joined(" ", step.Reason, what)
 		}
-		var bar cell
-		if step.Seconds > 0 {
-			bar.Draw = chart.Bar(0, at/all, step.Seconds/all)
-		}
-		t.add(class, step.Name, state, seconds(step.Seconds), bar, what)
-		at += step.Seconds
+		t.add(class, step.Name, state, seconds(step.Seconds), what)
 	}
-	t.add("total", "all steps", "", seconds(all), "", "")
+	t.add("total", "all steps", "", seconds(all), "")
 	return section{ID: "steps", Blocks: []block{{Table: t}}}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"brokerage/internal/campaign"
@@ -63,19 +62,18 @@ func usersSection(c *campaign.Record, groups []group) section {
 
 func usersTable(c *campaign.Record, groups []group) *table {
 	t := newTable("Throughput by workload and users", "users", "connections", "tps", "goodput/s", "p50 ms", "p95 ms",
-		"p99 ms", "CPU, all", "CPU, service", "CPU, database", "CPU, load", "bar:")
-	top := tps(slices.MaxFunc(groups, func(a, b group) int { return cmp.Compare(tps(a.Run), tps(b.Run)) }).Run)
+		"p99 ms", "CPU, all", "CPU, service", "CPU, database", "CPU, load")
 	for label, measured := range byLabel(groups) {
 		t.add("group", cell{Text: label, Draw: chart.Swatch(measured[0].Slot)})
 		for _, g := range measured {
-			rate, u, connections := tps(g.Run), &g.Run.Usage, "–"
+			u, connections := &g.Run.Usage, "–"
 			if g.Connections > 0 {
 				connections = format.Count(g.Connections)
 			}
 			class, users := g.users()
-			t.add(class, users, connections, cell{Text: format.Figure(rate), Aside: hourText(c, g.Run)}, goodput(g.Run),
+			t.add(class, users, connections, cell{Text: format.Figure(tps(g.Run)), Aside: hourText(c, g.Run)}, goodput(g.Run),
 				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), percent(u.Busy(), 0), processText(u.Service),
-				processText(u.Database), processText(&u.Generator), chart.Bar(g.Slot, 0, ratio(rate, top)))
+				processText(u.Database), processText(&u.Generator))
 		}
 	}
 	return t

@@ -12,6 +12,14 @@ func (a axis) at(value float64) float64 {
 	return a.from + share((value-a.min)/(a.max-a.min))*(a.to-a.from)
 }
 
+// share returns v within 0 and 1.
+func share(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return max(0, min(1, v))
+}
+
 // roundAbove returns the least of 1, 2 and 5 times a power of ten that is not below v.
 func roundAbove(v float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(v)))

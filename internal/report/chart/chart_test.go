@@ -110,9 +110,3 @@ func TestLines_Places(t *testing.T) {
 	require.Contains(t, drawn, `<text class="tick x"`)
 	require.Contains(t, drawn, ">b</text>", "a series is named")
 }
-
-func TestBar(t *testing.T) {
-	require.Contains(t, string(Bar(1, .25, .5)), `class="s2" x="25%" width="50%"`)
-	require.Contains(t, string(Bar(0, 0, math.NaN())), `width="0.3%"`)
-	require.Contains(t, string(Bar(0, .9, .5)), `width="10%"`, "it ends with the cell")
-}
