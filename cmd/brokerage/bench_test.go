@@ -160,7 +160,7 @@ func (m *scarce) measure(limit int64, group *memoryCgroup, of string, target []s
 		m.each.String(), "--every", "0s", "--json", file}, target...)...)
 	run := readRun(m.b, file)
 	a := func(of, figure string) float64 { // of a transaction
-		sum, ok := run.Resources.Used(of, figure)
+		sum, ok := run.Resources.Counted(of)[figure]
 		require.True(m.b, ok, "%s of %s: %v", figure, of, run.Resources.Missing)
 		return sum / float64(max(run.Total.Count, 1))
 	}

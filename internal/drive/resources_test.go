@@ -69,7 +69,7 @@ func TestDrive_Resources(t *testing.T) {
 				}
 			}
 			if runtime.GOOS == "linux" {
-				user, ok := r.Used(result.OfGenerator, probe.UserSeconds)
+				user, ok := r.Counted(result.OfGenerator)[probe.UserSeconds]
 				require.True(t, ok)
 				require.Positive(t, user)
 				require.NotNil(t, r.Find(result.OfHost, probe.IdleSeconds))
@@ -79,10 +79,10 @@ func TestDrive_Resources(t *testing.T) {
 				of := r.Find(result.OfService, probe.UserSeconds)
 				require.Equal(t, name == "HTTP", of != nil)
 			}
-			writes, ok := r.Used(result.OfStore, "brokerage_store_page_writes_total")
+			writes, ok := r.Counted(result.OfStore)["brokerage_store_page_writes_total"]
 			require.Equal(t, name == "Direct", ok)
 			require.Equal(t, ok, writes > 0)
-			commits, ok := r.Used(result.OfServer, "pg_commits_total")
+			commits, ok := r.Counted(result.OfServer)["pg_commits_total"]
 			require.True(t, ok)
 			require.InDelta(t, 100*(watched.n-1), commits, 0)
 			require.InDelta(t, 7, r.Find(result.OfServer, "pg_connections").Values[1], 0)

@@ -86,12 +86,9 @@ func hostTable(groups []group) *table {
 
 // each writes the sum of figures of the computer for each transaction, or a dash if one of them is not known.
 func each(r *result.Run, write func(float64) string, figures ...string) string {
-	sum := 0.0
+	sum, counted := 0.0, r.Resources.Counted(result.OfHost)
 	for _, figure := range figures {
-		used, ok := 0.0, false
-		if r.Resources != nil {
-			used, ok = r.Resources.Used(result.OfHost, figure)
-		}
+		used, ok := counted[figure]
 		if !ok || r.Total.Count == 0 {
 			return "–"
 		}
@@ -115,13 +112,13 @@ func hitTable(groups []group) *table {
 				t.add("", g.name(), g.Users, name, whole(hits), whole(misses), percent(hits/(hits+misses), 2))
 			}
 		}
+		counted := r.Counted(result.OfStore)
 		for _, s := range r.Series {
 			cache, _, isHits := strings.Cut(s.Figure, "_hits")
-			hits, _ := r.Used(result.OfStore, s.Figure)
-			misses, ok := r.Used(result.OfStore, strings.Replace(s.Figure, "_hits", "_misses", 1))
+			misses, ok := counted[strings.Replace(s.Figure, "_hits", "_misses", 1)]
 			paged := len(r.Pools) > 0 && strings.HasSuffix(cache, "page") // which the pools have, too
 			if s.Of == result.OfStore && isHits && ok && !paged {
-				add(cache, hits, misses)
+				add(cache, counted[s.Figure], misses)
 			}
 		}
 		for _, p := range r.Pools {

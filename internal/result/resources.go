@@ -45,13 +45,7 @@ func (r *Resources) Find(of, figure string) *Series {
 	return &r.Series[i]
 }
 
-// Used returns how much a counter grew over the measured time; ok is false if it could not be read.
-func (r *Resources) Used(of, figure string) (sum float64, ok bool) {
-	sum, ok = r.Counted(of)[figure]
-	return sum, ok
-}
-
-// Counted returns the counters of one kind by figure: how much each grew over the measured time.
+// Counted returns the counters of one kind that could be read, by figure: how much each grew over the measured time.
 func (r *Resources) Counted(of string) probe.Figures {
 	figures := make(probe.Figures)
 	if r != nil {
