@@ -71,6 +71,23 @@ func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
 	return b
 }
 
+// generate prepares the documents of a dataset from first to before last.
+func (p *Packing) generate(d *dataset.Dataset, k dataset.Kind, first, last int64) prepared {
+	b := prepared{raw: RawBatch{Documents: make([]RawDocument, last-first)}}
+	var memory []byte
+	for i := first; i < last; i++ {
+		doc := d.Append(memory, k, i)
+		g := PreparedDocument{Kind: k, Size: len(doc), Doc: doc}
+		g.Keys, g.Refused = p.Keys(k, doc)
+		if p.Pack != nil { // otherwise the memory is the document's
+			g.Doc, memory = p.Pack(k, doc), doc[:0]
+		}
+		b.documents = append(b.documents, g)
+		b.raw.Bytes += int64(len(doc))
+	}
+	return b
+}
+
 // InOrder calls work on all processors and passes the results to sink in the order of the source. When it returns, all
 // its goroutines have ended.
 func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work func(T) R, sink func(R) error) error {

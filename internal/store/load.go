@@ -197,8 +197,9 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 	return loaded, err
 }
 
-// LoadDataset fills a store with a generated dataset: kind by kind, in chunks of so many documents, of which so many
-// are inserted at once. A finished load is not repeated.
+// LoadDataset fills a store with a generated dataset, kind by kind, in chunks of so many documents. So many chunks are
+// inserted at once; with 0, one after the other in their order, while the next ones are prepared on all processors. A
+// finished load is not repeated.
 func (l *Loader[T]) LoadDataset(
 	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
 ) error {
@@ -212,24 +213,38 @@ func (l *Loader[T]) LoadDataset(
 		for _, k := range dataset.Kinds {
 			var mu sync.Mutex // for raw, and for one call of progress at a time
 			var raw int64
-			chunks, ended := errgroup.WithContext(ctx)
-			chunks.SetLimit(atOnce)
-			for first := int64(0); first < d.Count(k) && ended.Err() == nil; first += chunkSize {
-				chunks.Go(func() error {
-					documents, bytes, err := l.insertChunk(ended, d, k, first, min(first+chunkSize, d.Count(k)))
-					if err != nil {
-						return err
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					raw += bytes
-					if progress != nil {
-						progress(documents, bytes)
-					}
-					return nil
-				})
+			generate := func(first int64) prepared {
+				return l.Packing.generate(d, k, first, min(first+chunkSize, d.Count(k)))
 			}
-			err := chunks.Wait()
+			insert := func(ctx context.Context, chunk prepared) error {
+				_, err := l.insert(ctx, chunk, Loaded{}, func(_ string, _ int, err error) error { return err })
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				raw += chunk.raw.Bytes
+				if progress != nil {
+					progress(len(chunk.documents), chunk.raw.Bytes)
+				}
+				return nil
+			}
+			firsts := func(yield func(int64, error) bool) {
+				for first := int64(0); first < d.Count(k) && yield(first, nil); first += chunkSize {
+				}
+			}
+			var err error
+			if atOnce == 0 {
+				err = InOrder(ctx, firsts, generate, func(chunk prepared) error { return insert(ctx, chunk) })
+			} else {
+				chunks, ended := errgroup.WithContext(ctx)
+				chunks.SetLimit(atOnce)
+				firsts(func(first int64, _ error) bool {
+					chunks.Go(func() error { return insert(ended, generate(first)) })
+					return ended.Err() == nil
+				})
+				err = chunks.Wait()
+			}
 			if err := cmp.Or(ctx.Err(), err); err != nil {
 				return err
 			}
@@ -237,34 +252,6 @@ func (l *Loader[T]) LoadDataset(
 		}
 		return nil
 	}, func(tx T) error { return l.finish(tx, settings) })
-}
-
-// insertChunk commits the documents of a kind from first to before last. It returns their number and size.
-func (l *Loader[T]) insertChunk(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, first, last int64,
-) (documents int, bytes int64, err error) {
-	var all []PreparedDocument
-	for i := first; i < last; i++ {
-		doc := d.Append(nil, k, i)
-		keys, err := KeysOf(k, doc)
-		if err != nil {
-			return 0, 0, err
-		}
-		all = append(all, PreparedDocument{Kind: k, Size: len(doc), Doc: doc, Keys: keys})
-		bytes += int64(len(doc))
-	}
-	err = l.Write(ctx, func(tx T) error {
-		if err := l.Insert(tx, all); err != nil {
-			return err
-		}
-		for _, doc := range all {
-			if doc.Refused != nil {
-				return doc.Refused
-			}
-		}
-		return nil
-	})
-	return len(all), bytes, err
 }
 
 // finish has leases begin above what was loaded, and records what was.

@@ -22,33 +22,8 @@ const batchSize = 2000
 // store is not Ready until all documents and indexes are there; after an interruption, even a kill -9, it can only be
 // emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
-	contents := store.ContentsOf(d)
-	done, err := s.Done(ctx, func(stored tpox.Contents) bool { return stored == contents })
-	if done || err != nil {
-		return err
-	}
-	if err := s.train(ctx, func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }); err != nil {
-		return err
-	}
-	var raw [len(dataset.Kinds)]int64
-	return s.loading(ctx, contents.Fingerprint, func() (err error) {
-		for _, k := range dataset.Kinds {
-			if raw[k], err = s.loadKind(ctx, d, k, progress); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func(t *transaction) error {
-		if err := t.raiseLeases(); err != nil {
-			return err
-		}
-		for _, k := range dataset.Kinds {
-			if err := t.set(store.SettingRaw+k.String(), raw[k]); err != nil {
-				return err
-			}
-		}
-		return t.set(store.SettingContents, contents)
-	})
+	samples := func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }
+	return s.loader(samples).LoadDataset(ctx, d, batchSize, 0, progress)
 }
 
 // sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
@@ -134,53 +109,6 @@ func (s *Store) train(ctx context.Context, samples func(dataset.Kind, int) [][]b
 	return err
 }
 
-// A packedBatch is a batch on its way from a packer to the writer.
-type packedBatch struct {
-	documents []store.PreparedDocument
-	bytes     int64
-	err       error
-}
-
-// loadKind generates and packs documents on all processors and writes them in order. It returns the sum of their sizes.
-func (s *Store) loadKind(
-	ctx context.Context, d *dataset.Dataset, k dataset.Kind, progress store.Progress,
-) (raw int64, err error) {
-	begins := func(yield func(int64, error) bool) {
-		for i := int64(0); i < d.Count(k) && yield(i, nil); i += batchSize {
-		}
-	}
-	pack := func(from int64) (b packedBatch) {
-		var doc []byte
-		for i := from; i < min(from+batchSize, d.Count(k)) && b.err == nil; i++ {
-			doc = d.Append(doc[:0], k, i)
-			b.bytes += int64(len(doc))
-			var keys any
-			keys, b.err = keysOf(k, doc)
-			b.documents = append(b.documents, store.PreparedDocument{Keys: keys, Doc: s.pack(kind(k.String()), doc)})
-		}
-		return b
-	}
-	err = store.InOrder(ctx, begins, pack, func(b packedBatch) error {
-		if b.err != nil {
-			return b.err
-		}
-		raw += b.bytes
-		err := s.writer.write(ctx, func(t *transaction) error {
-			for _, doc := range b.documents {
-				if err := t.insert(doc); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err == nil && progress != nil {
-			progress(len(b.documents), b.bytes)
-		}
-		return err
-	})
-	return raw, err
-}
-
 func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	keys, err := store.KeysOf(k, doc)
 	if security, ok := keys.(tpox.SecurityKeys); ok {
@@ -231,10 +159,15 @@ func (t *transaction) insert(doc store.PreparedDocument) (err error) {
 
 // LoadBatches fills the store with documents from a source; see store.Loader.
 func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress store.Progress) (store.Loaded, error) {
-	loader := store.Loader[*transaction]{
+	return s.loader(from.Sample).Load(ctx, from, progress)
+}
+
+// loader returns a loader that trains the dictionaries with samples.
+func (s *Store) loader(samples func(k dataset.Kind, n int) [][]byte) *store.Loader[*transaction] {
+	return &store.Loader[*transaction]{
 		Ledger: &s.Ledger,
 		Frame: func(ctx context.Context, name string, load func() error, end func(*transaction) error) error {
-			if err := s.train(ctx, from.Sample); err != nil {
+			if err := s.train(ctx, samples); err != nil {
 				return err
 			}
 			return s.loading(ctx, name, load, end)
@@ -261,7 +194,6 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 		RaiseLeases: (*transaction).raiseLeases,
 		Set:         (*transaction).set,
 	}
-	return loader.Load(ctx, from, progress)
 }
 
 var (
