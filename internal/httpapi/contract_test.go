@@ -20,6 +20,7 @@ import (
 
 	"brokerage/api"
 	"brokerage/internal/schema"
+	"brokerage/internal/store/null"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -156,7 +157,7 @@ func (c *counts) Handler() http.Handler {
 
 // The routes are those of the contract, no more and no less.
 func TestContract_Routes(t *testing.T) {
-	s := serverOf(t, costless(t), Options{Metrics: &counts{}})
+	s := serverOf(t, null.Open(), Options{Metrics: &counts{}})
 	var want, got, routes, paths []string
 	for path, item := range contract().Paths.Map() {
 		routed := regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")
@@ -241,7 +242,7 @@ func TestContract_Problems(t *testing.T) {
 
 // OPTIONS and a refused method list the same methods, in the same order.
 func TestContract_Allow(t *testing.T) {
-	s := serverOf(t, costless(t), Options{Metrics: &counts{}})
+	s := serverOf(t, null.Open(), Options{Metrics: &counts{}})
 	s.live.Close() // a stream would not end
 	for path, item := range contract().Paths.Map() {
 		var want []string

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"brokerage/internal/store/null"
 )
 
 func TestLimits_Body(t *testing.T) {
@@ -61,7 +63,7 @@ const posted = "POST /v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\
 
 // A body that never ends is answered at the deadline, and the connection is closed.
 func TestLimits_SlowBody(t *testing.T) {
-	server := httptest.NewServer(serverOf(t, costless(t), Options{Timeout: 50 * time.Millisecond, InFlight: 1}))
+	server := httptest.NewServer(serverOf(t, null.Open(), Options{Timeout: 50 * time.Millisecond, InFlight: 1}))
 	defer server.Close()
 	for name, sent := range map[string]string{
 		"Length": "Content-Length: 100\r\n\r\n<a>", "Chunked": "Transfer-Encoding: chunked\r\n\r\n3\r\n<a>\r\n",
@@ -85,7 +87,7 @@ func TestLimits_SlowStore(t *testing.T) {
 	var connection atomic.Value // why the server takes the client to be gone
 	var wait atomic.Bool
 	wait.Store(true)
-	s := serverOf(t, &stub{Store: costless(t), do: func(ctx context.Context) error {
+	s := serverOf(t, &stub{Store: null.Open(), do: func(ctx context.Context) error {
 		if wait.Load() {
 			<-ctx.Done()
 			time.Sleep(5 * time.Millisecond) // time for the connection to fail as well

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/httpapi/pages"
+	"brokerage/internal/store/null"
 	"brokerage/internal/telemetry"
 )
 
@@ -72,7 +73,7 @@ func TestMetrics_Refused(t *testing.T) {
 		release := make(chan struct{})
 		let := sync.OnceFunc(func() { close(release) })
 		defer let()
-		held := &stub{Store: costless(t), do: func(context.Context) error {
+		held := &stub{Store: null.Open(), do: func(context.Context) error {
 			<-release
 			return nil
 		}}

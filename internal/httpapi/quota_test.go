@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
+	"brokerage/internal/store/null"
 )
 
 // limited returns a server that allows three requests per second and client, with a clock that the test sets.
@@ -17,7 +18,7 @@ func limited(t testing.TB, o Options) (s *Server, clock *time.Time, seen *counts
 	t.Helper()
 	seen = &counts{}
 	o.Rate, o.Metrics = 3, seen
-	s = serverOf(t, costless(t), o)
+	s = serverOf(t, null.Open(), o)
 	now := time.Unix(1_700_000_000, 0)
 	s.now = func() time.Time { return now }
 	return s, &now, seen

@@ -25,7 +25,7 @@ func TestServer_Open(t *testing.T) {
 	for _, path := range []string{"/healthz", "/version", "/docs"} {
 		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
 	}
-	s.Open(costless(t))
+	s.Open(null.Open())
 	for _, path := range []string{"/readyz", "/v1/orders/103282", "/v1/dataset"} {
 		require.Equal(t, 200, ask(s, "GET", path, "").StatusCode, path)
 	}
@@ -44,7 +44,7 @@ func (s *symbols) SecurityPrice(ctx context.Context, symbol string) ([]byte, err
 }
 
 func TestServer_Symbols(t *testing.T) {
-	store := &symbols{Store: costless(t)}
+	store := &symbols{Store: null.Open()}
 	s := serverOf(t, store, Options{})
 	for path, symbol := range map[string]string{
 		"%53DP": "SDP", "A%2FB": "A/B", "A+%2B": "A++", "%C3%89t%C3%A9": "Été", "..": "..", "%252F": "%2F", "a%3Fb": "a?b",
@@ -115,7 +115,7 @@ func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 func tier(t testing.TB, o Options) func() {
 	t.Helper()
 	o.InFlight, o.Queue, o.QueueWait, o.Timeout = 64, 64, time.Second, time.Second
-	s := serverOf(t, costless(t), o)
+	s := serverOf(t, null.Open(), o)
 	r := newRequest("GET", "/v1/orders/103282", "", "Authorization: Bearer reader", "Accept: application/xml")
 	w := &sink{header: http.Header{}}
 	return func() {

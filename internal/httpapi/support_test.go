@@ -17,7 +17,6 @@ import (
 	"brokerage/api"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
-	"brokerage/internal/store/null"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
@@ -34,14 +33,6 @@ func freshStore(t testing.TB, rules tpox.Rules) tpox.Store {
 	s, err := sqlite.Open(context.Background(), sqlitetest.Tiny(t), store.Options{Rules: rules})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
-}
-
-// costless returns a store that answers from memory.
-func costless(t testing.TB) *null.Store {
-	t.Helper()
-	s, err := null.Open()
-	require.NoError(t, err)
 	return s
 }
 

@@ -2,93 +2,30 @@ package null
 
 import (
 	"context"
-	"slices"
 
-	"brokerage/api"
-	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
 
-// newStatus is FIX's "filled".
-const newStatus = "2"
-
-// answersOf returns the answer of each transaction that has one, and of the other reads, by their names. An answer that
-// is not made here is the example of the contract.
-func answersOf(d *dataset.Dataset) (answers map[string][]byte, account tpox.Account, err error) {
-	order := typical(d, dataset.Order, tpox.Order)
-	customer := typical(d, dataset.Customer, tpox.CustomerProfile, tpox.AccountSummary)
-	security := typical(d, dataset.Security, tpox.SecurityPrice)
-	keys, err := tpox.CustomerKeysOf(customer)
-	if err != nil {
-		return nil, account, err
-	}
-	if account, err = tpox.AccountOf(customer, keys.Accounts[0]); err != nil {
-		return nil, account, err
-	}
-	account.Document = slices.Clip(account.Document)
-	_, status, err := tpox.SetOrderStatus(order, newStatus)
-	if err != nil {
-		return nil, account, err
-	}
-	hits, err := search(d)
-	if err != nil {
-		return nil, account, err
-	}
-	bought, err := trade(d, tpox.Buy, customer, keys.Accounts[0])
-	if err != nil {
-		return nil, account, err
-	}
-	sold, err := trade(d, tpox.Sell, customer, keys.Accounts[0])
-	if err != nil {
-		return nil, account, err
-	}
-	answers = map[string][]byte{
-		"get_order":             tpox.Order(order),
-		"customer_max_order":    tpox.MaxOrder(keys.ID, order),
-		"update_order_status":   status,
-		"get_customer":          customer,
-		"customer_profile":      tpox.CustomerProfile(customer),
-		"account_summary":       tpox.AccountSummary(customer),
-		"get_security":          security,
-		"get_security_price":    tpox.SecurityPrice(security),
-		"update_security_price": tpox.SecurityPrice(security),
-		"search_securities":     hits,
-		"buy_security":          bought,
-		"sell_security":         sold,
-	}
-	for _, t := range tpox.Transactions {
-		if t.Answer != "" && answers[t.Name] == nil {
-			if answers[t.Name], err = api.Examples.ReadFile("examples/" + t.Name + ".response.xml"); err != nil {
-				return nil, account, err
-			}
-		}
-	}
-	for name, answer := range answers {
-		answers[name] = slices.Clip(answer) // so that not even an append by a caller reaches another's bytes
-	}
-	return answers, account, nil
-}
-
 func (s *Store) GetOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
-	return answer(ctx, s.answers["get_order"])
+	return s.answer(ctx, "get_order")
 }
 
 func (s *Store) CustomerMaxOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
-	return answer(ctx, s.answers["customer_max_order"])
+	return s.answer(ctx, "customer_max_order")
 }
 
 func (s *Store) UpdateOrderStatus(ctx context.Context, _ tpox.Write, _ tpox.ID, _ string) ([]byte, error) {
-	return answer(ctx, s.answers["update_order_status"])
+	return s.answer(ctx, "update_order_status")
 }
 
 func (s *Store) DeleteOrder(ctx context.Context, _ tpox.Write, _ tpox.ID) error { return ctx.Err() }
 
 func (s *Store) CustomerProfile(ctx context.Context, _ tpox.ID) ([]byte, error) {
-	return answer(ctx, s.answers["customer_profile"])
+	return s.answer(ctx, "customer_profile")
 }
 
 func (s *Store) AccountSummary(ctx context.Context, _ tpox.ID) ([]byte, error) {
-	return answer(ctx, s.answers["account_summary"])
+	return s.answer(ctx, "account_summary")
 }
 
 func (s *Store) DeleteCustomer(ctx context.Context, _ tpox.Write, _ tpox.ID) error { return ctx.Err() }
@@ -96,15 +33,15 @@ func (s *Store) DeleteCustomer(ctx context.Context, _ tpox.Write, _ tpox.ID) err
 func (s *Store) CloseAccount(ctx context.Context, _ tpox.Write, _, _ tpox.ID) error { return ctx.Err() }
 
 func (s *Store) GetSecurity(ctx context.Context, _ string) ([]byte, error) {
-	return answer(ctx, s.answers["get_security"])
+	return s.answer(ctx, "get_security")
 }
 
 func (s *Store) SecurityPrice(ctx context.Context, _ string) ([]byte, error) {
-	return answer(ctx, s.answers["get_security_price"])
+	return s.answer(ctx, "get_security_price")
 }
 
 func (s *Store) GetCustomer(ctx context.Context, _ tpox.ID) ([]byte, error) {
-	return answer(ctx, s.answers["get_customer"])
+	return s.answer(ctx, "get_customer")
 }
 
 // GetAccount returns the first account of the only customer.
@@ -117,7 +54,7 @@ func (s *Store) SearchSecurities(ctx context.Context, search tpox.Search) ([]byt
 	if search.After != "" {
 		return tpox.SearchAnswer(0, nil), ctx.Err()
 	}
-	return answer(ctx, s.answers["search_securities"])
+	return s.answer(ctx, "search_securities")
 }
 
 func (s *Store) OpenAccount(
@@ -132,7 +69,7 @@ func (s *Store) UpdateSecurityPrice(
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	return answer(ctx, s.answers["update_security_price"])
+	return s.answer(ctx, "update_security_price")
 }
 
 // Trade is buy_security and sell_security.
@@ -144,9 +81,9 @@ func (s *Store) Trade(ctx context.Context, _ tpox.Write, _ tpox.ID, t tpox.Trade
 		return nil, err
 	}
 	if t.Side == tpox.Sell {
-		return answer(ctx, s.answers["sell_security"])
+		return s.answer(ctx, "sell_security")
 	}
-	return answer(ctx, s.answers["buy_security"])
+	return s.answer(ctx, "buy_security")
 }
 
 func (s *Store) InsertOrder(ctx context.Context, _ tpox.Write, doc []byte) (tpox.ID, error) {
@@ -176,11 +113,11 @@ func (s *Store) ReplaceSecurity(
 }
 
 // answer returns what was made at Open, unless the caller has given up.
-func answer(ctx context.Context, made []byte) ([]byte, error) {
+func (s *Store) answer(ctx context.Context, name string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return made, nil
+	return s.answers[name], nil
 }
 
 // keys reads the keys of a document, unless the caller has given up.

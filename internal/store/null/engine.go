@@ -21,6 +21,6 @@ func init() {
 			return nil
 		},
 		Name: func(string) string { return "null:" },
-		Open: func(context.Context, string, store.Options) (tpox.Store, error) { return Open() },
+		Open: func(context.Context, string, store.Options) (tpox.Store, error) { return Open(), nil },
 	})
 }

@@ -3,6 +3,7 @@ package null
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"brokerage/internal/dataset"
@@ -16,46 +17,25 @@ type Store struct {
 	account  tpox.Account      // every account
 	quote    tpox.Quote        // of every security in a trade
 	contents tpox.Contents
-	leases   map[string]*atomic.Int64 // the next id by kind; the map never changes
 	closed   atomic.Bool
+
+	mu   sync.Mutex
+	next map[string]int64 // with which the next leases begin, by kind
 }
 
 var _ tpox.Store = (*Store)(nil)
 
 // Open makes the answers, which takes some milliseconds.
-func Open() (*Store, error) {
-	scale, err := dataset.ParseScale("XXXS")
-	if err != nil {
-		return nil, err
-	}
-	d := dataset.New(dataset.Spec{Scale: scale, Profile: dataset.TPoX2, Seed: 1})
-	answers, account, err := answersOf(d)
-	if err != nil {
-		return nil, err
-	}
-	id, err := tpox.AccountKeyOf(account.Document)
-	if err != nil {
-		return nil, err
-	}
-	contents := store.ContentsOf(d)
-	contents.Fingerprint = "null/" + contents.Fingerprint
-	return &Store{
-		answers:  answers,
-		account:  account,
-		quote:    tradedSecurity(d, id),
-		contents: contents,
-		leases: map[string]*atomic.Int64{
-			"order":    from(d.ID(dataset.Order, d.Count(dataset.Order))),
-			"customer": from(d.ID(dataset.Customer, d.Count(dataset.Customer))),
-			"account":  from(d.FirstAccount(d.Count(dataset.Customer))),
-		},
-	}, nil
-}
-
-func from(first int64) *atomic.Int64 {
-	next := new(atomic.Int64)
-	next.Store(first)
-	return next
+func Open() *Store {
+	d := dataset.New(dataset.Spec{Scale: must(dataset.ParseScale("XXXS")), Profile: dataset.TPoX2, Seed: 1})
+	s := &Store{contents: store.ContentsOf(d), next: map[string]int64{
+		"order":    d.ID(dataset.Order, d.Count(dataset.Order)),
+		"customer": d.ID(dataset.Customer, d.Count(dataset.Customer)),
+		"account":  d.FirstAccount(d.Count(dataset.Customer)),
+	}}
+	s.contents.Fingerprint = "null/" + s.contents.Fingerprint
+	s.makeAnswers(d)
+	return s
 }
 
 var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.NothingStored })
@@ -81,16 +61,14 @@ func (s *Store) Lease(ctx context.Context, kind string, count int64) (tpox.Range
 	if err := tpox.CheckLease(kind, count); err != nil {
 		return tpox.Range{}, err
 	}
-	next := s.leases[kind]
-	for {
-		first := next.Load()
-		if first > tpox.LastLease(count) {
-			return tpox.Range{}, tpox.NoIDsLeft(kind, count)
-		}
-		if next.CompareAndSwap(first, first+count) {
-			return tpox.Range{First: tpox.ID(first), Count: count}, nil
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.next[kind]
+	if first > tpox.LastLease(count) {
+		return tpox.Range{}, tpox.NoIDsLeft(kind, count)
 	}
+	s.next[kind] = first + count
+	return tpox.Range{First: tpox.ID(first), Count: count}, nil
 }
 
 // Ready returns *tpox.Unavailable after Close.

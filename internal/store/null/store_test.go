@@ -15,8 +15,7 @@ import (
 
 func opened(t testing.TB) *Store {
 	t.Helper()
-	s, err := Open()
-	require.NoError(t, err)
+	s := Open()
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
@@ -247,8 +246,7 @@ func TestStore_Lease(t *testing.T) {
 }
 
 func TestStore_Ready(t *testing.T) {
-	s, err := Open()
-	require.NoError(t, err)
+	s := Open()
 	require.NoError(t, s.Ready(t.Context()))
 	require.NoError(t, s.Close())
 	require.True(t, tpox.Is[*tpox.Unavailable](s.Ready(t.Context())))
