@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -16,13 +15,6 @@ type Metrics interface {
 	Refused(reason string)
 	InFlight(delta int)
 	Handler() http.Handler
-}
-
-// A Tracer traces requests. The store is called with the context that it returns. The id of the trace is empty unless
-// the request is sampled.
-type Tracer interface {
-	Request(r *http.Request, transaction, route string) (
-		ctx context.Context, end func(outcome string, status int) (traceID string))
 }
 
 // RequestLog describes a request that has ended.

@@ -17,6 +17,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/access"
 	"brokerage/internal/httpapi/pages"
+	"brokerage/internal/telemetry"
 	"brokerage/internal/tpox"
 )
 
@@ -30,7 +31,7 @@ type Options struct {
 	Metrics          Metrics                  // nil: none
 	MetricsElsewhere bool                     // do not serve /metrics
 	StoreState       func() *pages.StoreState // returns the store's figures for live streams; nil: none
-	Traces           Tracer                   // nil: none
+	Traces           *telemetry.Traces        // nil: none
 	Timeout          time.Duration            // of a request
 	MaxBody          int64                    // in bytes; default 128 KiB
 	InFlight         int                      // requests that run at once

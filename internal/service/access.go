@@ -28,10 +28,10 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			s.log.Warn("the file holds no tokens, so every request is refused", "file", s.Tokens)
 		}
 		c.authorities = append(c.authorities, tokens)
-		s.reloads.note("tokens", nil)
+		s.insight.metrics.Reloaded("tokens", nil)
 		c.watch = append(c.watch, func(ctx context.Context) {
 			tokens.Watch(ctx, reloadInterval, func(err error) {
-				s.reloads.note("tokens", err)
+				s.insight.metrics.Reloaded("tokens", err)
 				if err != nil {
 					s.log.Error("tokens not reloaded, the old ones stay valid", "file", s.Tokens, "error", err)
 					return
@@ -45,7 +45,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			Issuer: s.JWTIssuer, Audience: s.JWTAudience, KeysURL: s.JWKSURL, KeysFile: s.JWKSFile,
 			Algorithms: s.JWTAlgorithms, MaxAge: s.JWKSMaxAge,
 			Refreshed: func(keys int, err error) {
-				s.reloads.note("keys", err)
+				s.insight.metrics.Reloaded("keys", err)
 				if err != nil {
 					s.log.Error("cannot refresh the keys for JWTs, the old ones stay valid until --jwks-max-age", "error", err)
 					return

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"brokerage/internal/httpapi"
-	"brokerage/internal/telemetry"
 )
 
 // maxHeaderBytes bounds the headers of a request: far more than a client needs here.
@@ -91,14 +90,6 @@ func (s *server) serve(what string, server *http.Server, l net.Listener) {
 	s.others = append(s.others, server)
 	go func() { s.failed <- fmt.Errorf("%s: %w", what, server.Serve(l)) }()
 	s.log.Info(what, "addr", l.Addr().String())
-}
-
-// options returns the options of the API that do not depend on the database.
-func (c *Config) options(log *slog.Logger, metrics httpapi.Metrics, build telemetry.BuildInfo) httpapi.Options {
-	return httpapi.Options{
-		Log: log, Version: build.Version, Metrics: metrics, Timeout: c.Timeout, MaxBody: int64(c.MaxBody),
-		InFlight: c.InFlight, Queue: c.Queue, QueueWait: c.QueueWait, Hosts: []string{},
-	}
 }
 
 // httpServer returns a server with the timeouts of the settings.

@@ -44,7 +44,6 @@ type service struct {
 	traces      *telemetry.Traces // nil: none
 	credentials *credentials      // nil: open to all
 	certificate *certificate      // nil: no TLS
-	reloads     reloads
 	addresses   addresses
 	listeners   listeners
 	store       tpox.Store // nil until it is open
@@ -73,6 +72,7 @@ func Run(ctx context.Context, c Config, p Process) (err error) {
 	if err := s.openTraces(ctx); err != nil {
 		return err
 	}
+	s.insight = newInsight(ctx, s.process.Build, s.log)
 	if s.credentials, err = Await(ctx, s.readCredentials); err != nil {
 		return err
 	}
@@ -125,7 +125,6 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 
 // openDatabase opens the database. If the service is to wait for a database that cannot be reached, serve opens it.
 func (s *service) openDatabase(ctx context.Context) error {
-	s.insight = newInsight(ctx, s.process.Build, s.log)
 	opened, err := Await(ctx, s.openStore)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // whatever an interrupted attempt says
@@ -150,16 +149,13 @@ func (s *service) openDatabase(ctx context.Context) error {
 
 // openAPI makes the API of the store, which may not be open yet.
 func (s *service) openAPI() {
-	options := s.options(s.log, s.insight.metrics, s.process.Build)
-	options.MetricsElsewhere = s.MetricsAddr != ""
-	options.StoreState = s.insight.storeState
-	options.Rate = s.RateLimit
-	options.LogRequest = requestLog(s.log)
-	if s.traces != nil {
-		options.Traces = s.traces
+	options := httpapi.Options{
+		Log: s.log, Version: s.process.Build.Version, Metrics: s.insight.metrics, MetricsElsewhere: s.MetricsAddr != "",
+		StoreState: s.insight.storeState, Traces: s.traces, Timeout: s.Timeout, MaxBody: int64(s.MaxBody),
+		InFlight: s.InFlight, Queue: s.Queue, QueueWait: s.QueueWait, Rate: s.RateLimit, LogRequest: requestLog(s.log),
 	}
 	if s.credentials != nil {
-		options.Tokens, options.Hosts = s.credentials.authorities, nil // a page does not know the token
+		options.Tokens = s.credentials.authorities // and any host: a page does not know the token
 	} else {
 		named, _, _ := net.SplitHostPort(s.Listen)
 		own, _, _ := net.SplitHostPort(s.listeners.main.Addr().String())
@@ -169,13 +165,13 @@ func (s *service) openAPI() {
 		options.Audit = s.audit
 	}
 	s.api = httpapi.New(s.store, options)
-	sources := telemetry.Sources{Limit: s.InFlight, Waiting: s.api.Waiting, Reloads: s.reloads.all}
+	sources := telemetry.Sources{Limit: s.InFlight, Waiting: s.api.Waiting}
 	if s.audit != nil {
 		sources.Audit = s.audit.Backlog
 	}
 	if s.certificate != nil {
 		sources.Certificate = s.certificate.expiry
-		s.reloads.note("certificate", nil)
+		s.insight.metrics.Reloaded("certificate", nil)
 	}
 	s.insight.metrics.Service(sources)
 }
@@ -193,7 +189,9 @@ func (s *service) serve(ctx context.Context) error {
 	running := s.start()
 	if s.certificate != nil {
 		s.certificate.report(s.log, "TLS")
-		go s.certificate.watch(watching, reloadInterval, s.log, func(err error) { s.reloads.note("certificate", err) })
+		go s.certificate.watch(watching, reloadInterval, s.log, func(err error) {
+			s.insight.metrics.Reloaded("certificate", err)
+		})
 	}
 	s.log.Info("listening", "addr", s.listeners.main.Addr().String(), "db", s.database.Name(),
 		"version", s.process.Build.Version)

@@ -79,6 +79,7 @@ type Metrics struct {
 	refused      *prometheus.CounterVec
 	statements   *prometheus.HistogramVec
 	inFlight     prometheus.Gauge
+	reloads      *prometheus.GaugeVec
 	ready        atomic.Bool
 	dataset      atomic.Pointer[scrape] // nil until it is known
 }
@@ -121,6 +122,11 @@ func New(build BuildInfo) *Metrics {
 			"reason"),
 		inFlight: factory.NewGauge(prometheus.GaugeOpts{
 			Name: "brokerage_requests_in_flight", Help: "Requests that are being processed."}),
+		reloads: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "brokerage_reload_failed",
+			Help: "1 if the last attempt to read tokens, the issuer's keys or the certificate again failed, so that older " +
+				"ones stay in use.",
+		}, []string{"what"}),
 	}
 	registry.MustRegister(scrape(func(out series) {
 		out.count("build_info", "Which build is running; always 1.", 1,
@@ -200,6 +206,15 @@ func (m *Metrics) Statement(name string, took time.Duration) {
 
 // Refused counts a request that was refused before the store saw it. The reason is one of Reasons.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
+
+// Reloaded sets whether an attempt to read tokens, keys or the certificate again has failed.
+func (m *Metrics) Reloaded(what string, err error) {
+	failed := 0.0
+	if err != nil {
+		failed = 1
+	}
+	m.reloads.WithLabelValues(what).Set(failed)
+}
 
 // InFlight adds to the number of requests that are being processed.
 func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }

@@ -99,7 +99,6 @@ type Sources struct {
 	Waiting     func() int64                     // requests that wait to be processed
 	Audit       func() (waiting int, lost int64) // records of the audit log
 	Certificate func() time.Time                 // when the one that the service serves TLS with expires
-	Reloads     func() map[string]bool           // whether the last attempt to read tokens, keys … again failed
 }
 
 // Service adds the metrics of the parts of a service.
@@ -117,10 +116,6 @@ func (m *Metrics) Service(s Sources) {
 		if s.Certificate != nil {
 			out.count("tls_certificate_expiry_timestamp_seconds", "When the certificate of the service expires, in Unix time; "+
 				"only with TLS.", s.Certificate().Unix())
-		}
-		for what, failed := range s.Reloads() {
-			out.flag("reload_failed", "1 if the last attempt to read tokens, the issuer's keys or the certificate again "+
-				"failed, so that older ones stay in use.", failed, "what", what)
 		}
 	}))
 }

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -37,8 +38,9 @@ func full() *telemetry.Metrics {
 		Limit: 256, Waiting: func() int64 { return 3 },
 		Audit:       func() (waiting int, lost int64) { return 12, 34 },
 		Certificate: func() time.Time { return time.Unix(1800000000, 0) },
-		Reloads:     func() map[string]bool { return map[string]bool{"keys": true, "tokens": false} },
 	})
+	m.Reloaded("keys", io.ErrUnexpectedEOF)
+	m.Reloaded("tokens", nil)
 	m.Disk(func() (free, size float64) { return 25, 100 })
 	m.Ready(true)
 	m.Dataset(tpox.Contents{Fingerprint: "f", Scale: "tiny", Profile: "tpox-2", Seed: 7, Securities: 500,
