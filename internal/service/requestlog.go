@@ -4,13 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"time"
+	"sync/atomic"
+
+	"golang.org/x/time/rate"
 
 	"brokerage/internal/httpapi"
-	"brokerage/internal/telemetry"
 )
 
-// Each of the first linesPerSecond requests of a second is logged, and one of beyondEvery after them.
+// Up to linesPerSecond requests are logged each second, and one in beyondEvery of the others.
 const (
 	linesPerSecond = 100
 	beyondEvery    = 100
@@ -20,7 +21,8 @@ const (
 // of the service are always logged, except 503, which are most frequent under the heaviest load. Probes that succeed
 // are logged at level debug.
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
-	sampler := telemetry.NewSampler(linesPerSecond, beyondEvery)
+	limiter := rate.NewLimiter(linesPerSecond, linesPerSecond)
+	var beyond, leftOut atomic.Int64 // of the limit; of the log since its last line
 	return func(ctx context.Context, r httpapi.RequestLog) {
 		level := slog.LevelInfo
 		switch {
@@ -34,8 +36,8 @@ func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 		if !log.Enabled(ctx, level) {
 			return
 		}
-		write, leftOut := sampler.Take(time.Now(), level == slog.LevelError)
-		if !write {
+		if !limiter.Allow() && level != slog.LevelError && beyond.Add(1)%beyondEvery != 0 {
+			leftOut.Add(1)
 			return
 		}
 		attrs := []slog.Attr{
@@ -52,8 +54,8 @@ func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 		if r.Err != nil {
 			attrs = append(attrs, slog.String("error", r.Err.Error()))
 		}
-		if leftOut > 0 {
-			attrs = append(attrs, slog.Int64("sampled", leftOut))
+		if n := leftOut.Swap(0); n > 0 {
+			attrs = append(attrs, slog.Int64("sampled", n))
 		}
 		log.LogAttrs(ctx, level, r.Transaction, attrs...)
 	}
