@@ -2,15 +2,19 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
@@ -138,4 +142,120 @@ func (s *Store) describe(ctx context.Context) (e tpox.EngineInfo, err error) {
 		}
 	}
 	return e, err
+}
+
+// A census counts the documents and their packed bytes. Census counts them once, which reads all of them; after that,
+// each commit updates the counts.
+type census struct {
+	mu      sync.Mutex
+	known   bool
+	found   change // the counts, minus what had changed by then
+	changed change // since the store was opened
+}
+
+// A change is added to a census.
+type change struct{ documents, bytes [len(kinds)]int64 }
+
+func (c *change) add(other change) {
+	for i := range kinds {
+		c.documents[i] += other.documents[i]
+		c.bytes[i] += other.bytes[i]
+	}
+}
+
+// Census counts the documents, for Stats. It reads all of them while the store stays in use. Until it ends, SQLite
+// cannot restart the journal, which grows, so ctx should have a deadline.
+func (s *Store) Census(ctx context.Context) (err error) {
+	conn, err := s.reading.Conn(ctx)
+	if err != nil {
+		return domainError(err)
+	}
+	defer conn.Close()
+	c := &s.census
+	var before change
+	err = s.exclusive(ctx, func(*sql.Conn) error {
+		// Between two groups, the snapshot contains exactly the changes that are noted.
+		c.mu.Lock()
+		before = c.changed
+		c.mu.Unlock()
+		// The first read takes the snapshot.
+		_, err := conn.ExecContext(ctx, "BEGIN; SELECT count(*) FROM leases")
+		return err
+	})
+	defer func() { _, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") }() // only read
+	if err != nil {
+		return err
+	}
+	var found change
+	for _, k := range dataset.Kinds {
+		i := slices.Index(kinds[:], kind(k.String()))
+		row := conn.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(length(doc)), 0) FROM "+tableNames[k])
+		if err := row.Scan(&found.documents[i], &found.bytes[i]); err != nil {
+			return domainError(err)
+		}
+		found.documents[i] -= before.documents[i]
+		found.bytes[i] -= before.bytes[i]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found, c.known = found, true
+	return nil
+}
+
+var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
+
+// Space measures the database by its parts. It reads every page of the file, so it is for commands, not for metrics.
+func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
+	for _, k := range dataset.Kinds {
+		if err := s.Setting(ctx, store.SettingRaw+k.String(), &space.Raw[k]); err != nil {
+			return space, err
+		}
+	}
+	tx, err := s.reading.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		defer tx.Rollback()
+		err = measure(ctx, tx, &space)
+	}
+	if err != nil {
+		return space, domainError(err)
+	}
+	space.Journal = sizeOf(s.path + "-wal")
+	return space, nil
+}
+
+// measure adds up the pages of tables and indexes. The table accounts counts as an index, because it only serves to
+// find customers.
+func measure(ctx context.Context, tx *sql.Tx, space *store.Space) error {
+	const size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+	err := tx.QueryRowContext(ctx, size).Scan(&space.File)
+	for k, table := range tableNames {
+		if err == nil {
+			err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&space.Documents[k])
+		}
+	}
+	if err != nil {
+		return err
+	}
+	space.Rest = space.File
+	// The schema itself belongs to no table.
+	return eachRow(ctx, tx, `SELECT d.name, coalesce(s.tbl_name, ''), d.pgsize
+		FROM dbstat AS d LEFT JOIN sqlite_schema AS s ON s.name = d.name
+		WHERE d.aggregate = TRUE ORDER BY d.name`, nil, func(rows *sql.Rows) error {
+		var name, table string
+		var bytes int64
+		if err := rows.Scan(&name, &table, &bytes); err != nil {
+			return err
+		}
+		ours := table == "accounts" || slices.Contains(tableNames[:], table)
+		switch k := slices.Index(tableNames[:], name); {
+		case k >= 0:
+			space.Stored[k] += bytes
+		case ours && !strings.HasPrefix(name, "sqlite_"):
+			space.Indexes = append(space.Indexes, store.IndexSpace{Name: name, Bytes: bytes})
+		default:
+			return nil
+		}
+		space.Rest -= bytes
+		return nil
+	})
 }
