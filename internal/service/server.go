@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"brokerage/internal/httpapi"
 )
 
 // maxHeaderBytes bounds the headers of a request: far more than a client needs here.
@@ -22,22 +20,17 @@ const maxHeaderBytes = 32 << 10
 
 // server runs the HTTP servers of a service until it is stopped.
 type server struct {
-	api      *httpapi.Server
+	*service
+
 	main     *http.Server
 	others   []*http.Server // on addresses of their own
 	failed   chan error
 	draining atomic.Bool
-	log      *slog.Logger
-
-	drainDelay, shutdownTimeout time.Duration
 }
 
 // start serves on the listeners.
 func (s *service) start() *server {
-	running := &server{
-		api: s.api, log: s.log, failed: make(chan error, 4),
-		drainDelay: s.DrainDelay, shutdownTimeout: s.ShutdownTimeout,
-	}
+	running := &server{service: s, failed: make(chan error, 4)}
 	running.main = s.httpServer(running, s.log)
 	if s.certificate == nil {
 		go func() { running.failed <- fmt.Errorf("serving: %w", running.main.Serve(s.listeners.main)) }()
@@ -56,7 +49,7 @@ func (s *service) start() *server {
 		mux.Handle("GET /metrics", s.insight.metrics.Handler())
 		mux.Handle("GET /healthz", s.api) // for probes, which have no client certificate
 		mux.Handle("GET /readyz", s.api)
-		running.serve("metrics", s.httpServer(mux, s.log), s.listeners.metrics)
+		running.serveBeside("metrics", s.httpServer(mux, s.log), s.listeners.metrics)
 	}
 	if s.listeners.debug != nil {
 		mux := http.NewServeMux() // the registration of package pprof would be on the default mux
@@ -67,7 +60,7 @@ func (s *service) start() *server {
 		mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
 		server := s.httpServer(local(mux), s.log)
 		server.WriteTimeout = 0 // a profile takes as long as its request says
-		running.serve("profiles", server, s.listeners.debug)
+		running.serveBeside("profiles", server, s.listeners.debug)
 	}
 	return running
 }
@@ -85,8 +78,8 @@ func local(handler http.Handler) http.Handler {
 	})
 }
 
-// serve serves metrics or profiles on an address of their own.
-func (s *server) serve(what string, server *http.Server, l net.Listener) {
+// serveBeside serves metrics or profiles on an address of their own.
+func (s *server) serveBeside(what string, server *http.Server, l net.Listener) {
 	s.others = append(s.others, server)
 	go func() { s.failed <- fmt.Errorf("%s: %w", what, server.Serve(l)) }()
 	s.log.Info(what, "addr", l.Addr().String())
@@ -123,20 +116,20 @@ func (s *server) run(ctx context.Context) (failed error) {
 		s.log.Error("a part of the service failed, so all of it stops", "error", failed)
 	case <-ctx.Done():
 	}
-	s.log.Info("stopping", "drain_delay", s.drainDelay.String(), "shutdown_timeout", s.shutdownTimeout.String())
+	s.log.Info("stopping", "drain_delay", s.DrainDelay.String(), "shutdown_timeout", s.ShutdownTimeout.String())
 	s.draining.Store(true)
 	s.api.Drain()
 	select {
 	case err := <-s.failed:
 		failed = errors.Join(failed, err)
-	case <-time.After(s.drainDelay):
+	case <-time.After(s.DrainDelay):
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.shutdownTimeout)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ShutdownTimeout)
 	defer cancel()
 	err := s.main.Shutdown(bounded)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(
-			fmt.Errorf("requests were still running %s after the signal, and were cut off", s.drainDelay+s.shutdownTimeout),
+			fmt.Errorf("requests were still running %s after the signal, and were cut off", s.DrainDelay+s.ShutdownTimeout),
 			s.main.Close())
 	}
 	for _, server := range s.others { // last, so that metrics show how the shutdown ends
