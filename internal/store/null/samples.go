@@ -100,8 +100,9 @@ func search(d *dataset.Dataset) []byte {
 		if keys.Sector == "" { // a bond
 			continue
 		}
-		found := append(bySector[keys.Sector], keys)
-		if bySector[keys.Sector] = found; len(found) < searchHits {
+		bySector[keys.Sector] = append(bySector[keys.Sector], keys)
+		found := bySector[keys.Sector]
+		if len(found) < searchHits {
 			continue
 		}
 		slices.SortFunc(found, func(a, b tpox.SecurityKeys) int { return cmp.Compare(a.Symbol, b.Symbol) })

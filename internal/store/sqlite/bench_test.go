@@ -103,8 +103,8 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted; and of each kind from files, which
-// are admitted, without and with validation.
+// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted; and of each kind from files,
+// which are admitted, without and with validation.
 func BenchmarkLoad(b *testing.B) {
 	d := scaled("XXXS")
 	b.Run("generated", func(b *testing.B) {
