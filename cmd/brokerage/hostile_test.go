@@ -233,7 +233,7 @@ func (i *instance) inject(
 		case openapi3.ParameterInQuery:
 			query.Set(p.Value.Name, value)
 		case openapi3.ParameterInHeader:
-			header.Set(p.Value.Name, regexp.MustCompile(`[^ -~]`).ReplaceAllString(value, "")) // as a header must be
+			header.Set(p.Value.Name, regexp.MustCompile(`[^\x20-\x7E]`).ReplaceAllString(value, "")) // as a header must be
 		}
 	}
 	address := i.url + path + "?" + query.Encode()

@@ -103,10 +103,11 @@ func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement) (rows
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, found.Close()) }()
 	for found.Next() { // the driver reads the row
 		rows++
 	}
-	return rows, errors.Join(found.Err(), found.Close())
+	return rows, found.Err()
 }
 
 // returnsRows reports whether a statement returns rows, by its first word or its RETURNING.
