@@ -11,8 +11,6 @@ import (
 	"brokerage/internal/format"
 )
 
-// The statistics table, which is 80 characters wide.
-
 // cell is a column of the table, with two lines of heading.
 type cell struct {
 	above, head string
@@ -28,6 +26,8 @@ func times(head string, brief bool, of func(Latency) float64) cell {
 var cells = []cell{
 	{"", "count", 10, true, func(r Row) string { return format.Count(r.Count) }},
 	{"share", "%", 5, true, func(r Row) string { return fmt.Sprintf("%.1f", 100*r.Share) }},
+	{"total", "s", 7, false, func(r Row) string { return fmt.Sprintf("%.1f", r.Latency.Total/1e6) }},
+	times("min", false, func(l Latency) float64 { return l.Min }),
 	times("mean", false, func(l Latency) float64 { return l.Mean }),
 	times("p50", true, func(l Latency) float64 { return l.P50 }),
 	times("p90", false, func(l Latency) float64 { return l.P90 }),
