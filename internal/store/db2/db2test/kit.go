@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"brokerage/internal/store/db2/db2test/pinned"
 	"brokerage/internal/testenv"
-	"brokerage/internal/testenv/pinned"
 )
 
 // The parts of the bench. Derby must be older than 10.15, which divides its jars
