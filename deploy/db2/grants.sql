@@ -33,7 +33,6 @@ GRANT SELECT ON TABLE SYSCAT.COLUMNS TO ROLE brokerage_service;
 -- Metrics, and what load tests read of the server.
 GRANT EXECUTE ON FUNCTION SYSPROC.MON_GET_BUFFERPOOL TO ROLE brokerage_service;
 GRANT EXECUTE ON FUNCTION SYSPROC.ADMIN_GET_TAB_INFO TO ROLE brokerage_service;
-GRANT EXECUTE ON FUNCTION SYSPROC.MON_GET_DATABASE TO ROLE brokerage_service;
 
 -- A user who loads and does not own the tables also needs these: the mark of an unfinished load, the lock of a load, and RUNSTATS
 -- and TRUNCATE (load --replace), which CONTROL covers.

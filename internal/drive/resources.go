@@ -16,10 +16,12 @@ import (
 	"brokerage/internal/store"
 )
 
-// The number of samples of a run at most, and the shortest time between two.
 const (
+	// The number of samples of a run at most, and the shortest time between two.
 	mostSamples = 60
 	samplePause = time.Second
+	// sampleTimeout is how long a sample waits for the target.
+	sampleTimeout = 5 * time.Second
 )
 
 // sampler samples figures while a run is measured.
@@ -31,7 +33,7 @@ type sampler struct {
 	from     time.Time
 	every    time.Duration
 	samples  []resourceSample
-	servers  [2]store.ServerStats // at the first and the last sample
+	pools    []store.PoolStats // at the first sample
 	missing  []string
 	stop     chan struct{}
 	finished sync.WaitGroup
@@ -57,6 +59,7 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 		}
 	}
 	s.take(ctx)
+	s.pools = s.readPools(ctx)
 	s.finished.Go(func() {
 		for tick := time.Tick(s.every); ; {
 			select {
@@ -80,7 +83,26 @@ func (s *sampler) end(ctx context.Context) *result.Resources {
 		s.samples = s.samples[:last]
 	}
 	s.take(ctx)
-	return s.result()
+	pools := store.PoolsSince(s.pools, s.readPools(ctx))
+	r := s.result()
+	if r != nil {
+		r.Pools = pools
+	}
+	return r
+}
+
+// readPools returns what the database's server counts.
+func (s *sampler) readPools(ctx context.Context) []store.PoolStats {
+	if s.watcher == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
+	defer cancel()
+	pools, err := s.watcher.Pools(ctx)
+	if err != nil {
+		s.miss(result.OfDatabase, "the hits and misses of its server could not be read: "+err.Error())
+	}
+	return pools
 }
 
 func (s *sampler) miss(what, why string) {
@@ -91,13 +113,12 @@ func (s *sampler) miss(what, why string) {
 
 // take takes a sample.
 func (s *sampler) take(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
 	defer cancel()
 	one := resourceSample{figures: make(map[figureKey]float64)}
 	one.processes(s)
 	one.seconds = time.Since(s.from).Seconds()
 	one.service(ctx, s)
-	one.server(ctx, s)
 	s.samples = append(s.samples, one)
 }
 
@@ -136,27 +157,6 @@ func (o *resourceSample) service(ctx context.Context, s *sampler) {
 	o.add(result.OfStore, r.store)
 }
 
-// server adds what the database's server counts.
-func (o *resourceSample) server(ctx context.Context, s *sampler) {
-	if s.watcher == nil {
-		return
-	}
-	counted, err := s.watcher.Observe(ctx)
-	if err != nil {
-		s.miss(result.OfServer, "its statistics could not be read at every sample: "+err.Error())
-		return
-	}
-	o.add(result.OfServer, counted.Figures)
-	for _, missing := range counted.Missing {
-		s.miss(result.OfServer, missing)
-	}
-	if len(s.samples) == 0 {
-		s.servers[0] = counted
-	} else {
-		s.servers[1] = counted
-	}
-}
-
 // result returns the samples that have all figures of the first one: nil if that is only the first.
 func (s *sampler) result() *result.Resources {
 	first := s.samples[0]
@@ -186,7 +186,6 @@ func (s *sampler) result() *result.Resources {
 	for _, key := range keys {
 		r.Series = append(r.Series, seriesOf(key, whole))
 	}
-	r.Pools = s.servers[1].Since(s.servers[0]).Pools
 	return r
 }
 
@@ -212,7 +211,7 @@ func seriesOf(key figureKey, samples []resourceSample) result.Series {
 
 // counts reports whether a figure is a counter.
 func (k figureKey) counts() bool {
-	if k.of == result.OfStore || k.of == result.OfServer {
+	if k.of == result.OfStore {
 		return strings.HasSuffix(k.figure, "_total") || strings.HasSuffix(k.figure, "_sum") ||
 			strings.HasSuffix(k.figure, "_count")
 	}

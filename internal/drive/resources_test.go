@@ -5,7 +5,6 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,26 +16,18 @@ import (
 	"brokerage/internal/store/sqlite/sqlitetest"
 )
 
-// counting is a server whose counters grow with each observation.
+// counting is a server whose counters grow each time that they are read.
 type counting struct {
-	n       int
-	failing func(n int) error
+	n       int64
+	failing error
 }
 
 func (c *counting) Process() int { return 0 }
 func (c *counting) Close() error { return nil }
 
-func (c *counting) Observe(context.Context) (store.ServerStats, error) {
+func (c *counting) Pools(context.Context) ([]store.PoolStats, error) {
 	c.n++
-	if c.failing != nil && c.failing(c.n) != nil {
-		return store.ServerStats{}, c.failing(c.n)
-	}
-	n := int64(c.n)
-	s := store.ServerStats{
-		Figures: map[string]float64{"pg_commits_total": float64(100 * n), "pg_connections": 7},
-		Pools:   []store.PoolStats{{Name: "orders", Hits: 10 * n, Misses: n}}, Missing: []string{"waits: not shown"},
-	}
-	return s, nil
+	return []store.PoolStats{{Name: "orders", Hits: 10 * c.n, Misses: c.n}}, c.failing
 }
 
 // A run on either way has the figures of the processes, of the store and of the server, at the same moments.
@@ -51,8 +42,7 @@ func TestDrive_Resources(t *testing.T) {
 			}
 			c := shortly(t, "mixed")
 			c.Duration = 2500 * time.Millisecond
-			watched := &counting{}
-			c.Observer = watched
+			c.Observer = &counting{}
 			run, err := Run(t.Context(), c, b)
 			require.NoError(t, err)
 			requireSchema(t, run)
@@ -82,38 +72,11 @@ func TestDrive_Resources(t *testing.T) {
 			writes, ok := r.Counted(result.OfStore)["brokerage_store_page_writes_total"]
 			require.Equal(t, name == "Direct", ok)
 			require.Equal(t, ok, writes > 0)
-			commits, ok := r.Counted(result.OfServer)["pg_commits_total"]
-			require.True(t, ok)
-			require.InDelta(t, 100*(watched.n-1), commits, 0)
-			require.InDelta(t, 7, r.Find(result.OfServer, "pg_connections").Values[1], 0)
-
-			require.Equal(t, "orders", r.Pools[0].Name)
-			require.Positive(t, r.Pools[0].Hits)
-			require.Contains(t, r.Missing, "server: waits: not shown")
+			require.Equal(t, []store.PoolStats{{Name: "orders", Hits: 10, Misses: 1}}, r.Pools)
 			require.Contains(t, r.Missing, "database: its processes are not visible from here")
 			require.Len(t, slices.Compact(slices.Sorted(slices.Values(r.Missing))), len(r.Missing), "each once")
 		})
 	}
-}
-
-// A sample at which the server did not answer is left out, and the result says so once.
-func TestSampler_Gaps(t *testing.T) {
-	down := errors.New("the server restarts")
-	watched := &counting{failing: func(n int) error {
-		if n == 2 || n == 3 {
-			return down
-		}
-		return nil
-	}}
-	s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now(), watcher: watched}
-	for range 5 {
-		s.take(t.Context())
-	}
-	r := s.result()
-	require.Len(t, r.Seconds, 3)
-	require.Equal(t, []float64{0, 300, 400}, r.Find(result.OfServer, "pg_commits_total").Values)
-	require.Contains(t, r.Missing, "server: its statistics could not be read at every sample: the server restarts")
-	require.Equal(t, 1, strings.Count(strings.Join(r.Missing, "\n"), "restarts"))
 }
 
 // A service that was killed and started again counts from 0. A database counts for the processes that it has at a
@@ -129,17 +92,19 @@ func TestSampler_Restarted(t *testing.T) {
 	}
 }
 
-// A sample of a moment before the end is replaced by the last one.
+// A sample of a moment before the end is replaced by the last one. A server that does not answer is no end of a run.
 func TestSampler_End(t *testing.T) {
 	for name, ago := range map[string]time.Duration{"Moment": time.Millisecond, "Long": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now().Add(-2 * time.Hour), every: time.Minute,
-				stop: make(chan struct{}), watcher: &counting{}}
+				stop: make(chan struct{}), watcher: &counting{failing: errors.New("the server restarts")}}
 			s.take(t.Context())
 			s.samples[0].seconds = 0
 			s.take(t.Context())
 			s.samples[1].seconds = (2*time.Hour - ago).Seconds()
-			require.Len(t, s.end(t.Context()).Seconds, map[string]int{"Moment": 2, "Long": 3}[name])
+			r := s.end(t.Context())
+			require.Len(t, r.Seconds, map[string]int{"Moment": 2, "Long": 3}[name])
+			require.Contains(t, r.Missing, "database: the hits and misses of its server could not be read: the server restarts")
 		})
 	}
 }

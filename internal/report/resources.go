@@ -152,12 +152,7 @@ func timeCharts(r *result.Run) (views []figureView) {
 	draw("Bytes of the disks", "MB a second", of("read", result.OfHost, 1e-6, probe.ReadBytes),
 		of("written", result.OfHost, 1e-6, probe.WriteBytes))
 	draw("Connections of the database", "connections",
-		of("in use", result.OfStore, 1, "brokerage_store_connections_in_use"),
-		of("active in the server", result.OfServer, 1, "pg_active", "db2_active"),
-		of("for the log", result.OfServer, 1, "pg_waiting_log"),
-		of("for I/O", result.OfServer, 1, "pg_waiting_io"),
-		of("for a lock", result.OfServer, 1, "pg_waiting_lock", "db2_waiting_lock"),
-		of("for a latch", result.OfServer, 1, "pg_waiting_lwlock"))
+		of("in use", result.OfStore, 1, "brokerage_store_connections_in_use"))
 	return views
 }
 

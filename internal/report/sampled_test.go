@@ -47,8 +47,6 @@ func madeUpResources(r *result.Run) *result.Resources {
 	counter(1.8*r.TPS, result.OfStore, "brokerage_store_page_hits_total", "brokerage_store_page_misses_total")
 	counter(14*r.TPS, result.OfStore, "brokerage_store_cache_hits_total")
 	counter(.3*r.TPS, result.OfStore, "brokerage_store_cache_misses_total")
-	state(9*busy, result.OfServer, "pg_active", "pg_waiting_log")
-	counter(700*r.TPS, result.OfServer, "pg_wal_bytes_total")
 	n := r.Total.Count
 	sampled.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
 		{Name: "orders, indexes", Hits: 9 * n, Misses: n / 50}, {Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9},
@@ -102,7 +100,7 @@ func TestSampledLine(t *testing.T) {
 	r := &result.Resources{Seconds: []float64{0, 1, 3}, Series: []result.Series{
 		{Of: "host", Figure: "userSeconds", Counts: true, Values: []float64{0, 2, 3}},
 		{Of: "host", Figure: "systemSeconds", Counts: true, Values: []float64{0, 1, 1}},
-		{Of: "server", Figure: "pg_active", Values: []float64{7, 8, 9}},
+		{Of: "store", Figure: "in_use", Values: []float64{7, 8, 9}},
 	}}
 	ys := func(l sampledLine) (y []float64) {
 		for _, p := range l.points(r) {
@@ -112,7 +110,7 @@ func TestSampledLine(t *testing.T) {
 	}
 	require.Equal(t, []float64{1, 30, 3, 5},
 		ys(sampledLine{"", "host", 10, []string{"userSeconds", "systemSeconds", "x"}}))
-	require.Equal(t, []float64{1, 8, 3, 9}, ys(sampledLine{"", "server", 1, []string{"pg_active"}}))
+	require.Equal(t, []float64{1, 8, 3, 9}, ys(sampledLine{"", "store", 1, []string{"in_use"}}))
 	require.Empty(t, ys(sampledLine{"", "host", 1, []string{"x"}}))
 }
 

@@ -18,7 +18,7 @@ type Resources struct {
 // Series is one figure at each sample.
 type Series struct {
 	Of     string    `json:"of"`     // OfHost, …
-	Figure string    `json:"figure"` // a name of package probe, a metric, or a name that the server's store gives
+	Figure string    `json:"figure"` // a name of package probe, or a metric
 	Counts bool      `json:"counts"` // the values are the increase since the first sample, otherwise states
 	Values []float64 `json:"values"`
 }
@@ -30,7 +30,6 @@ const (
 	OfService   = "service"   // its process
 	OfDatabase  = "database"  // its processes
 	OfStore     = "store"     // the service's or the store's own metrics
-	OfServer    = "server"    // what the database server counts for all its clients
 )
 
 // Find returns a series, or nil if the figure could not be read.

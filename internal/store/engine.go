@@ -51,8 +51,8 @@ func Register(e *Engine) { engines = append(engines, e) }
 
 // An Observer reads what the server of a database counts itself, by a connection of its own.
 type Observer interface {
-	// Observe returns the server's figures.
-	Observe(ctx context.Context) (ServerStats, error)
+	// Pools returns the page hits and misses of each table or buffer pool so far, for all clients of the database.
+	Pools(ctx context.Context) ([]PoolStats, error)
 	// Process returns the parent process of the database, or 0 when it is not visible on this computer.
 	Process() int
 	Close() error

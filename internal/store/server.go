@@ -12,13 +12,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A ServerStats is what a database server counts itself, for all its clients, at one moment.
-type ServerStats struct {
-	Figures map[string]float64 // counters have names that end in _total
-	Pools   []PoolStats
-	Missing []string // what the server does not count or does not show to this user, with the reason
-}
-
 // A PoolStats counts the page hits and misses of a part of a database's own cache, or of one kind of pages.
 type PoolStats struct {
 	Name   string `json:"name"`
@@ -26,21 +19,20 @@ type PoolStats struct {
 	Misses int64  `json:"misses"`
 }
 
-// Since returns what a server has counted since an earlier moment: pools that were used meanwhile. The figures are
-// those of the later moment.
-func (s ServerStats) Since(before ServerStats) ServerStats {
-	pools := make(map[string]PoolStats, len(before.Pools))
-	for _, p := range before.Pools {
-		pools[p.Name] = p
+// PoolsSince returns what was counted between two moments, of the pools that were used meanwhile. What a server has
+// counted from 0 again is left out.
+func PoolsSince(before, after []PoolStats) (used []PoolStats) {
+	counted := make(map[string]PoolStats, len(before))
+	for _, p := range before {
+		counted[p.Name] = p
 	}
-	since := ServerStats{Figures: s.Figures, Missing: s.Missing}
-	for _, p := range s.Pools {
-		was := pools[p.Name]
+	for _, p := range after {
+		was := counted[p.Name]
 		if p.Hits, p.Misses = p.Hits-was.Hits, p.Misses-was.Misses; p.Hits >= 0 && p.Misses >= 0 && p.Hits+p.Misses > 0 {
-			since.Pools = append(since.Pools, p)
+			used = append(used, p)
 		}
 	}
-	return since
+	return used
 }
 
 // An Estimate is the number of documents of a kind and the bytes of their table, from the statistics that a server

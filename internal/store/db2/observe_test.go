@@ -10,34 +10,20 @@ import (
 	"brokerage/internal/store"
 )
 
-// A user who may not call a function gets the rest, and one who may call none gets an error.
-func TestObserve(t *testing.T) {
-	refused := make(map[string]error)
-	w := &Observer{open(t, &fake{answer: func(query string, _ []driver.Value) (answer, error) {
-		row := make([]driver.Value, len(databaseFigures)) // NULL is what a server does not count
-		row[0], row[2], row[5] = int64(1000), int64(3000), int64(7)
-		name := nameOf(query)
-		return answer{rows: map[string][][]driver.Value{
-			"observe_database": {row},
-			"observe_pools":    {{"TPOX_BP_ORDERS   ", int64(1000), int64(100)}, {"IBMDEFAULTBP", int64(5), int64(9)}},
-		}[name]}, refused[name]
+func TestPools(t *testing.T) {
+	var refused error
+	w := &Observer{open(t, &fake{answer: func(string, []driver.Value) (answer, error) {
+		rows := [][]driver.Value{{"TPOX_BP_ORDERS   ", int64(1000), int64(100)}, {"IBMDEFAULTBP", int64(5), int64(9)}}
+		return answer{rows: rows}, refused
 	}})}
-	server, err := w.Observe(t.Context())
+	pools, err := w.Pools(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, store.ServerStats{
-		Figures: map[string]float64{"db2_commits_total": 1000, "db2_cpu_seconds_total": 0.003, "db2_deadlocks_total": 7},
-		Pools:   []store.PoolStats{{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9}},
-	}, server)
-
-	denied := failure(-551, stateNoPrivilege)
-	refused["observe_database"] = denied
-	server, err = w.Observe(t.Context())
-	require.NoError(t, err)
-	require.Len(t, server.Pools, 2)
-	require.Equal(t, []string{"MON_GET_DATABASE: said the fake"}, server.Missing)
-	refused["observe_pools"] = denied
-	_, err = w.Observe(t.Context())
-	require.ErrorIs(t, err, denied)
+	require.Equal(t, []store.PoolStats{
+		{Name: "TPOX_BP_ORDERS", Hits: 900, Misses: 100}, {Name: "IBMDEFAULTBP", Misses: 9},
+	}, pools)
+	refused = failure(-551, stateNoPrivilege)
+	_, err = w.Pools(t.Context())
+	require.ErrorIs(t, err, refused)
 }
 
 // Counts fall only after the database was activated again, since readers interpret a fall in that way. A user who may

@@ -18,7 +18,7 @@ import (
 )
 
 // lacks are the statements that the stand-in does not know: monitoring.
-var lacks = []string{"observe_database", "observe_pools"}
+var lacks = []string{"observe_pools"}
 
 // TestServer itself runs on the stand-in as on a Db2, as far as the stand-in can answer: it compiles and creates
 // everything, runs some cases of the suite, has no explain tables, and leaves nothing behind.
