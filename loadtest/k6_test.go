@@ -193,7 +193,6 @@ func TestK6_Refused(t *testing.T) {
 		"WORKLOAD=everything":            "WORKLOAD is one of mixed, query, insert-orders, insert-customers, classic",
 		"WORKLOAD=" + own:                `there is no transaction \"get_orders\" for k6`,
 		"WEIGHTS=delete_order=1":         "delete_order without insert_order would run out of documents",
-		"TEMPLATES=/nowhere":             "there are no templates of order in /nowhere",
 		"BASE_URL=http://127.0.0.1:1":    "no service answers at http://127.0.0.1:1",
 		"TOKEN=wrong":                    "the service does not accept the TOKEN",
 		"--vus=3 --duration=1s RAMP=10s": "function 'default' not found in exports",

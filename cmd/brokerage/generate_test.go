@@ -160,7 +160,6 @@ func TestGenerate_ReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o555))
 	requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "permission denied")
-	requireOneLine(t, brokerage(t.Context(), "templates", "--out", dir), exitFailed, "permission denied")
 }
 
 // Given numbers of documents make a dataset with a name of its own.

@@ -36,23 +36,22 @@ func (s streams) notice(text string) { fmt.Fprintln(s.err, text) }
 
 //nolint:lll // a help text is one string
 type commands struct {
-	Serve     serveCmd     `cmd:"" help:"Serve a database over HTTP."`
-	Token     tokenCmd     `cmd:"" help:"Create an access token for a client."`
-	Generate  generateCmd  `cmd:"" help:"Write a dataset, or one part of it, to files with one document a line."`
-	Dataset   datasetCmd   `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
-	Migrate   migrateCmd   `cmd:"" help:"Create the schema in an empty database, and do nothing else."`
-	Load      loadCmd      `cmd:"" help:"Fill a database with a dataset, generated or from files."`
-	Verify    verifyCmd    `cmd:"" help:"Read a whole database and print one line for each fault."`
-	Backup    backupCmd    `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
-	Restore   restoreCmd   `cmd:"" help:"Restore a database from a backup."`
-	Drive     driveCmd     `cmd:"" help:"Run a workload against a database or a service, and print the results."`
-	Compare   compareCmd   `cmd:"" help:"Measure whether one of two services or databases is faster, slice by slice in turn."`
-	Merge     mergeCmd     `cmd:"" help:"Merge the results of a load that several load generators have issued."`
-	Campaign  campaignCmd  `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
-	Report    reportCmd    `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
-	Templates templatesCmd `cmd:"" help:"Write document templates as JSON, for load generators in other languages."`
-	Health    healthCmd    `cmd:"" help:"Check whether a service is alive, for container health checks."`
-	Version   versionCmd   `cmd:"" help:"Print the version of this program."`
+	Serve    serveCmd    `cmd:"" help:"Serve a database over HTTP."`
+	Token    tokenCmd    `cmd:"" help:"Create an access token for a client."`
+	Generate generateCmd `cmd:"" help:"Write a dataset, or one part of it, to files with one document a line."`
+	Dataset  datasetCmd  `cmd:"" help:"Print what a dataset contains and how much space it needs, without generating it."`
+	Migrate  migrateCmd  `cmd:"" help:"Create the schema in an empty database, and do nothing else."`
+	Load     loadCmd     `cmd:"" help:"Fill a database with a dataset, generated or from files."`
+	Verify   verifyCmd   `cmd:"" help:"Read a whole database and print one line for each fault."`
+	Backup   backupCmd   `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
+	Restore  restoreCmd  `cmd:"" help:"Restore a database from a backup."`
+	Drive    driveCmd    `cmd:"" help:"Run a workload against a database or a service, and print the results."`
+	Compare  compareCmd  `cmd:"" help:"Measure whether one of two services or databases is faster, slice by slice in turn."`
+	Merge    mergeCmd    `cmd:"" help:"Merge the results of a load that several load generators have issued."`
+	Campaign campaignCmd `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
+	Report   reportCmd   `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
+	Health   healthCmd   `cmd:"" help:"Check whether a service is alive, for container health checks."`
+	Version  versionCmd  `cmd:"" help:"Print the version of this program."`
 
 	VersionFlag versionFlag `name:"version" help:"Print the version of this program."`
 }

@@ -28,8 +28,7 @@ func TestOutputs_SharedFolder(t *testing.T) {
 	require.NoError(t, os.Chmod(db, 0o600))
 	result := resultFile(t, "r.json", nil)
 	for name, args := range map[string][]string{
-		"backup.zst":           {"backup", "--db", "sqlite:" + db, "--replace", "--out"},
-		"order.templates.json": {"templates", "--count", "1", "--out"},
+		"backup.zst": {"backup", "--db", "sqlite:" + db, "--replace", "--out"},
 		"r.json": {"drive", "--db", "null:", "--users", "1", "--ramp", "0s", "--duration", "10ms", "--allow-invalid",
 			"--json"},
 		"report.html": {"report", result, "--out"},
@@ -47,11 +46,7 @@ func TestOutputs_SharedFolder(t *testing.T) {
 					}
 					require.NoError(t, os.Lchown(plant, nobody, nobody))
 					out := filepath.Join(dir, name)
-					to := out
-					if args[0] == "templates" {
-						to = dir
-					}
-					r := brokerage(t.Context(), append(args, to)...)
+					r := brokerage(t.Context(), append(args, out)...)
 					require.Equal(t, "root's", testenv.Text(t, victim))
 					if r.code != exitOK {
 						require.Equal(t, name, planted, "half a file stops nothing: %s", r.err)

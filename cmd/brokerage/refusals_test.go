@@ -52,7 +52,6 @@ var refusals = map[string]refusal{
 	"generate --out new --part 17/16":    {exitUsage, "17/16"},
 	"generate --out letters":             {exitFailed, "thesis.txt"},
 	"generate --out letter":              {exitFailed, "not a directory"},
-	"templates --out new --count 0":      {exitUsage, "--count"},
 	"token --name a:b --scope read":      {exitUsage, `"a:b" is not a name`},
 	"token --name a --scope read,write":  {exitUsage, `"write" is not a scope`},
 	"verify --db null:":                  {exitUsage, "null: holds nothing that could be loaded"},

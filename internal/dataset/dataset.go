@@ -113,7 +113,7 @@ func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	}
 	switch k {
 	case Security:
-		return d.appendSecurity(dst, int(i), nil)
+		return d.appendSecurity(dst, int(i))
 	case Customer:
 		return d.AppendNewCustomer(dst, i, NewCustomer{})
 	default:
@@ -200,7 +200,6 @@ func accountsBefore(p Profile, k int64) int64 {
 //	order     the order's id
 //	account   an account id; account2 and account3 are further accounts of a customer
 //	customer  the customer's id
-//	security  the id attribute of a security
 //	symbol    a ticker symbol
 //	date      the trade date, as 2010-06-30
 //	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
@@ -212,9 +211,8 @@ type Template struct {
 	Parts []string `json:"parts"`
 }
 
-// Templates returns n templates of a kind (order, customer, account or security), or nil for any other kind. They are
-// generated like documents, and those of all kinds but securities from beyond the end of the dataset, so that they
-// repeat nothing that is stored. Customers have one, two and three accounts alternately.
+// Templates returns n templates of a kind (order, customer or account), or nil for any other kind. They are generated
+// like documents from beyond the end of the dataset, so that they repeat nothing that is stored. Customers have one, two and three accounts alternately.
 func (d *Dataset) Templates(kind string, n int) []Template {
 	var templates []Template
 	var doc []byte
@@ -228,10 +226,6 @@ func (d *Dataset) Templates(kind string, n int) []Template {
 			doc = d.AppendNewCustomer(doc, d.customers+j, NewCustomer{slots: &slots})
 		case "account":
 			doc = d.AppendNewAccount(doc, d.customers+j, NewAccount{slots: &slots})
-		case "security":
-			// No securities are generated beyond the dataset; these are spread over all.
-			i := j * int64(d.securities) / int64(n)
-			doc = d.appendSecurity(doc, int(i), &slots)
 		default:
 			return nil
 		}

@@ -22,16 +22,14 @@ type securityGen struct {
 	prose prose
 }
 
-func (d *Dataset) appendSecurity(dst []byte, i int, slots *[]slot) []byte {
-	g := d.gen(dst, forSecurity, int64(i), slots)
+func (d *Dataset) appendSecurity(dst []byte, i int) []byte {
+	g := d.gen(dst, forSecurity, int64(i), nil)
 	s := securityGen{gen: &g, issue: d.issue(i)}
 	s.str(`<Security xmlns="http://tpox-benchmark.com/security" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ` +
 		`id="`)
-	s.idSlot("security", d.ID(Security, int64(i)))
+	s.int(d.ID(Security, int64(i)))
 	s.str(`" xsi:schemaLocation="http://tpox-benchmark.com/security security.xsd"><Symbol>`)
-	s.open("symbol")
 	s.b = appendSymbol(s.b, i)
-	s.close()
 	s.str("</Symbol><Name>")
 	s.issueName(&s.issue)
 	s.str("</Name><ShortName>")

@@ -18,7 +18,6 @@ var templateKinds = map[string][]string{
 	"order":    {"order", "date", "account", "datetime", "symbol"},
 	"customer": {"customer", "account", "datetime", "account2", "datetime", "account3", "datetime"},
 	"account":  {"account", "datetime"},
-	"security": {"security", "symbol"},
 }
 
 func TestDataset_Templates(t *testing.T) {
@@ -87,7 +86,7 @@ func plausible(j int) map[string]string {
 	at := time.Date(2011, 3, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(j) * time.Minute)
 	account := 104_010_000 + 3*j
 	return map[string]string{
-		"order": strconv.Itoa(153_282 + j), "customer": strconv.Itoa(6002 + j), "security": strconv.Itoa(1 + j%20_833),
+		"order": strconv.Itoa(153_282 + j), "customer": strconv.Itoa(6002 + j),
 		"account": strconv.Itoa(account), "account2": strconv.Itoa(account + 1), "account3": strconv.Itoa(account + 2),
 		"symbol": dataset.Symbol(j % 20_833), "date": at.Format(time.DateOnly), "datetime": at.Format("2006-01-02T15:04:05"),
 	}

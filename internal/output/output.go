@@ -325,10 +325,9 @@ var (
 	Backup = Kind{name: "a backup", is: func(head, tail string) bool {
 		return strings.HasPrefix(head, "\x28\xB5\x2F\xFD") && strings.Contains(tail, "\x5B\x2A\x4D\x18")
 	}}
-	Database  = Kind{name: "a database", is: begins("^SQLite format 3\x00")}
-	Result    = Kind{name: "a result", is: begins(`^{\s*"format":\s*"brokerage-`)}
-	Page      = Kind{name: "a report", is: begins(`(?s)^<!DOCTYPE html>.*<meta name="generator" content="brokerage">`)}
-	Templates = Kind{name: "a file of templates", is: begins(`^{"dataset":"`)}
+	Database = Kind{name: "a database", is: begins("^SQLite format 3\x00")}
+	Result   = Kind{name: "a result", is: begins(`^{\s*"format":\s*"brokerage-`)}
+	Page     = Kind{name: "a report", is: begins(`(?s)^<!DOCTYPE html>.*<meta name="generator" content="brokerage">`)}
 	// JSON are files that a campaign reads again.
 	JSON = Kind{name: "JSON", is: begins(`^[{["]`)}
 	// The first record of an AuditLog may be torn.

@@ -58,7 +58,7 @@ func TestWrite(t *testing.T) {
 func TestFile_Kinds(t *testing.T) {
 	kinds := map[string]output.Kind{
 		"Backup": output.Backup, "Database": output.Database, "Result": output.Result, "Page": output.Page,
-		"Templates": output.Templates, "AuditLog": output.AuditLog, "Tokens": output.Tokens, "None": {},
+		"AuditLog": output.AuditLog, "Tokens": output.Tokens, "None": {},
 	}
 	for text, kind := range map[string]string{
 		"\x28\xB5\x2F\xFD…\x5B\x2A\x4D\x18{}":   "Backup",
@@ -71,7 +71,6 @@ func TestFile_Kinds(t *testing.T) {
 		`{"a": 1}`:                              "",
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta name=\"generator\" content=\"brokerage\">": "Page",
 		"<!DOCTYPE html>\n<title>My report</title>":                                            "",
-		`{"dataset":"tpox-2/tiny","kind":"order"}`:                                             "Templates",
 		"# tokens\n":      "Tokens",
 		"alice:read:0123": "Tokens",
 		`{"time":"2026-11-25T15:10:11Z","client":"ann","address":"::1"}`:                                 "AuditLog",

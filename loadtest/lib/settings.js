@@ -66,7 +66,6 @@ export const settings = {
   p99: number('P99', 0, 0, 1e6), // milliseconds; 0: no limit
   seed: number('SEED', 1, 0, 999999999),
   consistency: matching('CONSISTENCY', 'primary', /^(primary|token|stale=\d{1,9}(ms|s))$/, 'primary, token, or stale=2s'),
-  templates: text('TEMPLATES', ''),
 };
 if (settings.rate > 0 && settings.think.mean > 0) refuse('THINK is for the closed model: with RATE or STEPS, transactions come when they are due');
 

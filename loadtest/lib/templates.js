@@ -1,23 +1,13 @@
-// New documents from the templates of the generator: documents with slots, as `brokerage templates` writes them. The
-// ones beside the script have the default profile; TEMPLATES names a folder with others.
+// New documents from the templates of the generator: documents with slots, which loadtest/generate writes.
 import { SharedArray } from 'k6/data';
-import { fromHere, refuse, settings } from './settings.js';
 
 // Documents are on one line, so a line break can separate their parts. A SharedArray returns one string fastest, and
 // without it each user would have its own megabyte of templates.
 const between = '\n';
 
 function load(kind) {
-  const name = `${kind}.templates.json`;
-  const all = new SharedArray(`templates of ${kind}`, () => {
-    try {
-      const path = settings.templates === '' ? import.meta.resolve(`../templates/${name}`) : `${fromHere(settings.templates)}/${name}`;
-      return JSON.parse(open(path)).templates.map((parts) => parts.join(between));
-    } catch (_) {
-      return [];
-    }
-  });
-  return all.length > 0 ? all : refuse(`TEMPLATES: there are no templates of ${kind} in ${settings.templates || 'loadtest/templates'}`);
+  return new SharedArray(`templates of ${kind}`, () =>
+    JSON.parse(open(import.meta.resolve(`../templates/${kind}.templates.json`))).templates.map((parts) => parts.join(between)));
 }
 
 const templates = { order: load('order'), customer: load('customer'), account: load('account') };
