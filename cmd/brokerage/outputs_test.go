@@ -93,7 +93,8 @@ func TestOutputs_Inputs(t *testing.T) {
 		requireKept(t, notes, strings.NewReplacer("DB", db, "RESULT", result).Replace(command))
 	}
 	page := testenv.File(t, "campaign.html", "mine")
-	requireOneLine(t, brokerage(t.Context(), "campaign", "--preset", "smoke", "--out", filepath.Dir(page)), exitUsage, page)
+	refused := brokerage(t.Context(), "campaign", "--preset", "smoke", "--out", filepath.Dir(page))
+	requireOneLine(t, refused, exitUsage, page)
 	require.Equal(t, "mine", testenv.Text(t, page))
 
 	tokens, config := filepath.Join(t.TempDir(), "tokens"), testenv.File(t, "b.yaml", "log-level: info\n")
