@@ -73,8 +73,8 @@ func (a *Admin) Process() int {
 	return processes.Here.ParentOf(int(a.conn.PgConn().PID()), "postgres: ", config.User+" "+config.Database+" ")
 }
 
-// Pools returns the hits and misses of each table, for all clients of the database; of a cluster, those of the node that
-// the URL names. The server may count up to a second late.
+// Pools returns the hits and misses of each table, for all clients of the database; of a cluster, those of the node
+// that the URL names. The server may count up to a second late.
 func (a *Admin) Pools(ctx context.Context) ([]store.PoolStats, error) {
 	rows, _ := a.conn.Query(ctx, tablePools) // CollectRows returns the error
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[store.PoolStats])
