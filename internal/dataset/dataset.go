@@ -212,8 +212,8 @@ type Template struct {
 }
 
 // Templates returns n templates of a kind (order, customer or account), or nil for any other kind. They are generated
-// like documents from beyond the end of the dataset, so that they repeat nothing that is stored. Customers have one, two
-// and three accounts alternately.
+// like documents from beyond the end of the dataset, so that they repeat nothing that is stored. Customers have one,
+// two and three accounts alternately.
 func (d *Dataset) Templates(kind string, n int) []Template {
 	var templates []Template
 	var doc []byte
