@@ -13,6 +13,7 @@
 
 SELECT format('CREATE ROLE %I LOGIN', name) FROM unnest(ARRAY['brokerage_owner', 'brokerage_service']) AS name
   WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
+GRANT pg_read_all_stats TO brokerage_owner; -- to see what sessions of the service wait for
 ALTER ROLE brokerage_owner PASSWORD :'owner_password';
 ALTER ROLE brokerage_service PASSWORD :'service_password';
 
