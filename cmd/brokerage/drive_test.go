@@ -53,7 +53,8 @@ func TestDrive_DefaultTarget(t *testing.T) {
 	}
 	require.NoError(t, l.Close())
 	requireOneLine(t, brokerage(t.Context(), "drive"), exitFailed,
-		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one")
+		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names "+
+			"another, --db a database without a service")
 }
 
 // A service that requires client certificates, with real ones.

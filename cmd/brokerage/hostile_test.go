@@ -236,8 +236,9 @@ func (i *instance) inject(
 			header.Set(p.Value.Name, regexp.MustCompile(`[^\x20-\x7E]`).ReplaceAllString(value, "")) // as a header must be
 		}
 	}
-	address := i.url + path + "?" + query.Encode()
-	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader("<a/>"))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, i.url+path+"?"+query.Encode(), strings.NewReader("<a/>"))
 	require.NoError(t, err)
 	request.Header = header
 	request.Header.Set("Content-Type", "application/xml")

@@ -142,4 +142,7 @@ func TestToken_File(t *testing.T) {
 
 	requireOneLine(t, brokerage(t.Context(), "token", "--name", "alice", "--scope", "read", "--file", file), exitFailed,
 		"alice already")
+	require.NoError(t, os.Chmod(file, 0o644))
+	requireOneLine(t, brokerage(t.Context(), "token", "--name", "bob", "--scope", "read", "--file", file), exitFailed,
+		"chmod 600")
 }

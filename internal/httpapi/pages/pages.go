@@ -119,8 +119,7 @@ func (c *contract) transactions() (all []transaction, err error) {
 const documentsOfAKind = 9
 
 // documentTemplates returns documents to insert as JSON, a few of each kind: lists that alternate between XML and the
-// name of a slot. They fit any dataset, since the slots hold all that refers to
-// it.
+// name of a slot. They fit any dataset, since the slots hold all that refers to it.
 func documentTemplates() ([]byte, error) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	all := make(map[string][][]string)
