@@ -614,8 +614,12 @@ func (a *admitter) unique() {
 		}
 	}
 	for i := range a.attrs {
-		for j := range i {
-			a.compare(i, j)
+		x := a.attrs[i].local
+		for j := range a.attrs[:i] {
+			// Nearly all names differ in these already.
+			if y := a.attrs[j].local; x.to-x.from == y.to-y.from && a.src[x.to-1] == a.src[y.to-1] {
+				a.compare(i, j)
+			}
 		}
 	}
 }
