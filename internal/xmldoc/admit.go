@@ -3,6 +3,7 @@ package xmldoc
 import (
 	"bytes"
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,8 +17,8 @@ type Limits struct {
 }
 
 // MaxAttributes is the limit of attributes of one element, declarations of namespaces counted: far more than any schema
-// of the service allows. Parsers in databases compare each attribute of an element with all others, as Admit does, and
-// libxml2 takes 2 seconds for 16,000 attributes.
+// of the service allows. Parsers in databases compare each attribute of an element with all others, and libxml2 takes 2
+// seconds for 16,000 attributes.
 const MaxAttributes = 256
 
 // MaxDepth is the largest depth of nested elements; the root is at depth 1.
@@ -70,7 +71,7 @@ func AppendAdmitted(dst, src []byte, limits Limits) (out []byte, err error) {
 	return a.out, nil
 }
 
-var admitters = sync.Pool{New: func() any { return new(admitter) }}
+var admitters = sync.Pool{New: func() any { return &admitter{seed: maphash.MakeSeed()} }}
 
 // An admitter reads src once, from left to right, and writes the normal form. To refuse the document its methods panic
 // with an *Error, which AppendAdmitted recovers.
@@ -87,6 +88,9 @@ type admitter struct {
 	numbers int             // of namespaces so far
 	attrs   []attribute     // of the start tag being read
 	ids     map[string]bool // the values of xml:id
+
+	seed  maphash.Seed             // so that clients cannot make names collide
+	table [2 * MaxAttributes]int32 // for finding duplicates among many attributes
 }
 
 type openElement struct {
@@ -613,14 +617,30 @@ func (a *admitter) unique() {
 			attr.uri = a.resolve(attr.prefix, attr.name.from)
 		}
 	}
-	for i := range a.attrs {
-		x := a.attrs[i].local
-		for j := range a.attrs[:i] {
-			// Nearly all names differ in these already.
-			if y := a.attrs[j].local; x.to-x.from == y.to-y.from && a.src[x.to-1] == a.src[y.to-1] {
+	const few = 8
+	if len(a.attrs) <= few {
+		for i := range a.attrs {
+			for j := range i {
 				a.compare(i, j)
 			}
 		}
+		return
+	}
+	size := 4 * few
+	for size < 2*len(a.attrs) {
+		size *= 2
+	}
+	table := a.table[:size]
+	clear(table)
+	for i := range a.attrs {
+		// Attributes with one local name in several namespaces have the same hash; maxScope bounds their number.
+		h := maphash.Bytes(a.seed, a.attrs[i].local.of(a.src))
+		slot := &table[h&uint64(size-1)]
+		for ; *slot != 0; slot = &table[h&uint64(size-1)] {
+			a.compare(i, int(*slot-1))
+			h++
+		}
+		*slot = int32(i + 1)
 	}
 }
 

@@ -321,8 +321,9 @@ func TestAdmit_LinearCost(t *testing.T) {
 	}
 	for name, f := range map[string]func(int) string{
 		"Elements": wrap(repeat("<b/>")),
-		"Attributes": wrap(func(n int) string {
-			return strings.Repeat("<b "+attributes(xmldoc.MaxAttributes)+"/>", n/xmldoc.MaxAttributes+1)
+		"Attributes": wrap(func(n int) string { // 8 of each element of the small document, and 256 of the large one
+			each := min(n/250, xmldoc.MaxAttributes)
+			return strings.Repeat("<b "+attributes(each)+"/>", n/each)
 		}),
 		"Greater":         wrap(repeat("]]&gt;>")),
 		"References":      wrap(repeat("&#x10FFFD;")),
