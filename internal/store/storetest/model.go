@@ -175,10 +175,15 @@ func (m *model) trade(t *rapid.T) {
 	side := rapid.SampledFrom([]tpox.Side{tpox.Buy, tpox.Sell}).Draw(t, "side")
 	quantity := fmt.Sprintf("%d.%03d", rapid.IntRange(0, 20).Draw(t, "whole"), rapid.IntRange(1, 999).Draw(t, "part"))
 	symbol := m.symbol(t)
-	if c := m.owner(a); c < 0 {
+	c := m.owner(a)
+	if c < 0 {
 		m.noAccount(a)
-	} else if m.env.trade(m.customerID(c), a, side, symbol, quantity) != nil {
-		m.customers[c] = m.customer(m.customerID(c)) // as the trade was compared with it
+		return
+	}
+	id := m.customerID(c)
+	m.same("the customer", m.customers[c], m.customer(id)) // which the trade is compared with
+	if m.env.trade(id, a, side, symbol, quantity) != nil {
+		m.customers[c] = m.customer(id)
 	}
 }
 
