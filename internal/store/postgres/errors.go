@@ -38,6 +38,8 @@ const (
 	adminShutdown         = "57P01"
 	dataCorrupted         = "XX001" // a page does not match its checksum, or cannot be read
 	indexCorrupted        = "XX002"
+
+	authorization = "28" // the class of refused logins, such as by a wrong password
 )
 
 // codeOf returns the SQLSTATE of an error of the server, "" for other errors.
@@ -91,8 +93,10 @@ func isTransient(err error) bool {
 		return isLost(err)
 	case serializationFailure, deadlockDetected, tooManyConnections:
 		return true
-	default: // the server stops or starts, or the connection has an exception, of a pooler for example
-		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
+	default: // the server stops or starts, the connection has an exception, of a pooler for example, or a login is refused
+		return slices.ContainsFunc([]string{"57P", "08", authorization}, func(class string) bool {
+			return strings.HasPrefix(code, class)
+		})
 	}
 }
 
@@ -119,10 +123,17 @@ func neverSent(err error) bool {
 	return connecting || pgconn.SafeToRetry(err)
 }
 
-// isDown reports whether the server cannot be reached, or lets nobody in yet.
-func isDown(err error) bool {
+// isDown reports whether the server cannot be reached, or lets nobody in. While a password is being changed, it refuses
+// new connections, and those that are open work.
+func (s *Store) isDown(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
-	return connecting && codeOf(err) != tooManyConnections
+	if code := codeOf(err); !connecting || code == tooManyConnections {
+		return false
+	} else if !strings.HasPrefix(code, authorization) {
+		return true
+	}
+	pool := s.pool.Stat()
+	return pool.AcquiredConns()+pool.IdleConns() == 0
 }
 
 // connectError is a connection error in one line; the driver has a line for each address that it has tried.

@@ -72,6 +72,8 @@ func TestPassword_Changed(t *testing.T) {
 	}
 	require.NoError(t, read())
 	server.Exec(t, "postgres", "ALTER ROLE me PASSWORD 'new'")
+	require.NoError(t, storetest.Together(16, func(int) error { return errOf(s.Contents(t.Context())) }),
+		"the open connection serves requests that cannot get a new one")
 	s.pool.Reset()
 	require.Error(t, read())
 	write("new")

@@ -90,7 +90,7 @@ func (s *Store) again(
 		if err == nil || tpox.IsDomainError(err) || !mayTryAgain(err) {
 			return err
 		}
-		if o := (&outage{time.Now(), err, make(chan struct{})}); isDown(err) && s.outage.CompareAndSwap(nil, o) {
+		if o := (&outage{time.Now(), err, make(chan struct{})}); s.isDown(err) && s.outage.CompareAndSwap(nil, o) {
 			go s.endOutage(o)
 		}
 	}

@@ -109,7 +109,7 @@ func (r *replica) leaveOut(err error) {
 	r.leftOut.Store(time.Now().Add(r.set.timing.pause).UnixMilli())
 	if wasUp {
 		r.pool.Reset()
-		if isDown(err) {
+		if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 			err = connectError{err}
 		}
 		r.set.store.notice("replica %s gets no reads until it can answer them: %v", r.name, err)
