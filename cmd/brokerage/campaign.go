@@ -58,7 +58,7 @@ type campaignCmd struct {
 }
 
 // Run runs the campaign. This process generates the load; the service under test is another process.
-func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
+func (c *campaignCmd) Run(ctx context.Context, s streams) error {
 	settings, err := c.settings()
 	if err != nil {
 		return err
@@ -87,13 +87,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 		return campaign.WritePlan(s.out, record)
 	}
-	made, err := makeFolder(c.Out)
-	defer func() {
-		if err != nil { // a campaign that started has left files in it
-			removeEmpty(made)
-		}
-	}()
-	if err != nil {
+	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
 	}
 	page := output.File{Path: filepath.Join(c.Out, "campaign.html"), Kind: output.Page, Mode: output.Shared}
@@ -170,26 +164,6 @@ func (c *campaignCmd) verdict(s streams) error {
 		return exitError{exitInvalid, err}
 	}
 	return nil
-}
-
-// makeFolder makes a folder and those above it, and returns the ones that it made, the deepest first.
-func makeFolder(path string) (made []string, err error) {
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			break
-		}
-		made = append(made, dir)
-	}
-	return made, os.MkdirAll(path, 0o777)
-}
-
-// removeEmpty removes folders until one is not empty.
-func removeEmpty(folders []string) {
-	for _, folder := range folders {
-		if os.Remove(folder) != nil {
-			return
-		}
-	}
 }
 
 func (c *campaignCmd) url() string {
