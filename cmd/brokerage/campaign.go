@@ -58,7 +58,7 @@ type campaignCmd struct {
 }
 
 // Run runs the campaign. This process generates the load; the service under test is another process.
-func (c *campaignCmd) Run(ctx context.Context, s streams) error {
+func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	settings, err := c.settings()
 	if err != nil {
 		return err
@@ -87,9 +87,15 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) error {
 		}
 		return campaign.WritePlan(s.out, record)
 	}
+	_, missing := os.Stat(c.Out)
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil && missing != nil {
+			_ = os.Remove(c.Out) // unless a campaign has left files in it
+		}
+	}()
 	page := output.File{Path: filepath.Join(c.Out, "campaign.html"), Kind: output.Page, Mode: output.Shared}
 	record := output.File{Path: filepath.Join(c.Out, campaign.File), Kind: output.Result}
 	if err := cmp.Or(page.Check(), record.Check()); err != nil {

@@ -22,8 +22,8 @@ import (
 
 //nolint:lll // a help text is one string
 type driveCmd struct {
-	DB        string `group:"Target" name:"db" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
-	URL       string `group:"Target" name:"url" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
+	DB        string `group:"Target" name:"db" xor:"target" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
+	URL       string `group:"Target" name:"url" xor:"target" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS `group:"TLS" set:"trusted=those of the system"`
 
 	byDefault bool            // neither --db nor --url is given
@@ -35,8 +35,8 @@ type driveCmd struct {
 	Rate        float64           `group:"Load" placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second, however slow the responses are, with at most --users running at once. 0 selects the closed model, in which each user waits for a response before its next request. Default: 0."`
 	Arrivals    drive.Arrivals    `group:"Load" enum:"poisson,even" default:"poisson" placeholder:"poisson|even" help:"With --rate: how the transactions are spread over time: poisson, with exponentially distributed pauses, as those of independent clients; even, with equal pauses. Default: poisson."`
 	Weights     string            `group:"Load" placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
-	Duration    *time.Duration    `group:"Length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
-	Count       int64             `group:"Length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
+	Duration    *time.Duration    `group:"Length" xor:"length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
+	Count       int64             `group:"Length" xor:"length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
 	Ramp        time.Duration     `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
 	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, or exponential:100ms, which draws it with that mean. Default: 0s."`
 	Every       time.Duration     `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
@@ -49,8 +49,6 @@ type driveCmd struct {
 	JSON         string `group:"Output" name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
 	Verbose      bool   `group:"Output" help:"Print all percentiles, what became of the transactions, processor time, memory and disk. Default: the most important of them; --json has all."`
 	AllowInvalid bool   `group:"Output" help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
-
-	PerTransaction bool `group:"Output" help:"After each progress line, also print a line for each transaction. The result has both. Default: no."`
 
 	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval: p99=20ms, a limit of p50, p90, p95, p99 or p99.9; get_order:p99=5ms, of one transaction; errors=0.1%, of the transactions that fail; or several, separated by commas. Tries rates in slices of seconds, from --rate on or from what the users achieve during --ramp. Default: none."`
 	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, without --ramp. Default: 5m."`
@@ -113,9 +111,6 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 		Report: func(i result.Interval) {
 			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
-			if c.PerTransaction {
-				_ = i.WriteTransactions(s.err)
-			}
 		},
 	}
 	if isTerminal(s.err) {
@@ -274,16 +269,12 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 // contradiction returns an error if flags contradict each other.
 func (c *driveCmd) contradiction() error {
 	switch {
-	case c.DB != "" && c.URL != "":
-		return usagef("--db and --url exclude each other")
 	case c.DB != "" && c.clientTLS != (clientTLS{}):
 		return usagef("--tls-ca, --tls-client-cert and --tls-client-key are for a service: --db uses none")
 	case c.DB != "" && c.WatchDB != "":
 		return usagef("--watch-db is for a service: --db watches its own database")
 	case c.DB != "" && c.Consistency != drive.Primary:
 		return usagef("--consistency is for a service: a load with --db asks no replica")
-	case c.Count > 0 && c.Duration != nil:
-		return usagef("--count and --duration exclude each other")
 	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
 		return usagef("--count and --find or --part exclude each other: those need --duration")
 	case c.Find.String() != "" && !c.StartAt.IsZero():
@@ -294,8 +285,6 @@ func (c *driveCmd) contradiction() error {
 		return usagef("--part requires --start-at: all parts of a load start at the same time")
 	case c.Ledger != "" && (c.Part != loadPart{} || c.Find.String() != ""):
 		return usagef("--ledger is for a run of a whole load, without --part and --find")
-	case (c.Break == "") != (c.At == 0):
-		return usagef("--break and --at need each other: what breaks the target, and when")
 	case c.Break != "" && c.Find.String() != "":
 		return usagef("--break is for a run, without --find")
 	}

@@ -77,7 +77,7 @@ func TestDrive_TLS(t *testing.T) {
 		requireRefusals(t, command, map[string]refusal{
 			"--tls-ca " + ca:                {exitFailed, "certificate required"},
 			known + " --tls-ca " + otherCA:  {exitFailed, "certificate signed by unknown authority"},
-			"--tls-client-key " + ca:        {exitUsage, "--tls-client-cert and --tls-client-key go together"},
+			"--tls-client-key " + ca:        {exitUsage, "--tls-client-cert and --tls-client-key must be used together"},
 			"--tls-ca " + write("key", key): {exitFailed, "--tls-ca: there is no certificate in "},
 		})
 	}
@@ -111,11 +111,11 @@ func TestDrive_Prints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.json")
 	db := "sqlite:" + tinyDB(t) + "/brokerage.db"
 	r := succeeds(t, "drive", "--db", db, "--users", "3", "--ramp", "0s", "--duration", "1s", "--every",
-		"250ms", "--seed", "5", "--per-transaction",
+		"250ms", "--seed", "5",
 		"--workload", "insert-customers", "--validate", "no", "--json", file)
 	require.Contains(t, r.out, "Workload insert-customers (not validated) on direct sqlite:brokerage.db\n")
 	require.Contains(t, r.out, "SMOKE")
-	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx .*\n        insert_customer +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
+	require.Regexp(t, `(?m)^ +0 s +[\d,]+ tx +[\d.,]+/s  p50 `, r.err)
 	run := readRun(t, file)
 	require.Equal(t, result.Format, run.Format)
 	require.False(t, run.Workload.Validate)

@@ -142,8 +142,8 @@ func (f *startTime) UnmarshalText(text []byte) (err error) {
 //nolint:lll // a help text is one string
 type clientTLS struct {
 	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"CA certificates (PEM) to trust. Default: ${trusted}."`
-	TLSCert string `name:"tls-client-cert" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca; requires --tls-client-key. Default: none."`
-	TLSKey  string `name:"tls-client-key" placeholder:"FILE" help:"Private key (PEM) of the client's certificate; requires --tls-client-cert. Default: none."`
+	TLSCert string `name:"tls-client-cert" and:"client" placeholder:"FILE" help:"Certificate (PEM) of this client, for a service with --tls-client-ca; requires --tls-client-key. Default: none."`
+	TLSKey  string `name:"tls-client-key" and:"client" placeholder:"FILE" help:"Private key (PEM) of the client's certificate; requires --tls-client-cert. Default: none."`
 }
 
 // config reads the files. Without any, Go's defaults apply: the authorities of the system, or those that SSL_CERT_FILE
@@ -156,9 +156,6 @@ func (f clientTLS) config() (*tls.Config, error) {
 			return nil, err
 		}
 		config.RootCAs = pool
-	}
-	if (f.TLSCert == "") != (f.TLSKey == "") {
-		return nil, usagef("--tls-client-cert and --tls-client-key go together")
 	}
 	if f.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)

@@ -127,21 +127,6 @@ func (i Interval) WriteShort(w io.Writer) error {
 	return err
 }
 
-// WriteTransactions writes a line for each transaction of an interval that was due in it, to follow WriteShort.
-func (i Interval) WriteTransactions(w io.Writer) error {
-	p := &printer{}
-	for r := range i.Rows {
-		row := &i.Rows[r]
-		if row.Due == 0 {
-			continue
-		}
-		p.linef("        %-*s %10s tx %8s/s  p50 %s  p99 %s ms  errors %s", nameWidth, row.Name, format.Count(row.Count),
-			Rate(ratio(float64(row.Count), i.To-i.From)), Milli(row.Latency.P50), Milli(row.Latency.P99),
-			format.Count(row.unexpected()))
-	}
-	return p.flush(w)
-}
-
 func (p *printer) linef(form string, args ...any) { fmt.Fprintf(&p.Builder, form+"\n", args...) }
 
 func (p *printer) flush(w io.Writer) error {

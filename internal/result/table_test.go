@@ -127,16 +127,6 @@ func TestRun_Write_Brief(t *testing.T) {
 	require.Contains(t, text, " unanswered ", "in the open model they wait")
 }
 
-func TestInterval_WriteTransactions(t *testing.T) {
-	i := Interval{From: 60, To: 120, Rows: example(t).Transactions}
-	i.Rows[1] = Row{Name: "get_security"} // none was due
-	text := written(t, i.WriteTransactions)
-	require.Equal(t, len(i.Rows)-1, strings.Count(text, "\n"))
-	require.NotContains(t, text, "get_security ")
-	require.Contains(t, text,
-		"        get_order                    102 tx      1.7/s  p50 0.151  p99 3.000 ms  errors 2\n")
-}
-
 func TestRun_Write_Large(t *testing.T) {
 	r := example(t)
 	for i := range r.Transactions {
