@@ -116,7 +116,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		Settings: settings, Folder: c.Out, Replace: c.Replace,
 		Subject: engine, Driver: campaign.Drive, Machine: machine, Versions: build,
 		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
-		Progress: campaign.Terminal(s.err, redrawing(s.err)),
+		Progress: &campaign.Terminal{Out: s.err, Draw: redrawing(s.err)},
 		Report: func(r *campaign.Record) error {
 			return writePage(page, report.FromCampaign(r).WriteHTML)
 		},

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"brokerage/internal/format"
 )
 
-// progress reports the progress of a long run: a bar on a terminal, a line every few seconds elsewhere.
+// progress reports the progress of a long run: in a line that is redrawn on a terminal, every few seconds elsewhere.
 type progress struct {
 	done atomic.Int64
 
@@ -20,14 +19,14 @@ type progress struct {
 	what  string        // the current step, while no bytes are processed
 	idle  time.Duration // time without bytes, which the rate leaves out
 	out   io.Writer
-	width int // of the terminal, 0 if there is none
+	draws bool // it is a terminal
 	start time.Time
 	stop  chan struct{}
 	ended chan struct{}
 }
 
 const (
-	barEvery  = 100 * time.Millisecond
+	drawEvery = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
 )
 
@@ -35,8 +34,8 @@ const (
 func startProgress(out io.Writer, total float64) *progress {
 	p := &progress{total: total, out: out, start: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
 	every := lineEvery
-	if p.width = columns(out); p.width > 0 {
-		every = barEvery
+	if p.draws = isTerminal(out); p.draws {
+		every = drawEvery
 	}
 	go func() {
 		defer close(p.ended)
@@ -54,18 +53,18 @@ func startProgress(out io.Writer, total float64) *progress {
 	return p
 }
 
-// finish ends the reports and removes the bar.
+// finish ends the reports and removes the line.
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.ended
 	p.aside(func() {})
 }
 
-// aside calls write between two reports, with the bar removed; the next report draws it again.
+// aside calls write between two reports, with the line removed; the next report draws it again.
 func (p *progress) aside(write func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.width > 0 {
+	if p.draws {
 		redraw(p.out, "")
 	}
 	write()
@@ -75,7 +74,7 @@ func (p *progress) aside(write func()) {
 func (p *progress) doing(what string) {
 	p.aside(func() {
 		p.what, p.idle = what, time.Since(p.start)
-		if what != "" && p.width == 0 {
+		if what != "" && !p.draws {
 			fmt.Fprintln(p.out, what)
 		}
 	})
@@ -95,15 +94,15 @@ func (p *progress) report(elapsed time.Duration) {
 	if p.total == 0 && p.what == "" {
 		return
 	}
-	if p.width > 0 {
-		redraw(p.out, p.line(elapsed, p.width-1))
+	if p.draws {
+		redraw(p.out, p.line(elapsed))
 		return
 	}
-	fmt.Fprintln(p.out, p.line(elapsed, 0))
+	fmt.Fprintln(p.out, p.line(elapsed))
 }
 
-// line returns the state, with a bar where width columns have room for one.
-func (p *progress) line(elapsed time.Duration, width int) string {
+// line returns the state.
+func (p *progress) line(elapsed time.Duration) string {
 	done := float64(p.done.Load())
 	share := 1.0
 	if p.total > 0 {
@@ -117,14 +116,6 @@ func (p *progress) line(elapsed time.Duration, width int) string {
 	if rate > 0 {
 		left = format.Duration(time.Duration(max(p.total-done, 0) / rate * float64(time.Second)))
 	}
-	text := fmt.Sprintf("%3.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total),
+	return fmt.Sprintf("%.0f %%  %s of %s  %s/s  %s left", 100*share, format.Bytes(done), format.Bytes(p.total),
 		format.Bytes(rate), left)
-	if width == 0 {
-		return strings.TrimLeft(text, " ")
-	}
-	if room := min(width-len(text)-len("[]  "), 40); room >= 10 {
-		full := int(share * float64(room))
-		text = "[" + strings.Repeat("#", full) + strings.Repeat(".", room-full) + "]  " + text
-	}
-	return text
 }

@@ -83,10 +83,10 @@ func clearLine(w io.Writer) {
 // progress returns a function that shows the state of a long command: in a line that is redrawn on a terminal, in a
 // line a minute elsewhere.
 func (s streams) progress() func(line string) {
-	width, said := columns(s.err), time.Now()
+	draws, said := isTerminal(s.err), time.Now()
 	return func(line string) {
 		switch {
-		case width > 0:
+		case draws:
 			redraw(s.err, line)
 		case time.Since(said) >= time.Minute:
 			said = time.Now()

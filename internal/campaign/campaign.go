@@ -27,7 +27,7 @@ type Campaign struct {
 	Machine  Machine
 	Versions Versions
 
-	Progress Progress
+	Progress *Terminal
 	Report   func(*Record) error // may be nil
 	Now      func() time.Time
 }
@@ -85,10 +85,10 @@ func (c *Campaign) Run(ctx context.Context) error {
 		return err
 	}
 	if r.record.Complete {
-		c.Progress.Say("nothing to do: the campaign in " + r.file + " is complete")
+		c.Progress.say("nothing to do: the campaign in " + r.file + " is complete")
 		return nil
 	}
-	c.Progress.Say(planText(r.record))
+	c.Progress.say(planText(r.record))
 	err = r.steps(ctx)
 	if err == nil {
 		err = r.finish(ctx)
@@ -211,7 +211,7 @@ func (r *running) step(ctx context.Context, i int) error {
 		s.Started = &began
 	}
 	s.State = Planned
-	r.Progress.Began(i, r.record)
+	r.Progress.began(i, r.record)
 	err := ctx.Err()
 	if err == nil {
 		err = r.do(ctx, s)
@@ -225,7 +225,7 @@ func (r *running) step(ctx context.Context, i int) error {
 	s.Seconds += took
 	r.record.Seconds += took
 	err = errors.Join(err, r.save())
-	r.Progress.Ended(i, r.record)
+	r.Progress.ended(i, r.record)
 	return err
 }
 

@@ -32,7 +32,7 @@ func (r *running) populate(ctx context.Context, s *Step) error {
 	for i, of := range r.Settings.Population {
 		all := r.dataset.Count(insertedKind(of.Workload))
 		for n := range int64(populationStages) {
-			r.Progress.Within(float64(int64(i*populationStages)+n) / float64(len(r.Settings.Population)*populationStages))
+			r.Progress.within(float64(int64(i*populationStages)+n) / float64(len(r.Settings.Population)*populationStages))
 			before, end := n*all/populationStages, (n+1)*all/populationStages
 			if end == before {
 				continue

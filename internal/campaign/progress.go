@@ -4,44 +4,22 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"brokerage/internal/format"
 )
 
-// Progress shows a person how far a campaign is.
-type Progress interface {
-	// Say is called before the first step, with what is to be done.
-	Say(line string)
-	// Began and Ended are called for each step, with its index.
-	Began(i int, r *Record)
-	Ended(i int, r *Record)
-	// Within reports the share of the step that is done, from 0 to 1.
-	Within(share float64)
+// Terminal shows a person how far a campaign is. It writes a line when a step has ended, and on a terminal another one
+// that shows the step in progress.
+type Terminal struct {
+	Out  io.Writer
+	Draw func(line string) // replaces the last line that it wrote; nil without a terminal
+
+	step string // in progress
 }
 
-// terminal writes a line when a step has ended, and on a terminal another one that shows the step in progress.
-type terminal struct {
-	out  io.Writer
-	draw func(line string) // replaces the last line that it wrote; nil without a terminal
-
-	mu    sync.Mutex
-	step  string // in progress
-	part  string
-	began time.Time
-	stop  chan struct{}
-	drawn sync.WaitGroup
-}
-
-// Terminal returns a Progress that writes to out. redraw replaces the last line that it wrote, on a terminal; it is nil
-// for a file.
-func Terminal(out io.Writer, redraw func(line string)) Progress {
-	return &terminal{out: out, draw: redraw}
-}
-
-// Say ignores errors, which could not be reported either.
-func (t *terminal) Say(line string) { _, _ = fmt.Fprintln(t.out, line) }
+// say ignores errors, which could not be reported either.
+func (t *Terminal) say(line string) { _, _ = fmt.Fprintln(t.Out, line) }
 
 // planText says how many steps are to be run, and how long their runs take.
 func planText(r *Record) string {
@@ -85,47 +63,22 @@ func WritePlan(w io.Writer, r *Record) error {
 	return err
 }
 
-func (t *terminal) Began(i int, r *Record) {
-	t.mu.Lock()
-	t.step, t.part, t.began = numberOf(i, r)+r.Steps[i].Name, "", time.Now()
-	t.mu.Unlock()
-	if t.draw == nil {
-		return
+func (t *Terminal) began(i int, r *Record) {
+	t.step = numberOf(i, r) + r.Steps[i].Name
+	t.redraw(t.step)
+}
+
+// within reports the share of the step that is done, from 0 to 1.
+func (t *Terminal) within(share float64) { t.redraw(fmt.Sprintf("%s, %.0f %%", t.step, 100*share)) }
+
+func (t *Terminal) redraw(line string) {
+	if t.Draw != nil {
+		t.Draw(line)
 	}
-	t.stop = make(chan struct{})
-	t.drawn.Go(func() {
-		tick := time.NewTicker(500 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			t.redraw()
-			select {
-			case <-t.stop:
-				return
-			case <-tick.C:
-			}
-		}
-	})
 }
 
-func (t *terminal) redraw() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.draw(t.step + t.part + "  " + format.Clock(time.Since(t.began)))
-}
-
-func (t *terminal) Within(share float64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.part = fmt.Sprintf(", %.0f %%", 100*share)
-}
-
-func (t *terminal) Ended(i int, r *Record) {
-	if t.stop != nil {
-		close(t.stop)
-		t.drawn.Wait()
-		t.stop = nil
-		t.draw("")
-	}
+func (t *Terminal) ended(i int, r *Record) {
+	t.redraw("")
 	s := &r.Steps[i]
 	result := Outcome(s)
 	if s.State != Done {
@@ -133,7 +86,7 @@ func (t *terminal) Ended(i int, r *Record) {
 	}
 	took := format.Duration(time.Duration(s.Seconds * float64(time.Second)))
 	line := fmt.Sprintf("%s%-44s %7s  %s", numberOf(i, r), s.Name, took, result)
-	t.Say(strings.TrimRight(line, " "))
+	t.say(strings.TrimRight(line, " "))
 }
 
 // stateText returns the state, and why.

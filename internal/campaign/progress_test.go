@@ -16,7 +16,7 @@ func TestTerminal(t *testing.T) {
 	w, folder := newWorld(t), t.TempDir()
 	var out bytes.Buffer
 	c := w.campaign(folder)
-	c.Progress = Terminal(&out, nil)
+	c.Progress = &Terminal{Out: &out}
 	c.Settings.Duration.Duration = 30 * time.Second
 	w.onRun = func(p load) error {
 		if p.workload == insertOrders && !p.populates {
@@ -37,7 +37,7 @@ func TestTerminal(t *testing.T) {
 	out.Reset()
 	w.onRun = nil
 	c = w.campaign(folder)
-	c.Progress, c.Settings.Duration.Duration = Terminal(&out, nil), 30*time.Second
+	c.Progress, c.Settings.Duration.Duration = &Terminal{Out: &out}, 30*time.Second
 	require.NoError(t, w.run(c))
 	require.Regexp(t, `^16 steps, 5 of them to run`, out.String())
 	require.Regexp(t, `16/16  crash +\d+ s  .*acknowledged 0, lost 0, twice 0, unknown 0`, out.String())
@@ -50,13 +50,12 @@ func TestTerminal(t *testing.T) {
 // On a terminal the line of a step is redrawn, and erased at the end of the step.
 func TestTerminal_Redraws(t *testing.T) {
 	var drawn []string
-	term := Terminal(io.Discard, func(line string) { drawn = append(drawn, line) }).(*terminal)
+	term := &Terminal{Out: io.Discard, Draw: func(line string) { drawn = append(drawn, line) }}
 	r := &Record{Steps: []Step{{Name: "mixed", Kind: KindRun, State: Planned}, {State: Planned}}}
-	term.Began(0, r)
-	term.Within(.25)
-	term.redraw()
+	term.began(0, r)
+	term.within(.25)
 	r.Steps[0].State = Done
-	term.Ended(0, r)
-	require.Contains(t, drawn, "1/2  mixed, 25 %  0 s")
+	term.ended(0, r)
+	require.Contains(t, drawn, "1/2  mixed, 25 %")
 	require.Empty(t, drawn[len(drawn)-1])
 }

@@ -60,7 +60,7 @@ func (r *running) loadDataset(ctx context.Context, s *Step) error {
 	err := r.Subject.Load(ctx, r.dataset, func(documents int, bytes int64) {
 		load.Documents += int64(documents)
 		load.Bytes += bytes
-		r.Progress.Within(float64(load.Bytes) / all)
+		r.Progress.within(float64(load.Bytes) / all)
 		last = r.Now()
 	})
 	if err != nil {

@@ -25,8 +25,6 @@ import (
 // world has everything that a campaign needs: a clock that advances with each action, a database whose state is a word,
 // and a driver without load.
 type world struct {
-	Progress
-
 	t        testing.TB
 	now      time.Time
 	db       string   // the state of the database
@@ -54,8 +52,7 @@ type load struct {
 
 func newWorld(t testing.TB) *world {
 	return &world{
-		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Progress: Terminal(io.Discard, nil),
-		backup: filepath.Join(t.TempDir(), "backup"),
+		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), backup: filepath.Join(t.TempDir(), "backup"),
 	}
 }
 
@@ -197,8 +194,12 @@ func runOf(p load) *result.Run {
 	}
 }
 
-func (w *world) Began(i int, r *Record) {
-	name := r.Steps[i].Name
+// drawn gets the lines of a terminal. That of a step at its beginning has its number and its name.
+func (w *world) drawn(line string) {
+	_, name, named := strings.Cut(strings.TrimLeft(line, " "), "  ")
+	if !named || strings.HasSuffix(line, " %") {
+		return
+	}
 	w.steps = append(w.steps, name)
 	if w.onStep != nil && w.onStep(name) != nil {
 		w.stop()
@@ -223,7 +224,7 @@ func (w *world) campaign(folder string) *Campaign {
 		Subject: w.engine(), Driver: w.drive, Start: w.start,
 		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
-		Progress: w, Now: func() time.Time { return w.now },
+		Progress: &Terminal{Out: io.Discard, Draw: w.drawn}, Now: func() time.Time { return w.now },
 	}
 }
 
