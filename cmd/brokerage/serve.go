@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
 
+	"brokerage/internal/output"
 	"brokerage/internal/service"
 )
 
@@ -56,6 +58,9 @@ func environment(command, prefix string) kong.Option {
 // variable overrides the file.
 type configFile string
 
+// maxConfigBytes is far more than all settings with comments take.
+const maxConfigBytes = 64 << 10
+
 // BeforeResolve is called by kong when it knows the flag or its variable.
 func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	command := ctx.Selected()
@@ -66,9 +71,14 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	if file == "" {
 		return nil
 	}
-	values, err := service.ReadConfigFile(string(file))
+	text, err := output.ReadInput(string(file), maxConfigBytes)
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
+	}
+	var values map[string]string
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
+		return fmt.Errorf("--config: %s: %s", file, first)
 	}
 	for name := range values {
 		known := func(f *kong.Flag) bool { return f.Name == name && !f.Hidden && f != path.Flag }

@@ -26,21 +26,18 @@ var PresetNames = []string{"full", "smoke", "paper-2006", "paper-2007", "paper-2
 // maxPreset bounds the file of a preset, in bytes.
 const maxPreset = 1 << 20
 
-// PresetText returns the file of a preset: one of PresetNames, or a file of the same form.
-func PresetText(name string) ([]byte, error) {
-	if slices.Contains(PresetNames, name) {
-		return presets.ReadFile("presets/" + name + ".yaml")
-	}
-	if !strings.ContainsAny(name, "./") {
-		return nil, fmt.Errorf("there is no preset %q: use %s, or the path of a file", name, strings.Join(PresetNames, ", "))
-	}
-	return output.ReadInput(name, maxPreset)
-}
-
-// ReadPreset returns the settings of a preset, with its numbers of documents and its times multiplied by a factor each.
-// The numbers of users stay.
+// ReadPreset returns the settings of a preset, one of PresetNames or a file of the same form, with its numbers of
+// documents and its times multiplied by a factor each. The numbers of users stay.
 func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err error) {
-	text, err := PresetText(name)
+	var text []byte
+	switch {
+	case slices.Contains(PresetNames, name):
+		text, err = presets.ReadFile("presets/" + name + ".yaml")
+	case !strings.ContainsAny(name, "./"):
+		err = fmt.Errorf("there is no preset %q: use %s, or the path of a file", name, strings.Join(PresetNames, ", "))
+	default:
+		text, err = output.ReadInput(name, maxPreset)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 )
@@ -84,15 +82,6 @@ func (c *Config) firstStart() {
 	if ip := net.ParseIP(host); c.Fill == "" && (host == "localhost" || ip != nil && ip.IsLoopback()) {
 		c.Fill = "tiny"
 	}
-}
-
-// Default returns the default settings.
-func Default() Config {
-	var c Config
-	if err := kong.ApplyDefaults(&c); err != nil {
-		panic(err) // a default in a tag is invalid
-	}
-	return c
 }
 
 // ConfigError is a setting with which a service cannot run.

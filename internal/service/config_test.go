@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/access"
@@ -11,7 +12,8 @@ import (
 
 // The defaults are those of the tags, and pass Verify.
 func TestDefault(t *testing.T) {
-	c := Default()
+	var c Config
+	require.NoError(t, kong.ApplyDefaults(&c))
 	require.NoError(t, c.Verify())
 	require.Equal(t, 10*time.Second, c.Timeout)
 	require.EqualValues(t, 128<<10, c.MaxBody)
