@@ -271,7 +271,6 @@ func (p *printer) usage(r *Run) {
 func (p *printer) validity(v Validity) {
 	switch {
 	case v.Invalid():
-		p.linef("%s", invalidLetters)
 		for _, reason := range v.Reasons {
 			p.linef("INVALID: %s", reason)
 		}
@@ -284,14 +283,6 @@ func (p *printer) validity(v Validity) {
 		p.linef("Note: %s", note)
 	}
 }
-
-// invalidLetters are large, so that no such run is quoted by mistake.
-const invalidLetters = `##### #   # #   #   #   #     ##### ####
-  #   ##  # #   #  # #  #       #   #   #
-  #   # # # #   # #   # #       #   #   #
-  #   #  ##  # #  ##### #       #   #   #
-##### #   #   #   #   # ##### ##### ####
-`
 
 // Frequent returns the reasons of refusals, the most frequent first.
 func Frequent(counts map[string]int64) []string {
