@@ -243,13 +243,6 @@ bench-postgres: ## compare the queries of drive --db with those of pgbench; need
 bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
 
-# Needs root for the control groups that bound the memory, and a machine without other work: an hour with XS, most of it
-# to load, and minutes with SCALE=XXS MEMORY=128MB. EACH=10s is a minute of each run. DB names an embedded database of
-# that scale, which is used again; STORES=sqlite is without PostgreSQL; TMPDIR says on which disk all of this is.
-.PHONY: bench-memory
-bench-memory: ## count I/Os of the mixed workload within MEMORY (512MB) on SCALE (XS), and with all memory; needs root
-	BROKERAGE_BENCH_MEMORY=$(EACH) $(GO) test -run '^$$' -bench '^BenchmarkMemory$$' -benchtime 1x -timeout 2h ./cmd/brokerage
-
 # -shuffle finds tests that depend on each other; -count=1 because a cached result shows nothing new. Under the race
 # detector, -short leaves out what would only be slower. test-k8s-node does what test-images does.
 .PHONY: test-full
