@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -161,32 +160,6 @@ func (g *memoryCgroup) add(pid int) {
 	for _, one := range processesOf(g.t, pid) {
 		require.NoError(g.t, os.WriteFile(filepath.Join(g.dir, "cgroup.procs"), []byte(one), 0o600))
 	}
-}
-
-// starter returns a script that starts a program in the group, so that its memory counts from the first page.
-func (g *memoryCgroup) starter(program string) string {
-	g.t.Helper()
-	script := filepath.Join(g.t.TempDir(), "start")
-	text := fmt.Sprintf("#!/bin/sh\necho $$ >'%s/cgroup.procs' && exec '%s' \"$@\"\n", g.dir, program)
-	require.NoError(g.t, os.WriteFile(script, []byte(text), 0o700))
-	return script
-}
-
-// used returns the bytes that the group's programs have, and those of files that it has in memory.
-func (g *memoryCgroup) used() (programs, files int64) {
-	g.t.Helper()
-	for line := range strings.Lines(testenv.Text(g.t, filepath.Join(g.dir, "memory.stat"))) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		n, err := strconv.ParseInt(value, 10, 64)
-		require.NoError(g.t, err, line)
-		switch name {
-		case "rss", "anon": // in version 1, in version 2
-			programs = n
-		case "cache", "file":
-			files = n
-		}
-	}
-	return programs, files
 }
 
 func (g *memoryCgroup) most() int64 {

@@ -42,7 +42,8 @@ func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err erro
 		return s, err
 	}
 	if text, err = yaml.YAMLToJSON(text); err != nil {
-		return s, fmt.Errorf("%s is not YAML: %s", name, firstLine(err))
+		line, _, _ := strings.Cut(err.Error(), "\n") // the others show the place in the file
+		return s, fmt.Errorf("%s is not YAML: %s", name, line)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -70,10 +71,4 @@ func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err erro
 		d.Duration = time.Duration(float64(d.Duration) * timeScale)
 	}
 	return s, nil
-}
-
-// firstLine returns the first line of an error whose text shows the place in the file.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
