@@ -28,9 +28,9 @@ import (
 //
 //nolint:lll // a help text is one string
 type campaignCmd struct {
-	Preset string `default:"full" placeholder:"NAME" help:"Preset of the settings below: full, a valid study, whose runs take 25 minutes on two cores; smoke, whose runs take two minutes and are marked SMOKE; a published study: paper-2006, paper-2007, paper-2008, paper-2009; or the path of a file of the same form (docs/campaign.md). Default: full."`
+	Preset string `default:"full" placeholder:"NAME" help:"Preset of the settings below: full, a valid study, whose runs take 25 minutes in all on two cores; smoke, two minutes in all, marked SMOKE; a published study: paper-2006, paper-2007, paper-2008, paper-2009; or the path of a file of the same form (docs/campaign.md). Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
-	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:DIR/brokerage.db, a new database."`
+	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which stores nothing and returns fixed answers. Default: sqlite:DIR/brokerage.db, a new database."`
 
 	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs up the database; docs/db2.md has an example. Default: none; the database is emptied and loaded again before a run that follows a write."`
 	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup; it runs while no client is connected. Default: none, as for --backup-command."`

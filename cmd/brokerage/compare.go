@@ -19,7 +19,7 @@ import (
 
 //nolint:lll // a help text is one string
 type compareCmd struct {
-	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; a database that holds a dataset, sqlite:PATH, sqlite:PATH?synchronous=normal, postgres://USER@HOST/DATABASE or null:; or a command that starts a service and is ended afterwards, exec:COMMAND. The address of a command is the one that serve prints, or the free port that replaces {port}."`
+	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; a database that holds a dataset, sqlite:PATH, sqlite:PATH?synchronous=normal, postgres://USER@HOST/DATABASE or null:; or a command that starts a service, which is stopped afterwards, exec:COMMAND. The address of that service is read from what it prints, as serve does; if COMMAND contains {port}, it is the free port put there."`
 	B string `arg:"" help:"Second side. It is compared with the first."`
 
 	Workload string  `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
@@ -28,16 +28,16 @@ type compareCmd struct {
 	Rate     float64 `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second on both sides, with at most --users running at once; latencies are compared then. 0 selects the closed model, in which throughput is compared. Default: 0."`
 	Seed     uint64  `default:"1" placeholder:"N" help:"Seed of the random parameters and of the order of slices. Default: 1."`
 
-	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval excludes no difference and is no wider than this. Default: 3%."`
+	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval is inside or beyond --tolerance, or when it is at most this wide and does not contain 0. Default: 3%."`
 	Tolerance percentFlag   `default:"2%" placeholder:"N%" help:"Largest difference that counts as equal, from 0.1% to 100%. Default: 2%."`
-	Others    percentFlag   `default:"5%" placeholder:"N%" help:"Share of the machine that others may use during a slice; with more, the slice is repeated. 100% accepts every slice, so that the intervals are wider. Default: 5%."`
+	Others    percentFlag   `default:"5%" placeholder:"N%" help:"Share of the machine that other programs may use during a slice; a slice with more is repeated. 100% accepts every slice, which makes the intervals wider. Default: 5%."`
 	Within    time.Duration `default:"20m" placeholder:"TIME" range:"30s..720h" help:"Longest time; most comparisons are decided earlier. Default: 20m."`
 
 	BeforeA string `placeholder:"COMMAND" help:"Command to run before each slice of the first side, such as one that reloads settings. Default: none."`
 	BeforeB string `placeholder:"COMMAND" help:"Command to run before each slice of the second side. Default: none."`
 
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as JSON. Default: none."`
-	Out          string `type:"path" placeholder:"FILE" help:"HTML page to write, with a picture of all blocks. Default: none."`
+	Out          string `type:"path" placeholder:"FILE" help:"HTML page to write, with a chart of all blocks of four slices. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the comparison is INVALID. Default: exit with 4."`
 
 	clientTLS `set:"trusted=those of the system"`

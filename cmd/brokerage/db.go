@@ -43,7 +43,7 @@ func (f *dbFlag) open(ctx context.Context, s streams, asIs bool) (store.Bulk, er
 	return opened, f.named(err)
 }
 
-// named adds the name of a server's database to an error; those of files have it.
+// named adds the name of a server's database to an error; errors of files contain their path already.
 func (f *dbFlag) named(err error) error {
 	if err == nil || f.embedded() {
 		return err

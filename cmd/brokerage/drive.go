@@ -22,7 +22,7 @@ import (
 
 //nolint:lll // a help text is one string
 type driveCmd struct {
-	DB        string `group:"Target" name:"db" xor:"target" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: none; see --url."`
+	DB        string `group:"Target" name:"db" xor:"target" placeholder:"URL" help:"Run directly on a database that holds a dataset, without a service: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which stores nothing and returns fixed answers. Default: none; see --url."`
 	URL       string `group:"Target" name:"url" xor:"target" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS `group:"TLS" set:"trusted=those of the system"`
 
@@ -41,17 +41,17 @@ type driveCmd struct {
 	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, or exponential:100ms, which draws it with that mean. Default: 0s."`
 	Every       time.Duration     `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed        uint64            `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
-	Consistency drive.Consistency `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, how fresh the answers to queries must be, for a service with --replica: token sends the token of the user's last write, stale=2s accepts answers up to 2 s old. Default: primary, without such a header."`
+	Consistency drive.Consistency `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, for a service with --replica: how fresh the answers to queries must be. token sends the Consistency-Token of the user's last write; stale=2s accepts answers up to 2 s old; with primary, the primary answers. Default: primary."`
 	Validate    string            `group:"Load" enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
 	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
 	JSON         string `group:"Output" name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
-	Verbose      bool   `group:"Output" help:"Print all percentiles, what became of the transactions, processor time, memory and disk. Default: the most important of them; --json has all."`
+	Verbose      bool   `group:"Output" help:"Print all percentiles, the outcomes of the transactions, processor time, memory and disk. Default: the most important of them; --json has all."`
 	AllowInvalid bool   `group:"Output" help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
-	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval: p99=20ms, a limit of p50, p90, p95, p99 or p99.9; get_order:p99=5ms, of one transaction; errors=0.1%, of the transactions that fail; or several, separated by commas. Tries rates in slices of seconds, from --rate on or from what the users achieve during --ramp. Default: none."`
-	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, without --ramp. Default: 5m."`
+	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
+	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, --ramp included. Default: 5m."`
 	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that others may use during a slice; with more, the slice is repeated. Default: 5%."`
 
 	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`

@@ -90,8 +90,8 @@ func TestGenerate_Parts(t *testing.T) {
 
 	before := names(t, dir)
 	requireRefusals(t, "generate --out "+dir, map[string]refusal{
-		"--part 3/8":              {exitFailed, "another division"},
-		"--part 1/1 --kind order": {exitFailed, "another division"},
+		"--part 3/8":              {exitFailed, "another --part"},
+		"--part 1/1 --kind order": {exitFailed, "another --part"},
 		"--seed 2":                {exitFailed, "not a file of this dataset"},
 		"--profile tpox-1":        {exitFailed, "not a file of this dataset"},
 		"--compress zstd":         {exitFailed, "not a file of this dataset"},

@@ -19,7 +19,7 @@ import (
 //
 //nolint:lll // a help text is one string
 type proofFlags struct {
-	Ledger string        `type:"path" placeholder:"FILE" help:"New file to record each change in, before it is sent and when it is answered, to find out afterwards whether the database has kept what it acknowledged: with --db at the end of the run, for a service with brokerage verify --ledger. Changes wait for the file, so the rates and times of such a run are no measurements. Default: none."`
+	Ledger string        `type:"path" placeholder:"FILE" help:"New file that records each change before it is sent and again when it is answered, to find acknowledged changes that the database has lost. With --db, the check runs at the end; for a service, run brokerage verify --ledger afterwards. Each change waits for the file, so rates and times of such a run are not measurements. Default: none."`
 	Break  string        `and:"break" placeholder:"COMMAND" help:"Shell command that breaks the target in the middle of the run, such as 'kill -9 …'; with --at. It must also start the target again, unless something else does. The result says how long it took until the target answered again. Default: none."`
 	At     time.Duration `and:"break" placeholder:"TIME" range:"0s..720h" help:"With --break: when, after the beginning of the measured time. Default: none."`
 }

@@ -13,7 +13,7 @@ import (
 
 //nolint:lll // a help text is one string
 type restoreCmd struct {
-	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read; of a folder, its newest brokerage-DATE.bak by name, if all of them are of one database. Those of users other than you, root and the folder's owner are ignored."`
+	From    string `required:"" type:"path" placeholder:"FILE" help:"Backup to read, or a folder, of which the newest brokerage-DATE.bak by name is read. It is an error if the folder has backups of several databases. Files of users other than you, root and the folder's owner are ignored."`
 	DB      dbFlag `name:"db" required:"" placeholder:"URL" help:"Database to write: sqlite:PATH or postgres://USER@HOST/DATABASE; it must not be in use. Db2 is not supported; use its own RESTORE DATABASE."`
 	Replace bool   `help:"Overwrite the database if it exists. Default: an error."`
 }

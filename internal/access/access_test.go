@@ -235,5 +235,5 @@ func TestLoad_Pipe(t *testing.T) {
 	_, err := access.Load(path)
 	require.EqualError(t, err, "reading the tokens: "+path+" is not a file")
 	_, err = access.OpenJWTs(t.Context(), access.JWTOptions{Issuer: "i", Audience: "a", KeysFile: path})
-	require.ErrorContains(t, err, "there are no keys in "+path)
+	require.ErrorContains(t, err, "no usable key could be read from "+path)
 }

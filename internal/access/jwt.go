@@ -64,7 +64,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 		// A token for another service of the same issuer must not be accepted.
 		return nil, errors.New("an issuer and an audience are needed")
 	case (o.KeysURL == "") == (o.KeysFile == ""):
-		return nil, errors.New("either the URL of the keys is needed, or a file of them")
+		return nil, errors.New("either the URL or the file of the key set is needed, not both")
 	}
 	if o.now == nil {
 		o.now = time.Now
@@ -109,7 +109,7 @@ func OpenJWTs(ctx context.Context, o JWTOptions) (*JWTs, error) {
 			file.Watch(ctx, interval, func() { held.read(ctx, o.KeysFile) })
 		}
 		if held.tooOld() {
-			err = fmt.Errorf("there are no keys in %s", o.KeysFile)
+			err = fmt.Errorf("no usable key could be read from %s", o.KeysFile)
 		}
 	}
 	if err := errors.Join(err, ctx.Err()); err != nil {

@@ -227,7 +227,7 @@ func TestJWTs_File(t *testing.T) {
 	require.True(t, knows(two))
 
 	_, err := OpenJWTs(t.Context(), JWTOptions{Issuer: "i", Audience: "a", KeysFile: path})
-	require.ErrorContains(t, err, "there are no keys in "+path)
+	require.ErrorContains(t, err, "no usable key could be read from "+path)
 }
 
 func TestOpenJWTs_Refusals(t *testing.T) {

@@ -20,7 +20,8 @@ import (
 
 // Intervals and limits of an issuer's keys.
 const (
-	// refreshInterval is how long a withdrawn key may stay valid.
+	// refreshInterval is the time between two refreshes of the keys. A withdrawn key is accepted until the next one that
+	// succeeds, or until the keys are too old.
 	refreshInterval = 5 * time.Minute
 	// unknownKeyPause bounds the requests that tokens with invented key ids cause.
 	unknownKeyPause = 10 * time.Second

@@ -45,7 +45,7 @@ type Record struct {
 const (
 	refusalsPerMinute = 10 // that are recorded, of each client
 	maxRefused        = 1000
-	// statusGone is that of a client that did not wait for the answer. It is no refusal: the write may have been done.
+	// statusGone is recorded when the client did not wait for the response. It is no refusal: the write may be done.
 	statusGone = 499
 	// maxKept bounds the records that wait to be written: only those of writes that ran when a fault began.
 	maxKept = 100_000
@@ -210,12 +210,12 @@ func lineOf(r Record) []byte {
 	return append(line, '\n')
 }
 
-// Lost is the error at the end of a fault that lost records: their number.
+// Lost is the error that Options.Fault gets at the end of a fault: the number of records that were lost.
 type Lost int64
 
 func (n Lost) Error() string { return fmt.Sprintf("%d records were lost", int64(n)) }
 
-// Backlog returns the number of records that wait to be written, and of those lost since the log was opened.
+// Backlog returns the numbers of records that wait to be written and that were lost since the log was opened.
 func (l *Log) Backlog() (kept int, lost int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

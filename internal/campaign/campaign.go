@@ -181,8 +181,8 @@ func (r *running) create(ctx context.Context) error {
 	}
 	backup := r.Subject.BackupFile()
 	if _, err := os.Lstat(backup); err == nil && !r.Replace {
-		return fmt.Errorf("%s exists, but a campaign needs the name for its backup: move the file; --replace replaces it",
-			backup)
+		return fmt.Errorf("%s exists, but a campaign needs the name for its backup: move the file, or overwrite it by "+
+			"--replace", backup)
 	}
 	if r.connections, err = r.Subject.Connections(ctx); err != nil {
 		return err

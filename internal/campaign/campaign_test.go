@@ -185,10 +185,10 @@ func TestCampaign_ServiceDies(t *testing.T) {
 	c.Report = func(r *Record) error { reports++; require.False(t, r.Complete); return nil }
 	err := w.run(c)
 	require.ErrorIs(t, err, ErrGone)
-	require.ErrorContains(t, err, "query, 2 users: the service died: what was measured is in ")
+	require.ErrorContains(t, err, "query, 2 users: the service ended unexpectedly: what was measured is in ")
 	require.Equal(t, 1, reports)
 	r := read(t, folder)
-	require.Contains(t, r.Unfinished, "the service died")
+	require.Contains(t, r.Unfinished, "the service ended unexpectedly")
 	require.NotNil(t, stepOf(t, r, func(s Step) bool { return s.State == Interrupted }).Run)
 
 	w.onRun, w.onStop = nil, nil

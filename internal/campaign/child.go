@@ -36,7 +36,7 @@ type ServiceSettings struct {
 type Starter func(ctx context.Context, s ServiceSettings) (*Service, error)
 
 // ErrGone is returned when the service has ended by itself.
-var ErrGone = errors.New("the service died")
+var ErrGone = errors.New("the service ended unexpectedly")
 
 // Timeouts for the start of a service, the schema of a database included, and for its stop.
 const (

@@ -72,7 +72,7 @@ func TestChildren_Fails(t *testing.T) {
 	_, err := Children(command("fails"))(t.Context(), ServiceSettings{DB: "null:"})
 	require.ErrorIs(t, err, ErrGone)
 	require.EqualError(t, err,
-		"starting the service: the service died (exit status 1): brokerage serve: the database is in use")
+		"starting the service: the service ended unexpectedly (exit status 1): brokerage serve: the database is in use")
 
 	missing := func(...string) *exec.Cmd { return exec.Command("/nowhere/brokerage") } //nolint:noctx // it never runs
 	_, err = Children(missing)(t.Context(), ServiceSettings{})
@@ -85,7 +85,7 @@ func TestChildren_Dies(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.PID, syscall.SIGKILL))
 	require.Error(t, c.process.Wait(t.Context(), time.Minute))
-	require.EqualError(t, s.Stop(), "the service died (signal: killed)")
+	require.EqualError(t, s.Stop(), "the service ended unexpectedly (signal: killed)")
 }
 
 func TestChildren_EndsBadly(t *testing.T) {

@@ -36,7 +36,7 @@ func limitCores(pid, n int) (undo func() error, err error) {
 	return undo, nil
 }
 
-// setCores sets the cores of a process and its children. Those that it starts later have its own.
+// setCores sets the cores of a process and its children. Children that it starts later inherit them.
 func setCores(pid int, cores *unix.CPUSet) error {
 	for _, process := range append([]int{pid}, probe.Here.Children(pid)...) {
 		err := unix.SchedSetaffinity(process, cores)

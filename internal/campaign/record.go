@@ -248,7 +248,7 @@ func Read(path string) (*Record, error) {
 	return r, nil
 }
 
-// writeJSON writes a file as a whole.
+// writeJSON writes a value to a file, which appears only when it is complete.
 func writeJSON(ctx context.Context, file output.File, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -54,7 +54,7 @@ const (
 	lookAgain = 1.25
 	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
 	mostCarried = 0.03
-	// mostLong is the longest slice, of the whole time.
+	// mostLong is the longest slice as a share of Config.Within.
 	mostLong = 1.0 / 60
 	// mostAlike is the correlation of neighbouring blocks above which slices are too short.
 	mostAlike = 0.4
@@ -63,7 +63,7 @@ const (
 	mostWarmUp = 1.0 / 20
 )
 
-// comparison is a comparison that runs.
+// comparison is the state of a running comparison.
 type comparison struct {
 	*Config
 
@@ -75,10 +75,10 @@ type comparison struct {
 	now     func() time.Time
 	run     func(ctx context.Context, at int, length time.Duration) (Slice, error)
 
-	length   time.Duration // counted of each slice
+	length   time.Duration // counted time of each slice
 	seed     uint64        // of the next pair of slices
 	slices   []Slice       // that count, four to a block
-	tried    int           // slices, spoilt ones among them
+	tried    int           // slices that were run, repeated ones too
 	boundary spending
 	carried  [2]carried
 	grown    [2]int64 // documents inserted and not deleted

@@ -92,7 +92,7 @@ type Row struct {
 	More    bool     `json:"moreIsBetter,omitempty"`
 }
 
-// Differs reports whether the interval of a row excludes no change.
+// Differs reports whether the interval of a row does not contain 0.
 func (r *Row) Differs() bool { return r.Change.Low > 0 || r.Change.High < 0 }
 
 // Block is a block of four slices: the first deciding figure on both sides, and its change.
@@ -321,9 +321,9 @@ func (c *comparison) answer(last bool) bool {
 	}
 }
 
-// judge returns the verdict of one figure. An interval inside the tolerance is Equal, one beyond it Slower or Faster.
-// Where it crosses the tolerance but excludes no change, it decides once it is as narrow as the difference to find, or
-// when the time is over.
+// judge returns the verdict on one figure: Equal when its interval is inside the tolerance, Slower or Faster when it is
+// beyond it. An interval that crosses the tolerance decides only if it does not contain 0, its estimate is beyond the
+// tolerance, and it is at most detect wide or last is set. Otherwise the verdict is Undecided.
 func judge(row *Row, tolerance, detect float64, last bool) Verdict {
 	i := row.Change
 	if i.Low > -tolerance && i.High < tolerance {

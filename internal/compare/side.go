@@ -50,7 +50,7 @@ func CheckSides(a, b string) error {
 func checkSide(text string) error {
 	if command, ok := strings.CutPrefix(text, execPrefix); ok {
 		if strings.TrimSpace(command) == "" {
-			return errors.New("exec: is without a command: exec:./brokerage serve --db sqlite:a.db")
+			return errors.New("exec: has no command; example: exec:./brokerage serve --db sqlite:a.db")
 		}
 		return nil
 	}

@@ -135,7 +135,7 @@ func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 				continue
 			}
 			if file != s.at(max(file.from, s.from)) {
-				return 0, 0, 0, fmt.Errorf("%s holds %s, which is of another division into parts: choose another folder",
+				return 0, 0, 0, fmt.Errorf("%s holds %s, which was written with another --part: choose another folder",
 					f.folder, entry.Name())
 			}
 			if half {
@@ -162,7 +162,7 @@ func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 	return int64(len(f.whole)), bytes, needed, nil
 }
 
-// parse returns the file of a name by its parts.
+// parse returns the kind and the range of a file from the parts of its name; ok is false for any other name.
 func parse(m []string) (file share, ok bool) {
 	if m == nil {
 		return file, false

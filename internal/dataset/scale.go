@@ -55,11 +55,11 @@ func parseName[T ~uint8](what string, names []string, s string) (T, error) {
 	return T(i), nil
 }
 
-// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. The zero Scale
-// stands for tiny.
+// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. From XXXS on,
+// each has ten times the customers and orders of the previous one. The zero Scale stands for tiny.
 type Scale struct {
 	Name  string // CUSTOMERS-ORDERS for given numbers
-	step  int8   // 0 is tiny, then XXXS and so on: each is ten times the previous one; counted for given numbers
+	step  int8   // index of scaleNames; counted for given numbers
 	given [len(Kinds)]int64
 }
 

@@ -111,8 +111,8 @@ func (s *Sliced) Disturbed(others, most float64) string {
 // TooDisturbed reports whether so many slices were disturbed that nothing can be decided.
 func TooDisturbed(disturbed, slices int) bool { return slices >= 24 && 2*disturbed > slices }
 
-// watchClock looks at the clock every few milliseconds until the function that it returns is called, which returns by
-// how much a look was late at most.
+// watchClock sleeps for some milliseconds again and again until stop is called. stop returns by how much a wake-up was
+// late at most.
 func watchClock() (stop func() time.Duration) {
 	const every = 5 * time.Millisecond
 	ended, latest := make(chan struct{}), make(chan time.Duration)

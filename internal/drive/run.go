@@ -185,8 +185,7 @@ func (d *driver) close() {
 	}
 }
 
-// await waits until a time of Plan.StartAt, or returns an error when the context is done first. Without StartAt it
-// returns at once.
+// await waits until at, or returns an error when the context is done first. Without Plan.StartAt it returns at once.
 func (d *driver) await(ctx context.Context, at time.Time) error {
 	if d.plan.StartAt.IsZero() {
 		return nil

@@ -14,5 +14,5 @@ func inOwnGroup(*exec.Cmd) {}
 // interruptAll ends a command: there is no signal that asks it to.
 func interruptAll(cmd *exec.Cmd) { killAll(cmd) }
 
-// killAll kills a command.
+// killAll kills a command, but not what it has started: only Unix has process groups.
 func killAll(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended

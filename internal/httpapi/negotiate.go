@@ -145,7 +145,7 @@ func etags(header []string) (tags []etag, anything bool, err error) {
 	return tags, false, nil
 }
 
-// tokenHeader is answered to a write by a service with replicas, and may be sent with a read.
+// tokenHeader is sent with the response to a write by a service with replicas; a read may send it back.
 const tokenHeader = "Consistency-Token"
 
 // stalenessForm is the form of the header Max-Staleness.

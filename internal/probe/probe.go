@@ -34,11 +34,12 @@ const (
 	PeakMemory = "peakMemory"
 )
 
-// Figures are figures by name.
+// Figures are values that the system counts, by name.
 type Figures map[string]float64
 
-// Others returns the share of the computer that others used, from what the computer used in some time and how many
-// seconds of it were ours; ok is false if that is unknown. Interrupts are nobody's.
+// Others returns the share of the computer's processor time that other programs used. used is what the whole computer
+// used, ours the processor seconds of the measured programs. Interrupts do not count. ok is false if the total is
+// unknown.
 func (used Figures) Others(ours float64) (share float64, ok bool) {
 	busy := used[UserSeconds] + used[SystemSeconds] + used[StealSeconds]
 	all := busy + used[IOWaitSeconds] + used[IdleSeconds]

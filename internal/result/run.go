@@ -205,7 +205,7 @@ type Row struct {
 	Histogram *Histogram `json:"histogram,omitempty"`
 }
 
-// Refused returns how many were answered with a refusal or with a wrong answer, expected or not.
+// Refused returns the number of transactions that were answered with a refusal or with a wrong answer, expected or not.
 func (r *Row) Refused() int64 { return r.Count - r.Good - r.Unanswered }
 
 // unexpected returns how many were refused, or not answered, for unexpected reasons.

@@ -47,7 +47,7 @@ func (s *service) readCredentials(ctx context.Context) (*credentials, error) {
 			Refreshed: func(keys int, err error) {
 				s.insight.metrics.Reloaded("keys", err)
 				if err != nil {
-					s.log.Error("cannot refresh the keys for JWTs, the old ones stay valid until --jwks-max-age", "error", err)
+					s.log.Error("cannot refresh the keys for JWTs, so the old ones are used", "error", err)
 					return
 				}
 				s.log.Info("keys for JWTs", "keys", keys)

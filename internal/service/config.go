@@ -21,9 +21,9 @@ import (
 //
 //nolint:lll // a help text is one string
 type Config struct {
-	DB           string   `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which answers from memory. Default: sqlite:brokerage.db."`
-	Fill         string   `placeholder:"SCALE" help:"With sqlite: fill an empty database with the generated dataset of this scale, such as tiny or XXXS. Default: tiny without --db and with --listen on a loopback address; otherwise an empty database is an error, or with --wait not ready until it holds a dataset."`
-	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: a read replica, postgres://…, which answers reads with the header Consistency-Token or Max-Staleness; repeat the flag for several; in a variable or a file, separate them by spaces. Default: none."`
+	DB           string   `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which stores nothing and returns fixed answers. Default: sqlite:brokerage.db."`
+	Fill         string   `placeholder:"SCALE" help:"With sqlite: fill an empty database with the generated dataset of this scale, such as tiny or XXXS. Default: tiny if --db is not given and --listen is a loopback address. Otherwise an empty database is an error; with --wait, /readyz answers 503 until it holds a dataset."`
+	Replica      []string `name:"replica" sep:" " placeholder:"URL" help:"With postgres: URL of a read replica, postgres://…, for reads that are sent with the header Consistency-Token or Max-Staleness. Repeat the flag for several; in the environment variable or the file of --config, separate them by spaces. Default: none."`
 	Wait         bool     `help:"Start even if the database server cannot be reached: /readyz answers 503, and the service keeps trying to connect. Default: exit with an error."`
 	Pool         int      `placeholder:"N" range:"0..10000" help:"Maximum number of database connections; with sqlite, of connections for reading. 0 is the default: 2 per processor for sqlite, 16 (or pool_max_conns in the URL) for postgres, 32 (or pool in the URL) for db2."`
 	NotDurable   bool     `help:"With sqlite: accept settings in the URL of --db with which a power failure may take back acknowledged writes, such as sqlite:PATH?synchronous=normal. Default: refused."`
@@ -45,7 +45,7 @@ type Config struct {
 	TLSKey         string        `name:"tls-key" placeholder:"FILE" help:"Private key (PEM) of --tls-cert, which requires it; reread when it changes. Default: none."`
 	TLSClientCA    string        `name:"tls-client-ca" placeholder:"FILE" help:"Require client certificates issued by these authorities (PEM); reread when it changes. Default: none required."`
 	AuditLog       string        `name:"audit-log" placeholder:"FILE" help:"File to which a record of each write and its client is appended; - is standard output. While it cannot be written, writes are refused with 503 and the service is not ready. Default: no audit log."`
-	MetricsAddr    string        `placeholder:"ADDR" help:"Address that serves /metrics instead of --listen, and /healthz and /readyz as well, without TLS. Default: --listen serves it."`
+	MetricsAddr    string        `placeholder:"ADDR" help:"Separate address for /metrics, without TLS; --listen then does not serve it. Both serve /healthz and /readyz. Default: none; --listen serves /metrics."`
 
 	Timeout   time.Duration `default:"10s" placeholder:"TIME" range:"0s..24h" help:"How long a request may take before it is answered with 504; 0s is no limit. Default: 10s."`
 	MaxBody   ByteSize      `default:"128KiB" placeholder:"SIZE" range:"1..1MiB" help:"Maximum size of a request body, in bytes or with a unit such as KiB, as it is sent and as it is stored; a larger one is refused with 413. A customer that would grow beyond it by a new account or a trade is refused with 409. Default: 128KiB."`
@@ -65,7 +65,7 @@ type Config struct {
 	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"URL of the collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
 
-	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. At info, up to 100 requests per second are logged, and one in 100 of the rest; at warn, only those with a 5xx response. Default: info."`
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs requests; warn only those with a 5xx response, error without 503; debug adds successful health checks and scrapes. Beyond 100 requests per second, one in 100 is logged; 5xx other than 503 always. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 

@@ -41,7 +41,7 @@ func resolve(flag, text, noOthers string) (*net.TCPAddr, error) {
 				"%s: %q is not an address: 127.0.0.1:%[3]s is this machine only, :%[3]s all of its addresses",
 				flag, text, text)
 		}
-		return nil, configErrorf("%s: %q is not an address, which has a port: %[3]s:8080", flag, text, text)
+		return nil, configErrorf("%s: %q has no port: use for example %[2]s:8080", flag, text)
 	}
 	addr, err := net.ResolveTCPAddr("tcp", text)
 	if err != nil {

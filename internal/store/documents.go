@@ -140,7 +140,8 @@ func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work fun
 const (
 	// SmallBytes is the size up to which a document is written without that bound: nearly all are.
 	SmallBytes = 16 << 10
-	// LargeBytes is the weight of the large documents that are written at once: by default, one of the largest.
+	// LargeBytes is the greatest size of all large documents that are written at once. It is the default of --max-body, so
+	// that a document of that size is written alone.
 	LargeBytes = 128 << 10
 )
 

@@ -260,6 +260,5 @@ func (d Database) noBackup() error {
 	if !d.Stores() {
 		return ErrNothingStored
 	}
-	return fmt.Errorf("%s has its own backup and restore, which work on a database in use: docs/%s.md has the commands",
-		d.Title, d.Scheme)
+	return fmt.Errorf("brokerage cannot back up or restore %s: use its own commands (docs/%s.md)", d.Title, d.Scheme)
 }

@@ -16,7 +16,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// A Progress is called with the documents and bytes that each batch has loaded.
+// A Progress is called after each batch with the number and the bytes of its documents, refused ones included. Calls do
+// not overlap.
 type Progress func(documents int, bytes int64)
 
 // A RawDocument is a document as it was read.
@@ -94,7 +95,7 @@ type Space struct {
 	Stored  [len(dataset.Kinds)]int64
 	Indexes []IndexSpace // by name
 	Rest    int64        // dictionaries, settings, kept answers, free pages
-	File    int64        // the sum of all above but Raw
+	File    int64        // bytes of the database: Stored, Indexes and Rest together
 	Journal int64        // the write-ahead log, which is another file
 }
 

@@ -10,13 +10,14 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// Namespaces of the documents, and the prefixes by which paths name them.
+// Namespaces of the documents.
 const (
 	CustAccNS  = "http://tpox-benchmark.com/custacc"
 	SecurityNS = "http://tpox-benchmark.com/security"
 	FIXMLNS    = "http://www.fixprotocol.org/FIXML-4-4"
 )
 
+// namespaces are the prefixes by which paths name them.
 var namespaces = xmldoc.Namespaces{"c": CustAccNS, "s": SecurityNS, "f": FIXMLNS}
 
 func path(expression string) *xmldoc.Path     { return xmldoc.MustPath(namespaces, expression) }

@@ -113,7 +113,7 @@ func TestParse_Refusals(t *testing.T) {
 		},
 		"ZipfEleven": {with(`"draws": {"customer": {"distribution": "zipf", "s": 11}}`), "the exponent s is 11", false},
 		"HotSetWithoutShare": {
-			with(`"draws": {"order": {"distribution": "hot-set", "hot": 0.1}}`), "hot-set needs hot", false,
+			with(`"draws": {"order": {"distribution": "hot-set", "hot": 0.1}}`), "hot-set needs two numbers", false,
 		},
 		"NewDocuments":   {with(`"newDocuments": "all"`), `newDocuments: "all" is neither own nor shared`, false},
 		"UniformWithS":   {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},

@@ -33,7 +33,7 @@ func (d Draw) check(of string) error {
 	case HotSet:
 		own.Hot, own.Share = d.Hot, d.Share
 		ok = d.Hot > 0 && d.Hot < 1 && d.Share > 0 && d.Share < 1
-		needs = "hot-set needs hot, the share of the keys, and share, that of the draws, both above 0 and below 1"
+		needs = "hot-set needs two numbers above 0 and below 1: hot (share of the keys) and share (share of the draws)"
 	default:
 		return fmt.Errorf("%s: there is no distribution %q: it is one of %s, %s, %s", of, d.Distribution, Uniform, Zipf,
 			HotSet)

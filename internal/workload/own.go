@@ -19,7 +19,8 @@ type Own struct {
 	Statements map[string][]OwnStatement `json:"statements"` // by scheme of the engine; one transaction
 }
 
-// OwnStatement is a statement. Its markers are parameters, never parts of its text.
+// OwnStatement is one SQL statement of a transaction in a workload file. Its markers are parameters, never parts of its
+// text.
 type OwnStatement struct {
 	Text string `json:"text"`
 	Rows *Range `json:"rows"` // how many rows it must return or change; nil is any number

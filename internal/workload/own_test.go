@@ -63,7 +63,7 @@ func TestOwn_Refusals(t *testing.T) {
 		"Distribution":  {value(`{"range": [1, 2], "distribution": "gauss"}`), `there is no distribution "gauss"`, false},
 		"Parameters":    {value(`{"range": [1, 2], "s": 1}`), "there is no distribution", false},
 		"As":            {value(`{"range": [1, 2], "as": "time"}`), `as: "time" is not date`, false},
-		"DateOfList":    {value(`{"list": ["1"], "as": "date"}`), "as is for a range", true},
+		"DateOfList":    {value(`{"list": ["1"], "as": "date"}`), `"as" is only allowed with "range"`, true},
 		"ValueName":     {file(`"a b": {"range": [1, 2]}`, ""), `values: "a b" is not a name`, false},
 		"UnknownField":  {value(`{"range": [1, 2], "to": 1}`), `unknown field "to"`, false},
 		"NoName":        {kind("", "query"), "without a name: a name is one", false},

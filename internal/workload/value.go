@@ -64,7 +64,7 @@ func (v *Value) complete(read func(file string) ([]byte, error)) error {
 	case v.IDs != "" && !slices.Contains(keysOf, v.IDs):
 		return fmt.Errorf("ids: the dataset has no ids of %q: it is one of %s", v.IDs, strings.Join(keysOf, ", "))
 	case v.Range == nil && v.As != "":
-		return errors.New("as is for a range")
+		return errors.New(`"as" is only allowed with "range"`)
 	case v.As != "" && v.As != asDate:
 		return fmt.Errorf("as: %q is not date", v.As)
 	}

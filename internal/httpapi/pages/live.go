@@ -35,7 +35,7 @@ type Figures struct {
 	Transactions map[string]Ended  `json:"transactions"`
 	Refused      map[string]uint32 `json:"refused"` // before the store saw them, by reason
 	Gate         GateState         `json:"gate"`
-	Store        *StoreState       `json:"store,omitempty"` // none where it has no inside
+	Store        *StoreState       `json:"store,omitempty"` // nil for a store without statistics
 	Watchers     int               `json:"watchers"`
 }
 

@@ -93,8 +93,8 @@ func (t *tx) raiseLeasesToGreatest() error {
 	})
 }
 
-// holdLoad locks the table of loads, for which another load or the emptying of the database does not wait long. The
-// lock is held until release is called, and the server releases it when the connection ends.
+// holdLoad locks the table of loads, or returns an error after a short wait if another load holds it, or the database
+// is being emptied. The lock is held until release is called or the connection ends.
 func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
 	lock, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

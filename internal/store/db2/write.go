@@ -118,8 +118,8 @@ func attempt(t *tx, db *sql.DB, w tpox.Write, do work) (answer []byte, lostCommi
 	return answer, err != nil && isLost(err), err
 }
 
-// remove deletes a document. A statement with several parameters gets the id for each. A document that is gone after an
-// attempt with an unknown outcome was deleted by that attempt.
+// remove deletes a document, or returns none if there is no such document. A statement with several parameters gets the
+// id for each. A document that is gone after an attempt with an unknown outcome was deleted by that attempt.
 func (s *Store) remove(ctx context.Context, w tpox.Write, name string, id tpox.ID, none error) error {
 	ids := slices.Repeat([]any{id.String()}, strings.Count(statements[name], "?"))
 	_, err := s.write(ctx, w, retryUnknown, func(t *tx) ([]byte, error) {

@@ -46,8 +46,8 @@ func names(tables []tableCopy) string {
 // tableNames are the tables of documents, without the schema.
 var tableNames = [...]string{dataset.Security: "securities", dataset.Customer: "customers", dataset.Order: "orders"}
 
-// copyDocuments inserts the documents that are not refused by COPY, with the rows that find them. When a row exists,
-// the error is a *takenError.
+// copyDocuments inserts, with COPY, the documents that are not refused and their rows in the other tables. When a row
+// exists already, the error is a *takenError.
 func (s *Store) copyDocuments(ctx context.Context, tx pgx.Tx, documents []store.PreparedDocument) error {
 	rows := make(map[string][][]any)
 	add := func(table string, columns ...any) { rows[table] = append(rows[table], columns) }

@@ -205,7 +205,7 @@ func TestVerify_Findings(t *testing.T) {
 				"customer %d: account %d is in the document, but does not belong to it", owner, first),
 			"INSERT INTO brokerage.accounts VALUES (5, 6)": "account 5: belongs to customer 6, whose document does not have it",
 			fmt.Sprintf("UPDATE brokerage.customers SET accounts = '{%d, 5}' WHERE id = %d", second, other): fmt.Sprintf(
-				`customer %d: the database has "%[1]d [%d 5]" of it, and the document says `, other, second),
+				`customer %d: the stored keys are "%[1]d [%d 5]", but those of the document are `, other, second),
 			fmt.Sprintf("UPDATE brokerage.orders SET account = 5 WHERE id = %d", orderID(d, 0)): fmt.Sprintf(
 				`order %d: the database has "%[1]d 5`, orderID(d, 0)),
 			`INSERT INTO brokerage.orders VALUES (7, 2, '<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
@@ -216,9 +216,9 @@ func TestVerify_Findings(t *testing.T) {
 				fmt.Sprintf("DELETE FROM brokerage.account_orders WHERE id = %d", orderID(d, 1)): fmt.Sprintf(
 					`order %d: the database has "%[1]d`, orderID(d, 1)),
 				fmt.Sprintf("UPDATE brokerage.account_orders SET cash = 7, cash_text = '7' WHERE id = %d",
-					orderID(d, 2)): fmt.Sprintf(` 7" of it, and the document says "%d`, orderID(d, 2)),
+					orderID(d, 2)): fmt.Sprintf(` 7", but those of the document are "%d`, orderID(d, 2)),
 
-				"INSERT INTO brokerage.account_orders VALUES (5, 6, 7, '7')": "order 6: account 5 has it with the cash 7,",
+				"INSERT INTO brokerage.account_orders VALUES (5, 6, 7, '7')": "order 6: account 5 lists it with the cash 7,",
 
 				"UPDATE brokerage.security_search SET pe = 7 WHERE symbol = '" + d.Symbol(0) + "'": "security " + d.Symbol(0),
 				"DELETE FROM brokerage.security_search WHERE symbol = '" + d.Symbol(1) + "'":       "security " + d.Symbol(1),

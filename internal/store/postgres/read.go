@@ -33,8 +33,8 @@ func (s *Store) sql(name string) string {
 // errMoved reports that what a look-up found has changed before it was used; the transaction has changed nothing.
 var errMoved = errors.New("another transaction has moved it")
 
-// queryRow runs a query of at most one row on the primary, or returns pgx.ErrNoRows. It is retried when the connection
-// is lost: a read may always be retried.
+// queryRow runs a query and scans its only row, or returns pgx.ErrNoRows. It uses the primary, or in a Citus cluster
+// the node that poolFor chooses, and retries when the connection is lost, which is safe for a read.
 func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...any) error {
 	err := s.again(ctx, func(ctx context.Context) error {
 		return s.poolFor(name, args).QueryRow(ctx, s.sql(name), args...).Scan(into...)

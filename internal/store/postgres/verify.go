@@ -143,7 +143,7 @@ func storedRows(ctx context.Context, tx pgx.Tx, query string) iter.Seq2[[]stored
 	}
 }
 
-// checkRows inspects documents, and compares the keys that the database has with those that they have.
+// checkRows inspects documents, compares the stored keys with those of the documents, and finds positions below zero.
 func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspected) {
 	for _, r := range rows {
 		if !seen.Document(k, r.Name, r.Doc) {
@@ -152,7 +152,7 @@ func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspecte
 		if keys, err := s.keysOf(k, r.Doc); err != nil {
 			seen.AddFinding(r.Name, "the document has no keys: %v", err)
 		} else if keys != r.Keys {
-			seen.AddFinding(r.Name, "the database has %q of it, and the document says %q", r.Keys, keys)
+			seen.AddFinding(r.Name, "the stored keys are %q, but those of the document are %q", r.Keys, keys)
 		}
 		if k == dataset.Customer && store.Overdrawn(r.Doc) {
 			seen.AddFinding(r.Name, "a position is below zero")
@@ -172,10 +172,10 @@ var restChecks = []string{
 	FROM a FULL JOIN u ON u.account = a.account AND u.customer = a.customer
 	WHERE a.account IS NULL OR u.account IS NULL`,
 	`WITH o AS MATERIALIZED (SELECT id, account FROM brokerage.orders)
-	SELECT format('order %s: account %s has it with the cash %s, and there is none', r.id, r.account, r.cash_text)
+	SELECT format('order %s: account %s lists it with the cash %s, but it does not exist', r.id, r.account, r.cash_text)
 	FROM brokerage.account_orders AS r LEFT JOIN o ON o.id = r.id AND o.account = r.account
 	WHERE o.id IS NULL`,
 	`WITH d AS MATERIALIZED (SELECT symbol FROM brokerage.securities)
-	SELECT format('security %s: a search finds it, and there is none', s.symbol)
+	SELECT format('security %s: a search finds it, but it does not exist', s.symbol)
 	FROM brokerage.security_search AS s LEFT JOIN d ON d.symbol = s.symbol WHERE d.symbol IS NULL`,
 }

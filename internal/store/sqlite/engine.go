@@ -27,7 +27,7 @@ func init() {
 		Check: func(url string) error {
 			path, _, err := parse(url)
 			if path == "" {
-				return errors.New("sqlite: is without the path of a file: sqlite:PATH")
+				return errors.New("sqlite: names no file: use sqlite:PATH")
 			}
 			return err
 		},

@@ -82,7 +82,7 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 		return nil, err
 	}
 	if named, err := os.Stat(l.path); err != nil || !os.SameFile(named, l.info) {
-		return nil, fmt.Errorf("%s was replaced by another process at this moment", path)
+		return nil, fmt.Errorf("%s was replaced by another process while it was opened; try again", path)
 	}
 	if err := hasOneName(path, l.info); err != nil {
 		return nil, err

@@ -153,7 +153,7 @@ type census struct {
 	changed change // since the store was opened
 }
 
-// A change is added to a census.
+// A change is the number of documents added and their packed bytes, by kind; both may be negative.
 type change struct{ documents, bytes [len(kinds)]int64 }
 
 func (c *change) add(other change) {

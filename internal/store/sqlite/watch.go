@@ -74,7 +74,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		return misplaced
 	}
 	if unwritten := s.writer.unwritten(); unwritten >= maxUnwritten {
-		cause := errors.New("a write does not end")
+		cause := errors.New("a write has not finished")
 		if failed := s.writer.failed.Load(); failed != nil {
 			cause = *failed
 		}

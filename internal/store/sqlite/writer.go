@@ -20,7 +20,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// groupTime is how long a group takes in transactions at most. It bounds how long the first of them waits for the last.
+// groupTime is how long a running group accepts transactions from the queue. It bounds how long the first of them waits
+// for the commit.
 const groupTime = 10 * time.Millisecond
 
 // A writer is the one goroutine that writes. It runs the transactions that wait in the queue as a group, with one
