@@ -25,10 +25,11 @@ import (
 )
 
 const (
-	nodeQuota   = 0.2 // processors of each server, when it is limited
-	warmUps     = 3   // rounds before: each connection makes its plans for each shard
-	benchRounds = 3   // measurements of each target, alternating
-	benchUsers  = 8   // while nothing is limited; for each data node while nodes are limited
+	nodeQuota    = 0.2 // processors of each server, when it is limited
+	warmUps      = 3   // rounds before: each connection makes its plans for each shard
+	benchRounds  = 3   // measurements of each target, alternating
+	benchUsers   = 8   // while nothing is limited
+	limitedUsers = 32  // of each data node while nodes are limited: most of them wait for the limits
 )
 
 // A target is a database on some of the servers.
@@ -81,7 +82,7 @@ func BenchmarkCitus(b *testing.B) {
 	}
 	for _, t := range targets {
 		t.each, t.mixed = each, mixed
-		t.store, err = postgres.Open(b.Context(), t.url, postgres.Options{Pool: benchUsers * max(1, len(t.groups)-1)})
+		t.store, err = postgres.Open(b.Context(), t.url, postgres.Options{Pool: limitedUsers * max(1, len(t.groups)-1)})
 		require.NoError(b, err)
 		b.Cleanup(func() { _ = t.store.Close() })
 	}
@@ -103,16 +104,18 @@ func BenchmarkCitus(b *testing.B) {
 			cost/median(costs[0], total), 100*median(costs[i], func(s sample) float64 { return s.micros[0] / s.total }))
 	}
 	clusters := targets[1:]
-	limited := rounds(clusters, func(t *target) int { return benchUsers * (len(t.groups) - 1) }, nodeQuota)
-	fmt.Printf("\n| mixed, %g processors a server, %d users a data node | transactions/s | against 1 node | spare |\n"+
-		"|---|---|---|---|\n", nodeQuota, benchUsers)
+	limited := rounds(clusters, func(t *target) int { return limitedUsers * (len(t.groups) - 1) }, nodeQuota)
+	fmt.Printf("\n| mixed, %g processors a server, %d users a data node | transactions/s | against 1 node | "+
+		"µs a transaction | of the limits | spare |\n|---|---|---|---|---|---|\n", nodeQuota, limitedUsers)
 	tps := func(s sample) float64 { return s.tps }
 	for i, t := range clusters {
 		rate := median(limited[i], tps)
-		fmt.Printf("| %s | %.0f | %.2f | %.0f %% |\n", t.name, rate, rate/median(limited[0], tps),
+		used := median(limited[i], func(s sample) float64 { return s.tps * (s.total - s.micros[0]) / 1e6 })
+		fmt.Printf("| %s | %.0f | %.2f | %.0f | %.0f %% | %.0f %% |\n", t.name, rate, rate/median(limited[0], tps),
+			median(limited[i], total), 100*used/nodeQuota/float64(len(t.groups)-1),
 			100*median(limited[i], func(s sample) float64 { return s.spare }))
 	}
-	fmt.Println("\nLess than 15 % spare: not only the limits have limited the nodes.")
+	fmt.Println("\nLess than 15 % spare, or little of the limits: not only these have limited the nodes.")
 }
 
 // rounds measures the targets one after another, again and again, after a warm-up without a limit.
