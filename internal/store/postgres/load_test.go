@@ -207,14 +207,14 @@ func TestVerify_Findings(t *testing.T) {
 			fmt.Sprintf("UPDATE brokerage.customers SET accounts = '{%d, 5}' WHERE id = %d", second, other): fmt.Sprintf(
 				`customer %d: the stored keys are "%[1]d [%d 5]", but those of the document are `, other, second),
 			fmt.Sprintf("UPDATE brokerage.orders SET account = 5 WHERE id = %d", orderID(d, 0)): fmt.Sprintf(
-				`order %d: the database has "%[1]d 5`, orderID(d, 0)),
+				`order %d: the stored keys are "%[1]d 5`, orderID(d, 0)),
 			`INSERT INTO brokerage.orders VALUES (7, 2, '<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4">` +
 				`<Order ID="7" Acct="2"></Order></FIXML>')`: "order 7: the document is not valid",
 		}
 		if !s.pure {
 			maps.Copy(changes, map[string]string{
 				fmt.Sprintf("DELETE FROM brokerage.account_orders WHERE id = %d", orderID(d, 1)): fmt.Sprintf(
-					`order %d: the database has "%[1]d`, orderID(d, 1)),
+					`order %d: the stored keys are "%[1]d`, orderID(d, 1)),
 				fmt.Sprintf("UPDATE brokerage.account_orders SET cash = 7, cash_text = '7' WHERE id = %d",
 					orderID(d, 2)): fmt.Sprintf(` 7", but those of the document are "%d`, orderID(d, 2)),
 
