@@ -213,7 +213,7 @@ func TestCampaign_Refusals(t *testing.T) {
 			e := w.engine()
 			e.backup = filepath.Join(c.Folder, "b.zst")
 			c.Subject = e
-		}, "b.zst exists, but a campaign needs the name for its backup: move the file; --replace replaces it"},
+		}, "b.zst exists, but a campaign needs the name for its backup: move the file, or overwrite it by --replace"},
 		"FileInTheWay": {func(w *world, c *Campaign) {
 			write(w, "", c.Folder, "file")
 			c.Folder = filepath.Join(c.Folder, "file")

@@ -67,5 +67,5 @@ func TestSettings_Refused(t *testing.T) {
 		require.ErrorContains(t, err, says, query)
 	}
 	_, err := store.Find("sqlite:?synchronous=full")
-	require.ErrorContains(t, err, "without the path of a file")
+	require.ErrorContains(t, err, "names no file")
 }
