@@ -42,6 +42,11 @@ var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTE
 // conventions names OpenTelemetry's semantic conventions that the names of spans and attributes are taken from.
 const conventions = "https://opentelemetry.io/schemas/1.43.0"
 
+// sizeVariables are OpenTelemetry's variables for numbers of spans in memory; maxSpans is the limit.
+var sizeVariables = [...]string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}
+
+const maxSpans = 1_000_000
+
 // TracesWanted reports whether traces are enabled: an endpoint is set, by the service's own setting or by
 // OpenTelemetry's variables, and those do not disable them.
 func TracesWanted(endpoint string) bool {
@@ -61,6 +66,11 @@ func NewTraces(ctx context.Context, endpoint string, build BuildInfo, store stri
 			if _, err := format.ParseURL(value); err != nil {
 				return nil, fmt.Errorf("%s: %w", variable, err)
 			}
+		}
+	}
+	for _, variable := range sizeVariables { // OpenTelemetry allocates room for so many at once
+		if n, err := strconv.Atoi(os.Getenv(variable)); err == nil && n > maxSpans {
+			return nil, fmt.Errorf("%s: %d is outside of the range from 1 to %d", variable, n, maxSpans)
 		}
 	}
 	var options []otlptracehttp.Option

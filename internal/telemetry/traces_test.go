@@ -161,12 +161,17 @@ func TestTraces_Errors(t *testing.T) {
 	}, found)
 }
 
-// OpenTelemetry's variables are checked as settings: its own parser would print a password.
+// OpenTelemetry's variables are checked as settings: its own parser would print a password, or allocate memory for any
+// number of spans.
 func TestNewTraces_Refusals(t *testing.T) {
 	for variable, c := range map[string]struct{ value, says string }{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"http://u:secret/x@127.0.0.1:1", "OTEL_EXPORTER_OTLP_ENDPOINT: not a URL"},
 		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": {"http://u:secret@x@127.0.0.1:1",
 			"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: not a URL"},
+		"OTEL_BSP_MAX_QUEUE_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_QUEUE_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE": {"99999999999",
+			"OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 99999999999 is outside of the range from 1 to 1000000"},
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, c.value)
