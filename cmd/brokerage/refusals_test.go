@@ -105,7 +105,7 @@ var refusals = map[string]refusal{
 	"serve --config twice.yaml": {exitUsage, "twice.yaml: "},
 	"serve --config unknown.yaml": {exitUsage,
 		`there is no setting "max_body" (brokerage serve --help lists them)`},
-	"serve --config /dev/zero":                     {exitUsage, "--config: /dev/zero is not a file"},
+	"serve --config /dev/zero":                     {exitUsage, "--config: /dev/zero is larger than 65.5 kB"},
 	"serve --fill huge":                            {exitUsage, "--fill"},
 	"serve --db null: --fill tiny":                 {exitUsage, "--fill is for an embedded database"},
 	"serve --db null: --timeout 1m":                {exitUsage, "--write-timeout"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/token"
 
 	"brokerage/internal/output"
 	"brokerage/internal/service"
@@ -71,14 +73,9 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	if file == "" {
 		return nil
 	}
-	text, err := output.ReadInput(string(file), maxConfigBytes)
+	values, err := file.read()
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
-	}
-	var values map[string]string
-	if err := yaml.Unmarshal(text, &values); err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
-		return fmt.Errorf("--config: %s: %s", file, first)
 	}
 	for name := range values {
 		known := func(f *kong.Flag) bool { return f.Name == name && !f.Hidden && f != path.Flag }
@@ -97,6 +94,38 @@ func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 		return nil, nil
 	}))
 	return nil
+}
+
+// notFlat are the tokens that a file of settings may not have. A parser would expand a few hundred bytes with aliases, or
+// tens of thousands of brackets, to gigabytes, and read nothing behind the end of a document.
+var notFlat = []token.Type{
+	token.AnchorType, token.AliasType, token.MergeKeyType, token.SequenceStartType, token.SequenceEntryType,
+	token.MappingKeyType, token.MappingStartType, token.DocumentEndType,
+}
+
+// read returns the settings of the file.
+func (f configFile) read() (values map[string]string, err error) {
+	in, err := os.Open(string(f)) // or a pipe
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read
+	text, err := output.ReadAtMost(in, maxConfigBytes)
+	if err != nil {
+		return nil, err
+	}
+	begun := false
+	for _, t := range lexer.Tokenize(string(text)) {
+		if slices.Contains(notFlat, t.Type) || begun && t.Type == token.DocumentHeaderType {
+			return nil, fmt.Errorf("%s: line %d: settings are lines of a name and a value", f, t.Position.Line)
+		}
+		begun = begun || t.Type != token.CommentType
+	}
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n") // the other lines quote the file
+		return nil, fmt.Errorf("%s: %s", f, first)
+	}
+	return values, nil
 }
 
 func isSet(variable string) bool {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -71,15 +72,31 @@ log-format: json
 	i.stop(t)
 }
 
-// What is no file of settings is refused in one line.
-func TestServe_ConfigRefused(t *testing.T) {
+// A file that would take gigabytes to read is refused, in little memory and with one line.
+func TestServe_ConfigBombs(t *testing.T) {
+	nine := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", 9), ",") + "]" }
+	bomb := "a: &a " + nine("xxxx") + "\n"
+	for c := 'a'; c < 'i'; c++ {
+		bomb += fmt.Sprintf("%c: &%[1]c %s\n", c+1, nine("*"+string(c)))
+	}
+	indented := ""
+	for depth := range 300 {
+		indented += strings.Repeat(" ", depth) + "a:\n"
+	}
 	for name, c := range map[string]struct{ text, says string }{
-		"List":  {"db: [a, b]\n", "brokerage.yaml: [1:5] cannot unmarshal"},
-		"Large": {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 65.5 kB"},
+		"Aliases":  {bomb, "line 1: settings are lines of a name and a value"},
+		"Merge":    {"<<: {db: 'null:'}\n", "line 1: settings are lines of a name and a value"},
+		"Brackets": {"db: " + strings.Repeat("[", 60_000), "line 1: settings are lines of a name and a value"},
+		"Indented": {indented, "brokerage.yaml: "},
+		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 65.5 kB"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			file := testenv.File(t, "brokerage.yaml", c.text)
 			requireOneLine(t, brokerage(t.Context(), "serve", "--config", file), exitUsage, c.says)
+			runtime.ReadMemStats(&after)
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
 		})
 	}
 }
@@ -188,22 +205,28 @@ func TestServe_WaitEnds(t *testing.T) {
 	i.stop(t)
 }
 
-// A signal aborts the start at once while it waits for a server that never answers.
+// A signal aborts the start at once, whatever it waits for: a pipe without a writer, a server that never answers.
 func TestServe_SignalWhileStarting(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has neither the signal nor the pipes")
 	}
-	for name, command := range map[string]string{ // SILENT never answers
-		"Keys":     "--db null: --jwt-issuer i --jwt-audience a --jwks-url http://SILENT",
-		"Postgres": "--db postgres://me@SILENT/db?connect_timeout=60",
+	for name, c := range map[string]struct {
+		args string // PIPE has no writer, SILENT never answers
+		busy func(testing.TB, string, net.Listener)
+	}{
+		"Config":   {"--config PIPE", isReading},
+		"Keys":     {"--db null: --jwt-issuer i --jwt-audience a --jwks-url http://SILENT", isAsking},
+		"Postgres": {"--db postgres://me@SILENT/db?connect_timeout=60", isAsking},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			pipe := filepath.Join(t.TempDir(), "pipe")
+			require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
 			silent := listener(t)
-			args := strings.ReplaceAll(command, "SILENT", silent.Addr().String())
+			args := strings.NewReplacer("PIPE", pipe, "SILENT", silent.Addr().String()).Replace(c.args)
 			i := launch{}.start(t, strings.Fields(args)...)
-			isAsking(t, silent)
+			c.busy(t, pipe, silent)
 			began := time.Now()
 			i.signal(t)
 			code := i.ended(t)
@@ -214,8 +237,20 @@ func TestServe_SignalWhileStarting(t *testing.T) {
 	}
 }
 
+// isReading waits until a pipe is open for reading. It opens the pipe too, and writes nothing.
+func isReading(t testing.TB, pipe string, _ net.Listener) {
+	t.Helper()
+	eventually(t, func() bool {
+		f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			t.Cleanup(func() { _ = f.Close() })
+		}
+		return err == nil
+	}, "nobody reads")
+}
+
 // isAsking waits for a connection, which it keeps open.
-func isAsking(t testing.TB, silent net.Listener) {
+func isAsking(t testing.TB, _ string, silent net.Listener) {
 	t.Helper()
 	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
 	conn, err := silent.Accept()
