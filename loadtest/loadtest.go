@@ -6,8 +6,13 @@ import "embed"
 
 //go:generate go run ./generate
 
-// Workloads are the definitions, each in workloads/NAME.json, with their JSON
-// Schema beside them.
-//
-//go:embed workloads/*.json
-var Workloads embed.FS
+// Workloads are the definitions, each in workloads/NAME.json. Schema is their JSON Schema, and Defaults is the default of
+// what a definition leaves out.
+var (
+	//go:embed workloads/*.json
+	Workloads embed.FS
+	//go:embed workloads/workload.schema.json
+	Schema []byte
+	//go:embed workloads/defaults.json
+	Defaults []byte
+)

@@ -1,20 +1,31 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
 )
 
+// Fits returns an error if a transaction of the mix cannot run on an engine of a scheme, or over HTTP, which has none.
+func (d *Definition) Fits(scheme string) error {
+	parts, err := d.parts()
+	for _, t := range parts {
+		if t.statements != nil && len(t.statements[scheme]) == 0 {
+			return fmt.Errorf("the transaction %s has no statements for %s", t.Name, cmp.Or(scheme, "a service, only for --db"))
+		}
+	}
+	return err
+}
+
 // SetUp runs the statements that make what own transactions need, and has a database of a scheme check those of the
 // transactions. The runner is nil for a store that runs none.
 func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, scheme string) error {
-	if err := d.Fits(scheme); err != nil || !d.has(func(t *Transaction) bool { return t.own }) {
+	if err := d.Fits(scheme); err != nil || !d.has(func(t *Transaction) bool { return t.statements != nil }) {
 		return err
 	}
 	if runner == nil {
@@ -25,60 +36,41 @@ func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, schem
 			return fmt.Errorf("setup: %w: %.60q", err, text)
 		}
 	}
-	for t := range d.running() {
-		for _, s := range t.scripts[scheme] {
-			if err := runner.CheckScript(ctx, s.text); err != nil {
-				return fmt.Errorf("the transaction %s: %w: %.60q", t.Name, err, s.text)
+	parts, err := d.parts()
+	for _, t := range parts {
+		for _, s := range t.statements[scheme] {
+			if err := runner.CheckScript(ctx, s.Text); err != nil {
+				return fmt.Errorf("the transaction %s: %w: %.60q", t.Name, err, s.Text)
 			}
 		}
 	}
-	return nil
+	return err
 }
 
-// Own reports whether the call is of a transaction of a workload file, which Statements runs and Execute does not.
-func (c *Call) Own() bool { return c.Transaction.own }
+// Own reports whether the call is of a transaction of a workload file, which RunStatements runs and Execute does not.
+func (c *Call) Own() bool { return c.Transaction.statements != nil }
 
-// Statements runs the statements of own transactions. It is for one goroutine.
-type Statements struct {
-	Runner store.ScriptRunner
-	Scheme string
-
-	list []store.ScriptStatement
-}
-
-// Run runs the statements of a call, and checks how many rows they returned or changed.
-func (s *Statements) Run(ctx context.Context, c *Call) result.Outcome {
-	t := c.Transaction
-	own := t.scripts[s.Scheme]
-	s.list = s.list[:0]
-	for _, statement := range own {
-		args := make([]any, len(statement.values))
-		for i, v := range statement.values {
-			args[i] = v.parameter(c.values[v.index])
+// RunStatements runs the statements of an own transaction, and checks how many rows they returned or changed.
+func (c *Call) RunStatements(ctx context.Context, runner store.ScriptRunner, scheme string) result.Outcome {
+	own := c.Transaction.statements[scheme]
+	script := make([]store.ScriptStatement, len(own))
+	for i, s := range own {
+		script[i].Text = s.Text
+		for _, v := range s.values {
+			script[i].Args = append(script[i].Args, c.values[v])
 		}
-		s.list = append(s.list, store.ScriptStatement{Text: statement.text, Args: args})
 	}
-	rows, err := s.Runner.RunScript(ctx, t.Kind == tpox.Query, s.list)
+	rows, err := runner.RunScript(ctx, c.Transaction.Kind == tpox.Query, script)
+	if refused, ok := errors.AsType[*store.ScriptRefused](err); ok {
+		return result.Outcome{Class: result.Unexpected, Reason: refused.Code}
+	}
 	if err != nil {
-		if refused, ok := errors.AsType[*store.ScriptRefused](err); ok {
-			return result.Outcome{Class: result.Unexpected, Reason: refused.Code}
-		}
 		return c.refused(err)
 	}
-	for i, statement := range own {
-		if own := statement.rows; own != nil && (rows[i] < own[0] || rows[i] > own[1]) {
+	for i, s := range own {
+		if s.Rows != nil && (rows[i] < s.Rows[0] || rows[i] > s.Rows[1]) {
 			return WrongAnswer
 		}
 	}
 	return result.Done
-}
-
-// parameter returns a value as a statement gets it.
-func (v *Value) parameter(text []byte) any {
-	if v.isNumber() {
-		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-			return n
-		}
-	}
-	return string(text)
 }
