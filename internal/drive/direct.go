@@ -52,8 +52,8 @@ func (d *Direct) lease(ctx context.Context, kind string, count int64) (tpox.Rang
 	return d.store.Lease(ctx, kind, count)
 }
 
-func (d *Direct) open(_ context.Context, check workload.Checker, _ Consistency) (session, error) {
-	return &directSession{d.store, check, workload.Statements{Runner: d.runner, Scheme: d.scheme}}, nil
+func (d *Direct) open(context.Context, Consistency) (session, error) {
+	return &directSession{d}, nil
 }
 
 func (d *Direct) reading(context.Context) (reading, error) {
@@ -82,19 +82,15 @@ func (d *Direct) reading(context.Context) (reading, error) {
 }
 
 // directSession calls the store as the service's handlers do.
-type directSession struct {
-	store      tpox.Store
-	check      workload.Checker
-	statements workload.Statements // of own transactions
-}
+type directSession struct{ *Direct }
 
 func (s *directSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if c.Own() {
-		return s.statements.Run(ctx, c)
+		return c.RunStatements(ctx, s.runner, s.scheme)
 	}
-	return c.Execute(ctx, s.store, &s.check)
+	return c.Execute(ctx, s.store)
 }
 
 func (s *directSession) recover(ctx context.Context) error {

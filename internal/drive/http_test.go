@@ -86,7 +86,7 @@ func TestHTTP_Lease(t *testing.T) {
 // openedAt returns a session with the service at a URL.
 func openedAt(t testing.TB, url string) session {
 	t.Helper()
-	s, err := overHTTP(t, url).open(t.Context(), workload.Checker{Keys: true}, Primary)
+	s, err := overHTTP(t, url).open(t.Context(), Primary)
 	require.NoError(t, err)
 	t.Cleanup(s.close)
 	return s
@@ -164,7 +164,7 @@ func TestHTTP_Bounds(t *testing.T) {
 func TestHTTPSession_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	url := listen(t, func(conn net.Conn) { greeted(conn); <-ctx.Done() })
-	s, err := overHTTP(t, url).open(ctx, workload.Checker{}, Primary)
+	s, err := overHTTP(t, url).open(ctx, Primary)
 	require.NoError(t, err)
 	defer s.close()
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -190,7 +190,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 	for way, backend := range bothWays(t, s) {
 		for name, c := range calls {
 			t.Run(way+"/"+name, func(t *testing.T) {
-				session, err := backend.open(t.Context(), workload.Checker{Keys: true}, Primary)
+				session, err := backend.open(t.Context(), Primary)
 				require.NoError(t, err)
 				defer session.close()
 				c.call.Transaction = named(t, c.transaction)
@@ -240,7 +240,7 @@ func TestHTTPSession_Consistency(t *testing.T) {
 				w.WriteHeader(http.StatusNoContent)
 			}))
 			t.Cleanup(server.Close)
-			s, err := overHTTP(t, server.URL).open(t.Context(), workload.Checker{Keys: true}, c.consistency)
+			s, err := overHTTP(t, server.URL).open(t.Context(), c.consistency)
 			require.NoError(t, err)
 			defer s.close()
 			for _, transaction := range []string{"get_order", "delete_order", "delete_order", "get_order"} {

@@ -20,7 +20,6 @@ import (
 type httpSession struct {
 	target    *HTTP
 	transport *http.Transport
-	check     workload.Checker
 
 	maxAge string // that queries accept, "" for none
 	tokens bool   // queries send the token of the last write
@@ -37,9 +36,9 @@ func (h *HTTP) session(transport *http.Transport) *httpSession {
 }
 
 // open connects a user.
-func (h *HTTP) open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error) {
+func (h *HTTP) open(ctx context.Context, consistency Consistency) (session, error) {
 	s := h.session(h.transport.Clone())
-	s.check, s.maxAge, s.tokens = check, consistency.maxAge(), consistency == Token
+	s.maxAge, s.tokens = consistency.maxAge(), consistency == Token
 	err := s.greet(ctx)
 	return s, err
 }
@@ -110,7 +109,7 @@ func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Ou
 	if err != nil {
 		return result.Outcome{}, err
 	}
-	o := s.check.Answer(c, status, answered.Get("Location"), s.body.Bytes())
+	o := c.Judge(status, answered.Get("Location"), s.body.Bytes())
 	if !c.Transaction.Replaces || o != result.Done {
 		return o, nil
 	}
@@ -120,7 +119,7 @@ func (s *httpSession) exchange(ctx context.Context, c *workload.Call) (result.Ou
 	if status, _, err = s.roundTrip(ctx, http.MethodPut, header); err != nil {
 		return result.Outcome{}, err
 	}
-	return s.check.Answer(c, status, "", s.body.Bytes()), nil
+	return c.Judge(status, "", s.body.Bytes()), nil
 }
 
 const tokenHeader = "Consistency-Token"

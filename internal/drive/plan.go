@@ -98,8 +98,7 @@ func (p *Plan) Check() error {
 	case p.Rate > 0 && p.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
 	}
-	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check(),
-		p.Definition.Check())
+	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check())
 }
 
 func (p *Plan) model() result.Model {

@@ -89,7 +89,7 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	go func() { d.count(tally, ticks); close(counted) }()
 
 	d.unprepared.Add(len(d.users))
-	first, _ := d.crowd.Range()
+	first, _ := p.Share.Users(p.Users)
 	for n, u := range d.users {
 		after := time.Duration(0)
 		if p.Rate == 0 { // in the closed model, one begins after the other during the ramp
@@ -114,8 +114,8 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	return d.finish(run, tally, used)
 }
 
-// prepare returns a driver with users that are connected and have ids for what they will insert, and a result that
-// describes the target and the plan, or an error if the workload cannot run on the target.
+// prepare returns a driver with users that are connected, and a result that describes the target and the plan, or an
+// error if the workload cannot run on the target.
 func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result.Run, err error) {
 	if err := p.Check(); err != nil {
 		return nil, nil, err
@@ -145,7 +145,7 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 	if err := t.permits(ctx, w); err != nil {
 		return nil, nil, err
 	}
-	if d.crowd, err = workload.NewCrowd(w, held, d.zero, p.Seed, p.Users, p.Share); err != nil {
+	if d.crowd, err = workload.NewCrowd(w, held, d.zero, p.Seed); err != nil {
 		return nil, nil, err
 	}
 	if err := d.startLedger(held.Stamp().Fingerprint); err != nil {
@@ -154,12 +154,8 @@ func prepare(ctx, calls context.Context, p Plan, t Target) (_ *driver, _ *result
 	if err := d.await(ctx, p.StartAt.Add(-openBefore)); err != nil {
 		return nil, nil, err
 	}
-	if err := d.crowd.Lease(ctx, t.lease); err != nil {
-		return nil, nil, err
-	}
-	check := d.crowd.Checker()
-	for n, to := d.crowd.Range(); n < to; n++ {
-		s, err := t.open(calls, check, p.Consistency)
+	for n, to := p.Share.Users(p.Users); n < to; n++ {
+		s, err := t.open(calls, p.Consistency)
 		if err != nil {
 			d.close()
 			return nil, nil, err

@@ -139,7 +139,7 @@ func (s *stub) describe(ctx context.Context) (result.Target, *workload.Populatio
 	return t, p, err
 }
 
-func (s *stub) open(context.Context, workload.Checker, Consistency) (session, error) {
+func (s *stub) open(context.Context, Consistency) (session, error) {
 	return stubSession{s}, nil
 }
 

@@ -20,7 +20,7 @@ type Target interface {
 	permits(ctx context.Context, d *workload.Definition) error
 	lease(ctx context.Context, kind string, count int64) (tpox.Range, error)
 	// open returns a session for one user. The context ends its calls.
-	open(ctx context.Context, check workload.Checker, consistency Consistency) (session, error)
+	open(ctx context.Context, consistency Consistency) (session, error)
 	// account returns the document of an account.
 	account(ctx context.Context, id tpox.ID) ([]byte, error)
 	// reading returns what the target has used so far.

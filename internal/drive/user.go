@@ -100,10 +100,9 @@ func (u *user) pause(long time.Duration) bool {
 
 // prepare inserts what the user may remove later. It returns false if the run ends before.
 func (u *user) prepare(ctx context.Context) bool {
-	own, began, ok := result.Prepared{}, u.driver.now(), true
-	for _, i := range u.driver.plan.Definition.Preparation(&own) {
-		ok = ok && u.insert(ctx, i.Transaction, i.Calls, i.Done, &own)
-	}
+	own, began, wanted := result.Prepared{}, u.driver.now(), u.driver.plan.Definition.Prepare
+	ok := u.insert(ctx, workload.InsertOrder, wanted.Orders, &own.Orders, &own) &&
+		u.insert(ctx, workload.InsertCustomer, wanted.Customers, &own.Customers, &own)
 	own.Seconds = time.Duration(u.driver.now() - began).Seconds()
 	p := &u.driver.preparing
 	p.Lock()

@@ -7,5 +7,5 @@ var accountSummary = &Transaction{
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/statement"),
 	execute:     queryByID(tpox.Store.AccountSummary),
-	key:         text(`"{id}"`),
+	key:         `"{id}"`,
 }

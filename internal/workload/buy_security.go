@@ -14,6 +14,6 @@ var buySecurity = &Transaction{
 	},
 	request:  post("/v1/accounts/{id}/buy", tradeBody),
 	execute:  trade(tpox.Buy),
-	key:      text(`"{id}"`),
+	key:      `"{id}"`,
 	Expected: tradeRefusals,
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"brokerage/internal/result"
 	"brokerage/internal/tpox"
@@ -18,17 +20,19 @@ type Call struct {
 	ID          tpox.ID // of the order or customer; of the account in a trade
 	Account     tpox.ID // that is opened or closed; of a new order; the first of a new customer
 	Symbol      string
-	search      searchCall
 	Quantity    int64
 	Cents       int64 // price
 	Status      string
-	doc         []byte
-	today       string // when doc was made
-	second      int    // of today
-	validate    bool
-	Answer      []byte   // with a document, until the next call
-	isNew       bool     // id is of a document that was inserted, and that all users draw
-	values      [][]byte // of own transactions, by Value.index
+	Answer      []byte // with a document, until the next call
+
+	search   tpox.Search
+	doc      []byte
+	at       time.Time // when doc was made
+	isNew    bool      // ID is of a document that was inserted, and that all users draw
+	validate bool
+	anyKey   bool           // the target answers every request with the same documents
+	key      []byte         // a buffer
+	values   map[*Value]any // of own transactions
 }
 
 var (
@@ -43,39 +47,39 @@ var (
 func (c *Call) Method() string { return c.Transaction.request.method }
 
 // AppendPath appends the path and the parameters of the request.
-func (c *Call) AppendPath(dst []byte) []byte { return c.Transaction.request.path.fill(dst, c) }
+func (c *Call) AppendPath(dst []byte) []byte { return c.fill(dst, c.Transaction.request.path) }
 
 // AppendReplacePath appends those of the PUT that follows in a transaction that replaces what it has read.
-func (c *Call) AppendReplacePath(dst []byte) []byte { return gaps["validation"](c.AppendPath(dst), c) }
+func (c *Call) AppendReplacePath(dst []byte) []byte { return c.fill(c.AppendPath(dst), "{validation}") }
 
 // AppendBody appends the body of the request, which may be empty.
-func (c *Call) AppendBody(dst []byte) []byte { return c.Transaction.request.body.fill(dst, c) }
+func (c *Call) AppendBody(dst []byte) []byte { return c.fill(dst, c.Transaction.request.body) }
 
 // OfNewDocument reports whether the call is for a document that a user has inserted, and may have deleted meanwhile.
 func (c *Call) OfNewDocument() bool { return c.isNew }
 
 // Execute makes the call on a store, as the service's handlers do.
-func (c *Call) Execute(ctx context.Context, s tpox.Store, check *Checker) result.Outcome {
+func (c *Call) Execute(ctx context.Context, s tpox.Store) result.Outcome {
 	answer, err := c.Transaction.execute(ctx, s, c)
 	switch {
 	case err != nil:
-		return c.refused(err)
+		return c.failed(err)
 	case c.Transaction.Answer == "":
 		return result.Done
 	}
-	return check.Check(c, answer)
+	return c.check(answer)
 }
 
-// refused returns the outcome that the service's response to an error would have.
-func (c *Call) refused(err error) result.Outcome {
-	unexpected := func(reason string) result.Outcome { return result.Outcome{Class: result.Unexpected, Reason: reason} }
-	if refusal, ok := errors.AsType[*tpox.Conflict](err); ok {
-		return c.Transaction.refused(refusal.Reason)
+// failed returns the outcome that the service's response to an error would have.
+func (c *Call) failed(err error) result.Outcome {
+	if conflict, ok := errors.AsType[*tpox.Conflict](err); ok {
+		return c.refused(conflict.Reason)
 	}
 	c.doc = nil // a store that timed out may still be reading the document
+	unexpected := func(reason string) result.Outcome { return result.Outcome{Class: result.Unexpected, Reason: reason} }
 	switch {
 	case tpox.Is[*tpox.Stale](err):
-		return c.Transaction.refused(result.Stale)
+		return c.refused(result.Stale)
 	case tpox.Is[*tpox.NotFound](err):
 		return unexpected(result.NotFound)
 	case tpox.Is[*tpox.Invalid](err):
@@ -91,83 +95,67 @@ func (c *Call) refused(err error) result.Outcome {
 	}
 }
 
-// keyWithin is the number of bytes at the beginning of an answer that contain its key: in the attributes of the root,
-// after the namespace declarations, or in the first element.
-const keyWithin = 512
-
-// Checker checks that an answer belongs to the request. It reads only a small part of the answer: a load generator that
-// reads everything measures mostly itself.
-type Checker struct {
-	Keys bool // check the key; false for a target whose answers are always the same
-	key  []byte
+// refused returns the outcome of a call that was refused for a reason that depends on stored data.
+func (c *Call) refused(reason tpox.Reason) result.Outcome {
+	if slices.Contains(c.Transaction.Expected, reason) {
+		return result.Outcome{Class: result.Expected, Reason: string(reason)}
+	}
+	return result.Outcome{Class: result.Unexpected, Reason: string(reason)}
 }
 
-// Check returns the outcome of a call that got an answer with a document.
-func (k *Checker) Check(c *Call, answer []byte) result.Outcome {
+// Judge returns the outcome of a call that got an HTTP response.
+func (c *Call) Judge(status int, location string, body []byte) result.Outcome {
 	t := c.Transaction
-	c.Answer = answer
-	if t.Answer != "" && string(rootName(answer)) != t.Answer {
-		return WrongAnswer
-	}
-	if k.Keys && t.key != nil {
-		k.key = t.key.fill(k.key[:0], c)
-		if !bytes.Contains(answer[:min(len(answer), keyWithin)], k.key) {
-			return WrongAnswer
+	switch status {
+	case http.StatusOK:
+		if t.Answer != "" {
+			return c.check(body)
 		}
-	}
-	return result.Done
-}
-
-// Answer returns the outcome of a call that got an HTTP response.
-func (k *Checker) Answer(c *Call, status int, location string, body []byte) result.Outcome {
-	t := c.Transaction
-	switch {
-	case status == http.StatusOK && t.Answer != "":
-		return k.Check(c, body)
-	case status == http.StatusCreated && t.location != nil:
-		k.key = t.location.fill(k.key[:0], c)
-		if strings.HasSuffix(location, string(k.key)) {
+	case http.StatusCreated:
+		c.key = c.fill(c.key[:0], t.location)
+		if t.location != "" && strings.HasSuffix(location, string(c.key)) {
 			return result.Done
 		}
-	case status == http.StatusNoContent && t.location == nil && (t.Answer == "" || t.Replaces):
-		return result.Done
-	case status != http.StatusOK && status != http.StatusCreated && status != http.StatusNoContent:
-		return t.problem(status, body)
+	case http.StatusNoContent:
+		if t.location == "" && (t.Answer == "" || t.Replaces) {
+			return result.Done
+		}
+	default:
+		_, problem, _ := bytes.Cut(body, []byte("<type>urn:brokerage:problem:"))
+		name, _, _ := bytes.Cut(problem, []byte("<"))
+		if (status == http.StatusConflict || status == http.StatusPreconditionFailed) && len(name) > 0 {
+			return c.refused(tpox.Reason(name))
+		}
+		return result.Outcome{Class: result.Unexpected, Reason: strings.TrimSpace(fmt.Sprintf("%d %s", status, name))}
 	}
 	return WrongAnswer
 }
 
-// problem returns the outcome of a problem document.
-func (t *Transaction) problem(status int, body []byte) result.Outcome {
-	_, rest, _ := bytes.Cut(body, []byte("<type>urn:brokerage:problem:"))
-	name, _, _ := bytes.Cut(rest, []byte("<"))
-	switch {
-	case status == http.StatusPreconditionFailed:
-		return t.refused(result.Stale)
-	case status == http.StatusConflict && len(name) > 0:
-		return t.refused(tpox.Reason(name))
-	default:
-		return result.Outcome{Class: result.Unexpected, Reason: strings.TrimSpace(fmt.Sprintf("%d %s", status, name))}
+// keyWithin is the number of bytes at the beginning of an answer that contain its key: in the attributes of the root,
+// after the namespace declarations, or in the first element.
+const keyWithin = 512
+
+// check returns the outcome of a call that got a document: whether it belongs to the request. It reads only a small part
+// of it: a load generator that reads everything measures mostly itself.
+func (c *Call) check(answer []byte) result.Outcome {
+	c.Answer = answer
+	c.key = c.fill(c.key[:0], c.Transaction.key)
+	if rootName(answer) != c.Transaction.Answer ||
+		!c.anyKey && !bytes.Contains(answer[:min(len(answer), keyWithin)], c.key) {
+		return WrongAnswer
 	}
+	return result.Done
 }
 
-// rootName returns the name of the root element without its prefix.
-func rootName(doc []byte) []byte {
+// rootName returns the name of the root element without its prefix, "" for what is no element.
+func rootName(doc []byte) string {
 	if bytes.HasPrefix(doc, []byte("<?")) {
 		_, doc, _ = bytes.Cut(doc, []byte("?>"))
-		doc = bytes.TrimLeft(doc, "\r\n\t ")
 	}
-	if len(doc) == 0 || doc[0] != '<' {
-		return nil
+	tag, ok := bytes.CutPrefix(bytes.TrimLeft(doc, "\r\n\t "), []byte("<"))
+	end := bytes.IndexAny(tag, " >/\t\r\n")
+	if !ok || end < 0 {
+		return ""
 	}
-	from := 1
-	for i := 1; i < len(doc); i++ {
-		switch doc[i] {
-		case ':':
-			from = i + 1
-		case ' ', '>', '/', '\t', '\n', '\r':
-			return doc[from:i]
-		}
-	}
-	return nil
+	return string(tag[bytes.IndexByte(tag[:end], ':')+1 : end])
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,38 +9,41 @@ import (
 	"brokerage/internal/result"
 )
 
-func TestProblemOutcome(t *testing.T) {
-	problem := func(name string) []byte {
-		return []byte(`<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:` + name + `</type></problem>`)
-	}
+// An answer is good if its status, its root element and its key are those of the request.
+func TestCall_Judge(t *testing.T) {
+	const (
+		order   = `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282" Acct="1">`
+		problem = `<problem xmlns="urn:ietf:rfc:7807"><type>urn:brokerage:problem:`
+	)
 	unexpected := func(reason string) result.Outcome { return result.Outcome{Class: result.Unexpected, Reason: reason} }
 	for name, c := range map[string]struct {
-		of     *Transaction
-		status int
-		body   []byte
-		want   result.Outcome
+		of             *Transaction
+		status         int
+		location, body string
+		want           result.Outcome
 	}{
-		"OrderExists": {insertOrder, 409, problem("order-exists"), unexpected("order-exists")},
-		"Stale":       {updCustacc, 412, problem("stale"), result.Outcome{Class: result.Expected, Reason: "stale"}},
-		"Proxy":       {getOrder, 502, []byte("<html>Bad Gateway</html>"), unexpected("502")},
+		"Order":       {getOrder, http.StatusOK, "", order, result.Done},
+		"Prefix":      {getOrder, http.StatusOK, "", "<?xml version=\"1.0\"?>\n<f:Order xmlns:f=\"x\" ID=\"103282\"/>", result.Done},
+		"Empty":       {getOrder, http.StatusOK, "", "", WrongAnswer},
+		"Text":        {getOrder, http.StatusOK, "", `Order ID="103282" `, WrongAnswer},
+		"Cut":         {getOrder, http.StatusOK, "", "<", WrongAnswer},
+		"OtherRoot":   {getOrder, http.StatusOK, "", `<Orders ID="103282">`, WrongAnswer},
+		"OtherKey":    {getOrder, http.StatusOK, "", `<Order ID="1032820">`, WrongAnswer},
+		"OtherStatus": {getOrder, http.StatusNoContent, "", "", WrongAnswer},
+		"Inserted":    {InsertOrder, http.StatusCreated, "/v1/orders/103282", "", result.Done},
+		"Elsewhere":   {InsertOrder, http.StatusCreated, "/v1/orders/3282", "", WrongAnswer},
+		"Deleted":     {deleteOrder, http.StatusNoContent, "", "", result.Done},
+		"Exists":      {InsertOrder, http.StatusConflict, "", problem + "order-exists</type>", unexpected("order-exists")},
+		"Stale": {updCustacc, http.StatusPreconditionFailed, "", problem + "stale</type>",
+			result.Outcome{Class: result.Expected, Reason: "stale"}},
+		"NotFound": {getOrder, http.StatusNotFound, "", problem + "not-found</type>", unexpected(result.NotFound)},
+		"Proxy":    {getOrder, http.StatusBadGateway, "", "<html>Bad Gateway</html>", unexpected("502")},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.of.problem(c.status, c.body)) })
+		t.Run(name, func(t *testing.T) {
+			call := &Call{Transaction: c.of, ID: 103_282}
+			require.Equal(t, c.want, call.Judge(c.status, c.location, []byte(c.body)))
+		})
 	}
-}
-
-// An answer with the right status and the wrong content is detected.
-func TestChecker(t *testing.T) {
-	k := Checker{Keys: true}
-	c := &Call{Transaction: getOrder, ID: 103_282}
-	const order = `<Order xmlns="http://www.fixprotocol.org/FIXML-4-4" ID="103282" Acct="1">`
-	require.Equal(t, result.Done, k.Check(c, []byte(order)))
-	require.Equal(t, result.Done, k.Check(c, []byte(`<?xml version="1.0"?>`+"\n"+`<f:Order xmlns:f="x" ID="103282"/>`)))
-	for _, body := range []string{
-		"", "Order", "<", `<Orders ID="103282">`, `<Order ID="103283">`, `<Order ID="1032820">`, `<html>"103282"</html>`,
-	} {
-		require.Equal(t, WrongAnswer, k.Check(c, []byte(body)), body)
-	}
-	k.Keys = false // what answers the same to everything
-	require.Equal(t, result.Done, k.Check(c, []byte(`<Order ID="7">`)))
-	require.Equal(t, WrongAnswer, k.Check(c, []byte(`<html>`)))
+	fixed := &Call{Transaction: getOrder, ID: 103_282, anyKey: true}
+	require.Equal(t, result.Done, fixed.Judge(http.StatusOK, "", []byte(`<Order ID="7">`)))
 }

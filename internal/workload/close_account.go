@@ -9,8 +9,7 @@ import (
 var closeAccount = &Transaction{
 	Transaction: tpox.Named("close_account"),
 	draw: func(u *User, c *Call) bool {
-		var own opened
-		ok := takeOut(u.rand, &u.ownAccounts, &own)
+		own, ok := takeOut(u.rand, &u.ownAccounts)
 		c.ID, c.Account, c.isNew = own.customer, own.account, own.isNew
 		return ok
 	},

@@ -7,5 +7,5 @@ var customerMaxOrder = &Transaction{
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/orders/largest"),
 	execute:     queryByID(tpox.Store.CustomerMaxOrder),
-	key:         text(`"{id}"`),
+	key:         `"{id}"`,
 }

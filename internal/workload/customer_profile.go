@@ -7,5 +7,5 @@ var customerProfile = &Transaction{
 	draw:        drawCustomer,
 	request:     get("/v1/customers/{id}/profile"),
 	execute:     queryByID(tpox.Store.CustomerProfile),
-	key:         text(`"{id}"`),
+	key:         `"{id}"`,
 }

@@ -169,7 +169,7 @@ func (d *Definition) parts() ([]Mixed, error) {
 		_, twice := weights[p.Transaction]
 		switch {
 		case !slices.ContainsFunc(all, func(t *Transaction) bool { return t.Name == p.Transaction }):
-			return nil, fmt.Errorf("mix: there is no transaction %q", p.Transaction)
+			return nil, fmt.Errorf("mix: there is no transaction %q: it is one of %s", p.Transaction, names(all))
 		case twice:
 			return nil, fmt.Errorf("mix: %s is listed twice", p.Transaction)
 		case !(p.Weight >= 0 && p.Weight <= maxWeight):
@@ -194,6 +194,14 @@ func (d *Definition) parts() ([]Mixed, error) {
 	return parts, nil
 }
 
+func names(all []*Transaction) string {
+	var list []string
+	for _, t := range all {
+		list = append(list, t.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
 // has reports whether the mix has a transaction with a property.
 func (d *Definition) has(property func(*Transaction) bool) bool {
 	parts, _ := d.parts() // checked when it was read
@@ -205,7 +213,7 @@ func (d *Definition) prepares() bool { return d.Prepare.Orders+d.Prepare.Custome
 
 // DocumentsDrawn returns NewDocuments for a run that inserts some, "" for others.
 func (d *Definition) DocumentsDrawn() string {
-	if d.has(func(t *Transaction) bool { return t.location != nil }) {
+	if d.has(func(t *Transaction) bool { return t.location != "" }) {
 		return d.NewDocuments
 	}
 	return ""

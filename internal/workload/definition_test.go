@@ -3,10 +3,8 @@ package workload
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
@@ -19,9 +17,7 @@ func TestLoad_MixedIsTheRegistrys(t *testing.T) {
 	require.True(t, d.Validate)
 	var mix []result.Part
 	for _, tx := range tpox.Transactions {
-		if tx.Weight > 0 {
-			mix = append(mix, result.Part{Transaction: tx.Name, Weight: float64(tx.Weight)})
-		}
+		mix = append(mix, result.Part{Transaction: tx.Name, Weight: float64(tx.Weight)})
 	}
 	require.Equal(t, mix, d.Mix)
 }
@@ -37,14 +33,6 @@ func TestLoad_ClassicIsNotValidated(t *testing.T) {
 	require.InDelta(t, 100, total, 1e-9)
 }
 
-func TestLoad_Missing(t *testing.T) {
-	_, err := Load("mixt")
-	require.EqualError(t, err, `there is no workload "mixt": `+
-		"it is one of classic, insert-customers, insert-orders, mixed, query, or the path of a file")
-	_, err = Load(filepath.Join(t.TempDir(), "none.json"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-}
-
 func TestDefinition_SetWeights(t *testing.T) {
 	d := definition(t, "mixed")
 	require.NoError(t, d.SetWeights("get_order=30, buy_security=5"))
@@ -56,13 +44,11 @@ func TestDefinition_SetWeights(t *testing.T) {
 	for text, says := range map[string]string{
 		"get_oder=1":              `there is no transaction "get_oder": it is one of get_order, `,
 		"get_order":               `"get_order" is not a transaction and its weight`,
-		"get_order=":              `"get_order=" is not a transaction and its weight`,
 		"get_order=x":             `"get_order=x" is not a transaction and its weight`,
 		"get_order=-1":            "the weight of get_order is -1",
 		"get_order=NaN":           "the weight of get_order is NaN",
 		"get_order=0":             "no weight is above 0",
 		"get_order=1,":            `"" is not a transaction and its weight`,
-		"get_order=1,get_order=":  `"get_order=" is not`,
 		"get_order=1,get_order=2": "get_order is listed twice",
 		"delete_order=1":          "delete_order without insert_order",
 	} {
@@ -72,70 +58,95 @@ func TestDefinition_SetWeights(t *testing.T) {
 	}
 }
 
-// Each is refused by the program, with one line, and by the schema, unless a schema cannot express it.
-func TestParse_Refusals(t *testing.T) {
-	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
-	weigh := func(transaction, weight string) string {
-		return `{"transaction": "` + transaction + `", "weight": ` + weight + `}`
+// writeFiles writes a workload file, and files beside it, and returns its path.
+func writeFiles(t testing.TB, text string, files map[string]string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "own.json")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	for name, contents := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(contents), 0o600))
 	}
-	getOrder := weigh("get_order", "1")
-	with := func(field string) string { return `{"name": "w", ` + field + `, "mix": [` + getOrder + `]}` }
-	s := workloadSchema(t)
-	for name, c := range map[string]struct {
-		file, says  string
-		programOnly bool
-	}{
-		"Empty":              {"", "too early", false},
-		"NotJSON":            {"{\n\"name\" 1}", "line 2: not JSON", false},
-		"Cut":                {`{"name": "w", "mix": [`, "too early", false},
-		"Two":                {mix(getOrder) + "{}", "text after the workload", false},
-		"NoName":             {`{"mix": [` + getOrder + `]}`, `the name ""`, false},
-		"Name":               {`{"name": "W 1", "mix": [` + getOrder + `]}`, `the name "W 1"`, false},
-		"NoMix":              {`{"name": "w"}`, "no weight is above 0", false},
-		"EmptyMix":           {mix(""), "no weight is above 0", false},
-		"UnknownField":       {with(`"weighs": 1`), `unknown field "weighs"`, false},
-		"UnknownInside":      {with(`"trades": {"hold": {}}`), `unknown field "hold"`, false},
-		"UnknownTransaction": {mix(weigh("get_oder", "1")), `no transaction "get_oder"`, true},
-		"WeightIsText":       {mix("\n" + weigh("get_order", `"ten"`)), "line 2: mix.weight must not be a string", false},
-		"WeightIsMissing":    {mix(`{"transaction": "get_order"}`), `"get_order" has no weight`, false},
-		"WeightIsNull":       {mix(weigh("get_order", "null")), `"get_order" has no weight`, false},
-		"WeightIsNegative":   {mix(weigh("get_order", "-1")), "the weight of get_order is -1", false},
-		"WeightIsHuge":       {mix(weigh("get_order", "1e400")), "weight", true},
-		"AllZero":            {mix(weigh("get_order", "0")), "no weight is above 0", true},
-		"Twice":              {mix(getOrder + "," + weigh("get_order", "2")), "get_order is listed twice", true},
-		"OnlyDeletes":        {mix(weigh("delete_order", "1")), "delete_order without insert_order", true},
-		"OnlyCloses":         {mix(weigh("close_account", "1")), "close_account without open_account", true},
-		"Distribution": {
-			with(`"draws": {"order": {"distribution": "gauss"}}`), `draws.order: there is no distribution "gauss"`, false,
+	return path
+}
+
+// Each is refused with one line before any load.
+func TestLoad_Refusals(t *testing.T) {
+	with := func(field string) string {
+		return `{"name": "w", ` + field + `, "mix": [{"transaction": "get_order", "weight": 1}]}`
+	}
+	mix := func(parts string) string { return `{"name": "w", "mix": [` + parts + `]}` }
+	own := func(values, transaction string) string {
+		return `{"name": "w", "values": {` + values + `}, "transactions": [` + transaction + `],
+			"mix": [{"transaction": "t", "weight": 1}]}`
+	}
+	sql := func(statements string) string {
+		return own(`"v": {"range": [1, 2]}`, `{"name": "t", "kind": "query", "statements": `+statements+`}`)
+	}
+	value := func(v string) string {
+		return own(`"v": `+v, `{"name": "t", "kind": "query", "statements": {"sqlite": [{"text": "SELECT {v}"}]}}`)
+	}
+	for name, c := range map[string]struct{ file, says string }{
+		"Empty":           {"", "line 1: not JSON"},
+		"NotJSON":         {"{\n\"name\" 1}", "line 2: not JSON"},
+		"Two":             {with(`"validate": true`) + "{}", "not JSON"},
+		"NoName":          {`{"mix": [{"transaction": "get_order", "weight": 1}]}`, "missing property 'name'"},
+		"UnknownField":    {with(`"weighs": 1`), "additional properties 'weighs' not allowed"},
+		"WeightIsMissing": {mix(`{"transaction": "get_order"}`), "at '/mix/0': missing property 'weight'"},
+		"WeightIsHuge":    {mix(`{"transaction": "get_order", "weight": 1e400}`), "1e400"},
+		"Transaction":     {mix(`{"transaction": "get_oder", "weight": 1}`), `no transaction "get_oder"`},
+		"Distribution":    {with(`"draws": {"order": {"distribution": "gauss"}}`), "at '/draws/order/distribution': value must be"},
+		"ZipfWithoutS":    {with(`"draws": {"order": {"distribution": "zipf"}}`), "at '/draws/order': missing property 's'"},
+		"UniformWithS": {
+			with(`"draws": {"order": {"distribution": "uniform", "s": 2}}`), "distribution': value must be 'zipf'",
 		},
-		"ZipfWithoutS": {
-			with(`"draws": {"customer": {"distribution": "zipf"}}`), "draws.customer: the exponent s is 0", false,
-		},
-		"ZipfEleven": {with(`"draws": {"customer": {"distribution": "zipf", "s": 11}}`), "the exponent s is 11", false},
-		"HotSetWithoutShare": {
-			with(`"draws": {"order": {"distribution": "hot-set", "hot": 0.1}}`), "hot-set needs two numbers", false,
-		},
-		"NewDocuments":   {with(`"newDocuments": "all"`), `newDocuments: "all" is neither own nor shared`, false},
-		"UniformWithS":   {with(`"draws": {"security": {"distribution": "uniform", "s": 2}}`), "s is for zipf", false},
-		"RangeOfOne":     {with(`"updates": {"price": [20]}`), "[20] is not a range", false},
-		"RangeOfThree":   {with(`"updates": {"price": [20, 21, 22]}`), "not a range", false},
-		"RangeOfText":    {with(`"updates": {"price": "20-23"}`), "not a range", false},
-		"RangeBackwards": {with(`"updates": {"price": [6, 4]}`), "updates.price: [6, 4]", true},
-		"RangeNegative":  {with(`"trades": {"buy": {"quantity": [-1, 4]}}`), "trades.buy.quantity: [-1, 4]", false},
-		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "trades.sell.quantity: [0, 10]", true},
-		"Held":           {with(`"trades": {"buy": {"held": 1.5}}`), "trades.buy.held: 1.5", false},
-		"Prepare":        {with(`"prepare": {"orders": -1}`), "prepare", false},
-		"PrepareHalf":    {with(`"prepare": {"orders": 1.5}`), "prepare.orders must not be a number 1.5", false},
-		"ValidateText":   {with(`"validate": "no"`), "validate must not be a string", false},
+		"RangeOfThree":   {with(`"updates": {"price": [20, 21, 22]}`), "at '/updates/price': maxItems"},
+		"RangeBackwards": {with(`"updates": {"price": [6, 4]}`), "[6, 4] is not a range"},
+		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "at '/trades/sell/quantity/0': minimum"},
+
+		"NoSource":     {value(`{}`), "at '/values/v': missing property 'range'"},
+		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': 'oneOf' failed"},
+		"EmptyFile":    {value(`{"file": "empty.txt"}`), "values.v: the list is empty"},
+		"NoFile":       {value(`{"file": "none.txt"}`), "none.txt: no such file"},
+		"RangeTooLong": {value(`{"range": [-9000000000000000000, 9000000000000000000]}`), "at most 10^15 numbers"},
+		"ValueName":    {own(`"a b": {"range": [1, 2]}`, ""), "'a b'"},
+		"NoValue":      {sql(`{"postgres": [{"text": "SELECT {w}"}]}`), "transaction t: the marker {w} has no value"},
+		"InQuotes":     {sql(`{"sqlite": [{"text": "SELECT '{v}'"}]}`), "{v} is in quotes, but is a parameter"},
+		"Engine":       {sql(`{"oracle": [{"text": "SELECT 1"}]}`), "'oracle'"},
+		"NoStatement":  {sql(`{"sqlite": []}`), "at '/transactions/0/statements/sqlite': minItems"},
+		"NoTextFile":   {sql(`{"sqlite": [{"text": "@none.sql"}]}`), "none.sql: no such file"},
+		"Rows":         {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "[2, 1] is not a range"},
+		"KnownName": {own("", `{"name": "get_order", "kind": "query", "statements": {"sqlite": [{"text": "SELECT 1"}]}}`),
+			"there is a transaction get_order already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("own.json", []byte(c.file))
+			path := writeFiles(t, c.file, map[string]string{"empty.txt": "\n\n"})
+			_, err := Load(path)
 			require.ErrorContains(t, err, c.says)
-			require.True(t, strings.HasPrefix(err.Error(), "workload own.json: "), err.Error())
+			require.ErrorContains(t, err, "workload "+path+": ")
 			require.NotContains(t, err.Error(), "\n")
-			if doc, err := jsonschema.UnmarshalJSON(strings.NewReader(c.file)); err == nil && !c.programOnly {
-				require.Error(t, s.Validate(doc))
-			}
 		})
 	}
+	_, err := Load("mixt")
+	require.EqualError(t, err, `there is no workload "mixt": `+
+		"it is one of classic, insert-customers, insert-orders, mixed, query, or the path of a file")
+	_, err = Load("none.json")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// The files that a workload names are a part of it.
+func TestLoad_Files(t *testing.T) {
+	const own = `{"name": "own", "setup": {"sqlite": ["@total.sql"], "postgres": ["@other.sql"]},
+		"values": {"v": {"file": "list.txt"}}, "mix": [{"transaction": "find", "weight": 1}],
+		"transactions": [{"name": "find", "kind": "query", "statements": {"sqlite": [{"text": "SELECT {v}"}]}}]}`
+	with := func(total string) *Definition {
+		files := map[string]string{"total.sql": total, "other.sql": "b", "list.txt": "a\r\nb\n\nc"}
+		return definition(t, writeFiles(t, own, files))
+	}
+	first := with("a")
+	require.Equal(t, []string{"a", "b", "c"}, first.Values["v"].List)
+	require.Equal(t, []string{"a"}, first.Setup["sqlite"])
+	for range 5 {
+		require.Equal(t, first.SHA256, with("a").SHA256)
+	}
+	require.NotEqual(t, first.SHA256, with("b").SHA256)
 }

@@ -5,11 +5,12 @@ import "brokerage/internal/tpox"
 var deleteCustomer = &Transaction{
 	Transaction: tpox.Named("delete_customer"),
 	draw: func(u *User, c *Call) bool {
-		ok := takeOut(u.rand, &u.ownCustomers, &c.ID)
-		u.newCustomers.remove(c.ID)
+		id, ok := takeOut(u.rand, &u.ownCustomers)
+		u.newCustomers.remove(id)
+		c.ID = id
 		return ok
 	},
 	request: remove("/v1/customers/{id}"),
 	execute: deleteByID(tpox.Store.DeleteCustomer),
-	Source:  insertCustomer,
+	Source:  InsertCustomer,
 }

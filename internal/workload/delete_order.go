@@ -5,11 +5,12 @@ import "brokerage/internal/tpox"
 var deleteOrder = &Transaction{
 	Transaction: tpox.Named("delete_order"),
 	draw: func(u *User, c *Call) bool {
-		ok := takeOut(u.rand, &u.ownOrders, &c.ID)
-		u.newOrders.remove(c.ID)
+		id, ok := takeOut(u.rand, &u.ownOrders)
+		u.newOrders.remove(id)
+		c.ID = id
 		return ok
 	},
 	request: remove("/v1/orders/{id}"),
 	execute: deleteByID(tpox.Store.DeleteOrder),
-	Source:  insertOrder,
+	Source:  InsertOrder,
 }

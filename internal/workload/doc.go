@@ -12,6 +12,6 @@
 // Users delete and close only what they have inserted and opened. So the database keeps its size, and queries find what
 // they ask for to the end of the run. No query or update draws new documents, unless a workload shares them.
 //
-// Documents are templates with a few gaps to fill, and requests are written into reused buffers, because a load
+// Documents are templates with a few gaps to fill, and of an answer only the beginning is checked, because a load
 // generator often runs on the computer that it measures.
 package workload

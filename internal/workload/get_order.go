@@ -7,5 +7,5 @@ var getOrder = &Transaction{
 	draw:        drawOrder,
 	request:     get("/v1/orders/{id}"),
 	execute:     queryByID(tpox.Store.GetOrder),
-	key:         text(`"{id}"`),
+	key:         `"{id}"`,
 }

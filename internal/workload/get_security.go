@@ -7,5 +7,5 @@ var getSecurity = &Transaction{
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}"),
 	execute:     queryBySymbol(tpox.Store.GetSecurity),
-	key:         text(">{symbol}<"),
+	key:         ">{symbol}<",
 }

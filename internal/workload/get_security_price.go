@@ -7,5 +7,5 @@ var getSecurityPrice = &Transaction{
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}/price"),
 	execute:     queryBySymbol(tpox.Store.SecurityPrice),
-	key:         text(`"{symbol}"`),
+	key:         `"{symbol}"`,
 }

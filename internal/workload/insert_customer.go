@@ -6,13 +6,14 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var insertCustomer = &Transaction{
+// InsertCustomer also prepares the customers that a user deletes later.
+var InsertCustomer = &Transaction{
 	Transaction: tpox.Named("insert_customer"),
 	draw: func(u *User, c *Call) bool {
-		if !u.newID(customerIDs, &c.ID) || !u.newID(accountIDs, &c.Account) {
+		if !u.newIDs(&u.customerIDs, 1, &c.ID) || !u.newIDs(&u.accountIDs, mostAccounts, &c.Account) {
 			return false
 		}
-		u.documents.compose(c, u.documents.customers, u.rand)
+		u.compose(c, "customer")
 		return true
 	},
 	request: post("/v1/customers{validation}", "{document}"),
@@ -20,10 +21,12 @@ var insertCustomer = &Transaction{
 		_, err := s.InsertCustomer(ctx, write(), c.doc, c.validate)
 		return nil, err
 	},
-	location: text("/{id}"),
-	newIDs:   []*idKind{customerIDs, accountIDs},
+	location: "/{id}",
 	keep: func(u *User, c *Call) {
 		u.ownCustomers = append(u.ownCustomers, c.ID)
 		u.newCustomers.add(c.ID)
 	},
 }
+
+// mostAccounts is how many accounts a new customer may have.
+const mostAccounts = 3

@@ -6,14 +6,15 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var insertOrder = &Transaction{
+// InsertOrder also prepares the orders that a user deletes later.
+var InsertOrder = &Transaction{
 	Transaction: tpox.Named("insert_order"),
 	draw: func(u *User, c *Call) bool {
-		if !u.newID(orderIDs, &c.ID) {
+		if !u.newIDs(&u.orderIDs, 1, &c.ID) {
 			return false
 		}
-		c.Account, c.Symbol = u.anyAccount(), u.symbol()
-		u.documents.compose(c, u.documents.orders, u.rand)
+		c.Account, c.Symbol = u.accountOf(u.pickCustomer()), u.symbol()
+		u.compose(c, "order")
 		return true
 	},
 	request: post("/v1/orders", "{document}"),
@@ -21,8 +22,7 @@ var insertOrder = &Transaction{
 		_, err := s.InsertOrder(ctx, write(), c.doc)
 		return nil, err
 	},
-	location: text("/{id}"),
-	newIDs:   []*idKind{orderIDs},
+	location: "/{id}",
 	keep: func(u *User, c *Call) {
 		u.ownOrders = append(u.ownOrders, c.ID)
 		u.newOrders.add(c.ID)

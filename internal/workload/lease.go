@@ -1,26 +1,14 @@
 package workload
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
-	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
-// idKind is a kind of ids that a store leases.
-type idKind struct {
-	name  string // as Store.Lease calls it
-	width int64  // ids that are taken together
-}
-
-// The kinds of ids. A new customer has at most three accounts.
-var (
-	orderIDs    = &idKind{"order", 1}
-	customerIDs = &idKind{"customer", 1}
-	accountIDs  = &idKind{"account", 3}
-)
+// Leaser leases ids of a kind from a store.
+type Leaser func(ctx context.Context, kind string, count int64) (tpox.Range, error)
 
 // leaseCount is how many transactions a lease is for.
 const leaseCount = 1_000_000
@@ -29,58 +17,24 @@ const leaseCount = 1_000_000
 type leased struct {
 	sync.Mutex
 
+	kind      string // as Store.Lease calls it
 	next, end int64
 }
 
-// newID takes a leased id, or the first of several that follow each other.
-func (u *User) newID(kind *idKind, into *tpox.ID) bool {
-	l := u.leases[kind]
-	l.Lock()
-	defer l.Unlock()
-	if u.outOfIDs = l.next+kind.width > l.end; u.outOfIDs {
-		return false
+// newIDs takes ids that follow each other, and sets the first of them. It leases more when too few are left, and returns
+// false when that fails.
+func (u *User) newIDs(from *leased, count int64, first *tpox.ID) bool {
+	from.Lock()
+	defer from.Unlock()
+	if from.next+count > from.end {
+		more, err := u.lease(from.kind, leaseCount*count)
+		if err != nil {
+			u.leaseErr = err
+			return false
+		}
+		from.next, from.end = int64(more.First), int64(more.First)+more.Count
 	}
-	*into = tpox.ID(l.next)
-	l.next += kind.width
+	*first = tpox.ID(from.next)
+	from.next += count
 	return true
-}
-
-// Leaser leases ids of a kind from a store.
-type Leaser func(ctx context.Context, kind string, count int64) (tpox.Range, error)
-
-// Lease leases ids of all kinds that the users need.
-func (c *Crowd) Lease(ctx context.Context, lease Leaser) error {
-	var err error
-	for _, part := range c.mix {
-		err = cmp.Or(err, c.refill(ctx, lease, part.Transaction))
-	}
-	for _, i := range c.definition.Preparation(&result.Prepared{}) {
-		if i.Calls > 0 {
-			err = cmp.Or(err, c.refill(ctx, lease, i.Transaction))
-		}
-	}
-	return err
-}
-
-// refill leases ids of each kind that a transaction needs and that the users have run out of.
-func (c *Crowd) refill(ctx context.Context, lease Leaser, t *Transaction) error {
-	for _, kind := range t.newIDs {
-		if err := c.leases[kind].refill(ctx, lease, kind); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *leased) refill(ctx context.Context, lease Leaser, kind *idKind) error {
-	l.Lock()
-	defer l.Unlock()
-	if l.next+kind.width <= l.end {
-		return nil // another user has leased some
-	}
-	more, err := lease(ctx, kind.name, leaseCount*kind.width)
-	if err == nil {
-		l.next, l.end = int64(more.First), int64(more.First)+more.Count
-	}
-	return err
 }

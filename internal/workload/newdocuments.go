@@ -2,6 +2,7 @@ package workload
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"brokerage/internal/tpox"
@@ -20,49 +21,35 @@ type sharedIDs struct {
 	sync.Mutex
 
 	ids []tpox.ID
-	at  map[tpox.ID]int // index in ids
 }
 
 func (n *sharedIDs) add(id tpox.ID) {
-	if n == nil {
-		return
+	if n != nil {
+		n.Lock()
+		defer n.Unlock()
+		n.ids = append(n.ids, id)
 	}
-	n.Lock()
-	defer n.Unlock()
-	n.at[id] = len(n.ids)
-	n.ids = append(n.ids, id)
 }
 
 // remove removes the id of a document that will be deleted, so that only requests in progress miss it.
 func (n *sharedIDs) remove(id tpox.ID) {
-	if n == nil {
-		return
+	if n != nil {
+		n.Lock()
+		defer n.Unlock()
+		n.ids = slices.DeleteFunc(n.ids, func(other tpox.ID) bool { return other == id })
 	}
-	n.Lock()
-	defer n.Unlock()
-	i, ok := n.at[id]
-	if !ok {
-		return
-	}
-	last := len(n.ids) - 1
-	n.ids[i] = n.ids[last]
-	n.at[n.ids[i]] = i
-	n.ids = n.ids[:last]
-	delete(n.at, id)
 }
 
-// pick draws whether a document is a new one, by the share of the new ones in all, and if so which, each as often. It
-// sets the id of the call then.
-func (n *sharedIDs) pick(r *rand.Rand, inDataset int64, c *Call) bool {
+// pick draws whether a document is a new one, by the share of the new ones in all, and if so which, each as often.
+func (n *sharedIDs) pick(r *rand.Rand, inDataset int64) (id tpox.ID, isNew bool) {
 	if n == nil {
-		return false
+		return 0, false
 	}
 	n.Lock()
 	defer n.Unlock()
 	i := r.Int64N(inDataset + int64(len(n.ids)))
 	if i < inDataset {
-		return false
+		return 0, false
 	}
-	c.ID, c.isNew = n.ids[i-inDataset], true
-	return true
+	return n.ids[i-inDataset], true
 }

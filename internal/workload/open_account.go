@@ -9,11 +9,11 @@ import (
 var openAccount = &Transaction{
 	Transaction: tpox.Named("open_account"),
 	draw: func(u *User, c *Call) bool {
-		if !u.newID(accountIDs, &c.Account) {
+		if !u.newIDs(&u.accountIDs, 1, &c.Account) {
 			return false
 		}
 		drawCustomer(u, c)
-		u.documents.compose(c, u.documents.accounts, u.rand)
+		u.compose(c, "account")
 		return true
 	},
 	request: post("/v1/customers/{id}/accounts", "{document}"),
@@ -21,8 +21,7 @@ var openAccount = &Transaction{
 		_, err := s.OpenAccount(ctx, write(), c.ID, c.doc)
 		return nil, err
 	},
-	location: text("/{account}"),
-	newIDs:   []*idKind{accountIDs},
+	location: "/{account}",
 	keep:     func(u *User, c *Call) { u.ownAccounts = append(u.ownAccounts, opened{c.ID, c.Account, c.isNew}) },
 }
 

@@ -25,8 +25,11 @@ type Population struct {
 	Accounts    struct {
 		counted
 
-		Stride  int64   `xml:"stride,attr"`
-		Pattern []owner `xml:"Customer"` // of customers, repeated
+		Stride  int64      `xml:"stride,attr"`
+		Pattern []struct { // of customers, repeated
+			Offset   int64 `xml:"offset,attr"` // of the first account
+			Accounts int64 `xml:"accounts,attr"`
+		} `xml:"Customer"`
 	} `xml:"Accounts"`
 	Search struct {
 		PEMin    bounds   `xml:"PEMin"`
@@ -34,39 +37,31 @@ type Population struct {
 		YieldMin bounds   `xml:"YieldMin"`
 		Sectors  []string `xml:"Sector"`
 	} `xml:"Search"`
-	Store   engine   `xml:"Store"`
+	Store struct {
+		Name       string `xml:"engine,attr"`
+		Version    string `xml:"version,attr"`
+		Durability string `xml:"durability,attr"`
+		Settings   []struct {
+			Name  string `xml:"name,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"Setting"`
+		Faithful []struct {
+			Transaction string        `xml:"name,attr"`
+			Faithful    tpox.Fidelity `xml:"faithful,attr"`
+		} `xml:"Transaction"`
+	} `xml:"Store"`
 	Symbols []string `xml:"Symbols>Symbol"`
 }
 
-type (
-	counted struct {
-		Count int64 `xml:"count,attr"`
-		First int64 `xml:"first,attr"`
-	}
-	owner struct {
-		Offset   int64 `xml:"offset,attr"` // of the first account
-		Accounts int64 `xml:"accounts,attr"`
-	}
-	bounds struct {
-		From int64 `xml:"from,attr"`
-		To   int64 `xml:"to,attr"`
-	}
-	engine struct {
-		Name       string     `xml:"engine,attr"`
-		Version    string     `xml:"version,attr"`
-		Durability string     `xml:"durability,attr"`
-		Settings   []setting  `xml:"Setting"`
-		Faithful   []faithful `xml:"Transaction"`
-	}
-	setting struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	faithful struct {
-		Transaction string        `xml:"name,attr"`
-		Faithful    tpox.Fidelity `xml:"faithful,attr"`
-	}
-)
+type counted struct {
+	Count int64 `xml:"count,attr"`
+	First int64 `xml:"first,attr"`
+}
+
+type bounds struct {
+	From int64 `xml:"from,attr"`
+	To   int64 `xml:"to,attr"`
+}
 
 // ErrNoDataset is the error of an empty database.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
@@ -97,11 +92,6 @@ func (p *Population) accounts(k int64) (first, n int64) {
 	return p.Accounts.First + p.Accounts.Stride*(k/period) + own.Offset, own.Accounts
 }
 
-// held returns the symbol of the first position of a generated account.
-func (p *Population) held(account tpox.ID) string {
-	return p.Symbols[int64(account)%p.Securities.Count]
-}
-
 // Stamp identifies the dataset.
 func (p *Population) Stamp() result.DatasetStamp {
 	return result.DatasetStamp{
@@ -119,13 +109,10 @@ func (p *Population) Settings() map[string]string {
 	return settings
 }
 
-// Faithful returns how the store runs each transaction, nil if it does not say.
+// Faithful returns how the store runs each transaction; it is empty if the store does not say.
 func (p *Population) Faithful() map[string]tpox.Fidelity {
-	var all map[string]tpox.Fidelity
+	all := make(map[string]tpox.Fidelity)
 	for _, f := range p.Store.Faithful {
-		if all == nil {
-			all = make(map[string]tpox.Fidelity)
-		}
 		all[f.Transaction] = f.Faithful
 	}
 	return all
@@ -142,11 +129,9 @@ func PopulationOf(c tpox.Contents, is tpox.EngineInfo) (*Population, error) {
 		d = dataset.New(spec)
 	}
 	p := &Population{}
-	if err := xml.Unmarshal(store.DescribeDataset(c, d, is, true), p); err != nil {
-		return nil, err
+	err := xml.Unmarshal(store.DescribeDataset(c, d, is, true), p)
+	if err == nil && d == nil {
+		err = ErrNoDataset
 	}
-	if d == nil {
-		return p, ErrNoDataset
-	}
-	return p, nil
+	return p, err
 }

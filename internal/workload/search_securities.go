@@ -9,28 +9,20 @@ import (
 var searchSecurities = &Transaction{
 	Transaction: tpox.Named("search_securities"),
 	draw: func(u *User, c *Call) bool {
-		c.search = searchCall{
-			sector: &u.sectors[u.rand.IntN(len(u.sectors))],
-			peMin:  u.between(u.peMin), peMax: u.between(u.peMax), yieldMin: u.between(u.yieldMin),
+		among := u.population.Search
+		within := func(b bounds) int64 { return searchUnit * u.between(Range{b.From, b.To}) }
+		c.search = tpox.Search{
+			Sector: among.Sectors[u.rand.IntN(len(among.Sectors))],
+			PEMin:  within(among.PEMin), PEMax: within(among.PEMax), YieldMin: within(among.YieldMin),
 		}
 		return true
 	},
 	request: get("/v1/securities?sector={sector}&peMin={peMin}&peMax={peMax}&yieldMin={yieldMin}"),
 	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
-		const one = 10_000 // a Search counts ten-thousandths
-		return s.SearchSecurities(ctx, tpox.Search{
-			Sector: c.search.sector.name,
-			PEMin:  c.search.peMin * one, PEMax: c.search.peMax * one, YieldMin: c.search.yieldMin * one,
-		})
+		return s.SearchSecurities(ctx, c.search)
 	},
-	key: text(` count="`),
+	key: ` count="`,
 }
 
-// searchCall are the parameters of a search, in whole numbers.
-type searchCall struct {
-	sector                 *sector
-	peMin, peMax, yieldMin int64
-}
-
-// sector is a sector's name, plain and as a URL has it.
-type sector struct{ name, escaped string }
+// searchUnit is 1 in a Search, which counts ten-thousandths.
+const searchUnit = 10_000

@@ -11,6 +11,6 @@ var sellSecurity = &Transaction{
 	},
 	request:  post("/v1/accounts/{id}/sell", tradeBody),
 	execute:  trade(tpox.Sell),
-	key:      text(`"{id}"`),
+	key:      `"{id}"`,
 	Expected: tradeRefusals,
 }

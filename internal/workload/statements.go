@@ -65,7 +65,7 @@ func (c *Call) RunStatements(ctx context.Context, runner store.ScriptRunner, sch
 		return result.Outcome{Class: result.Unexpected, Reason: refused.Code}
 	}
 	if err != nil {
-		return c.refused(err)
+		return c.failed(err)
 	}
 	for i, s := range own {
 		if s.Rows != nil && (rows[i] < s.Rows[0] || rows[i] > s.Rows[1]) {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"os"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
@@ -33,19 +35,34 @@ func tinyPopulation(t testing.TB, profile dataset.Profile) *Population {
 	return p
 }
 
-// newTestUser returns a user with leased ids of all kinds.
-func newTestUser(t testing.TB, d *Definition, seed uint64, number, users int) *User {
+func newCrowd(t testing.TB, d *Definition, seed uint64) *Crowd {
 	t.Helper()
-	return newTestCrowd(t, d, seed, users).User(number)
+	c, err := NewCrowd(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed)
+	require.NoError(t, err)
+	return c
 }
 
-// newTestCrowd returns users with leased ids of all kinds.
-func newTestCrowd(t testing.TB, d *Definition, seed uint64, users int) *Crowd {
+const firstLeased = 1_000_000
+
+// drawn lets a user draw a call of a transaction, whose ids are leased once.
+func (u *User) drawn(t testing.TB, tx *Transaction) bool {
 	t.Helper()
-	c, err := NewCrowd(d, tinyPopulation(t, dataset.TPoX2), time.Unix(1e9, 0), seed, users, Share{})
+	ok, err := u.Draw(t.Context(), tx, func(context.Context, string, int64) (tpox.Range, error) {
+		return tpox.Range{First: firstLeased, Count: tpox.MaxLease}, nil
+	})
 	require.NoError(t, err)
-	for _, l := range c.leases {
-		*l = leased{next: 1_000_000, end: 1_000_000 + tpox.MaxLease}
+	return ok
+}
+
+// alike requires that counts differ from what is expected by no more than chance, by chi-square.
+func alike(t testing.TB, counts, expected []float64) {
+	t.Helper()
+	chi, degrees := 0.0, -1.0
+	for i, want := range expected {
+		if want >= 5 {
+			chi += (counts[i] - want) * (counts[i] - want) / want
+			degrees++
+		}
 	}
-	return c
+	require.LessOrEqual(t, chi, result.ChiSquareLimit(max(degrees, 1)), "%v instead of %v", counts, expected)
 }

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"strconv"
 
 	"brokerage/internal/tpox"
 )
@@ -19,15 +18,13 @@ var tradeRefusals = []tpox.Reason{
 
 // drawHolding draws an account and the symbol of its first position.
 func drawHolding(u *User, c *Call) {
-	c.ID = u.anyAccount()
-	c.Symbol = u.population.held(c.ID)
+	c.ID = u.accountOf(u.pickCustomer())
+	c.Symbol = u.population.Symbols[int64(c.ID)%u.population.Securities.Count]
 }
 
 func trade(side tpox.Side) execute {
 	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		w := write()
-		return s.Trade(ctx, w, c.ID, tpox.Trade{
-			Side: side, Symbol: c.Symbol, Quantity: strconv.FormatInt(c.Quantity, 10), Now: w.Now,
-		})
+		return s.Trade(ctx, w, c.ID, tpox.Trade{Side: side, Symbol: c.Symbol, Quantity: c.value("quantity"), Now: w.Now})
 	}
 }

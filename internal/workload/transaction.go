@@ -2,10 +2,8 @@ package workload
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
 
@@ -18,26 +16,18 @@ type Transaction struct {
 	Replaces bool          // a PUT of the document that was read follows: both are one transaction
 
 	// draw fills the user's call. It returns false when there is nothing to call: the user has nothing of its own left
-	// to remove, or no leased ids.
+	// to remove, or no ids can be leased.
 	draw    func(u *User, c *Call) bool
 	request request
-	// execute makes the same call on a store.
-	execute execute
-	// key is the template of a text that each correct answer to the call has near its beginning. It is nil for
-	// transactions without an answer.
-	key *template
-	// location is the template of the end of the Location header of a 201 response. It is nil for transactions that create
-	// nothing.
-	location *template
+	execute execute // the same call on a store
+	// key is a text that each correct answer has near its beginning, and location the end of the Location header of a 201
+	// response; both are for Call.fill. They are empty for a transaction without an answer, or that creates nothing.
+	key, location string
+	keep          func(u *User, c *Call) // remembers what a successful call has made, for the user to remove it later
 
-	// newIDs are the ids that each call takes from the lease.
-	newIDs []*idKind
-	// keep remembers what a successful call has made, so that the user can remove it later.
-	keep func(u *User, c *Call)
-	// Of a transaction of a workload file: what it draws, and instead of execute the statements for each engine.
-	own     bool
-	values  []*Value
-	scripts map[string][]statement
+	// Of a transaction of a workload file, instead of request and execute.
+	values     []*Value
+	statements map[string][]Statement // by scheme of the engine
 }
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
@@ -46,33 +36,25 @@ type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, er
 // those of the older mix.
 var registry = []*Transaction{
 	getOrder, getSecurity, customerProfile, searchSecurities, accountSummary, getSecurityPrice, customerMaxOrder,
-	closeAccount, openAccount, updateSecurityPrice, updateOrderStatus, buySecurity, sellSecurity, insertOrder,
-	insertCustomer, deleteOrder, deleteCustomer,
+	closeAccount, openAccount, updateSecurityPrice, updateOrderStatus, buySecurity, sellSecurity, InsertOrder,
+	InsertCustomer, deleteOrder, deleteCustomer,
 	updCustacc, updSecurity,
 }
 
 // Transactions returns all that a mix can contain, besides those of its own file.
 func Transactions() []*Transaction { return registry }
 
-// refused returns the outcome of a call that was refused for a reason that depends on stored data.
-func (t *Transaction) refused(reason tpox.Reason) result.Outcome {
-	if slices.Contains(t.Expected, reason) {
-		return result.Outcome{Class: result.Expected, Reason: string(reason)}
-	}
-	return result.Outcome{Class: result.Unexpected, Reason: string(reason)}
-}
-
 // What several transactions share: parameters, and calls on a store.
 
 func drawOrder(u *User, c *Call) bool {
-	if !u.newOrders.pick(u.rand, u.population.Orders.Count, c) {
+	if c.ID, c.isNew = u.newOrders.pick(u.rand, u.population.Orders.Count); !c.isNew {
 		c.ID = u.population.order(u.pickOrder())
 	}
 	return true
 }
 
 func drawCustomer(u *User, c *Call) bool {
-	if !u.newCustomers.pick(u.rand, u.population.Customers.Count, c) {
+	if c.ID, c.isNew = u.newCustomers.pick(u.rand, u.population.Customers.Count); !c.isNew {
 		c.ID = u.population.customer(u.pickCustomer())
 	}
 	return true
@@ -94,20 +76,6 @@ func queryBySymbol(query func(tpox.Store, context.Context, string) ([]byte, erro
 func deleteByID(remove func(tpox.Store, context.Context, tpox.Write, tpox.ID) error) execute {
 	return func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		return nil, remove(s, ctx, write(), c.ID)
-	}
-}
-
-// An Insertion is a transaction that each user makes before anything counts.
-type Insertion struct {
-	Transaction *Transaction
-	Calls       int
-	Done        *int64 // counts those that succeeded
-}
-
-// Preparation returns what each user inserts before anything counts, to delete it later.
-func (d *Definition) Preparation(done *result.Prepared) []Insertion {
-	return []Insertion{
-		{insertOrder, d.Prepare.Orders, &done.Orders}, {insertCustomer, d.Prepare.Customers, &done.Customers},
 	}
 }
 

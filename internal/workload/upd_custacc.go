@@ -19,7 +19,7 @@ var updCustacc = &Transaction{
 		}
 		return doc, s.ReplaceCustomer(ctx, write(), c.ID, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
-	key:      text(`"{id}"`),
+	key:      `"{id}"`,
 	Expected: []tpox.Reason{result.Stale},
 	Replaces: true,
 }

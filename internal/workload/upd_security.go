@@ -19,7 +19,7 @@ var updSecurity = &Transaction{
 		}
 		return doc, s.ReplaceSecurity(ctx, write(), c.Symbol, doc, c.validate, tpox.Match{tpox.ETag(doc)})
 	},
-	key:      text(`>{symbol}<`),
+	key:      `>{symbol}<`,
 	Expected: []tpox.Reason{result.Stale},
 	Replaces: true,
 }

@@ -19,5 +19,5 @@ var updateOrderStatus = &Transaction{
 	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
 		return s.UpdateOrderStatus(ctx, write(), c.ID, c.Status)
 	},
-	key: text(`"{status}"`),
+	key: `"{status}"`,
 }

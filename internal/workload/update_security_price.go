@@ -16,9 +16,7 @@ var updateSecurityPrice = &Transaction{
 	request: put("/v1/securities/{symbol}/price",
 		`<Price xmlns="`+tpox.SecurityNS+`"><LastTrade>{price}</LastTrade></Price>`),
 	execute: func(ctx context.Context, s tpox.Store, c *Call) ([]byte, error) {
-		var text [20]byte // on the stack
-		price := tpox.Price{LastTrade: string(appendCents(text[:0], c.Cents))}
-		return s.UpdateSecurityPrice(ctx, write(), c.Symbol, price)
+		return s.UpdateSecurityPrice(ctx, write(), c.Symbol, tpox.Price{LastTrade: c.value("price")})
 	},
-	key: text(`"{symbol}"`),
+	key: `"{symbol}"`,
 }

@@ -3,57 +3,53 @@ package workload
 import (
 	"context"
 	"math/rand/v2"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
 
-// Crowd is what all users of a run have in common. Only what it counts in the end changes.
+// Crowd is what all users of a run have in common.
 type Crowd struct {
-	definition              *Definition
-	mix                     []Mixed
-	population              *Population
-	documents               *documents
-	sectors                 []sector
-	peMin, peMax, yieldMin  Range
-	seed                    uint64
-	from, to                int // the users of this process: [from, to)
-	begun                   time.Time
-	leases                  map[*idKind]*leased
-	newOrders, newCustomers *sharedIDs // nil unless all users draw new documents
+	definition *Definition
+	mix        []Mixed
+	population *Population
+	templates  map[string][]dataset.Template // of what is inserted, by kind
+	begun      time.Time
+	seed       uint64
+
+	orderIDs, customerIDs, accountIDs leased
+	newOrders, newCustomers           *sharedIDs // nil unless all users draw new documents
 }
 
-// Mixed is a transaction of a mix and its share of the draws, of 1.
-type Mixed struct {
-	*Transaction
+// templateCount is the number of different documents of each kind. With few, a database would fill with copies, which
+// compress better than real data.
+const templateCount = 1000
 
-	Share float64
-}
-
-// NewCrowd returns the users of a share of a load, which draw from a population. Users is the number of users of the
-// whole load. Documents get dates of the given time.
-func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users int, share Share) (*Crowd, error) {
+// NewCrowd returns users that draw from a population. Documents get dates of the given time.
+func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64) (*Crowd, error) {
 	mix, err := d.parts()
 	if err != nil {
 		return nil, err
 	}
-	docs, err := newDocuments(p, d, now)
-	if err != nil {
-		return nil, err
+	c := &Crowd{
+		definition: d, mix: mix, population: p, templates: make(map[string][]dataset.Template), begun: now.UTC(), seed: seed,
+		orderIDs: leased{kind: "order"}, customerIDs: leased{kind: "customer"}, accountIDs: leased{kind: "account"},
 	}
-	of := func(b bounds) Range { return Range{b.From, b.To} }
-	c := &Crowd{definition: d, mix: mix, population: p, documents: docs, seed: seed,
-		begun: now.UTC(), leases: map[*idKind]*leased{orderIDs: {}, customerIDs: {}, accountIDs: {}},
-		peMin: of(p.Search.PEMin), peMax: of(p.Search.PEMax), yieldMin: of(p.Search.YieldMin)}
-	c.from, c.to = share.Users(users)
 	if d.NewDocuments == SharedDocuments {
-		c.newOrders = &sharedIDs{at: make(map[tpox.ID]int)}
-		c.newCustomers = &sharedIDs{at: make(map[tpox.ID]int)}
+		c.newOrders, c.newCustomers = &sharedIDs{}, &sharedIDs{}
 	}
-	for _, name := range p.Search.Sectors {
-		c.sectors = append(c.sectors, sector{name, url.QueryEscape(name)})
+	if d.prepares() || d.DocumentsDrawn() != "" {
+		spec, err := dataset.ParseSpec(p.Scale, p.Profile, p.Seed)
+		if err != nil {
+			return nil, err
+		}
+		generator := dataset.New(spec)
+		for _, kind := range []string{"order", "customer", "account"} {
+			c.templates[kind] = generator.Templates(kind, templateCount)
+		}
 	}
 	return c, nil
 }
@@ -61,28 +57,20 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64, users in
 // Mix returns the transactions that the users draw.
 func (c *Crowd) Mix() []Mixed { return c.mix }
 
-// Range returns the numbers of the users of this process: [from, to).
-func (c *Crowd) Range() (from, to int) { return c.from, c.to }
-
-// Checker returns what checks the answers of a target that holds the population.
-func (c *Crowd) Checker() Checker {
-	// The null store answers every request with the same documents.
-	return Checker{Keys: !strings.HasPrefix(c.population.Fingerprint, "null/")}
-}
-
 // User draws transactions. It is for one goroutine.
 type User struct {
 	*Crowd
 
 	Call Call // the call that is drawn
 
-	outOfIDs bool // no call could be drawn, for lack of leased ids
+	lease    func(kind string, count int64) (tpox.Range, error)
+	leaseErr error // of the last draw
 
 	number                                int
 	source                                *rand.PCG
 	rand                                  *rand.Rand
 	pickOrder, pickCustomer, pickSecurity func() int64
-	draws                                 []func(dst []byte) []byte // of own transactions
+	draws                                 map[*Value]func() any
 
 	// What the user has created and may remove.
 	ownOrders, ownCustomers []tpox.ID
@@ -92,21 +80,17 @@ type User struct {
 // User returns one of the users.
 func (c *Crowd) User(number int) *User {
 	source := rand.NewPCG(0, 0)
-	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source)}
+	u := &User{Crowd: c, number: number, source: source, rand: rand.New(source), draws: make(map[*Value]func() any)}
 	u.Seed(c.seed)
 	d, held := c.definition.Draws, c.population
 	u.pickOrder = d.Order.picker(u.rand, held.Orders.Count)
 	u.pickCustomer = d.Customer.picker(u.rand, held.Customers.Count)
 	u.pickSecurity = d.Security.picker(u.rand, held.Securities.Count)
 	u.Call.validate = c.definition.Validate
-	u.Call.values = make([][]byte, len(c.definition.Values))
-	u.draws = make([]func(dst []byte) []byte, len(c.definition.Values))
-	for _, part := range c.mix {
-		for _, v := range part.values {
-			if u.draws[v.index] == nil {
-				u.draws[v.index] = v.drawer(u)
-			}
-		}
+	u.Call.anyKey = strings.HasPrefix(held.Fingerprint, "null/") // a store with the same answers to all
+	u.Call.values = make(map[*Value]any)
+	for _, v := range c.definition.Values {
+		u.draws[v] = v.drawer(u)
 	}
 	return u
 }
@@ -136,21 +120,10 @@ func (u *User) Choose() int {
 // Draw fills the user's call, and leases more ids if it needs some. It returns false when there is nothing to call: the
 // user has nothing of its own left to remove.
 func (u *User) Draw(ctx context.Context, t *Transaction, lease Leaser) (bool, error) {
-	for !u.draw(t) {
-		if !u.outOfIDs {
-			return false, nil
-		}
-		if err := u.refill(ctx, lease, t); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// draw returns false when there is nothing to call, or there are no leased ids.
-func (u *User) draw(t *Transaction) bool {
-	u.Call.Transaction, u.Call.isNew, u.outOfIDs = t, false, false
-	return t.draw(u, &u.Call)
+	u.Call.Transaction, u.Call.isNew, u.leaseErr = t, false, nil
+	u.lease = func(kind string, count int64) (tpox.Range, error) { return lease(ctx, kind, count) }
+	drawn := t.draw(u, &u.Call)
+	return drawn, u.leaseErr
 }
 
 // Keep remembers what the call has made.
@@ -161,23 +134,35 @@ func (u *User) Keep() {
 }
 
 // takeOut removes a random element, if there is one.
-func takeOut[T any](r *rand.Rand, list *[]T, into *T) bool {
+func takeOut[T any](r *rand.Rand, list *[]T) (taken T, ok bool) {
 	if len(*list) == 0 {
-		return false
+		return taken, false
 	}
-	i, last := r.IntN(len(*list)), len(*list)-1
-	*into = (*list)[i]
-	(*list)[i] = (*list)[last]
-	*list = (*list)[:last]
-	return true
+	i := r.IntN(len(*list))
+	taken = (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
+	return taken, true
 }
 
 func (u *User) between(r Range) int64 { return r[0] + u.rand.Int64N(r[1]-r[0]+1) }
 
 func (u *User) symbol() string { return u.population.Symbols[u.pickSecurity()] }
 
-// anyAccount draws a customer and one of its accounts.
-func (u *User) anyAccount() tpox.ID {
-	first, n := u.population.accounts(u.pickCustomer())
+// accountOf draws an account of a customer.
+func (u *User) accountOf(customer int64) tpox.ID {
+	first, n := u.population.accounts(customer)
 	return tpox.ID(first + u.rand.Int64N(n))
+}
+
+// compose writes a new document into the call: one of the templates of a kind, as if it were made at some time of today.
+func (u *User) compose(c *Call, kind string) {
+	templates := u.templates[kind]
+	c.at = u.begun.Truncate(24 * time.Hour).Add(time.Duration(u.rand.IntN(24*60*60)) * time.Second)
+	c.doc = c.doc[:0]
+	for i, part := range templates[u.rand.IntN(len(templates))].Parts {
+		if i%2 == 1 { // the name of a gap
+			part = c.value(part)
+		}
+		c.doc = append(c.doc, part...)
+	}
 }
