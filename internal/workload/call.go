@@ -135,8 +135,8 @@ func (c *Call) Judge(status int, location string, body []byte) result.Outcome {
 // after the namespace declarations, or in the first element.
 const keyWithin = 512
 
-// check returns the outcome of a call that got a document: whether it belongs to the request. It reads only a small part
-// of it: a load generator that reads everything measures mostly itself.
+// check returns the outcome of a call that got a document: does it belong to the request? It reads only a small part of
+// it, because a load generator that reads everything measures mostly itself.
 func (c *Call) check(answer []byte) result.Outcome {
 	c.Answer = answer
 	c.key = c.fill(c.key[:0], c.Transaction.key)

@@ -13,8 +13,8 @@ type Draw struct {
 	Share        float64 `json:"share"` // and their share of the draws
 }
 
-// picker returns a function that draws the indexes of keys from [0, n). Popular keys are scattered, so that they are not
-// next to each other on a page: by a stride that reaches every index once, a prime that does not divide n.
+// picker returns a function that draws the indexes of keys from [0, n). It scatters popular keys, so that they are not
+// next to each other on a page, by a stride that reaches every index once: a prime that does not divide n.
 func (d Draw) picker(r *rand.Rand, n int64) func() int64 {
 	ranked, stride := d.ranks(r, n), int64(1)
 	for _, prime := range []int64{7901, 7907, 7919} {

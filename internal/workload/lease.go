@@ -21,8 +21,8 @@ type leased struct {
 	next, end int64
 }
 
-// newIDs takes ids that follow each other, and sets the first of them. It leases more when too few are left, and returns
-// false when that fails.
+// newIDs takes ids that follow each other, and sets the first of them. It leases more when too few are left, and
+// returns false when that fails.
 func (u *User) newIDs(from *leased, count int64, first *tpox.ID) bool {
 	from.Lock()
 	defer from.Unlock()

@@ -154,7 +154,7 @@ func (u *User) accountOf(customer int64) tpox.ID {
 	return tpox.ID(first + u.rand.Int64N(n))
 }
 
-// compose writes a new document into the call: one of the templates of a kind, as if it were made at some time of today.
+// compose writes a new document into the call: a template of a kind with a time of today.
 func (u *User) compose(c *Call, kind string) {
 	templates := u.templates[kind]
 	c.at = u.begun.Truncate(24 * time.Hour).Add(time.Duration(u.rand.IntN(24*60*60)) * time.Second)

@@ -25,8 +25,8 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Value is where a marker of own transactions has its values from: one of Range, List, File and IDs. The distribution is
-// over the positions in it.
+// Value is where a marker of own transactions has its values from: one of Range, List, File and IDs. The distribution
+// is over the positions in it.
 type Value struct {
 	Draw
 
