@@ -231,6 +231,12 @@ SEARCHES ?= 20
 capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHES (20) times, beside slices in the closed model; hours
 	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
 
+# The disks are files with ext4 in them; EXT4_IOC_SHUTDOWN cuts the power.
+KILLS ?= 100
+.PHONY: ledger-check
+ledger-check: ## kill SQLite KILLS (100) times under load, PostgreSQL a fifth of it, cut their power, and count losses; root
+	BROKERAGE_LEDGER_CHECK=$(KILLS) $(GO) test -run '^$$' -bench '^BenchmarkLedger$$' -benchtime 1x -timeout 24h ./cmd/brokerage
+
 # Seven queries both ways, ROUNDS (3) times EACH (10s): nine minutes, on a machine without other work. SCALE (XXXS) is
 # a variable too.
 .PHONY: bench-postgres

@@ -134,8 +134,8 @@ func (s *Server) URLAt(addr, database string) string {
 // no options, and when its input ends, stops the server and removes its folder. Its input ends with the test, even if
 // that is killed.
 const keep = `
-cd "$2" && {
-  [ -d data ] || { [ -n "$5" ] && cp -R -p "$5" data; } ||
+cd / && {
+  [ -d "$2/data" ] || { [ -n "$5" ] && cp -R -p "$5" "$2/data"; } ||
   "$1/initdb" -D "$2/data" -U "$3" -A trust -E UTF8 --locale=C --data-checksums --no-sync >"$2/log" 2>&1
 } && {
   [ -z "$4" ] || "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "$4" start >>"$2/log" 2>&1
@@ -144,7 +144,7 @@ cd "$2" && {
 }
 cat >/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -t 30 stop >/dev/null 2>&1
-cd / && rm -rf "$2"`
+rm -rf "$2"`
 
 // startFrom starts a server with the programs in a folder, or with those that are installed.
 func startFrom(bin, root string, settings []string) (*Server, error) {
