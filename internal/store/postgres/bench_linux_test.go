@@ -160,6 +160,13 @@ func (t *target) run(users int, limit float64) (s sample) {
 	t.Helper()
 	direct, err := drive.NewDirect(t.store, t.url)
 	require.NoError(t, err)
+	crew, err := drive.Gather(t.Context(), drive.Plan{
+		Definition: t.mixed, Users: users, Duration: 2 * t.each, Seed: 1,
+	}, direct)
+	require.NoError(t, err)
+	defer crew.Close()
+	_, err = crew.Slice(t.Context(), 1, 0, t.each/4) // the ramp
+	require.NoError(t, err)
 	var used [2][]time.Duration
 	var all, idle [2]float64
 	edge := func(i int, limit float64) {
@@ -170,22 +177,21 @@ func (t *target) run(users int, limit float64) (s sample) {
 		}
 	}
 	measured := make(chan struct{})
-	go func() {
-		defer close(measured)
-		time.Sleep(t.each / 4) // the ramp
-		edge(0, limit)
-		time.Sleep(t.each)
-		edge(1, 0)
-	}()
-	run, err := drive.Run(t.Context(), drive.Plan{
-		Definition: t.mixed, Users: users, Ramp: t.each / 4, Duration: t.each, Seed: 1,
-	}, direct)
+	edge(0, limit)
+	time.AfterFunc(t.each, func() { edge(1, 0); close(measured) })
+	slice, err := crew.Slice(t.Context(), 2, 0, t.each)
 	<-measured
 	require.NoError(t, err)
-	require.Empty(t, run.Total.Unexpected)
-	s = sample{tps: run.TPS, spare: (idle[1] - idle[0]) / (all[1] - all[0])}
+	count := 0
+	for _, r := range slice.Records {
+		require.False(t, r.Outcome.Failed(), "%+v", r)
+		if r.At <= t.each {
+			count++
+		}
+	}
+	s = sample{tps: float64(count) / t.each.Seconds(), spare: (idle[1] - idle[0]) / (all[1] - all[0])}
 	for i, after := range used[1] {
-		micros := float64((after - used[0][i]).Microseconds()) / float64(run.Total.Count)
+		micros := float64((after - used[0][i]).Microseconds()) / float64(count)
 		s.micros, s.total = append(s.micros, micros), s.total+micros
 	}
 	return s
