@@ -6,8 +6,8 @@ import "embed"
 
 //go:generate go run ./generate
 
-// Workloads are the definitions, each in workloads/NAME.json. Schema is their JSON Schema, and Defaults is the default of
-// what a definition leaves out.
+// Workloads are the definitions, each in workloads/NAME.json, Schema is their JSON Schema, and Defaults are what a
+// definition has where it says nothing.
 var (
 	//go:embed workloads/*.json
 	Workloads embed.FS
