@@ -19,7 +19,7 @@ import (
 
 //nolint:lll // a help text is one string
 type compareCmd struct {
-	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; a database that holds a dataset, sqlite:PATH, sqlite:PATH?synchronous=normal, postgres://USER@HOST/DATABASE or null:; or a command that starts a service, which is stopped afterwards, exec:COMMAND. The address of that service is read from what it prints, as serve does; if COMMAND contains {port}, it is the free port put there."`
+	A string `arg:"" help:"First side: the URL of a service, http://HOST:PORT; a database that holds a dataset, sqlite:PATH, sqlite:PATH?synchronous=normal, postgres://USER@HOST/DATABASE or null:; or a command that starts a service, which is stopped afterwards, exec:COMMAND. The address of that service is read from what it prints, as serve does."`
 	B string `arg:"" help:"Second side. It is compared with the first."`
 
 	Workload string  `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
@@ -31,7 +31,7 @@ type compareCmd struct {
 	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval is inside or beyond --tolerance, or when it is at most this wide and does not contain 0. Default: 3%."`
 	Tolerance percentFlag   `default:"2%" placeholder:"N%" help:"Largest difference that counts as equal, from 0.1% to 100%. Default: 2%."`
 	Others    percentFlag   `default:"5%" placeholder:"N%" help:"Share of the machine that other programs may use during a slice; a slice with more is repeated. 100% accepts every slice, which makes the intervals wider. Default: 5%."`
-	Within    time.Duration `default:"20m" placeholder:"TIME" range:"30s..720h" help:"Longest time; most comparisons are decided earlier. Default: 20m."`
+	Within    time.Duration `default:"20m" placeholder:"TIME" range:"1m..720h" help:"Longest time; most comparisons are decided earlier. Default: 20m."`
 
 	BeforeA string `placeholder:"COMMAND" help:"Command to run before each slice of the first side, such as one that reloads settings. Default: none."`
 	BeforeB string `placeholder:"COMMAND" help:"Command to run before each slice of the second side. Default: none."`
@@ -63,7 +63,14 @@ var errAnswered = errors.New("")
 
 // Run compares the sides, and prints the result.
 func (c *compareCmd) Run(ctx context.Context, s streams) error {
-	config, err := c.config(s)
+	definition, err := workload.Load(c.Workload)
+	if err == nil && c.Weights != "" {
+		err = definition.SetWeights(c.Weights)
+	}
+	if err != nil {
+		return exitError{exitUsage, err}
+	}
+	security, err := c.clientTLS.config()
 	if err != nil {
 		return err
 	}
@@ -76,10 +83,15 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if err := cmp.Or(requireWritable(file), requireWritable(page)); err != nil {
 		return exitError{exitUsage, err}
 	}
-	result, ended := compare.Run(ctx, config, c.A, c.B)
+	build := buildInfo()
+	result, ended := compare.Run(ctx, compare.Config{
+		Definition: definition, Users: c.Users, Rate: c.Rate, Seed: c.Seed, Token: c.Token, TLS: security,
+		Detect: float64(c.Detect), Tolerance: float64(c.Tolerance), Others: float64(c.Others), Within: c.Within,
+		Before: [2]string{c.BeforeA, c.BeforeB}, Version: build.Version, Commit: build.Revision, Progress: s.progress(),
+	}, c.A, c.B)
 	clearLine(s.err)
 	switch {
-	case result == nil && errors.Is(ended, compare.ErrDifferent):
+	case errors.Is(ended, compare.ErrSides):
 		return exitError{exitUsage, ended}
 	case result == nil && ctx.Err() == nil:
 		return exitError{exitEnded, ended} // a side that does not start, or does not answer
@@ -96,41 +108,13 @@ func (c *compareCmd) Run(ctx context.Context, s streams) error {
 	if ended != nil {
 		return exitError{exitEnded, errors.Join(fmt.Errorf("the comparison ended early: %w", ended), err)}
 	}
-	if err != nil {
-		return err
+	codes := map[compare.Verdict]int{
+		compare.Slower: exitWorse, compare.Undecided: exitUndecided, compare.Invalid: exitInvalid,
 	}
-	codes := map[compare.Verdict]int{compare.Slower: exitWorse, compare.Undecided: exitUndecided}
-	if !c.AllowInvalid {
-		codes[compare.Invalid] = exitInvalid
-	}
-	if code := codes[result.Verdict]; code != 0 {
+	if code := codes[result.Verdict]; err == nil && code != 0 && !(code == exitInvalid && c.AllowInvalid) {
 		return exitError{code, errAnswered}
 	}
-	return nil
-}
-
-// config checks the flags, and reads the workload.
-func (c *compareCmd) config(s streams) (compare.Config, error) {
-	build := buildInfo()
-	config := compare.Config{
-		Users: c.Users, Rate: c.Rate, Seed: c.Seed, Token: c.Token, Detect: float64(c.Detect),
-		Tolerance: float64(c.Tolerance), Others: float64(c.Others), Within: c.Within, Before: [2]string{c.BeforeA, c.BeforeB},
-		Version: build.Version, Commit: build.Revision,
-	}
-	config.Progress = s.progress()
-	if err := compare.CheckSides(c.A, c.B); err != nil {
-		return config, exitError{exitUsage, err}
-	}
-	definition, err := workload.Load(c.Workload)
-	if err == nil && c.Weights != "" {
-		err = definition.SetWeights(c.Weights)
-	}
-	if err != nil {
-		return config, exitError{exitUsage, err}
-	}
-	config.Definition = definition
-	config.TLS, err = c.clientTLS.config()
-	return config, err
+	return err
 }
 
 // inputs returns the files that the command reads.

@@ -190,15 +190,13 @@ var refusals = map[string]refusal{
 	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too small for 200 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
-	"compare null: oracle:x":                 {exitUsage, `B: there is no kind of databases "oracle:"`},
-	"compare run.json null:":                 {exitUsage, "is a file, not a side"},
-	"compare sqlite:a.db sqlite:./a.db":      {exitUsage, "both sides name one file"},
+	"compare null: oracle:x":                 {exitUsage, `the sides cannot be compared: B: there is no kind of databases "oracle:"`},
 	"compare null: null: --detect 3":         {exitUsage, `"3" is not a percentage`},
 	"compare null: null: --tolerance 0%":     {exitUsage, "from 0.1% to 100%"},
 	"compare null: null: --workload mixt":    {exitUsage, `no workload "mixt"`},
 	"compare null: null: --out HERE":         {exitUsage, "is not a file"},
 	"compare null: null: --json f --out ./f": {exitUsage, "is named for two outputs"},
-	"compare null: sqlite:there.db":          {exitUsage, "the sides hold different datasets: A holds null/"},
+	"compare null: sqlite:there.db":          {exitUsage, "the sides cannot be compared: A holds null/"},
 	"compare null: sqlite:none.db":           {exitEnded, "no such file"},
 	"compare http://127.0.0.1:1 null:":       {exitEnded, "A, http://127.0.0.1:1: the service at"},
 }

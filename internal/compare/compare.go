@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -12,7 +11,6 @@ import (
 
 	"brokerage/internal/drive"
 	"brokerage/internal/format"
-	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
 
@@ -27,27 +25,17 @@ type Config struct {
 
 	Detect    float64       // the difference to find: an interval of this width decides
 	Tolerance float64       // smaller differences are none
+	Others    float64       // share of the machine above which others disturb a slice
 	Within    time.Duration // the longest time
 	Before    [2]string     // commands that run before each slice of a side; "" for none
-
-	Slice   time.Duration // counted time of a slice at first; 0 is DefaultSlice
-	Discard time.Duration // beginning of a slice that is not counted; 0 is DefaultDiscard
-	Others  float64       // share of the machine above which others spoil a slice; 0 is DefaultOthers
-	Answers time.Duration // how long the answers of a slice may take after its end; 0 is DefaultAnswers
 
 	Version, Commit string
 	Progress        func(state string) // called after each block; may be nil
 }
 
-// The defaults, which the study in decision record 0039 has chosen.
 const (
-	DefaultSlice   = time.Second
-	DefaultDiscard = 200 * time.Millisecond
-	DefaultOthers  = result.MostOthers
-	DefaultAnswers = 20 * time.Second
-)
-
-const (
+	// firstLength is the counted time of a slice at first.
+	firstLength = time.Second
 	// leastBlocks is the number of blocks before the first look.
 	leastBlocks = 10
 	// lookAgain is the growth of the number of blocks from one look to the next.
@@ -61,71 +49,74 @@ const (
 	// warmUp is how long each side works before the first block, of the whole time at most.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
+	// mostApart is the share of the documents by which the data of the sides may differ without a note.
+	mostApart = 0.02
 )
+
+// ErrSides is the error of sides that cannot be compared: one is none, or they hold different datasets.
+var ErrSides = errors.New("the sides cannot be compared")
 
 // comparison is the state of a running comparison.
 type comparison struct {
 	*Config
 
-	sides   [2]*side
-	figures []figure
-	began   time.Time
-	rand    *rand.Rand
-	result  *Result
-	now     func() time.Time
-	run     func(ctx context.Context, at int, length time.Duration) (Slice, error)
+	sides    [2]*side
+	figures  []figure
+	deciding int // the first figure that decides
+	began    time.Time
+	rand     *rand.Rand
+	result   *Result
+	now      func() time.Time
+	take     func(ctx context.Context, at int, length time.Duration) (slice, error)
 
 	length   time.Duration // counted time of each slice
+	discard  time.Duration // beginning of a slice that is not counted
+	answers  time.Duration // how long the answers of a slice may take after its end
 	seed     uint64        // of the next pair of slices
-	slices   []Slice       // that count, four to a block
+	slices   []slice       // that count, four to a block
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
-	carried  [2]carried
-	grown    [2]int64 // documents inserted and not deleted
+	own      [2]work // of each side in the slices that count,
+	idle     [2]work // and in those of the other
 }
 
-// ErrDifferent is the error of two sides that hold different datasets.
-var ErrDifferent = errors.New("the sides hold different datasets")
-
-// Run compares two sides, and returns the result so far with an error when the comparison ended early, or an error
-// alone when it did not begin. What it has started has ended then.
-func Run(ctx context.Context, c Config, a, b string) (result *Result, err error) {
-	if err := CheckSides(a, b); err != nil {
-		return nil, err
-	}
-	run := newComparison(&c)
-	defer func() {
-		for _, s := range run.sides {
-			if s != nil {
-				err = errors.Join(err, s.close())
-			}
-		}
-	}()
-	for i, text := range []string{a, b} {
-		run.sides[i], err = c.open(ctx, text, run.sides[0])
-		if err != nil {
-			return nil, fmt.Errorf("%c, %s: %w", 'A'+i, run.sides[i].name, err)
-		}
-	}
-	if one, two := run.sides[0].about.Dataset, run.sides[1].about.Dataset; one != two {
-		return nil, fmt.Errorf("%w: A holds %s with %d customers and %d orders, B %s with %d and %d", ErrDifferent,
-			one.Fingerprint, one.Customers, one.Orders, two.Fingerprint, two.Customers, two.Orders)
-	}
-	run.figures = figuresOf(c.Rate > 0, run.sides[0].crew.Mix())
-	return run.measure(ctx)
+// Run compares two sides. When the comparison ends early, it returns the result so far and the error, and when it did
+// not begin the error alone. What it has started has ended then.
+func Run(ctx context.Context, c Config, a, b string) (*Result, error) {
+	return newComparison(&c).run(ctx, a, b)
 }
 
-// newComparison returns a comparison of real slices, without its sides.
 func newComparison(config *Config) *comparison {
 	c := &comparison{
 		Config: config, rand: rand.New(rand.NewPCG(config.Seed, 33)), seed: config.Seed, //nolint:gosec // no secret
-		now: time.Now,
+		now: time.Now, length: firstLength, discard: 200 * time.Millisecond, answers: 20 * time.Second,
 	}
-	c.run = c.slice
-	c.length = cmp.Or(c.Slice, DefaultSlice)
-	c.Discard, c.Others = cmp.Or(c.Discard, DefaultDiscard), cmp.Or(c.Others, DefaultOthers)
-	c.Answers = cmp.Or(c.Answers, DefaultAnswers)
+	c.take = c.takeSlice
 	return c
+}
+
+func (c *comparison) run(ctx context.Context, a, b string) (r *Result, err error) {
+	for i, text := range []string{a, b} {
+		if c.sides[i], err = newSide(text); err != nil {
+			return nil, fmt.Errorf("%w: %c: %w", ErrSides, 'A'+i, err)
+		}
+	}
+	defer func() {
+		for _, s := range slices.Backward(c.sides[:]) { // B may share the database of A
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for i, s := range c.sides {
+		if err := s.open(ctx, c.Config, c.sides[0]); err != nil {
+			return nil, fmt.Errorf("%c, %s: %w", 'A'+i, s.name, err)
+		}
+	}
+	if one, two := c.sides[0].about.Dataset, c.sides[1].about.Dataset; one != two {
+		return nil, fmt.Errorf("%w: A holds %s with %d customers and %d orders, B %s with %d and %d", ErrSides,
+			one.Fingerprint, one.Customers, one.Orders, two.Fingerprint, two.Customers, two.Orders)
+	}
+	c.figures = figuresOf(c.Rate > 0, c.sides[0].crew.Mix())
+	return c.measure(ctx)
 }
 
 // passed returns how long the comparison has taken so far.
@@ -133,128 +124,124 @@ func (c *comparison) passed() time.Duration { return c.now().Sub(c.began) }
 
 // measure warms both sides up and measures blocks until an interval decides or the time is over.
 func (c *comparison) measure(ctx context.Context) (*Result, error) {
-	c.began = c.now()
-	c.result = c.describe()
-	deciding := 0
-	for _, f := range c.figures {
-		if f.decides {
-			deciding++
-		}
+	c.began, c.result = c.now(), c.describe()
+	c.boundary.alpha = alpha
+	if c.Rate > 0 { // two figures decide
+		c.deciding, c.boundary.alpha = median, alpha/2
 	}
-	c.boundary.alpha = alpha / float64(deciding)
 	for i := range c.sides {
-		if _, err := c.run(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within)))); err != nil {
+		if _, err := c.take(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within)))); err != nil {
 			return nil, err
 		}
 	}
-	c.carried = [2]carried{}
+	c.own, c.idle = [2]work{}, [2]work{}
+	var err error
 	next := leastBlocks
-	for {
-		err := c.block(ctx)
-		if err != nil {
-			c.look(true)
-			return c.result, err
-		}
-		blocks, last := len(c.slices)/4, !c.timeForBlock()
-		if drive.TooDisturbed(c.result.Spoilt(), c.tried) {
-			c.result.Verdict = Undecided
-			c.result.Because = "this machine cannot decide: others disturbed most slices"
-			last = true
-		}
-		if blocks >= next || last {
-			if c.lengthen(blocks) && !last {
-				next = leastBlocks
-				continue
-			}
+	for decided := false; !decided && err == nil; {
+		err = c.block(ctx)
+		last := err != nil || c.disturbed() || !c.timeForBlock()
+		switch blocks := len(c.slices) / 4; {
+		case blocks < next && !last:
+		case !last && c.lengthen():
+			next = leastBlocks
+		default:
+			decided = c.look(last)
 			next = max(int(lookAgain*float64(blocks)), blocks+1)
-			if c.look(last) {
-				return c.result, nil
-			}
 		}
 		if c.Progress != nil {
 			c.Progress(c.progress())
 		}
 	}
+	documents := float64(c.result.Dataset.Orders + c.result.Dataset.Customers)
+	grown := float64(c.result.Sides[0].Grown-c.result.Sides[1].Grown) / max(documents, 1)
+	if shared := c.sides[0].url == c.sides[1].url; max(grown, -grown) > mostApart && !shared {
+		c.result.note("the data of the sides have grown apart by %.1f %%", 100*max(grown, -grown))
+	}
+	return c.result, err
 }
 
-// block measures four slices in the order ABBA or BAAB. Slices that others spoil are repeated. It leaves a block out
+// block measures four slices in the order ABBA or BAAB, and repeats those that others disturb. It leaves a block out
 // that the end of the time cuts off.
 func (c *comparison) block(ctx context.Context) error {
 	first := c.rand.IntN(2)
-	var block [4]Slice
-	for i, at := range []int{first, 1 - first, 1 - first, first} {
-		for {
-			if c.passed() > c.Within {
-				return nil
-			}
-			if command := c.Before[at]; command != "" {
-				if err := hook(ctx, command, hookWithin); err != nil {
-					return err
-				}
-			}
-			s, err := c.run(ctx, at, c.length)
-			if err != nil {
+	var block []slice
+	for len(block) < 4 {
+		at := first
+		if i := len(block); i == 1 || i == 2 {
+			at = 1 - first
+		}
+		if c.passed() > c.Within || c.disturbed() {
+			return nil
+		}
+		if command := c.Before[at]; command != "" {
+			if err := hook(ctx, command); err != nil {
 				return err
 			}
-			c.tried++
-			if s.Spoilt == "" {
-				block[i] = s
-				break
-			}
-			c.result.Repeated[s.Spoilt]++
-			if drive.TooDisturbed(c.result.Spoilt(), c.tried) {
-				return nil
-			}
 		}
-		c.seed += uint64(i % 2) // both slices of a pair draw the same
+		s, err := c.take(ctx, at, c.length)
+		if err != nil {
+			return err
+		}
+		c.tried++
+		if s.disturbed != "" {
+			c.result.Repeated[s.disturbed]++
+			continue
+		}
+		side := &c.result.Sides[at]
+		side.Counted += s.counted
+		for reason, n := range s.failed {
+			side.Failed[reason] += n
+		}
+		if block = append(block, s); len(block)%2 == 0 {
+			c.seed++ // both slices of a pair draw the same
+		}
 	}
-	c.slices = append(c.slices, block[:]...)
+	c.slices = append(c.slices, block...)
 	return nil
 }
 
+// disturbed reports whether others have disturbed so many slices that nothing can be decided.
+func (c *comparison) disturbed() bool { return drive.TooDisturbed(c.result.Disturbed(), c.tried) }
+
 // timeForBlock reports whether another block fits into the time.
 func (c *comparison) timeForBlock() bool {
-	each := max(c.passed()/time.Duration(max(c.tried/4, 1)), 4*(c.Discard+c.length))
+	each := max(c.passed()/time.Duration(max(c.tried/4, 1)), 4*(c.discard+c.length))
 	return c.passed()+each <= c.Within
 }
 
-// lengthen doubles the slices if one side leaves work behind for the other's, or if neighbouring blocks are alike, and
-// begins again. It returns false if the slices are long enough, or as long as they may be.
-func (c *comparison) lengthen(blocks int) bool {
-	reason := ""
-	for i := range c.carried {
-		if share, of := c.carried[i].most(); share > mostCarried {
-			reason = fmt.Sprintf("%c used %.0f %% of its %s while the other side was measured", 'A'+i, 100*share, of)
-		}
-	}
-	if r := alike(c.logs(c.deciding())); reason == "" && blocks >= 12 && r > mostAlike {
-		reason = fmt.Sprintf("neighbouring blocks were alike (correlation %.2f)", r)
+// lengthen doubles the slices and begins again if one side leaves work behind for the other's, or if neighbouring
+// blocks are alike. It returns false if the slices are long enough, or as long as they may be.
+func (c *comparison) lengthen() bool {
+	reason := c.carried()
+	logs := c.logs(c.deciding)
+	if reason == "" && len(logs) >= 12 && alike(logs) > mostAlike {
+		reason = fmt.Sprintf("neighbouring blocks were alike (correlation %.2f)", alike(logs))
 	}
 	if reason == "" || 2*c.length > time.Duration(mostLong*float64(c.Within)) {
 		return false
 	}
 	c.length *= 2
-	c.result.Notes = append(c.result.Notes, fmt.Sprintf("slices of %s from %s on: %s", c.length,
-		c.passed().Round(time.Second), reason))
-	c.carried = [2]carried{}
-	c.slices = nil
+	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
+	c.own, c.idle, c.slices = [2]work{}, [2]work{}, nil
 	c.boundary.restart()
 	return true
 }
 
-// deciding returns the index of the first figure that decides.
-func (c *comparison) deciding() int {
-	return slices.IndexFunc(c.figures, func(f figure) bool { return f.decides })
-}
-
-// logs returns the log ratios of B to A of a figure, one for each block that has it.
-func (c *comparison) logs(figure int) (logs []float64) {
-	for block := range slices.Chunk(c.slices, 4) {
-		if d, ok := logRatio(block, figure); ok {
-			logs = append(logs, d)
+// carried says which side works too much while the other is measured; "" if none does.
+func (c *comparison) carried() string {
+	for i, own := range c.own {
+		idle := c.idle[i]
+		for _, use := range []struct {
+			of        string
+			idle, own float64
+		}{{"processor time", idle.processor, own.processor}, {"writing to disk", idle.written, own.written}} {
+			if use.own > 0 && use.idle > mostCarried*use.own {
+				return fmt.Sprintf("%c used %.0f %% of its %s while the other side was measured", 'A'+i, 100*use.idle/use.own,
+					use.of)
+			}
 		}
 	}
-	return logs
+	return ""
 }
 
 // progress returns the state in one line, with the first deciding figure at the last look.
@@ -263,9 +250,6 @@ func (c *comparison) progress() string {
 		format.Plural(len(c.slices)/4, "block"))
 	if n := len(c.result.Looks); n > 0 {
 		text += "  B against A " + c.result.Looks[n-1].Interval.String()
-	}
-	if n := c.result.Spoilt(); n > 0 {
-		text += fmt.Sprintf("  %s repeated", format.Plural(n, "slice"))
 	}
 	return text
 }

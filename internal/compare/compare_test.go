@@ -1,9 +1,12 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,45 +64,38 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 	c := newComparison(&config)
 	at := time.Time{}
 	c.now = func() time.Time { return at }
-	c.run = func(_ context.Context, side int, length time.Duration) (Slice, error) {
-		s := Slice{Side: side, At: c.passed().Seconds(), Values: make([]float64, firstTransaction)}
-		for i := range s.Values {
-			s.Values[i] = math.NaN()
-		}
-		s.Values[throughput], s.counted = m.slice(side, length), 1000
+	c.take = func(_ context.Context, side int, length time.Duration) (slice, error) {
+		s := slice{side: side, at: c.passed().Seconds(), counted: 1000}
+		s.values = slices.Repeat([]float64{math.NaN()}, firstTransaction)
+		s.values[throughput] = m.slice(side, length)
 		if m.rand.Float64() < m.spoilt {
-			s.Spoilt = "others used the machine"
+			s.disturbed = "others used the machine"
 		}
-		c.carried[side].own.seconds += length.Seconds()
-		c.carried[side].own.processor += length.Seconds()
+		c.own[side].add(work{processor: length.Seconds()})
 		if side == 1 {
 			s.failed = map[string]int{"503 unavailable": int(1000 * m.failed)}
-			c.grown[1] += m.grows
-			c.carried[0].idle.seconds += length.Seconds()
-			c.carried[0].idle.processor += m.left
+			c.result.Sides[1].Grown += m.grows
+			c.idle[0].add(work{processor: m.left})
 		}
-		at = at.Add(c.Discard + length + m.late)
+		at = at.Add(c.discard + length + m.late)
 		return s, nil
 	}
 	about := &result.Run{Dataset: result.DatasetStamp{Orders: 1000, Customers: 1000}}
-	c.sides, c.figures = [2]*side{{about: about}, {about: about}}, figuresOf(false, nil)
+	c.sides, c.figures = [2]*side{{about: about, url: "a"}, {about: about, url: "b"}}, figuresOf(false, nil)
 	r, err := c.measure(t.Context())
 	require.NoError(t, err)
 	return r
 }
 
-// share returns how many of a number of comparisons have one of the verdicts.
-func share(
-	t testing.TB, comparisons int, machineOf func(*rand.Rand) *machine, config Config, verdicts ...Verdict,
-) float64 {
+// share returns how many of a number of comparisons on a machine have one of the verdicts.
+func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...Verdict) float64 {
 	t.Helper()
 	n := 0
 	for i := range comparisons {
-		r := compareOn(t, machineOf(rand.New(rand.NewPCG(uint64(i), 1))), config)
-		for _, v := range verdicts {
-			if r.Verdict == v {
-				n++
-			}
+		one := m
+		one.rand = rand.New(rand.NewPCG(uint64(i), 1))
+		if slices.Contains(verdicts, compareOn(t, &one, config).Verdict) {
+			n++
 		}
 	}
 	return float64(n) / float64(comparisons)
@@ -118,8 +114,7 @@ func TestMeasure_HoldsError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := share(t, comparisons, func(r *rand.Rand) *machine { one := m; one.rand = r; return &one },
-				Config{Within: 6 * time.Minute, Detect: 1}, Slower, Faster)
+			found := share(t, comparisons, m, Config{Within: 6 * time.Minute, Detect: 1}, Slower, Faster)
 			t.Logf("%.1f %% found a difference", 100*found)
 			require.LessOrEqual(t, found, alpha+sampling)
 			require.Positive(t, found, "the test can fail")
@@ -131,7 +126,7 @@ func TestMeasure_HoldsError(t *testing.T) {
 func TestMeasure_PowerGrows(t *testing.T) {
 	last := 0.0
 	for _, within := range []time.Duration{time.Minute, 3 * time.Minute, 9 * time.Minute} {
-		found := share(t, 300, func(r *rand.Rand) *machine { return &machine{rand: r, noise: 0.05, change: -0.03} },
+		found := share(t, 300, machine{noise: 0.05, change: -0.03},
 			Config{Within: within, Detect: 0.03, Tolerance: 0.02}, Slower)
 		t.Logf("%s: %.0f %%", within, 100*found)
 		require.Greater(t, found, last)
@@ -140,82 +135,50 @@ func TestMeasure_PowerGrows(t *testing.T) {
 	require.Greater(t, last, 0.9)
 }
 
-func TestMeasure_Verdicts(t *testing.T) {
+// The answer depends on the machine, and what a user should know is noted.
+func TestMeasure(t *testing.T) {
 	for name, c := range map[string]struct {
-		change float64
-		want   Verdict
-		answer string
+		machine machine
+		within  time.Duration
+		want    Verdict
+		answer  string
+		note    string // the last one
 	}{
-		"Slower": {-0.1, Slower, `^B is \d+(\.\d)? % slower \(95 %: \d+(\.\d)? to \d+(\.\d)? %\), after `},
-		"Faster": {0.1, Faster, `^B is \d+(\.\d)? % faster \(95 %: \d+(\.\d)? to \d+(\.\d)? %\), after `},
-		"Equal":  {0.001, Equal, `^equal within 2 % \(95 %: [−+]\d\.\d to \+\d\.\d %\), after `},
+		"Slower": {machine: machine{change: -0.1}, want: Slower,
+			answer: `^B is \d+\.\d % slower \(95 %: \d+\.\d to \d+\.\d %\), after `},
+		"Faster": {machine: machine{change: 0.1}, want: Faster,
+			answer: `^B is \d+\.\d % faster \(95 %: \d+\.\d to \d+\.\d %\), after `},
+		"Equal": {machine: machine{change: 0.001}, want: Equal,
+			answer: `^equal within 2 % \(95 %: [−+]\d\.\d to \+\d\.\d %\), after `},
+		"Undecided": {machine: machine{noise: 0.1}, within: time.Minute, want: Undecided,
+			answer: `^undecided: −\d.* to \+\d.* %; about \d+ minutes? more would decide$`},
+		"LeavesWork": {machine: machine{change: -0.1, left: 0.08}, want: Slower, answer: "slower",
+			note: `^slices of 4s from \d.*: A used 4 % of its processor time while the other side was measured$`},
+		"LeavesTooMuchWork": {machine: machine{change: -0.1, left: 1}, want: Undecided,
+			answer: `^undecided: A used 12 % of its processor time while the other side was measured, even with slices of 8s$`},
+		"Disturbed": {machine: machine{change: -0.1, spoilt: 0.3}, want: Slower, answer: "slower"},
+		"MostlyDisturbed": {machine: machine{spoilt: 0.9}, want: Undecided,
+			answer: `^undecided: this machine cannot decide: others disturbed most slices$`},
+		"Late": {machine: machine{late: 25 * time.Second}, within: time.Minute, want: Undecided,
+			answer: `^undecided: too few slices were measured$`},
+		"Invalid": {machine: machine{failed: 0.01}, within: 2 * time.Minute, want: Invalid,
+			answer: `^INVALID: 1\.00 % of the answers of B were unexpected \(503 unavailable\); below 0\.5 % is allowed$`},
+		"GrownApart": {machine: machine{grows: 10}, want: Equal, answer: "equal",
+			note: `^the data of the sides have grown apart by \d+\.\d %$`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: c.change}
-			r := compareOn(t, m, Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02})
+			m := c.machine
+			m.rand, m.noise = rand.New(rand.NewPCG(7, 7)), cmp.Or(m.noise, 0.02)
+			within := cmp.Or(c.within, 10*time.Minute)
+			r := compareOn(t, &m, Config{Within: within, Detect: 0.03, Tolerance: 0.02})
 			require.Equal(t, c.want, r.Verdict, r.Answer)
 			require.Regexp(t, c.answer, r.Answer)
-			require.Less(t, r.Took, 300.0, "it is decided early")
+			require.Regexp(t, c.note, r.Notes[len(r.Notes)-1])
+			require.Less(t, r.Took, within.Seconds()+27, "the time and a slice")
+			require.Equal(t, m.spoilt > 0, r.Disturbed() > 0)
+			var text strings.Builder
+			require.NoError(t, r.Write(&text))
+			require.True(t, strings.HasPrefix(text.String(), r.Answer+"\n"), "the answer is the first line")
 		})
 	}
-	t.Run("Undecided", func(t *testing.T) {
-		m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.1}
-		r := compareOn(t, m, Config{Within: time.Minute, Detect: 0.03, Tolerance: 0.02})
-		require.Equal(t, Undecided, r.Verdict)
-		require.Regexp(t, `^undecided: −\d.* to \+\d.* %; about \d+ (minute|hour)s? more would decide$`, r.Answer)
-	})
-}
-
-// Slices become longer until what a side leaves behind is little of them, or the comparison is undecided.
-func TestMeasure_LeftBehind(t *testing.T) {
-	config := Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02}
-	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: -0.1, left: 0.08}
-	r := compareOn(t, m, config)
-	require.Equal(t, Slower, r.Verdict, r.Answer)
-	require.InDelta(t, 4, r.SliceSeconds, 0)
-	require.Len(t, r.Notes, 3)
-	require.Regexp(t, `^slices of 2s from \d+.* on: A used 8 % of its processor time while the other side`, r.Notes[1])
-	require.Regexp(t, `^slices of 4s from .*: A used 4 % of its processor time`, r.Notes[2])
-	m.left = 1
-	r = compareOn(t, m, config)
-	require.Equal(t, Undecided, r.Verdict)
-	require.Contains(t, r.Answer,
-		"undecided: A used 12 % of its processor time while the other side was measured, even with")
-}
-
-// Slices that others spoil are repeated. If most are, the machine cannot decide.
-func TestMeasure_Spoilt(t *testing.T) {
-	config := Config{Within: 10 * time.Minute, Detect: 0.03, Tolerance: 0.02}
-	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, change: -0.1, spoilt: 0.3}
-	r := compareOn(t, m, config)
-	require.Equal(t, Slower, r.Verdict, r.Answer)
-	require.Positive(t, r.Repeated["others used the machine"])
-	require.Contains(t, r.How(), " repeated: others used the machine")
-	m.spoilt = 0.9
-	r = compareOn(t, m, config)
-	require.Equal(t, "undecided: this machine cannot decide: others disturbed most slices", r.Answer)
-	require.Less(t, r.Took, 60.0, "it does not go on")
-}
-
-// Slices that take long do not lengthen the comparison beyond its time.
-func TestMeasure_Late(t *testing.T) {
-	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, late: 25 * time.Second}
-	r := compareOn(t, m, Config{Within: time.Minute, Detect: 0.03, Tolerance: 0.02})
-	require.Equal(t, Undecided, r.Verdict)
-	require.Equal(t, "undecided: too few slices were measured", r.Answer)
-	require.Less(t, r.Took, 87.0, "the time and a slice")
-}
-
-func TestMeasure_Invalid(t *testing.T) {
-	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, failed: 0.01}
-	r := compareOn(t, m, Config{Within: 2 * time.Minute, Detect: 0.03, Tolerance: 0.02})
-	require.Equal(t, Invalid, r.Verdict)
-	require.Equal(t,
-		"INVALID: 1.00 % of the answers of B were unexpected (503 unavailable); below 0.5 % is allowed", r.Answer)
-}
-
-func TestMeasure_GrownApart(t *testing.T) {
-	m := &machine{rand: rand.New(rand.NewPCG(7, 7)), noise: 0.02, grows: 10}
-	r := compareOn(t, m, Config{Within: 2 * time.Minute, Detect: 0.03, Tolerance: 0.02})
-	require.Regexp(t, `^the data of the sides have grown apart by \d+\.\d %$`, r.Notes[len(r.Notes)-1])
 }

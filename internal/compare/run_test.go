@@ -1,4 +1,4 @@
-package compare_test
+package compare
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/compare"
 	"brokerage/internal/drive"
 	"brokerage/internal/httpapi"
 	"brokerage/internal/store"
@@ -21,22 +20,23 @@ import (
 )
 
 // short returns a comparison that takes seconds, on a machine that may be busy.
-func short(t testing.TB) compare.Config {
+func short(t testing.TB) *comparison {
 	t.Helper()
 	definition, err := workload.Load("query")
 	require.NoError(t, err)
-	return compare.Config{
-		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 30 * time.Second,
-		Slice: 20 * time.Millisecond, Discard: 5 * time.Millisecond, Others: 1,
-	}
+	c := newComparison(&Config{
+		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 30 * time.Second, Others: 1,
+	})
+	c.length, c.discard = 20*time.Millisecond, 5*time.Millisecond
+	return c
 }
 
 // A target is equal to itself, and the result has what was measured of both sides.
 func TestRun(t *testing.T) {
-	r, err := compare.Run(t.Context(), short(t), "null:", "null:")
+	r, err := short(t).run(t.Context(), "null:", "null:")
 	require.NoError(t, err)
-	require.Equal(t, compare.Equal, r.Verdict, r.Answer)
-	require.GreaterOrEqual(t, len(r.Blocks), 4)
+	require.Equal(t, Equal, r.Verdict, r.Answer)
+	require.GreaterOrEqual(t, len(r.Blocks), leastBlocks)
 	require.NotEmpty(t, r.Looks)
 	require.Equal(t, "throughput", r.Figures[0].Name)
 	require.True(t, r.Figures[0].Decides)
@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 func TestRun_Open(t *testing.T) {
 	c := short(t)
 	c.Rate = 1000
-	r, err := compare.Run(t.Context(), c, "null:", "null:")
+	r, err := c.run(t.Context(), "null:", "null:")
 	require.NoError(t, err)
 	require.False(t, r.Figures[0].Decides)
 	require.Equal(t, "p50", r.Figures[1].Name)
@@ -69,18 +69,16 @@ func TestRun_Interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := short(t)
 	c.Progress = func(string) { cancel() }
-	r, err := compare.Run(ctx, c, "null:", "null:")
+	r, err := c.run(ctx, "null:", "null:")
 	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)
-	require.Equal(t, compare.Undecided, r.Verdict)
+	require.Equal(t, Undecided, r.Verdict)
 	require.Contains(t, r.Answer, "too few slices")
 }
 
 // A service that stops to answer ends the comparison.
 func TestRun_Silent(t *testing.T) {
 	t.Parallel()
-	database, err := store.Find("null:")
-	require.NoError(t, err)
-	opened, err := database.Open(t.Context(), store.Options{})
+	opened, err := store.Open(t.Context(), "null:", store.Options{})
 	require.NoError(t, err)
 	api := httpapi.New(opened, httpapi.Options{Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second})
 	var requests atomic.Int64
@@ -93,16 +91,16 @@ func TestRun_Silent(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := short(t)
-	c.Within, c.Rate, c.Answers = 10*time.Minute, 1000, 5*time.Second
-	r, err := compare.Run(t.Context(), c, "null:", server.URL)
+	c.Rate, c.answers = 1000, 5*time.Second
+	r, err := c.run(t.Context(), "null:", server.URL)
 	require.EqualError(t, err, "B, "+server.URL+": it did not answer all requests of a slice within 5s after its end")
 	require.Nil(t, r)
 }
 
-// A command that runs before the slices of a side, and fails, ends the comparison.
+// A command that runs before the slices of a side may print as much as it likes. One that fails ends the comparison.
 func TestRun_Before(t *testing.T) {
 	c := short(t)
-	c.Before[1] = "echo cannot reload; false"
-	_, err := compare.Run(t.Context(), c, "null:", "null:")
+	c.Before[1] = "head -c 300000 /dev/zero | tr '\\0' x; echo; echo cannot reload; false"
+	_, err := c.run(t.Context(), "null:", "null:")
 	require.ErrorContains(t, err, "exit status 1: cannot reload")
 }

@@ -109,13 +109,6 @@ func studentTail(t float64, degrees int) float64 {
 	return max(0, 0.5-sin*sum/2)
 }
 
-// Interval is an estimate with its 95 % interval. In a result they are changes from A to B: -0.03 is 3 % less.
-type Interval struct {
-	Estimate float64 `json:"estimate"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-}
-
 // intervalOf returns the mean of the log ratios of blocks with an interval of so many standard errors, as changes.
 func intervalOf(logs []float64, z float64) Interval {
 	mean, deviation := meanOf(logs)
@@ -129,12 +122,8 @@ func inflation(values []float64) float64 {
 	return math.Sqrt((1 + r) / (1 - r))
 }
 
-// alike returns the correlation of neighbours, with Kendall's correction for what few values lack of it. It is 0 for
-// fewer values than a comparison looks at.
+// alike returns the correlation of neighbours, with Kendall's correction for what few values lack of it.
 func alike(values []float64) float64 {
-	if len(values) < leastBlocks {
-		return 0
-	}
 	mean, _ := meanOf(values)
 	var all, next float64
 	for i, v := range values {

@@ -59,8 +59,9 @@ func opened(t testing.TB, name string, config Config, urls ...string) *compariso
 	config.Definition, config.Users = definition, 16
 	c := newComparison(&config)
 	for i, url := range urls {
-		c.sides[i], err = c.open(t.Context(), url, c.sides[0])
+		c.sides[i], err = newSide(url)
 		require.NoError(t, err)
+		require.NoError(t, c.sides[i].open(t.Context(), c.Config, c.sides[0]))
 		t.Cleanup(func() { require.NoError(t, c.sides[i].close()) })
 	}
 	c.figures = figuresOf(false, c.sides[0].crew.Mix())
@@ -170,7 +171,7 @@ func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 func BenchmarkCheck(b *testing.B) {
 	comparisons := setting(b, "BROKERAGE_COMPARE_CHECK", 0, strconv.Atoi)
 	config := Config{Within: setting(b, "WITHIN", 10*time.Minute, time.ParseDuration), Detect: 0.03, Tolerance: 0.02,
-		Others: setting(b, "OTHERS", DefaultOthers, number)}
+		Others: setting(b, "OTHERS", result.MostOthers, number)}
 	for _, kind := range []struct {
 		name, workload string
 		foreign        bool
@@ -189,13 +190,13 @@ func BenchmarkCheck(b *testing.B) {
 			b.Run(fmt.Sprintf("%s %d", kind.name, i+1), func(b *testing.B) {
 				config.Seed = uint64(i)
 				c := opened(b, kind.workload, config, studied(b, "sqlite"), studied(b, "sqlite"))
-				c.run = func(ctx context.Context, at int, length time.Duration) (Slice, error) {
+				c.take = func(ctx context.Context, at int, length time.Duration) (slice, error) {
 					done := make(chan struct{})
 					defer close(done)
 					if at == 1 && kind.slower > 0 {
 						go burn(kind.slower, done)
 					}
-					return c.slice(ctx, at, length)
+					return c.takeSlice(ctx, at, length)
 				}
 				if kind.foreign {
 					disturb(b, uint64(i))
@@ -203,7 +204,7 @@ func BenchmarkCheck(b *testing.B) {
 				r, err := c.measure(b.Context())
 				require.NoError(b, err)
 				found[r.Verdict]++
-				fmt.Printf("%s: %s; %d blocks, %d slices repeated\n", kind.name, r.Answer, len(r.Blocks), r.Spoilt())
+				fmt.Printf("%s: %s; %d blocks, %d slices repeated\n", kind.name, r.Answer, len(r.Blocks), r.Disturbed())
 			})
 		}
 		fmt.Printf("%s: %v of %d\n\n", kind.name, found, n)
@@ -231,13 +232,13 @@ func BenchmarkCapacity(b *testing.B) {
 			slices := 0
 			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
 				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", 5*time.Minute, time.ParseDuration),
-					Others: setting(b, "OTHERS", DefaultOthers, number), Progress: func(*result.Curve) {
+					Others: setting(b, "OTHERS", result.MostOthers, number), Progress: func(*result.Curve) {
 						if slices++; slices%4 != 1 {
 							return
 						}
-						s, err := c.slice(b.Context(), 1, time.Second)
+						s, err := c.takeSlice(b.Context(), 1, time.Second)
 						require.NoError(b, err)
-						if s.Spoilt == "" {
+						if s.disturbed == "" {
 							c.slices = append(c.slices, s)
 						}
 					}})

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -167,13 +168,13 @@ func (c *Crew) together(ctx context.Context, work func(context.Context, *user)) 
 	return nil
 }
 
-// CPUSeconds returns the processor time of a service as its metrics have it; false if it does not say.
-func (c *Crew) CPUSeconds(ctx context.Context) (float64, bool) {
+// CPUSeconds returns the processor time of a service as its metrics have it; NaN if it does not say.
+func (c *Crew) CPUSeconds(ctx context.Context) float64 {
 	r, err := c.driver.target.reading(ctx)
 	if err != nil || r.process == nil {
-		return 0, false
+		return math.NaN()
 	}
-	return r.process[probe.UserSeconds] + r.process[probe.SystemSeconds], true
+	return r.process[probe.UserSeconds] + r.process[probe.SystemSeconds]
 }
 
 // Close ends the connections.

@@ -20,11 +20,10 @@ func WriteCompared(w io.Writer, r *compare.Result) error {
 		p.Banners = append(p.Banners, banner{Class: "aside", Word: "Note", Text: note})
 	}
 	for i, side := range r.Sides {
-		p.Facts = append(p.Facts, fact{string(rune('A' + i)), joined(", ", side.Name, side.Target.Engine, side.Durability,
-			prefixed("brokerage ", side.Target.Version))})
+		p.Facts = append(p.Facts, fact{string(rune('A' + i)), joined(", ", side.Name, side.Target.Engine,
+			side.Settings["durability"], prefixed("brokerage ", side.Target.Version))})
 	}
-	p.Facts = append(p.Facts, fact{"Measured", joined(", ", minute(r.Started),
-		r.Time(), r.How())})
+	p.Facts = append(p.Facts, fact{"Measured", joined(", ", minute(r.Started), seconds(r.Took), r.How())})
 	p.Facts = append(p.Facts, datasetFacts(r.Dataset)...)
 	p.add(comparedPictures(r), comparedFigures(r), comparedSettings(r))
 	return p.write(w)
