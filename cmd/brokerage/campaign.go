@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +27,7 @@ import (
 type campaignCmd struct {
 	Preset string `default:"full" placeholder:"NAME" help:"Preset of the settings below: full, a valid study, whose runs take 25 minutes in all on two cores; smoke, two minutes in all, marked SMOKE; a published study: paper-2006, paper-2007, paper-2008, paper-2009; or the path of a file of the same form (docs/campaign.md). Default: full."`
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
-	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE, db2://USER@HOST:PORT/DATABASE, or null:, which stores nothing and returns fixed answers. Default: sqlite:DIR/brokerage.db, a new database."`
+	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: sqlite:DIR/brokerage.db, a new database."`
 
 	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs up the database; docs/db2.md has an example. Default: none; the database is emptied and loaded again before a run that follows a write."`
 	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup; it runs while no client is connected. Default: none, as for --backup-command."`
@@ -49,12 +46,12 @@ type campaignCmd struct {
 	Profile   *profileFlag   `placeholder:"PROFILE" help:"Profile of the dataset: tpox-2 or tpox-1. Default: that of the preset."`
 	Seed      *uint64        `placeholder:"N" help:"Seed of the dataset and of the random parameters; the same seed gives the same documents and parameters. Default: 1."`
 	Users     []int          `placeholder:"N" range:"1..10000" help:"Numbers of users to run query, mixed, classic and workload files with, separated by commas. Default: 1,2,4,8,16,50,100 (full), or those of the preset."`
-	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: inserts, population, cores, crash. Default: that of the preset, or the middle of --users."`
+	Reference *int           `placeholder:"N" range:"1..10000" help:"Number of users for everything that runs at a single number of users: inserts, population, cores, crash. Default: that of the preset, or the largest of --users."`
 	WarmUp    *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Warm-up before each measurement. Default: 20s (full), or that of the preset."`
 	Duration  *time.Duration `placeholder:"TIME" range:"1ms..720h" help:"Measured time of each run, at least 1ms. Default: 60s (full), or that of the preset."`
 	Think     *time.Duration `placeholder:"TIME" range:"0s..24h" help:"Pause of each user between two transactions. Default: 0s."`
 	CPUs      []int          `name:"cpus" placeholder:"N" range:"1..4096" help:"Numbers of processor cores for the step cores. Default: 1, 2, 4 and so on, up to all."`
-	Pool      *int           `placeholder:"N" range:"0..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. 0 is the store's default. Default: one for each user, as in the published studies, as far as the server allows."`
+	Pool      *int           `placeholder:"N" range:"1..10000" help:"Maximum number of database connections of the service; with sqlite, of connections for reading. Default: one for each user, as in the published studies, as far as the server allows."`
 }
 
 // Run runs the campaign. This process generates the load; the service under test is another process.
@@ -63,25 +60,21 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	stamp := buildInfo()
-	build := campaign.Versions{Go: stamp.GoVersion, Brokerage: stamp.Version, Commit: stamp.Revision,
-		Generator: dataset.Version}
-	if err := settings.Verify(); err != nil {
-		return exitError{exitUsage, err}
-	}
-	if err := settings.CheckWorkloads(); err != nil {
-		return exitError{exitUsage, err}
-	}
-	engine, err := campaign.Open(c.url(), c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
+	url := cmp.Or(c.DB, "sqlite:"+filepath.Join(c.Out, "brokerage.db"))
+	subject, err := campaign.Open(url, c.Out, campaign.Commands{Backup: c.BackupCommand, Restore: c.RestoreCommand})
 	if err != nil {
 		return usagef("--db: %w", err)
 	}
+	stamp := buildInfo()
+	study := campaign.Campaign{
+		Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: subject,
+		Machine: campaign.Machine{Machine: drive.ThisMachine()},
+		Versions: campaign.Versions{Go: stamp.GoVersion, Brokerage: stamp.Version, Commit: stamp.Revision,
+			Generator: dataset.Version},
+		Progress: &campaign.Terminal{Out: s.err},
+	}
 	if c.Plan {
-		planned := campaign.Campaign{
-			Settings: settings, Folder: c.Out, Replace: c.Replace, Subject: engine, Versions: build, Now: time.Now,
-			Machine: campaign.Machine{Machine: drive.ThisMachine()},
-		}
-		record, err := planned.Plan()
+		record, err := study.Plan()
 		if err != nil {
 			return err
 		}
@@ -97,72 +90,30 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		}
 	}()
 	page := output.File{Path: filepath.Join(c.Out, "campaign.html"), Kind: output.Page, Mode: output.Shared}
-	record := output.File{Path: filepath.Join(c.Out, campaign.File), Kind: output.Result}
-	if err := cmp.Or(page.Check(), record.Check()); err != nil {
+	file := output.File{Path: filepath.Join(c.Out, campaign.File), Kind: output.Result}
+	if err := cmp.Or(page.Check(), file.Check(), requireRoom(url, settings)); err != nil {
 		return err
 	}
-	if err := c.requireRoom(settings); err != nil {
-		return err
-	}
-	machine, err := campaign.ThisMachine(c.Out)
-	if err != nil {
+	if study.Machine, err = campaign.ThisMachine(c.Out); err != nil {
 		return err
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	study := campaign.Campaign{
-		Settings: settings, Folder: c.Out, Replace: c.Replace,
-		Subject: engine, Driver: campaign.Drive, Machine: machine, Versions: build,
-		Start:    campaign.Children(func(args ...string) *exec.Cmd { return underTest(program, args) }),
-		Progress: &campaign.Terminal{Out: s.err, Draw: redrawing(s.err)},
-		Report: func(r *campaign.Record) error {
-			return writePage(page, report.FromCampaign(r).WriteHTML)
-		},
-		Now: time.Now,
+	study.Drive = campaign.Serving(func(args ...string) *exec.Cmd { return underTest(program, args) })
+	if isTerminal(s.err) {
+		study.Progress.Draw = func(line string) { redraw(s.err, line) }
 	}
-	err = study.Run(ctx)
-	if _, stopped := errors.AsType[*campaign.Stopped](err); stopped {
+	record, err := study.Run(ctx)
+	if record == nil {
+		return err
+	}
+	results := report.FromCampaign(record)
+	if err := errors.Join(err, writePage(page, results.WriteHTML)); err != nil {
 		return exitError{exitEnded, err}
 	}
-	if err != nil {
-		return err
-	}
-	return c.verdict(s)
-}
-
-// requireRoom returns an error if the disk is too small for the embedded database, its backup and the copy that a
-// restore makes.
-func (c *campaignCmd) requireRoom(s campaign.Settings) error {
-	database, err := store.Find(c.url())
-	if err != nil || database.Path() == "" {
-		return err
-	}
-	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
-	if err != nil {
-		return err
-	}
-	_, needed := sizeOf(dataset.New(spec))
-	return requireSpace(filepath.Dir(database.Path()), 3*needed+journal)
-}
-
-// redrawing returns what replaces the last line on a terminal, nil where there is none.
-func redrawing(w io.Writer) func(line string) {
-	if !isTerminal(w) {
-		return nil
-	}
-	return func(line string) { redraw(w, line) }
-}
-
-// verdict prints the conclusion. A campaign with an INVALID step is an error, unless that is allowed.
-func (c *campaignCmd) verdict(s streams) error {
-	record, err := campaign.Read(filepath.Join(c.Out, campaign.File))
-	if err != nil {
-		return err
-	}
-	err = report.FromCampaign(record).WriteSummary(s.out, filepath.Join(c.Out, "campaign.html"))
-	if err != nil {
+	if err := results.WriteSummary(s.out, page.Path); err != nil {
 		return err
 	}
 	if steps := record.Invalid(); len(steps) > 0 && !c.AllowInvalid {
@@ -172,11 +123,19 @@ func (c *campaignCmd) verdict(s streams) error {
 	return nil
 }
 
-func (c *campaignCmd) url() string {
-	if c.DB != "" {
-		return c.DB
+// requireRoom returns an error if the disk is too small for an embedded database, its backup and the copy that a
+// restore makes.
+func requireRoom(url string, s campaign.Settings) error {
+	database, err := store.Find(url)
+	if err != nil || database.Path() == "" {
+		return err
 	}
-	return "sqlite:" + filepath.Join(c.Out, "brokerage.db")
+	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
+	if err != nil {
+		return err
+	}
+	_, needed := sizeOf(dataset.New(spec))
+	return requireSpace(filepath.Dir(database.Path()), 3*needed+journal)
 }
 
 // settings returns the settings of the preset, overridden by the flags.
@@ -201,9 +160,7 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	set(&s.WarmUp.Duration, c.WarmUp)
 	set(&s.Duration.Duration, c.Duration)
 	set(&s.Think.Duration, c.Think)
-	if c.Pool != nil {
-		s.Pool = c.Pool
-	}
+	set(&s.Pool, c.Pool)
 	if len(c.Steps) > 0 {
 		s.Steps = c.Steps
 	}
@@ -214,10 +171,11 @@ func (c *campaignCmd) settings() (campaign.Settings, error) {
 	if len(c.CPUs) > 0 {
 		s.CPUs = c.CPUs
 	}
-	if len(s.CPUs) == 0 && slices.Contains(s.Steps, "cores") {
-		s.CPUs = campaign.Doublings(runtime.GOMAXPROCS(0))
+	s = s.Resolved()
+	if err := s.Check(); err != nil {
+		return s, exitError{exitUsage, err}
 	}
-	return s.Resolved(), nil
+	return s, nil
 }
 
 func set[T any](to, from *T) {

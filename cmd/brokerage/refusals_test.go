@@ -186,8 +186,7 @@ var refusals = map[string]refusal{
 	"campaign --out study --preset paper-2007 --time-scale NaN": {exitUsage, "--time-scale: NaN is outside of the range"},
 	"campaign --out study --preset paper-2007 --customers 5": {exitUsage,
 		"--customers and --orders must be used together"},
-	"campaign --out study --preset paper-2007 --data-scale 0.00001":        {exitUsage, "too small for 200 users"},
-	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too small for 200 users"},
+	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too few for 50 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
 	"compare null: oracle:x":                 {exitUsage, `the sides cannot be compared: B: there is no kind of databases "oracle:"`},

@@ -52,7 +52,7 @@ func flushes(folder string) (p50, p99 float64, err error) {
 		if _, err := f.Write(block); err != nil {
 			return 0, 0, err
 		}
-		if err := flush(f); err != nil {
+		if err := f.Sync(); err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		took = append(took, time.Since(start))

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"syscall"
 
@@ -13,9 +12,6 @@ import (
 
 // dieWithParent ends a service when the campaign is killed: it would keep the database locked.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
-
-// flush writes to disk what a commit waits for: the data, and what is needed to find them.
-func flush(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
 
 // limitCores lets the processes of a server, of which pid is the parent, run on no more than n of its cores. undo lets
 // them run on all of them again.

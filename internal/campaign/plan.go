@@ -4,101 +4,87 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"brokerage/internal/format"
 )
 
-// planner lists the steps of a campaign.
-type planner struct {
-	Settings
-	most  int // connections of the service; 0 is no limit
-	steps []Step
-}
-
-// plan returns all steps in their order: the database is created, filled and copied, and then each of --steps runs on
-// the loaded data. Steps that the subject cannot run are left out, with the reason.
-func plan(s Settings, e Subject, connections int) []Step {
-	p := &planner{Settings: s, most: connections}
-	for _, kind := range []StepKind{
-		KindCreate, KindPopulation, KindLoad, KindStatistics, KindSpace, KindBackup, KindRestore,
-	} {
-		if kind != KindPopulation || slices.Contains(s.Steps, populationStep) {
-			p.add(kind, string(kind), nil)
+// plan makes the record of a campaign with all its steps: the database is filled and copied, and then each of --steps
+// runs on the loaded data.
+func (c *Campaign) plan() {
+	s := &c.Settings
+	var steps []Step
+	add := func(kind StepKind, name string, plan *RunPlan) {
+		steps = append(steps, Step{Name: name, Kind: kind, Plan: plan, State: Planned})
+	}
+	run := func(plan RunPlan) {
+		plan.Label = strings.TrimSuffix(filepath.Base(plan.Workload), ".json")
+		switch {
+		case plan.Documents > 0:
+			plan.Label += ", " + format.Plural(plan.Documents, "document")
+		case plan.Validate != nil && !*plan.Validate:
+			plan.Label += ", not validated"
 		}
+		name := plan.Label + ", " + format.Plural(plan.Users, "user")
+		if plan.CPUs > 0 {
+			name = format.Plural(plan.CPUs, "core") + ": " + name
+		}
+		plan.Connections = c.connectionsOf(plan.Users)
+		add(KindRun, name, &plan)
+	}
+	kinds := []StepKind{KindLoad, KindSpace}
+	if slices.Contains(s.Steps, populationStep) {
+		kinds = slices.Insert(kinds, 0, KindPopulation)
+	}
+	if c.Subject.BackupFile() != "" {
+		kinds = append(kinds, KindBackup, KindRestore)
+	}
+	for _, kind := range kinds {
+		add(kind, string(kind), nil)
 	}
 	for _, step := range s.Steps {
-		p.selected(step)
-	}
-	for i := range p.steps {
-		if reason := e.Lacks(p.steps[i].Kind); reason != "" {
-			p.steps[i].State, p.steps[i].Reason = LeftOut, reason
-		}
-	}
-	return p.steps
-}
-
-func (p *planner) add(kind StepKind, name string, plan *RunPlan) {
-	p.steps = append(p.steps, Step{Name: name, Kind: kind, Plan: plan, State: Planned})
-}
-
-// selected adds what --steps names. The papers did not validate inserts of customers, so these run with and without
-// validation.
-func (p *planner) selected(step string) {
-	switch step {
-	case populationStep: // it comes before the load
-	case coresStep:
-		for _, n := range p.CPUs {
-			for _, c := range p.Cores {
-				p.run(RunPlan{Workload: c.Workload, Users: c.Users, CPUs: n})
+		switch step {
+		case populationStep: // it comes before the load
+		case coresStep:
+			for _, n := range s.CPUs {
+				for _, of := range s.Cores {
+					run(RunPlan{Workload: of.Workload, Users: of.Users, CPUs: n})
+				}
+			}
+		case crashStep:
+			add(KindCrash, crashStep, &RunPlan{Workload: mixed, Label: mixed, Users: s.Reference,
+				Connections: c.connectionsOf(s.Reference)})
+		case insertOrders, insertCustomers:
+			of := s.insertion(step)
+			if of.Documents > 0 {
+				run(RunPlan{Workload: step, Users: of.Users, Documents: of.Documents, Validate: new(false)})
+				continue
+			}
+			run(RunPlan{Workload: step, Users: of.Users})
+			if step == insertCustomers { // which the papers did not validate
+				run(RunPlan{Workload: step, Users: of.Users, Validate: new(false)})
+			}
+		default:
+			for _, n := range s.Users {
+				run(RunPlan{Workload: step, Users: n})
 			}
 		}
-	case crashStep:
-		p.add(KindCrash, crashStep, &RunPlan{Workload: mixed, Label: mixed, Users: p.Reference,
-			Connections: p.connections(p.Reference, p.most)})
-	case insertOrders, insertCustomers:
-		counted := slices.DeleteFunc(slices.Clone(p.Inserts), func(i Load) bool { return i.Workload != step })
-		for _, i := range counted {
-			p.run(RunPlan{Workload: step, Users: i.Users, Documents: i.Documents, Validate: new(false)})
-		}
-		if len(counted) > 0 {
-			return
-		}
-		p.run(RunPlan{Workload: step, Users: p.Reference})
-		if step == insertCustomers {
-			p.run(RunPlan{Workload: step, Users: p.Reference, Validate: new(false)})
-		}
-	default:
-		for _, n := range p.Users {
-			p.run(RunPlan{Workload: step, Users: n})
-		}
+	}
+	c.record = &Record{
+		Format: Format, Preset: s.Preset, Smoke: s.smoke(), Started: time.Now().UTC(),
+		Settings: *s, Machine: c.Machine, Versions: c.Versions, Steps: steps,
 	}
 }
 
-// run adds a step that runs a workload.
-func (p *planner) run(plan RunPlan) {
-	label, name := strings.TrimSuffix(filepath.Base(plan.Workload), ".json"), ""
-	switch {
-	case plan.Documents > 0:
-		label += ", " + format.Plural(plan.Documents, "document")
-	case plan.Validate != nil && !*plan.Validate:
-		label += ", not validated"
-	}
-	if plan.CPUs > 0 {
-		name = format.Plural(plan.CPUs, "core") + ": "
-	}
-	plan.Label, plan.Connections = label, p.connections(plan.Users, p.most)
-	p.add(KindRun, name+label+", "+format.Plural(plan.Users, "user"), &plan)
-}
-
-// connections returns the number of connections of the service to the database: one for each user, as in the papers,
-// unless --pool gives another number or the database does not allow so many. 0 is the store's default.
-func (s Settings) connections(users, most int) int {
+// connectionsOf returns the number of connections of the service to the database: one for each user, as in the papers,
+// unless --pool gives another number or the database does not allow so many.
+func (c *Campaign) connectionsOf(users int) int {
 	n := users
-	if s.Pool != nil {
-		n = *s.Pool
+	if c.Settings.Pool > 0 {
+		n = c.Settings.Pool
 	}
-	if most > 0 {
-		n = min(n, most)
+	if c.connections > 0 {
+		n = min(n, c.connections)
 	}
 	return n
 }

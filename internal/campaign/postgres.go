@@ -3,80 +3,57 @@ package campaign
 import (
 	"context"
 	"errors"
-	"path/filepath"
+	"maps"
 	"strconv"
 	"strings"
 
 	deployed "brokerage/deploy/postgres"
+	"brokerage/internal/result"
 	"brokerage/internal/store/postgres"
 )
 
-// postgresSubject is a database on a server, which may belong to others: everything outside the schema brokerage stays
+// postgresDatabase is a database on a server, which may belong to others: everything outside the schema brokerage stays
 // as it was.
-type postgresSubject struct{ baseSubject }
+type postgresDatabase struct{ database }
 
-func newPostgres(url, folder string) postgresSubject {
-	return postgresSubject{baseSubject{
-		url: url, backup: filepath.Join(folder, "postgres.backup.zst"), validation: inService,
-	}}
-}
-
-// admin calls do with an administrator's connection to the server.
-func (e postgresSubject) admin(ctx context.Context, do func(*postgres.Admin) error) error {
-	a, err := postgres.Administer(ctx, e.url)
+// settings returns those of the named settings that the server has.
+func (e postgresDatabase) settings(ctx context.Context, names []string) (map[string]string, error) {
+	a, err := postgres.Administer(ctx, e.URL())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(do(a), a.Close())
+	list, err := a.Settings(ctx, names)
+	settings := make(map[string]string)
+	for _, s := range list {
+		settings[s.Name] = s.Value
+	}
+	return settings, errors.Join(err, a.Close())
 }
 
-func (e postgresSubject) Statistics(ctx context.Context) error {
-	return e.admin(ctx, func(a *postgres.Admin) error { return a.Analyze(ctx) })
-}
-
-// othersConnections is how many connections of a server are left to others: to its administrators and to this program.
-const othersConnections = 10
-
-// Connections is what the server allows, with some left for others.
-func (e postgresSubject) Connections(ctx context.Context) (most int, err error) {
-	err = e.admin(ctx, func(a *postgres.Admin) error {
-		settings, err := a.Settings(ctx, []string{"max_connections"})
-		if err == nil && len(settings) == 1 {
-			most, err = strconv.Atoi(settings[0].Value)
-		}
-		return err
-	})
-	return max(1, most-othersConnections), err
-}
-
-// Describe includes the server's settings, which the results depend on.
-func (e postgresSubject) Describe(ctx context.Context) (StoreStamp, error) {
-	is, err := e.baseSubject.Describe(ctx)
+// Connections is what the server allows, with some left for its administrators and this program.
+func (e postgresDatabase) Connections(ctx context.Context) (int, error) {
+	const others, name = 10, "max_connections"
+	settings, err := e.settings(ctx, []string{name})
 	if err != nil {
-		return is, err
+		return 0, err
 	}
-	var tuned []string // names of the settings in tuned.conf
+	most, err := strconv.Atoi(settings[name])
+	return max(1, most-others), err
+}
+
+// Describe includes the server's settings that tuned.conf names.
+func (e postgresDatabase) Describe(ctx context.Context) (StoreStamp, result.DatasetStamp, error) {
+	is, holds, err := e.database.Describe(ctx)
+	if err != nil {
+		return is, holds, err
+	}
+	var names []string
 	for line := range strings.Lines(deployed.Tuned) {
 		if name, _, sets := strings.Cut(line, " = "); sets && !strings.HasPrefix(line, "#") {
-			tuned = append(tuned, name)
+			names = append(names, name)
 		}
 	}
-	err = e.admin(ctx, func(a *postgres.Admin) error {
-		settings, err := a.Settings(ctx, tuned)
-		for _, s := range settings {
-			is.Settings[s.Name] = s.Value
-		}
-		return err
-	})
-	return is, err
-}
-
-// clusterSubject is a Citus cluster. It has no backup of all nodes.
-type clusterSubject struct{ postgresSubject }
-
-func (clusterSubject) Lacks(kind StepKind) string {
-	if kind == KindBackup || kind == KindRestore {
-		return "a Citus cluster has no backup of all nodes: it is loaded again before a run that follows a write"
-	}
-	return ""
+	settings, err := e.settings(ctx, names)
+	maps.Copy(is.Settings, settings)
+	return is, holds, err
 }

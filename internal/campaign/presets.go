@@ -23,9 +23,6 @@ var presets embed.FS
 // PresetNames are the names of the presets that the program has.
 var PresetNames = []string{"full", "smoke", "paper-2006", "paper-2007", "paper-2008", "paper-2009"}
 
-// maxPreset bounds the file of a preset, in bytes.
-const maxPreset = 1 << 20
-
 // ReadPreset returns the settings of a preset, one of PresetNames or a file of the same form, with its numbers of
 // documents and its times multiplied by a factor each. The numbers of users stay.
 func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err error) {
@@ -36,7 +33,7 @@ func ReadPreset(name string, dataScale, timeScale float64) (s Settings, err erro
 	case !strings.ContainsAny(name, "./"):
 		err = fmt.Errorf("there is no preset %q: use %s, or the path of a file", name, strings.Join(PresetNames, ", "))
 	default:
-		text, err = output.ReadInput(name, maxPreset)
+		text, err = output.ReadInput(name, 1<<20)
 	}
 	if err != nil {
 		return s, err

@@ -10,28 +10,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
+	"brokerage/internal/drive"
 	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
-// planOf returns the steps of valid settings on an embedded database, and their dataset.
-func planOf(t *testing.T, s Settings) ([]Step, *dataset.Dataset) {
+// planned returns the plan of settings, on a database that allows so many connections, and the fingerprint of the
+// dataset.
+func planned(t *testing.T, s Settings, connections int) (*Record, string) {
 	t.Helper()
-	s = s.Resolved()
-	require.NoError(t, s.Verify())
-	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
+	c := newWorld(t).campaign(t.TempDir())
+	c.Settings, c.connections = s.Resolved(), connections
+	require.NoError(t, c.Settings.Check())
+	r, err := c.Plan()
 	require.NoError(t, err)
-	engine, err := newSQLite("b.db", "")
-	require.NoError(t, err)
-	return plan(s, engine, 0), dataset.New(spec)
-}
-
-func names(steps []Step) (names []string) {
-	for _, s := range steps {
-		names = append(names, s.Name)
-	}
-	return names
+	require.NoFileExists(t, c.file())
+	return r, c.dataset.Fingerprint()
 }
 
 // Each preset is valid, and has the documents and times of its study. Its steps have names of their own, and each user
@@ -59,12 +53,12 @@ func TestReadPreset(t *testing.T) {
 			require.Equal(t, name == "smoke", s.smoke())
 			require.Equal(t, c.duration, s.Duration.Duration)
 			require.Equal(t, workload.SharedDocuments, s.NewDocuments)
-			all, d := planOf(t, s)
-			require.Equal(t, c.fingerprint, d.Fingerprint())
-			steps := names(all)
-			require.Equal(t, []string{"create", "population", "load"}, steps[:3])
+			r, fingerprint := planned(t, s, 0)
+			require.Equal(t, c.fingerprint, fingerprint)
+			steps := names(r)
+			require.Equal(t, []string{"population", "load"}, steps[:2])
 			require.Subset(t, steps, c.runs)
-			for i, step := range all {
+			for i, step := range r.Steps {
 				require.Equal(t, i, slices.Index(steps, step.Name), "a name of its own")
 				if step.Plan != nil {
 					require.Equal(t, step.Plan.Users, step.Plan.Connections, step.Name)
@@ -72,26 +66,28 @@ func TestReadPreset(t *testing.T) {
 			}
 		})
 	}
-	require.Len(t, PresetNames, 6)
 }
 
 // A file of the form of a preset is one. What is wrong with it is said in one line.
 func TestReadPreset_File(t *testing.T) {
 	text, err := presets.ReadFile("presets/full.yaml")
 	require.NoError(t, err)
-	own := strings.Replace(string(text), "steps: [", "pool: 0\nthink: 100ms\nsteps: [./own.json, ", 1)
-	s, err := ReadPreset(testenv.File(t, "mine.yaml", own), 1, 1)
+	own := testenv.File(t, "own.json", `{"name": "own", "mix": [{"transaction": "get_order", "weight": 1}]}`)
+	mine := strings.Replace(string(text), "steps: [population", "pool: 7\nthink: 100ms\nsteps: ["+own, 1)
+	s, err := ReadPreset(testenv.File(t, "mine.yaml", mine), 1, 1)
 	require.NoError(t, err)
 	require.Equal(t, "mine", s.Preset)
 	require.Equal(t, 100*time.Millisecond, s.Think.Duration)
-	steps, _ := planOf(t, s)
-	require.Contains(t, names(steps), "own, 2 users")
-	require.Zero(t, steps[len(steps)-1].Plan.Connections, "those of the store")
+	for connections, want := range map[int]int{0: 7, 3: 3} {
+		r, _ := planned(t, s, connections)
+		require.Equal(t, []string{"load", "space", "backup", "restore", "own, 1 user", "own, 2 users"}, names(r)[:6])
+		require.Equal(t, want, r.Steps[5].Plan.Connections)
+	}
 
 	for name, c := range map[string]struct{ text, says string }{
 		"Unknown": {"warmup: 3s\nwarm: 3s", `unknown field "warm"`},
 		"Time":    {"warmUp: soon", `invalid duration "soon"`},
-		"Number":  {"warmUp: 3", "3 is not a time such as 20s or 1h"},
+		"Number":  {"warmUp: 3", "warmUp"},
 		"Past":    {"warmUp: -3s", "the time -3s is below 0"},
 		"Form":    {"users: [1", "is not YAML"},
 		"Scale":   {"scale: huge", "huge"},
@@ -114,94 +110,75 @@ func TestReadPreset_Scaled(t *testing.T) {
 	s, err := ReadPreset("paper-2007", 0.02, 0.02)
 	require.NoError(t, err)
 	s.CPUs = []int{1, 2}
-	all, d := planOf(t, s)
-	require.Equal(t, "tpox-1/XXS/seed-1/v1/20833-60000-300000", d.Fingerprint())
+	r, fingerprint := planned(t, s, 0)
+	require.Equal(t, "tpox-1/XXS/seed-1/v1/20833-60000-300000", fingerprint)
 	require.Equal(t, []time.Duration{36 * time.Second, 72 * time.Second},
 		[]time.Duration{s.WarmUp.Duration, s.Duration.Duration})
 	require.Equal(t, []float64{0.02, 0.02}, []float64{s.DataScale, s.TimeScale})
 	require.False(t, s.smoke(), "long enough to count")
 	require.Equal(t, []Load{{insertOrders, 100, 300_000}, {insertCustomers, 50, 60_000}}, s.Inserts)
-	steps := names(all)
-	require.Subset(t, steps, []string{
+	require.Subset(t, names(r), []string{
 		"insert-orders, 300,000 documents, 100 users", "insert-customers, 60,000 documents, 50 users",
 		"1 core: query, 125 users", "2 cores: query, 125 users",
 	})
 }
 
-// study is a campaign of a published study in a world, with few documents and users.
-func (w *world) study(folder string) *Campaign {
-	c := w.campaign(folder)
-	s, err := ReadPreset("paper-2007", 0.001, 0.001)
-	require.NoError(w.t, err)
-	s.DB, s.Users, s.Reference, s.CPUs = "null:", []int{2, 4}, 4, []int{1}
-	c.Settings = s
-	return c
-}
-
 // A study populates an empty database by its users, loads it, and inserts its numbers of documents onto the loaded one.
-// A population that was interrupted begins again.
+// A population that was interrupted begins again, and a plan shows what is left.
 func TestCampaign_Paper(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()
-	w.onRun = func(load) error {
-		if len(w.inserted) == 2 {
-			return errors.New("killed")
+	study := func() *Campaign {
+		c := w.campaign(folder)
+		s, err := ReadPreset("paper-2007", 0.001, 0.001)
+		require.NoError(t, err)
+		s.DB, s.Users, s.Reference, s.CPUs = "null:", []int{2, 4}, 4, []int{1}
+		c.Settings = s
+		return c
+	}
+	killed := errors.New("killed")
+	w.onRun = func(drive.Plan) error {
+		if len(w.runs) == 2 {
+			return killed
 		}
 		return nil
 	}
-	require.ErrorContains(t, w.run(w.study(folder)), "population: stage 3, insert-customers: killed")
-	require.Equal(t, Interrupted, read(t, folder).Steps[1].State)
-	w.onRun, w.inserted = nil, nil
-	require.NoError(t, w.run(w.study(folder)))
-	r := read(t, folder)
-	require.True(t, r.Complete)
+	_, err := w.run(study())
+	require.ErrorContains(t, err, "population: stage 3, insert-customers: killed")
+	w.runs = nil
+	w.onRun = func(p drive.Plan) error {
+		if p.Definition.Name == "classic" {
+			return killed
+		}
+		return nil
+	}
+	r, err := w.run(study())
+	require.ErrorContains(t, err, "killed")
 	require.True(t, r.Smoke)
 	require.InDelta(t, 0.001, r.Settings.DataScale, 0)
+	stages := r.Steps[0].Inserts
+	require.Len(t, stages, 8)
+	require.Equal(t, []int64{4, 2250, 750}, []int64{int64(stages[3].Stage), stages[3].Before, stages[3].Documents})
+	require.Equal(t, []int64{1, 0}, []int64{int64(stages[4].Stage), stages[4].Before})
+
+	r, err = study().Plan()
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, WritePlan(&text, r))
+	require.Contains(t, text.String(), "preset paper-2007, scale 3000-15000 of tpox-1\n")
+	require.Regexp(t, `(?m)^ 1/12  population: done$`, text.String())
+	require.Regexp(t, `(?m)^ 8/12  classic, 2 users: interrupted\n 9/12  classic, 4 users$`, text.String())
+	require.Contains(t, text.String(), "12 steps, 5 of them to run: the runs of planned length take ")
+	require.True(t, strings.HasSuffix(text.String(), "\nnothing was started\n"))
+
+	w.onRun = nil
+	_, err = w.run(study())
+	require.NoError(t, err)
 	require.Equal(t, []string{
 		"insert-customers 750 by 50", "insert-customers 750 by 50", "insert-customers 750 by 50",
 		"insert-customers 750 by 50",
 		"insert-orders 3750 by 100", "insert-orders 3750 by 100", "insert-orders 3750 by 100", "insert-orders 3750 by 100",
-		"insert-orders 15000 by 100", "insert-customers 3000 by 50",
-	}, w.inserted)
-	require.Equal(t, KindPopulation, r.Steps[1].Kind)
-	stages := r.Steps[1].Inserts
-	require.Len(t, stages, 8)
-	require.Equal(t, []int64{2250, 750}, []int64{stages[3].Before, stages[3].Documents})
-	require.Equal(t, 4, stages[3].Stage)
-	require.Equal(t, 1, stages[4].Stage)
-	require.Zero(t, stages[4].Before)
-	require.Contains(t, w.runs, "query 125", "by cores")
-	require.Contains(t, w.runs, "classic 2")
-}
-
-// A plan shows the steps and changes nothing; that of an interrupted campaign shows what is left.
-func TestCampaign_Plan(t *testing.T) {
-	w, folder := newWorld(t), t.TempDir()
-	c := w.study(folder)
-	r, err := c.Plan()
-	require.NoError(t, err)
-	require.NoFileExists(t, c.Folder+"/"+File)
-	require.Empty(t, w.db)
-	var text strings.Builder
-	require.NoError(t, WritePlan(&text, r))
-	require.Contains(t, text.String(),
-		"preset paper-2007, scale 3000-15000 of tpox-1, 0.001 times its documents and 0.001 times its times\n")
-	require.Regexp(t, `(?m)^ 2/\d+  population$`, text.String())
-	require.Contains(t, text.String(), "query, 2 users, 2 connections\n")
-	require.Regexp(t, `\d+ steps, \d+ of them to run: the runs of planned length take 27 s, beside load`, text.String())
-	require.True(t, strings.HasSuffix(text.String(), "\nnothing was started\n"))
-
-	w.onRun = func(p load) error {
-		if p.workload == classic {
-			return errors.New("killed")
-		}
-		return nil
-	}
-	require.Error(t, w.run(w.study(folder)))
-	r, err = w.study(folder).Plan()
-	require.NoError(t, err)
-	text.Reset()
-	require.NoError(t, WritePlan(&text, r))
-	require.Regexp(t, `(?m)^ 2/\d+  population: done$`, text.String())
-	require.Regexp(t, `classic, 2 users: interrupted|classic, 2 users, 2 conn`, text.String())
+		"query by 2", "query by 4", "classic by 2", "classic by 4",
+		"insert-orders 15000 by 100", "insert-customers 3000 by 50", "query by 125",
+	}, w.runs)
 }

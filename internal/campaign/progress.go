@@ -21,15 +21,48 @@ type Terminal struct {
 // say ignores errors, which could not be reported either.
 func (t *Terminal) say(line string) { _, _ = fmt.Fprintln(t.Out, line) }
 
+func (t *Terminal) draw(line string) {
+	if t.Draw != nil {
+		t.Draw(line)
+	}
+}
+
+func (t *Terminal) began(i int, r *Record) {
+	t.step = numberOf(i, r) + r.Steps[i].Name
+	t.draw(t.step)
+}
+
+// within reports the share of the step that is done, from 0 to 1.
+func (t *Terminal) within(share float64) { t.draw(fmt.Sprintf("%s, %.0f %%", t.step, 100*share)) }
+
+func (t *Terminal) ended(i int, r *Record) {
+	t.draw("")
+	s := &r.Steps[i]
+	result := Outcome(s)
+	if s.State != Done {
+		result = string(s.State)
+	}
+	took := format.Duration(time.Duration(s.Seconds * float64(time.Second)))
+	line := fmt.Sprintf("%s%-44s %7s  %s", numberOf(i, r), s.Name, took, result)
+	t.say(strings.TrimRight(line, " "))
+}
+
+// numberOf returns the number of a step among all.
+func numberOf(i int, r *Record) string {
+	digits := len(fmt.Sprint(len(r.Steps)))
+	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
+}
+
 // planText says how many steps are to be run, and how long their runs take.
 func planText(r *Record) string {
 	todo, runs := 0, time.Duration(0)
 	for _, s := range r.Steps {
-		if s.State.todo() {
-			todo++
-			if s.Kind == KindRun && s.Plan.Documents == 0 {
-				runs += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
-			}
+		if s.State == Done {
+			continue
+		}
+		todo++
+		if s.Kind == KindRun && s.Plan.Documents == 0 {
+			runs += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
 		}
 	}
 	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, beside load, population and restores",
@@ -42,19 +75,11 @@ func planText(r *Record) string {
 
 // WritePlan writes the steps of a campaign.
 func WritePlan(w io.Writer, r *Record) error {
-	s := r.Settings
-	text := fmt.Sprintf("preset %s, scale %s of %s", s.Preset, s.Scale, s.Profile)
-	if s.DataScale != 1 || s.TimeScale != 1 {
-		text += fmt.Sprintf(", %g times its documents and %g times its times", s.DataScale, s.TimeScale)
-	}
-	lines := []string{text}
+	lines := []string{fmt.Sprintf("preset %s, scale %s of %s", r.Preset, r.Settings.Scale, r.Settings.Profile)}
 	for i, step := range r.Steps {
 		line := numberOf(i, r) + step.Name
-		switch {
-		case !step.State.todo():
-			line += ": " + step.stateText()
-		case step.Plan != nil && step.Plan.Connections > 0:
-			line += ", " + format.Plural(step.Plan.Connections, "connection")
+		if step.State != Planned {
+			line += ": " + string(step.State)
 		}
 		lines = append(lines, line)
 	}
@@ -63,79 +88,35 @@ func WritePlan(w io.Writer, r *Record) error {
 	return err
 }
 
-func (t *Terminal) began(i int, r *Record) {
-	t.step = numberOf(i, r) + r.Steps[i].Name
-	t.redraw(t.step)
-}
-
-// within reports the share of the step that is done, from 0 to 1.
-func (t *Terminal) within(share float64) { t.redraw(fmt.Sprintf("%s, %.0f %%", t.step, 100*share)) }
-
-func (t *Terminal) redraw(line string) {
-	if t.Draw != nil {
-		t.Draw(line)
-	}
-}
-
-func (t *Terminal) ended(i int, r *Record) {
-	t.redraw("")
-	s := &r.Steps[i]
-	result := Outcome(s)
-	if s.State != Done {
-		result = s.stateText()
-	}
-	took := format.Duration(time.Duration(s.Seconds * float64(time.Second)))
-	line := fmt.Sprintf("%s%-44s %7s  %s", numberOf(i, r), s.Name, took, result)
-	t.say(strings.TrimRight(line, " "))
-}
-
-// stateText returns the state, and why.
-func (s *Step) stateText() string { return strings.TrimSuffix(string(s.State)+": "+s.Reason, ": ") }
-
-// numberOf returns the number of a step among all.
-func numberOf(i int, r *Record) string {
-	digits := len(fmt.Sprint(len(r.Steps)))
-	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
-}
-
-// Outcome returns the figures of a step in a few words; some steps have none but their time.
+// Outcome returns the figures of a step in a few words.
 func Outcome(s *Step) string {
+	seconds := max(s.Seconds, 1e-3)
 	switch {
 	case s.Load != nil:
 		return fmt.Sprintf("%s documents of %s, %.0f/s, with %.1f s for indexes at the end", format.Count(s.Load.Documents),
-			format.Bytes(s.Load.Bytes), float64(s.Load.Documents)/max(s.Seconds, 1e-3), s.Load.Finish)
+			format.Bytes(s.Load.Bytes), float64(s.Load.Documents)/seconds, s.Load.Finish)
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
 	case s.Copy != nil:
-		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(s.Copy.Rate))
+		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(float64(s.Copy.Database)/seconds))
 	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
 		return fmt.Sprintf("%s; %s", s.Run.Proof, s.Run.Break)
 	case s.Run != nil:
-		text := fmt.Sprintf("%.0f/s, p99 %.1f ms", s.Run.TPS, s.Run.Total.Latency.P99/1000)
-		if s.Plan.Connections > 0 {
-			text += ", " + format.Plural(s.Plan.Connections, "connection")
-		}
+		text := fmt.Sprintf("%.0f/s, p99 %.1f ms, %s", s.Run.TPS, s.Run.Total.Latency.P99/1000,
+			format.Plural(s.Plan.Connections, "connection"))
 		if s.Run.Validity.Invalid() {
 			text += ", INVALID"
 		}
 		return text
-	case len(s.Inserts) > 0:
-		return insertsOutcome(s.Inserts)
-	default:
-		return ""
 	}
-}
-
-// insertsOutcome returns the rates of all stages.
-func insertsOutcome(inserts []Growth) string {
-	var parts []string
-	for _, stages := range ByWorkload(inserts) {
-		var rates []string
+	var rates []string
+	for _, stages := range ByWorkload(s.Inserts) {
+		of := stages[0].Workload
 		for _, g := range stages {
-			rates = append(rates, fmt.Sprintf("%.0f", g.Rate))
+			of += fmt.Sprintf(" %.0f/s", g.Rate)
 		}
-		parts = append(parts, stages[0].Workload+" "+strings.Join(rates, ", ")+"/s")
+		rates = append(rates, of)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(rates, "; ")
 }

@@ -1,11 +1,9 @@
 package campaign
 
 import (
-	"context"
 	_ "embed" // for Schema
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +26,7 @@ type Record struct {
 	Format     string    `json:"format"`
 	Preset     string    `json:"preset"`
 	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
-	Complete   bool      `json:"complete"`   // every planned step has been run or left out
+	Complete   bool      `json:"complete"`   // every planned step has been run
 	Unfinished string    `json:"unfinished"` // why not; empty if it is
 	Started    time.Time `json:"started"`
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
@@ -49,7 +47,6 @@ type StoreStamp struct {
 	Version    string            `json:"version"`
 	URL        string            `json:"url"` // without secrets
 	Durability string            `json:"durability"`
-	Validation string            `json:"validation"` // where documents are validated
 	Settings   map[string]string `json:"settings"`
 }
 
@@ -79,10 +76,8 @@ type StepKind string
 
 // The kinds of steps.
 const (
-	KindCreate     StepKind = "create"
 	KindPopulation StepKind = "population" // Inserts
 	KindLoad       StepKind = "load"       // Load
-	KindStatistics StepKind = "statistics" // nothing but its time
 	KindSpace      StepKind = "space"      // Space
 	KindBackup     StepKind = "backup"     // Copy
 	KindRestore    StepKind = "restore"    // Copy
@@ -97,21 +92,15 @@ type State string
 const (
 	Planned     State = "planned"
 	Done        State = "done"
-	LeftOut     State = "left out"    // Reason says why
 	Interrupted State = "interrupted" // what it has measured so far is there
 )
 
-// todo reports whether a step has to be run.
-func (s State) todo() bool { return s == Planned || s == Interrupted }
-
 // Step is one step of the campaign.
 type Step struct {
-	Name    string     `json:"name"` // unique
-	Kind    StepKind   `json:"kind"`
-	State   State      `json:"state"`
-	Reason  string     `json:"reason,omitempty"`
-	Started *time.Time `json:"started,omitempty"`
-	Seconds float64    `json:"seconds"`
+	Name    string   `json:"name"` // unique
+	Kind    StepKind `json:"kind"`
+	State   State    `json:"state"`
+	Seconds float64  `json:"seconds"`
 
 	Load    *BulkLoad   `json:"load,omitempty"`
 	Space   *Space      `json:"space,omitempty"`
@@ -157,21 +146,19 @@ type NamedBytes struct {
 
 // Copy is a backup or a restore.
 type Copy struct {
-	Database int64   `json:"database"` // bytes
-	File     int64   `json:"file"`     // bytes of the backup
-	Rate     float64 `json:"bytesPerSecond"`
+	Database int64 `json:"database"` // bytes
+	File     int64 `json:"file"`     // bytes of the backup
 }
 
 // RunPlan is the run of a step.
 type RunPlan struct {
 	Workload string `json:"workload"` // a name, or the path of a workload file
 	// Label is the name of the workload, and how the run differs from it, such as "insert-customers, not validated".
-	Label    string `json:"label"`
-	Validate *bool  `json:"validate,omitempty"` // instead of what the workload's file says
-	Users    int    `json:"users"`
-	// Connections is how many the service has to the database at most; 0 is the store's default.
-	Connections int `json:"connections"`
-	CPUs        int `json:"cpus,omitempty"` // cores that the service may use; 0 is all
+	Label       string `json:"label"`
+	Validate    *bool  `json:"validate,omitempty"` // instead of what the workload's file says
+	Users       int    `json:"users"`
+	Connections int    `json:"connections"`    // that the service has to the database at most
+	CPUs        int    `json:"cpus,omitempty"` // cores that the service may use; 0 is all
 	// ServerLimited reports whether the processes of the database's server may use no more than CPUs either.
 	ServerLimited bool `json:"serverLimited,omitempty"`
 	// Documents is how many are inserted, instead of a time; 0 for other runs.
@@ -246,16 +233,4 @@ func Read(path string) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
-}
-
-// writeJSON writes a value to a file, which appears only when it is complete.
-func writeJSON(ctx context.Context, file output.File, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	return file.Write(ctx, func(f *os.File) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
-	})
 }

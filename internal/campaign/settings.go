@@ -2,9 +2,9 @@ package campaign
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -14,11 +14,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The built-in workloads.
+// The built-in workloads with a meaning to a campaign.
 const (
 	query           = "query"
 	mixed           = "mixed"
-	classic         = "classic"
 	insertOrders    = "insert-orders"
 	insertCustomers = "insert-customers"
 )
@@ -52,16 +51,13 @@ type Settings struct {
 	CPUs      []int    `json:"cpus"`
 	// NewDocuments says who reads and changes what users insert, own or shared, instead of what the workload's file says.
 	NewDocuments string `json:"newDocuments,omitempty"`
-	// Pool is the number of connections of the service; nil gives each user a connection, and 0 is the store's default.
-	Pool *int `json:"pool,omitempty"`
+	Pool         int    `json:"pool,omitempty"` // connections of the service; 0 gives each user one
 
 	// The numbers of documents and the times of the preset are multiplied by these factors.
 	DataScale float64 `json:"dataScale"`
 	TimeScale float64 `json:"timeScale"`
-	// Population is how users fill a database that has only securities, before the load.
-	Population []Load `json:"population,omitempty"`
-	Inserts    []Load `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
-	Cores      []Load `json:"cores,omitempty"`   // what runs for each of CPUs
+	Inserts   []Load  `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
+	Cores     []Load  `json:"cores,omitempty"`   // what runs for each of CPUs
 }
 
 // Load is a workload by a number of users.
@@ -74,39 +70,33 @@ type Load struct {
 // Duration is a time such as 20s or 1h30m in a file.
 type Duration struct{ time.Duration }
 
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalJSON reads a time that is not below 0.
-func (d *Duration) UnmarshalJSON(text []byte) (err error) {
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("%s is not a time such as 20s or 1h", text)
-	}
-	if d.Duration, err = time.ParseDuration(s); err == nil && d.Duration < 0 {
-		err = fmt.Errorf("the time %s is below 0", s)
+// UnmarshalText reads a time that is not below 0.
+func (d *Duration) UnmarshalText(text []byte) (err error) {
+	if d.Duration, err = time.ParseDuration(string(text)); err == nil && d.Duration < 0 {
+		err = fmt.Errorf("the time %s is below 0", text)
 	}
 	return err
 }
 
-// Doublings returns the numbers of cores that are tried on a machine: 1, 2, 4 and so on, and all of them.
-func Doublings(cores int) (list []int) {
-	for n := 1; n < cores; n *= 2 {
-		list = append(list, n)
-	}
-	return append(list, cores)
-}
-
-// Resolved sets what is not given: the reference number of users to the middle of the list, the population and the test
-// of cores to those of the reference.
+// Resolved sets what is not given: the reference to the largest number of users, and the step cores to the mixed
+// workload on 1, 2, 4 and so on, up to all cores.
 func (s Settings) Resolved() Settings {
 	if s.Reference == 0 && len(s.Users) > 0 {
-		s.Reference = slices.Sorted(slices.Values(s.Users))[len(s.Users)/2]
+		s.Reference = slices.Max(s.Users)
 	}
-	if len(s.Population) == 0 && slices.Contains(s.Steps, populationStep) {
-		s.Population = []Load{{insertCustomers, s.Reference, 0}, {insertOrders, s.Reference, 0}} // all of the dataset
+	if !slices.Contains(s.Steps, coresStep) {
+		return s
 	}
-	if len(s.Cores) == 0 && slices.Contains(s.Steps, coresStep) {
+	if len(s.Cores) == 0 {
 		s.Cores = []Load{{mixed, s.Reference, 0}}
+	}
+	if all := runtime.GOMAXPROCS(0); len(s.CPUs) == 0 {
+		for n := 1; n < all; n *= 2 {
+			s.CPUs = append(s.CPUs, n)
+		}
+		s.CPUs = append(s.CPUs, all)
 	}
 	return s
 }
@@ -116,14 +106,23 @@ func (s Settings) smoke() bool {
 	return s.WarmUp.Duration < validWarmUp || s.Duration.Duration < validDuration
 }
 
-// Verify returns an error that names the first invalid setting.
-func (s Settings) Verify() error {
+// insertion returns the inserts of a workload by its users: with a number of documents if Inserts has one.
+func (s Settings) insertion(workload string) Load {
+	for _, of := range s.Inserts {
+		if of.Workload == workload {
+			return of
+		}
+	}
+	return Load{Workload: workload, Users: s.Reference}
+}
+
+// Check returns an error that names the first invalid setting.
+func (s Settings) Check() error {
 	spec, err := dataset.ParseSpec(s.Scale, s.Profile, s.Seed)
 	if err != nil {
 		return err
 	}
 	outside := func(n int) bool { return n < 1 || n > drive.MaxUsers }
-	notPositive := func(n int) bool { return n < 1 }
 	switch {
 	case len(s.Steps) == 0 || repeats(s.Steps):
 		return fmt.Errorf("--steps must be a list of workloads, population, cores and crash, each once")
@@ -131,7 +130,7 @@ func (s Settings) Verify() error {
 		return fmt.Errorf("--users must be a list of different numbers from 1 to %d", drive.MaxUsers)
 	case outside(s.Reference):
 		return fmt.Errorf("--reference must be from 1 to %d", drive.MaxUsers)
-	case slices.ContainsFunc(s.CPUs, notPositive) || repeats(s.CPUs):
+	case repeats(s.CPUs) || len(s.CPUs) > 0 && slices.Min(s.CPUs) < 1:
 		return fmt.Errorf("--cpus must be a list of different numbers from 1")
 	case !slices.Contains([]string{"", workload.OwnDocuments, workload.SharedDocuments}, s.NewDocuments):
 		return fmt.Errorf("newDocuments: %q is neither %s nor %s", s.NewDocuments, workload.OwnDocuments,
@@ -139,31 +138,36 @@ func (s Settings) Verify() error {
 	case s.Duration.Duration <= 0:
 		return fmt.Errorf("--duration must be above 0")
 	}
-	return s.verifyDocuments(dataset.New(spec))
-}
-
-// verifyDocuments returns an error when there are fewer documents than users, who would wait for each other.
-func (s Settings) verifyDocuments(d *dataset.Dataset) error {
-	most := max(s.Reference, slices.Max(s.Users))
-	for _, load := range slices.Concat(s.Population, s.Cores) {
-		most = max(most, load.Users)
-	}
-	for _, i := range slices.Concat(s.Population, s.Inserts) {
-		if i.Workload != insertOrders && i.Workload != insertCustomers {
-			return fmt.Errorf("%s inserts no documents: a population and inserts are of %s and %s", i.Workload, insertOrders,
-				insertCustomers)
+	for _, step := range s.Steps {
+		if step == populationStep || step == coresStep || step == crashStep {
+			continue
+		}
+		definition, err := workload.Load(step)
+		if err == nil {
+			err = definition.Fits("") // through a service
+		}
+		if err != nil {
+			return err
 		}
 	}
+	most := max(s.Reference, slices.Max(s.Users))
+	for _, of := range s.Inserts {
+		switch {
+		case of.Workload != insertOrders && of.Workload != insertCustomers:
+			return fmt.Errorf("%s inserts no documents: inserts are of %s and %s", of.Workload, insertOrders, insertCustomers)
+		case of.Users < 1 || of.Documents < int64(of.Users):
+			return fmt.Errorf("%s of %d documents is too few for %d users: use a larger --data-scale", of.Workload, of.Documents,
+				of.Users)
+		}
+	}
+	for _, of := range slices.Concat(s.Inserts, s.Cores) {
+		most = max(most, of.Users)
+	}
+	d := dataset.New(spec) // whose documents users would wait for, if they were fewer
 	customers, orders := d.Count(dataset.Customer), d.Count(dataset.Order)
 	if least := min(customers, orders); least < int64(most) {
 		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(),
 			most, customers, orders)
-	}
-	for _, i := range s.Inserts {
-		if i.Documents < int64(i.Users) || i.Users < 1 {
-			return fmt.Errorf("%s of %d documents is too few for %d users: use a larger --data-scale", i.Workload, i.Documents,
-				i.Users)
-		}
 	}
 	return nil
 }
@@ -178,10 +182,7 @@ func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)
 	for i := range a.NumField() {
-		// A list that is empty and one that is not there are the same in a file.
-		if x, y := a.Field(i), b.Field(i); x.Kind() == reflect.Slice && x.Len()+y.Len() == 0 {
-			continue
-		} else if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
 			names = append(names, name)
 		}

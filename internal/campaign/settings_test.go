@@ -8,7 +8,7 @@ import (
 
 // Times below those of the scenario make any campaign a smoke campaign.
 func TestSettings_Smoke(t *testing.T) {
-	s := newWorld(t).settings()
+	s := newWorld(t).campaign("").Settings
 	require.False(t, s.smoke())
 	s.Duration.Duration--
 	require.True(t, s.smoke())
@@ -17,20 +17,7 @@ func TestSettings_Smoke(t *testing.T) {
 	require.True(t, s.smoke())
 }
 
-func TestSettings_Reference(t *testing.T) {
-	for reference, users := range map[int][]int{10: {10}, 20: {30, 10, 20}, 30: {10, 20, 30, 40}} {
-		require.Equal(t, reference, Settings{Users: users}.Resolved().Reference)
-	}
-	require.Equal(t, 7, Settings{Users: []int{1, 2}, Reference: 7}.Resolved().Reference)
-}
-
-func TestDoublings(t *testing.T) {
-	for cores, list := range map[int][]int{1: {1}, 2: {1, 2}, 6: {1, 2, 4, 6}, 8: {1, 2, 4, 8}} {
-		require.Equal(t, list, Doublings(cores))
-	}
-}
-
-func TestSettings_Verify(t *testing.T) {
+func TestSettings_Check(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *Settings)
 		says   string
@@ -41,6 +28,7 @@ func TestSettings_Verify(t *testing.T) {
 		"SameUsers": {func(s *Settings) { s.Users = []int{5, 6, 5} }, "--users must be a list of different numbers"},
 		"SameSteps": {func(s *Settings) { s.Steps = []string{mixed, mixed} }, "each once"},
 		"NoSteps":   {func(s *Settings) { s.Steps = nil }, "--steps"},
+		"NoFile":    {func(s *Settings) { s.Steps = []string{"./none.json"} }, "none.json"},
 		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
 		"Duration":  {func(s *Settings) { s.Duration.Duration = 0 }, "--duration"},
 		"Documents": {func(s *Settings) { s.Users = []int{5000} }, "too small for 5000 users"},
@@ -49,20 +37,10 @@ func TestSettings_Verify(t *testing.T) {
 		"CPUs":      {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newWorld(t).settings()
-			require.NoError(t, s.Verify())
+			s := newWorld(t).campaign("").Settings
+			require.NoError(t, s.Check())
 			c.change(&s)
-			require.ErrorContains(t, s.Verify(), c.says)
+			require.ErrorContains(t, s.Check(), c.says)
 		})
 	}
-}
-
-func TestSettings_Changed(t *testing.T) {
-	a := newWorld(t).settings()
-	b := a
-	require.Empty(t, a.changed(b))
-	a.CPUs, b.CPUs = nil, []int{}
-	require.Empty(t, a.changed(b), "as a file gives it back")
-	b.WarmUp.Duration, b.Scale = 3, "XS"
-	require.Equal(t, "scale, warmUp", a.changed(b))
 }

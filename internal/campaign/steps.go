@@ -1,165 +1,191 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 	"brokerage/internal/ledger"
 	"brokerage/internal/output"
 	"brokerage/internal/result"
 	"brokerage/internal/store"
-	"brokerage/internal/tpox"
+	"brokerage/internal/workload"
 )
 
 // do runs a step.
-func (r *running) do(ctx context.Context, s *Step) error {
-	e := r.Subject
+func (c *Campaign) do(ctx context.Context, s *Step) (err error) {
 	switch s.Kind {
-	case KindCreate:
-		return e.Create(ctx)
 	case KindPopulation:
-		return r.populate(ctx, s)
+		return c.populate(ctx, s)
 	case KindLoad:
-		return r.loadDataset(ctx, s)
-	case KindStatistics:
-		return e.Statistics(ctx)
+		return c.load(ctx, s)
 	case KindSpace:
-		space, err := e.Space(ctx)
-		if err == nil {
-			s.Space = &space
-		}
+		s.Space, err = c.Subject.Space(ctx)
 		return err
 	case KindBackup:
-		return r.copyDatabase(ctx, s, e.Backup)
+		s.Copy, err = c.Subject.Backup(ctx)
+		return err
 	case KindRestore:
-		return r.copyDatabase(ctx, s, e.Restore)
+		s.Copy, err = c.Subject.Restore(ctx)
+		c.intact = err == nil
+		return err
 	case KindRun:
-		return r.measure(ctx, s)
+		return c.measure(ctx, s)
 	case KindCrash:
-		return r.crash(ctx, s)
+		return c.crash(ctx, s)
 	default:
 		return fmt.Errorf("there are no steps of kind %q", s.Kind)
 	}
 }
 
-// loadDataset loads the dataset into a database that it creates again: an interrupted load has left a part of it.
-func (r *running) loadDataset(ctx context.Context, s *Step) error {
-	if err := r.Subject.Create(ctx); err != nil {
+// populationStages is the number of stages of each kind of documents.
+const populationStages = 4
+
+// populate lets users fill a database that has only securities: they insert as many customers and orders as the dataset
+// has, with one commit each, in stages. There is no transaction that inserts a security, so these are loaded.
+func (c *Campaign) populate(ctx context.Context, s *Step) error {
+	spec := c.dataset.Spec()
+	var err error
+	if spec.Scale, err = dataset.ScaleOf(0, 0); err != nil {
 		return err
 	}
-	load := &BulkLoad{}
-	last, all := r.Now(), rawBytes(r.dataset)
-	err := r.Subject.Load(ctx, r.dataset, func(documents int, bytes int64) {
+	c.intact = false
+	if err := c.Subject.Load(ctx, dataset.New(spec), func(int, int64) {}); err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		workload string
+		kind     dataset.Kind
+	}{{insertCustomers, dataset.Customer}, {insertOrders, dataset.Order}} {
+		all := c.dataset.Count(of.kind)
+		for stage := range int64(populationStages) {
+			c.Progress.within(float64(len(s.Inserts)) / (2 * populationStages))
+			g := Growth{Stage: int(stage) + 1, Workload: of.workload, Before: stage * all / populationStages}
+			documents := (stage+1)*all/populationStages - g.Before
+			users := int(min(int64(c.Settings.insertion(of.workload).Users), documents))
+			plan := &RunPlan{Workload: of.workload, Users: users, Documents: documents, Validate: new(false),
+				Connections: c.connectionsOf(users)}
+			p, err := c.drivePlan(plan)
+			if err != nil {
+				return err
+			}
+			p.Ramp, p.Seed, p.Populates = 0, p.Seed+uint64(g.Stage), c.dataset
+			run, err := c.run(ctx, plan, p)
+			if run != nil {
+				g.Documents, g.Rate, g.Run = run.Total.Good, run.Goodput, *run
+				s.Inserts = append(s.Inserts, g)
+			}
+			if err == nil && g.Documents < documents {
+				err = errors.New("not all documents were inserted")
+			}
+			if err != nil {
+				return fmt.Errorf("stage %d, %s: %w", g.Stage, of.workload, err)
+			}
+			space, err := c.Subject.Space(ctx)
+			if err != nil {
+				return err
+			}
+			s.Inserts[len(s.Inserts)-1].Total = space.Total
+		}
+	}
+	return nil
+}
+
+// load loads the dataset, and records the contents and the settings of the database.
+func (c *Campaign) load(ctx context.Context, s *Step) error {
+	load, last, all := new(BulkLoad), time.Now(), float64(0)
+	for _, k := range dataset.Kinds {
+		all += float64(c.dataset.ExpectedBytes(k))
+	}
+	err := c.Subject.Load(ctx, c.dataset, func(documents int, bytes int64) {
 		load.Documents += int64(documents)
 		load.Bytes += bytes
-		r.Progress.within(float64(load.Bytes) / all)
-		last = r.Now()
+		c.Progress.within(float64(load.Bytes) / all)
+		last = time.Now()
 	})
 	if err != nil {
 		return err
 	}
-	load.Finish = r.Now().Sub(last).Seconds()
-	s.Load, r.intact = load, true
-	return r.describe(ctx)
-}
-
-// describe records the contents and the settings of the database.
-func (r *running) describe(ctx context.Context) (err error) {
-	if r.record.Dataset, err = contentsOf(ctx, r.Subject.URL()); err != nil {
-		return err
-	}
-	r.record.Store, err = r.Subject.Describe(ctx)
+	load.Finish = time.Since(last).Seconds()
+	s.Load, c.intact = load, true
+	c.record.Store, c.record.Dataset, err = c.Subject.Describe(ctx)
 	return err
 }
 
-// copyDatabase measures a backup or a restore. After either, the database is in the state of the backup.
-func (r *running) copyDatabase(ctx context.Context, s *Step, do func(context.Context) (Copy, error)) error {
-	began := r.Now()
-	c, err := do(ctx)
-	if err != nil {
-		return err
-	}
-	c.Rate = float64(c.Database) / max(r.Now().Sub(began).Seconds(), 1e-3)
-	s.Copy, r.intact = &c, true
-	return nil
-}
-
 // restore restores the database to the state after the load, unless nothing has changed it. A database without a backup
-// is emptied and loaded again.
-func (r *running) restore(ctx context.Context) (err error) {
-	e := r.Subject
-	_, missing := os.Stat(e.BackupFile())
+// is loaded again.
+func (c *Campaign) restore(ctx context.Context) (err error) {
 	switch {
-	case r.intact, e.Lacks(KindLoad) != "":
+	case c.intact:
 		return nil
-	case e.Lacks(KindBackup) != "" || e.Lacks(KindRestore) != "":
-		if err = e.Create(ctx); err == nil {
-			err = e.Load(ctx, r.dataset, func(int, int64) {})
-		}
-	case missing != nil:
-		return errors.New("the backup of the database is missing: --replace starts again")
+	case c.Subject.BackupFile() == "":
+		err = c.Subject.Load(ctx, c.dataset, func(int, int64) {})
 	default:
-		_, err = e.Restore(ctx)
+		if _, err = c.Subject.Restore(ctx); errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("the backup of the database is missing: --replace starts again")
+		}
 	}
-	r.intact = err == nil
+	c.intact = err == nil
 	return err
 }
 
 // measure runs a workload on restored data. A run whose only faults are other load on the machine and an unsteady rate,
 // which that mostly causes, is made once more, and the second counts.
-func (r *running) measure(ctx context.Context, s *Step) error {
+func (c *Campaign) measure(ctx context.Context, s *Step) error {
 	for try := range 2 {
-		began := r.Now()
-		if err := r.restore(ctx); err != nil {
+		began := time.Now()
+		if err := c.restore(ctx); err != nil {
 			return err
 		}
-		s.Restore += r.Now().Sub(began).Seconds()
+		s.Restore += time.Since(began).Seconds()
 		s.Again = try > 0
-		p, err := r.load(s.Plan)
+		p, err := c.drivePlan(s.Plan)
 		if err != nil {
 			return err
 		}
-		if s.Run, err = r.run(ctx, s.Plan, p); err != nil || !onlyDisturbed(s.Run.Validity) {
+		if s.Run, err = c.run(ctx, s.Plan, p); err != nil || !onlyDisturbed(s.Run.Validity) {
 			return err
 		}
 	}
 	return nil
 }
 
-// run runs a workload against a service of its own.
-func (r *running) run(ctx context.Context, plan *RunPlan, p drive.Plan) (run *result.Run, err error) {
-	if p.Settings, err = r.storeSettings(ctx, plan); err != nil {
-		return nil, err
-	}
-	service, err := r.Start(ctx, ServiceSettings{DB: r.Subject.URL(), Pool: plan.Connections, CPUs: plan.CPUs})
+// drivePlan returns how a workload runs.
+func (c *Campaign) drivePlan(r *RunPlan) (p drive.Plan, err error) {
+	definition, err := workload.Load(r.Workload)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	if p.Break.At > 0 {
-		p.Break.Do = service.Restart
+	if r.Validate != nil {
+		definition.Validate = *r.Validate
 	}
-	run, err = r.drive(ctx, service, plan, p)
-	// If the service has died, that is the error, instead of those of requests to it.
-	if stopped := service.Stop(); err == nil || errors.Is(stopped, ErrGone) {
-		err = stopped
+	s := &c.Settings
+	definition.NewDocuments = cmp.Or(s.NewDocuments, definition.NewDocuments)
+	p = drive.Plan{
+		Definition: definition, Users: r.Users, Count: r.Documents, Ramp: s.WarmUp.Duration, Duration: s.Duration.Duration,
+		Think: drive.Think{Mean: s.Think.Duration}, Seed: s.Seed, Version: c.Versions.Brokerage, Commit: c.Versions.Commit,
+		Settings: map[string]string{"pool": strconv.Itoa(r.Connections)},
 	}
-	return run, err
+	if r.Documents > 0 { // with a warm-up as short as is valid, since the database grows by it too
+		p.Ramp, p.Duration = min(p.Ramp, validWarmUp), 0
+	}
+	const intervals = 6 // of a run, which show whether it was steady
+	p.Every = p.Duration / intervals
+	return p, nil
 }
 
-// drive generates the load. In a test of cores, a database server on this machine is limited to as many cores as the
-// service, where the system allows it.
-func (r *running) drive(
-	ctx context.Context, service *Service, plan *RunPlan, p drive.Plan,
-) (_ *result.Run, err error) {
-	database, err := store.Find(r.Subject.URL())
+// run runs a workload against a service of its own. In a test of cores, a database server on this machine is limited to
+// as many cores as the service, where the system allows it.
+func (c *Campaign) run(ctx context.Context, plan *RunPlan, p drive.Plan) (_ *result.Run, err error) {
+	database, err := store.Find(c.Subject.URL())
 	if err != nil {
 		return nil, err
 	}
@@ -175,39 +201,8 @@ func (r *running) drive(
 			}
 		}
 	}
-	r.intact = false
-	run, err := r.Driver(ctx, service, p)
-	r.intact = err == nil && readOnly(run)
-	return run, err
-}
-
-// storeSettings returns the settings of the store and its durability for the result of a run. No service has the
-// database open.
-func (r *running) storeSettings(ctx context.Context, plan *RunPlan) (map[string]string, error) {
-	if r.record.Store.Engine == "" { // nothing is loaded yet, or the store keeps nothing
-		if err := r.describe(ctx); err != nil {
-			return nil, err
-		}
-	}
-	is := r.record.Store
-	settings := map[string]string{"durability": is.Durability}
-	maps.Copy(settings, is.Settings)
-	if plan.Connections > 0 {
-		settings["pool"] = strconv.Itoa(plan.Connections)
-	}
-	return settings, nil
-}
-
-// readOnly reports whether a run, its preparation included, had nothing but queries.
-func readOnly(run *result.Run) bool {
-	for _, part := range run.Workload.Mix {
-		if !slices.ContainsFunc(tpox.Transactions[:], func(t tpox.Transaction) bool {
-			return t.Name == part.Transaction && t.Kind == tpox.Query
-		}) {
-			return false
-		}
-	}
-	return run.Prepared == nil || run.Prepared.Orders+run.Prepared.Customers == 0
+	c.intact = c.intact && plan.Workload == query // which alone writes nothing
+	return c.Drive(ctx, ServiceSettings{DB: c.Subject.URL(), Pool: plan.Connections, CPUs: plan.CPUs}, p)
 }
 
 // In a run of crashTime the service is killed after killedAfter: it has the rest to start again.
@@ -218,11 +213,11 @@ const (
 
 // crash kills the service in the middle of a run with a ledger, starts it again, and finds out what the database has
 // kept of what was acknowledged. The ledger stays if that is not all.
-func (r *running) crash(ctx context.Context, s *Step) error {
-	if err := r.restore(ctx); err != nil {
+func (c *Campaign) crash(ctx context.Context, s *Step) error {
+	if err := c.restore(ctx); err != nil {
 		return err
 	}
-	path := filepath.Join(r.Folder, "crash.ledger")
+	path := filepath.Join(c.Folder, "crash.ledger")
 	if err := removeFile(path); err != nil {
 		return err
 	}
@@ -230,10 +225,10 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
-	p, err := r.load(s.Plan)
+	p, err := c.drivePlan(s.Plan)
 	if err == nil {
 		p.Duration, p.Ledger, p.Break = crashTime, w, drive.Break{At: killedAfter}
-		s.Run, err = r.run(ctx, s.Plan, p)
+		s.Run, err = c.run(ctx, s.Plan, p)
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
@@ -242,7 +237,7 @@ func (r *running) crash(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, r.Subject.URL(), store.Options{})
+	db, err := store.Open(ctx, c.Subject.URL(), store.Options{})
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/output"
+	"brokerage/internal/result"
 	"brokerage/internal/store"
 	"brokerage/internal/store/db2"
 	"brokerage/internal/store/postgres"
-	"brokerage/internal/store/sqlite"
 )
 
 // Subject is the database under test, with the operations that a campaign needs beside the transactions. Nothing else
@@ -19,105 +22,90 @@ import (
 type Subject interface {
 	// URL returns the URL of the database for the service, secrets included.
 	URL() string
-	// Lacks returns why the subject cannot run a kind of step, or "" when it can.
-	Lacks(kind StepKind) string
-	// Describe returns the engine, its version and the settings that its figures depend on.
-	Describe(ctx context.Context) (StoreStamp, error)
+	// Describe returns the engine with the settings that its figures depend on, and the contents of the database.
+	Describe(ctx context.Context) (StoreStamp, result.DatasetStamp, error)
 	// Holds names the contents of the database, an unfinished load included, or returns "" when it is empty or does not
 	// exist.
 	Holds(ctx context.Context) (string, error)
-	// Create creates an empty database, and replaces one that exists.
-	Create(ctx context.Context) error
-	// Load loads a dataset into an empty database. It calls progress with documents in the order of their kinds.
-	Load(ctx context.Context, d *dataset.Dataset, progress func(documents int, bytes int64)) error
-	// Statistics collects the statistics of the query planner.
-	Statistics(ctx context.Context) error
-	Space(ctx context.Context) (Space, error)
-	// Backup copies the database, replacing an earlier backup; Restore restores that state.
-	Backup(ctx context.Context) (Copy, error)
-	Restore(ctx context.Context) (Copy, error)
-	// BackupFile returns the name of the file that is there when there is a backup, or "" when the subject makes none.
+	// Load replaces what the database holds by a dataset. It calls progress with documents in the order of their kinds.
+	Load(ctx context.Context, d *dataset.Dataset, progress store.Progress) error
+	Space(ctx context.Context) (*Space, error)
+	// BackupFile returns the name of the file of the backup, or "" when the subject makes none.
 	BackupFile() string
+	// Backup copies the database, replacing an earlier backup; Restore restores that state.
+	Backup(ctx context.Context) (*Copy, error)
+	Restore(ctx context.Context) (*Copy, error)
 	// Connections returns how many connections the service may have; 0 is no limit.
 	Connections(ctx context.Context) (int, error)
 }
 
-// Open returns the subject for a database URL. Files beside the database go to folder. Commands are for engines that
-// need them.
+// Open returns the subject for a database URL. Its backup goes to folder. Commands are for engines that need them.
 func Open(url, folder string, commands Commands) (Subject, error) {
-	database, err := store.Find(url)
+	found, err := store.Find(url)
 	if err != nil {
 		return nil, err
 	}
-	if !database.Stores() {
-		return costless, nil
+	if !found.Stores() {
+		return nil, store.ErrNothingStored
 	}
-	switch database.Scheme {
-	case sqlite.Scheme:
-		return newSQLite(database.Path(), folder)
+	base := database{found, filepath.Join(folder, "campaign.backup.zst")}
+	switch found.Scheme {
 	case postgres.Scheme:
-		if postgres.IsCluster(url) {
-			return clusterSubject{newPostgres(url, folder)}, nil
+		if postgres.IsCluster(url) { // it has no backup of all nodes
+			base.backup = ""
 		}
-		return newPostgres(url, folder), nil
+		return postgresDatabase{base}, nil
 	case db2.Scheme:
-		return newDB2(url, folder, commands)
+		if commands.Backup == "" || commands.Restore == "" {
+			base.backup = ""
+		}
+		return db2Database{base, commands}, nil
 	default:
-		return nil, fmt.Errorf("campaigns do not support the scheme %s", database.Scheme)
+		return base, nil
 	}
 }
 
-// baseSubject implements what all subjects have in common: everything except statistics.
-type baseSubject struct {
-	url        string
-	backup     string // file
-	validation string // where documents are validated
+// A database is a Subject by what all engines have in common.
+type database struct {
+	store.Database
+
+	backup string // file, or ""
 }
 
-// inService is the validation of engines that have none of their own.
-const inService = "by the project's schemas, in the service"
-
-func (e baseSubject) URL() string { return e.url }
-
-func (baseSubject) Lacks(StepKind) string { return "" }
-
-// database returns what Open has found.
-func (e baseSubject) database() store.Database {
-	d, err := store.Find(e.url)
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
-// with calls do with the open database. With asIs it creates no schema where there is none.
-func (e baseSubject) with(ctx context.Context, asIs bool, do func(store.Bulk) error) error {
-	s, err := e.database().OpenBulk(ctx, store.Options{AsIs: asIs})
+// opened calls do with the open database. It creates no schema where there is none.
+func (e database) opened(ctx context.Context, do func(store.Bulk) error) error {
+	s, err := e.OpenBulk(ctx, store.Options{AsIs: true})
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(s), s.Close())
 }
 
-func (e baseSubject) Describe(ctx context.Context) (is StoreStamp, err error) {
-	s, err := store.Open(ctx, e.url, store.Options{AsIs: true})
+func (e database) Describe(ctx context.Context) (is StoreStamp, holds result.DatasetStamp, err error) {
+	s, err := e.Open(ctx, store.Options{AsIs: true})
 	if err != nil {
-		return is, err
+		return is, holds, err
 	}
 	d := s.Describe()
-	is = StoreStamp{
-		Engine: d.Name, Version: d.Version, URL: store.Published(e.url), Durability: d.Durability,
-		Validation: e.validation, Settings: make(map[string]string, len(d.Settings)),
-	}
+	is = StoreStamp{Engine: d.Name, Version: d.Version, URL: store.Published(e.URL()), Durability: d.Durability,
+		Settings: make(map[string]string)}
 	for _, setting := range d.Settings {
 		is.Settings[setting.Name] = setting.Value
 	}
-	return is, s.Close()
+	contents, err := s.Contents(ctx)
+	return is, result.DatasetStamp(contents), errors.Join(err, s.Close())
 }
 
-// Holds creates no schema where there is none.
-func (e baseSubject) Holds(ctx context.Context) (name string, err error) {
-	err = e.with(ctx, true, func(s store.Bulk) error {
+func (e database) Holds(ctx context.Context) (name string, err error) {
+	if path := e.Path(); path != "" {
+		if err := output.RequireFolder(path); err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return "", nil // and opening would create it
+		}
+	}
+	err = e.opened(ctx, func(s store.Bulk) error {
 		if name, err = store.Holds(ctx, s); err != nil || name != "" {
 			return err
 		}
@@ -133,23 +121,18 @@ func (e baseSubject) Holds(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// Create empties the schema of a database on a server, or creates it. It does not create that database.
-func (e baseSubject) Create(ctx context.Context) error {
-	s, err := e.database().Empty(ctx, store.Options{})
+func (e database) Load(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
+	s, err := e.Empty(ctx, store.Options{})
 	if err != nil {
 		return err
 	}
-	return s.Close()
+	return errors.Join(s.LoadDataset(ctx, d, progress), s.Close())
 }
 
-func (e baseSubject) Load(ctx context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	return e.with(ctx, false, func(s store.Bulk) error { return s.LoadDataset(ctx, d, progress) })
-}
-
-func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
-	err = e.with(ctx, true, func(s store.Bulk) error {
+func (e database) Space(ctx context.Context) (out *Space, err error) {
+	err = e.opened(ctx, func(s store.Bulk) error {
 		space, err := s.Space(ctx)
-		out = Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
+		out = &Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
 		for _, k := range dataset.Kinds {
 			out.Kinds = append(out.Kinds, KindBytes{k.String(), space.Documents[k], space.Raw[k], space.Stored[k]})
 			out.Raw += space.Raw[k]
@@ -162,21 +145,57 @@ func (e baseSubject) Space(ctx context.Context) (out Space, err error) {
 	return out, err
 }
 
-func (e baseSubject) Backup(ctx context.Context) (Copy, error) {
+func (e database) BackupFile() string { return e.backup }
+
+func (e database) Backup(ctx context.Context) (*Copy, error) {
 	if err := removeFile(e.backup); err != nil { // perhaps of a database before
-		return Copy{}, err
+		return nil, err
 	}
-	m, written, err := e.database().Backup(ctx, e.backup, store.CopyOptions{})
-	return Copy{Database: m.Bytes, File: written}, err
+	m, written, err := e.Database.Backup(ctx, e.backup, store.CopyOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &Copy{Database: m.Bytes, File: written}, nil
 }
 
-func (e baseSubject) Restore(ctx context.Context) (Copy, error) {
+func (e database) Restore(ctx context.Context) (*Copy, error) {
 	info, err := os.Stat(e.backup)
 	if err != nil {
-		return Copy{}, err
+		return nil, err
 	}
-	m, err := e.database().Restore(ctx, e.backup, store.CopyOptions{Replace: true})
-	return Copy{Database: m.Bytes, File: info.Size()}, err
+	m, err := e.Database.Restore(ctx, e.backup, store.CopyOptions{Replace: true})
+	if err != nil {
+		return nil, err
+	}
+	return &Copy{Database: m.Bytes, File: info.Size()}, nil
+}
+
+func (database) Connections(context.Context) (int, error) { return 0, nil }
+
+// Commands are the shell commands that back up and restore a database which has its own tools for that.
+type Commands struct{ Backup, Restore string }
+
+// A db2Database is backed up and restored by commands of its operator, who knows where Db2 keeps its images and how to
+// force off its applications.
+type db2Database struct {
+	database
+
+	commands Commands
+}
+
+func (e db2Database) Backup(ctx context.Context) (*Copy, error) { return shell(ctx, e.commands.Backup) }
+func (e db2Database) Restore(ctx context.Context) (*Copy, error) {
+	return shell(ctx, e.commands.Restore)
+}
+
+// shell runs a command that copies. The error holds the end of its output.
+func shell(ctx context.Context, command string) (*Copy, error) {
+	text, err := exec.CommandContext(ctx, "sh", "-c", command).CombinedOutput()
+	if err != nil {
+		const last = 2000
+		return nil, fmt.Errorf("%s: %w\n%s", command, err, text[max(0, len(text)-last):])
+	}
+	return new(Copy), nil
 }
 
 // removeFile removes a file, if there is one.
@@ -186,31 +205,3 @@ func removeFile(path string) error {
 	}
 	return nil
 }
-
-func (e baseSubject) BackupFile() string { return e.backup }
-
-func (baseSubject) Connections(context.Context) (int, error) { return 0, nil }
-
-// rawBytes returns the size of all documents of a dataset.
-func rawBytes(d *dataset.Dataset) (bytes float64) {
-	for _, k := range dataset.Kinds {
-		bytes += float64(d.ExpectedBytes(k))
-	}
-	return bytes
-}
-
-// nullSubject is the store that answers from memory: it shows the limits of the service and the load generator. It
-// stores no data, so a campaign on it consists of runs only.
-type nullSubject struct{ baseSubject }
-
-var costless = nullSubject{baseSubject{url: "null:", validation: "none"}}
-
-func (nullSubject) Lacks(kind StepKind) string {
-	if kind == KindRun {
-		return ""
-	}
-	return "null: keeps nothing"
-}
-
-func (nullSubject) Holds(context.Context) (string, error) { return "", nil }
-func (nullSubject) Statistics(context.Context) error      { return store.ErrNothingStored }

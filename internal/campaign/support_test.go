@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,91 +10,72 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/drive"
 	"brokerage/internal/result"
+	"brokerage/internal/store"
 	_ "brokerage/internal/store/null"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
-// world has everything that a campaign needs: a clock that advances with each action, a database whose state is a word,
-// and a driver without load.
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asService); how != "" {
+		serve(how)
+		return
+	}
+	testenv.Parallel()
+	os.Exit(m.Run())
+}
+
+// world has everything that a campaign needs: a database whose state is a word, and a driver without load.
 type world struct {
 	t        testing.TB
-	now      time.Time
 	db       string   // the state of the database
-	backup   string   // the file of its backup, which holds the state
+	backup   string   // the file of its backup, which holds the state; "" for a database without one
 	steps    []string // that began
-	runs     []string // workloads that ran to their end
-	inserted []string // a fixed number of documents, by users
+	runs     []string // workloads that ran to their end, by users, with the number of documents of inserts
 	services []ServiceSettings
-	small    bool // no more than one step of each sort
 
-	onStep func(name string) error      // an error is a Ctrl-C, at the beginning of a step
-	onRun  func(l load) (err error)     // an error ends the run in its middle
-	judge  func(l load) result.Validity // returns the validity of a run; nil: it is valid
-	onStop error                        // error of stopping a service
+	onStep func(name string) error               // an error is a Ctrl-C, at the beginning of a step
+	onRun  func(p drive.Plan) error              // an error ends the run in its middle
+	judge  func(workload string) result.Validity // of a run; nil: it is valid
 	stop   context.CancelFunc
 }
 
-// load is what the driver gets.
-type load struct {
-	drive.Plan
-
-	workload  string
-	populates bool
-}
-
-func newWorld(t testing.TB) *world {
-	return &world{
-		t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), backup: filepath.Join(t.TempDir(), "backup"),
-	}
-}
-
-func (w *world) pass(seconds float64) {
-	w.now = w.now.Add(time.Duration(seconds * float64(time.Second)))
-}
+func newWorld(t testing.TB) *world { return &world{t: t, backup: filepath.Join(t.TempDir(), "backup")} }
 
 // The states of a database.
 const (
-	isEmpty  = "empty"
+	isEmpty  = ""
 	isLoaded = "loaded"
 	isBase   = "with securities alone"
 	isDirty  = "written to"
 )
 
-// fakeEngine is the database of a world; it describes itself as null:.
-type fakeEngine struct {
-	baseSubject
+// fakeDatabase is the database of a world; it describes itself as null:.
+type fakeDatabase struct {
+	database
 
 	w *world
 }
 
-func (w *world) engine() fakeEngine {
-	return fakeEngine{baseSubject{url: "null:", backup: w.backup}, w}
+func (w *world) subject() fakeDatabase {
+	found, err := store.Find("null:")
+	require.NoError(w.t, err)
+	return fakeDatabase{database{found, w.backup}, w}
 }
 
-func (e fakeEngine) Connections(context.Context) (int, error) { return 3, nil }
+func (e fakeDatabase) Connections(context.Context) (int, error) { return 3, nil }
 
-func (e fakeEngine) Holds(context.Context) (string, error) { return e.w.db, nil }
+func (e fakeDatabase) Holds(context.Context) (string, error) { return e.w.db, nil }
 
-func (e fakeEngine) Create(context.Context) error {
-	e.w.pass(1)
-	e.w.db = isEmpty
-	return nil
-}
-
-func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(int, int64)) error {
-	require.Equal(e.w.t, isEmpty, e.w.db)
+func (e fakeDatabase) Load(_ context.Context, d *dataset.Dataset, progress store.Progress) error {
 	for _, k := range dataset.Kinds {
-		for range 4 {
-			e.w.pass(0.5)
-			progress(int(d.Count(k)/4), d.Count(k)*1000)
-		}
+		progress(int(d.Count(k)), d.Count(k)*1000)
 	}
 	if e.w.db = isLoaded; d.Count(dataset.Customer) == 0 {
 		e.w.db = isBase
@@ -103,53 +83,37 @@ func (e fakeEngine) Load(_ context.Context, d *dataset.Dataset, progress func(in
 	return nil
 }
 
-func (e fakeEngine) Statistics(context.Context) error {
-	e.w.pass(1)
-	if e.w.db != isLoaded {
-		return fmt.Errorf("it is %s", e.w.db)
-	}
-	return nil
+func (e fakeDatabase) Space(context.Context) (*Space, error) {
+	return &Space{Kinds: []KindBytes{{Kind: "order", Documents: 10}}, Indexes: []NamedBytes{}, Total: 1000, Raw: 2000}, nil
 }
 
-func (e fakeEngine) Space(context.Context) (Space, error) {
-	return Space{Kinds: []KindBytes{{Kind: "order", Documents: 10}}, Indexes: []NamedBytes{}, Total: 1000, Raw: 2000}, nil
+func (e fakeDatabase) Backup(context.Context) (*Copy, error) {
+	return &Copy{Database: 1000, File: 500}, os.WriteFile(e.backup, []byte(e.w.db), 0o600)
 }
 
-func (e fakeEngine) Backup(ctx context.Context) (Copy, error) {
-	return Copy{Database: 1000, File: 500}, errors.Join(os.WriteFile(e.backup, []byte(e.w.db), 0o600), e.Statistics(ctx))
-}
-
-func (e fakeEngine) Restore(context.Context) (Copy, error) {
-	e.w.pass(1)
+func (e fakeDatabase) Restore(context.Context) (*Copy, error) {
 	state, err := os.ReadFile(e.backup)
 	e.w.db = string(state)
-	return Copy{Database: 1000, File: 500}, err
+	return &Copy{Database: 1000, File: 500}, err
 }
 
-// start starts a service whose URL is that of its database.
-func (w *world) start(_ context.Context, s ServiceSettings) (*Service, error) {
+func (w *world) drive(ctx context.Context, s ServiceSettings, p drive.Plan) (*result.Run, error) {
 	w.services = append(w.services, s)
-	return &Service{URL: s.DB, Stop: func() error { return w.onStop }}, nil
-}
-
-func (w *world) drive(ctx context.Context, _ *Service, p drive.Plan) (*result.Run, error) {
-	l := load{p, p.Definition.Name, p.Populates != nil}
-	if l.populates {
-		require.Contains(w.t, []string{isBase, isDirty}, w.db, "a population by %s", l.workload)
+	name := p.Definition.Name
+	if p.Populates != nil {
+		require.Contains(w.t, []string{isBase, isDirty}, w.db, "a population by %s", name)
 	} else {
-		require.Equal(w.t, isLoaded, w.db, "a run of %s", l.workload)
+		require.Equal(w.t, isLoaded, w.db, "a run of %s", name)
 	}
 	if p.Ledger != nil { // without a change
 		require.NoError(w.t, p.Ledger.Start("null/tpox-2/XXXS/seed-1/v1/20833-5000-50000"))
 	}
-	if l.workload != query {
+	if name != query {
 		w.db = isDirty
 	}
-	run := runOf(l)
-	run.Started = w.now
+	run := runOf(p)
 	if w.onRun != nil {
-		if err := w.onRun(l); err != nil {
-			w.pass((p.Ramp + p.Duration/2).Seconds())
+		if err := w.onRun(p); err != nil {
 			run.Ended = result.Interrupted
 			return run, err
 		}
@@ -157,36 +121,31 @@ func (w *world) drive(ctx context.Context, _ *Service, p drive.Plan) (*result.Ru
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w.pass((p.Ramp + p.Duration).Seconds())
-	if w.judge != nil {
-		run.Validity = w.judge(l)
+	if w.judge != nil && p.Ledger == nil {
+		run.Validity = w.judge(name)
 	}
-	w.runs = append(w.runs, fmt.Sprintf("%s %d", l.workload, p.Users))
+	did := fmt.Sprintf("%s by %d", name, p.Users)
 	if p.Count > 0 {
-		w.inserted = append(w.inserted, fmt.Sprintf("%s %d by %d", l.workload, p.Count, p.Users))
+		did = fmt.Sprintf("%s %d by %d", name, p.Count, p.Users)
 	}
+	w.runs = append(w.runs, did)
 	return run, nil
 }
 
 // runOf returns a result with only the required fields.
-func runOf(p load) *result.Run {
-	transaction, kind := "insert_order", tpox.Insert
-	if p.workload == query {
-		transaction, kind = "get_order", tpox.Query
-	}
+func runOf(p drive.Plan) *result.Run {
 	count, measured := cmp.Or(p.Count, 100), cmp.Or(p.Duration.Seconds(), 1)
-	row := result.Row{Name: transaction, Kind: kind.String(), Weight: 1, Share: 1, Due: count, Count: count, Good: count}
+	row := result.Row{Name: "insert_order", Kind: tpox.Insert.String(), Weight: 1, Share: 1, Due: count, Count: count,
+		Good: count}
 	return &result.Run{
 		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "test"},
 		Target: result.Target{Kind: "http", URL: "http://127.0.0.1:1", SameHost: true},
-		Workload: result.WorkloadStamp{Name: p.workload, SHA256: strings.Repeat("00", 32), Validate: true,
-			Mix: []result.Part{{Transaction: transaction, Weight: 1}}},
+		Workload: result.WorkloadStamp{Name: p.Definition.Name, SHA256: strings.Repeat("00", 32), Validate: true,
+			Mix: []result.Part{{Transaction: row.Name, Weight: 1}}},
 		Model: result.Model{Kind: result.Closed, Users: p.Users, Every: 1},
 		Ramp:  p.Ramp.Seconds(), Duration: p.Duration.Seconds(), Warmed: p.Ramp.Seconds(), Measured: measured,
-		Seed:         p.Seed,
-		Ended:        result.Complete,
+		Seed: p.Seed, Ended: result.Complete, Settings: p.Settings,
 		Dataset:      result.DatasetStamp{Fingerprint: "test", Scale: "tiny", Profile: "tpox-2"},
-		Settings:     p.Settings,
 		Machine:      result.Machine{Cores: 2, OS: "linux", Arch: "amd64"},
 		Transactions: []result.Row{row}, Kinds: []result.Row{row}, Total: row,
 		TPS: float64(count) / measured, TPM: 60 * float64(count) / measured, Goodput: float64(count) / measured,
@@ -206,58 +165,55 @@ func (w *world) drawn(line string) {
 	}
 }
 
-// settings returns the settings of a campaign with steps of every kind.
-func (w *world) settings() Settings {
+// campaign returns a campaign with steps of every kind.
+func (w *world) campaign(folder string) *Campaign {
 	s, err := ReadPreset("full", 1, 1)
 	require.NoError(w.t, err)
-	s.Scale, s.Users, s.Reference, s.CPUs = "tiny", []int{2, 4}, 4, []int{1}
-	s.DB = "null:"
-	if w.small {
-		s.Users, s.Steps, s.Reference = []int{2}, []string{populationStep, query, mixed, crashStep}, 2
-	}
-	return s.Resolved()
-}
-
-func (w *world) campaign(folder string) *Campaign {
+	s.DB, s.Scale, s.Users, s.Reference, s.CPUs = "null:", "tiny", []int{2, 4}, 4, []int{1}
 	return &Campaign{
-		Settings: w.settings(), Folder: folder,
-		Subject: w.engine(), Driver: w.drive, Start: w.start,
+		Settings: s.Resolved(), Folder: folder, Subject: w.subject(), Drive: w.drive,
 		Machine:  Machine{Machine: result.Machine{CPU: "one", Cores: 2, OS: "linux", Arch: "amd64"}, Host: "here"},
 		Versions: Versions{Go: "go1", Brokerage: "test", Generator: dataset.Version},
-		Progress: &Terminal{Out: io.Discard, Draw: w.drawn}, Now: func() time.Time { return w.now },
+		Progress: &Terminal{Out: io.Discard, Draw: w.drawn},
 	}
 }
 
-// run runs a campaign with a context that the world can end.
-func (w *world) run(c *Campaign) error {
+// small returns a campaign with no more than one step of each sort.
+func (w *world) small(folder string) *Campaign {
+	c := w.campaign(folder)
+	c.Settings.Users, c.Settings.Reference = []int{2}, 2
+	c.Settings.Steps, c.Settings.Cores = []string{populationStep, query, mixed, crashStep}, nil
+	return c
+}
+
+// run runs a campaign with a context that the world can end, and returns the record in its folder.
+func (w *world) run(c *Campaign) (*Record, error) {
+	w.t.Helper()
 	ctx, stop := context.WithCancel(w.t.Context())
 	defer stop()
-	w.stop = stop
-	return c.Run(ctx)
+	w.stop, w.steps = stop, nil
+	returned, err := c.Run(ctx)
+	if returned == nil {
+		return nil, err
+	}
+	r, readErr := Read(filepath.Join(c.Folder, File))
+	require.NoError(w.t, readErr)
+	require.Equal(w.t, returned.Complete, r.Complete)
+	require.Equal(w.t, err == nil, r.Complete)
+	return r, err
 }
 
-// completed runs a campaign in a new folder to its end, and returns its record.
-func (w *world) completed(change func(c *Campaign)) *Record {
-	w.t.Helper()
-	c := w.campaign(w.t.TempDir())
-	change(c)
-	require.NoError(w.t, w.run(c))
-	r := read(w.t, c.Folder)
-	require.True(w.t, r.Complete)
-	return r
-}
-
-// stepOf returns the first step for which is reports true.
-func stepOf(t testing.TB, r *Record, is func(s Step) bool) Step {
+// stepOf returns the step with a name.
+func stepOf(t testing.TB, r *Record, name string) Step {
 	t.Helper()
-	i := slices.IndexFunc(r.Steps, is)
-	require.GreaterOrEqual(t, i, 0)
+	i := slices.Index(names(r), name)
+	require.GreaterOrEqual(t, i, 0, name)
 	return r.Steps[i]
 }
 
-func read(t testing.TB, folder string) *Record {
-	t.Helper()
-	r, err := Read(filepath.Join(folder, File))
-	require.NoError(t, err)
-	return r
+func names(r *Record) (names []string) {
+	for _, s := range r.Steps {
+		names = append(names, s.Name)
+	}
+	return names
 }

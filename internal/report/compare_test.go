@@ -72,7 +72,7 @@ func TestWriteComparison_Refuses(t *testing.T) {
 func TestWriteComparison(t *testing.T) {
 	a, b := campaignOf("a.json", 4000), campaignOf("b.json", 4800)
 	b.Campaign.Store.Settings = map[string]string{"synchronous": "full"}
-	b.Campaign.Steps[3].Space.Total /= 2
+	b.Campaign.Steps[2].Space.Total /= 2
 	b.Campaign.Steps[5].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, 25)...)
 	text := compared(t, a, b)

@@ -144,7 +144,6 @@ func campaignFacts(c *campaign.Record, groups []group) []fact {
 		{"Measured", minute(c.Started) + ", " + seconds(c.Seconds) + " of steps; preset " + c.Preset},
 		{"Store", joined(" ", c.Store.Engine, c.Store.Version)},
 		{"Durability", c.Store.Durability},
-		{"Validation", c.Store.Validation},
 		{"Store settings", settingsText(c.Store.Settings)},
 		{"Work on XML", onXML},
 	}, datasetFacts(c.Dataset), machineFacts(c.Machine.Machine), []fact{

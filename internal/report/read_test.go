@@ -66,7 +66,7 @@ func TestParse_Refuses(t *testing.T) {
 		"TotalIsNotSum": {with(func(r *result.Run) { r.Total.Count++; r.Total.Due++ }), "the total counts"},
 		"RunInCampaign": {inCampaign(func(c *campaign.Record) { c.Steps[5].Run.Format = "brokerage-run/0" }),
 			"step mixed, 25 users: a run has format"},
-		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[len(c.Steps)-3].Inserts[1].Run.TPS = -1 }),
+		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[0].Inserts[1].Run.TPS = -1 }),
 			"step population: stage 2: "},
 		"RunsNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has a run and no plan"},
 		"StepNoName": {inCampaign(func(c *campaign.Record) { c.Steps[0].Name = "" }), "step 1 has no name"},

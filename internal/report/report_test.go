@@ -119,7 +119,7 @@ func TestPage_Campaign(t *testing.T) {
 		"by workload, though measured alternately; in GB of documents an hour")
 	require.Contains(t, part(t, page, "users"), `5,648 <small>30.5 GB/h</small>`)
 	require.Contains(t, part(t, page, "scaling"), "× 1.56")
-	require.Contains(t, part(t, page, "steps"), "the time limit")
+	require.Contains(t, part(t, page, "steps"), "planned")
 	require.Equal(t, 2, strings.Count(part(t, page, "scaling"), `class="chart `), "one for each width")
 }
 

@@ -14,7 +14,7 @@ func stepsSection(c *campaign.Record) section {
 		all += step.Seconds
 		state, class, what := "", "", stepText(&step)
 		if step.State != campaign.Done {
-			state, class, what = string(step.State), "soft", joined(" ", step.Reason, what)
+			state, class = string(step.State), "soft"
 		}
 		t.add(class, step.Name, state, seconds(step.Seconds), what)
 	}
