@@ -11,8 +11,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An Admin is a connection for the tasks of a campaign that are not transactions: it collects statistics, and reads the
-// settings and the hit ratios of a server.
+// An Admin is a connection that reads the settings and the hit ratios of a server.
 type Admin struct {
 	conn    *pgx.Conn
 	cluster bool // of several servers
@@ -38,12 +37,6 @@ func Administer(ctx context.Context, url string) (*Admin, error) {
 
 // Close closes the connection.
 func (a *Admin) Close() error { return a.conn.Close(context.Background()) }
-
-// Analyze collects statistics for the planner.
-func (a *Admin) Analyze(ctx context.Context) error {
-	_, err := a.conn.Exec(ctx, "ANALYZE")
-	return err
-}
 
 // Settings returns those of the named settings that the server has.
 func (a *Admin) Settings(ctx context.Context, names []string) ([]tpox.Setting, error) {
