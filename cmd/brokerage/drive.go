@@ -47,7 +47,7 @@ type driveCmd struct {
 	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
 	JSON         string `group:"Output" name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
-	Verbose      bool   `group:"Output" help:"Print all percentiles, the outcomes of the transactions, processor time, memory and disk. Default: the most important of them; --json has all."`
+	Verbose      bool   `group:"Output" help:"Print all percentiles, expected refusals, and what the computer used. Default: the most important percentiles; --json has all."`
 	AllowInvalid bool   `group:"Output" help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 
 	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
@@ -69,8 +68,6 @@ func TestMerge_IsTheWhole(t *testing.T) {
 		require.Len(t, merged.Parts, shares)
 		require.Equal(t, 1, merged.Parts[0].Number)
 		require.Equal(t, c.StartAt.Add(c.Ramp).UTC(), merged.Parts[0].Measuring)
-		require.NotNil(t, merged.Resources)
-		require.Nil(t, merged.Resources.Find(result.OfGenerator, probe.UserSeconds), "of one of several")
 	})
 }
 

@@ -88,7 +88,7 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
 		if i%30 == 29 {
 			r.Intervals = append(r.Intervals, result.Interval{From: float64(i - 29), To: float64(i + 1),
-				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: r.Total.Latency, Rows: r.Transactions})
+				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: r.Total.Latency})
 		}
 	}
 	busy := float64(users) / (float64(users) + 6)

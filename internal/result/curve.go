@@ -3,7 +3,6 @@ package result
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"brokerage/internal/format"
@@ -38,23 +37,22 @@ type CurveStep struct {
 	Errors  float64 `json:"errors"`           // share of all due that failed, or were never begun
 	Missed  string  `json:"missed,omitempty"` // why the last one missed it
 
-	all  *aggregate
-	lost int64
+	all Row
 }
 
 // Add adds a slice: its records, and how many arrivals were never begun.
 func (s *CurveStep) Add(records []Record, lost int64, length time.Duration) {
-	if s.all == nil {
-		s.all = newAggregate()
+	if s.all.times == nil {
+		s.all = newRow(Mixed{})
 	}
+	all := &s.all
 	for i := range records {
-		s.all.add(&records[i])
+		all.add(&records[i])
 	}
-	s.lost += lost
+	all.Dropped += lost
 	s.Seconds += length.Seconds()
-	row := s.all.row(Mixed{}, 0)
-	s.TPS, s.Latency = ratio(float64(row.Count), s.Seconds), row.Latency
-	s.Errors = ratio(float64(row.unexpected()+row.Waiting-row.Late+s.lost), float64(row.Due+s.lost))
+	s.TPS, s.Latency = ratio(float64(all.Count), s.Seconds), all.latency()
+	s.Errors = ratio(float64(all.unexpected()+all.Waiting-all.Late+all.Dropped), float64(all.Due+all.Dropped))
 }
 
 // Between returns the interval in words.
@@ -72,20 +70,8 @@ func (c *Curve) Between() string {
 
 // Progress returns the state of the search in one line.
 func (c *Curve) Progress() string {
-	tries := 0
-	for _, s := range c.Steps {
-		tries += s.Met + s.Misses
-	}
-	text := fmt.Sprintf("%s of at most %s  %d tries", format.Duration(seconds(c.Seconds)),
-		format.Duration(seconds(c.Within)),
-		tries)
-	if c.Low > 0 || c.High > 0 {
-		text += "  " + c.Between()
-	}
-	if c.Disturbed > 0 {
-		text += fmt.Sprintf("  %s repeated", format.Plural(c.Disturbed, "slice"))
-	}
-	return text
+	return fmt.Sprintf("%s of at most %s  %s, %d repeated  %s", format.Duration(seconds(c.Seconds)),
+		format.Duration(seconds(c.Within)), format.Plural(c.Slices, "slice"), c.Disturbed, c.Between())
 }
 
 // Answer returns the answer in one sentence.
@@ -114,23 +100,22 @@ func (c *Curve) Answer() string {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// curve writes all rates and the answer.
-func (p *printer) curve(c *Curve) {
-	const form = "%10s %9s %10s %7s %7s %7s %7s %8s"
-	p.linef("Latency in ms at each rate, from when each transaction was due")
-	p.linef(form+"  %s", "rate", "met", "tps", "p50", "p95", "p99", "p99.9", "errors %", "missed")
+// write writes all rates, what limits, and the answer.
+func (c *Curve) write(line func(string, ...any)) {
+	const form = "%10s %9s %10s %7s %7s %7s %7s %8s  %s"
+	line("Latency in ms at each rate, from when each transaction was due")
+	line(form, "rate", "met", "tps", "p50", "p95", "p99", "p99.9", "errors %", "missed")
 	for _, s := range c.Steps {
 		l := s.Latency
-		line := fmt.Sprintf(form+"  %s", Rate(s.Rate), fmt.Sprintf("%d of %d", s.Met, s.Met+s.Misses), Rate(s.TPS),
-			Milli(l.P50), Milli(l.P95), Milli(l.P99), Milli(l.P999), fmt.Sprintf("%.3g", 100*s.Errors), s.Missed)
-		p.linef("%s", strings.TrimRight(line, " "))
+		line(form, Rate(s.Rate), fmt.Sprintf("%d of %d", s.Met, s.Met+s.Misses), Rate(s.TPS), Milli(l.P50), Milli(l.P95),
+			Milli(l.P99), Milli(l.P999), fmt.Sprintf("%.3g", 100*s.Errors), s.Missed)
 	}
-	p.linef("")
+	line("")
 	if c.Disturbed > 0 {
-		p.linef("%d of %s were repeated, because others disturbed them", c.Disturbed, format.Plural(c.Slices, "slice"))
+		line("%d of %s were repeated, because others disturbed them", c.Disturbed, format.Plural(c.Slices, "slice"))
 	}
 	if c.Limit != "" {
-		p.linef("What limits: %s", c.Limit)
+		line("What limits: %s", c.Limit)
 	}
-	p.linef("%s", c.Answer())
+	line("%s", c.Answer())
 }

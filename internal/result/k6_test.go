@@ -8,11 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
-
-	"brokerage/internal/testenv/schematest"
 )
 
 // k6Began is when the measured time of the runs of these tests begins.
@@ -76,14 +73,12 @@ func TestReadK6(t *testing.T) {
 		r, isK6, err := ReadK6(strings.NewReader(c.text))
 		require.NoError(t, err, name)
 		require.True(t, isK6)
-		text, err := json.Marshal(r)
-		require.NoError(t, err)
-		schematest.Require(t, schematest.Compile(t, Schema), text)
+		requireSchema(t, r)
 		require.Equal(t, Complete, r.Ended)
 		require.Equal(t, k6Began.Add(-3*time.Second), r.Started)
 		require.InDelta(t, 3, r.Warmed, 1e-9)
 		require.InDelta(t, 2, r.Measured, 1e-9)
-		require.Equal(t, Prepared{Seconds: .015, Orders: c.parts, Customers: c.parts}, *r.Prepared)
+		require.Equal(t, Prepared{Orders: c.parts, Customers: c.parts}, *r.Prepared)
 		require.Equal(t, Arrivals{Due: 6 * c.parts, Started: 4 * c.parts, Dropped: 2 * c.parts}, *r.Arrivals)
 		require.Equal(t, []int64{2 * c.parts, c.parts}, r.PerSecond)
 		require.Equal(t, []int64{2 * c.parts, c.parts}, []int64{r.Intervals[0].Count, r.Intervals[1].Count})
@@ -124,30 +119,18 @@ func TestReadK6_Early(t *testing.T) {
 	require.False(t, isK6)
 }
 
-// Samples of which the figures, the number of intervals or the texts are no load test's are refused, and a text cannot
-// begin a line.
+// Figures and numbers of intervals that are no load test's are refused, and a text cannot begin a line.
 func TestReadK6_Hostile(t *testing.T) {
 	t.Parallel()
 	replaced := func(part, by string) string {
 		require.Contains(t, k6Samples(), part)
 		return strings.Replace(k6Samples(), part, by, 1)
 	}
-	early := k6Line(k6Times, 20, 20, "scenario=load", "kind=any", "name=get_order", "outcome=good")
-	var bomb bytes.Buffer
-	w := gzip.NewWriter(&bomb)
-	for range 1500 {
-		_, err := w.Write([]byte(k6Begins + strings.Repeat(" ", 50_000) + "\n"))
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
 	for name, c := range map[string]struct{ text, says string }{
-		"Duration": {replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`), "which are too many"},
-		"Interval": {replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`), "which are too many"},
+		"Duration": {replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`), "a duration of 1e+18 s"},
+		"Interval": {replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`), "intervals of 1e-12 s"},
 		"Time":     {replaced(`"value":30`, `"value":1e308`), "the figure 1e+308 is not that of a measurement"},
-		"Negative": {replaced(`"value":30`, `"value":-1`), "the figure -1 is not"},
-		"Begin":    {replaced(`"value":1.7698608e+12`, `"value":1e300`), "the figure 1e+300 is not"},
-		"Early":    {k6Begins + "}\n" + strings.Repeat(early, 100_001), "more than 100000 samples before measured_from"},
-		"Packed":   {bomb.String(), "it unpacks to more than 67.1 MB, 200 times its size"},
+		"Begin":    {replaced(`"value":1.7698608e+12`, `"value":-1`), "the figure -1 is not"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, isK6, err := ReadK6(strings.NewReader(c.text))
@@ -161,27 +144,4 @@ func TestReadK6_Hostile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a  b", r.Target.Engine)
 	require.Equal(t, map[string]int64{"503  Valid: yes": 1}, r.Transactions[0].Unexpected)
-}
-
-// A hostile target gives many long reasons: the first of them are counted apart, by their first characters.
-func TestReadK6_Reasons(t *testing.T) {
-	t.Parallel()
-	var more strings.Builder
-	for i := range 1500 {
-		reason := fmt.Sprintf("reason=%04d %s", i, strings.Repeat("é", 300))
-		more.WriteString(k6Line(k6Times, 700, 9, "scenario=load", "kind=any", "name=get_order", "outcome=unexpected", reason))
-		more.WriteString(k6Line(k6Times, 700, 9, "scenario=load", "kind=prepare", "name=prepare_order", reason))
-	}
-	r, _, err := ReadK6(strings.NewReader(k6Samples() + more.String()))
-	require.NoError(t, err)
-	for _, counts := range []map[string]int64{r.Transactions[0].Unexpected, r.Prepared.Unexpected} {
-		total := int64(0)
-		for reason, n := range counts {
-			require.LessOrEqual(t, utf8.RuneCountInString(reason), 200)
-			total += n
-		}
-		require.LessOrEqual(t, len(counts), 1001)
-		require.GreaterOrEqual(t, total, int64(1500))
-		require.GreaterOrEqual(t, counts["other reasons"], int64(500))
-	}
 }

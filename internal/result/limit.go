@@ -21,23 +21,23 @@ func (r *Run) Limit() string {
 	if len(shares) == 0 {
 		return ""
 	}
-	busy, waited := u.Busy(), 0.0
+	busy, waited, others := u.Busy(), 0.0, ""
 	if u.Host != nil {
 		waited = u.Host.IOWait
 	}
-	used := fmt.Sprintf("%s busy (%s)", percent(busy), strings.Join(shares, ", "))
+	if u.Others != nil && *u.Others > MostOthers {
+		others = ", " + percent(*u.Others) + " of it by other programs"
+	}
+	used := percent(busy) + " busy (" + strings.Join(shares, ", ") + ")"
 	switch connections := r.connectionsUsed(); {
 	case !u.Shared && u.Generator.CPU >= mostGenerator:
 		return "the load generator, which used " + percent(u.Generator.CPU) + " of its processors"
-	case busy >= mostBusy && u.Others != nil && *u.Others > MostOthers:
-		return fmt.Sprintf("the processor: %s, %s of it by other programs", used, percent(*u.Others))
 	case busy >= mostBusy:
-		return "the processor: " + used
+		return "the processor: " + used + others
 	case waited >= mostIOWait:
 		return "the disk: processors waited for it " + percent(waited) + " of the time"
 	case connections >= mostConnections:
-		return fmt.Sprintf("the connections to the database, of which %s were in use; processor %s", percent(connections),
-			used)
+		return "the connections to the database, of which " + percent(connections) + " were in use; processor " + used
 	default:
 		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
 			"the flush of commits, the network, or too few users", used, percent(waited))
@@ -89,16 +89,13 @@ func (u *Usage) shares() (shares []string) {
 // connectionsUsed returns the mean share of the connections that were in use where users shared them, or 0.
 func (r *Run) connectionsUsed() float64 {
 	pool, err := strconv.Atoi(r.Settings["pool"])
-	if err != nil || pool >= r.Model.Users || r.Resources == nil {
-		return 0
-	}
-	s := r.Resources.Find(OfStore, "brokerage_store_connections_in_use")
-	if s == nil {
+	inUse := r.Resources.Find(OfStore, "brokerage_store_connections_in_use")
+	if err != nil || pool >= r.Model.Users || inUse == nil {
 		return 0
 	}
 	sum := 0.0
-	for _, v := range s.Values {
-		sum += v
+	for _, n := range inUse.Values {
+		sum += n
 	}
-	return ratio(sum, float64(len(s.Values)*pool))
+	return ratio(sum, float64(len(inUse.Values)*pool))
 }

@@ -66,11 +66,7 @@ func (r *Resources) Process(of string, cores int) *ProcessUsage {
 	p := &ProcessUsage{CPUSeconds: used[probe.UserSeconds] + used[probe.SystemSeconds]}
 	p.CPU = ratio(p.CPUSeconds, r.Seconds[len(r.Seconds)-1]*float64(cores))
 	if memory := r.Find(of, probe.Memory); memory != nil {
-		p.MemoryBefore, p.MemoryAfter = int64(memory.Values[0]), int64(memory.Values[len(memory.Values)-1])
-		p.MemoryPeak = int64(slices.Max(memory.Values))
-	}
-	if peak := r.Find(of, probe.PeakMemory); peak != nil { // also between the samples
-		p.MemoryPeak = int64(slices.Max(peak.Values))
+		p.MemoryAfter, p.MemoryPeak = int64(memory.Values[len(memory.Values)-1]), int64(slices.Max(memory.Values))
 	}
 	return p
 }

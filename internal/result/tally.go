@@ -1,7 +1,6 @@
 package result
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,33 +20,36 @@ type Tally struct {
 	// Watched keeps what Look returns.
 	Watched bool
 
-	mix       []Mixed
-	all       []*aggregate // by transaction, up to the last interval
-	interval  []*aggregate // the same since then
-	perSecond []int64
+	rows      []Row         // by transaction
+	interval  Row           // since the last Cut,
+	from      time.Duration // which was then
 	intervals []Interval
-	from      time.Duration // when the interval began
-	recent    *aggregate    // since the last Look
-	failed    int64         // since measuring began
+	perSecond []int64
+	recent    Row   // since the last Look
+	failed    int64 // since measuring began
 }
 
 // NewTally returns an empty tally of a mix.
 func NewTally(mix []Mixed) *Tally {
-	n := len(mix)
-	return &Tally{mix: mix, recent: newAggregate(), all: newAggregates(n), interval: newAggregates(n)}
+	t := &Tally{interval: newRow(Mixed{}), recent: newRow(Mixed{})}
+	for _, m := range mix {
+		t.rows = append(t.rows, newRow(m))
+	}
+	return t
 }
 
 // Add adds a record.
 func (t *Tally) Add(r *Record) {
-	t.interval[r.Transaction].add(r)
-	if t.Watched && !r.Waiting {
-		t.recent.add(r)
-		if r.Outcome.Failed() {
-			t.failed++
-		}
-	}
+	t.rows[r.Transaction].add(r)
+	t.interval.add(r)
 	if r.Outcome.Class == Empty || r.Waiting {
 		return
+	}
+	if t.Watched {
+		t.recent.add(r)
+	}
+	if r.Outcome.Failed() {
+		t.failed++
 	}
 	second := int(r.At / time.Second)
 	for second >= len(t.perSecond) {
@@ -58,21 +60,15 @@ func (t *Tally) Add(r *Record) {
 
 // Look returns the number and the times of the transactions since the last Look, and the failures of the whole run.
 func (t *Tally) Look() (count int64, times Latency, failed int64) {
-	defer t.recent.reset()
-	return t.recent.count, t.recent.latency(), t.failed
+	last := t.recent
+	t.recent = newRow(Mixed{})
+	return last.Count, last.latency(), t.failed
 }
 
 // Cut ends an interval.
 func (t *Tally) Cut(now time.Duration) Interval {
-	total := sum(t.interval)
-	i := Interval{From: t.from.Seconds(), To: now.Seconds(), Count: total.count, Good: total.good,
-		TPS: ratio(float64(total.count), (now - t.from).Seconds()), Latency: total.latency()}
-	for p, a := range t.interval {
-		i.Rows = append(i.Rows, a.row(t.mix[p], total.count))
-		t.all[p].merge(a)
-		a.reset()
-	}
-	t.from = now
+	i := t.interval.between(t.from, now)
+	t.interval, t.from = newRow(Mixed{}), now
 	t.intervals = append(t.intervals, i)
 	return i
 }
@@ -80,38 +76,34 @@ func (t *Tally) Cut(now time.Duration) Interval {
 // Finish sets the figures of a run and judges it. Its Arrivals and its measured time are set before.
 func (t *Tally) Finish(r *Run) error {
 	r.Intervals, r.PerSecond = t.intervals, t.perSecond
-	return r.finish(t.all, t.mix)
+	return r.finish(t.rows)
 }
 
-// finish sets the table, by transaction, by kind and in total, with histograms, and the figures that depend on it.
-func (r *Run) finish(all []*aggregate, mix []Mixed) error {
-	var failed error
-	total := sum(all)
-	row := func(a *aggregate, of Mixed) Row {
-		encoded, err := a.encoded(a.row(of, total.count))
-		failed = errors.Join(failed, err)
-		return encoded
-	}
-	r.Transactions, r.Kinds = nil, nil
-	for p, a := range all {
-		r.Transactions = append(r.Transactions, row(a, mix[p]))
-	}
+// finish sets the table, by transaction, by kind and in total, and the figures that depend on it.
+func (r *Run) finish(rows []Row) error {
+	r.Transactions, r.Kinds, r.Total = rows, nil, newRow(Mixed{Name: "total", Share: 1})
 	for _, kind := range [...]tpox.Kind{tpox.Query, tpox.Update, tpox.Insert, tpox.Delete} {
-		var ofKind []*aggregate
-		together := Mixed{Name: kind.String(), Kind: kind.String()}
-		for p, a := range all {
-			if mix[p].Kind == kind.String() {
-				ofKind = append(ofKind, a)
-				together.Share += mix[p].Share
+		sum := newRow(Mixed{Name: kind.String(), Kind: kind.String()})
+		for i := range rows {
+			if rows[i].Kind == sum.Kind {
+				sum.merge(&rows[i])
+				sum.Weight += rows[i].Weight
 			}
 		}
-		if len(ofKind) > 0 {
-			r.Kinds = append(r.Kinds, row(sum(ofKind), together))
+		if sum.Weight > 0 {
+			r.Kinds = append(r.Kinds, sum)
+		}
+		r.Total.merge(&sum)
+	}
+	for _, part := range [][]Row{r.Transactions, r.Kinds} {
+		for i := range part {
+			if err := part[i].finish(r.Total.Count); err != nil {
+				return err
+			}
 		}
 	}
-	r.Total = row(total, Mixed{Name: "total", Share: 1})
-	if failed != nil {
-		return fmt.Errorf("encoding a histogram: %w", failed)
+	if err := r.Total.finish(r.Total.Count); err != nil {
+		return err
 	}
 	if a := r.Arrivals; a != nil { // those that never became a transaction
 		r.Total.Dropped = a.Dropped
@@ -127,129 +119,97 @@ func (r *Run) finish(all []*aggregate, mix []Mixed) error {
 	return nil
 }
 
-// aggregate counts the outcomes and times of one transaction, or of several.
-type aggregate struct {
-	count, good  int64
-	waiting      int64 // in progress at the end of the measured time; not in count
-	late         int64 // of these, the ones answered after it
-	empty        int64
-	refusals     map[Outcome]int64
-	total        time.Duration
-	least, most  time.Duration
-	distribution *hdrhistogram.Histogram // of nanoseconds
-}
-
-// hdrMethod describes the percentiles in a result.
-const hdrMethod = "HdrHistogram, 3 significant digits: at most 0.1 % above the true value"
-
 // longest is the longest time that is recorded; longer ones count as this one.
 const longest = time.Hour
 
-func newAggregate() *aggregate {
-	return &aggregate{refusals: make(map[Outcome]int64), distribution: hdrhistogram.New(1, int64(longest), 3)}
+func newRow(m Mixed) Row {
+	return Row{Name: m.Name, Kind: m.Kind, Weight: m.Share, times: hdrhistogram.New(1, int64(longest), 3)}
 }
 
-func newAggregates(n int) (all []*aggregate) {
-	for range n {
-		all = append(all, newAggregate())
-	}
-	return all
-}
-
-func sum(of []*aggregate) *aggregate {
-	total := newAggregate()
-	for _, a := range of {
-		total.merge(a)
-	}
-	return total
-}
-
-func (a *aggregate) add(r *Record) {
-	class := r.Outcome.Class
+// add adds a record to a row that is not finished.
+func (r *Row) add(record *Record) {
+	class, reason := record.Outcome.Class, record.Outcome.Reason
 	if class == Empty {
-		a.empty++
+		r.Empty++
 		return
 	}
-	first := a.timed() == 0
+	r.Due++
 	switch {
-	case r.Waiting:
-		a.waiting++
-		if class == Abandoned || class == Unanswered {
-			return // its time is unknown
-		}
-		a.late++
+	case record.Waiting && (class == Abandoned || class == Unanswered):
+		r.Waiting++
+		return // its time is unknown
+	case record.Waiting:
+		r.Waiting++
+		r.Late++
 	case class == Good:
-		a.good++
-		a.count++
+		r.Count++
+		r.Good++
+	case class == Expected:
+		r.Count++
+		Count(&r.Expected, reason, 1)
 	default:
-		a.refusals[r.Outcome]++
-		a.count++
-	}
-	if first || r.Took < a.least {
-		a.least = r.Took
-	}
-	a.most = max(a.most, r.Took)
-	a.total += r.Took
-	_ = a.distribution.RecordValue(int64(min(max(r.Took, 0), longest))) // within its bounds
-}
-
-// timed returns the number of times in the distribution.
-func (a *aggregate) timed() int64 { return a.count + a.late }
-
-func (a *aggregate) merge(from *aggregate) {
-	if from.timed() > 0 && (a.timed() == 0 || from.least < a.least) {
-		a.least = from.least
-	}
-	a.most = max(a.most, from.most)
-	a.count += from.count
-	a.good += from.good
-	a.waiting += from.waiting
-	a.late += from.late
-	a.empty += from.empty
-	a.total += from.total
-	for o, n := range from.refusals {
-		a.refusals[o] += n
-	}
-	a.distribution.Merge(from.distribution)
-}
-
-func (a *aggregate) reset() {
-	a.distribution.Reset()
-	*a = aggregate{refusals: make(map[Outcome]int64), distribution: a.distribution}
-}
-
-func (a *aggregate) latency() Latency {
-	if a.timed() == 0 {
-		return Latency{}
-	}
-	micro := func(d time.Duration) float64 { return float64(d) / 1e3 }
-	percentile := func(p float64) float64 {
-		return micro(min(time.Duration(a.distribution.ValueAtQuantile(p)), a.most))
-	}
-	return Latency{
-		Total: micro(a.total), Min: micro(a.least), Max: micro(a.most), Mean: micro(a.total) / float64(a.timed()),
-		P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99), P999: percentile(99.9),
-	}
-}
-
-// row returns a row of the table. Its share is relative to the count of all.
-func (a *aggregate) row(of Mixed, all int64) Row {
-	r := Row{
-		Name: of.Name, Kind: of.Kind, Weight: of.Share, Due: a.count + a.waiting, Count: a.count, Good: a.good,
-		Waiting: a.waiting, Late: a.late, Empty: a.empty, Latency: a.latency(),
-	}
-	if all > 0 {
-		r.Share = float64(a.count) / float64(all)
-	}
-	for o, n := range a.refusals {
-		if o.Class == Expected {
-			Count(&r.Expected, o.Reason, n)
-		} else {
-			Count(&r.Unexpected, o.Reason, n)
+		r.Count++
+		Count(&r.Unexpected, reason, 1)
+		if class == Unanswered {
+			r.Unanswered++
 		}
 	}
-	r.Unanswered = r.Unexpected[NoAnswer] + r.Unexpected[Timeout]
-	return r
+	_ = r.times.RecordValue(int64(min(max(record.Took, 0), longest))) // within its bounds
+}
+
+// merge adds another row to a row that is not finished.
+func (r *Row) merge(from *Row) {
+	r.Due += from.Due
+	r.Count += from.Count
+	r.Good += from.Good
+	r.Unanswered += from.Unanswered
+	r.Waiting += from.Waiting
+	r.Late += from.Late
+	r.Empty += from.Empty
+	for reason, n := range from.Expected {
+		Count(&r.Expected, reason, n)
+	}
+	for reason, n := range from.Unexpected {
+		Count(&r.Unexpected, reason, n)
+	}
+	r.times.Merge(from.times)
+}
+
+// finish sets what follows from the records: the share of all transactions, the times, and the encoded histogram.
+func (r *Row) finish(all int64) error {
+	r.Share, r.Latency = ratio(float64(r.Count), float64(all)), r.latency()
+	data, err := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	r.Histogram, r.times = string(data), nil
+	return err
+}
+
+// reopen lets a finished row be merged into another one.
+func (r *Row) reopen() error {
+	times, err := hdrhistogram.Decode([]byte(r.Histogram))
+	if err != nil {
+		return fmt.Errorf("the histogram of %s cannot be read: %w", r.Name, err)
+	}
+	if n := times.TotalCount(); n != r.Count+r.Late {
+		return fmt.Errorf("the histogram of %s has %d times, but there are %d", r.Name, n, r.Count+r.Late)
+	}
+	r.times = times
+	return nil
+}
+
+func (r *Row) latency() Latency {
+	micro := func(nanoseconds int64) float64 { return float64(nanoseconds) / 1e3 }
+	p := r.times.ValueAtPercentilesSlice([]float64{50, 90, 95, 99, 99.9})
+	mean := r.times.Mean() / 1e3
+	return Latency{
+		Total: mean * float64(r.times.TotalCount()), Min: micro(r.times.Min()), Max: micro(r.times.Max()), Mean: mean,
+		P50: micro(p[0]), P90: micro(p[1]), P95: micro(p[2]), P99: micro(p[3]), P999: micro(p[4]),
+	}
+}
+
+// between returns the interval of which the row has the records.
+func (r *Row) between(from, to time.Duration) Interval {
+	return Interval{From: from.Seconds(), To: to.Seconds(), Count: r.Count, Good: r.Good, Errors: r.unexpected(),
+		TPS: ratio(float64(r.Count), (to - from).Seconds()), Latency: r.latency()}
 }
 
 // Count adds to a count by reason.
@@ -258,13 +218,6 @@ func Count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic
 		*counts = make(map[string]int64)
 	}
 	(*counts)[reason] += n
-}
-
-// encoded returns the row with the histogram of its times, which can be merged with others.
-func (a *aggregate) encoded(r Row) (Row, error) {
-	data, err := a.distribution.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	r.Histogram = &Histogram{hdrMethod, "nanoseconds", "hdr-v2-deflate-base64", string(data)}
-	return r, err
 }
 
 func ratio(a, b float64) float64 {
