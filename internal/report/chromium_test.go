@@ -16,7 +16,6 @@ import (
 
 	"brokerage/internal/compare"
 	"brokerage/internal/result"
-	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/browsertest"
 )
 
@@ -29,7 +28,6 @@ func pages(t testing.TB) map[string]string {
 	r.Curve = madeUpCurve()
 	return map[string]string{
 		"campaign": html(t, FromCampaign(madeUpCampaign())),
-		"sampled":  html(t, FromCampaign(sampledCampaign())),
 		"run":      html(t, &File{Name: "run.json", Run: &r}),
 		"compared": comparedPage(t),
 	}
@@ -104,25 +102,5 @@ func TestPage_FitsBrowser(t *testing.T) {
 	require.NotEmpty(t, b.Requested)
 	for _, address := range b.Requested {
 		require.Regexp(t, `^`+server.URL+`/(\d+/\w+|favicon\.ico)?$`, address)
-	}
-}
-
-func TestPage_Prints(t *testing.T) {
-	all := pages(t)
-	for _, name := range []string{"campaign", "run"} {
-		t.Run(name, func(t *testing.T) {
-			source := testenv.File(t, "page.html", all[name])
-			b := browsertest.Start(t)
-			b.Open("file://" + source)
-			var pdf struct{ Data []byte }
-			b.Call("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "printBackground": true}, &pdf)
-			printed := pdf.Data
-			require.True(t, bytes.HasPrefix(printed, []byte("%PDF-")))
-			sheets := len(regexp.MustCompile(`/Type /Page\b`).FindAll(printed, -1))
-			require.GreaterOrEqual(t, sheets, 2)
-			require.Less(t, sheets, 30)
-			require.NotNil(t, regexp.MustCompile(`/MediaBox \[0 0 59\d(\.\d+)? 84\d(\.\d+)?\]`).FindIndex(printed),
-				"A4, upright")
-		})
 	}
 }

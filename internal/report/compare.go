@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/result"
 )
@@ -27,34 +26,30 @@ func WriteComparison(w io.Writer, fileA, fileB *File) error {
 	var text strings.Builder
 	for i, s := range []*side{a, b} {
 		fmt.Fprintf(&text, "%c  %s  %s\n", 'A'+i, s.name, s.origin)
-	}
-	for i, s := range []*side{a, b} {
 		for _, stamp := range s.stamps {
-			if stamp.Class != "aside" {
-				fmt.Fprintf(&text, "%c %s: %s\n", 'A'+i, stamp.Word, joined(" ", stamp.Text, strings.Join(stamp.Reasons, "; ")))
-			}
+			fmt.Fprintf(&text, "%c %s: %s\n", 'A'+i, stamp.Word, joined(" ", stamp.Text, strings.Join(stamp.Reasons, "; ")))
 		}
 		if s.durability == "" {
 			fmt.Fprintf(&text, "%s does not state how durable a commit is: the two may differ in it\n", s.name)
 		}
 	}
 	writeDifferences(&text, a, b)
-	writeMissing(&text, a, b)
-	writeMissing(&text, b, a)
-	head, common := "", false
+	writeOnlyIn(&text, a, b)
+	writeOnlyIn(&text, b, a)
+	head := ""
 	for _, x := range a.figures {
 		at := slices.IndexFunc(b.figures, func(y measure) bool { return x.head == y.head && x.name == y.name })
 		if at < 0 || x.value <= 0 && b.figures[at].value <= 0 {
 			continue
 		}
 		if x.head != head {
-			fmt.Fprintf(&text, "\n%-34s %12s %12s  %s\n", x.head, "A", "B", "B/A")
+			head = x.head
+			fmt.Fprintf(&text, "\n%-34s %12s %12s  %s\n", head, "A", "B", "B/A")
 		}
-		head, common = x.head, true
 		y := b.figures[at].value
 		fmt.Fprintf(&text, "  %-32s %12s %12s  %s\n", x.name, x.write(x.value), x.write(y), times(ratio(y, x.value), 3))
 	}
-	if !common {
+	if head == "" {
 		return fmt.Errorf("%s and %s have no measurement in common", a.name, b.name)
 	}
 	fmt.Fprintf(&text, "\n%s\n", singleRuns)
@@ -82,28 +77,41 @@ type measure struct {
 }
 
 func (f *File) side() *side {
-	if c := f.Campaign; c != nil {
-		groups := groupsOf(c)
-		s := &side{
-			name: f.Name, kind: "a campaign", fingerprint: c.Dataset.Fingerprint, durability: c.Store.Durability,
-			origin: joined(", ", minute(c.Started), joined(" ", c.Store.Engine, c.Store.Version),
-				prefixed("brokerage ", c.Versions.Brokerage)),
-			facts: campaignFacts(c, groups), stamps: campaignStamps(c, groups), groups: groups,
+	if r := f.Run; r != nil {
+		groups := groupOf(r)
+		return &side{
+			name: f.Name, kind: "a run", fingerprint: r.Dataset.Fingerprint, durability: r.Settings["durability"],
+			origin: joined(", ", minute(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version),
+				format.Plural(r.Model.Users, "user")),
+			facts: runFacts(r), stamps: stamps(groups), groups: groups, figures: runFigures(r.Workload.Name, r),
 		}
-		for _, g := range groups {
-			s.figures = append(s.figures, runFigures(g.nameAtUsers(), g.Run)...)
+	}
+	c := f.Campaign
+	groups := groupsOf(c)
+	s := &side{
+		name: f.Name, kind: "a campaign", fingerprint: c.Dataset.Fingerprint, durability: c.Store.Durability,
+		origin: joined(", ", minute(c.Started), joined(" ", c.Store.Engine, c.Store.Version),
+			prefixed("brokerage ", c.Versions.Brokerage)),
+		facts: campaignFacts(c, groups), stamps: campaignStamps(c, groups), groups: groups,
+	}
+	for _, g := range groups {
+		s.figures = append(s.figures, runFigures(g.name(), g.Run)...)
+	}
+	for _, step := range c.Steps {
+		add := func(name string, value float64, write func(float64) string) {
+			s.figures = append(s.figures, measure{step.Name, name, value, write})
 		}
-		s.figures = append(s.figures, stepFigures(c)...)
-		return s
+		if step.Load != nil {
+			add("bulk load, documents a second", ratio(float64(step.Load.Documents), step.Seconds), format.Figure)
+		}
+		if step.Space != nil {
+			add("size of the database", float64(step.Space.Total), format.Bytes[float64])
+		}
+		for _, g := range step.Inserts {
+			add(fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage), g.Rate, format.Figure)
+		}
 	}
-	r := f.Run
-	groups := groupOf(r)
-	return &side{
-		name: f.Name, kind: "a run", fingerprint: r.Dataset.Fingerprint, durability: r.Settings["durability"],
-		origin: joined(", ", minute(r.Started), r.Target.Engine, joined(" ", r.Tool.Name, r.Tool.Version),
-			format.Plural(r.Model.Users, "user")),
-		facts: runFacts(r), stamps: stamps(groups), groups: groups, figures: runFigures(r.Workload.Name, r),
-	}
+	return s
 }
 
 func runFigures(head string, r *result.Run) []measure {
@@ -113,34 +121,15 @@ func runFigures(head string, r *result.Run) []measure {
 			cpuSeconds += p.CPUSeconds
 		}
 	}
+	l := r.Total.Latency
 	all := []measure{
-		{head, "throughput, tps", tps(r), format.Figure}, {head, "goodput, a second", goodput(r), format.Figure},
-		{head, "p50, ms", p50(r), millis}, {head, "p95, ms", p95(r), millis}, {head, "p99, ms", p99(r), millis},
-		{head, "CPU, µs a transaction", 1e6 * cpuSeconds / float64(max(r.Total.Count, 1)), format.Figure},
+		{head, "throughput, tps", r.TPS, format.Figure}, {head, "goodput, a second", r.Goodput, format.Figure},
+		{head, "p50, ms", l.P50, millis}, {head, "p95, ms", l.P95, millis}, {head, "p99, ms", l.P99, millis},
+		{head, "CPU, µs a transaction", ratio(1e6*cpuSeconds, float64(r.Total.Count)), format.Figure},
 	}
 	if len(r.Transactions) > 1 {
 		for _, row := range r.Transactions {
 			all = append(all, measure{head, row.Name + ", p99 ms", row.Latency.P99, millis})
-		}
-	}
-	return all
-}
-
-// stepFigures returns what a campaign measures once.
-func stepFigures(c *campaign.Record) (all []measure) {
-	for _, s := range c.Steps {
-		switch {
-		case s.Load != nil && s.Seconds > 0:
-			rate := float64(s.Load.Documents) / s.Seconds
-			all = append(all, measure{s.Name, "bulk load, documents a second", rate, format.Figure})
-		case s.Space != nil:
-			all = append(all, measure{s.Name, "size of the database", float64(s.Space.Total), format.Bytes[float64]})
-		case s.Copy != nil:
-			all = append(all, measure{s.Name, "seconds", s.Seconds, format.Figure})
-		}
-		for _, g := range s.Inserts {
-			name := fmt.Sprintf("%s, stage %d, a second", g.Workload, g.Stage)
-			all = append(all, measure{s.Name, name, g.Rate, format.Figure})
 		}
 	}
 	return all
@@ -177,20 +166,20 @@ func requireComparable(a, b *side) error {
 // writeDifferences writes the circumstances in which two files differ, which are the facts at the head of their pages
 // but those that always differ.
 func writeDifferences(text *strings.Builder, a, b *side) {
+	always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
 	other := make(map[string]string)
 	for _, f := range b.facts {
 		other[f.Name] = f.Text
 	}
 	for _, f := range a.facts {
-		always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
 		if f.Text != other[f.Name] && !slices.Contains(always, f.Name) {
 			fmt.Fprintf(text, "%s differs: A %s; B %s\n", f.Name, f.Text, cmp.Or(other[f.Name], "none"))
 		}
 	}
 }
 
-// writeMissing writes what was measured in a file and not in another one.
-func writeMissing(text *strings.Builder, in, notIn *side) {
+// writeOnlyIn writes what was measured in a file and not in another one.
+func writeOnlyIn(text *strings.Builder, in, notIn *side) {
 	last := ""
 	for _, x := range in.figures {
 		found := slices.ContainsFunc(notIn.figures, func(y measure) bool { return x.head == y.head })

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"brokerage/internal/campaign"
@@ -15,72 +16,57 @@ type conclusion struct {
 	Measured []string // a line for each workload, and for what else was measured
 	Limits   string   // the throughput
 	Not      []string // to be compared with other figures, and why
-
-	brief []string // those of Measured that the terminal has room for
 }
 
-// measured adds a line.
-func (k *conclusion) measured(brief bool, line string) {
-	if k.Measured = append(k.Measured, line); brief {
-		k.brief = append(k.brief, line)
-	}
-}
-
-// answering is the order in which workloads are looked for to give the answer.
-var answering = []string{"mixed", "classic", "query"}
-
-// concluded returns the conclusion of a campaign.
+// concluded returns the conclusion of a campaign. Its answer is on the mixed workload, if that was measured.
 func concluded(c *campaign.Record, groups []group) *conclusion {
 	k := &conclusion{Answer: "Nothing was measured."}
-	plain := filter(groups, group.plain)
-	for label, measured := range byLabel(plain) {
-		k.measured(!strings.Contains(label, "not validated"), rateText(c, label, measured))
+	workloads := byLabel(filter(groups, group.plain))
+	for _, measured := range workloads {
+		k.Measured = append(k.Measured, rateText(c, measured))
 	}
 	for _, step := range c.Steps {
-		switch {
-		case len(step.Inserts) > 0:
-			for _, line := range populationText(c, step.Inserts) {
-				k.measured(false, line)
-			}
-		case step.Kind == campaign.KindCrash && step.Run != nil:
-			k.measured(true, "crash: "+campaign.Outcome(&step))
+		if step.Kind == campaign.KindCrash && step.Run != nil {
+			k.Measured = append(k.Measured, "crash: "+campaign.Outcome(&step))
 		}
 	}
-	if s := plainSpace(c); s != nil {
-		k.measured(true, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
+	if s := spaceOf(c); s.Raw > 0 {
+		k.Measured = append(k.Measured, fmt.Sprintf("space: %s on disk, %s of the documents", format.Bytes(s.Total),
 			percent(float64(s.Total)/float64(s.Raw), 0)))
 	}
-	for _, label := range append(answering, labels(plain)...) {
-		measured := filter(plain, func(g group) bool { return g.Label == label })
-		if len(measured) == 0 {
-			continue
+	for _, step := range c.Steps {
+		for _, stages := range campaign.ByWorkload(step.Inserts) {
+			k.Measured = append(k.Measured, populationText(c, stages))
 		}
-		g := best(measured)
-		k.Answer = fmt.Sprintf("%s: %s transactions a second at %s, p99 %s ms, on %s with %s of %s.", label,
-			format.Figure(tps(g.Run)), usersText(g), millis(p99(g.Run)), joined(" ", c.Store.Engine, c.Store.Version),
-			c.Dataset.Scale, c.Dataset.Profile)
+	}
+	var main []group
+	if len(workloads) > 0 {
+		main = slices.MaxFunc(workloads, func(a, b []group) int {
+			order := []string{"query", "classic", "mixed"}
+			return slices.Index(order, a[0].Label) - slices.Index(order, b[0].Label)
+		})
+		g := best(main)
+		k.Answer = fmt.Sprintf("%s: %s transactions a second at %s, p99 %s ms, on %s with %s of %s.", g.Label,
+			format.Figure(g.Run.TPS), usersText(g), millis(g.Run.Total.Latency.P99),
+			joined(" ", c.Store.Engine, c.Store.Version), c.Dataset.Scale, c.Dataset.Profile)
 		k.Limits = g.Run.Limit()
-		if k.Limits != "" && len(measured) > 1 && g.Users == mostUsers(measured) {
+		if k.Limits != "" && len(main) > 1 && g.Users == mostUsers(main) {
 			k.Limits += "; the throughput still grew at the greatest number of users"
 		}
-		break
 	}
-	k.Not = incomparable(c, groups)
+	k.Not = incomparable(c, main)
 	return k
 }
 
 // rateText says at which number of users a workload was fastest.
-func rateText(c *campaign.Record, label string, measured []group) string {
+func rateText(c *campaign.Record, measured []group) string {
 	g := best(measured)
-	text := fmt.Sprintf("%s: %s a second", label, format.Figure(tps(g.Run)))
-	if hour := hourText(c, g.Run); hour != "" {
-		text += ", " + hour
-	}
-	text += fmt.Sprintf(", p99 %s ms, at %s", millis(p99(g.Run)), usersText(g))
+	text := joined(", ", fmt.Sprintf("%s: %s a second", g.Label, format.Figure(g.Run.TPS)), hourText(c, g.Run),
+		fmt.Sprintf("p99 %s ms, at %s", millis(g.Run.Total.Latency.P99), usersText(g)))
 	if len(measured) > 1 {
 		text += fmt.Sprintf(", the best of %d numbers of users up to %d", len(measured), mostUsers(measured))
 	}
-	if g.invalid() {
+	if !g.valid() {
 		text += " (INVALID)"
 	}
 	return text
@@ -102,58 +88,50 @@ func mostUsers(groups []group) (most int) {
 	return most
 }
 
-// populationText returns the rates of the stages of each kind of inserts.
-func populationText(c *campaign.Record, inserts []campaign.Growth) (lines []string) {
-	for _, stages := range campaign.ByWorkload(inserts) {
-		documents, took := int64(0), 0.0
-		for _, g := range stages {
-			documents, took = documents+g.Documents, took+ratio(float64(g.Documents), g.Rate)
-		}
-		rate := ratio(float64(documents), took)
-		lines = append(lines,
-			fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last",
-				stages[0].Workload, format.Figure(rate), format.Figure(perHour(c, stages[0].Workload, rate)),
-				format.Figure(stages[0].Rate), format.Figure(stages[len(stages)-1].Rate)))
+// populationText returns the rates of the stages of one kind of inserts.
+func populationText(c *campaign.Record, stages []campaign.Growth) string {
+	documents, took := int64(0), 0.0
+	for _, g := range stages {
+		documents, took = documents+g.Documents, took+ratio(float64(g.Documents), g.Rate)
 	}
-	return lines
+	workload, rate := stages[0].Workload, ratio(float64(documents), took)
+	return fmt.Sprintf("population by %s: %s a second, %s GB/h, from %s in the first stage to %s in the last", workload,
+		format.Figure(rate), format.Figure(perHour(c, workload, rate)), format.Figure(stages[0].Rate),
+		format.Figure(stages[len(stages)-1].Rate))
 }
 
-// incomparable returns what keeps figures of a campaign from being compared.
-func incomparable(c *campaign.Record, groups []group) (all []string) {
-	add := func(is bool, format string, values ...any) {
-		if is {
-			all = append(all, fmt.Sprintf(format, values...))
-		}
+// incomparable returns what keeps the figures of a campaign, above all those of its main workload, from being compared.
+func incomparable(c *campaign.Record, main []group) (all []string) {
+	if !c.Complete {
+		all = append(all, "the campaign is not complete: "+c.Unfinished)
 	}
-	invalid := c.Invalid()
-	add(!c.Complete, "the campaign is not complete: %s", c.Unfinished)
-	add(len(invalid) > 0, "INVALID: %s of %d", format.Plural(len(invalid), "step"), len(c.Steps))
-	add(c.Smoke, "SMOKE: too short for figures that count")
-	if len(groups) == 0 {
+	if n := len(c.Invalid()); n > 0 {
+		all = append(all, fmt.Sprintf("INVALID: %s of %d", format.Plural(n, "step"), len(c.Steps)))
+	}
+	if c.Smoke {
+		all = append(all, "SMOKE: too short for figures that count")
+	}
+	if len(main) == 0 {
 		return all
 	}
-	add(groups[0].Run.Target.SameHost, "the load generator shared the computer")
-	raw, memory := rawBytes(c), float64(c.Machine.Memory)
-	add(raw > 0 && raw < memory, "the data (%s) fit into memory (%s)",
-		format.Bytes(raw), format.Bytes(memory))
-	less := unfaithful(groups[0].Run)
-	for _, g := range groups {
-		if g.Label == "mixed" {
-			less = unfaithful(g.Run)
-		}
+	if main[0].Run.Target.SameHost {
+		all = append(all, "the load generator shared the computer")
 	}
-	add(less != "", "work on XML: %s", less)
-	add(true, "each run was made once")
-	return all
+	if raw := spaceOf(c).Raw; raw > 0 && raw < c.Machine.Memory {
+		all = append(all, fmt.Sprintf("the data (%s) fit into memory (%s)", format.Bytes(raw),
+			format.Bytes(c.Machine.Memory)))
+	}
+	if less := unfaithful(main[0].Run); less != "" {
+		all = append(all, "work on XML: "+less)
+	}
+	return append(all, "each run was made once")
 }
-
-// mostBrief is how many lines of figures a summary has.
-const mostBrief = 6
 
 // WriteSummary writes the conclusion of a campaign in at most ten lines, the answer last.
 func (f *File) WriteSummary(w io.Writer, page string) error {
 	k := concluded(f.Campaign, groupsOf(f.Campaign))
-	lines := k.brief[:min(len(k.brief), mostBrief)]
+	const mostMeasured = 6
+	lines := k.Measured[:min(len(k.Measured), mostMeasured)]
 	if k.Limits != "" {
 		lines = append(lines, "limit: "+k.Limits)
 	}

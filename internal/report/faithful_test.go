@@ -22,23 +22,12 @@ var ofPostgres = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 
 // The reason is weighted by the mix: 58 = 5 queries of 10 and inserts of 8, 28 = 2 queries of 10 and deletes of 8.
 func TestUnfaithful(t *testing.T) {
-	mixed := run("mixed", 100, 1000, 1)
+	mixed, insert := run("mixed", 100, 1000, 1), run("insert-orders", 100, 1000, 1)
 	require.Equal(t, "not recorded how faithful the store is", unfaithful(&mixed))
-	mixed.Faithful = ofPostgres
+	mixed.Faithful, insert.Faithful = ofPostgres, ofPostgres
 	require.Equal(t, "XML in the database for only 58 % of the load (28 % keys extracted, answered from columns, "+
 		"14 % edited in the service)", unfaithful(&mixed))
-
-	insert := run("insert-orders", 100, 1000, 1)
-	insert.Faithful = ofPostgres
 	require.Empty(t, unfaithful(&insert))
-
-	null := run("mixed", 100, 1000, 1)
-	null.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity {
-		return tpox.NothingStored
-	})
-	require.Equal(t,
-		"XML in the database for only 0 % of the load (100 % nothing stored, a fixed answer)", unfaithful(&null))
-	require.Equal(t, "nothing stored, a fixed answer: every transaction", faithfulText(null.Faithful))
 }
 
 // Pages of runs and campaigns list the transactions of each kind, and a comparison says when two stores differ.
@@ -46,8 +35,6 @@ func TestWriteHTML_Faithful(t *testing.T) {
 	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, " +
 		"delete_customer"
 	a, b, c := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2), madeUpCampaign()
-	require.NotContains(t, html(t, &File{Run: &a}), "Work on XML")
-	require.NotContains(t, html(t, FromCampaign(c)), "Work on XML")
 	a.Faithful, groupsOf(c)[0].Run.Faithful = ofPostgres, ofPostgres
 	b.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
 	require.Contains(t, html(t, &File{Run: &a}), text)

@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,16 +29,6 @@ func millis(micros float64) string { return format.Figure(micros / 1000) }
 
 // whole writes a number without decimal places.
 func whole(v float64) string { return format.Count(int64(math.Round(v))) }
-
-// axisText writes a figure at an axis: 0.25, 5000, 250 k, 1.5 M.
-func axisText(v float64) string {
-	units := []string{"", " k", " M", " G"}
-	i := 0
-	for i < len(units)-1 && (v >= 10_000 || (i > 0 && v >= 1000)) {
-		v, i = v/1000, i+1
-	}
-	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 4, 64), "-", format.Minus) + units[i]
-}
 
 // seconds writes a duration: 0.042 s, 1.5 s, 12 s, 3:05, 1:02:03.
 func seconds(took float64) string {

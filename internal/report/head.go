@@ -13,37 +13,28 @@ import (
 
 // stamps returns the banners of runs: what keeps their figures from being quoted, and why.
 func stamps(groups []group) (all []banner) {
-	add := func(is func(group) bool, b banner) {
+	add := func(class, word, text string, is func(group) bool) {
 		some := filter(groups, is)
+		if len(some) == 0 {
+			return
+		}
 		which := "This run"
 		if len(groups) > 1 {
 			which = fmt.Sprintf("%d of %s", len(some), format.Plural(len(groups), "run"))
 		}
-		if b.Text = which + b.Text; len(some) > 0 {
-			all = append(all, b)
-		}
+		all = append(all, banner{Class: class, Word: word, Text: which + text})
 	}
-	add(group.invalid, banner{Class: "invalid", Word: "INVALID",
-		Text: " must not be quoted, by the rules of the scenario:",
-		Reasons: remarks(groups, func(v result.Validity) []string {
-			if v.Invalid() && len(v.Reasons) == 0 {
-				return []string{"no reason is given"}
-			}
-			return v.Reasons
-		})})
-	add(func(g group) bool { return g.Run.Validity.Smoke }, banner{Class: "smoke", Word: "SMOKE",
-		Text: ": too short to measure performance. It shows that everything works."})
-	add(func(g group) bool { return g.Run.Target.SameHost }, banner{Class: "aside", Word: "SAME HOST",
-		Text: " shared the computer with the load generator, which took processor time from the service."})
+	add("invalid", "INVALID", " must not be quoted, by the rules of the scenario:", func(g group) bool { return !g.valid() })
+	if len(all) > 0 {
+		all[0].Reasons = remarks(groups, func(v result.Validity) []string { return v.Reasons })
+	}
+	add("smoke", "SMOKE", ": too short to measure performance. It shows that everything works.",
+		func(g group) bool { return g.Run.Validity.Smoke })
 	return all
 }
 
 func campaignStamps(c *campaign.Record, groups []group) []banner {
-	all := slices.DeleteFunc(stamps(groups), func(b banner) bool { return b.Class == "aside" }) // in the conclusion
-	if c.Smoke && !slices.ContainsFunc(all, func(b banner) bool { return b.Word == "SMOKE" }) {
-		all = append(all, banner{Class: "smoke", Word: "SMOKE", Text: "The preset is " + c.Preset +
-			": too short to measure performance. It shows that everything works, and none of its figures counts."})
-	}
+	all := stamps(groups)
 	if s := c.Settings; s.DataScale != 1 || s.TimeScale != 1 {
 		all = append(all, banner{Class: "aside", Word: "SCALED", Text: fmt.Sprintf(
 			"The preset is %s with %g times its documents and %g times its times.", s.Preset, s.DataScale, s.TimeScale)})
@@ -63,21 +54,18 @@ func remarks(groups []group, of func(result.Validity) []string) (all []string) {
 			if where[text] == nil {
 				all = append(all, text)
 			}
-			where[text] = append(where[text], fmt.Sprintf("%s, %s", g.name(), format.Plural(g.Run.Model.Users, "user")))
+			where[text] = append(where[text], g.name())
 		}
 	}
-	const most, mostRuns = 12, 3
+	const most = 3
 	for i, text := range all {
 		runs := where[text]
-		if more := len(runs) - mostRuns; more > 0 {
-			runs = append(runs[:mostRuns:mostRuns], fmt.Sprintf("and %d more", more))
+		if more := len(runs) - most; more > 0 {
+			runs = append(runs[:most:most], fmt.Sprintf("and %d more", more))
 		}
 		if len(groups) > 1 {
 			all[i] += " (" + strings.Join(runs, "; ") + ")"
 		}
-	}
-	if rest := len(all) - most; rest > 0 {
-		all = append(all[:most], fmt.Sprintf("and %d more, which the file has", rest))
 	}
 	return all
 }
@@ -90,17 +78,6 @@ func notesOf(groups []group) (facts []fact) {
 	return facts
 }
 
-func machineFacts(m result.Machine) []fact {
-	memory := ""
-	if m.Memory > 0 {
-		memory = format.Bytes(m.Memory) + " of memory"
-	}
-	return []fact{
-		{"Processor", joined(", ", m.CPU, cores(m), memory)},
-		{"System", joined(", ", joined("/", m.OS, m.Arch), m.Go)},
-	}
-}
-
 // cores returns the number of processors, empty if it is not known.
 func cores(m result.Machine) string {
 	if m.Cores == 0 {
@@ -109,11 +86,18 @@ func cores(m result.Machine) string {
 	return format.Plural(m.Cores, "core")
 }
 
-func datasetFacts(d result.DatasetStamp) []fact {
+// stampFacts returns what is known of a dataset and a machine.
+func stampFacts(d result.DatasetStamp, m result.Machine) []fact {
+	memory := ""
+	if m.Memory > 0 {
+		memory = format.Bytes(m.Memory) + " of memory"
+	}
 	return []fact{
 		{"Dataset", fmt.Sprintf("%s of profile %s, seed %d: %s customers, %s orders, %s securities", d.Scale, d.Profile,
 			d.Seed, format.Count(d.Customers), format.Count(d.Orders), format.Count(d.Securities))},
 		{"Fingerprint", d.Fingerprint},
+		{"Processor", joined(", ", m.CPU, cores(m), memory)},
+		{"System", joined(", ", joined("/", m.OS, m.Arch), m.Go)},
 	}
 }
 
@@ -131,14 +115,14 @@ func known(facts []fact) []fact {
 }
 
 func campaignFacts(c *campaign.Record, groups []group) []fact {
-	s := c.Settings
+	s, m := c.Settings, c.Machine
 	flush, onXML := "", ""
 	if len(groups) > 0 {
 		onXML = faithfulText(groups[0].Run.Faithful)
 	}
-	if c.Machine.FlushP50 > 0 {
-		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush",
-			millis(c.Machine.FlushP50), millis(c.Machine.FlushP99))
+	if m.FlushP50 > 0 {
+		flush = fmt.Sprintf("%s ms (median), %s ms (99th percentile) for a small write and its flush", millis(m.FlushP50),
+			millis(m.FlushP99))
 	}
 	return known(slices.Concat([]fact{
 		{"Measured", minute(c.Started) + ", " + seconds(c.Seconds) + " of steps; preset " + c.Preset},
@@ -146,13 +130,13 @@ func campaignFacts(c *campaign.Record, groups []group) []fact {
 		{"Durability", c.Store.Durability},
 		{"Store settings", settingsText(c.Store.Settings)},
 		{"Work on XML", onXML},
-	}, datasetFacts(c.Dataset), machineFacts(c.Machine.Machine), []fact{
-		{"Host", joined(", ", c.Machine.Host, c.Machine.Kernel)},
-		{"Disk", joined("; ", c.Machine.FileSystem, flush)},
-		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", short(c.Versions.Commit)),
-			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
 		{"Each run", fmt.Sprintf("%s warm-up, %s measured, think time %s; seed %d", seconds(s.WarmUp.Seconds()),
 			seconds(s.Duration.Seconds()), seconds(s.Think.Seconds()), s.Seed)},
+	}, stampFacts(c.Dataset, m.Machine), []fact{
+		{"Host", joined(", ", m.Host, m.Kernel)},
+		{"Disk", joined("; ", m.FileSystem, flush)},
+		{"Versions", joined(", ", prefixed("brokerage ", c.Versions.Brokerage), prefixed("commit ", short(c.Versions.Commit)),
+			c.Versions.Go, fmt.Sprintf("generator version %d", c.Versions.Generator))},
 		{"Database", c.Store.URL},
 	}))
 }
@@ -162,9 +146,6 @@ func runFacts(r *result.Run) []fact {
 	if a := r.Arrivals; a != nil {
 		arrivals = fmt.Sprintf("%s due, %s started (%s over 1 ms late), %s dropped, %s never started", format.Count(a.Due),
 			format.Count(a.Started), format.Count(a.Late), format.Count(a.Dropped), format.Count(a.Queued))
-		if r.Tool.Name == "drive" { // k6 measures from the time of sending
-			arrivals += "; timed from when each was due"
-		}
 	}
 	if p := r.Prepared; p != nil {
 		prepared = fmt.Sprintf("%s orders and %s customers inserted in %s, not part of the figures", format.Count(p.Orders),
@@ -185,7 +166,7 @@ func runFacts(r *result.Run) []fact {
 		{"Limit", r.Limit()},
 		{"Settings", settingsText(r.Settings)},
 		{"Work on XML", faithfulText(r.Faithful)},
-	}, datasetFacts(r.Dataset), machineFacts(r.Machine), []fact{
+	}, stampFacts(r.Dataset, r.Machine), []fact{
 		{"Versions", joined(", ", joined(" ", r.Tool.Name, r.Tool.Version), prefixed("commit ", short(r.Commit)))},
 	}))
 }

@@ -1,9 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"embed"
+	_ "embed" // for style and layout
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -16,15 +15,14 @@ import (
 
 // page is the content of page.html: text, tables and charts.
 type page struct {
-	Title    string
-	Subtitle string
-	// Conclusion is nil for a single run.
-	Conclusion *conclusion
+	Title      string
+	Subtitle   string
+	Conclusion *conclusion // nil for a single run
 	Banners    []banner
 	Figures    []keyFigure
 	Facts      []fact
 	Sections   []section
-	Sources    []string // the files it was made from
+	Source     string // the file that it was made from; empty for a comparison
 	Style      template.CSS
 	Policy     string
 }
@@ -52,18 +50,11 @@ type section struct {
 type block struct {
 	Title  string
 	Note   string
-	Charts []figureView
+	Charts template.HTML
 	Table  *table
-	After  string // small print below the table
-}
-
-type figureView struct {
-	Caption string
-	Drawing template.HTML
 }
 
 type table struct {
-	Label   string // for screen readers
 	Class   string
 	Columns []column
 	Rows    []row
@@ -81,13 +72,13 @@ type row struct {
 
 type cell struct {
 	Text  string
-	Aside string // in smaller letters
-	Draw  template.HTML
+	Aside string        // in smaller letters
+	Draw  template.HTML // before the text
 }
 
 // newTable returns a table without rows. A column is "class:heading"; one without a class has numbers.
-func newTable(label string, columns ...string) *table {
-	t := &table{Label: label}
+func newTable(columns ...string) *table {
+	t := new(table)
 	for _, text := range columns {
 		class, head, found := strings.Cut(text, ":")
 		if !found {
@@ -104,21 +95,14 @@ type (
 	micros float64
 )
 
-// add adds a row of a class: texts, drawings, counts and other figures, each written by its type.
+// add adds a row of a class: texts, counts and other figures, each written by its type.
 func (t *table) add(class string, values ...any) {
 	var cells []cell
 	for _, value := range values {
 		var c cell
 		switch v := value.(type) {
-		case []string:
-			for _, text := range v {
-				cells = append(cells, cell{Text: text})
-			}
-			continue
 		case cell:
 			c = v
-		case template.HTML:
-			c.Draw = v
 		case int:
 			c.Text = format.Count(v)
 		case int64:
@@ -137,39 +121,31 @@ func (t *table) add(class string, values ...any) {
 	t.Rows = append(t.Rows, row{class, cells})
 }
 
-// add adds the sections that have something to show: blocks whose table has no rows are left out, and sections without
-// blocks.
+// add adds the sections that have something to show. Blocks without a row and without a chart are left out, and
+// sections without a block.
 func (p *page) add(sections ...section) {
 	for _, s := range sections {
-		s.Blocks = slices.DeleteFunc(s.Blocks, func(b block) bool { return b.Table != nil && len(b.Table.Rows) == 0 })
+		s.Blocks = slices.DeleteFunc(s.Blocks, func(b block) bool {
+			return b.Charts == "" && (b.Table == nil || len(b.Table.Rows) == 0)
+		})
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
 }
 
-//go:embed assets
-var assets embed.FS
+//go:embed assets/page.html
+var layout string
+
+//go:embed assets/style.css
+var style string
 
 // write fills the page. The policy allows this one style sheet and nothing else, whatever a file of results may have in
 // it.
 func (p page) write(w io.Writer) error {
-	style, err := assets.ReadFile("assets/style.css")
-	if err != nil {
-		return err
-	}
-	layout, err := template.New("page.html").ParseFS(assets, "assets/page.html")
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(style)
+	sum := sha256.Sum256([]byte(style))
 	p.Style = template.CSS(style) //nolint:gosec // it is our own, embedded
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; base-uri 'none'; form-action 'none'"
-	var html bytes.Buffer
-	if err := layout.Execute(&html, p); err != nil {
-		return fmt.Errorf("making the page: %w", err)
-	}
-	_, err = w.Write(html.Bytes())
-	return err
+	return template.Must(template.New("page").Parse(layout)).Execute(w, p)
 }

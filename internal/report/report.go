@@ -15,45 +15,44 @@ func FromCampaign(c *campaign.Record) *File { return &File{Name: "campaign", Cam
 // WriteHTML writes the page of a file of results.
 func (f *File) WriteHTML(w io.Writer) error {
 	var p page
-	switch {
-	case f.Campaign != nil:
+	if f.Campaign != nil {
 		p = campaignPage(f.Campaign)
-	default:
+	} else {
 		p = runPage(f.Run)
 	}
-	p.Sources = []string{f.Name}
+	p.Source = f.Name
 	return p.write(w)
 }
 
 func campaignPage(c *campaign.Record) page {
 	groups := groupsOf(c)
-	reference := shown(groups, c.Settings.Reference)
+	plain := filter(groups, group.plain)
+	var reference []group // for each workload, the run whose tables are shown
+	for _, measured := range byLabel(plain) {
+		reference = append(reference, nearest(measured, c.Settings.Reference))
+	}
 	p := page{
 		Title:    joined(" ", "Campaign on", c.Store.Engine, c.Dataset.Scale),
-		Subtitle: minute(c.Started) + ", " + c.Machine.CPU + ", " + format.Plural(c.Machine.Cores, "core"),
+		Subtitle: joined(", ", minute(c.Started), c.Machine.CPU, cores(c.Machine.Machine)),
 		Banners:  campaignStamps(c, groups), Conclusion: concluded(c, groups),
 		Facts: append(campaignFacts(c, groups), notesOf(groups)...),
 	}
-	p.add(usersSection(c, groups), scalingSection(c, groups), growthSection(c), spaceSection(c),
-		statisticsSection(reference), refusalsSection(reference), resourcesSection(reference),
-		publishedSection(c, groups), stepsSection(c))
+	p.add(usersSection(c, plain), scalingSection(groups), growthSection(c), spaceSection(c), statisticsSection(reference),
+		outcomesSection(reference), resourcesSection(reference), publishedSection(c, plain), stepsSection(c))
 	return p
 }
 
 func runPage(r *result.Run) page {
-	g := groupOf(r)
+	groups := groupOf(r)
 	l := r.Total.Latency
 	p := page{
-		Title: "Run of " + r.Workload.Name,
-		Subtitle: joined(", ", minute(r.Started), joined(" on ", r.Target.Engine, r.Machine.CPU),
-			cores(r.Machine)),
-		Banners: stamps(g), Facts: append(runFacts(r), notesOf(g)...),
-		Figures: []keyFigure{
-			{"throughput", format.Figure(r.TPS), "a second", format.Figure(r.TPM) + " a minute"},
-			{"goodput", format.Figure(r.Goodput), "a second", percent(ratio(r.Goodput, r.TPS), 2) + " of throughput"},
-			{"median", millis(l.P50), "ms", "mean " + millis(l.Mean) + " ms"},
-			{"99th percentile", millis(l.P99), "ms", "max " + millis(l.Max) + " ms"},
-		},
+		Title:    "Run of " + r.Workload.Name,
+		Subtitle: joined(", ", minute(r.Started), joined(" on ", r.Target.Engine, r.Machine.CPU), cores(r.Machine)),
+		Banners:  stamps(groups), Facts: append(runFacts(r), notesOf(groups)...),
+	}
+	if r.Ended != result.Complete && r.Ended != "" {
+		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
+			Text: "The run ended early: " + string(r.Ended) + "."})
 	}
 	if c := r.Curve; c != nil {
 		p.Title = "Highest rate of " + r.Workload.Name
@@ -61,56 +60,68 @@ func runPage(r *result.Run) page {
 		if c.Found > 0 {
 			p.Figures[0].Value, p.Figures[0].Unit = format.Figure(c.Found), "a second"
 		}
-	}
-	if g := r.Usage.Generator; g.CPUSeconds > 0 {
-		p.Figures = append(p.Figures, keyFigure{"load generator", percent(g.CPU, 0), "of all cores", ""})
-	}
-	if r.Ended != result.Complete && r.Ended != "" {
-		p.Banners = append(p.Banners, banner{Class: "invalid", Word: "ENDED EARLY",
-			Text: "The run ended early: " + string(r.Ended) + "."})
-	}
-	if r.Curve != nil {
 		p.add(curveSection(r))
 		return p
 	}
-	p.add(statisticsSection(g), refusalsSection(g), timeSection(r), partsSection(r), resourcesSection(g))
-	return p
-}
-
-// partsSection shows what each of several load generators contributed.
-func partsSection(r *result.Run) section {
-	t := newTable("Load generators", "text:part", "text:computer", "users", "text:measured from", "seconds", "tps", "CPU",
-		"text:processor")
-	for _, p := range r.Parts {
-		t.add("", p.Number, p.Host, p.Users, p.Measuring.UTC().Format("15:04:05.000"), p.Measured, p.TPS,
-			percent(p.Generator.CPU, 0), joined(", ", p.Machine.CPU, format.Plural(p.Machine.Cores, "core")))
+	p.Figures = []keyFigure{
+		{"throughput", format.Figure(r.TPS), "a second", format.Figure(r.TPM) + " a minute"},
+		{"goodput", format.Figure(r.Goodput), "a second", percent(ratio(r.Goodput, r.TPS), 2) + " of throughput"},
+		{"median", millis(l.P50), "ms", "mean " + millis(l.Mean) + " ms"},
+		{"99th percentile", millis(l.P99), "ms", "max " + millis(l.Max) + " ms"},
 	}
-	return section{ID: "generators", Blocks: []block{{Table: t}}}
+	if used := r.Usage.Generator; used.CPUSeconds > 0 {
+		p.Figures = append(p.Figures, keyFigure{"load generator", percent(used.CPU, 0), "of all cores", ""})
+	}
+	p.add(statisticsSection(groups), outcomesSection(groups), timeSection(r), partsSection(r), resourcesSection(groups))
+	return p
 }
 
 // timeSection shows whether a run was steady.
 func timeSection(r *result.Run) section {
-	s := section{ID: "time"}
-	if len(r.PerSecond) > 1 {
-		const title = "Transactions in each second"
-		var line chart.Series
-		for i, n := range r.PerSecond {
-			line.Points = append(line.Points, chart.Point{X: float64(i + 1), Y: float64(n)})
-		}
-		s.Blocks = append(s.Blocks, block{Charts: []figureView{{title, chart.Lines{
-			Title: title, X: "seconds since measuring began", Y: "transactions a second",
-			Series: []chart.Series{line}, FormatX: whole, FormatY: whole,
-		}.HTML()}}})
+	var rate, high chart.Series
+	for i, n := range r.PerSecond {
+		rate.Points = append(rate.Points, chart.Point{X: float64(i + 1), Y: float64(n)})
 	}
-	t := newTable("By interval", "text:seconds", "count", "did their work", "num strong:tps", "mean ms", "p95 ms",
-		"p99 ms", "max ms")
-	if len(r.Intervals) > 1 {
-		for _, i := range r.Intervals {
-			l := i.Latency
-			t.add("", whole(i.From)+"–"+whole(i.To), i.Count, i.Good, i.TPS, micros(l.Mean), micros(l.P95), micros(l.P99),
-				micros(l.Max))
-		}
+	for _, i := range r.Intervals {
+		high.Points = append(high.Points, chart.Point{X: i.To, Y: i.Latency.P99 / 1000})
 	}
-	s.Blocks = append(s.Blocks, block{Title: "By interval", Table: t})
-	return s
+	const x = "seconds since measuring began"
+	return section{ID: "time", Blocks: []block{{Charts: chart.Chart{
+		Title: "Throughput", X: x, Y: "transactions in each second", Series: []chart.Series{rate},
+	}.HTML() + chart.Chart{
+		Title: "99th percentile of each interval", X: x, Y: "milliseconds", Series: []chart.Series{high},
+	}.HTML()}}}
+}
+
+// partsSection shows what each of several load generators contributed.
+func partsSection(r *result.Run) section {
+	t := newTable("text:part", "text:computer", "users", "text:measured from", "seconds", "tps", "CPU", "text:processor")
+	for _, p := range r.Parts {
+		t.add("", p.Number, p.Host, p.Users, p.Measuring.UTC().Format("15:04:05.000"), p.Measured, p.TPS,
+			percent(p.Generator.CPU, 0), joined(", ", p.Machine.CPU, cores(*p.Machine)))
+	}
+	return section{ID: "generators", Blocks: []block{{Table: t}}}
+}
+
+// stepsSection shows how long each step took, and its main figures.
+func stepsSection(c *campaign.Record) section {
+	t := newTable("text:step", "text:state", "took", "text:what it did")
+	t.Class = "steps"
+	all := 0.0
+	for i := range c.Steps {
+		step := &c.Steps[i]
+		all += step.Seconds
+		state, class, what := "", "", campaign.Outcome(step)
+		if step.Again {
+			what += ", the second run: the first was disturbed"
+		}
+		if step.State != campaign.Done {
+			state, class = string(step.State), "soft"
+		}
+		t.add(class, step.Name, state, seconds(step.Seconds), what)
+	}
+	if len(c.Steps) > 0 {
+		t.add("total", "all steps", "", seconds(all), "")
+	}
+	return section{ID: "steps", Blocks: []block{{Table: t}}}
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"html/template"
 	"slices"
-	"strings"
 
 	"brokerage/internal/format"
 	"brokerage/internal/probe"
@@ -13,52 +13,42 @@ import (
 // resourcesSection shows what each process used, what a transaction cost, the hit ratios of caches, and the resources
 // of one of the runs over time.
 func resourcesSection(groups []group) section {
-	s := section{ID: "resources",
-		Blocks: []block{
-			{Title: "By process", Table: processTable(groups)},
-			{Title: "The whole computer", Table: hostTable(groups)},
-			{Title: "Hit ratios", Table: hitTable(groups)},
-		}}
+	s := section{ID: "resources", Blocks: []block{
+		{Title: "By process", Table: processTable(groups)},
+		{Title: "The whole computer", Table: hostTable(groups)},
+		{Title: "Hit ratios", Table: hitTable(groups)},
+	}}
 	sampled := filter(groups, func(g group) bool { return g.Run.Resources != nil })
 	if len(sampled) == 0 {
 		return s
 	}
 	g := slices.MaxFunc(sampled, func(a, b group) int { return len(a.Run.Transactions) - len(b.Run.Transactions) })
-	if charts := timeCharts(g.Run); len(charts) > 0 {
-		s.Blocks = append(s.Blocks, block{Title: "Over time: " + g.nameAtUsers(), Charts: charts})
-	}
-	missing := newTable("What could not be read", "text:workload", "text:not read")
-	var said []string
+	var missing []string
 	for _, g := range sampled {
-		for _, text := range g.Run.Resources.Missing {
-			if !slices.Contains(said, text) {
-				said = append(said, text)
-				missing.add("", g.name(), text)
-			}
-		}
+		missing = append(missing, g.Run.Resources.Missing...)
 	}
-	s.Blocks = append(s.Blocks, block{Title: "Not read", Table: missing,
-		Note: "Each reason once, with the first workload that it concerns."})
+	slices.Sort(missing)
+	unread := newTable("text:not read, and why")
+	for _, text := range slices.Compact(missing) {
+		unread.add("", text)
+	}
+	s.Blocks = append(s.Blocks, block{Title: "Over time: " + g.name(), Charts: timeCharts(g.Run)}, block{Table: unread})
 	return s
 }
 
 // processTable shows the processor time and the memory of each process.
 func processTable(groups []group) *table {
-	t := newTable("Processor and memory by process",
-		"text:workload", "users", "text:process", "CPU", "cores", "CPU ms a transaction", "memory after", "peak")
-	bytesOrDash := func(n int64) any {
-		if n == 0 {
-			return "–"
-		}
-		return size(n)
-	}
+	t := newTable("text:workload", "text:process", "CPU", "cores", "CPU ms a transaction", "peak memory")
 	for _, g := range groups {
-		r := g.Run
-		which := []string{g.name(), format.Count(g.Users)}
-		for _, p := range r.Usage.Processes() {
-			t.add("", which, p.Name, percent(p.CPU, 1), ratio(p.CPUSeconds, r.Measured),
-				ratio(1000*p.CPUSeconds, float64(r.Total.Count)), bytesOrDash(p.MemoryAfter), bytesOrDash(p.MemoryPeak))
-			which = []string{"", ""}
+		name := g.name()
+		for _, p := range g.Run.Usage.Processes() {
+			memory := "–"
+			if p.MemoryPeak > 0 {
+				memory = format.Bytes(p.MemoryPeak)
+			}
+			t.add("", name, p.Name, percent(p.CPU, 1), ratio(p.CPUSeconds, g.Run.Measured),
+				ratio(1000*p.CPUSeconds, float64(g.Run.Total.Count)), memory)
+			name = ""
 		}
 	}
 	return t
@@ -66,8 +56,8 @@ func processTable(groups []group) *table {
 
 // hostTable shows what the whole computer used, and what of its disks a transaction took, the load generator included.
 func hostTable(groups []group) *table {
-	t := newTable("The whole computer", "text:workload", "users", "busy", "num strong:by others", "waiting for the disk",
-		"I/Os a transaction", "read a transaction", "written a transaction")
+	t := newTable("text:workload", "busy", "num strong:by others", "waiting for the disk", "I/Os a transaction",
+		"read a transaction", "written a transaction")
 	for _, g := range groups {
 		h := g.Run.Usage.Host
 		if h == nil {
@@ -77,31 +67,28 @@ func hostTable(groups []group) *table {
 		if o := g.Run.Usage.Others; o != nil {
 			others = percent(*o, 0)
 		}
-		t.add("", g.name(), g.Users, percent(h.CPU, 0), others, percent(h.IOWait, 0),
-			each(g.Run, format.Figure, probe.Reads, probe.Writes), each(g.Run, format.Bytes[float64], probe.ReadBytes),
-			each(g.Run, format.Bytes[float64], probe.WriteBytes))
+		counted := g.Run.Resources.Counted(result.OfHost)
+		each := func(write func(float64) string, figures ...string) string {
+			sum := 0.0
+			for _, figure := range figures {
+				used, known := counted[figure]
+				if !known {
+					return "–"
+				}
+				sum += used
+			}
+			return write(ratio(sum, float64(g.Run.Total.Count)))
+		}
+		t.add("", g.name(), percent(h.CPU, 0), others, percent(h.IOWait, 0), each(format.Figure, probe.Reads, probe.Writes),
+			each(format.Bytes[float64], probe.ReadBytes), each(format.Bytes[float64], probe.WriteBytes))
 	}
 	return t
 }
 
-// each writes the sum of figures of the computer for each transaction, or a dash if one of them is not known.
-func each(r *result.Run, write func(float64) string, figures ...string) string {
-	sum, counted := 0.0, r.Resources.Counted(result.OfHost)
-	for _, figure := range figures {
-		used, ok := counted[figure]
-		if !ok || r.Total.Count == 0 {
-			return "–"
-		}
-		sum += used
-	}
-	return write(sum / float64(r.Total.Count))
-}
-
 // hitTable shows the hit ratio of each table or pool of the database, which the papers give by number of users, and of
-// the caches among the metrics of the store.
+// the store's own caches.
 func hitTable(groups []group) *table {
-	t := newTable("Hit ratios", "text:workload", "users", "text:table, pool or cache", "hits", "misses",
-		"num strong:hit ratio")
+	t := newTable("text:workload", "text:table, pool or cache", "hits", "misses", "num strong:hit ratio")
 	for _, g := range groups {
 		r := g.Run.Resources
 		if r == nil {
@@ -109,17 +96,13 @@ func hitTable(groups []group) *table {
 		}
 		add := func(name string, hits, misses float64) {
 			if hits+misses > 0 {
-				t.add("", g.name(), g.Users, name, whole(hits), whole(misses), percent(hits/(hits+misses), 2))
+				t.add("", g.name(), name, whole(hits), whole(misses), percent(hits/(hits+misses), 2))
 			}
 		}
 		counted := r.Counted(result.OfStore)
-		for _, s := range r.Series {
-			cache, _, isHits := strings.Cut(s.Figure, "_hits")
-			misses, ok := counted[strings.Replace(s.Figure, "_hits", "_misses", 1)]
-			paged := len(r.Pools) > 0 && strings.HasSuffix(cache, "page") // which the pools have, too
-			if s.Of == result.OfStore && isHits && ok && !paged {
-				add(cache, counted[s.Figure], misses)
-			}
+		for _, name := range []string{"cache", "page"} {
+			metric := "brokerage_store_" + name
+			add("the store: "+name, counted[metric+"_hits_total"], counted[metric+"_misses_total"])
 		}
 		for _, p := range r.Pools {
 			add(p.Name, float64(p.Hits), float64(p.Misses))
@@ -129,44 +112,38 @@ func hitTable(groups []group) *table {
 }
 
 // timeCharts draws what was sampled of a run over time.
-func timeCharts(r *result.Run) (views []figureView) {
-	draw := func(caption, unit string, lines ...sampledLine) {
-		c := chart.Lines{Title: caption, X: "seconds since measuring began", Y: unit, FormatX: whole, FormatY: axisText}
-		for i, line := range lines {
-			c.Series = append(c.Series, chart.Series{Name: line.name, Slot: i, Points: line.points(r.Resources)})
-		}
-		views = append(views, figure(caption, c)...)
+func timeCharts(r *result.Run) (charts template.HTML) {
+	line := func(name, of string, scale float64, figures ...string) chart.Series {
+		return chart.Series{Name: name, Points: sampled(r.Resources, of, scale, figures...)}
 	}
-	of := func(name, of string, scale float64, figures ...string) sampledLine {
-		return sampledLine{name, of, scale, figures}
+	draw := func(title, unit string, lines ...chart.Series) {
+		for i := range lines {
+			lines[i].Slot = i
+		}
+		charts += chart.Chart{Title: title, X: "seconds since measuring began", Y: unit, Series: lines}.HTML()
 	}
 	share := 100 / float64(max(r.Machine.Cores, 1))
-	processor := []string{probe.UserSeconds, probe.SystemSeconds}
-	draw("Processor", "% of all cores", of("whole computer", result.OfHost, share, processor...),
-		of("load generator", result.OfGenerator, share, processor...), of("service", result.OfService, share, processor...),
-		of("database", result.OfDatabase, share, processor...),
-		of("waiting for I/O", result.OfHost, share, probe.IOWaitSeconds),
-		of("taken by the hypervisor", result.OfHost, share, probe.StealSeconds))
-	draw("Disk operations of the computer", "operations a second", of("reads", result.OfHost, 1, probe.Reads),
-		of("writes", result.OfHost, 1, probe.Writes))
-	draw("Bytes of the disks", "MB a second", of("read", result.OfHost, 1e-6, probe.ReadBytes),
-		of("written", result.OfHost, 1e-6, probe.WriteBytes))
-	draw("Connections of the database", "connections",
-		of("in use", result.OfStore, 1, "brokerage_store_connections_in_use"))
-	return views
+	busy := func(name, of string) chart.Series {
+		return line(name, of, share, probe.UserSeconds, probe.SystemSeconds)
+	}
+	draw("Processor", "% of all cores", busy("whole computer", result.OfHost), busy("load generator", result.OfGenerator),
+		busy("service", result.OfService), busy("database", result.OfDatabase),
+		line("waiting for I/O", result.OfHost, share, probe.IOWaitSeconds),
+		line("taken by the hypervisor", result.OfHost, share, probe.StealSeconds))
+	draw("Disk operations of the computer", "operations a second", line("reads", result.OfHost, 1, probe.Reads),
+		line("writes", result.OfHost, 1, probe.Writes))
+	draw("Bytes of the disks", "MB a second", line("read", result.OfHost, 1e-6, probe.ReadBytes),
+		line("written", result.OfHost, 1e-6, probe.WriteBytes))
+	draw("Connections of the database", "connections in use",
+		line("", result.OfStore, 1, "brokerage_store_connections_in_use"))
+	return charts
 }
 
-// sampledLine is a line of a chart over time: the sum of those of its figures that were read, each times a scale.
-type sampledLine struct {
-	name, of string
-	scale    float64
-	figures  []string
-}
-
-// points returns the rate of a counter between two samples at the later one, and of a state the samples.
-func (l sampledLine) points(r *result.Resources) (points []chart.Point) {
-	for _, figure := range l.figures {
-		s := r.Find(l.of, figure)
+// sampled returns the sum of those of the figures that were read, times a scale, at each sample: the rate of a counter
+// since the sample before, or a state.
+func sampled(r *result.Resources, of string, scale float64, figures ...string) (points []chart.Point) {
+	for _, figure := range figures {
+		s := r.Find(of, figure)
 		if s == nil {
 			continue
 		}
@@ -174,13 +151,12 @@ func (l sampledLine) points(r *result.Resources) (points []chart.Point) {
 			points = make([]chart.Point, len(r.Seconds)-1)
 		}
 		for i := range points {
-			now, before := i+1, i
-			value := s.Values[now]
+			value, now, before := s.Values[i+1], r.Seconds[i+1], r.Seconds[i]
 			if s.Counts {
-				value = ratio(value-s.Values[before], r.Seconds[now]-r.Seconds[before])
+				value = ratio(value-s.Values[i], now-before)
 			}
-			points[i].X = r.Seconds[now]
-			points[i].Y += l.scale * value
+			points[i].X = now
+			points[i].Y += scale * value
 		}
 	}
 	return points

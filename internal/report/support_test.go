@@ -13,7 +13,7 @@ import (
 	"brokerage/internal/campaign"
 	"brokerage/internal/format"
 	"brokerage/internal/result"
-	"brokerage/internal/tpox"
+	"brokerage/internal/store"
 	"brokerage/internal/workload"
 )
 
@@ -37,69 +37,88 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 	if err != nil {
 		panic(err)
 	}
-	mix := definition.Mix
-	random := rand.New(rand.NewPCG(seed, uint64(users)))
 	const seconds = 120
 	r := result.Run{
 		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "v1.0.0"},
-		Commit: "0123456789abcdef0123456789abcdef01234567",
-		Target: result.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true,
-			Version: "v1.0.0"},
-		Workload: result.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: mix},
-		Model:    result.Model{Kind: result.Closed, Users: users, Every: 30},
-		Started:  time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Ramp: 20, Duration: seconds, Warmed: 25, Measured: seconds,
-		Seed:  seed,
-		Ended: result.Complete, Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability},
-		TPS: rate, TPM: 60 * rate, Machine: madeUpMachine(), Validity: result.Validity{Valid: true, Reasons: []string{}},
+		Target:   result.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true},
+		Workload: result.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: definition.Mix},
+		Model:    result.Model{Kind: result.Closed, Users: users}, Seed: seed,
+		Started: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Warmed: 25, Measured: seconds, Ended: result.Complete,
+		Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability}, Machine: madeUpMachine(),
+		TPS: rate, TPM: 60 * rate, Validity: result.Validity{Valid: true, Reasons: []string{}},
+		Total: result.Row{Name: "total", Share: 1},
 	}
-	weights := 0.0
-	for _, p := range mix {
+	random, weights := rand.New(rand.NewPCG(seed, uint64(users))), 0.0
+	for _, p := range definition.Mix {
 		weights += p.Weight
 	}
-	r.Total = result.Row{Name: "total", Weight: 1, Share: 1}
-	for _, p := range mix {
-		kind := "update"
-		for _, t := range tpox.Transactions {
-			if t.Name == p.Transaction {
-				kind = t.Kind.String()
-			}
-		}
-		count, mean := int64(seconds*rate*p.Weight/weights), float64(users)/rate*1e6*(.9+.2*random.Float64())
-		row := result.Row{Name: p.Transaction, Kind: kind, Weight: p.Weight / weights, Share: p.Weight / weights,
-			Count: count, Due: count, Good: count, Latency: latency(mean, count)}
+	for _, p := range definition.Mix {
+		share, mean := p.Weight/weights, float64(users)/rate*1e6*(.9+.2*random.Float64())
+		count := int64(seconds * rate * share)
+		row := result.Row{Name: p.Transaction, Share: share, Count: count, Due: count, Good: count,
+			Latency: latency(mean, count)}
 		switch p.Transaction {
 		case "sell_security":
 			row.Expected, row.Good = map[string]int64{"not-held": count / 50}, count-count/50
 		case "delete_order":
-			row.Unexpected, row.Good, row.Empty = map[string]int64{"404 not-found": 3}, count-3, count/200
+			row.Unexpected, row.Good = map[string]int64{"404 not-found": 3}, count-3
 		}
 		r.Transactions = append(r.Transactions, row)
-		if rowOf(r.Kinds, kind) == nil {
-			r.Kinds = append(r.Kinds, result.Row{Name: kind, Kind: kind})
-		}
-		for _, sum := range []*result.Row{rowOf(r.Kinds, kind), &r.Total} {
-			sum.Count, sum.Good, sum.Due = sum.Count+row.Count, sum.Good+row.Good, sum.Due+row.Due
-			sum.Latency = latency((sum.Latency.Total+row.Latency.Total)/float64(max(sum.Count, 1)), sum.Count)
-			sum.Share = float64(sum.Count) / (seconds * rate)
-		}
+		r.Total.Count, r.Total.Good, r.Total.Due = r.Total.Count+row.Count, r.Total.Good+row.Good, r.Total.Due+row.Due
+		r.Total.Latency = latency((r.Total.Latency.Total+row.Latency.Total)/float64(r.Total.Count), r.Total.Count)
 	}
+	queries := r.Total
+	queries.Name = "query"
+	r.Kinds = []result.Row{queries}
 	r.Goodput = rate * float64(r.Total.Good) / float64(r.Total.Count)
 	for i := range seconds {
 		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
 		if i%30 == 29 {
-			r.Intervals = append(r.Intervals, result.Interval{From: float64(i - 29), To: float64(i + 1),
-				Count: int64(30 * rate), Good: int64(30 * rate), TPS: rate, Latency: r.Total.Latency})
+			r.Intervals = append(r.Intervals, result.Interval{To: float64(i + 1), Latency: r.Total.Latency})
 		}
 	}
 	busy := float64(users) / (float64(users) + 6)
-	r.Usage = result.Usage{
-		Generator: result.ProcessUsage{CPU: .22 * busy, CPUSeconds: .22 * busy * 2 * seconds, MemoryAfter: 60e6,
-			MemoryPeak: 70e6},
-		Service: &result.ProcessUsage{CPU: .7 * busy, CPUSeconds: .7 * busy * 2 * seconds, MemoryAfter: 240e6,
-			MemoryPeak: 300e6},
-		Host: &result.Host{CPU: .96 * busy, IOWait: .03, ReadBytes: 12e6, WriteBytes: int64(rate * seconds * 900)},
+	used := func(share float64) result.ProcessUsage {
+		return result.ProcessUsage{CPU: share * busy, CPUSeconds: share * busy * 2 * seconds, MemoryPeak: 300e6}
 	}
+	service := used(.7)
+	r.Usage = result.Usage{Generator: used(.22), Service: &service, Host: &result.Host{CPU: .96 * busy, IOWait: .03}}
+	r.Resources = madeUpResources(&r)
 	return r
+}
+
+// madeUpResources makes up samples of every sort, as a store on a server with all that the machine can count.
+func madeUpResources(r *result.Run) *result.Resources {
+	all := &result.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
+	const samples = 12
+	for i := range samples {
+		all.Seconds = append(all.Seconds, float64(i)*r.Measured/(samples-1))
+	}
+	add := func(counts bool, rate float64, of string, figures ...string) {
+		for _, figure := range figures {
+			s := result.Series{Of: of, Figure: figure, Counts: counts}
+			for i, at := range all.Seconds {
+				if !counts {
+					at = float64(1 + i%3)
+				}
+				s.Values = append(s.Values, rate*at)
+			}
+			all.Series = append(all.Series, s)
+		}
+	}
+	add(true, .9, result.OfHost, "userSeconds", "systemSeconds", "ioWaitSeconds")
+	add(true, .4*r.TPS, result.OfHost, "reads", "writes")
+	add(true, 900*r.TPS, result.OfHost, "readBytes", "writeBytes")
+	for i, of := range []string{result.OfGenerator, result.OfService, result.OfDatabase} {
+		add(true, .1*float64(i+1), of, "userSeconds", "systemSeconds")
+	}
+	add(false, 5, result.OfStore, "brokerage_store_connections_in_use")
+	add(true, 14*r.TPS, result.OfStore, "brokerage_store_cache_hits_total")
+	add(true, .3*r.TPS, result.OfStore, "brokerage_store_cache_misses_total")
+	n := r.Total.Count
+	all.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
+		{Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9}}
+	return all
 }
 
 func latency(mean float64, count int64) result.Latency {
@@ -121,13 +140,6 @@ func steps(label string, most float64, users ...int) (all []campaign.Step) {
 	return all
 }
 
-// onCores makes up a run on some cores.
-func onCores(n int, most float64) campaign.Step {
-	step := steps("mixed", most, 100)[0]
-	step.Name, step.Plan.CPUs = format.Plural(n, "core")+": "+step.Name, n
-	return step
-}
-
 // done returns a step that was done.
 func done(name string, kind campaign.StepKind, seconds float64) campaign.Step {
 	return campaign.Step{Name: name, Kind: kind, State: campaign.Done, Seconds: seconds}
@@ -142,10 +154,9 @@ func madeUpCampaign() *campaign.Record {
 		Store: campaign.StoreStamp{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
 			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full",
 				"compression": "zstd with trained dictionaries"}},
-		Settings: campaign.Settings{Preset: "full", DB: "sqlite:campaign.db", Scale: "XXS", Profile: "tpox-2", Seed: 1,
-			Users: []int{25, 50, 75, 100, 125, 150, 200, 300}, Reference: 100,
-			Steps: []string{"mixed", "query"}, WarmUp: campaign.Duration{Duration: 20 * time.Second},
-			Duration: campaign.Duration{Duration: 2 * time.Minute}, DataScale: 1, TimeScale: 1},
+		Settings: campaign.Settings{Preset: "full", Seed: 1, Reference: 100, DataScale: 1, TimeScale: 1,
+			WarmUp:   campaign.Duration{Duration: 20 * time.Second},
+			Duration: campaign.Duration{Duration: 2 * time.Minute}},
 		Machine: campaign.Machine{Machine: madeUpMachine(), Host: "made-up", Kernel: "Linux 6.12", FileSystem: "ext4",
 			FlushP50: 420, FlushP99: 2100},
 		Versions: campaign.Versions{Go: "go1.26.2", Brokerage: "v1.0.0", Commit: "0123456789abcdef0123456789abcdef01234567",
@@ -162,7 +173,12 @@ func madeUpCampaign() *campaign.Record {
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-customers", Before: 50_000 + n*40_000, Documents: 40_000,
 				Rate: 2000 - 50*f, Total: 560e6 + n*80e6, Run: run("insert-customers", 100, 2000-50*f, uint64(n))})
 	}
-	space.Space = madeUpSpace()
+	space.Space = &campaign.Space{Rest: 3e6, Total: 520e6, Journal: 16e6, Raw: 1_209e6,
+		Kinds: []campaign.KindBytes{{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6},
+			{Kind: "customer", Documents: 50_000, Raw: 330e6, Stored: 118e6},
+			{Kind: "order", Documents: 500_000, Raw: 750e6, Stored: 310e6}},
+		Indexes: []campaign.NamedBytes{{Name: "orders_cash", Bytes: 18e6}, {Name: "accounts_customer", Bytes: 10e6}},
+	}
 	backup := done("backup", campaign.KindBackup, 5)
 	backup.Copy = &campaign.Copy{Database: 520e6, File: 430e6}
 	killed := run("mixed", 100, 2000, 3)
@@ -170,13 +186,16 @@ func madeUpCampaign() *campaign.Record {
 	killed.Break = &result.Break{At: 10, Unanswered: true, Again: .8}
 	crash := done("crash", campaign.KindCrash, 30)
 	crash.Run, crash.Plan = &killed, &campaign.RunPlan{Workload: "mixed", Label: "mixed", Users: 100}
-	users := c.Settings.Users
+	users := []int{25, 50, 75, 100, 125, 150, 200, 300}
+	one, two := steps("mixed", 2500, 100)[0], steps("mixed", 3900, 100)[0]
+	one.Name, one.Plan.CPUs = "1 core: mixed, 100 users", 1
+	two.Name, two.Plan.CPUs = "2 cores: mixed, 100 users", 2
 	c.Steps = slices.Concat(
 		[]campaign.Step{inserts, load, space, backup, done("restore", campaign.KindRestore, 6)},
 		steps("mixed", 4100, users...), steps("query", 9200, users...),
 		steps("classic", 3300, 100), steps("insert-orders", 6100, 100),
 		steps("insert-customers", 2300, 100), steps("insert-customers, not validated", 2900, 100),
-		[]campaign.Step{onCores(1, 2500), onCores(2, 3900), crash,
+		[]campaign.Step{one, two, crash,
 			{Name: "classic, 200 users", Kind: campaign.KindRun, State: campaign.Planned}})
 	return c
 }
@@ -186,25 +205,15 @@ func madeUpCurve() *result.Curve {
 	c := &result.Curve{Goal: "p99=20ms", Found: 3600, Low: 3400, High: 3800, Seconds: 130, Slices: 40, Disturbed: 3,
 		Limit: "the processors of this machine: service 55 %, load generator 35 %"}
 	for rate := 400.0; rate <= 4400; rate += 400 {
+		slow := 4e5 / max(4000-rate, 1)
 		s := result.CurveStep{Rate: rate, TPS: min(rate, 4000), Seconds: 10, Met: 3,
-			Latency: result.Latency{P50: 4e5 / max(4000-rate, 1), P95: 4e6 / max(4000-rate, 1), P99: 8e6 / max(4000-rate, 1),
-				P999: 1.6e7 / max(4000-rate, 1)}}
+			Latency: result.Latency{P50: slow, P95: 10 * slow, P99: 20 * slow, P999: 40 * slow}}
 		if s.Latency.P99 > 20_001 {
 			s.Met, s.Misses, s.Missed = 0, 3, "p99=20ms: 12 % took longer"
 		}
 		c.Steps = append(c.Steps, s)
 	}
 	return c
-}
-
-func madeUpSpace() *campaign.Space {
-	s := &campaign.Space{Rest: 3e6, Total: 520e6, Journal: 16e6, Raw: 1_209e6}
-	s.Kinds = append(s.Kinds, campaign.KindBytes{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6},
-		campaign.KindBytes{Kind: "customer", Documents: 50_000, Raw: 330e6, Stored: 118e6},
-		campaign.KindBytes{Kind: "order", Documents: 500_000, Raw: 750e6, Stored: 310e6})
-	s.Indexes = append(s.Indexes, campaign.NamedBytes{Name: "orders_cash", Bytes: 18e6},
-		campaign.NamedBytes{Name: "accounts_customer", Bytes: 10e6})
-	return s
 }
 
 // html returns the page of a file.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"html/template"
 	"slices"
 
 	"brokerage/internal/campaign"
@@ -9,119 +10,80 @@ import (
 	"brokerage/internal/result"
 )
 
-// figure draws the lines that have points. Without any there is no figure.
-func figure(caption string, lines chart.Lines) []figureView {
-	lines.Series = slices.DeleteFunc(lines.Series, func(s chart.Series) bool { return len(s.Points) == 0 })
-	if len(lines.Series) == 0 {
-		return nil
-	}
-	return []figureView{{caption, lines.HTML()}}
-}
-
-// curves draws one figure of the groups over a number of each group, such as its users: a line for each workload with
+// curves draws a figure of the groups over a number of each group, such as its users: a line for each workload with
 // more than one group.
-func curves(
-	caption string, lines chart.Lines, groups []group, against func(group) int, of func(*result.Run) float64,
-) []figureView {
-	for label, measured := range byLabel(groups) {
+func curves(c chart.Chart, groups []group, against func(group) int, of func(*result.Run) float64) template.HTML {
+	for _, measured := range byLabel(groups) {
 		if len(measured) < 2 {
 			continue
 		}
-		s := chart.Series{Name: label, Slot: measured[0].Slot}
+		s := chart.Series{Name: measured[0].Label, Slot: measured[0].Slot}
 		for _, g := range measured {
 			p := chart.Point{X: float64(against(g)), Y: of(g.Run)}
-			s.Points, lines.XTicks = append(s.Points, p), append(lines.XTicks, p.X)
+			s.Points, c.XTicks = append(s.Points, p), append(c.XTicks, p.X)
 		}
 		slices.SortFunc(s.Points, func(a, b chart.Point) int { return int(a.X - b.X) })
-		lines.Series = append(lines.Series, s)
+		c.Series = append(c.Series, s)
 	}
-	slices.Sort(lines.XTicks)
-	lines.XTicks, lines.FormatX = slices.Compact(lines.XTicks), whole
-	return figure(caption, lines)
+	slices.Sort(c.XTicks)
+	c.XTicks = slices.Compact(c.XTicks)
+	return c.HTML()
 }
+
+func throughput(r *result.Run) float64 { return r.TPS }
 
 // usersSection shows throughput and processor against users, as the papers draw them.
 func usersSection(c *campaign.Record, groups []group) section {
-	plain := filter(groups, group.plain)
-	if len(plain) == 0 {
-		return section{}
-	}
-	var views []figureView
-	draw := func(caption, unit string, most float64, write func(float64) string, of func(*result.Run) float64) {
-		lines := chart.Lines{Title: caption, X: "users", Y: unit, Most: most, FormatY: write}
-		views = append(views, curves(caption, lines, plain, func(g group) int { return g.Users }, of)...)
-	}
-	draw("Throughput", "transactions a second", 0, whole, tps)
-	draw("Processor, all cores of the computer", "% busy", 100, whole,
-		func(r *result.Run) float64 { return 100 * r.Usage.Busy() })
-	draw("99th percentile of all transactions", "milliseconds", 0, axisText,
-		func(r *result.Run) float64 { return p99(r) / 1000 })
-	return section{ID: "users",
-		Blocks: []block{{Charts: views, Table: usersTable(c, plain)}}}
-}
+	users := func(g group) int { return g.Users }
+	charts := curves(chart.Chart{Title: "Throughput", X: "users", Y: "transactions a second"}, groups, users, throughput) +
+		curves(chart.Chart{Title: "Processor, all cores of the computer", X: "users", Y: "% busy", Most: 100}, groups, users,
+			func(r *result.Run) float64 { return 100 * r.Usage.Busy() }) +
+		curves(chart.Chart{Title: "99th percentile of all transactions", X: "users", Y: "milliseconds"}, groups, users,
+			func(r *result.Run) float64 { return r.Total.Latency.P99 / 1000 })
 
-func usersTable(c *campaign.Record, groups []group) *table {
-	t := newTable("Throughput by workload and users", "users", "connections", "tps", "goodput/s", "p50 ms", "p95 ms",
-		"p99 ms", "CPU, all", "CPU, service", "CPU, database", "CPU, load")
-	for label, measured := range byLabel(groups) {
-		t.add("group", cell{Text: label, Draw: chart.Swatch(measured[0].Slot)})
+	t := newTable("users", "connections", "tps", "goodput/s", "p50 ms", "p95 ms", "p99 ms", "CPU, all", "CPU, service",
+		"CPU, database", "CPU, load")
+	ofAll := func(p *result.ProcessUsage) string {
+		if p == nil {
+			return "–"
+		}
+		return percent(p.CPU, 0)
+	}
+	for _, measured := range byLabel(groups) {
+		t.add("group", cell{Text: measured[0].Label, Draw: chart.Swatch(measured[0].Slot)})
 		for _, g := range measured {
-			u, connections := &g.Run.Usage, "–"
+			u, l, connections := &g.Run.Usage, g.Run.Total.Latency, "–"
 			if g.Connections > 0 {
 				connections = format.Count(g.Connections)
 			}
 			class, users := g.users()
-			t.add(class, users, connections, cell{Text: format.Figure(tps(g.Run)), Aside: hourText(c, g.Run)}, goodput(g.Run),
-				micros(p50(g.Run)), micros(p95(g.Run)), micros(p99(g.Run)), percent(u.Busy(), 0), processText(u.Service),
-				processText(u.Database), processText(&u.Generator))
+			t.add(class, users, connections, cell{Text: format.Figure(g.Run.TPS), Aside: hourText(c, g.Run)}, g.Run.Goodput,
+				micros(l.P50), micros(l.P95), micros(l.P99), percent(u.Busy(), 0), ofAll(u.Service), ofAll(u.Database),
+				ofAll(&u.Generator))
 		}
 	}
-	return t
-}
-
-// processText returns the share of all cores that a process used.
-func processText(p *result.ProcessUsage) string {
-	if p == nil {
-		return "–"
-	}
-	return percent(p.CPU, 0)
+	return section{ID: "users", Blocks: []block{{Charts: charts, Table: t}}}
 }
 
 // scalingSection shows throughput against the cores that the service may use.
-func scalingSection(c *campaign.Record, groups []group) section {
-	some := filter(groups, func(g group) bool { return g.CPUs > 0 })
-	for _, g := range some {
-		full := func(h group) bool { return h.Label == g.Label && h.Users == g.Users && h.CPUs == c.Machine.Cores }
-		if base := plainOf(groups, g); len(base) > 0 && !slices.ContainsFunc(some, full) {
-			base[0].CPUs = c.Machine.Cores
-			some = append(some, base[0])
-		}
-	}
-	t := newTable("Throughput by cores", "text:workload", "cores", "text:limited", "users", "tps",
-		"of the first", "a core, of the first", "p99 ms")
-	for label, measured := range byLabel(some) {
-		slices.SortStableFunc(measured, func(a, b group) int { return a.CPUs - b.CPUs })
+func scalingSection(groups []group) section {
+	limited := filter(groups, func(g group) bool { return !g.plain() })
+	t := newTable("text:workload", "cores", "text:limited", "users", "tps", "of the first", "a core, of the first",
+		"p99 ms")
+	for _, measured := range byLabel(limited) {
 		first := measured[0]
 		for _, g := range measured {
-			rate := tps(g.Run)
-			gain := ratio(rate, tps(first.Run))
-			class, users := g.users()
-			limited := "the service"
+			gain := ratio(g.Run.TPS, first.Run.TPS)
+			what := "the service"
 			if g.ServerLimited {
-				limited += " and the database's server"
+				what += " and the database's server"
 			}
-			each := gain * float64(first.CPUs) / float64(g.CPUs)
-			t.add(class, label, g.CPUs, limited, users, rate, times(gain, 2), percent(each, 0), micros(p99(g.Run)))
+			class, users := g.users()
+			t.add(class, g.Label, g.CPUs, what, users, g.Run.TPS, times(gain, 2),
+				percent(gain*float64(first.CPUs)/float64(g.CPUs), 0), micros(g.Run.Total.Latency.P99))
 		}
 	}
-	lines := chart.Lines{Title: "Throughput against cores", X: "cores", Y: "transactions a second",
-		FormatY: whole}
-	charts := curves("Throughput", lines, some, func(g group) int { return g.CPUs }, tps)
+	charts := curves(chart.Chart{Title: "Throughput against cores", X: "cores", Y: "transactions a second"}, limited,
+		func(g group) int { return g.CPUs }, throughput)
 	return section{ID: "scaling", Blocks: []block{{Table: t, Charts: charts}}}
-}
-
-// plainOf returns the group with the workload and the number of users of g that was measured with the default settings,
-// or nil when there is none.
-func plainOf(groups []group, g group) []group {
-	return filter(groups, func(b group) bool { return b.plain() && b.Label == g.Label && b.Users == g.Users })
 }

@@ -35,7 +35,7 @@ func (d *drawing) text(class string, x, y float64, text string) {
 // mark draws the mark of a series. Each of five series has its own shape, so that a chart can be read without colour.
 func (d *drawing) mark(series int, x, y float64) {
 	const r = 3.5
-	class := "mark " + Class(series)
+	class := "mark " + slotClass(series)
 	switch series % 5 {
 	case 0:
 		d.addf(`<circle class="%v" cx="%v" cy="%v" r="%v"/>`, class, x, y, r)
@@ -64,8 +64,8 @@ func (d *drawing) html() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // see drawing
 }
 
-// Class returns the class of a series, counted from 0, from which the style sheet takes its colour.
-func Class(series int) string {
+// slotClass returns the class of a series, counted from 0, from which the style sheet takes its colour.
+func slotClass(series int) string {
 	const colours = 6 // in the style sheet
 	return "s" + strconv.Itoa(series%colours+1)
 }
