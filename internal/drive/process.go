@@ -1,13 +1,15 @@
 package drive
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,9 +18,10 @@ type Process struct {
 	URL  string // where it serves
 	Exit error  // how it has ended
 
-	cmd   *exec.Cmd
-	log   processLog
-	ended chan struct{}
+	cmd     *exec.Cmd
+	last    atomic.Pointer[string] // line of its output
+	address chan string
+	ended   chan struct{}
 }
 
 // Gone is the error of a process that has ended by itself.
@@ -32,23 +35,61 @@ func (e *Gone) Error() string { return e.How + e.Said }
 // Start starts a command in a process group of its own, so that a Ctrl-C does not reach what it starts, and all of that
 // can be ended.
 func Start(cmd *exec.Cmd) (*Process, error) {
-	p := &Process{cmd: cmd, ended: make(chan struct{}), log: processLog{address: make(chan string, 1)}}
+	p := &Process{cmd: cmd, address: make(chan string, 1), ended: make(chan struct{})}
 	inOwnGroup(cmd)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &p.log, &p.log, time.Second
+	output, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, in, time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	read := make(chan struct{})
+	go func() { p.read(output); close(read) }()
 	go func() {
 		p.Exit = cmd.Wait()
+		_ = in.Close()
+		<-read
 		close(p.ended)
 	}()
 	return p, nil
 }
 
+// serves finds the address in the line in which a service says where it serves: in the log as JSON or as text, or in
+// the greeting.
+var serves = regexp.MustCompile(`(?:listening|The brokerage is at).*?(?:\baddr"?[:=]"?|(https?://))([^\s;"/]+)`)
+
+// read keeps the last line of the output, and finds the address of the service. It takes long lines in pieces.
+func (p *Process) read(output io.Reader) {
+	for lines := bufio.NewReader(output); ; {
+		text, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		line := strings.TrimSpace(string(text))
+		if line == "" {
+			continue
+		}
+		p.last.Store(&line)
+		if found := serves.FindStringSubmatch(line); found != nil {
+			select {
+			case p.address <- cmp.Or(found[1], "http://") + found[2]:
+			default: // it is known
+			}
+		}
+	}
+}
+
+// said returns the last line of the output for an error.
+func (p *Process) said() string {
+	if last := p.last.Load(); last != nil {
+		return ": " + *last
+	}
+	return ", without a word"
+}
+
 // Listens waits until the process prints where it serves, or somebody else finds out. If it does not, it is killed.
 func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) (err error) {
 	select {
-	case p.URL = <-p.log.address:
+	case p.URL = <-p.address:
 		return nil
 	case p.URL = <-found:
 		return nil
@@ -57,7 +98,7 @@ func (p *Process) Listens(ctx context.Context, found <-chan string, within time.
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-time.After(within):
-		err = fmt.Errorf("it did not say where it listens within %s%s", within, p.log.said())
+		err = fmt.Errorf("it did not say where it listens within %s%s", within, p.said())
 	}
 	p.Kill()
 	return err
@@ -74,7 +115,7 @@ func (p *Process) Wait(ctx context.Context, within time.Duration) (err error) {
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-time.After(within):
-		err = fmt.Errorf("it did not end within %s%s", within, p.log.said())
+		err = fmt.Errorf("it did not end within %s%s", within, p.said())
 	}
 	p.Kill()
 	return err
@@ -85,7 +126,7 @@ func (p *Process) gone() error {
 	if p.Exit != nil {
 		how = p.Exit.Error()
 	}
-	return &Gone{How: how, Said: p.log.said()}
+	return &Gone{How: how, Said: p.said()}
 }
 
 // PID returns the number of the process.
@@ -94,9 +135,9 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Stop asks the process and all that it has started to end, and kills what is left. It returns *Gone if the process has
 // ended before.
 func (p *Process) Stop(within time.Duration) error {
+	defer p.Kill() // also what it has started
 	select {
 	case <-p.ended:
-		defer p.Kill() // what it has started
 		return p.gone()
 	default:
 	}
@@ -105,7 +146,6 @@ func (p *Process) Stop(within time.Duration) error {
 	case <-p.ended:
 	case <-time.After(within):
 	}
-	p.Kill()
 	return nil
 }
 
@@ -113,65 +153,4 @@ func (p *Process) Stop(within time.Duration) error {
 func (p *Process) Kill() {
 	killAll(p.cmd)
 	<-p.ended
-}
-
-// longestLine is how much of a line is kept of a process's output.
-const longestLine = 64 << 10
-
-// processLog keeps the last line of a process's output, and finds the address of its service.
-type processLog struct {
-	sync.Mutex
-
-	line    []byte
-	last    string
-	address chan string
-	known   bool
-}
-
-// addresses are the forms in which serve prints its address: in the log as JSON and as text, and in the greeting.
-var addresses = regexp.MustCompile(`"addr":"([^"]+)"|\baddr=(\S+)|(https?://[^\s;"/]+)`)
-
-func (l *processLog) Write(text []byte) (int, error) {
-	l.Lock()
-	defer l.Unlock()
-	for part := range bytes.Lines(text) {
-		l.line = append(l.line, part...)
-		if !bytes.HasSuffix(part, []byte("\n")) {
-			if len(l.line) > longestLine {
-				l.line = l.line[len(l.line)-longestLine:]
-			}
-			continue
-		}
-		line := strings.TrimSpace(string(l.line))
-		l.line = l.line[:0]
-		if line == "" {
-			continue
-		}
-		l.last = line
-		if l.known || !strings.Contains(line, "listening") && !strings.Contains(line, "The brokerage is at") {
-			continue
-		}
-		if found := addresses.FindStringSubmatch(line); found != nil {
-			url := found[1] + found[2] + found[3]
-			if !strings.Contains(url, "://") {
-				url = "http://" + url
-			}
-			l.known = true
-			l.address <- url
-		}
-	}
-	return len(text), nil
-}
-
-// said returns the last line of the output for an error.
-func (l *processLog) said() string {
-	l.Lock()
-	defer l.Unlock()
-	if last := strings.TrimSpace(string(l.line)); last != "" {
-		l.last = last
-	}
-	if l.last == "" {
-		return ", without a word"
-	}
-	return ": " + l.last
 }
