@@ -3,8 +3,8 @@ package probe
 import (
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
@@ -24,44 +24,42 @@ func (s System) Host() (r Reading) {
 			IOWaitSeconds: all.Iowait, StealSeconds: all.Steal, InterruptSeconds: all.IRQ + all.SoftIRQ,
 		})
 	}
-	if err := s.addDisks(&r); err != nil {
+	disks, err := s.disks()
+	if err != nil {
 		r.miss("disks", err)
 	}
+	maps.Copy(r.Figures, disks)
 	return r
 }
 
-// addDisks adds up the disks. Partitions and virtual devices (device mapper, RAID, loop) are left out, since they would
-// count twice.
-func (s System) addDisks(r *Reading) error {
+// virtual devices are not separate disks: device mapper, RAID, loop and memory. They would count twice.
+var virtual = regexp.MustCompile(`^(loop|ram|dm-|md|zram)`)
+
+// disks adds up the disks, without partitions and virtual devices.
+func (s System) disks() (Figures, error) {
 	files, err := blockdevice.NewFS(s.path("proc"), s.path("sys"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	devices, err := files.SysBlockDevices()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := files.ProcDiskstats()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found := false
+	sums := make(Figures)
 	for _, disk := range all {
-		virtual := func(prefix string) bool { return strings.HasPrefix(disk.DeviceName, prefix) }
-		if !slices.Contains(devices, disk.DeviceName) || slices.ContainsFunc(virtualDisks[:], virtual) {
-			continue
+		if slices.Contains(devices, disk.DeviceName) && !virtual.MatchString(disk.DeviceName) {
+			sums[Reads] += float64(disk.ReadIOs)
+			sums[ReadBytes] += float64(disk.ReadSectors) * procfs.SectorSize
+			sums[Writes] += float64(disk.WriteIOs)
+			sums[WriteBytes] += float64(disk.WriteSectors) * procfs.SectorSize
 		}
-		found = true
-		r.Figures[Reads] += float64(disk.ReadIOs)
-		r.Figures[ReadBytes] += float64(disk.ReadSectors) * procfs.SectorSize
-		r.Figures[Writes] += float64(disk.WriteIOs)
-		r.Figures[WriteBytes] += float64(disk.WriteSectors) * procfs.SectorSize
 	}
-	if !found {
-		return errors.New("the system lists none")
+	if len(sums) == 0 {
+		return nil, errors.New("the system lists none")
 	}
-	return nil
+	return sums, nil
 }
-
-// virtualDisks are the prefixes of devices that are not separate disks.
-var virtualDisks = [...]string{"loop", "ram", "dm-", "md", "zram"}
