@@ -37,7 +37,7 @@ type driveCmd struct {
 	Weights     string            `group:"Load" placeholder:"NAME=N,…" help:"Weights that replace those of the workload, relative to their sum: get_order=30,buy_security=5. Transactions that are not named do not run. Default: the weights of the workload."`
 	Duration    *time.Duration    `group:"Length" xor:"length" placeholder:"TIME" range:"1ms..720h" help:"Measured time after --ramp, at least 1ms. Default: 60s, without --count."`
 	Count       int64             `group:"Length" xor:"length" placeholder:"N" range:"0..1000000000000" help:"Number of transactions to measure after --ramp, instead of a time; those of the ramp are not among them. 0 measures for --duration. Default: 0."`
-	Ramp        time.Duration     `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Default: 20s."`
+	Ramp        time.Duration     `group:"Length" default:"20s" placeholder:"TIME" range:"0s..720h" help:"Warm-up, not measured, in which users start one after another, or the rate rises. Before it, users insert the documents that they will delete. Default: 20s."`
 	Think       drive.Think       `group:"Load" default:"0s" placeholder:"TIME" help:"Pause of a user between a response and the next request: 100ms, or exponential:100ms, which draws it with that mean. Default: 0s."`
 	Every       time.Duration     `group:"Output" default:"5s" placeholder:"TIME" range:"0s..720h" help:"Interval of progress lines, which are also part of the result; 0s prints none. Default: 5s."`
 	Seed        uint64            `group:"Load" default:"1" placeholder:"N" help:"Seed of the random parameters; the same seed gives the same parameters. Default: 1."`
@@ -55,7 +55,7 @@ type driveCmd struct {
 	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that others may use during a slice; with more, the slice is repeated. Default: 5%."`
 
 	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
-	StartAt startTime `group:"Length" placeholder:"TIME" help:"When the users start, so that several machines start at once: 2026-01-31T15:04:05Z. Default: at once."`
+	StartAt startTime `group:"Length" placeholder:"TIME" help:"When --ramp begins, so that several machines start at once: 2026-01-31T15:04:05Z. Until then, users insert the documents that they will delete. Default: at once."`
 
 	proofFlags `group:"Proof"`
 
@@ -72,9 +72,7 @@ func (c *driveCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	config := c.config(s, definition)
-	if config.Live != nil {
-		defer clearLine(s.err) // before an error is printed
-	}
+	defer clearLine(s.err) // before an error is printed
 	if err := config.Check(); err != nil {
 		return exitError{exitUsage, err}
 	}
@@ -98,8 +96,8 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 		Definition: definition, Users: c.Users, Rate: c.Rate, Arrivals: c.Arrivals,
 		Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: duration, Every: c.Every, Seed: c.Seed, Consistency: c.Consistency,
-		Share: c.Part.Share, StartAt: c.StartAt.Time, Break: drive.Break{Command: c.Break, At: c.At},
-		Version: build.Version, Commit: build.Revision,
+		Share: c.Part.Share, StartAt: c.StartAt.Time,
+		Version: build.Version, Commit: build.Revision, Progress: s.progress(),
 		Begun: func(r *result.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 			length := took(r.Duration).String()
@@ -113,16 +111,8 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
 		},
 	}
-	if isTerminal(s.err) {
-		config.Live = func(m drive.Moment) { redraw(s.err, momentText(m)) }
-	} else if c.Every > 0 {
-		said := time.Now()
-		config.Live = func(m drive.Moment) {
-			if !m.Measuring && m.Prepared < m.ToPrepare && time.Since(said) >= c.Every {
-				said = time.Now()
-				s.notice(fmt.Sprintf("users prepare: %s of %s documents", format.Count(m.Prepared), format.Count(m.ToPrepare)))
-			}
-		}
+	if c.Break != "" {
+		config.Break = drive.Break{Do: drive.Command(c.Break), At: c.At}
 	}
 	return config
 }
@@ -330,23 +320,6 @@ func requireWritable(file output.File) error {
 		return fmt.Errorf("nothing can be written in the folder %s: %w", filepath.Dir(file.Path), err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// momentText returns the state of a run in one line.
-func momentText(m drive.Moment) string {
-	if !m.Measuring {
-		if m.Left == 0 {
-			return fmt.Sprintf("users prepare, longer than --ramp: %s of %s documents", format.Count(m.Prepared),
-				format.Count(m.ToPrepare))
-		}
-		return fmt.Sprintf("warming up, %s left", format.Duration(m.Left))
-	}
-	left := format.Duration(m.Left)
-	if m.Remaining > 0 {
-		left = format.Count(m.Remaining)
-	}
-	return fmt.Sprintf("%s/s  p50 %s  p99 %s ms  %s  %s left", format.Count(int64(m.TPS+.5)), result.Milli(m.P50),
-		result.Milli(m.P99), format.Plural(m.Errors, "error"), left)
 }
 
 // writeJSON writes a value to a file.

@@ -1,48 +1,18 @@
 package drive
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"time"
 )
 
-// arrivals is the schedule of an open model: when transactions are due, however long the answers take. A free user
-// takes the next one; while no user is free, arrivals wait, and the waiting is part of their time.
+// arrivals are the transactions of an open model, which are due however long answers take. A free user takes the next
+// one; while no user is free, arrivals wait, and the waiting is part of their time.
 type arrivals struct {
-	due   chan int64
-	rate  float64 // of all load generators together, a nanosecond
-	ramp  float64 // nanoseconds
-	from  int64
-	next  float64    // the position of the next arrival among those of all load generators, from 0
-	step  float64    // to the one after it; its mean, if it is drawn
-	drawn *rand.Rand // nil for even arrivals
-
-	counted int64 // due in the measured time,
-	dropped int64 // and of these, the ones that were dropped because the queue was full
-}
-
-// newArrivals returns a schedule with a queue of one second, since clients do not wait longer than that. The shares of
-// a load take even arrivals in turn; independent Poisson arrivals of several shares are Poisson arrivals together.
-func newArrivals(p *Plan, users int) *arrivals {
-	parts, number := max(p.Share.Of, 1), max(p.Share.Number, 1)
-	queue := max(users, int(math.Ceil(p.Rate/float64(parts))))
-	a := &arrivals{due: make(chan int64, queue), rate: p.Rate / 1e9, ramp: float64(p.Ramp), step: float64(parts)}
-	if p.Arrivals == Even {
-		a.next = float64(number - 1)
-		return a
-	}
-	a.drawn = rand.New(rand.NewPCG(p.Seed, uint64(number))) //nolint:gosec // not below 0
-	a.advance()
-	return a
-}
-
-// advance goes on to the next arrival.
-func (a *arrivals) advance() {
-	if a.drawn == nil {
-		a.next += a.step
-	} else {
-		a.next += a.step * a.drawn.ExpFloat64()
-	}
+	due     chan int64 // has a second's worth, since clients do not wait longer than that
+	counted int64      // due in the measured time,
+	dropped int64      // and of these, the ones that were dropped because the queue was full
 }
 
 // tick is the resolution of the schedule. Arrivals of one tick are due at once, so that the generator wakes up once for
@@ -50,35 +20,50 @@ func (a *arrivals) advance() {
 // Because the schedule itself has this resolution, times still count from when a transaction was due.
 const tick = int64(time.Millisecond)
 
-// at returns when the next arrival is due, in nanoseconds since the beginning. During the ramp the rate grows evenly
-// from 0, so the number of arrivals is rate·t²/(2·ramp).
-func (a *arrivals) at() int64 {
-	inRamp := a.rate * a.ramp / 2
-	exact := a.ramp + (a.next-inRamp)/a.rate
-	if a.next < inRamp {
-		exact = math.Sqrt(2 * a.next * a.ramp / a.rate)
+// dues yields when transactions are due, in nanoseconds since the ramp began. During the ramp the rate grows evenly from
+// 0, so the number of arrivals is rate·t²/(2·ramp). The shares of a load take even arrivals in turn; independent Poisson
+// arrivals of several shares are Poisson arrivals together.
+func (p *Plan) dues() iter.Seq[int64] {
+	parts, number := max(p.Share.Of, 1), max(p.Share.Number, 1)
+	position := float64(number - 1) // among the arrivals of all load generators
+	step := func() float64 { return float64(parts) }
+	if p.Arrivals == Poisson {
+		random := rand.New(rand.NewPCG(p.Seed, uint64(number))) //nolint:gosec // not below 0
+		step = func() float64 { return float64(parts) * random.ExpFloat64() }
+		position = step()
 	}
-	return (int64(exact) + tick - 1) / tick * tick
+	rate, ramp := p.Rate/1e9, float64(p.Ramp)
+	return func(yield func(int64) bool) {
+		for ; ; position += step() {
+			inRamp := rate * ramp / 2
+			due := ramp + (position-inRamp)/rate
+			if position < inRamp {
+				due = math.Sqrt(2 * position * ramp / rate)
+			}
+			if !yield((int64(due) + tick - 1) / tick * tick) {
+				return
+			}
+		}
+	}
 }
 
-// dispatch queues arrivals when they are due, until the run ends. With a Count, the last of them ends it.
-func (d *driver) dispatch() {
-	a := d.arrivals
+// dispatch queues arrivals when they are due, until the end. With a Count, the last of them is the end.
+func (c *Crew) dispatch() {
+	a, began := c.arrivals, c.begin-int64(c.plan.Ramp)
 	defer close(a.due)
 	s := newSleeper()
 	defer s.close()
-	for ; ; a.advance() {
-		due := a.from + a.at()
-		for now := d.now(); now < due && !d.over(now); now = d.now() {
+	for due := range c.plan.dues() {
+		due += began
+		for now := c.now(); now < due && !c.over(now); now = c.now() {
 			s.sleep(min(time.Duration(due-now), nap))
 		}
-		if d.over(due) {
+		if c.over(due) {
 			return
 		}
-		counts := due >= d.begin.Load()
+		counts := due >= c.begin
 		if counts {
 			a.counted++
-			d.taken.Store(a.counted)
 		}
 		select {
 		case a.due <- due:
@@ -87,9 +72,8 @@ func (d *driver) dispatch() {
 				a.dropped++
 			}
 		}
-		if counts && a.counted == d.plan.Count {
-			d.end.Store(min(d.end.Load(), max(due, d.now())+tick))
-			close(d.complete)
+		if counts && a.counted == c.plan.Count {
+			c.endAt(max(due, c.now()) + tick)
 			return
 		}
 	}

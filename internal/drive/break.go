@@ -5,144 +5,92 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"brokerage/internal/ledger"
 	"brokerage/internal/result"
 )
 
-// Break is a command that breaks the target in the middle of a run: a kill, a failover, a cut network. The zero value
-// breaks nothing.
+// Break breaks the target in the middle of a run: by a kill, a failover, a cut network. The zero value breaks nothing.
 type Break struct {
-	Command string                          // for the shell
-	Do      func(ctx context.Context) error // instead of a command
-	At      time.Duration                   // since measuring began
+	Do func(ctx context.Context) error
+	At time.Duration // since measuring began
 }
 
-func (b Break) none() bool { return b.Command == "" && b.Do == nil }
-
 func (b Break) check(duration time.Duration) error {
-	if !b.none() && (b.At <= 0 || b.At >= duration) {
+	if b.Do != nil && (b.At <= 0 || b.At >= duration) {
 		return errors.New("the time of the break must be within the measured time")
 	}
 	return nil
 }
 
-// comeBackWithin is how long after its break a target may be without an answer before the run ends.
-const comeBackWithin = 2 * time.Minute
-
-// outage is what a run sees of a broken target.
-type outage struct {
-	begun atomic.Bool // cheaper than the lock, for each call
-
-	sync.Mutex
-
-	// Times of the run's clock; again is 0 until it is known.
-	since      int64 // the beginning of the command
-	unanswered int64 // when the first call was left without an answer
-	again      int64 // when a call was answered that began later
-	found      result.Break
-}
-
-// breakTarget runs the command of the plan's Break at its time. The returned function waits for the command; one that
-// does not end with the run is killed.
-func (d *driver) breakTarget(ctx context.Context) (wait func()) {
-	b, o := d.plan.Break, &d.broken
-	if b.none() {
-		return func() {}
-	}
-	do := b.Do
-	if do == nil {
-		do = func(ctx context.Context) error { return runShell(ctx, b.Command) }
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-time.After(time.Duration(d.begin.Load() + int64(b.At) - d.now())):
-		case <-ctx.Done():
-			return
+// Command returns what runs a text in a shell, for a Break. If it does not end before the context, it is killed with
+// all that it has started.
+func Command(text string) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		command := Shell(text)
+		inOwnGroup(command)
+		command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
+		if err := command.Start(); err != nil {
+			return err
 		}
-		o.Lock()
-		o.since = d.now()
-		o.found.At = time.Duration(o.since - d.begin.Load()).Seconds()
-		o.Unlock()
-		o.begun.Store(true)
-		err := do(ctx)
-		o.Lock()
-		defer o.Unlock()
-		if err != nil {
-			o.found.Failed = err.Error()
-		}
-	}()
-	return func() { cancel(); <-done }
-}
-
-// runShell runs a command. If it does not end before the context, it is killed with all that it has started.
-func runShell(ctx context.Context, text string) error {
-	command := Shell(text)
-	inOwnGroup(command)
-	command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
-	if err := command.Start(); err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-		killAll(command)
-		if err := <-ended; err != nil {
+		defer context.AfterFunc(ctx, func() { killAll(command) })()
+		err := command.Wait()
+		if err != nil && ctx.Err() != nil {
 			return errors.New("it did not end")
 		}
-		return nil
+		return err
 	}
+}
+
+// breakTarget breaks the target at the time of the plan's Break. The returned function ends a Break that does not end
+// with the run.
+func (c *Crew) breakTarget(ctx context.Context) (end func()) {
+	b := c.plan.Break
+	if b.Do == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var breaking sync.WaitGroup
+	breaking.Go(func() {
+		if !c.sleepUntil(c.begin + int64(b.At)) {
+			return
+		}
+		at := c.now()
+		c.brokenAt.Store(at)
+		err := b.Do(ctx)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.broken.At = time.Duration(at - c.begin).Seconds()
+		if err != nil {
+			c.broken.Failed = err.Error()
+		}
+	})
+	return func() { cancel(); breaking.Wait() }
 }
 
 // see takes notice of a call that began at a time and has ended now.
-func (d *driver) see(began int64, outcome result.Outcome) {
-	o := &d.broken
-	if !o.begun.Load() {
+func (c *Crew) see(began int64, outcome result.Outcome) {
+	broken := c.brokenAt.Load()
+	if broken == 0 {
 		return
 	}
-	now := d.now()
-	o.Lock()
-	defer o.Unlock()
-	if fateOf(outcome) != ledger.Unknown {
-		o.found.Longest = max(o.found.Longest, time.Duration(now-began).Seconds())
-	}
-	switch {
-	case outcome.Class != result.Abandoned && outcome.Failed() && fateOf(outcome) == ledger.Unknown:
-		if !o.found.Unanswered {
-			o.found.Unanswered, o.unanswered = true, now
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch b := &c.broken; {
+	case fateOf(outcome) != ledger.Unknown:
+		b.Longest = max(b.Longest, time.Duration(now-began).Seconds())
+		if outcome.Class == result.Good && b.Unanswered && b.Again == 0 && began >= c.unanswered {
+			b.Again = time.Duration(now - broken).Seconds()
 		}
-	case outcome.Class == result.Good && o.found.Unanswered && o.again == 0 && began >= o.unanswered:
-		o.again = now
+	case outcome.Failed() && !b.Unanswered:
+		b.Unanswered, c.unanswered = true, now
 	}
 }
 
-// mayComeBack reports whether a target that does not answer is one that was broken a short time ago.
-func (o *outage) mayComeBack(now int64) bool {
-	if !o.begun.Load() {
-		return false
-	}
-	o.Lock()
-	defer o.Unlock()
-	return time.Duration(now-o.since) < comeBackWithin
-}
-
-// result returns what was seen, nil if nothing was broken.
-func (o *outage) result() *result.Break {
-	if !o.begun.Load() {
-		return nil
-	}
-	o.Lock()
-	defer o.Unlock()
-	if o.again != 0 {
-		o.found.Again = time.Duration(o.again - o.since).Seconds()
-	}
-	return &o.found
+// mayComeBack reports whether the target was broken a short time ago.
+func (c *Crew) mayComeBack(now int64) bool {
+	broken := c.brokenAt.Load()
+	return broken != 0 && time.Duration(now-broken) < 2*time.Minute
 }

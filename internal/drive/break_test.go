@@ -20,7 +20,7 @@ func TestBreak(t *testing.T) {
 		"sleep 0":    "",
 	} {
 		p := shortly(t, "query")
-		p.Break = Break{Command: command, At: 100 * time.Millisecond}
+		p.Break = Break{Do: Command(command), At: 100 * time.Millisecond}
 		r := driven(t, direct(t, nullStore(t), "null:"), p)
 		if says == "" {
 			require.Empty(t, r.Validity.Reasons)

@@ -3,182 +3,224 @@ package drive
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"brokerage/internal/probe"
 	"brokerage/internal/result"
+	"brokerage/internal/store"
+	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
 
-// A Crew keeps the users of a workload and their connections from one slice of time to the next, for a comparison in
-// which they are idle while another target is measured.
+// A Crew is the users of a workload with their connections. It works for a whole run, or for slices of time between
+// which it is idle, while a comparison measures another target.
 type Crew struct {
-	Run *result.Run // describes the target and the plan; it has no figures
+	Run *result.Run // describes the target and the plan; it has no figures of slices
 
-	driver *driver
+	plan   Plan
+	target Target
+	crowd  *workload.Crowd
+	users  []*user
 	calls  context.Context //nolint:containedctx // that of the connections, which outlive each slice
 	cancel context.CancelFunc
+	stop   context.CancelCauseFunc // ends what the users do, for a reason
+
+	// Nanoseconds since zero: the measured time is from begin to end, and after end nothing new is begun. The end is
+	// atomic, because users read it for each transaction and any of them may end the run.
+	zero     time.Time
+	begin    int64
+	end      atomic.Int64
+	arrivals *arrivals     // of the open model, or nil
+	patience time.Duration // how long after the end arrivals that wait are still begun
+	// In the closed model with a Count: measured transactions that users have begun and finished.
+	taken, finished atomic.Int64
+	brokenAt        atomic.Int64 // when the command of a Break began, or 0
+
+	mu         sync.Mutex // of what follows
+	count      func([]result.Record)
+	prepared   result.Prepared
+	broken     result.Break
+	unanswered int64 // when the first call after a Break was left without an answer
 }
 
 // Gather connects the users of a plan to a target and lets them prepare. Plan.Duration is how long all slices together
 // may take; ramp, think times and shares are not for slices.
-func Gather(ctx context.Context, p Plan, t Target) (_ *Crew, err error) {
-	c := &Crew{}
-	c.calls, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if c.driver, c.Run, err = prepare(ctx, c.calls, p, t); err != nil {
-		c.cancel()
+func Gather(ctx context.Context, p Plan, t Target) (*Crew, error) {
+	c, err := connect(ctx, p, t)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.together(ctx, func(calls context.Context, u *user) { u.prepare(calls) }); err != nil {
+	if err := c.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// Mix returns the transactions that the users draw; records have its indexes.
-func (c *Crew) Mix() []workload.Mixed { return c.driver.crowd.Mix() }
-
-// Sliced is what the users have done in a slice.
-type Sliced struct {
-	Records []result.Record
-	Lost    int64         // arrivals that found the queue full, or that were more than all users at the end
-	Late    time.Duration // by which the clock of the load generator was late at most
-}
-
-// Slice lets the users work for a time and returns the records of what they have begun in it, after waiting for the
-// answers. The rate is that of the open model, in arrivals a second; 0 selects the closed model. Users draw what the
-// seed gives, from the beginning.
-func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (s Sliced, err error) {
-	d := c.driver
-	d.records = make(chan *batch, batchQueue)
-	for _, u := range d.users {
-		u.Seed(seed)
+// connect returns users that are connected, or an error if the workload cannot run on the target.
+func connect(ctx context.Context, p Plan, t Target) (_ *Crew, err error) {
+	if err := p.Check(); err != nil {
+		return nil, err
 	}
-	counted := make(chan struct{})
-	go func() {
-		defer close(counted)
-		for b := range d.records {
-			for _, r := range b.records {
-				if r.Outcome.Class != result.Empty {
-					s.Records = append(s.Records, r)
-				}
-			}
-			batches.Put(b)
+	w := p.Definition
+	target, held, err := t.describe(ctx)
+	if err == nil && p.Populates != nil {
+		in := held.Store
+		if held, err = workload.PopulationOf(store.ContentsOf(p.Populates), tpox.EngineInfo{}); err == nil {
+			held.Store = in
+		}
+	}
+	if err == nil && w.NeedsDataset() {
+		err = held.Check(p.Users)
+	}
+	if err != nil && (!errors.Is(err, workload.ErrNoDataset) || w.NeedsDataset()) {
+		return nil, err
+	}
+	if err := t.permits(ctx, w); err != nil {
+		return nil, err
+	}
+	c := &Crew{plan: p, target: t, zero: time.Now(), begin: math.MaxInt64}
+	c.end.Store(math.MaxInt64)
+	c.calls, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			c.Close()
 		}
 	}()
-	begin := d.now()
-	d.end.Store(begin + int64(length))
-	d.begin.Store(begin)
-	stalled := watchClock()
-	var dispatching sync.WaitGroup
-	if d.arrivals = nil; rate > 0 {
-		p := d.plan
-		p.Ramp, p.Seed, p.Rate = 0, seed, rate
-		d.arrivals = newArrivals(&p, len(d.users))
-		d.arrivals.from = begin
-		dispatching.Go(func() {
-			d.dispatch()
-			for s.Lost = d.arrivals.dropped; len(d.arrivals.due) > len(d.users); s.Lost++ {
-				<-d.arrivals.due
-			}
-		})
+	if c.crowd, err = workload.NewCrowd(w, held, c.zero, p.Seed); err != nil {
+		return nil, err
 	}
-	err = c.together(ctx, func(calls context.Context, u *user) { u.transactions(calls) })
-	dispatching.Wait()
-	s.Late = stalled()
-	close(d.records)
-	<-counted
-	return s, err
-}
-
-// mostStalled is the longest time by which the clock of the load generator may be late in a slice that counts.
-const mostStalled = 100 * time.Millisecond
-
-// Disturbed returns why a slice does not count, "" if it does: others used more of the machine than they may, or the
-// clock of the load generator stalled.
-func (s *Sliced) Disturbed(others, most float64) string {
-	switch {
-	case others > most:
-		return "others used the machine"
-	case s.Late > mostStalled:
-		return "the clock of the load generator stalled"
+	if err := c.startLedger(held.Stamp().Fingerprint); err != nil {
+		return nil, err
 	}
-	return ""
-}
-
-// TooDisturbed reports whether so many slices were disturbed that nothing can be decided.
-func TooDisturbed(disturbed, slices int) bool { return slices >= 24 && 2*disturbed > slices }
-
-// watchClock sleeps for some milliseconds again and again until stop is called. stop returns by how much a wake-up was
-// late at most.
-func watchClock() (stop func() time.Duration) {
-	const every = 5 * time.Millisecond
-	ended, latest := make(chan struct{}), make(chan time.Duration)
-	go func() {
-		worst, last := time.Duration(0), time.Now()
-		for {
-			select {
-			case <-ended:
-				latest <- worst
-				return
-			case <-time.After(every):
-				now := time.Now()
-				worst = max(worst, now.Sub(last)-every)
-				last = now
-			}
+	for n, to := p.Share.Users(p.Users); n < to; n++ {
+		s, err := t.open(c.calls, p.Consistency)
+		if err != nil {
+			return nil, err
 		}
-	}()
-	return func() time.Duration { close(ended); return <-latest }
-}
-
-// together lets all users work until each is done, and returns an error if the target died or the context is done.
-func (c *Crew) together(ctx context.Context, work func(context.Context, *user)) error {
-	d := c.driver
-	calls, stop := context.WithCancelCause(c.calls)
-	defer stop(nil)
-	d.stop = stop
-	defer context.AfterFunc(ctx, func() { d.end.Store(d.now()) })()
-	unwatch := context.AfterFunc(calls, func() { d.end.Store(d.now()) })
-	for _, u := range d.users {
-		d.working.Go(func() { work(calls, u) })
+		c.users = append(c.users, &user{crew: c, User: c.crowd.User(n), number: n, session: s})
 	}
-	ended := closedAfter(&d.working)
-	select {
-	case <-ended:
-	case <-calls.Done():
-	case <-ctx.Done():
-		select {
-		case <-ended:
-		case <-time.After(result.Grace):
-		}
+	settings := held.Settings()
+	maps.Copy(settings, p.Settings)
+	c.Run = &result.Run{
+		Format: result.Format, Tool: result.Tool{Name: "drive", Version: p.Version}, Commit: p.Commit, Target: target,
+		Workload: result.WorkloadStamp{Name: w.Name, SHA256: w.SHA256, Validate: w.Validate, Mix: w.Mix,
+			Weights: w.Weights, NewDocuments: w.DocumentsDrawn()},
+		Model: p.model(), Ramp: p.Ramp.Seconds(), Duration: p.Duration.Seconds(), Seed: p.Seed,
+		Dataset: held.Stamp(), Settings: settings, Faithful: held.Faithful(), Machine: ThisMachine(),
+		Ended: result.Complete, Part: p.part(),
 	}
-	died := context.Cause(calls)
-	unwatch() // else it might end the next slice
-	stop(nil)
-	<-ended
-	switch {
-	case errors.Is(died, ErrTargetDied):
-		return died
-	case ctx.Err() != nil:
-		return ErrInterrupted
-	}
-	return nil
-}
-
-// CPUSeconds returns the processor time of a service as its metrics have it; NaN if it does not say.
-func (c *Crew) CPUSeconds(ctx context.Context) float64 {
-	r, err := c.driver.target.reading(ctx)
-	if err != nil || r.process == nil {
-		return math.NaN()
-	}
-	return r.process[probe.UserSeconds] + r.process[probe.SystemSeconds]
+	return c, nil
 }
 
 // Close ends the connections.
 func (c *Crew) Close() {
 	c.cancel()
-	c.driver.close()
+	for _, u := range c.users {
+		u.session.close()
+	}
+}
+
+// Mix returns the transactions that the users draw; records have its indexes.
+func (c *Crew) Mix() []workload.Mixed { return c.crowd.Mix() }
+
+// tally returns a tally of what the users do.
+func (c *Crew) tally() *result.Tally {
+	var mix []result.Mixed
+	for _, part := range c.Mix() {
+		mix = append(mix, result.Mixed{Name: part.Name, Kind: part.Kind.String(), Share: part.Share})
+	}
+	return result.NewTally(mix)
+}
+
+func (c *Crew) now() int64 { return int64(time.Since(c.zero)) }
+
+// over reports whether nothing new is begun at a time.
+func (c *Crew) over(at int64) bool { return at >= c.end.Load() }
+
+func (c *Crew) endAt(at int64) { c.end.Store(min(c.end.Load(), at)) }
+
+// nap is the longest sleep, because a run may end early; waiting for a channel instead would cost time in each
+// transaction.
+const nap = 50 * time.Millisecond
+
+// sleepUntil returns false if the end comes before a time.
+func (c *Crew) sleepUntil(at int64) bool {
+	for {
+		now := c.now()
+		if c.over(now) || now >= at {
+			return !c.over(now)
+		}
+		time.Sleep(min(time.Duration(at-now), nap))
+	}
+}
+
+// die ends what the users do because the target does not answer.
+func (c *Crew) die(err error) { c.stop(fmt.Errorf("%w: %w", ErrTargetDied, err)) }
+
+// together lets all users do something until each is done. It returns ErrInterrupted if the context is done first, and
+// otherwise why a user has ended it. When it is interrupted, calls in progress have the grace to be answered: without an
+// answer it is unknown whether a write was done.
+func (c *Crew) together(ctx context.Context, do func(context.Context, *user)) error {
+	calls, stop := context.WithCancelCause(c.calls)
+	defer stop(nil)
+	c.stop = stop
+	defer context.AfterFunc(calls, func() { c.endAt(c.now()) })()
+	defer context.AfterFunc(ctx, func() {
+		c.endAt(c.now())
+		time.AfterFunc(result.Grace, func() { stop(nil) })
+	})()
+	var working sync.WaitGroup
+	for _, u := range c.users {
+		working.Go(func() { do(calls, u) })
+	}
+	working.Wait()
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	return context.Cause(calls)
+}
+
+// prepare lets the users insert what they may delete later.
+func (c *Crew) prepare(ctx context.Context) error {
+	wanted, began := c.plan.Definition.Prepare, c.now()
+	err := c.together(ctx, func(calls context.Context, u *user) {
+		for n := 0; n < wanted.Orders && u.insert(calls, workload.InsertOrder, &c.prepared.Orders); n++ {
+		}
+		for n := 0; n < wanted.Customers && u.insert(calls, workload.InsertCustomer, &c.prepared.Customers); n++ {
+		}
+	})
+	c.prepared.Seconds = time.Duration(c.now() - began).Seconds()
+	return err
+}
+
+// schedule begins the ramp of the plan.
+func (c *Crew) schedule() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin = c.now() + int64(c.plan.Ramp)
+	c.end.Store(math.MaxInt64)
+	if c.plan.Duration > 0 {
+		c.end.Store(c.begin + int64(c.plan.Duration))
+	}
+	if c.arrivals = nil; c.plan.Rate > 0 {
+		aSecond := math.Ceil(c.plan.Rate / float64(max(c.plan.Share.Of, 1)))
+		c.arrivals = &arrivals{due: make(chan int64, max(len(c.users), int(aSecond)))}
+	}
+}
+
+// work lets the users carry out transactions as scheduled, until the end.
+func (c *Crew) work(ctx context.Context) error {
+	if c.arrivals == nil {
+		return c.together(ctx, func(calls context.Context, u *user) { u.work(calls) })
+	}
+	var dispatching sync.WaitGroup
+	dispatching.Go(c.dispatch)
+	err := c.together(ctx, func(calls context.Context, u *user) { u.serve(calls) })
+	dispatching.Wait()
+	return err
 }

@@ -56,6 +56,11 @@ func (d *Direct) open(context.Context, Consistency) (session, error) {
 	return &directSession{d}, nil
 }
 
+func (d *Direct) account(ctx context.Context, id tpox.ID) ([]byte, error) {
+	a, err := d.store.GetAccount(ctx, id)
+	return a.Document, err
+}
+
 func (d *Direct) reading(context.Context) (reading, error) {
 	if d.Stats == nil {
 		return reading{}, nil
@@ -93,8 +98,6 @@ func (s *directSession) do(ctx context.Context, c *workload.Call) result.Outcome
 	return c.Execute(ctx, s.store)
 }
 
-func (s *directSession) recover(ctx context.Context) error {
-	return retry(ctx, func() error { return s.store.Ready(ctx) })
-}
+func (s *directSession) ping(ctx context.Context) error { return s.store.Ready(ctx) }
 
 func (s *directSession) close() {}

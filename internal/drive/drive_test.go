@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -26,33 +27,41 @@ func driven(t testing.TB, b Target, c Plan) *result.Run {
 	return r
 }
 
+// requireResult requires that a result is valid by its schema, and that its sums agree: due is what was done, refused,
+// not answered, dropped and still waiting.
 func requireResult(t testing.TB, r *result.Run) {
 	t.Helper()
 	requireSchema(t, r)
-	requireSums(t, r)
-	var sum result.Row
-	for _, row := range r.Transactions {
-		sum.Count += row.Count
-		sum.Good += row.Good
-		if row.Count > 0 {
-			l := row.Latency
-			require.True(t, l.Min <= l.P50 && l.P50 <= l.P90 && l.P90 <= l.P95 && l.P95 <= l.P99 && l.P99 <= l.Max, "%+v", l)
-		}
+	requireDue := func(row *result.Row) {
+		t.Helper()
+		require.Equal(t, row.Due, row.Good+row.Refused()+row.Unanswered+row.Dropped+row.Waiting, "%+v", row)
+		require.LessOrEqual(t, row.Late, row.Waiting)
 	}
-	require.Equal(t, result.Row{Count: r.Total.Count, Good: r.Total.Good}, sum)
+	var rows result.Row
+	for i := range r.Transactions {
+		row := &r.Transactions[i]
+		requireDue(row)
+		rows.Due, rows.Count, rows.Good = rows.Due+row.Due, rows.Count+row.Count, rows.Good+row.Good
+		rows.Waiting, rows.Late = rows.Waiting+row.Waiting, rows.Late+row.Late
+	}
+	total, a := &r.Total, &result.Arrivals{Due: r.Total.Due, Started: r.Total.Due}
+	if r.Arrivals != nil {
+		a = r.Arrivals
+	}
+	requireDue(total)
+	require.Equal(t, result.Row{Due: a.Started, Count: total.Count, Good: total.Good, Waiting: total.Waiting - a.Queued,
+		Late: total.Late}, rows, "%+v", a)
+	require.Equal(t, []int64{total.Due, total.Due}, []int64{a.Due, a.Started + a.Dropped + a.Queued}, "%+v", a)
 	for _, i := range r.Intervals {
-		sum.Count -= i.Count
+		rows.Count -= i.Count
 	}
-	if len(r.Parts) == 0 { // a merged result has no intervals
-		require.Zero(t, sum.Count, "of all intervals")
-	}
+	require.True(t, rows.Count == 0 || len(r.Parts) > 0, "the intervals have all; a merged result has none")
 }
 
 // inBothModels runs a test with the rate of a closed and of an open model.
-func inBothModels(t *testing.T, test func(t *testing.T, rate float64)) {
-	for name, rate := range map[string]float64{"Closed": 0, "Open": 500} {
-		t.Run(name, func(t *testing.T) { test(t, rate) })
-	}
+func inBothModels(t *testing.T, name string, test func(t *testing.T, rate float64)) {
+	t.Run(name+"/Closed", func(t *testing.T) { test(t, 0) })
+	t.Run(name+"/Open", func(t *testing.T) { test(t, 500) })
 }
 
 // Every workload on a real store and through the service: drawn keys exist, new documents are valid, and each answer is
@@ -74,27 +83,14 @@ func TestDrive_Workloads(t *testing.T) {
 				require.Equal(t, name, r.Workload.Name)
 				require.Equal(t, "tpox-2/tiny/seed-1/v1/500-200-2000", r.Dataset.Fingerprint)
 				require.Equal(t, tpox.StoredReady, r.Faithful["get_security_price"])
-				require.True(t, r.Validity.Smoke)
 				require.InDelta(t, c.Duration.Seconds(), r.Measured, 1e-6)
 				if p := definition(t, name).Prepare; p.Orders > 0 {
-					want := result.Prepared{Seconds: r.Prepared.Seconds, Orders: int64(4 * p.Orders),
-						Customers: int64(4 * p.Customers)}
-					require.Equal(t, want, *r.Prepared)
-				} else {
-					require.Nil(t, r.Prepared)
+					require.Equal(t, int64(4*p.Orders), r.Prepared.Orders)
+					require.Equal(t, int64(4*p.Customers), r.Prepared.Customers)
 				}
 			})
 		}
 	}
-}
-
-func TestDrive_Null(t *testing.T) {
-	r := driven(t, direct(t, nullStore(t), "null:"), shortly(t, "mixed"))
-	require.Empty(t, r.Total.Unexpected)
-	require.Empty(t, r.Validity.Reasons)
-	require.Equal(t, "null", r.Target.Engine)
-	require.Len(t, r.Faithful, len(tpox.Transactions))
-	require.Equal(t, tpox.NothingStored, r.Faithful["get_order"])
 }
 
 func TestDrive_Reports(t *testing.T) {
@@ -115,30 +111,15 @@ func TestDrive_Reports(t *testing.T) {
 	})
 }
 
-// A late report covers the last complete interval; at the end of a run, none is due.
-func TestConfig_ReportAt(t *testing.T) {
-	const ms = time.Millisecond
-	c := &Plan{Every: 100 * ms, Duration: 400 * ms}
-	for passed, want := range map[time.Duration]time.Duration{
-		100 * ms: 100 * ms, 130 * ms: 100 * ms, 399 * ms: 300 * ms, 400 * ms: -1, 450 * ms: -1,
-	} {
-		at, due := c.reportAt(passed)
-		require.Equal(t, want >= 0, due, passed)
-		require.True(t, !due || at == want, passed)
-	}
-}
-
 // Users read, change and delete each other's new documents: what one has deleted meanwhile is an expected refusal.
 func TestDrive_SharedDocuments(t *testing.T) {
-	for way, backend := range bothWays(t, sqlitetest.Store(t)) {
-		t.Run(way, func(t *testing.T) {
-			c := shortly(t, "mixed")
-			c.Definition.NewDocuments = workload.SharedDocuments
-			c.Duration, c.Count = 0, 3000
-			r := driven(t, backend, c)
-			require.Empty(t, r.Total.Unexpected)
-			require.Equal(t, workload.SharedDocuments, r.Workload.NewDocuments)
-		})
+	c := shortly(t, "mixed")
+	c.Definition.NewDocuments = workload.SharedDocuments
+	c.Duration, c.Count = 0, 3000
+	for _, backend := range bothWays(t, sqlitetest.Store(t)) {
+		r := driven(t, backend, c)
+		require.Empty(t, r.Total.Unexpected)
+		require.Equal(t, workload.SharedDocuments, r.Workload.NewDocuments)
 	}
 	s := newStub(t, func(_ context.Context, c *workload.Call) result.Outcome {
 		if c.OfNewDocument() {
@@ -146,9 +127,6 @@ func TestDrive_SharedDocuments(t *testing.T) {
 		}
 		return result.Done
 	})
-	c := shortly(t, "mixed")
-	c.Definition.NewDocuments = workload.SharedDocuments
-	c.Duration, c.Count = 0, 3000
 	r := driven(t, s, c)
 	require.Empty(t, r.Total.Unexpected)
 	require.Positive(t, r.Total.Expected[result.NotFound])
@@ -158,50 +136,38 @@ func TestDrive_SharedDocuments(t *testing.T) {
 func TestDrive_EndsEarly(t *testing.T) {
 	for name, c := range map[string]struct {
 		want   error
-		ended  result.Ending
 		reason string
 	}{
-		"Interrupted": {ErrInterrupted, result.Interrupted, "interrupted after"},
-		"TargetDies":  {ErrTargetDied, result.TargetDied, "the target died after"},
+		"Interrupted": {ErrInterrupted, "interrupted after"},
+		"InTheRamp":   {ErrInterrupted, "interrupted after"},
+		"TargetDies":  {ErrTargetDied, "the target died after"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBothModels(t, func(t *testing.T, rate float64) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				url, stop := serve(t, sqlitetest.Store(t))
-				end := map[error]func(){ErrInterrupted: cancel, ErrTargetDied: stop}[c.want]
-				config := shortly(t, "mixed")
-				config.Duration, config.Every, config.Rate = time.Hour, 50*time.Millisecond, rate
-				config.Report = func(i result.Interval) {
-					if i.Count > 0 {
-						end()
-					}
+		inBothModels(t, name, func(t *testing.T, rate float64) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			url, stop := serve(t, sqlitetest.Store(t))
+			p := shortly(t, "mixed")
+			p.Duration, p.Every, p.Rate = time.Hour, 50*time.Millisecond, rate
+			p.Report = func(i result.Interval) {
+				switch {
+				case i.Count > 0 && name == "TargetDies":
+					stop()
+				case i.Count > 0:
+					cancel()
 				}
-				r, err := Run(ctx, config, overHTTP(t, url))
-				require.ErrorIs(t, err, c.want)
-				requireResult(t, r)
-				require.Equal(t, c.ended, r.Ended)
-				require.Positive(t, r.Total.Good)
-				require.Contains(t, r.Validity.Reasons[0], c.reason)
-				require.False(t, r.Validity.Valid)
-			})
+			}
+			if name == "InTheRamp" {
+				p.Ramp, p.Begun = time.Hour, func(*result.Run) { cancel() }
+			}
+			r, err := Run(ctx, p, overHTTP(t, url))
+			require.ErrorIs(t, err, c.want)
+			requireResult(t, r)
+			require.Equal(t, ending(c.want), r.Ended)
+			require.Equal(t, name == "InTheRamp", r.Measured == 0)
+			require.Equal(t, name == "InTheRamp", r.Total.Good == 0)
+			require.Contains(t, r.Validity.Reasons[0], c.reason)
 		})
 	}
-}
-
-// The same before anything was measured.
-func TestDrive_InterruptedInTheRamp(t *testing.T) {
-	inBothModels(t, func(t *testing.T, rate float64) {
-		ctx, cancel := context.WithCancel(t.Context())
-		c := shortly(t, "mixed")
-		c.Ramp, c.Rate = time.Hour, rate
-		c.Begun = func(*result.Run) { cancel() }
-		r, err := Run(ctx, c, direct(t, sqlitetest.Store(t), "sqlite:b.db"))
-		require.ErrorIs(t, err, ErrInterrupted)
-		requireResult(t, r)
-		require.Zero(t, r.Measured)
-		require.Contains(t, r.Validity.Reasons, "nothing was measured")
-	})
 }
 
 // A target that is unavailable for a moment causes unexpected answers, but does not end the run.
@@ -259,38 +225,36 @@ func TestDrive_DropsArrivals(t *testing.T) {
 	require.Contains(t, r.Validity.Reasons[len(r.Validity.Reasons)-1], "8 of 30 arrivals were dropped")
 }
 
-// position returns when the arrival at a position is due.
-func (a *arrivals) position(n float64) int64 {
-	a.next = n
-	return a.at()
-}
-
-func TestArrivals_Schedule(t *testing.T) {
-	a := newArrivals(&Plan{Rate: 1000, Ramp: time.Second, Arrivals: Even}, 1)
-	require.Equal(t, int64(0), a.position(0))
-	require.InDelta(t, 1e9, a.position(500), 2) // the ramp has half as many
-	require.InDelta(t, 2e9, a.position(1500), 2)
-	require.Equal(t, int64(3e9), newArrivals(&Plan{Rate: 1, Arrivals: Even}, 1).position(3))
+// dues returns the times at which the first transactions of a plan are due.
+func dues(p Plan, n int) (all []int64) {
+	for due := range p.dues() {
+		if all = append(all, due); len(all) == n {
+			break
+		}
+	}
+	return all
 }
 
 // Even arrivals are due at whole ticks, in the number that the rate requires, none too early and none later than the
-// next tick.
-func TestArrivals_Tick(t *testing.T) {
+// next tick. During a ramp their rate rises from 0. Parts take them in turn.
+func TestArrivals_Even(t *testing.T) {
 	const rate = 3210.0
-	a := newArrivals(&Plan{Rate: rate, Arrivals: Even}, 1)
-	ticks := make(map[int64]int)
-	for i := range int64(10 * rate) {
-		due := a.at()
+	for i, due := range dues(Plan{Rate: rate, Arrivals: Even}, 10*rate) {
 		require.Zero(t, due%tick)
 		require.InDelta(t, float64(i)/rate*1e9, float64(due-tick/2), float64(tick/2)+2)
-		ticks[due]++
-		a.advance()
 	}
-	//nolint:testifylint // Len would print them all
-	require.Equal(t, 10_001, len(ticks), "every tick of ten seconds has its share, both ends too")
-	for due, n := range ticks {
-		require.LessOrEqual(t, n, 4, "at %d", due)
+	p := Plan{Rate: 1000, Ramp: time.Second, Arrivals: Even}
+	whole := dues(p, 3000)
+	for position, due := range map[int]float64{0: 0, 125: .5e9, 500: 1e9, 1500: 2e9} {
+		require.InDelta(t, due, whole[position], float64(tick))
 	}
+	var dealt []int64
+	for number := range 3 {
+		p.Share = workload.Share{Number: number + 1, Of: 3}
+		dealt = append(dealt, dues(p, 1000)...)
+	}
+	slices.Sort(dealt)
+	require.Equal(t, whole, dealt)
 }
 
 // Poisson arrivals have the rate, and in intervals of any length a variance that is their mean. So have those of
@@ -300,10 +264,12 @@ func TestArrivals_Poisson(t *testing.T) {
 	for _, shares := range []int{1, 4} {
 		perTenth := make([]float64, 10*seconds)
 		for number := range shares {
-			a := newArrivals(&Plan{Rate: rate, Seed: 3, Share: workload.Share{Number: number + 1, Of: shares}}, 1)
-			for at := a.at(); at < seconds*int64(time.Second); at = a.at() {
+			p := Plan{Rate: rate, Seed: 3, Share: workload.Share{Number: number + 1, Of: shares}}
+			for at := range p.dues() {
+				if at >= seconds*int64(time.Second) {
+					break
+				}
 				perTenth[at/int64(time.Second/10)]++
-				a.advance()
 			}
 		}
 		mean, variance := 0.0, 0.0
@@ -320,7 +286,7 @@ func TestArrivals_Poisson(t *testing.T) {
 
 // A run of a number of transactions measures exactly so many, however many users share them, and none of its ramp.
 func TestDrive_Count(t *testing.T) {
-	inBothModels(t, func(t *testing.T, rate float64) {
+	inBothModels(t, "", func(t *testing.T, rate float64) {
 		var calls atomic.Int64
 		s := newStub(t, func(context.Context, *workload.Call) result.Outcome {
 			calls.Add(1)
@@ -346,57 +312,28 @@ func TestDrive_Count(t *testing.T) {
 
 // A target that does not come back ends a run while users prepare, and a run of a number of transactions.
 func TestDrive_TargetIsGone(t *testing.T) {
-	for name, c := range map[string]struct {
-		workload string
-		answers  int64
-		recover  error
-		want     string
-	}{
-		"Preparing": {"mixed", 0, errors.New("nobody there"), "nobody there"},
-		"Counting":  {"query", 500, errors.New("nobody there"), "nobody there"},
-		// It accepts connections, and says nothing.
-		"Silent": {"mixed", 30, nil, "3 inserts in a row of one user had no answer (no-answer), after 30 of 220 documents"},
-	} {
+	for name, answers := range map[string]int64{"mixed": 30, "query": 500} {
 		t.Run(name, func(t *testing.T) {
 			s := newStub(t, nil)
 			s.do = func(context.Context, *workload.Call) result.Outcome {
-				if s.calls.Load() > c.answers {
+				if s.calls.Load() > answers {
 					return workload.Unanswered
 				}
 				return result.Done
 			}
-			s.recover = c.recover
-			config := shortly(t, c.workload)
-			config.Duration, config.Count = 0, 1_000_000
-			r, err := Run(t.Context(), config, s)
+			s.ping = errors.New("nobody there")
+			c := shortly(t, name)
+			c.Duration, c.Count = 0, 1_000_000
+			r, err := Run(t.Context(), c, s)
 			require.ErrorIs(t, err, ErrTargetDied)
-			require.ErrorContains(t, err, c.want)
 			requireResult(t, r)
-			if c.workload == "mixed" {
+			if name == "mixed" {
+				require.ErrorContains(t, err, "an insert before the load had no answer: no-answer")
 				require.Zero(t, r.Total.Count)
 			} else {
-				require.GreaterOrEqual(t, r.Total.Good, c.answers)
+				require.ErrorContains(t, err, "nobody there")
+				require.GreaterOrEqual(t, r.Total.Good, answers)
 			}
 		})
 	}
-}
-
-// A user that runs out of leased ids leases more.
-func TestDrive_LeasesAgain(t *testing.T) {
-	leases := &shortLeases{Direct: direct(t, sqlitetest.Store(t), "sqlite:b.db")}
-	r := driven(t, leases, shortly(t, "insert-orders"))
-	require.Empty(t, r.Total.Unexpected)
-	require.Zero(t, r.Total.Empty)
-	require.Greater(t, leases.asked.Load(), int64(1))
-}
-
-type shortLeases struct {
-	*Direct
-
-	asked atomic.Int64
-}
-
-func (s *shortLeases) lease(ctx context.Context, kind string, _ int64) (tpox.Range, error) {
-	s.asked.Add(1)
-	return s.Direct.lease(ctx, kind, 10)
 }

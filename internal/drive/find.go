@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -52,7 +53,7 @@ type finder struct {
 	slice   func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error)
 	began   time.Time
 	curve   *result.Curve
-	usage   map[float64]result.Usage // of the last slice that missed, by rate
+	usage   result.Usage // of the last slice that missed the goal
 	discard time.Duration
 	length  time.Duration
 }
@@ -64,43 +65,40 @@ type finder struct {
 // The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up for
 // the ramp of the plan.
 func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, error) {
-	first, warmUp := p.Rate, p.Ramp
+	first, ramp := p.Rate, p.Ramp
 	p.Rate, p.Ramp, p.Duration, p.Every = 0, 0, s.Within, 0
 	crew, err := Gather(ctx, p, t)
 	if err != nil {
 		return nil, err
 	}
 	defer crew.Close()
-	f := newFinder(s, crew.Mix(), p.Users, p.Seed)
+	run, f := crew.Run, newFinder(s, crew.Mix(), p.Users, p.Seed)
 	seed := p.Seed
 	f.slice = func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error) {
 		seed++
-		sampler := crew.driver.startSampling(ctx)
+		sampler := crew.startSampling(ctx)
 		s, err := crew.Slice(ctx, seed, rate, length)
-		return s, usage(sampler.end(ctx), crew.Run.Target, crew.Run.Machine.Cores), err
+		return s, usage(sampler.end(ctx), run.Target, run.Machine.Cores), err
 	}
-	run := crew.Run
-	run.Started, run.Ramp, run.Warmed = time.Now().UTC(), warmUp.Seconds(), warmUp.Seconds()
-	if first, err = f.warmUp(ctx, first, warmUp); err == nil {
+	run.Started, run.Ramp, run.Warmed = time.Now().UTC(), ramp.Seconds(), ramp.Seconds()
+	f.began = f.now()
+	warmUp := max(ramp, f.length)
+	warm, _, err := f.slice(ctx, 0, warmUp)
+	if err == nil {
+		first = cmp.Or(first, float64(len(warm.Records))/warmUp.Seconds(), firstRate)
 		err = f.find(ctx, first)
 	}
 	if err != nil && len(f.curve.Steps) == 0 {
 		return nil, err
 	}
 	p.Rate = cmp.Or(f.curve.Found, first)
-	run.Model, run.Curve = p.model(), f.curve
-	run.Usage, run.Usage.Shared = f.limiting(), run.Target.Kind == result.Direct
+	run.Model, run.Curve, run.Ended = p.model(), f.curve, ending(err)
+	run.Usage, run.Usage.Shared = f.usage, run.Target.Kind == result.Direct
 	f.curve.Limit = run.Limit()
-	switch {
-	case errors.Is(err, ErrTargetDied):
-		run.Ended = result.TargetDied
-	case err != nil:
-		run.Ended = result.Interrupted
-	}
 	for i := range f.curve.Steps {
 		run.Measured += f.curve.Steps[i].Seconds
 	}
-	return run, errors.Join(err, result.NewTally(mixed(crew.driver.crowd)).Finish(run))
+	return run, errors.Join(err, crew.tally().Finish(run))
 }
 
 func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *finder {
@@ -108,19 +106,8 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 	return &finder{
 		RateSearch: s, users: users, mix: mix, now: time.Now, length: length, discard: min(discarded, length/10),
 		rand:  rand.New(rand.NewPCG(seed, 33)), //nolint:gosec // no secret
-		curve: &result.Curve{Goal: s.Goal.String(), Within: s.Within.Seconds()}, usage: make(map[float64]result.Usage),
+		curve: &result.Curve{Goal: s.Goal.String(), Within: s.Within.Seconds()},
 	}
-}
-
-// warmUp lets the users work in the closed model, and returns the first rate.
-func (f *finder) warmUp(ctx context.Context, first float64, length time.Duration) (float64, error) {
-	f.began = f.now()
-	if first > 0 && length == 0 {
-		return first, nil
-	}
-	length = max(length, f.length)
-	s, _, err := f.slice(ctx, 0, length)
-	return cmp.Or(first, float64(len(s.Records))/length.Seconds(), firstRate), err
 }
 
 // find tries rates until the interval is precise or the time is over.
@@ -159,20 +146,20 @@ func (f *finder) next(first float64) []float64 {
 	tried := f.tried()
 	lowest, highest := tried[0], tried[len(tried)-1]
 	switch {
-	case highest.missed == 0 && highest.rate < MaxRate:
-		return []float64{2 * highest.rate}
-	case highest.missed == 0 && highest.met >= 3, lowest.met == 0 && lowest.rate <= max(leastRate, idleShare*first):
+	case highest.Misses == 0 && highest.Rate < MaxRate:
+		return []float64{2 * highest.Rate}
+	case highest.Misses == 0 && highest.Met >= 3, lowest.Met == 0 && lowest.Rate <= max(leastRate, idleShare*first):
 		return nil
-	case lowest.met == 0:
-		return []float64{lowest.rate / 2}
+	case lowest.Met == 0:
+		return []float64{lowest.Rate / 2}
 	case f.curve.Found > 0 && f.curve.High <= precise*f.curve.Low:
 		return nil
 	}
 	low, high := boundary(tried, likely/2)
 	if low == 0 {
-		low = lowest.rate / 2
+		low = lowest.Rate / 2
 	}
-	high = min(high, 2*highest.rate)
+	high = min(high, 2*highest.Rate)
 	within := func(low, high float64) float64 { return low * math.Pow(high/low, f.rand.Float64()) }
 	const beyond = 1.3
 	next := []float64{within(low, high), within(low, high), within(low, high), within(low/beyond, low)}
@@ -184,9 +171,10 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// so many are beyond a limit. Disturbed slices are repeated.
+// so many are beyond a limit. Whatever the goal, the rate must be kept up: at the end of a slice no more transactions
+// wait than can be in progress. Disturbed slices are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
-	var t try
+	var records []result.Record
 	for decided := false; !decided; {
 		if f.curve.Seconds = f.now().Sub(f.began).Seconds(); f.curve.Seconds >= f.Within.Seconds() {
 			return false, errTime
@@ -210,15 +198,18 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 			continue
 		}
 		s.Records = slices.DeleteFunc(s.Records, func(r result.Record) bool { return r.At-r.Took < f.discard })
-		t.count(f.Goal, &s, f.mix)
+		records = append(records, s.Records...)
 		step := f.step(rate)
 		step.Add(s.Records, s.Lost, f.length)
 		var why string
-		if why, decided = t.judge(f.Goal, f.users); decided && why == "" {
+		if why, decided = f.Goal.judge(records, f.mix); s.waiting() > f.users {
+			why, decided = fmt.Sprintf("%d were waiting at the end", s.waiting()), true
+		}
+		if decided && why == "" {
 			step.Met++
 		} else if decided {
 			step.Misses, step.Missed = step.Misses+1, why
-			f.usage[rate], missed = used, true
+			f.usage, missed = used, true
 		}
 		f.estimate()
 	}
@@ -236,14 +227,9 @@ func (f *finder) step(rate float64) *result.CurveStep {
 	return &f.curve.Steps[i]
 }
 
-// tried returns the tries so far, ascending by rate.
-func (f *finder) tried() (all []tries) {
-	for _, s := range f.curve.Steps {
-		if s.Met+s.Misses > 0 {
-			all = append(all, tries{s.Rate, s.Met, s.Misses})
-		}
-	}
-	return all
+// tried returns the rates of which a try is complete, in ascending order.
+func (f *finder) tried() []result.CurveStep {
+	return slices.DeleteFunc(slices.Clone(f.curve.Steps), func(s result.CurveStep) bool { return s.Met+s.Misses == 0 })
 }
 
 // estimate sets the estimate and its interval. There is none below half of a rate that has met the goal: then the
@@ -260,19 +246,10 @@ func (f *finder) estimate() {
 		return
 	}
 	f.curve.Found = threeDigits(math.Sqrt(bestLow * bestHigh))
-	f.curve.Changed = slices.ContainsFunc(tried, func(t tries) bool { return t.met > 0 && t.rate > 2*f.curve.Found })
+	f.curve.Changed = slices.ContainsFunc(tried, func(s result.CurveStep) bool {
+		return s.Met > 0 && s.Rate > 2*f.curve.Found
+	})
 	if f.curve.Changed {
 		f.curve.Found = 0
 	}
-}
-
-// limiting returns what was used at the lowest rate that has missed the goal, but not below the estimate.
-func (f *finder) limiting() (used result.Usage) {
-	lowest := math.Inf(1)
-	for rate, u := range f.usage {
-		if rate >= f.curve.Found && rate < lowest {
-			lowest, used = rate, u
-		}
-	}
-	return used
 }

@@ -2,14 +2,12 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	neturl "net/url"
-	"slices"
 	"testing"
 	"time"
 
@@ -28,20 +26,16 @@ func goal(t testing.TB, text string) Goal {
 
 func TestParseGoal(t *testing.T) {
 	g := goal(t, "p99=20ms,errors=0.1%,get_order:p99.9=1.5s")
-	require.Equal(t, limit{"p99=20ms", "", "p99", .01, 20 * time.Millisecond, 10_000}, g.limits[0])
-	require.Equal(t, limit{"errors=0.1%", "", "errors", .001, 0, 10_000}, g.limits[1])
-	require.Equal(t, limit{"get_order:p99.9=1.5s", "get_order", "p99.9", .001, 1500 * time.Millisecond, 100_000},
-		g.limits[2])
-	for _, text := range []string{"", "p99", "p99=20", "p98=20ms", "p99=0ms", "p99=-1s", "errors=1", "errors=100%",
-		"errors=NaN%", "p99=5%", "errors=5ms", "p99=20ms,", "=", "p50=1ms;p99=2ms", "max=1s", "get_order=5ms"} {
+	require.Equal(t, []limit{
+		{"p99=20ms", "", "p99", .01, 20 * time.Millisecond, 10_000},
+		{"errors=0.1%", "", "errors", .001, 0, 10_000},
+		{"get_order:p99.9=1.5s", "get_order", "p99.9", .001, 1500 * time.Millisecond, 100_000},
+	}, g.limits)
+	for _, text := range []string{"", "p99", "p98=20ms", "p99=0ms", "p99=-1s", "errors=1", "errors=100%", "errors=NaN%",
+		"p99=5%", "errors=5ms", "p99=20ms,", "p50=1ms;p99=2ms", "get_order=5ms"} {
 		_, err := ParseGoal(text)
 		require.ErrorContains(t, err, "is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%", text)
-		require.NotContains(t, err.Error(), "\n")
 	}
-	_, err := ParseGoal("p99=20ms,p99=30ms")
-	require.EqualError(t, err, "p99 has two limits")
-	_, err = ParseGoal("get_order:p99=20ms,p99=1s,get_order:p99=30ms")
-	require.EqualError(t, err, "get_order:p99 has two limits")
 	require.NoError(t, g.Check(definition(t, "mixed")))
 	require.EqualError(t, goal(t, "get_oder:p99=5ms").Check(definition(t, "mixed")),
 		"get_oder:p99=5ms: the workload mixed does not run get_oder")
@@ -54,21 +48,19 @@ type machine struct {
 	noise    float64 // standard deviation of the logarithm of the capacity in a slice
 	stalls   float64 // chance that nothing is fast in a slice
 	foreign  float64 // chance that others halve the capacity in a slice
+	drops    bool    // above the capacity it is not slow, but arrivals find the queue full
 	sell     float64 // the capacity as far as sell_security is concerned, as a share; 0 is all of it
 
 	rand   *rand.Rand
 	at     time.Time
-	rates  []float64
-	broken func(slices int) error
+	slices int
+	before func(slice int) // changes the machine; may be nil
 }
 
 func (m *machine) slice(_ context.Context, rate float64, length time.Duration) (s Sliced, u result.Usage, err error) {
-	m.rates = append(m.rates, rate)
 	m.at = m.at.Add(length)
-	if m.broken != nil {
-		if err := m.broken(len(m.rates)); err != nil {
-			return s, u, err
-		}
+	if m.slices++; m.before != nil {
+		m.before(m.slices)
 	}
 	capacity := m.capacity * math.Exp(m.noise*m.rand.NormFloat64())
 	u.Others = new(float64)
@@ -81,6 +73,10 @@ func (m *machine) slice(_ context.Context, rate float64, length time.Duration) (
 	}
 	for n := range int64(rate * length.Seconds()) {
 		r := result.Record{At: time.Duration(float64(n) / rate * 1e9), Took: time.Millisecond, Transaction: int(n % 20 / 19)}
+		if rate > capacity && m.drops {
+			s.Lost++
+			continue
+		}
 		if rate > capacity || m.sell > 0 && r.Transaction == 1 && rate > capacity*m.sell {
 			r.Took = time.Second
 		}
@@ -92,17 +88,19 @@ func (m *machine) slice(_ context.Context, rate float64, length time.Duration) (
 }
 
 // find looks for a rate on a machine.
-func (m *machine) find(
-	t testing.TB, seed uint64, text string, first float64, within time.Duration,
-) (*result.Curve, error) {
+func (m *machine) find(t testing.TB, seed uint64, text string, first float64, within time.Duration) *result.Curve {
 	t.Helper()
 	m.rand = rand.New(rand.NewPCG(seed, 1))
 	mix := []workload.Mixed{{Transaction: named(t, "get_order")}, {Transaction: named(t, "sell_security")}}
-	f := newFinder(RateSearch{Goal: goal(t, text), Within: within, Others: .05}, mix, math.MaxInt32, seed)
+	users := math.MaxInt32
+	if m.drops {
+		users = 20
+	}
+	f := newFinder(RateSearch{Goal: goal(t, text), Within: within, Others: .05}, mix, users, seed)
 	f.slice, f.now = m.slice, func() time.Time { return m.at }
 	f.began = m.at
-	err := f.find(t.Context(), first)
-	return f.curve, err
+	require.NoError(t, f.find(t.Context(), first))
+	return f.curve
 }
 
 // The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the
@@ -116,6 +114,7 @@ func TestFind_Estimate(t *testing.T) {
 		"Noise":   {machine{noise: .03}, 1},
 		"Stalls":  {machine{noise: .03, stalls: .03}, 1},
 		"Foreign": {machine{noise: .03, stalls: .01, foreign: .3}, 1},
+		"Drops":   {machine{noise: .03, drops: true}, 1},
 		"Below":   {machine{noise: .03, stalls: .02}, .02},
 		"Above":   {machine{noise: .03, stalls: .02}, 10},
 	} {
@@ -125,8 +124,7 @@ func TestFind_Estimate(t *testing.T) {
 			for seed := range uint64(20) {
 				m := c.machine
 				m.capacity = 500 * math.Pow(1.03, float64(seed))
-				curve, err := m.find(t, seed, "p90=20ms", c.first*m.capacity, 20*time.Minute)
-				require.NoError(t, err)
+				curve := m.find(t, seed, "p90=20ms", c.first*m.capacity, 20*time.Minute)
 				require.Positive(t, curve.Found, "%s", curve.Answer())
 				if curve.Low <= m.capacity && m.capacity <= curve.High {
 					held++
@@ -163,37 +161,25 @@ func requireCurve(t testing.TB, c *result.Curve) {
 func TestFind_OneStall(t *testing.T) {
 	for _, lasts := range []int{1, 4} {
 		m := &machine{capacity: 5000}
-		m.broken = func(n int) error {
+		m.before = func(n int) {
 			m.stalls = 0
 			if n > 2 && n <= 2+lasts {
 				m.stalls = 1
 			}
-			return nil
 		}
-		curve, err := m.find(t, 1, "p99=20ms", 1000, time.Hour)
-		require.NoError(t, err)
+		curve := m.find(t, 1, "p99=20ms", 1000, time.Hour)
 		require.InEpsilon(t, 5000, curve.Found, .1, "%s", curve.Answer())
 	}
-}
-
-// Tries around the boundary are not in the order of their rates.
-func TestFind_Order(t *testing.T) {
-	m := &machine{capacity: 5000}
-	_, err := m.find(t, 1, "p99=20ms", 5000, 10*time.Minute)
-	require.NoError(t, err)
-	require.False(t, slices.IsSorted(m.rates))
 }
 
 // A goal of one transaction is one, and needs as many of these.
 func TestFind_OneTransaction(t *testing.T) {
 	m := &machine{capacity: 5000, sell: .6}
-	curve, err := m.find(t, 1, "sell_security:p90=5ms,p99=100s", 5000, 10*time.Minute)
-	require.NoError(t, err)
+	curve := m.find(t, 1, "sell_security:p90=5ms,p99=100s", 5000, 10*time.Minute)
 	require.InEpsilon(t, 3000, curve.Found, .1)
 	require.Contains(t, curve.Steps[len(curve.Steps)-1].Missed, "sell_security:p90=5ms: 100 % took longer")
 
-	curve, err = m.find(t, 1, "p90=5ms", 5000, 10*time.Minute) // 5 % of all are sell_security
-	require.NoError(t, err)
+	curve = m.find(t, 1, "p90=5ms", 5000, 10*time.Minute) // 5 % of all are sell_security
 	require.InEpsilon(t, 5000, curve.Found, .1)
 }
 
@@ -211,95 +197,77 @@ func TestFind_NoAnswer(t *testing.T) {
 		"Disturbed": {machine{capacity: 5000, foreign: .8}, "p99=20ms", 5000, 10 * time.Minute, "others disturbed "},
 		"TooShort":  {machine{capacity: 5000}, "p99=20ms", 1000, 15 * time.Second, "a longer --within says more"},
 	} {
-		curve, err := c.machine.find(t, 1, c.goal, c.first, c.within)
-		require.NoError(t, err, name)
+		curve := c.machine.find(t, 1, c.goal, c.first, c.within)
 		require.Zero(t, curve.Found, name)
 		require.Contains(t, curve.Answer(), c.says, name)
-		if name == "NeverMet" {
-			require.LessOrEqual(t, curve.Steps[0].Rate, 50.0, "a hundredth of the first rate")
-		}
 	}
 }
 
-// The speed of a target changes for good, or it dies.
+// When the speed of a target changes for good, there is no answer, or a high one.
 func TestFind_Changes(t *testing.T) {
 	m := &machine{capacity: 9000}
-	m.broken = func(n int) error {
+	m.before = func(n int) {
 		if n > 20 {
 			m.capacity = 2000
 		}
-		return nil
 	}
-	curve, err := m.find(t, 1, "p99=20ms", 9000, 10*time.Minute)
-	require.NoError(t, err)
+	curve := m.find(t, 1, "p99=20ms", 9000, 10*time.Minute)
 	require.True(t, curve.Found == 0 || curve.Found >= 4500, "%s", curve.Answer())
-
-	dead := errors.New("dead")
-	m = &machine{capacity: 1000, broken: func(n int) error {
-		if n > 2 {
-			return dead
-		}
-		return nil
-	}}
-	curve, err = m.find(t, 1, "p50=20ms", 500, time.Minute)
-	require.ErrorIs(t, err, dead)
-	require.NotEmpty(t, curve.Steps)
 }
 
-// Answers that are fast because they are refusals meet no goal, nor does a rate at which a queue grows.
-func TestTry_Judge(t *testing.T) {
-	refused := result.Outcome{Class: result.Unexpected, Reason: "503 busy"}
+// Answers that are fast because they are refusals meet no goal.
+func TestGoal_Judge(t *testing.T) {
+	const undecided = "undecided"
 	for name, c := range map[string]struct {
-		goal          string
-		records, slow int
-		failed, lost  int
-		waiting       bool
-		missed        string
-		needsMore     bool
+		goal                  string
+		records, slow, failed int
+		want                  string
 	}{
-		"Met":        {goal: "p99=20ms", records: 10_000, slow: 100, failed: 50},
-		"Slow":       {goal: "p99=20ms", records: 10_000, slow: 101, missed: "p99=20ms: 1.01 % took longer"},
-		"SlowEarly":  {goal: "p99=20ms", records: 1000, slow: 100, missed: "p99=20ms: 10 % took longer"},
-		"NeedsMore":  {goal: "p99=20ms", records: 9999, needsMore: true},
-		"FewSlow":    {goal: "p99=20ms", records: 100, slow: 99, needsMore: true},
-		"Refused":    {goal: "p99=20ms", records: 10_000, failed: 60, missed: "errors: 0.6 % failed"},
-		"RefusedMay": {goal: "p99=20ms,errors=1%", records: 10_000, failed: 60},
-		"Dropped":    {goal: "p99=20ms", records: 10_000, lost: 60, missed: "60 were waiting at the end"},
-		"Behind":     {goal: "p99=20ms", records: 10_000, waiting: true, missed: "10000 were waiting at the end"},
-		"Nothing":    {goal: "p99=20ms", needsMore: true},
+		"Met":        {"p99=20ms", 10_000, 100, 50, ""},
+		"Slow":       {"p99=20ms", 10_000, 101, 0, "p99=20ms: 1.01 % took longer"},
+		"SlowEarly":  {"p99=20ms", 1000, 100, 0, "p99=20ms: 10 % took longer"},
+		"NeedsMore":  {"p99=20ms", 9999, 0, 0, undecided},
+		"FewSlow":    {"p99=20ms", 100, 99, 0, undecided},
+		"Refused":    {"p99=20ms", 10_000, 0, 60, "errors: 0.6 % failed"},
+		"RefusedMay": {"p99=20ms,errors=1%", 10_000, 0, 60, ""},
+		"Nothing":    {"p99=20ms", 0, 0, 0, undecided},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := Sliced{Lost: int64(c.lost), Records: make([]result.Record, c.records)}
-			for i := range s.Records {
-				r := &s.Records[i]
-				r.Waiting = c.waiting
-				if i < c.slow {
-					r.Took = time.Second
-				}
-				if i < c.failed {
-					r.Outcome = refused
-				}
+			records := make([]result.Record, c.records)
+			for i := range c.slow {
+				records[i].Took = time.Second
 			}
-			g, counted := goal(t, c.goal), try{}
-			counted.count(g, &s, nil)
-			missed, decided := counted.judge(g, 50)
-			require.Equal(t, !c.needsMore, decided)
-			if decided {
-				require.Equal(t, c.missed, missed)
+			for i := range c.failed {
+				records[i].Outcome = result.Outcome{Class: result.Unexpected, Reason: "503 busy"}
 			}
+			missed, decided := goal(t, c.goal).judge(records, nil)
+			if !decided {
+				missed = undecided
+			}
+			require.Equal(t, c.want, missed)
 		})
 	}
 }
 
-// The boundary is where the share of misses passes one half, and two misses below two that met are no boundary.
+// The boundary is where the share of misses passes one half.
 func TestBoundary(t *testing.T) {
-	low, high := boundary([]tries{{100, 3, 0}, {110, 3, 0}, {120, 0, 3}, {130, 0, 3}}, 0)
-	require.Equal(t, [2]float64{110, 120}, [2]float64{low, high})
-	low, high = boundary([]tries{{100, 3, 0}, {110, 1, 0}, {120, 0, 1}, {130, 0, 3}}, likely)
-	require.Equal(t, [2]float64{100, 130}, [2]float64{low, high}, "single tries say little")
-	low, high = boundary([]tries{{100, 1, 0}}, likely)
-	require.Equal(t, [2]float64{0, math.Inf(1)}, [2]float64{low, high})
-	require.Equal(t, []float64{0, .5, .5, 1}, isotonic([]tries{{1, 2, 0}, {2, 0, 1}, {3, 1, 0}, {4, 0, 1}}, 0, 1))
+	at := func(rate float64, met, misses int) result.CurveStep {
+		return result.CurveStep{Rate: rate, Met: met, Misses: misses}
+	}
+	for name, c := range map[string]struct {
+		tried     []result.CurveStep
+		worst     float64
+		low, high float64
+	}{
+		"Best":   {[]result.CurveStep{at(100, 3, 0), at(110, 3, 0), at(120, 0, 3), at(130, 0, 3)}, 0, 110, 120},
+		"Single": {[]result.CurveStep{at(100, 3, 0), at(110, 1, 0), at(120, 0, 1), at(130, 0, 3)}, likely, 100, 130},
+		"Open":   {[]result.CurveStep{at(100, 1, 0)}, likely, 0, math.Inf(1)},
+	} {
+		low, high := boundary(c.tried, c.worst)
+		require.Equal(t, [2]float64{c.low, c.high}, [2]float64{low, high}, name)
+	}
+	require.Equal(t, []float64{0, .5, .5, 1},
+		isotonic([]result.CurveStep{at(1, 2, 0), at(2, 0, 1), at(3, 1, 0), at(4, 0, 1)}, 0, 1))
 }
 
 // A real server that answers one request every two milliseconds holds 500 a second.
@@ -319,7 +287,7 @@ func TestFind_Server(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := Plan{Definition: definition(t, "query"), Users: 20, Seed: 1}
 	run, err := Find(t.Context(), p, overHTTP(t, server.URL), RateSearch{Goal: goal(t, "p50=200ms"), Others: 1,
-		Within: 10 * time.Second})
+		Within: 5 * time.Second})
 	require.NoError(t, err)
 	requireSchema(t, run)
 	require.Equal(t, result.Open, run.Model.Kind)

@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -43,13 +42,10 @@ const (
 func ParseGoal(text string) (Goal, error) {
 	g := Goal{text: text}
 	for one := range strings.SplitSeq(text, ",") {
-		l, err := parseLimit(one)
-		if err != nil {
+		l, ok := parseLimit(one)
+		if !ok {
 			return Goal{}, fmt.Errorf("%q is not a goal such as p99=20ms, get_order:p99=5ms or errors=0.1%%: a limit of p50, "+
 				"p90, p95, p99, p99.9 or errors", one)
-		}
-		if slices.ContainsFunc(g.limits, func(o limit) bool { return o.transaction == l.transaction && o.of == l.of }) {
-			return Goal{}, fmt.Errorf("%s has two limits", strings.TrimPrefix(l.transaction+":"+l.of, ":"))
 		}
 		g.limits = append(g.limits, l)
 	}
@@ -59,31 +55,22 @@ func ParseGoal(text string) (Goal, error) {
 	return g, nil
 }
 
-func parseLimit(text string) (l limit, err error) {
+func parseLimit(text string) (l limit, ok bool) {
 	name, most, _ := strings.Cut(text, "=")
-	l.text, l.of = text, name
-	if transaction, of, ok := strings.Cut(name, ":"); ok {
-		l.transaction, l.of = transaction, of
+	transaction, of, found := strings.Cut(name, ":")
+	if !found {
+		transaction, of = "", name
 	}
-	percent, isShare := strings.CutSuffix(most, "%")
-	if l.of == goalErrors && isShare {
-		l.share, err = strconv.ParseFloat(percent, 64)
-		l.share /= 100
-		l.needs = errorsNeed
-		if err == nil && !(l.share >= 0 && l.share < 1) {
-			err = errors.New("not below 100 %")
-		}
-		return l, err
+	l = limit{text: text, transaction: transaction, of: of, share: beyond[of]}
+	if percent, isShare := strings.CutSuffix(most, "%"); isShare && of == goalErrors {
+		failed, err := strconv.ParseFloat(percent, 64)
+		l.share, l.needs = failed/100, errorsNeed
+		return l, err == nil && failed >= 0 && failed < 100
 	}
-	if l.share = beyond[l.of]; l.share == 0 {
-		return l, errors.New("unknown")
-	}
-	l.needs = int64(leastBeyond/l.share + .5)
+	var err error
 	l.most, err = time.ParseDuration(most)
-	if err == nil && l.most <= 0 {
-		err = errors.New("not above 0")
-	}
-	return l, err
+	l.needs = int64(leastBeyond/l.share + .5)
+	return l, err == nil && l.most > 0 && l.share > 0
 }
 
 func (g Goal) String() string { return g.text }
@@ -107,55 +94,33 @@ func (g Goal) slowest() (longest time.Duration) {
 	return longest
 }
 
-// try counts the transactions of one try of a rate.
-type try struct {
-	all, beyond []int64 // by limit
-	waiting     int64   // at the end of a slice at most
-}
-
-// count adds a slice.
-func (t *try) count(g Goal, s *Sliced, mix []workload.Mixed) {
-	if t.all == nil {
-		t.all, t.beyond = make([]int64, len(g.limits)), make([]int64, len(g.limits))
-	}
-	waiting := s.Lost
-	for _, r := range s.Records {
-		if r.Waiting {
-			waiting++
-		}
-		for i, l := range g.limits {
+// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it needs
+// more of them.
+func (g Goal) judge(records []result.Record, mix []workload.Mixed) (missed string, decided bool) {
+	decided = true
+	for _, l := range g.limits {
+		all, beyond := int64(0), int64(0)
+		for _, r := range records {
 			if l.transaction != "" && l.transaction != mix[r.Transaction].Name {
 				continue
 			}
-			t.all[i]++
+			all++
 			if l.of == goalErrors && r.Outcome.Failed() || l.of != goalErrors && r.Took > l.most {
-				t.beyond[i]++
+				beyond++
 			}
 		}
-	}
-	t.waiting = max(t.waiting, waiting)
-}
-
-// judge returns why a try has missed the goal, "" if it has met it; decided is false if it needs more transactions.
-// Whatever the goal, the rate must be kept up: at the end no more transactions wait than can be in progress.
-func (t *try) judge(g Goal, users int) (missed string, decided bool) {
-	if t.waiting > int64(users) {
-		return fmt.Sprintf("%d were waiting at the end", t.waiting), true
-	}
-	enough := true
-	for i, l := range g.limits {
-		enough = enough && t.all[i] >= max(l.needs, 1)
-		if float64(t.beyond[i]) <= l.share*float64(t.all[i]) {
+		decided = decided && all >= max(l.needs, 1)
+		if float64(beyond) <= l.share*float64(all) {
 			continue
 		}
-		share := 100 * float64(t.beyond[i]) / float64(t.all[i])
-		missed = fmt.Sprintf("%s: %.3g %% took longer", l.text, share)
+		how := "took longer"
 		if l.of == goalErrors {
-			missed = fmt.Sprintf("%s: %.3g %% failed", l.text, share)
+			how = "failed"
 		}
-		if t.beyond[i] >= leastBeyond {
+		missed = fmt.Sprintf("%s: %.3g %% %s", l.text, 100*float64(beyond)/float64(all), how)
+		if beyond >= leastBeyond {
 			return missed, true
 		}
 	}
-	return missed, enough
+	return missed, decided
 }

@@ -22,18 +22,10 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The most bytes of an answer that are read: of the service's metrics, and of any other.
-const (
-	maxMetrics = 16 << 20
-	maxAnswer  = 1 << 20
-	maxHead    = 64 << 10 // headers
-)
-
-const metricsPath = "/metrics"
-
 // HTTP is a Target that calls a service.
 type HTTP struct {
-	base      *url.URL
+	base      string // its URL
+	host      string
 	header    http.Header     // of all requests
 	transport *http.Transport // of requests beside the workload
 }
@@ -64,8 +56,8 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	if security == nil {
 		security = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
-	h := &HTTP{base: u, header: make(http.Header), transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, MaxResponseHeaderBytes: maxHead,
+	h := &HTTP{base: u.String(), host: u.Hostname(), header: make(http.Header), transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security,
 		DisableCompression: true, // unpacking answers would be work of the load generator
 	}}
 	if token != "" {
@@ -74,58 +66,52 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	return h, nil
 }
 
-// refusedError is the error for a request outside of the workload that a service refused.
-type refusedError struct {
-	what   string
-	status int
-}
-
-func (e *refusedError) Error() string {
-	switch e.status {
+// refused returns the error for a request outside of the workload that a service refused.
+func refused(status int, what string) error {
+	switch status {
 	case http.StatusUnauthorized:
-		return "the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
+		return errors.New(
+			"the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token")
 	case http.StatusForbidden:
-		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.what)
+		return fmt.Errorf("the token may not %s (403): it needs another scope", what)
 	default:
-		return fmt.Sprintf("the service answered %d when asked to %s", e.status, e.what)
+		return fmt.Errorf("the service answered %d when asked to %s", status, what)
 	}
-}
-
-func isNotFound(err error) bool {
-	refused, ok := errors.AsType[*refusedError](err)
-	return ok && refused.status == http.StatusNotFound
-}
-
-// ask sends a request outside of the workload and unmarshals the response into v.
-func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) error {
-	body, err := h.fetch(ctx, method, path, what)
-	if err != nil {
-		return err
-	}
-	if err := xml.Unmarshal(body, v); err != nil {
-		return fmt.Errorf("%s: not a brokerage service: %w", format.URL(h.base.String()), err)
-	}
-	return nil
 }
 
 // fetch sends a request outside of the workload, and follows no redirect: the token is for this service alone.
-func (h *HTTP) fetch(ctx context.Context, method, path, what string) ([]byte, error) {
-	return h.session(h.transport).fetch(ctx, method, path, what)
+func (h *HTTP) fetch(ctx context.Context, method, path string) (status int, body []byte, err error) {
+	return (&httpSession{target: h, transport: h.transport}).fetch(ctx, method, path)
+}
+
+// ask sends a request outside of the workload and unmarshals the response into v.
+func (h *HTTP) ask(ctx context.Context, method, path, what string, v any) (status int, err error) {
+	status, body, err := h.fetch(ctx, method, path)
+	switch {
+	case err != nil:
+		return status, err
+	case status != http.StatusOK:
+		return status, refused(status, what)
+	}
+	if err := xml.Unmarshal(body, v); err != nil {
+		return status, fmt.Errorf("%s: not a brokerage service: %w", format.URL(h.base), err)
+	}
+	return status, nil
 }
 
 func (h *HTTP) describe(ctx context.Context) (result.Target, *workload.Population, error) {
-	t := result.Target{Kind: result.HTTP, URL: format.URL(h.base.String()), SameHost: isLocal(h.base.Hostname())}
+	t := result.Target{Kind: result.HTTP, URL: format.URL(h.base), SameHost: isLocal(h.host)}
 	var service struct {
 		XMLName xml.Name `xml:"urn:brokerage:service Version"`
 		Version string   `xml:"version,attr"`
 	}
-	if err := h.ask(ctx, http.MethodGet, "/version", "say its version", &service); err != nil {
+	if _, err := h.ask(ctx, http.MethodGet, "/version", "say its version", &service); err != nil {
 		return t, nil, err
 	}
 	p := &workload.Population{}
-	err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
-	if isNotFound(err) {
-		p, err = &workload.Population{}, workload.ErrNoDataset
+	status, err := h.ask(ctx, http.MethodGet, "/v1/dataset?symbols=true", "read the dataset", p)
+	if status == http.StatusNotFound {
+		err = workload.ErrNoDataset
 	}
 	t.Version, t.Engine = service.Version, p.Store.Name
 	return t, p, err
@@ -148,26 +134,18 @@ func isLocal(host string) bool {
 // one id, and replaces a customer that cannot exist. A service checks the scopes first, so 404 means that the scope is
 // there.
 func (h *HTTP) permits(ctx context.Context, d *workload.Definition) error {
-	if err := d.Fits(""); err != nil {
-		return err
+	err := d.Fits("")
+	if err == nil && d.Writes() {
+		_, err = h.lease(ctx, "order", 1)
 	}
-	if d.Writes() {
-		if _, err := h.fetch(ctx, http.MethodPost, leasePath("order", 1), "write (scope trade)"); err != nil {
-			return err
+	if err == nil && d.Replaces() {
+		var status int
+		status, _, err = h.fetch(ctx, http.MethodPut, "/v1/customers/0")
+		if err == nil && status != http.StatusNotFound {
+			err = refused(status, "replace documents (scope admin)")
 		}
 	}
-	if !d.Replaces() {
-		return nil
-	}
-	_, err := h.fetch(ctx, http.MethodPut, "/v1/customers/0", "replace documents (scope admin)")
-	if isNotFound(err) {
-		return nil
-	}
 	return err
-}
-
-func leasePath(kind string, count int64) string {
-	return fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
 }
 
 func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {
@@ -176,44 +154,51 @@ func (h *HTTP) lease(ctx context.Context, kind string, count int64) (tpox.Range,
 		First   int64    `xml:"first,attr"`
 		Count   int64    `xml:"count,attr"`
 	}
-	err := h.ask(ctx, http.MethodPost, leasePath(kind, count), "lease ids (scope trade)", &v)
+	path := fmt.Sprintf("/v1/dataset/leases?kind=%s&count=%d", kind, count)
+	_, err := h.ask(ctx, http.MethodPost, path, "write (scope trade)", &v)
 	if err == nil && (v.Count < 1 || v.Count > count || v.First < 1 || v.First > tpox.LastLease(v.Count)) {
-		err = fmt.Errorf("the service at %s leased %d ids from %d on when asked for %d: not a lease of a brokerage service",
-			format.URL(h.base.String()), v.Count, v.First, count)
+		err = fmt.Errorf("%s leased %d ids from %d on when asked for %d: not a brokerage service", format.URL(h.base),
+			v.Count, v.First, count)
 	}
 	return tpox.Range{First: tpox.ID(v.First), Count: v.Count}, err
 }
 
+func (h *HTTP) account(ctx context.Context, id tpox.ID) ([]byte, error) {
+	status, body, err := h.fetch(ctx, http.MethodGet, "/v1/accounts/"+id.String())
+	if err == nil && status != http.StatusOK {
+		err = refused(status, "read an account (scope read)")
+	}
+	return body, err
+}
+
 // reading reads the service's metrics. It is empty when they are served elsewhere.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
-	text, err := h.fetch(ctx, http.MethodGet, metricsPath, "read its metrics")
-	if tpox.Is[*refusedError](err) {
-		err = nil
+	status, text, err := h.fetch(ctx, http.MethodGet, "/metrics")
+	if status != http.StatusOK {
+		text = nil
 	}
 	return readMetrics(text), err
 }
 
 // readMetrics reads the metrics without labels from Prometheus's text format: those of the process and of the store.
-func readMetrics(text []byte) (r reading) {
-	metrics := make(probe.Figures)
+func readMetrics(text []byte) reading {
+	metrics, store := make(probe.Figures), make(probe.Figures)
 	for line := range bytes.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		if v, err := strconv.ParseFloat(value, 64); err == nil && !strings.Contains(name, "{") {
+		v, err := strconv.ParseFloat(value, 64)
+		switch {
+		case err != nil || strings.Contains(name, "{"):
+		case strings.HasPrefix(name, "brokerage_store_"):
+			store[name] = v
+		default:
 			metrics[name] = v
-		}
-	}
-	r.store = make(probe.Figures)
-	for name, v := range metrics {
-		if strings.HasPrefix(name, "brokerage_store_") {
-			r.store[name] = v
 		}
 	}
 	memory, ok := metrics["process_resident_memory_bytes"]
 	if !ok {
-		r.missing = []string{"it serves no metrics of its process at its address"}
-		return r
+		return reading{store: store, missing: []string{"it serves no metrics of its process at its address"}}
 	}
-	r.process = probe.Figures{probe.Memory: memory}
+	r := reading{store: store, process: probe.Figures{probe.Memory: memory}}
 	for figure, metric := range telemetry.ProcessMetrics {
 		if v, ok := metrics[metric.Name]; ok {
 			r.process[figure] = v

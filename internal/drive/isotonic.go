@@ -1,17 +1,15 @@
 package drive
 
-import "math"
+import (
+	"math"
 
-// tries counts the tries at one rate.
-type tries struct {
-	rate        float64
-	met, missed int
-}
+	"brokerage/internal/result"
+)
 
 // boundary returns the rates between which the chance of a try to miss the goal rises above one half: all that the
 // tries allow, in ascending order of rates, if the chance rises with the rate. The worst is how many times less likely
 // than the best rate one may be, as twice the logarithm. 0 and +Inf mean that no rate bounds it.
-func boundary(of []tries, worst float64) (low, high float64) {
+func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 	const rounding = 1e-9
 	best := logLikelihood(of, isotonic(of, 0, 1))
 	low, high = math.Inf(1), 0
@@ -22,10 +20,10 @@ func boundary(of []tries, worst float64) (low, high float64) {
 		}
 		below, above := 0.0, math.Inf(1)
 		if n > 0 {
-			below = of[n-1].rate
+			below = of[n-1].Rate
 		}
 		if n < len(of) {
-			above = of[n].rate
+			above = of[n].Rate
 		}
 		low, high = min(low, below), max(high, above)
 	}
@@ -34,11 +32,11 @@ func boundary(of []tries, worst float64) (low, high float64) {
 
 // isotonic returns the chance to miss at each rate that fits the tries best, if chances rise with the rate and are
 // within bounds. Rates whose shares fall are pooled until none does.
-func isotonic(of []tries, least, most float64) []float64 {
+func isotonic(of []result.CurveStep, least, most float64) []float64 {
 	type block struct{ missed, all, rates int }
 	var blocks []block
 	for _, t := range of {
-		blocks = append(blocks, block{t.missed, t.met + t.missed, 1})
+		blocks = append(blocks, block{t.Misses, t.Met + t.Misses, 1})
 		for n := len(blocks); n > 1 && blocks[n-2].missed*blocks[n-1].all >= blocks[n-1].missed*blocks[n-2].all; n-- {
 			a, b := blocks[n-2], blocks[n-1]
 			blocks = append(blocks[:n-2], block{a.missed + b.missed, a.all + b.all, a.rates + b.rates})
@@ -53,13 +51,13 @@ func isotonic(of []tries, least, most float64) []float64 {
 	return chances
 }
 
-func logLikelihood(of []tries, chances []float64) (sum float64) {
+func logLikelihood(of []result.CurveStep, chances []float64) (sum float64) {
 	for i, t := range of {
-		if t.met > 0 {
-			sum += float64(t.met) * math.Log1p(-chances[i])
+		if t.Met > 0 {
+			sum += float64(t.Met) * math.Log1p(-chances[i])
 		}
-		if t.missed > 0 {
-			sum += float64(t.missed) * math.Log(chances[i])
+		if t.Misses > 0 {
+			sum += float64(t.Misses) * math.Log(chances[i])
 		}
 	}
 	return sum

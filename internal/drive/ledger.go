@@ -2,9 +2,7 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -15,16 +13,13 @@ import (
 	"brokerage/internal/workload"
 )
 
-// ErrLedger is the error of a run that ended early because its ledger could not be written.
-var ErrLedger = errors.New("the ledger cannot be written")
-
 // startLedger begins the ledger of the plan. It returns an error if users would change what it does not record.
-func (d *driver) startLedger(dataset string) error {
-	l := d.plan.Ledger
+func (c *Crew) startLedger(dataset string) error {
+	l := c.plan.Ledger
 	if l == nil {
 		return nil
 	}
-	for _, part := range d.crowd.Mix() {
+	for _, part := range c.Mix() {
 		// What a transaction reads and writes back is what it was.
 		if part.Kind != tpox.Query && !part.Replaces && !ledger.Records(part.Name) {
 			return fmt.Errorf("a ledger has no changes of %s: choose a workload without it", part.Name)
@@ -35,8 +30,7 @@ func (d *driver) startLedger(dataset string) error {
 
 // call makes the user's call, and records it in the ledger of the plan if it changes something.
 func (u *user) call(ctx context.Context) result.Outcome {
-	d, c := u.driver, &u.Call
-	l := d.plan.Ledger
+	c, l := &u.Call, u.crew.plan.Ledger
 	if l == nil || !ledger.Records(c.Transaction.Name) {
 		return u.session.do(ctx, c)
 	}
@@ -51,15 +45,12 @@ func (u *user) call(ctx context.Context) result.Outcome {
 	case "buy_security", "sell_security":
 		change.Symbol, change.Value = c.Symbol, decimal.NewFromInt(c.Quantity).String()
 		if err := l.Holds(c.ID, func() (ledger.Holding, error) { return u.holding(ctx, c.ID) }); err != nil {
-			if refused, ok := errors.AsType[*refusedError](err); ok && refused.status < http.StatusInternalServerError {
-				d.die(err) // it will be refused again
-			}
 			return workload.Unanswered
 		}
 	}
 	number, err := l.Begin(change)
 	if err != nil {
-		d.stop(fmt.Errorf("%w: %w", ErrLedger, err))
+		u.crew.stop(fmt.Errorf("the ledger cannot be written: %w", err))
 		return workload.Unanswered
 	}
 	outcome := u.session.do(ctx, c)
@@ -80,7 +71,7 @@ func (u *user) call(ctx context.Context) result.Outcome {
 func (u *user) holding(ctx context.Context, account tpox.ID) (ledger.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	doc, err := u.driver.target.account(ctx, account)
+	doc, err := u.crew.target.account(ctx, account)
 	if err != nil {
 		return ledger.Holding{}, err
 	}
@@ -99,13 +90,4 @@ func fateOf(o result.Outcome) ledger.Fate {
 	default:
 		return ledger.Unknown
 	}
-}
-
-func (d *Direct) account(ctx context.Context, id tpox.ID) ([]byte, error) {
-	a, err := d.store.GetAccount(ctx, id)
-	return a.Document, err
-}
-
-func (h *HTTP) account(ctx context.Context, id tpox.ID) ([]byte, error) {
-	return h.fetch(ctx, http.MethodGet, "/v1/accounts/"+id.String(), "read an account (scope read)")
 }

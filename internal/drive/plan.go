@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"strings"
 	"time"
 
 	"brokerage/internal/dataset"
@@ -30,7 +29,7 @@ type Plan struct {
 	Seed       uint64
 	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
 	Share   workload.Share
-	StartAt time.Time // when users begin; zero is at once
+	StartAt time.Time // when the ramp begins; zero is as soon as users are prepared
 	// Populates is a dataset that users work as if the target held, to fill a database that has none; nil for that of the
 	// target.
 	Populates *dataset.Dataset
@@ -49,19 +48,7 @@ type Plan struct {
 	Commit   string
 	Report   func(result.Interval) // called at the end of each interval; may be nil
 	Begun    func(*result.Run)     // called when users begin; may be nil
-	Live     func(Moment)          // called each second, by the goroutine that calls Report; may be nil
-}
-
-// Moment is the state of a run. Its figures are those of the last second.
-type Moment struct {
-	Measuring bool          // false while users prepare and warm up; then there are no figures
-	Left      time.Duration // of the ramp or of the measured time; 0 if users need longer
-	Remaining int64         // transactions until the Count of the run
-	Prepared  int64         // documents that users have inserted before anything counts,
-	ToPrepare int64         // of so many
-	TPS       float64
-	P50, P99  float64 // microseconds
-	Errors    int64   // unexpected refusals and missing answers, since measuring began
+	Progress func(line string)     // called each second, but never while Report is; may be nil
 }
 
 // The errors of a run that ended early. They come with what was measured until then.
@@ -98,7 +85,7 @@ func (p *Plan) Check() error {
 	case p.Rate > 0 && p.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
 	}
-	return cmp.Or(p.Think.check(), p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check())
+	return cmp.Or(p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check())
 }
 
 func (p *Plan) model() result.Model {
@@ -127,15 +114,22 @@ func (p *Plan) part() *result.LoadPart {
 	}
 }
 
+// late returns an error if the time to start has passed.
+func (p *Plan) late() error {
+	if late := time.Since(p.StartAt); !p.StartAt.IsZero() && late > 0 {
+		return fmt.Errorf("the time to start, %s, was %s ago", p.StartAt.Format(time.RFC3339), late.Round(time.Second))
+	}
+	return nil
+}
+
 // A Consistency says how fresh the answers to a user's queries must be, and so which servers of a service with replicas
-// may give them: Primary, Token or stale=TIME.
+// may give them: Primary, Token or stale=TIME, with the greatest age, which each query sends.
 type Consistency string
 
 const (
 	Primary Consistency = ""      // the queries have no header
 	Token   Consistency = "token" // a query sends the token of the user's last write, if there is one
-	// stale is followed by the greatest age, which each query sends.
-	stale = "stale="
+	stale               = "stale="
 )
 
 // ConsistencyForm describes what Check accepts.
@@ -149,12 +143,4 @@ func (c Consistency) Check() error {
 		return fmt.Errorf("the consistency is %q, but must be %s", string(c), ConsistencyForm)
 	}
 	return nil
-}
-
-// maxAge returns the greatest age that a query accepts, "" for none.
-func (c Consistency) maxAge() string {
-	if age, ok := strings.CutPrefix(string(c), stale); ok {
-		return age
-	}
-	return ""
 }

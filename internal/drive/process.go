@@ -2,7 +2,6 @@ package drive
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -55,7 +54,8 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 
 // serves finds the address in the line in which a service says where it serves: in the log as JSON or as text, or in
 // the greeting.
-var serves = regexp.MustCompile(`(?:listening|The brokerage is at).*?(?:\baddr"?[:=]"?|(https?://))([^\s;"/]+)`)
+var serves = regexp.MustCompile(
+	`(?:listening|The brokerage is at).*?(?:"addr":"([^"]+)"|\baddr=(\S+)|(https?://[^\s;"/]+))`)
 
 // read keeps the last line of the output, and finds the address of the service. It takes long lines in pieces.
 func (p *Process) read(output io.Reader) {
@@ -70,8 +70,12 @@ func (p *Process) read(output io.Reader) {
 		}
 		p.last.Store(&line)
 		if found := serves.FindStringSubmatch(line); found != nil {
+			url := found[1] + found[2] + found[3]
+			if found[3] == "" {
+				url = "http://" + url
+			}
 			select {
-			case p.address <- cmp.Or(found[1], "http://") + found[2]:
+			case p.address <- url:
 			default: // it is known
 			}
 		}

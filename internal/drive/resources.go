@@ -32,26 +32,22 @@ type sampler struct {
 
 	from     time.Time
 	every    time.Duration
-	samples  []resourceSample
-	pools    []store.PoolStats // at the first sample
+	seconds  []float64            // of the samples
+	samples  []map[figure]float64 // without what could not be read
+	pools    []store.PoolStats    // at the first sample
 	missing  []string
 	stop     chan struct{}
 	finished sync.WaitGroup
 }
 
-// resourceSample holds the figures at one moment.
-type resourceSample struct {
-	seconds float64
-	figures map[figureKey]float64
-}
-
-type figureKey struct{ of, figure string }
+// figure is the name of a figure, and what it is of.
+type figure struct{ of, name string }
 
 // startSampling takes the first sample, and further ones until end is called.
-func (d *driver) startSampling(ctx context.Context) *sampler {
+func (c *Crew) startSampling(ctx context.Context) *sampler {
 	s := &sampler{
-		target: d.target, watcher: d.plan.Observer, from: time.Now(), stop: make(chan struct{}),
-		every: max(samplePause, d.plan.Duration/mostSamples),
+		target: c.target, watcher: c.plan.Observer, stop: make(chan struct{}),
+		every: max(samplePause, c.plan.Duration/mostSamples),
 	}
 	if s.watcher != nil {
 		if s.database = s.watcher.Process(); s.database == 0 {
@@ -73,20 +69,22 @@ func (d *driver) startSampling(ctx context.Context) *sampler {
 	return s
 }
 
-// end takes the last sample and returns the result, nil if there is none. It replaces a sample of a moment ago: the
-// rates between the two would be chance.
+// end takes the last sample and returns the figures that the first and the last one have. The last sample replaces one
+// of a moment ago: the rates between the two would be chance.
 func (s *sampler) end(ctx context.Context) *result.Resources {
 	close(s.stop)
 	s.finished.Wait()
 	last := len(s.samples) - 1
-	if ago := time.Since(s.from).Seconds() - s.samples[last].seconds; last > 0 && ago < s.every.Seconds()/4 {
-		s.samples = s.samples[:last]
+	if ago := time.Since(s.from).Seconds() - s.seconds[last]; last > 0 && ago < s.every.Seconds()/4 {
+		s.seconds, s.samples = s.seconds[:last], s.samples[:last]
 	}
 	s.take(ctx)
-	pools := store.PoolsSince(s.pools, s.readPools(ctx))
-	r := s.result()
-	if r != nil {
-		r.Pools = pools
+	r := &result.Resources{Seconds: s.seconds, Pools: store.PoolsSince(s.pools, s.readPools(ctx)), Missing: s.missing}
+	byName := func(a, b figure) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.name, b.name)) }
+	for _, f := range slices.SortedFunc(maps.Keys(s.samples[0]), byName) {
+		if _, ok := s.samples[len(s.samples)-1][f]; ok {
+			r.Series = append(r.Series, f.series(s.samples))
+		}
 	}
 	return r
 }
@@ -111,111 +109,69 @@ func (s *sampler) miss(what, why string) {
 	}
 }
 
-// take takes a sample.
+// take takes a sample of this computer, of processes on it, and of the target.
 func (s *sampler) take(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, sampleTimeout)
 	defer cancel()
-	one := resourceSample{figures: make(map[figureKey]float64)}
-	one.processes(s)
-	one.seconds = time.Since(s.from).Seconds()
-	one.service(ctx, s)
-	s.samples = append(s.samples, one)
-}
-
-func (o *resourceSample) add(of string, figures map[string]float64) {
-	for figure, value := range figures {
-		o.figures[figureKey{of, figure}] = value
+	sample := make(map[figure]float64)
+	add := func(of string, figures probe.Figures, missing []string) {
+		for name, value := range figures {
+			sample[figure{of, name}] = value
+		}
+		for _, why := range missing {
+			s.miss(of, why)
+		}
 	}
-}
-
-// processes adds the figures of the computer and of processes on it.
-func (o *resourceSample) processes(s *sampler) {
-	readings := map[string]probe.Reading{
-		result.OfHost: probe.Here.Host(), result.OfGenerator: probe.Here.Process(os.Getpid()),
-	}
+	host, self := probe.Here.Host(), probe.Here.Process(os.Getpid())
+	add(result.OfHost, host.Figures, host.Missing)
+	add(result.OfGenerator, self.Figures, self.Missing)
 	if s.database != 0 {
-		readings[result.OfDatabase] = probe.Here.Family(s.database)
+		database := probe.Here.Family(s.database)
+		add(result.OfDatabase, database.Figures, database.Missing)
 	}
-	for of, r := range readings {
-		o.add(of, r.Figures)
-		for _, missing := range r.Missing {
-			s.miss(of, missing)
-		}
+	if s.from.IsZero() {
+		s.from = time.Now()
 	}
-}
-
-// service adds the metrics of the target.
-func (o *resourceSample) service(ctx context.Context, s *sampler) {
-	r, err := s.target.reading(ctx)
+	s.seconds = append(s.seconds, rounded(time.Since(s.from).Seconds()))
+	target, err := s.target.reading(ctx)
 	if err != nil {
-		r.missing = []string{"its metrics could not be read at every sample"}
+		target.missing = []string{"its metrics could not be read at every sample"}
 	}
-	for _, missing := range r.missing {
-		s.miss(result.OfService, missing)
-	}
-	o.add(result.OfService, r.process)
-	o.add(result.OfStore, r.store)
+	add(result.OfService, target.process, target.missing)
+	add(result.OfStore, target.store, nil)
+	s.samples = append(s.samples, sample)
 }
 
-// result returns the samples that have all figures of the first one: nil if that is only the first.
-func (s *sampler) result() *result.Resources {
-	first := s.samples[0]
-	for key := range first.figures { // a figure that was never read again would leave no sample
-		if !slices.ContainsFunc(s.samples[1:], func(o resourceSample) bool { _, ok := o.figures[key]; return ok }) {
-			delete(first.figures, key)
+// series returns a figure of all samples. One that could not be read in between keeps its last value. A counter that
+// has fallen is of processes of which one has ended, and keeps it, too.
+func (f figure) series(samples []map[figure]float64) result.Series {
+	series := result.Series{Of: f.of, Figure: f.name, Counts: f.counts()}
+	last, grown := samples[0][f], 0.0
+	for _, sample := range samples {
+		switch value, ok := sample[f]; {
+		case !ok:
+		case !series.Counts:
+			last = value
+		case value >= last:
+			last, grown = value, grown+value-last
+		case f.of == result.OfService: // it was started again, and counts from 0
+			last, grown = value, grown+value
 		}
-	}
-	whole := slices.DeleteFunc(s.samples, func(o resourceSample) bool {
-		for key := range first.figures {
-			if _, ok := o.figures[key]; !ok {
-				return true
-			}
-		}
-		return false
-	})
-	if len(whole) < 2 {
-		return nil
-	}
-	r := &result.Resources{Missing: s.missing}
-	for _, o := range whole {
-		r.Seconds = append(r.Seconds, rounded(o.seconds-first.seconds))
-	}
-	keys := slices.SortedFunc(maps.Keys(first.figures), func(a, b figureKey) int {
-		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.figure, b.figure))
-	})
-	for _, key := range keys {
-		r.Series = append(r.Series, seriesOf(key, whole))
-	}
-	return r
-}
-
-// seriesOf returns a figure of all samples. A counter never falls: one that did has lost a process that had ended.
-func seriesOf(key figureKey, samples []resourceSample) result.Series {
-	series := result.Series{Of: key.of, Figure: key.figure, Counts: key.counts()}
-	last, grown := samples[0].figures[key], 0.0
-	for _, o := range samples {
-		value := o.figures[key]
 		if series.Counts {
-			switch {
-			case value >= last:
-				last, grown = value, grown+value-last
-			case key.of == result.OfService: // it was started again, and counts from 0
-				last, grown = value, grown+value
-			}
-			value = grown // otherwise less is of processes that have ended
+			series.Values = append(series.Values, rounded(grown))
+		} else {
+			series.Values = append(series.Values, rounded(last))
 		}
-		series.Values = append(series.Values, rounded(value))
 	}
 	return series
 }
 
 // counts reports whether a figure is a counter.
-func (k figureKey) counts() bool {
-	if k.of == result.OfStore {
-		return strings.HasSuffix(k.figure, "_total") || strings.HasSuffix(k.figure, "_sum") ||
-			strings.HasSuffix(k.figure, "_count")
+func (f figure) counts() bool {
+	if f.of == result.OfStore {
+		return strings.HasSuffix(f.name, "_total") || strings.HasSuffix(f.name, "_sum") || strings.HasSuffix(f.name, "_count")
 	}
-	return k.figure != probe.Memory && k.figure != probe.PeakMemory
+	return f.name != probe.Memory && f.name != probe.PeakMemory
 }
 
 // rounded shortens the JSON of a figure.

@@ -3,7 +3,6 @@ package drive
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -68,27 +67,6 @@ func serve(t testing.TB, s tpox.Store) (url string, stop func()) {
 	return server.URL, stop
 }
 
-// listen returns the URL of a server that handles each connection, and closes it then.
-func listen(t testing.TB, handle func(net.Conn)) (url string) {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				handle(conn)
-				_ = conn.Close()
-			}()
-		}
-	}()
-	return "http://" + listener.Addr().String()
-}
-
 func overHTTP(t testing.TB, url string) *HTTP {
 	t.Helper()
 	h, err := NewHTTP(url, "", nil)
@@ -120,23 +98,14 @@ func bothWays(t testing.TB, s tpox.Store) map[string]Target {
 type stub struct {
 	*Direct
 
-	do      func(ctx context.Context, c *workload.Call) result.Outcome
-	recover error
-	calls   atomic.Int64
-	service bool // or claims to be one
+	do    func(ctx context.Context, c *workload.Call) result.Outcome
+	ping  error
+	calls atomic.Int64
 }
 
 func newStub(t testing.TB, do func(ctx context.Context, c *workload.Call) result.Outcome) *stub {
 	t.Helper()
 	return &stub{Direct: direct(t, nullStore(t), "null:"), do: do}
-}
-
-func (s *stub) describe(ctx context.Context) (result.Target, *workload.Population, error) {
-	t, p, err := s.Direct.describe(ctx)
-	if s.service {
-		t.Kind = result.HTTP
-	}
-	return t, p, err
 }
 
 func (s *stub) open(context.Context, Consistency) (session, error) {
@@ -149,8 +118,8 @@ func (s stubSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 	s.calls.Add(1)
 	return s.stub.do(ctx, c)
 }
-func (s stubSession) recover(context.Context) error { return s.stub.recover }
-func (s stubSession) close()                        {}
+func (s stubSession) ping(context.Context) error { return s.stub.ping }
+func (s stubSession) close()                     {}
 
 // requireSchema requires that a result is valid by its schema.
 func requireSchema(t testing.TB, r any) {
@@ -167,11 +136,4 @@ func named(t testing.TB, name string) *workload.Transaction {
 	i := slices.IndexFunc(all, func(tx *workload.Transaction) bool { return tx.Name == name })
 	require.GreaterOrEqual(t, i, 0, name)
 	return all[i]
-}
-
-func populationOf(t testing.TB, s tpox.Store) *workload.Population {
-	t.Helper()
-	_, p, err := direct(t, s, "sqlite:b.db").describe(t.Context())
-	require.NoError(t, err)
-	return p
 }

@@ -30,8 +30,8 @@ type Target interface {
 // session carries out the calls of one user.
 type session interface {
 	do(ctx context.Context, c *workload.Call) result.Outcome
-	// recover waits until the target answers again, and returns an error if it does not.
-	recover(ctx context.Context) error
+	// ping returns an error if the target does not answer.
+	ping(ctx context.Context) error
 	close()
 }
 
@@ -45,18 +45,3 @@ type reading struct {
 // answerWithin is the timeout of a call. It is longer than a service waits for its store, so that the service's own
 // timeout is what a load generator sees.
 const answerWithin = 30 * time.Second
-
-// retry calls try until it succeeds, and returns its last error. It waits 2 seconds for a target that is restarting or
-// failing over.
-func retry(ctx context.Context, try func() error) error {
-	for deadline := time.Now().Add(2 * time.Second); ; {
-		err := try()
-		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}

@@ -26,11 +26,10 @@ const (
 func (t *Think) UnmarshalText(text []byte) error {
 	mean, isExponential := strings.CutPrefix(string(text), exponential)
 	pause, err := time.ParseDuration(mean)
-	parsed := Think{pause, isExponential}
-	if err != nil || parsed.check() != nil {
+	if err != nil || pause < 0 || pause > maxThink || isExponential && pause == 0 {
 		return fmt.Errorf("%q is not %s, with a time such as 500ms, of at most %s", text, ThinkForm, maxThink)
 	}
-	*t = parsed
+	*t = Think{pause, isExponential}
 	return nil
 }
 
@@ -40,14 +39,6 @@ func (t Think) String() string {
 		return exponential + t.Mean.String()
 	}
 	return t.Mean.String()
-}
-
-// check returns an error for a pause that users cannot make.
-func (t Think) check() error {
-	if t.Mean < 0 || t.Mean > maxThink || t.Exponential && t.Mean == 0 {
-		return fmt.Errorf("a think time of %s is not from 0 to %s", t, maxThink)
-	}
-	return nil
 }
 
 // draw returns the next pause. A fixed one draws nothing.
