@@ -42,7 +42,7 @@ func TestCompare_Commands(t *testing.T) {
 	takesSeconds(t)
 	file := filepath.Join(t.TempDir(), "r.json")
 	page := filepath.Join(t.TempDir(), "r.html")
-	r := brokerage(t.Context(), "compare", served("null:"), served("null:"),
+	r := brokerage(t.Context(), "compare", served("null:"), served("null:", "--listen", "127.0.0.1:{port}"),
 		"--rate", "100", "--users", "4", "--within", "1m", "--others", "100%", "--tolerance", "100%", "--json", file,
 		"--out", page)
 	require.Contains(t, []int{exitOK, exitUndecided}, r.code, r.out+r.err) // a busy machine may need more time

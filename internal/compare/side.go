@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -30,7 +32,10 @@ type side struct {
 	server  int            // parent of the processes of the database; 0 if they are not visible here or there are none
 }
 
-const execPrefix = "exec:"
+const (
+	execPrefix = "exec:"
+	portMark   = "{port}" // in a command: a free port of this computer, at which its service will answer
+)
 
 // How long a command may take until it serves, until it has ended, and between two slices.
 const (
@@ -82,12 +87,23 @@ var databaseFlag = regexp.MustCompile(`--db[= ]["']?([^\s"']+)`)
 
 func (s *side) openService(ctx context.Context, c *Config) (drive.Target, error) {
 	if s.command != "" {
-		process, err := startShell(s.command)
+		command, answers := s.command, make(chan string, 1)
+		if strings.Contains(command, portMark) {
+			port, err := freePort(ctx)
+			if err != nil {
+				return nil, err
+			}
+			command = strings.ReplaceAll(command, portMark, port)
+			bounded, cancel := context.WithTimeout(ctx, startWithin)
+			defer cancel()
+			go awaitAnswer(bounded, "http://127.0.0.1:"+port, answers)
+		}
+		process, err := startShell(command)
 		if err != nil {
 			return nil, err
 		}
 		s.process = process
-		if err := process.Listens(ctx, nil, startWithin); err != nil {
+		if err := process.Listens(ctx, answers, startWithin); err != nil {
 			s.process = nil // it was killed
 			return nil, err
 		}
@@ -99,6 +115,35 @@ func (s *side) openService(ctx context.Context, c *Config) (drive.Target, error)
 		}
 	}
 	return drive.NewHTTP(s.url, c.Token, c.TLS)
+}
+
+// freePort returns a port that nothing listens on.
+func freePort(ctx context.Context) (string, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String()) // its own form
+	return port, listener.Close()
+}
+
+// awaitAnswer asks a service for its version until it answers.
+func awaitAnswer(ctx context.Context, url string, answers chan<- string) {
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/version", http.NoBody)
+		if err != nil {
+			return
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			_ = response.Body.Close()
+			answers <- url
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 func (s *side) openDatabase(ctx context.Context, other *side) (drive.Target, error) {

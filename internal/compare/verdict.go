@@ -147,7 +147,11 @@ func (c *comparison) answer(last bool) bool {
 		r.Verdict = Equal
 		r.Answer = fmt.Sprintf("equal within %.3g %% (95 %%: %s)", 100*c.Tolerance, strings.Join(spans, ", "))
 	}
-	r.Answer += ", after " + format.Duration(c.passed())
+	after := format.Duration(c.passed())
+	if seconds := int(c.passed().Seconds()); seconds >= 60 {
+		after = fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
+	}
+	r.Answer += ", after " + after
 	return true
 }
 

@@ -37,7 +37,7 @@ func pages(t testing.TB) map[string]string {
 func comparedPage(t testing.TB) string {
 	t.Helper()
 	r := &compare.Result{
-		Verdict: compare.Slower, Answer: "B is 3.1 % slower (95 %: 2.4 to 3.9 %), after 4:10", Tolerance: 0.02,
+		Verdict: compare.Slower, Answer: "B is 3.1 % slower (95 %: 2.4 to 3.9 %), after 4 min 10 s", Tolerance: 0.02,
 		Notes: []string{"B is not durable: it may lose acknowledged writes when the power fails"},
 		Figures: []compare.Row{{Name: "throughput", Unit: "/s", A: 9351, B: 9061, Decides: true, More: true,
 			Change: compare.Interval{Estimate: -0.031, Low: -0.039, High: -0.024}}},

@@ -51,6 +51,9 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 	if len(shares) > 0 && r.Curve == nil {
 		line("Processor, of %d: %s", r.Machine.Cores, strings.Join(shares, ", "))
 	}
+	if o := r.Usage.Others; o != nil && *o > MostOthers {
+		line("Others used %s of the machine", percent(*o))
+	}
 	if h := r.Usage.Host; h != nil && verbose {
 		line("Host: %s busy, %s waiting for I/O; %s read, %s written", percent(h.CPU), percent(h.IOWait),
 			format.Bytes(h.ReadBytes), format.Bytes(h.WriteBytes))
