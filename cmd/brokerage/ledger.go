@@ -64,19 +64,17 @@ const mostFindings = 20
 
 // verifyLedger compares a ledger with a store, and prints what is wrong.
 func verifyLedger(ctx context.Context, s streams, db tpox.Store, path string) (result.Proof, error) {
-	history, err := ledger.ReadFile(path)
+	proof, findings, err := ledger.Verify(ctx, db, path)
 	if err != nil {
-		return result.Proof{}, err
+		return proof, err
 	}
-	found := int64(0)
-	proof, err := ledger.Verify(ctx, db, history, func(finding string) (err error) {
-		if found++; found <= mostFindings {
-			_, err = fmt.Fprintln(s.out, finding)
+	for _, finding := range findings[:min(len(findings), mostFindings)] {
+		if _, err := fmt.Fprintln(s.out, finding); err != nil {
+			return proof, err
 		}
-		return err
-	})
-	if err == nil && found > mostFindings {
-		_, err = fmt.Fprintf(s.out, "and %s more like these\n", format.Count(found-mostFindings))
+	}
+	if more := len(findings) - mostFindings; more > 0 {
+		_, err = fmt.Fprintf(s.out, "and %s more like these\n", format.Count(int64(more)))
 	}
 	return proof, err
 }

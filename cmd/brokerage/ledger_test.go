@@ -60,7 +60,7 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 	require.NoError(t, conn.Close())
 	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", at("ledger"))
 	require.Equal(t, exitInvalid, r.code, r.out+r.err)
-	require.Contains(t, r.out, "order "+id+": insert_order was acknowledged, and it does not exist\n")
+	require.Contains(t, r.out, "order "+id+" does not exist, though insert_order was acknowledged last (lost: 1)\n")
 	require.Contains(t, r.out, ", lost 1, twice 0, ")
 	require.Contains(t, r.err, "does not have what it has acknowledged")
 }

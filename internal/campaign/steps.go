@@ -233,15 +233,11 @@ func (c *Campaign) crash(ctx context.Context, s *Step) error {
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	history, err := ledger.ReadFile(path)
-	if err != nil {
-		return err
-	}
 	db, err := store.Open(ctx, c.Subject.URL(), store.Options{})
 	if err != nil {
 		return err
 	}
-	proof, err := ledger.Verify(ctx, db, history, func(string) error { return nil })
+	proof, _, err := ledger.Verify(ctx, db, path)
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}

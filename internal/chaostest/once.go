@@ -10,12 +10,10 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/httpapi"
+	"brokerage/internal/ledger"
+	"brokerage/internal/result"
 	"brokerage/internal/tpox"
 )
-
-// cutWithin is the largest number of bytes after which a connection is cut: a few trades with their answers, so that
-// every part of a trade is cut at some point.
-const cutWithin = 6 << 10
 
 // Database is a database that a store can open.
 type Database struct {
@@ -42,16 +40,13 @@ func Once(t *testing.T, d Database) {
 	if !d.Alone {
 		instances = append(instances, serve(t, d.Open(t)))
 	}
-	var fronts []*Proxy
-	var urls []string
-	for _, i := range instances {
-		front := NewProxy(t, "tcp", i.addr())
-		fronts, urls = append(fronts, front), append(urls, "http://"+front.Addr().String())
+	urls := func() (all []string) {
+		for _, i := range instances {
+			all = append(all, "http://"+i.front.Addr().String())
+		}
+		return all
 	}
-	load := Start(t, d.Generator, 8, 0, urls...)
-	for _, front := range fronts {
-		front.Set(Fault{CutWithin: cutWithin})
-	}
+	load := Start(t, d.Generator, 8, urls()...)
 	load.Await(t, d.Writes)
 	for range 5 {
 		if d.Link != nil {
@@ -60,43 +55,45 @@ func Once(t *testing.T, d Database) {
 				load.Await(t, d.Writes/10)
 			}
 		}
-		fronts[0].Cut()
 		instances[0].stop(t)
 		if len(instances) > 1 {
 			load.Await(t, d.Writes/10) // only the other instance answers
 		}
 		instances[0] = serve(t, d.Open(t))
-		fronts[0].Retarget(instances[0].addr())
+		load.Move(urls()...)
 		load.Await(t, d.Writes/2)
 	}
-	for _, front := range fronts {
-		front.Set(Fault{}) // a statement may be longer than the bytes before a cut
+	for _, i := range instances {
+		i.front.Set(Fault{}) // a statement may be longer than the bytes before a cut
 	}
 	tally := load.Stop(t)
 	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "so few cuts show nothing")
 	t.Logf("%d requests, %d writes, meanwhile %v", tally.Tried, tally.Acknowledged, tally.Kinds)
-	load.RequireKept(t, instances[0].store)
+	proof, findings, err := ledger.Verify(t.Context(), instances[0].store, load.Ledger)
+	require.NoError(t, err)
+	require.Equal(t, result.Proof{Verified: true, Acknowledged: tally.Acknowledged}, proof, findings)
 	for _, i := range instances {
 		i.stop(t)
 	}
 }
 
-// instance is a service in this process, on a port of its own.
+// instance is a service in this process, behind a proxy that cuts its connections.
 type instance struct {
 	server *httptest.Server
+	front  *Proxy
 	store  tpox.Store
 }
 
 func serve(t testing.TB, store tpox.Store) *instance {
 	t.Helper()
-	api := httpapi.New(store, httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second})
-	server := httptest.NewUnstartedServer(api)
+	server := httptest.NewUnstartedServer(
+		httpapi.New(store, httpapi.Options{Log: slog.New(slog.DiscardHandler), Timeout: 10 * time.Second}))
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	server.Start()
-	return &instance{server, store}
+	front := NewProxy(t, "tcp", server.Listener.Addr().String())
+	front.Set(Fault{CutWithin: 6 << 10}) // a few trades with their answers, so that every part of a trade is cut some time
+	return &instance{server, front, store}
 }
-
-func (i *instance) addr() string { return i.server.Listener.Addr().String() }
 
 // stop ends the service without waiting for its requests.
 func (i *instance) stop(t testing.TB) {

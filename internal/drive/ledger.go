@@ -43,8 +43,11 @@ func (u *user) call(ctx context.Context) result.Outcome {
 	case "update_security_price":
 		change.ID, change.Symbol, change.Value = 0, c.Symbol, decimal.New(c.Cents, -2).String()
 	case "buy_security", "sell_security":
-		change.Symbol, change.Value = c.Symbol, decimal.NewFromInt(c.Quantity).String()
-		if err := l.Holds(c.ID, func() (ledger.Holding, error) { return u.holding(ctx, c.ID) }); err != nil {
+		change.Symbol, change.Quantity = c.Symbol, decimal.NewFromInt(c.Quantity)
+		if change.Do == "sell_security" {
+			change.Quantity = change.Quantity.Neg()
+		}
+		if err := l.Holds(c.ID, func() ([]byte, error) { return u.account(ctx, c.ID) }); err != nil {
 			return workload.Unanswered
 		}
 	}
@@ -55,27 +58,21 @@ func (u *user) call(ctx context.Context) result.Outcome {
 	}
 	outcome := u.session.do(ctx, c)
 	fate := fateOf(outcome)
-	var movement *decimal.Decimal
+	var movement decimal.Decimal
 	if change.IsTrade() && fate == ledger.Acknowledged {
-		amount, err := ledger.Movement(c.Answer)
-		if err != nil {
+		if movement, err = ledger.Movement(c.Answer); err != nil {
 			outcome, fate = workload.WrongAnswer, ledger.Unknown
 		}
-		movement = &amount
 	}
 	l.End(number, fate, movement)
 	return outcome
 }
 
-// holding reads what an account holds.
-func (u *user) holding(ctx context.Context, account tpox.ID) (ledger.Holding, error) {
+// account reads an account.
+func (u *user) account(ctx context.Context, id tpox.ID) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	doc, err := u.crew.target.account(ctx, account)
-	if err != nil {
-		return ledger.Holding{}, err
-	}
-	return ledger.HoldingOf(doc)
+	return u.crew.target.account(ctx, id)
 }
 
 // fateOf returns whether a change with an outcome was applied. A service that answers 500 or more, or wrongly, may have

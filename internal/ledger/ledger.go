@@ -2,16 +2,14 @@
 // has kept them: acknowledged changes that are missing are lost, and those that count more than once are twice.
 //
 // A ledger is a file of JSON lines. A change has a line before it is sent, which is on disk by then, and another one
-// when it was answered. So whatever is killed, the generator of the load included, the ledger has each change that the
-// database may have; one without an answer is unknown, and may be applied or not. The order of the lines is the order
-// of events: a change that begins after the end of another one is later, and others may overlap.
+// when it was answered. So even when the load generator is killed, the ledger has each change that the database may
+// have; one without an answer is unknown, and may be applied or not. The order of the lines is the order of events: a
+// change that begins after the end of another one is later, and others may overlap.
 //
 // What is concluded holds for several users of one document or account:
 //
-//   - Documents that are inserted, deleted, opened and closed have leased ids, which one user alone uses. They exist or
-//     not.
-//   - A status or a price is that of the last change. If it is that of an earlier one, all acknowledged changes that
-//     began after the end of that one are lost.
+//   - A document is in the state of its last change: it exists or not, and has a status or a price. If it is in an
+//     earlier one, all acknowledged changes that began after the end of that one are lost.
 //   - Trades are added up. Before the first trade with an account, its balance and positions are read and recorded.
 //     Afterwards each position is what it was, with all acknowledged trades and any selection of the unknown ones. If
 //     not, as few trades in a row as would explain it are lost, or else twice: a purchase that is lost and a sale that
@@ -22,13 +20,13 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/shopspring/decimal"
@@ -39,11 +37,12 @@ import (
 
 // A Change is a call that changes something.
 type Change struct {
-	Do      string  `json:"do,omitempty"`      // the name of the transaction
-	ID      tpox.ID `json:"id,omitempty"`      // of the order or customer; of the account in a trade
-	Account tpox.ID `json:"account,omitempty"` // that is opened or closed
-	Symbol  string  `json:"symbol,omitempty"`
-	Value   string  `json:"value,omitempty"` // status, price, or quantity of a trade
+	Do       string          `json:"do,omitempty"`      // the name of the transaction
+	ID       tpox.ID         `json:"id,omitempty"`      // of the order or customer; of the account in a trade
+	Account  tpox.ID         `json:"account,omitempty"` // that is opened or closed
+	Symbol   string          `json:"symbol,omitempty"`
+	Value    string          `json:"value,omitempty"`   // the new status or price
+	Quantity decimal.Decimal `json:"quantity,omitzero"` // that a trade adds to the position, negative in a sale
 }
 
 // kinds are the kinds of what transactions change.
@@ -71,32 +70,30 @@ const (
 	Unknown      Fate = "unknown"
 )
 
-// A Holding is what an account holds.
-type Holding struct {
+// holding is what an account holds.
+type holding struct {
+	Account   tpox.ID                    `json:"account"`
 	Balance   decimal.Decimal            `json:"balance"`
 	Positions map[string]decimal.Decimal `json:"positions"` // by symbol
 }
 
-// HoldingOf reads an account, as get_account answers it.
-func HoldingOf(account []byte) (Holding, error) {
-	var a struct {
-		Balance   string                              `xml:"Balance>OnlineActualBal"`
-		Positions []struct{ Symbol, Quantity string } `xml:"Holdings>Position"`
+// holdingOf reads an account.
+func holdingOf(id tpox.ID, doc []byte) (*holding, error) {
+	h := &holding{Account: id, Positions: make(map[string]decimal.Decimal)}
+	var account struct {
+		Balance   number `xml:"Balance>OnlineActualBal"`
+		Positions []struct {
+			Symbol   string
+			Quantity number
+		} `xml:"Holdings>Position"`
 	}
-	h := Holding{Positions: make(map[string]decimal.Decimal)}
-	if err := xml.Unmarshal(account, &a); err != nil {
-		return h, fmt.Errorf("not an account: %w", err)
+	if err := xml.Unmarshal(doc, &account); err != nil {
+		return nil, fmt.Errorf("not an account: %w", err)
 	}
-	var err error
-	if h.Balance, err = number(a.Balance); err != nil {
-		return h, fmt.Errorf("the balance of an account: %w", err)
-	}
-	for _, p := range a.Positions {
-		if _, again := h.Positions[p.Symbol]; again {
-			continue // trades change the first one of a symbol
-		}
-		if h.Positions[p.Symbol], err = number(p.Quantity); err != nil {
-			return h, fmt.Errorf("a position of an account: %w", err)
+	h.Balance = account.Balance.Decimal
+	for _, p := range account.Positions {
+		if _, again := h.Positions[p.Symbol]; !again { // trades change the first one of a symbol
+			h.Positions[p.Symbol] = p.Quantity.Decimal
 		}
 	}
 	return h, nil
@@ -104,22 +101,25 @@ func HoldingOf(account []byte) (Holding, error) {
 
 // Movement returns the change of the balance that a confirmation of a trade names.
 func Movement(confirmation []byte) (decimal.Decimal, error) {
-	var c struct{ Side, Amount string }
-	if err := xml.Unmarshal(confirmation, &c); err != nil {
-		return decimal.Zero, fmt.Errorf("not a confirmation: %w", err)
+	var c struct {
+		Side   tpox.Side
+		Amount *number
 	}
-	amount, err := number(c.Amount)
-	if err != nil {
-		return decimal.Zero, fmt.Errorf("the amount of a confirmation: %w", err)
+	if err := xml.Unmarshal(confirmation, &c); err != nil || c.Amount == nil {
+		return decimal.Zero, errors.New("not a confirmation of a trade")
 	}
-	if c.Side == string(tpox.Buy) {
-		amount = amount.Neg()
+	if c.Side == tpox.Buy {
+		return c.Amount.Neg(), nil
 	}
-	return amount, nil
+	return c.Amount.Decimal, nil
 }
 
-func number(text string) (decimal.Decimal, error) {
-	return decimal.NewFromString(strings.TrimSpace(text))
+// number is a decimal in a document, with or without white space around it.
+type number struct{ decimal.Decimal }
+
+// UnmarshalText is for encoding/xml.
+func (n *number) UnmarshalText(text []byte) error {
+	return n.Decimal.UnmarshalText(bytes.TrimSpace(text))
 }
 
 // version is the version of the form of a ledger.
@@ -130,35 +130,27 @@ type line struct {
 	Ledger  int    `json:"ledger,omitempty"` // version
 	Dataset string `json:"dataset,omitempty"`
 
-	Holds tpox.ID `json:"holds,omitempty"` // an account
-	*Holding
+	Holds *holding `json:"holds,omitempty"`
 
-	Begin int64 `json:"begin,omitempty"` // the number of a change, from 1
 	*Change
 
-	End      int64            `json:"end,omitempty"`
-	Is       Fate             `json:"is,omitempty"`
-	Movement *decimal.Decimal `json:"movement,omitempty"` // of the balance, by a trade
+	End      int64           `json:"end,omitempty"` // of the change that begins in this line
+	Is       Fate            `json:"is,omitempty"`
+	Movement decimal.Decimal `json:"movement,omitzero"` // of the balance, by a trade
 }
 
-// A Writer writes a ledger. It is safe for concurrent use. Lines are flushed in groups: those that come while a group
-// is flushed are the next one.
+// A Writer writes a ledger. It is safe for concurrent use.
 type Writer struct {
-	file  *os.File
-	wake  chan struct{}
-	ended chan struct{}
+	file     *os.File
+	accounts sync.Map // *account by id
 
-	mu       sync.Mutex
-	changes  int64
-	pending  []byte
-	group    *group // of the pending lines
-	accounts map[tpox.ID]*account
-}
+	mu      sync.Mutex
+	encoder *json.Encoder
+	lines   int64
+	err     error // nothing is written after it
 
-// A group of lines is flushed together.
-type group struct {
-	done chan struct{}
-	err  error // after done
+	flushing sync.Mutex
+	flushed  int64 // lines
 }
 
 type account struct {
@@ -176,99 +168,80 @@ func Create(file output.File) (*Writer, error) {
 	if err := output.SyncFolder(filepath.Dir(f.Name())); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	w := &Writer{file: f, wake: make(chan struct{}, 1), ended: make(chan struct{}), accounts: make(map[tpox.ID]*account),
-		group: &group{done: make(chan struct{})}}
-	go w.flush()
-	return w, nil
+	return &Writer{file: f, encoder: json.NewEncoder(f)}, nil
 }
 
 // Start writes the beginning of the ledger, with the fingerprint of the dataset that the run is on.
 func (w *Writer) Start(dataset string) error {
-	g := w.add(line{Ledger: version, Dataset: dataset})
-	<-g.done
-	return g.err
+	_, err := w.write(line{Ledger: version, Dataset: dataset})
+	return err
 }
 
-// Begin records that a change will be sent, and returns its number when that is on disk.
-func (w *Writer) Begin(c Change) (number int64, err error) {
-	w.mu.Lock()
-	w.changes++
-	number = w.changes
-	w.mu.Unlock()
-	g := w.add(line{Begin: number, Change: &c})
-	<-g.done
-	return number, g.err
-}
-
-// End records what became of a change. The movement is that of an acknowledged trade, or nil.
-func (w *Writer) End(number int64, is Fate, movement *decimal.Decimal) {
-	w.add(line{End: number, Is: is, Movement: movement})
-}
-
-// Holds records what an account holds before its first trade, as read returns it. Until then, other trades of the
-// account wait.
-func (w *Writer) Holds(id tpox.ID, read func() (Holding, error)) error {
-	w.mu.Lock()
-	a := w.accounts[id]
-	if a == nil {
-		a = &account{}
-		w.accounts[id] = a
+// Begin records that a change will be sent, and returns the number of its line when that is on disk.
+func (w *Writer) Begin(c Change) (at int64, err error) {
+	if at, err = w.write(line{Change: &c}); err == nil {
+		err = w.flush(at)
 	}
-	w.mu.Unlock()
+	return at, err
+}
+
+// End records what became of the change that begins in a line. The movement is that of an acknowledged trade.
+func (w *Writer) End(at int64, is Fate, movement decimal.Decimal) {
+	_, _ = w.write(line{End: at, Is: is, Movement: movement}) // Close returns the error
+}
+
+// Holds records what an account holds before its first trade, from the document that read returns. Until then, other
+// trades of the account wait.
+func (w *Writer) Holds(id tpox.ID, read func() ([]byte, error)) error {
+	found, _ := w.accounts.LoadOrStore(id, &account{})
+	a := found.(*account) //nolint:forcetypeassert // nothing else is stored
 	a.Lock()
 	defer a.Unlock()
 	if a.known {
 		return nil
 	}
-	holding, err := read()
-	if err == nil {
-		w.add(line{Holds: id, Holding: &holding})
-		a.known = true
+	doc, err := read()
+	if err != nil {
+		return err
 	}
+	holds, err := holdingOf(id, doc)
+	if err == nil {
+		_, err = w.write(line{Holds: holds})
+	}
+	a.known = err == nil
 	return err
 }
 
-// add adds a line, and returns the group that it will be flushed with.
-func (w *Writer) add(l line) *group {
-	text, err := json.Marshal(l)
-	if err != nil {
-		panic(err) // these types have a form
+// write writes a line, and returns its number.
+func (w *Writer) write(l line) (at int64, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lines++
+	if w.err == nil {
+		w.err = w.encoder.Encode(l)
+	}
+	return w.lines, w.err
+}
+
+// flush returns when a line is on disk. All that is written during a flush has the next one together.
+func (w *Writer) flush(at int64) error {
+	w.flushing.Lock()
+	defer w.flushing.Unlock()
+	w.mu.Lock()
+	written, err := w.lines, w.err
+	w.mu.Unlock()
+	if err != nil || w.flushed >= at {
+		return err
+	}
+	if err = w.file.Sync(); err == nil {
+		w.flushed = written
+		return nil
 	}
 	w.mu.Lock()
-	w.pending = append(append(w.pending, text...), '\n')
-	g := w.group
-	w.mu.Unlock()
-	select {
-	case w.wake <- struct{}{}:
-	default: // it wakes up for another line
-	}
-	return g
+	defer w.mu.Unlock()
+	w.err = err // a second flush may succeed, though lines are missing
+	return err
 }
 
-// flush writes the groups. After an error it writes nothing more.
-func (w *Writer) flush() {
-	defer close(w.ended)
-	var spare []byte
-	var err error
-	for range w.wake {
-		w.mu.Lock()
-		text, g := w.pending, w.group
-		w.pending, w.group = spare[:0], &group{done: make(chan struct{}), err: err}
-		w.mu.Unlock()
-		if err == nil && len(text) > 0 {
-			if _, err = w.file.Write(text); err == nil {
-				err = w.file.Sync()
-			}
-		}
-		g.err, spare = err, text
-		close(g.done)
-	}
-	w.group.err = err
-}
-
-// Close flushes what is left. It is called when nothing more is recorded, and returns the error of any flush.
-func (w *Writer) Close() error {
-	close(w.wake)
-	<-w.ended
-	return errors.Join(w.group.err, w.file.Close())
-}
+// Close flushes what is left. It is called when nothing more is recorded, and returns the error of any line.
+func (w *Writer) Close() error { return errors.Join(w.err, w.file.Sync(), w.file.Close()) }

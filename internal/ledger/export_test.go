@@ -1,4 +1,0 @@
-package ledger
-
-// CloseFile makes all further flushes fail.
-func (w *Writer) CloseFile() { _ = w.file.Close() }
