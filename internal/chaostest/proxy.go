@@ -21,13 +21,11 @@ import (
 type Proxy struct {
 	listener        net.Listener
 	network, target string
+	fault           atomic.Pointer[Fault]
 	trap            atomic.Pointer[Trap]
 
-	mu      sync.Mutex
-	fault   Fault
-	changed chan struct{} // closed when the fault changes
-	links   map[*link]struct{}
-	wait    sync.WaitGroup
+	mu    sync.Mutex
+	links map[*link]struct{}
 }
 
 // Fault is what a proxy does to connections; the zero value is nothing.
@@ -49,9 +47,7 @@ type Trap struct {
 // NewProxy starts a proxy on this machine for a target such as "tcp", "127.0.0.1:80".
 func NewProxy(t testing.TB, network, target string) *Proxy {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	return newProxy(t, l, network, target)
+	return newProxy(t, "tcp", "127.0.0.1:0", network, target)
 }
 
 // NewSocketProxy starts a proxy for a Unix socket. It listens on a socket of the same name in a new folder, which every
@@ -62,22 +58,31 @@ func NewSocketProxy(t testing.TB, target string) *Proxy {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	path := filepath.Join(dir, filepath.Base(target))
-	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
-	require.NoError(t, err)
+	p := newProxy(t, "unix", path, "unix", target)
 	require.NoError(t, errors.Join(os.Chmod(dir, 0o711), os.Chmod(path, 0o666))) //nolint:gosec // servers are other users
-	return newProxy(t, l, "unix", target)
+	return p
 }
 
-func newProxy(t testing.TB, l net.Listener, network, target string) *Proxy {
+func newProxy(t testing.TB, network, address, targetNetwork, target string) *Proxy {
 	t.Helper()
-	p := &Proxy{
-		listener: l, network: network, target: target, links: make(map[*link]struct{}), changed: make(chan struct{}),
-	}
-	p.wait.Go(p.accept)
+	l, err := new(net.ListenConfig).Listen(context.Background(), network, address)
+	require.NoError(t, err)
+	p := &Proxy{listener: l, network: targetNetwork, target: target, links: make(map[*link]struct{})}
+	p.fault.Store(&Fault{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wait.Go(func() { p.serve(client) })
+		}
+	})
 	t.Cleanup(func() {
 		_ = l.Close() // ends the goroutine that accepts connections
 		p.Set(Fault{Refuse: true})
-		p.wait.Wait()
+		wait.Wait()
 	})
 	return p
 }
@@ -88,22 +93,11 @@ func (p *Proxy) Addr() *net.TCPAddr { return p.listener.Addr().(*net.TCPAddr) } 
 // Folder returns the folder of the socket that NewSocketProxy listens on.
 func (p *Proxy) Folder() string { return filepath.Dir(p.listener.Addr().String()) }
 
-// Retarget sends new connections to another address, such as that of a restarted server.
-func (p *Proxy) Retarget(target string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.target = target
-}
-
 // Set changes the fault, also of existing connections. The bytes before a cut are drawn when a connection is made.
 func (p *Proxy) Set(f Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fault = f
-	close(p.changed)
-	p.changed = make(chan struct{})
+	p.fault.Store(&f)
 	if f.Refuse {
-		p.cutAll()
+		p.Cut()
 	}
 }
 
@@ -117,101 +111,95 @@ func (p *Proxy) Sprung() bool { return p.trap.Load() == nil }
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cutAll()
-}
-
-func (p *Proxy) cutAll() {
 	for l := range p.links {
 		l.cut()
 	}
 }
 
-func (p *Proxy) state() (Fault, <-chan struct{}, string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.fault, p.changed, p.target
+// link is a connection through the proxy.
+type link struct {
+	client, server net.Conn
+
+	left atomic.Int64 // bytes until it is cut
+	gone atomic.Bool  // it is cut
+
+	trap *Trap       // that the client is in
+	met  int         // how many of its texts were sent
+	mute atomic.Bool // the next answer must not reach the client
 }
 
-func (p *Proxy) accept() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		fault, _, target := p.state()
-		if fault.Refuse {
-			reset(client)
-			continue
-		}
-		p.wait.Go(func() { p.serve(client, target, fault) })
+// cut resets both ends.
+func (l *link) cut() {
+	l.gone.Store(true)
+	reset(l.client)
+	reset(l.server)
+}
+
+// reset closes a connection without a FIN, as a machine that has lost power would leave it.
+func reset(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
 	}
+	_ = c.Close()
 }
 
-func (p *Proxy) serve(client net.Conn, target string, fault Fault) {
-	server, err := new(net.Dialer).DialContext(context.Background(), p.network, target)
+func (p *Proxy) serve(client net.Conn) {
+	if p.fault.Load().Refuse {
+		reset(client)
+		return
+	}
+	server, err := new(net.Dialer).DialContext(context.Background(), p.network, p.target)
 	if err != nil {
 		reset(client)
 		return
 	}
-	l := newLink(client, server)
-	if fault.CutWithin > 0 {
-		l.left.Store(rand.Int64N(fault.CutWithin))
+	l := &link{client: client, server: server}
+	l.left.Store(math.MaxInt64)
+	if within := p.fault.Load().CutWithin; within > 0 {
+		l.left.Store(rand.Int64N(within))
 	}
 	p.mu.Lock()
 	p.links[l] = struct{}{}
-	refused := p.fault.Refuse
 	p.mu.Unlock()
-	if refused { // the fault was set meanwhile
+	if p.fault.Load().Refuse { // set meanwhile
 		l.cut()
 	}
 	var both sync.WaitGroup
-	both.Go(func() { p.carry(l, client, server, p.spring) })
-	both.Go(func() { p.carry(l, server, client, cutAnswer) })
+	both.Go(func() { p.carry(l, client, server) })
+	both.Go(func() { p.carry(l, server, client) })
 	both.Wait()
 	l.cut()
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	delete(p.links, l)
-	p.mu.Unlock()
 }
 
-// carry copies one direction of a connection, subject to the fault. It calls see before it passes a message on.
-func (p *Proxy) carry(l *link, from, to net.Conn, see func(*link, []byte)) {
+// carry copies one direction of a connection, subject to the fault.
+func (p *Proxy) carry(l *link, from, to net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
-		n, err := from.Read(buffer)
-		see(l, buffer[:n])
-		if n > 0 && !p.pass(l, to, buffer[:n]) || err != nil {
+		n, readErr := from.Read(buffer)
+		if from == l.client {
+			p.spring(l, buffer[:n])
+		} else if l.mute.Load() {
+			l.cut()
+		}
+		for p.fault.Load().Swallow && !l.gone.Load() {
+			time.Sleep(time.Millisecond) // held back, as in a network that may recover
+		}
+		time.Sleep(p.fault.Load().Delay)
+		allowed := int(max(0, min(int64(n), int64(n)+l.left.Add(-int64(n)))))
+		_, err := to.Write(buffer[:allowed])
+		if allowed < n {
+			l.cut()
+		}
+		if readErr != nil || err != nil || allowed < n {
 			break
 		}
 	}
 	if half, ok := to.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite() // it may be closed already
 	}
-}
-
-func (p *Proxy) pass(l *link, to net.Conn, b []byte) bool {
-	fault, changed, _ := p.state()
-	for ; fault.Swallow; fault, changed, _ = p.state() {
-		select { // held back, as in a network that may recover
-		case <-changed:
-		case <-l.gone:
-			return false
-		}
-	}
-	if fault.Delay > 0 {
-		select {
-		case <-time.After(fault.Delay):
-		case <-l.gone:
-			return false
-		}
-	}
-	size := int64(len(b))
-	allowed := max(0, min(size, size+l.left.Add(-size)))
-	_, err := to.Write(b[:allowed])
-	if allowed < size {
-		l.cut()
-	}
-	return err == nil && allowed == size
 }
 
 // spring lets the trap see what a client sends.
@@ -224,11 +212,11 @@ func (p *Proxy) spring(l *link, b []byte) {
 		l.trap, l.met = trap, 0
 	}
 	for ; l.met < len(trap.Texts); l.met++ {
-		at := bytes.Index(b, []byte(trap.Texts[l.met]))
-		if at < 0 {
+		_, rest, found := bytes.Cut(b, []byte(trap.Texts[l.met]))
+		if !found {
 			return
 		}
-		b = b[at+len(trap.Texts[l.met]):]
+		b = rest
 	}
 	if !p.trap.CompareAndSwap(trap, nil) {
 		return
@@ -237,41 +225,4 @@ func (p *Proxy) spring(l *link, b []byte) {
 		trap.Before()
 	}
 	l.mute.Store(trap.CutAnswer)
-}
-
-// cutAnswer resets a connection whose answer must not arrive.
-func cutAnswer(l *link, _ []byte) {
-	if l.mute.Load() {
-		l.cut()
-	}
-}
-
-// link is a connection through the proxy.
-type link struct {
-	cut  func()        // resets both ends
-	gone chan struct{} // closed by cut
-	left atomic.Int64  // bytes until it is cut
-
-	trap *Trap       // that the client is in
-	met  int         // how many of its texts were sent
-	mute atomic.Bool // the next answer must not reach the client
-}
-
-func newLink(client, server net.Conn) *link {
-	l := &link{gone: make(chan struct{})}
-	l.left.Store(math.MaxInt64)
-	l.cut = sync.OnceFunc(func() {
-		close(l.gone)
-		reset(client)
-		reset(server)
-	})
-	return l
-}
-
-// reset closes a connection without a FIN, as a machine that has lost power would leave it.
-func reset(c net.Conn) {
-	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	_ = c.Close()
 }
