@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -156,16 +157,18 @@ func (h *harness) withoutFailure(during func()) {
 	require.NoError(h.t, err)
 	ctx, cancel := context.WithCancel(h.t.Context())
 	defer cancel()
-	begun, ended := make(chan struct{}), make(chan struct{})
+	measuring, ended := make(chan struct{}), make(chan struct{})
+	measured := sync.OnceFunc(func() { close(measuring) })
 	var run *result.Run
 	go func() {
 		defer close(ended)
 		run, err = drive.Run(ctx, drive.Plan{
-			Definition: definition, Users: 4, Duration: time.Hour, Seed: 1, Begun: func(*result.Run) { close(begun) },
+			Definition: definition, Users: 4, Duration: time.Hour, Seed: 1,
+			Every: time.Second, Report: func(result.Interval) { measured() },
 		}, target)
 	}()
 	select {
-	case <-begun:
+	case <-measuring:
 		during()
 	case <-ended:
 	}
