@@ -72,9 +72,9 @@ func (l *Ledger) LoadedFrom(ctx context.Context) (from Loaded, err error) {
 	return from, err
 }
 
-// Done reports whether a database holds already what a load would store. It refuses a load into a database that holds
-// something else, or a part of anything; same reports whether the stored dataset is the load's own.
-func (l *Ledger) Done(ctx context.Context, same func(tpox.Contents) bool) (bool, error) {
+// Done reports whether a database holds already what the load of that name would store. It refuses a load into a
+// database that holds something else, or a part of anything.
+func (l *Ledger) Done(ctx context.Context, name string) (bool, error) {
 	unfinished, err := l.Loading(ctx)
 	if err == nil && unfinished != "" {
 		err = Unfinished(unfinished)
@@ -83,11 +83,12 @@ func (l *Ledger) Done(ctx context.Context, same func(tpox.Contents) bool) (bool,
 		return false, err
 	}
 	stored, err := l.Contents(ctx)
-	switch {
-	case err != nil || stored == (tpox.Contents{}):
+	if err != nil || stored == (tpox.Contents{}) {
 		return false, err
-	case !same(stored):
-		return false, fmt.Errorf("the database holds %s already", stored.Fingerprint)
 	}
-	return true, nil
+	from, err := l.LoadedFrom(ctx)
+	if err == nil && stored.Fingerprint != name && from.Source != name {
+		err = fmt.Errorf("the database holds %s already", stored.Fingerprint)
+	}
+	return err == nil, err
 }

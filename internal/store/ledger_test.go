@@ -58,20 +58,21 @@ func TestLedger(t *testing.T) {
 }
 
 func TestLedger_Done(t *testing.T) {
-	finished := map[string]string{store.SettingContents: `{"Fingerprint":"one"}`}
+	finished := map[string]string{store.SettingContents: `{"Fingerprint":"one"}`, store.SettingLoaded: `{"source":"files"}`}
 	for name, c := range map[string]struct {
 		settings map[string]string
-		same     bool
+		load     string
 		done     bool
 		err      string
 	}{
-		"Empty":      {},
-		"Unfinished": {settings: map[string]string{store.SettingLoading: `"one"`}, same: true, err: "run load --replace"},
-		"Own":        {settings: finished, same: true, done: true},
-		"Another":    {settings: finished, err: "the database holds one already"},
+		"Empty":      {load: "one"},
+		"Unfinished": {map[string]string{store.SettingLoading: `"one"`}, "one", false, "run load --replace"},
+		"Own":        {finished, "one", true, ""},
+		"OwnFiles":   {finished, "files", true, ""},
+		"Another":    {finished, "two", false, "the database holds one already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, err := ledger(c.settings).Done(t.Context(), func(tpox.Contents) bool { return c.same })
+			done, err := ledger(c.settings).Done(t.Context(), c.load)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return

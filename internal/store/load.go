@@ -176,8 +176,7 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 	if loaded, err = l.Ledger.LoadedFrom(ctx); err != nil {
 		return loaded, err
 	}
-	same := func(tpox.Contents) bool { return loaded.Source == from.Name }
-	if done, err := l.Ledger.Done(ctx, same); done || err != nil {
+	if done, err := l.Ledger.Done(ctx, from.Name); done || err != nil {
 		return loaded, err
 	}
 	loaded = Loaded{Source: from.Name}
@@ -198,15 +197,13 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 	return loaded, err
 }
 
-// LoadDataset fills a store with a generated dataset, kind by kind, in chunks of so many documents. So many chunks are
-// inserted at once; with 0, one after the other in their order, while the next ones are prepared on all processors. A
-// finished load is not repeated.
+// LoadDataset fills a store with a generated dataset, kind by kind, in chunks of so many documents, which are prepared on
+// all processors. So many chunks are inserted at once; with 1, in their order. A finished load is not repeated.
 func (l *Loader[T]) LoadDataset(
 	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
 ) error {
 	contents := ContentsOf(d)
-	done, err := l.Ledger.Done(ctx, func(there tpox.Contents) bool { return there == contents })
-	if done || err != nil {
+	if done, err := l.Ledger.Done(ctx, contents.Fingerprint); done || err != nil {
 		return err
 	}
 	settings := map[string]any{SettingContents: contents}
@@ -217,36 +214,28 @@ func (l *Loader[T]) LoadDataset(
 			generate := func(first int64) prepared {
 				return l.Packing.generate(d, k, first, min(first+chunkSize, d.Count(k)))
 			}
-			insert := func(ctx context.Context, chunk prepared) error {
-				_, err := l.insert(ctx, chunk, Loaded{}, func(_ string, _ int, err error) error { return err })
-				if err != nil {
-					return err
-				}
+			chunks, until := errgroup.WithContext(ctx)
+			chunks.SetLimit(atOnce)
+			insert := func(chunk prepared) error {
+				_, err := l.insert(until, chunk, Loaded{}, func(_ string, _ int, err error) error { return err })
 				mu.Lock()
 				defer mu.Unlock()
-				raw += chunk.raw.Bytes
-				if progress != nil {
+				if err == nil && progress != nil {
 					progress(len(chunk.documents), chunk.raw.Bytes)
 				}
-				return nil
+				raw += chunk.raw.Bytes
+				return err
 			}
 			firsts := func(yield func(int64, error) bool) {
 				for first := int64(0); first < d.Count(k) && yield(first, nil); first += chunkSize {
 				}
 			}
-			var err error
-			if atOnce == 0 {
-				err = InOrder(ctx, firsts, generate, func(chunk prepared) error { return insert(ctx, chunk) })
-			} else {
-				chunks, ended := errgroup.WithContext(ctx)
-				chunks.SetLimit(atOnce)
-				firsts(func(first int64, _ error) bool {
-					chunks.Go(func() error { return insert(ended, generate(first)) })
-					return ended.Err() == nil
-				})
-				err = chunks.Wait()
-			}
-			if err := cmp.Or(ctx.Err(), err); err != nil {
+			generated := InOrder(until, firsts, generate, func(chunk prepared) error {
+				chunks.Go(func() error { return insert(chunk) })
+				return nil
+			})
+			inserted := chunks.Wait()
+			if err := cmp.Or(ctx.Err(), inserted, generated); err != nil {
 				return err
 			}
 			settings[SettingRaw+k.String()] = raw

@@ -23,7 +23,7 @@ const batchSize = 2000
 // emptied. A finished load is not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
 	samples := func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }
-	return s.loader(samples).LoadDataset(ctx, d, batchSize, 0, progress)
+	return s.loader(samples).LoadDataset(ctx, d, batchSize, 1, progress)
 }
 
 // sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
