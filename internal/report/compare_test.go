@@ -48,11 +48,11 @@ func TestWriteComparison_Refuses(t *testing.T) {
 		"their workloads differ":           func(r *result.Run) { r.Workload.Name = "query" },
 		"weights get_order=1":              func(r *result.Run) { r.Workload.Weights = "get_order=1" },
 	} {
-		a, b := run("mixed", 100, 4000, 1), run("mixed", 100, 4000, 1)
+		a, b := run("mixed", 100, 4000), run("mixed", 100, 4000)
 		change(&b)
 		require.ErrorContains(t, WriteComparison(io.Discard, &File{Run: &a}, &File{Run: &b}), want)
 	}
-	r := run("mixed", 100, 4000, 1)
+	r := run("mixed", 100, 4000)
 	require.ErrorContains(t, WriteComparison(io.Discard, campaignOf("a.json", 1), &File{Name: "b.json", Run: &r}),
 		"a.json is a campaign and b.json is a run")
 }
@@ -78,7 +78,7 @@ func TestWriteComparison(t *testing.T) {
 
 // Two runs with different numbers of users can be shown together. k6 cannot know how durable a commit is.
 func TestWriteComparison_Runs(t *testing.T) {
-	x, y := run("mixed", 100, 4000, 1), run("mixed", 50, 2000, 1)
+	x, y := run("mixed", 100, 4000), run("mixed", 50, 2000)
 	y.Settings = nil
 	text := compared(t, &File{Name: "a.json", Run: &x}, &File{Name: "b.json", Run: &y})
 	require.Contains(t, text, "Load differs: A 100 users, no think time; seed 1; B 50 users, no think time; seed 1\n")

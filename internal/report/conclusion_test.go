@@ -17,7 +17,7 @@ func TestConclusion(t *testing.T) {
 	page := html(t, FromCampaign(c))
 	requirePage(t, page)
 	head, _, _ := strings.Cut(page, "<nav")
-	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 457 ms, on sqlite 3.51.0 with " +
+	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 451 ms, on sqlite 3.51.0 with " +
 		"XXS of tpox-2."
 	for _, text := range []string{answer, "insert-orders: 5,648 a second, 30.5 GB/h, p99 ",
 		"crash: acknowledged 12,345, lost 0, twice 0, unknown 7 (applied 3); broken after 10.0 s: answers again after 0.8 s",

@@ -9,12 +9,12 @@ import (
 )
 
 // curveSection shows rate against latency, for a search for the highest rate. It draws the median and the 99th
-// percentile as far as it helps: the latency of an overloaded target is hundreds of times that of one that keeps up, and
-// would flatten the rest of the curve.
+// percentile as far as it helps: the latency of an overloaded target is hundreds of times that of one that keeps up,
+// and would flatten the rest of the curve.
 func curveSection(r *result.Run) section {
 	c := r.Curve
-	t := newTable("rate", "tries", "met", "tps", "measured s", "p50 ms", "p95 ms", "num strong:p99 ms", "p99.9 ms", "errors",
-		"text:last miss")
+	t := newTable("rate", "tries", "met", "tps", "measured s", "p50 ms", "p95 ms", "num strong:p99 ms", "p99.9 ms",
+		"errors", "text:last miss")
 	highest := 0.0
 	for _, step := range c.Steps {
 		class, l := "", step.Latency

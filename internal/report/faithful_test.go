@@ -22,7 +22,7 @@ var ofPostgres = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 
 // The reason is weighted by the mix: 58 = 5 queries of 10 and inserts of 8, 28 = 2 queries of 10 and deletes of 8.
 func TestUnfaithful(t *testing.T) {
-	mixed, insert := run("mixed", 100, 1000, 1), run("insert-orders", 100, 1000, 1)
+	mixed, insert := run("mixed", 100, 1000), run("insert-orders", 100, 1000)
 	require.Equal(t, "not recorded how faithful the store is", unfaithful(&mixed))
 	mixed.Faithful, insert.Faithful = ofPostgres, ofPostgres
 	require.Equal(t, "XML in the database for only 58 % of the load (28 % keys extracted, answered from columns, "+
@@ -34,7 +34,7 @@ func TestUnfaithful(t *testing.T) {
 func TestWriteHTML_Faithful(t *testing.T) {
 	const text = "keys extracted, answered from columns: search_securities, customer_max_order, delete_order, " +
 		"delete_customer"
-	a, b, c := run("mixed", 100, 1000, 1), run("mixed", 100, 1000, 2), madeUpCampaign()
+	a, b, c := run("mixed", 100, 1000), run("mixed", 100, 1000), madeUpCampaign()
 	a.Faithful, groupsOf(c)[0].Run.Faithful = ofPostgres, ofPostgres
 	b.Faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tpox.InDatabase })
 	require.Contains(t, html(t, &File{Run: &a}), text)

@@ -24,7 +24,8 @@ func stamps(groups []group) (all []banner) {
 		}
 		all = append(all, banner{Class: class, Word: word, Text: which + text})
 	}
-	add("invalid", "INVALID", " must not be quoted, by the rules of the scenario:", func(g group) bool { return !g.valid() })
+	add("invalid", "INVALID", " must not be quoted, by the rules of the scenario:",
+		func(g group) bool { return !g.valid() })
 	if len(all) > 0 {
 		all[0].Reasons = remarks(groups, func(v result.Validity) []string { return v.Reasons })
 	}

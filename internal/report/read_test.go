@@ -22,7 +22,7 @@ func encoded(t testing.TB, v any) string {
 }
 
 func TestRead(t *testing.T) {
-	r := run("mixed", 10, 1000, 1)
+	r := run("mixed", 10, 1000)
 	for name, want := range map[string]any{"run.json": &r, "campaign.json": madeUpCampaign()} {
 		f, err := Read(testenv.File(t, name, encoded(t, want)))
 		require.NoError(t, err)
@@ -31,9 +31,9 @@ func TestRead(t *testing.T) {
 }
 
 func TestRead_Refuses(t *testing.T) {
-	good := encoded(t, run("mixed", 10, 1000, 1))
+	good := encoded(t, run("mixed", 10, 1000))
 	with := func(change func(*result.Run)) string {
-		r := run("query", 1, 10, 1)
+		r := run("query", 1, 10)
 		change(&r)
 		return encoded(t, r)
 	}
@@ -72,7 +72,7 @@ func TestRead_Refuses(t *testing.T) {
 // Whatever figures a file has, it is refused or a page is made of it.
 func TestRead_HostileFigures(t *testing.T) {
 	numbers := regexp.MustCompile(`(?m)-?\d[\d.e+-]*(,?)$`)
-	r := run("mixed", 10, 1000, 1)
+	r := run("mixed", 10, 1000)
 	r.Curve = madeUpCurve()
 	for _, text := range []string{encoded(t, r), encoded(t, madeUpCampaign())} {
 		places := numbers.FindAllStringIndex(text, -1)
@@ -97,7 +97,7 @@ func TestRead_HostileFigures(t *testing.T) {
 
 // A line break in a result's text does not begin a line of a comparison.
 func TestRead_LineBreaks(t *testing.T) {
-	r := run("mixed", 10, 1000, 1)
+	r := run("mixed", 10, 1000)
 	r.Workload.Name, r.Tool.Version = "mixed\nforged", `1\n2`
 	r.Validity = result.Validity{Reasons: []string{"not steady\nforged: better"}}
 	text := strings.Replace(encoded(t, r), `not steady\n`, `not steady\u000A`, 1)

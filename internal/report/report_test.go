@@ -101,7 +101,7 @@ func TestPage_OnlyWhatThereIs(t *testing.T) {
 }
 
 func TestPage_Run(t *testing.T) {
-	r := run("mixed", 100, 4000, 1)
+	r := run("mixed", 100, 4000)
 	order, total := &r.Transactions[0], &r.Total
 	order.Latency = result.Latency{Total: 96e6, Min: 250, Max: 1_234_500, Mean: 2000, P50: 1500, P90: 3210, P95: 12_340,
 		P99: 99_960}
@@ -109,10 +109,15 @@ func TestPage_Run(t *testing.T) {
 	order.Waiting, order.Late, order.Due = 5, 3, order.Due+5
 	total.Good, total.Unanswered, total.Waiting, total.Late, total.Dropped = total.Good-7, 7, 1005, 3, 20_000
 	total.Due = total.Count + total.Waiting + total.Dropped
+	machine := madeUpMachine()
+	r.Parts = []result.LoadPart{{Number: 2, Of: 3, Users: 33, Host: "generator-b", Measuring: r.Started, Measured: 120,
+		TPS: 1333, Generator: &r.Usage.Generator, Machine: &machine}}
 	require.NoError(t, checkRun(&r))
 	page := html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
-	require.Equal(t, []string{"statistics", "goodput", "time", "resources"}, sectionsOf(page))
+	require.Equal(t, []string{"statistics", "goodput", "time", "generators", "resources"}, sectionsOf(page))
+	require.Equal(t, []string{"2", "generator-b", "33", "10:00:00.000", "120", "1,333", "21 %",
+		"Made-up processor 3000, 2 cores"}, cells(t, part(t, page, "generators"), "2"))
 	require.Contains(t, page, "<b>4,000</b> a second")
 	require.Contains(t, page, "<dt>Limit</dt><dd>the processor: 91 % busy ")
 	require.Contains(t, page, "<dt>Settings</dt><dd>durability = "+durability+"</dd>")
@@ -129,7 +134,7 @@ func TestPage_Run(t *testing.T) {
 
 // The curve of a search is drawn as far as it can be read: the latency of an overloaded target is in the table alone.
 func TestPage_Curve(t *testing.T) {
-	r := run("mixed", 100, 3600, 1)
+	r := run("mixed", 100, 3600)
 	r.Curve = madeUpCurve()
 	page := html(t, &File{Run: &r})
 	requirePage(t, page)
@@ -142,26 +147,11 @@ func TestPage_Curve(t *testing.T) {
 	require.Contains(t, curve, "p99=20ms: 12 % took longer")
 	wide, _, _ := strings.Cut(curve, "chart narrow")
 	require.Equal(t, 1+9, strings.Count(wide, "<circle"), "the rates that can be drawn, and the legend")
-
-	r.Curve.Found, r.Curve.High = 0, 0
-	require.Contains(t, part(t, html(t, &File{Run: &r}), "curve"), "Highest rate with p99=20ms: at least 3,400 a second")
-}
-
-// A merged result names its load generators.
-func TestPage_Parts(t *testing.T) {
-	r := run("mixed", 100, 4000, 1)
-	machine := madeUpMachine()
-	r.Parts = []result.LoadPart{{Number: 1, Of: 1, Users: 33, Host: "generator-a", Measuring: r.Started, Measured: 120,
-		TPS: 1333, Generator: &r.Usage.Generator, Machine: &machine}}
-	page := html(t, &File{Run: &r})
-	requirePage(t, page)
-	require.Equal(t, []string{"1", "generator-a", "33", "10:00:00.000", "120", "1,333", "21 %",
-		"Made-up processor 3000, 2 cores"}, cells(t, part(t, page, "generators"), "1"))
 }
 
 // A run of k6 does not know what processes used, a short one has no intervals.
 func TestPage_BareRun(t *testing.T) {
-	r := run("query", 10, 100, 1)
+	r := run("query", 10, 100)
 	r = result.Run{Workload: r.Workload, Model: r.Model, Ended: result.TargetDied}
 	page := html(t, &File{Name: "run.json", Run: &r})
 	requirePage(t, page)
@@ -179,7 +169,7 @@ func TestPage_Stamps(t *testing.T) {
 		"Invalid":      {result.Validity{Reasons: []string{"dropped 5 arrivals"}}, true, false},
 		"SmokeInvalid": {result.Validity{Smoke: true, Reasons: []string{"dropped 5 arrivals"}}, true, true},
 	} {
-		r := run("mixed", 10, 100, 1)
+		r := run("mixed", 10, 100)
 		r.Validity = c.validity
 		page := html(t, &File{Name: "run.json", Run: &r})
 		require.Equal(t, c.invalid, strings.Contains(page, "<strong>INVALID</strong>"), name)

@@ -25,7 +25,7 @@ func TestPage_Resources(t *testing.T) {
 
 // A figure that was not read is a dash in tables, and has no chart: it is not 0.
 func TestPage_ResourcesMissing(t *testing.T) {
-	r := run("mixed", 100, 4000, 1)
+	r := run("mixed", 100, 4000)
 	host := func() []string {
 		_, computer, _ := strings.Cut(part(t, html(t, &File{Run: &r}), "resources"), "The whole computer")
 		return cells(t, computer, "mixed")

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func madeUpMachine() result.Machine {
 }
 
 // run makes up a valid run of a workload with a throughput and a number of users.
-func run(name string, users int, rate float64, seed uint64) result.Run {
+func run(name string, users int, rate float64) result.Run {
 	definition, err := workload.Load(name)
 	if err != nil {
 		panic(err)
@@ -42,20 +41,19 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 		Format: result.Format, Tool: result.Tool{Name: "drive", Version: "v1.0.0"},
 		Target:   result.Target{Kind: "http", Engine: "sqlite", URL: "http://127.0.0.1:8080", SameHost: true},
 		Workload: result.WorkloadStamp{Name: name, SHA256: "made-up-" + name, Validate: true, Mix: definition.Mix},
-		Model:    result.Model{Kind: result.Closed, Users: users}, Seed: seed,
+		Model:    result.Model{Kind: result.Closed, Users: users}, Seed: 1,
 		Started: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Warmed: 25, Measured: seconds, Ended: result.Complete,
 		Dataset: madeUpDataset(), Settings: map[string]string{"durability": durability}, Machine: madeUpMachine(),
 		TPS: rate, TPM: 60 * rate, Validity: result.Validity{Valid: true, Reasons: []string{}},
 		Total: result.Row{Name: "total", Share: 1},
 	}
-	random, weights := rand.New(rand.NewPCG(seed, uint64(users))), 0.0
+	mean, weights := float64(users)/rate*1e6, 0.0
 	for _, p := range definition.Mix {
 		weights += p.Weight
 	}
 	for _, p := range definition.Mix {
-		share, mean := p.Weight/weights, float64(users)/rate*1e6*(.9+.2*random.Float64())
-		count := int64(seconds * rate * share)
-		row := result.Row{Name: p.Transaction, Share: share, Count: count, Due: count, Good: count,
+		count := int64(seconds * rate * p.Weight / weights)
+		row := result.Row{Name: p.Transaction, Share: p.Weight / weights, Count: count, Due: count, Good: count,
 			Latency: latency(mean, count)}
 		switch p.Transaction {
 		case "sell_security":
@@ -65,18 +63,14 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 		}
 		r.Transactions = append(r.Transactions, row)
 		r.Total.Count, r.Total.Good, r.Total.Due = r.Total.Count+row.Count, r.Total.Good+row.Good, r.Total.Due+row.Due
-		r.Total.Latency = latency((r.Total.Latency.Total+row.Latency.Total)/float64(r.Total.Count), r.Total.Count)
 	}
-	queries := r.Total
-	queries.Name = "query"
-	r.Kinds = []result.Row{queries}
+	r.Total.Latency = latency(mean, r.Total.Count)
+	r.Kinds = []result.Row{{Name: "query", Count: r.Total.Count, Latency: r.Total.Latency}}
 	r.Goodput = rate * float64(r.Total.Good) / float64(r.Total.Count)
 	for i := range seconds {
-		r.PerSecond = append(r.PerSecond, int64(rate*(0.96+0.08*random.Float64())))
-		if i%30 == 29 {
-			r.Intervals = append(r.Intervals, result.Interval{To: float64(i + 1), Latency: r.Total.Latency})
-		}
+		r.PerSecond = append(r.PerSecond, int64(rate)+int64(i%5))
 	}
+	r.Intervals = []result.Interval{{To: 60, Latency: r.Total.Latency}, {To: 120, Latency: r.Total.Latency}}
 	busy := float64(users) / (float64(users) + 6)
 	used := func(share float64) result.ProcessUsage {
 		return result.ProcessUsage{CPU: share * busy, CPUSeconds: share * busy * 2 * seconds, MemoryPeak: 300e6}
@@ -90,17 +84,13 @@ func run(name string, users int, rate float64, seed uint64) result.Run {
 // madeUpResources makes up samples of every sort, as a store on a server with all that the machine can count.
 func madeUpResources(r *result.Run) *result.Resources {
 	all := &result.Resources{Missing: []string{"generator: I/O wait of a process: the kernel does not count it"}}
-	const samples = 12
-	for i := range samples {
-		all.Seconds = append(all.Seconds, float64(i)*r.Measured/(samples-1))
+	for at := 0.0; at <= r.Measured; at += 10 {
+		all.Seconds = append(all.Seconds, at)
 	}
 	add := func(counts bool, rate float64, of string, figures ...string) {
 		for _, figure := range figures {
 			s := result.Series{Of: of, Figure: figure, Counts: counts}
-			for i, at := range all.Seconds {
-				if !counts {
-					at = float64(1 + i%3)
-				}
+			for _, at := range all.Seconds {
 				s.Values = append(s.Values, rate*at)
 			}
 			all.Series = append(all.Series, s)
@@ -109,15 +99,12 @@ func madeUpResources(r *result.Run) *result.Resources {
 	add(true, .9, result.OfHost, "userSeconds", "systemSeconds", "ioWaitSeconds")
 	add(true, .4*r.TPS, result.OfHost, "reads", "writes")
 	add(true, 900*r.TPS, result.OfHost, "readBytes", "writeBytes")
-	for i, of := range []string{result.OfGenerator, result.OfService, result.OfDatabase} {
-		add(true, .1*float64(i+1), of, "userSeconds", "systemSeconds")
-	}
-	add(false, 5, result.OfStore, "brokerage_store_connections_in_use")
+	add(true, .1, result.OfGenerator, "userSeconds", "systemSeconds")
+	add(true, .2, result.OfService, "userSeconds", "systemSeconds")
+	add(false, .1, result.OfStore, "brokerage_store_connections_in_use")
 	add(true, 14*r.TPS, result.OfStore, "brokerage_store_cache_hits_total")
 	add(true, .3*r.TPS, result.OfStore, "brokerage_store_cache_misses_total")
-	n := r.Total.Count
-	all.Pools = []store.PoolStats{{Name: "orders", Hits: 6 * n, Misses: n * int64(r.Model.Users) / 100},
-		{Name: "customers, TOAST", Hits: 2 * n, Misses: n / 9}}
+	all.Pools = []store.PoolStats{{Name: "customers, TOAST", Hits: 900, Misses: 100}}
 	return all
 }
 
@@ -132,7 +119,7 @@ func steps(label string, most float64, users ...int) (all []campaign.Step) {
 	for _, u := range users {
 		step := done(label+", "+format.Plural(u, "user"), campaign.KindRun, 480)
 		step.Plan = &campaign.RunPlan{Workload: name, Label: label, Users: u, Connections: u}
-		r := run(name, u, most*float64(u)/(float64(u)+8), 2)
+		r := run(name, u, most*float64(u)/(float64(u)+8))
 		r.Workload.Validate = !notValidated
 		step.Run, step.Restore = &r, 6
 		all = append(all, step)
@@ -147,10 +134,9 @@ func done(name string, kind campaign.StepKind, seconds float64) campaign.Step {
 
 // madeUpCampaign has something for every section of the page.
 func madeUpCampaign() *campaign.Record {
-	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	c := &campaign.Record{
-		Format: campaign.Format, Preset: "full", Complete: true, Started: at, Seconds: 13_000,
-		Dataset: madeUpDataset(),
+		Format: campaign.Format, Preset: "full", Complete: true, Seconds: 13_000, Dataset: madeUpDataset(),
+		Started: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
 		Store: campaign.StoreStamp{Engine: "sqlite", Version: "3.51.0", URL: "sqlite:campaign.db", Durability: durability,
 			Settings: map[string]string{"journal_mode": "wal", "synchronous": "full",
 				"compression": "zstd with trained dictionaries"}},
@@ -166,12 +152,12 @@ func madeUpCampaign() *campaign.Record {
 	load.Load = &campaign.BulkLoad{Documents: 570_833, Bytes: 1_209_000_000, Finish: 4.2}
 	inserts := done("population", campaign.KindPopulation, 110)
 	for n := range int64(5) {
-		f := float64(n)
+		orders, customers := 5600-60*float64(n), 2000-50*float64(n)
 		inserts.Inserts = append(inserts.Inserts,
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-orders", Before: 500_000 + n*112_000, Documents: 112_000,
-				Rate: 5600 - 60*f, Total: 520e6 + n*80e6, Run: run("insert-orders", 100, 5600-60*f, uint64(n))},
+				Rate: orders, Total: 520e6 + n*80e6, Run: run("insert-orders", 100, orders)},
 			campaign.Growth{Stage: int(n) + 1, Workload: "insert-customers", Before: 50_000 + n*40_000, Documents: 40_000,
-				Rate: 2000 - 50*f, Total: 560e6 + n*80e6, Run: run("insert-customers", 100, 2000-50*f, uint64(n))})
+				Rate: customers, Total: 560e6 + n*80e6, Run: run("insert-customers", 100, customers)})
 	}
 	space.Space = &campaign.Space{Rest: 3e6, Total: 520e6, Journal: 16e6, Raw: 1_209e6,
 		Kinds: []campaign.KindBytes{{Kind: "security", Documents: 20_833, Raw: 129e6, Stored: 61e6},
@@ -181,7 +167,7 @@ func madeUpCampaign() *campaign.Record {
 	}
 	backup := done("backup", campaign.KindBackup, 5)
 	backup.Copy = &campaign.Copy{Database: 520e6, File: 430e6}
-	killed := run("mixed", 100, 2000, 3)
+	killed := run("mixed", 100, 2000)
 	killed.Proof = &result.Proof{Verified: true, Acknowledged: 12_345, Unknown: 7, Applied: 3}
 	killed.Break = &result.Break{At: 10, Unanswered: true, Again: .8}
 	crash := done("crash", campaign.KindCrash, 30)
