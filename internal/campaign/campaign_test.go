@@ -236,7 +236,6 @@ func TestRecord_Invalid(t *testing.T) {
 	}{
 		"Valid":          {Step{Run: &valid, Inserts: []Growth{{Run: smoke}}}, nil},
 		"Smoke":          {Step{Run: &smoke}, nil},
-		"Dropped":        {Step{Run: &dropped}, []string{"step (arrivals were dropped)"}},
 		"Lost":           {Step{Kind: KindCrash, Run: &lost}, []string{"step (" + lost.Proof.String() + ")"}},
 		"Unsteady":       {Step{Run: &unsteady}, []string{"step (not steady)"}},
 		"Inserts":        {Step{Inserts: []Growth{{Run: valid}, {Run: dropped}}}, []string{"step (arrivals were dropped)"}},

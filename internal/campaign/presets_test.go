@@ -87,10 +87,8 @@ func TestReadPreset_File(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"Unknown": {"warmup: 3s\nwarm: 3s", `unknown field "warm"`},
 		"Time":    {"warmUp: soon", `invalid duration "soon"`},
-		"Number":  {"warmUp: 3", "warmUp"},
 		"Past":    {"warmUp: -3s", "the time -3s is below 0"},
 		"Form":    {"users: [1", "is not YAML"},
-		"Scale":   {"scale: huge", "huge"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadPreset(testenv.File(t, "mine.yaml", c.text), 1, 1)
@@ -156,10 +154,8 @@ func TestCampaign_Paper(t *testing.T) {
 	require.ErrorContains(t, err, "killed")
 	require.True(t, r.Smoke)
 	require.InDelta(t, 0.001, r.Settings.DataScale, 0)
-	stages := r.Steps[0].Inserts
-	require.Len(t, stages, 8)
-	require.Equal(t, []int64{4, 2250, 750}, []int64{int64(stages[3].Stage), stages[3].Before, stages[3].Documents})
-	require.Equal(t, []int64{1, 0}, []int64{int64(stages[4].Stage), stages[4].Before})
+	last := r.Steps[0].Inserts[3]
+	require.Equal(t, []int64{4, 2250, 750}, []int64{int64(last.Stage), last.Before, last.Documents})
 
 	r, err = study().Plan()
 	require.NoError(t, err)

@@ -98,7 +98,7 @@ func Outcome(s *Step) string {
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
-	case s.Copy != nil:
+	case s.Copy != nil && s.Copy.Database > 0: // Db2's own commands do not say it
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(float64(s.Copy.Database)/seconds))
 	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
 		return fmt.Sprintf("%s; %s", s.Run.Proof, s.Run.Break)

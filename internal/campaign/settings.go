@@ -182,7 +182,7 @@ func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)
 	for i := range a.NumField() {
-		if !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
+		if fmt.Sprint(a.Field(i)) != fmt.Sprint(b.Field(i)) { // to which an empty list is like none
 			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
 			names = append(names, name)
 		}
