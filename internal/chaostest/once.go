@@ -20,9 +20,7 @@ type Database struct {
 	Generator *dataset.Dataset // of what is in it
 	// Open opens the database again.
 	Open func(testing.TB) tpox.Store
-	// Alone is set if only one store at a time can open the database.
-	Alone bool
-	// Link is the proxy to the database, or nil.
+	// Link is the proxy to the database; nil for one that only one store at a time can open.
 	Link *Proxy
 	// Writes is the number of writes before the first instance is restarted; before each other restart it is half of that.
 	// 0 is 200, for a database that is as fast as a real one.
@@ -37,7 +35,7 @@ func Once(t *testing.T, d Database) {
 		d.Writes = 200
 	}
 	instances := []*instance{serve(t, d.Open(t))}
-	if !d.Alone {
+	if d.Link != nil {
 		instances = append(instances, serve(t, d.Open(t)))
 	}
 	urls := func() (all []string) {
@@ -56,7 +54,7 @@ func Once(t *testing.T, d Database) {
 			}
 		}
 		instances[0].stop(t)
-		if len(instances) > 1 {
+		if d.Link != nil {
 			load.Await(t, d.Writes/10) // only the other instance answers
 		}
 		instances[0] = serve(t, d.Open(t))

@@ -51,7 +51,6 @@ func TestOnce_Cut(t *testing.T) {
 	path := tinyDatabase(t)
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,
-		Alone:     true,
 		Open:      func(t testing.TB) tpox.Store { return opened(t, path, store.Options{}) },
 	})
 	requireClean(t, opened(t, path, store.Options{}))
