@@ -187,7 +187,7 @@ var refusals = map[string]refusal{
 	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too few for 50 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
-	"compare null: oracle:x":                 {exitUsage, `the sides cannot be compared: B: there is no kind of databases "oracle:"`},
+	"compare null: oracle:x":                 {exitUsage, "the sides cannot be compared: B: this is not a database"},
 	"compare null: null: --detect 3":         {exitUsage, `"3" is not a percentage`},
 	"compare null: null: --tolerance 0%":     {exitUsage, "from 0.1% to 100%"},
 	"compare null: null: --workload mixt":    {exitUsage, `no workload "mixt"`},

@@ -84,6 +84,7 @@ func history(t testing.TB, changes string) (path string) {
 	t.Helper()
 	w, path := create(t)
 	require.NoError(t, w.Holds(9, func() ([]byte, error) { return []byte(holding("100", "10")), nil }))
+	late := func() {}
 	for text := range strings.SplitSeq(changes, "; ") {
 		part := append(strings.Fields(text), "0")
 		id, _ := tpox.ParseID(part[2])
@@ -105,11 +106,12 @@ func history(t testing.TB, changes string) (path string) {
 		case "=":
 			acknowledge()
 		case "~":
-			defer acknowledge()
+			late = acknowledge
 		case "x":
 			w.End(at, ledger.Refused, decimal.Zero)
 		}
 	}
+	late()
 	return path
 }
 

@@ -32,8 +32,8 @@ type recorded struct {
 // longestLine is longer than any line of a ledger; the longest say what a customer of 128 KiB holds.
 const longestLine = 1 << 20
 
-// read reads the ledger of a run on a dataset, and returns the changes as they began and what accounts held before them.
-// A last line without an end is what a kill of the load generator leaves, and does not count.
+// read reads the ledger of a run on a dataset, and returns the changes as they began, and what accounts held before
+// them. A last line without an end is what a kill of the load generator leaves, and does not count.
 func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holding, err error) {
 	file, err := output.OpenInput(path)
 	if err != nil {

@@ -58,7 +58,9 @@ func TestLedger(t *testing.T) {
 }
 
 func TestLedger_Done(t *testing.T) {
-	finished := map[string]string{store.SettingContents: `{"Fingerprint":"one"}`, store.SettingLoaded: `{"source":"files"}`}
+	finished := map[string]string{
+		store.SettingContents: `{"Fingerprint":"one"}`, store.SettingLoaded: `{"source":"files"}`,
+	}
 	for name, c := range map[string]struct {
 		settings map[string]string
 		load     string

@@ -53,22 +53,13 @@ func Published(url string) string {
 // exists. Its errors do not repeat what may be a password.
 func Find(url string) (Database, error) {
 	scheme, _, ok := strings.Cut(url, ":")
+	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
 	// Settings with a password always have one of "=@;", a path seldom has.
 	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
 		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
 	}
-	if url == "" {
-		return Database{}, fmt.Errorf("%q is not a database: %s", url, usage())
-	}
-	isOther := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	}
-	if !ok || strings.ContainsFunc(scheme, isOther) {
-		return Database{}, errors.New("this is not a database: " + usage())
-	}
-	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
 	if i < 0 {
-		return Database{}, fmt.Errorf("there is no kind of databases %q: %s", scheme+":", usage())
+		return Database{}, errors.New("this is not a database: " + usage())
 	}
 	if err := engines[i].Check(url); err != nil {
 		return Database{}, err

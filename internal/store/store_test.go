@@ -44,7 +44,7 @@ func TestFind_Refusals(t *testing.T) {
 			"brokerage.db",
 			`"brokerage.db" is not a database: did you mean sqlite:brokerage.db? Otherwise ` + forms,
 		},
-		"OtherScheme":   {"oracle:x", `"oracle:": ` + forms},
+		"OtherScheme":   {"oracle:x", "this is not a database: " + forms},
 		"OtherCase":     {"SQLite:x", forms},
 		"NoPath":        {"sqlite:", "sqlite:PATH"},
 		"MoreThanNull":  {"null:x", "must not be followed"},
