@@ -213,9 +213,6 @@ func (c *driveCmd) output(path string) output.File {
 
 // check refuses flags that contradict each other and files that cannot be written, and reads the workload.
 func (c *driveCmd) check() (*workload.Definition, error) {
-	if c.Arrivals == "poisson" {
-		c.Arrivals = drive.Poisson
-	}
 	if c.Consistency == "primary" {
 		c.Consistency = drive.Primary
 	}

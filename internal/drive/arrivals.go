@@ -27,7 +27,7 @@ func (p *Plan) dues() iter.Seq[int64] {
 	parts, number := max(p.Share.Of, 1), max(p.Share.Number, 1)
 	position := float64(number - 1) // among the arrivals of all load generators
 	step := func() float64 { return float64(parts) }
-	if p.Arrivals == Poisson {
+	if p.Arrivals != Even {
 		random := rand.New(rand.NewPCG(p.Seed, uint64(number))) //nolint:gosec // not below 0
 		step = func() float64 { return float64(parts) * random.ExpFloat64() }
 		position = step()

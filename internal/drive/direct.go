@@ -67,18 +67,15 @@ func (d *Direct) reading(context.Context) (reading, error) {
 	}
 	stats := d.Stats()
 	figures := probe.Figures{
-		"brokerage_store_connections_in_use":            float64(stats.InUse),
-		"brokerage_store_connection_waits_total":        float64(stats.Waits),
-		"brokerage_store_connection_wait_seconds_total": stats.Waited.Seconds(),
-		"brokerage_store_commits_total":                 float64(stats.Commits),
-		"brokerage_store_writes_waiting":                float64(stats.Writes),
-		"brokerage_store_cache_hits_total":              float64(stats.Hits),
-		"brokerage_store_cache_misses_total":            float64(stats.Misses),
-		"brokerage_store_page_hits_total":               float64(stats.PageHits),
-		"brokerage_store_page_misses_total":             float64(stats.PageMisses),
+		"brokerage_store_connections_in_use":     float64(stats.InUse),
+		"brokerage_store_connection_waits_total": float64(stats.Waits),
+		"brokerage_store_commits_total":          float64(stats.Commits),
+		"brokerage_store_cache_hits_total":       float64(stats.Hits),
+		"brokerage_store_cache_misses_total":     float64(stats.Misses),
+		"brokerage_store_page_hits_total":        float64(stats.PageHits),
+		"brokerage_store_page_misses_total":      float64(stats.PageMisses),
 	}
 	if stats.File > 0 { // the embedded store
-		figures["brokerage_store_writer_busy_seconds_total"] = stats.Busy.Seconds()
 		figures["brokerage_store_writer_page_hits_total"] = float64(stats.WriterPageHits)
 		figures["brokerage_store_writer_page_misses_total"] = float64(stats.WriterPageMisses)
 		figures["brokerage_store_page_writes_total"] = float64(stats.PageWrites)

@@ -9,6 +9,6 @@
 // Each user has a connection of its own. Several load generators can issue one load together, each its share;
 // result.Merge adds their results.
 //
-// A load generator often runs on the computer that it measures, so it must be cheap: records are passed in batches to
-// one goroutine that counts them, so that users share neither locks nor counters.
+// A load generator often runs on the computer that it measures, so it must be cheap: users pass on their records in
+// batches, so that they seldom wait for a lock.
 package drive

@@ -21,17 +21,15 @@ type Goal struct {
 type limit struct {
 	text        string
 	transaction string // "" for all
-	of          string
 	share       float64
-	most        time.Duration
-	needs       int64 // transactions of a try
+	most        time.Duration // 0 for a limit of failures
+	needs       int64         // transactions of a try
 }
 
 // beyond are the shares of transactions that are beyond a quantile.
 var beyond = map[string]float64{"p50": .5, "p90": .1, "p95": .05, "p99": .01, "p99.9": .001}
 
 const (
-	goalErrors = "errors"
 	// leastBeyond is how many transactions of a try must be able to be beyond a quantile, or else a few decide.
 	leastBeyond = 100
 	errorsNeed  = 10_000
@@ -49,8 +47,8 @@ func ParseGoal(text string) (Goal, error) {
 		}
 		g.limits = append(g.limits, l)
 	}
-	if !slices.ContainsFunc(g.limits, func(l limit) bool { return l.of == goalErrors && l.transaction == "" }) {
-		g.limits = append(g.limits, limit{text: goalErrors, of: goalErrors, share: result.MostUnexpected})
+	if !slices.ContainsFunc(g.limits, func(l limit) bool { return l.most == 0 && l.transaction == "" }) {
+		g.limits = append(g.limits, limit{text: "errors", share: result.MostUnexpected, needs: 1})
 	}
 	return g, nil
 }
@@ -61,8 +59,8 @@ func parseLimit(text string) (l limit, ok bool) {
 	if !found {
 		transaction, of = "", name
 	}
-	l = limit{text: text, transaction: transaction, of: of, share: beyond[of]}
-	if percent, isShare := strings.CutSuffix(most, "%"); isShare && of == goalErrors {
+	l = limit{text: text, transaction: transaction, share: beyond[of]}
+	if percent, isShare := strings.CutSuffix(most, "%"); isShare && of == "errors" {
 		failed, err := strconv.ParseFloat(percent, 64)
 		l.share, l.needs = failed/100, errorsNeed
 		return l, err == nil && failed >= 0 && failed < 100
@@ -105,16 +103,16 @@ func (g Goal) judge(records []result.Record, mix []workload.Mixed) (missed strin
 				continue
 			}
 			all++
-			if l.of == goalErrors && r.Outcome.Failed() || l.of != goalErrors && r.Took > l.most {
+			if l.most == 0 && r.Outcome.Failed() || l.most > 0 && r.Took > l.most {
 				beyond++
 			}
 		}
-		decided = decided && all >= max(l.needs, 1)
+		decided = decided && all >= l.needs
 		if float64(beyond) <= l.share*float64(all) {
 			continue
 		}
 		how := "took longer"
-		if l.of == goalErrors {
+		if l.most == 0 {
 			how = "failed"
 		}
 		missed = fmt.Sprintf("%s: %.3g %% %s", l.text, 100*float64(beyond)/float64(all), how)

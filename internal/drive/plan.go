@@ -67,8 +67,8 @@ const (
 type Arrivals string
 
 const (
-	Poisson Arrivals = ""     // the pauses are exponentially distributed, as between independent clients
-	Even    Arrivals = "even" // the pauses are all the same
+	Poisson Arrivals = "poisson" // the default: the pauses are exponentially distributed, as between independent clients
+	Even    Arrivals = "even"    // the pauses are all the same
 )
 
 // Check returns an error if the plan cannot run.
@@ -97,7 +97,7 @@ func (p *Plan) model() result.Model {
 		m.ThinkText = p.Think.String()
 	}
 	if p.Rate > 0 {
-		m.Kind, m.Rate, m.Arrivals = result.Open, p.Rate, cmp.Or(string(p.Arrivals), "poisson")
+		m.Kind, m.Rate, m.Arrivals = result.Open, p.Rate, string(cmp.Or(p.Arrivals, Poisson))
 	}
 	return m
 }

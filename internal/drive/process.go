@@ -3,6 +3,7 @@ package drive
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -22,14 +23,6 @@ type Process struct {
 	address chan string
 	ended   chan struct{}
 }
-
-// Gone is the error of a process that has ended by itself.
-type Gone struct {
-	How  string // such as: exit status 1
-	Said string // the last line of its output, to follow How
-}
-
-func (e *Gone) Error() string { return e.How + e.Said }
 
 // Start starts a command in a process group of its own, so that a Ctrl-C does not reach what it starts, and all of that
 // can be ended.
@@ -91,53 +84,50 @@ func (p *Process) said() string {
 }
 
 // Listens waits until the process prints where it serves, or somebody else finds out. If it does not, it is killed.
-func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) (err error) {
+func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) error {
+	return p.await(ctx, p.address, found, "say where it listens", within)
+}
+
+// Wait waits until the process has ended. If it does not, it is killed.
+func (p *Process) Wait(ctx context.Context, within time.Duration) error {
+	return p.await(ctx, nil, nil, "end", within)
+}
+
+func (p *Process) await(
+	ctx context.Context, address, found <-chan string, what string, within time.Duration,
+) (err error) {
 	select {
-	case p.URL = <-p.address:
+	case p.URL = <-address:
 		return nil
 	case p.URL = <-found:
 		return nil
 	case <-p.ended:
+		if address == nil && p.Exit == nil {
+			return nil
+		}
 		err = p.gone()
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-time.After(within):
-		err = fmt.Errorf("it did not say where it listens within %s%s", within, p.said())
+		err = fmt.Errorf("it did not %s within %s%s", what, within, p.said())
 	}
 	p.Kill()
 	return err
 }
 
-// Wait waits until the process has ended. If it does not, it is killed.
-func (p *Process) Wait(ctx context.Context, within time.Duration) (err error) {
-	select {
-	case <-p.ended:
-		if p.Exit != nil {
-			return p.gone()
-		}
-		return nil
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-time.After(within):
-		err = fmt.Errorf("it did not end within %s%s", within, p.said())
-	}
-	p.Kill()
-	return err
-}
-
+// gone returns the error of a process that has ended by itself, with the last line of its output.
 func (p *Process) gone() error {
-	how := "it has ended"
-	if p.Exit != nil {
-		how = p.Exit.Error()
+	if p.Exit == nil {
+		return errors.New("it has ended" + p.said())
 	}
-	return &Gone{How: how, Said: p.said()}
+	return fmt.Errorf("%w%s", p.Exit, p.said())
 }
 
 // PID returns the number of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the process and all that it has started to end, and kills what is left. It returns *Gone if the process has
-// ended before.
+// Stop asks the process and all that it has started to end, and kills what is left. It returns an error if the process
+// has ended before.
 func (p *Process) Stop(within time.Duration) error {
 	defer p.Kill() // also what it has started
 	select {

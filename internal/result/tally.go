@@ -17,21 +17,16 @@ type Mixed struct {
 
 // Tally adds up the records of a run. It is for one goroutine.
 type Tally struct {
-	// Watched keeps what Look returns.
-	Watched bool
-
 	rows      []Row         // by transaction
 	interval  Row           // since the last Cut,
 	from      time.Duration // which was then
 	intervals []Interval
 	perSecond []int64
-	recent    Row   // since the last Look
-	failed    int64 // since measuring began
 }
 
 // NewTally returns an empty tally of a mix.
 func NewTally(mix []Mixed) *Tally {
-	t := &Tally{interval: newRow(Mixed{}), recent: newRow(Mixed{})}
+	t := &Tally{interval: newRow(Mixed{})}
 	for _, m := range mix {
 		t.rows = append(t.rows, newRow(m))
 	}
@@ -45,24 +40,11 @@ func (t *Tally) Add(r *Record) {
 	if r.Outcome.Class == Empty || r.Waiting {
 		return
 	}
-	if t.Watched {
-		t.recent.add(r)
-	}
-	if r.Outcome.Failed() {
-		t.failed++
-	}
 	second := int(r.At / time.Second)
 	for second >= len(t.perSecond) {
 		t.perSecond = append(t.perSecond, 0)
 	}
 	t.perSecond[second]++
-}
-
-// Look returns the number and the times of the transactions since the last Look, and the failures of the whole run.
-func (t *Tally) Look() (count int64, times Latency, failed int64) {
-	last := t.recent
-	t.recent = newRow(Mixed{})
-	return last.Count, last.latency(), t.failed
 }
 
 // Cut ends an interval.
