@@ -59,8 +59,6 @@ func (s *httpSession) fetch(ctx context.Context, method, path string) (status in
 
 // do sends the requests of a call and returns what the last answer means.
 func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
 	header := maps.Clone(s.target.header)
 	if c.Transaction.Kind == tpox.Query {
 		if age, ok := strings.CutPrefix(string(s.consistency), stale); ok {

@@ -47,7 +47,7 @@ func (u *user) call(ctx context.Context) result.Outcome {
 		if change.Do == "sell_security" {
 			change.Quantity = change.Quantity.Neg()
 		}
-		if err := l.Holds(c.ID, func() ([]byte, error) { return u.account(ctx, c.ID) }); err != nil {
+		if err := l.Holds(c.ID, func() ([]byte, error) { return u.crew.target.account(ctx, c.ID) }); err != nil {
 			return workload.Unanswered
 		}
 	}
@@ -66,13 +66,6 @@ func (u *user) call(ctx context.Context) result.Outcome {
 	}
 	l.End(number, fate, movement)
 	return outcome
-}
-
-// account reads an account.
-func (u *user) account(ctx context.Context, id tpox.ID) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	return u.crew.target.account(ctx, id)
 }
 
 // fateOf returns whether a change with an outcome was applied. A service that answers 500 or more, or wrongly, may have

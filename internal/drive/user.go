@@ -107,8 +107,10 @@ func (u *user) draw(ctx context.Context, t *workload.Transaction) bool {
 
 // do makes the call. One that an interruption cuts off is abandoned, which says nothing about the target.
 func (u *user) do(ctx context.Context) result.Outcome {
+	bounded, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	began := u.crew.now()
-	o := u.call(ctx)
+	o := u.call(bounded)
 	u.crew.see(began, o)
 	if u.Call.OfNewDocument() && o.Reason == result.NotFound {
 		o.Class = result.Expected // another user has deleted it meanwhile
