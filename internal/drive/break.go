@@ -17,13 +17,6 @@ type Break struct {
 	At time.Duration // since measuring began
 }
 
-func (b Break) check(duration time.Duration) error {
-	if b.Do != nil && (b.At <= 0 || b.At >= duration) {
-		return errors.New("the time of the break must be within the measured time")
-	}
-	return nil
-}
-
 // Command returns what runs a text in a shell, for a Break. If it does not end before the context, it is killed with
 // all that it has started.
 func Command(text string) func(ctx context.Context) error {

@@ -60,21 +60,6 @@ func TestHTTP_Lease(t *testing.T) {
 	}
 }
 
-// A session connects again when the service closes the connection.
-func TestHTTPSession_Reconnects(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close")
-		_, _ = io.WriteString(w, `<Order ID="7"></Order>`)
-	}))
-	defer server.Close()
-	s, err := overHTTP(t, server.URL).open(t.Context(), Primary)
-	require.NoError(t, err)
-	defer s.close()
-	for range 3 {
-		require.Equal(t, result.Done, s.do(t.Context(), &workload.Call{Transaction: named(t, "get_order"), ID: 7}))
-	}
-}
-
 // Nothing that a service sends takes more memory than an answer may have.
 func TestHTTP_Bounds(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

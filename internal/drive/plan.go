@@ -71,21 +71,15 @@ const (
 	Even    Arrivals = "even"    // the pauses are all the same
 )
 
-// Check returns an error if the plan cannot run.
+// Check returns an error if parts of the plan contradict each other.
 func (p *Plan) Check() error {
 	switch {
-	case p.Users < 1 || p.Users > MaxUsers:
-		return fmt.Errorf("the number of users is %d, but must be from 1 to %d", p.Users, MaxUsers)
-	case !(p.Rate >= 0 && p.Rate <= MaxRate):
-		return fmt.Errorf("the rate is %v, but must be from 0 to %d a second", p.Rate, MaxRate)
-	case p.Count > 0 && p.Duration != 0:
-		return errors.New("a run has a duration or a number of transactions, not both")
-	case p.Count == 0 && p.Duration <= 0:
-		return errors.New("the duration must be above 0")
 	case p.Rate > 0 && p.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
+	case p.Break.Do != nil && (p.Break.At <= 0 || p.Break.At >= p.Duration):
+		return errors.New("the time of the break must be within the measured time")
 	}
-	return cmp.Or(p.Break.check(p.Duration), p.Share.Check(p.Users), p.Consistency.Check())
+	return cmp.Or(p.Share.Check(p.Users), p.Consistency.Check())
 }
 
 func (p *Plan) model() result.Model {

@@ -1,8 +1,6 @@
 package drive
 
 import (
-	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -21,19 +19,4 @@ func TestThink_Text(t *testing.T) {
 	for _, text := range []string{"", "5", "-1s", "25h", "exponential:", "exponential:0s", "uniform:1s", "1s,2s"} {
 		require.ErrorContains(t, new(Think).UnmarshalText([]byte(text)), "is not TIME or exponential:MEAN", text)
 	}
-}
-
-// Pauses have the mean and the deviation of their distribution.
-func TestThink_Draws(t *testing.T) {
-	const n, mean = 100_000, 100 * time.Millisecond
-	r := rand.New(rand.NewPCG(1, 2))
-	require.Equal(t, mean, Think{Mean: mean}.draw(r))
-	sum, squares := 0.0, 0.0
-	for range n {
-		pause := float64(Think{mean, true}.draw(r))
-		sum += pause
-		squares += (pause - float64(mean)) * (pause - float64(mean))
-	}
-	require.InEpsilon(t, float64(mean), sum/n, .02)
-	require.InEpsilon(t, float64(mean), math.Sqrt(squares/n), .05)
 }
