@@ -35,8 +35,8 @@ func BenchmarkLedger(b *testing.B) {
 		b.Skip("needs BROKERAGE_LEDGER_CHECK, which make sets")
 	}
 	few := max(1, kills/20)
-	fmt.Println("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | answers again after at most |" +
-		"\n|---|---|---|---|---|---|---|---|")
+	fmt.Print("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | answers again after at most |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, c := range []breakage{
 		{store: "SQLite", fault: "kill -9 of the service", times: kills, durable: true},
 		{store: "PostgreSQL", fault: "kill -9 of the server", times: max(1, kills/5), settings: durable, durable: true},
@@ -167,7 +167,7 @@ func newPowerDisk(b *testing.B) *powerDisk {
 	d.command(b, "mount", "-o", "loop", d.image, d.dir)
 	require.NoError(b, os.Chmod(d.dir, 0o777)) //nolint:gosec // the server of another user has its folder there
 	b.Cleanup(func() {
-		eventually(b, d.unmount, "umount %s", d.dir)
+		d.unmount(b)
 		require.NoError(b, os.Remove(d.dir))
 	})
 	return d
@@ -197,11 +197,16 @@ func (d *powerDisk) cut(b *testing.B) {
 	d.on(b, func(fd int) error { return unix.IoctlSetPointerInt(fd, 0x8004587d, 2) })
 }
 
-func (d *powerDisk) unmount() bool { return exec.Command("umount", d.dir).Run() == nil }
+// unmount waits until no process uses the disk any more.
+func (d *powerDisk) unmount(b *testing.B) {
+	b.Helper()
+	ctx := context.WithoutCancel(b.Context())
+	eventually(b, func() bool { return exec.CommandContext(ctx, "umount", d.dir).Run() == nil }, "umount %s", d.dir)
+}
 
-// restore mounts the disk with what it holds, once nothing uses it any more.
+// restore mounts the disk with what it holds.
 func (d *powerDisk) restore(b *testing.B) {
 	b.Helper()
-	eventually(b, d.unmount, "umount %s", d.dir)
+	d.unmount(b)
 	d.command(b, "mount", "-o", "loop", d.image, d.dir)
 }
