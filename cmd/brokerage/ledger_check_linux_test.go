@@ -35,7 +35,7 @@ func BenchmarkLedger(b *testing.B) {
 		b.Skip("needs BROKERAGE_LEDGER_CHECK, which make sets")
 	}
 	few := max(1, kills/20)
-	fmt.Print("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | answers again after at most |\n" +
+	fmt.Print("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | answers again within |\n" +
 		"|---|---|---|---|---|---|---|---|\n")
 	for _, c := range []breakage{
 		{store: "SQLite", fault: "kill -9 of the service", times: kills, durable: true},
