@@ -11,33 +11,56 @@ import (
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
 
-func TestStore(t *testing.T) { conforms(t, "") }
+func TestStore(t *testing.T) {
+	conforms(t, true, func(t testing.TB, d *dataset.Dataset, o Options) *Store { return opened(t, loaded(t, d, ""), o) })
+}
 
-func TestStore_Pure(t *testing.T) { conforms(t, "&mode=pure") }
+func TestStore_Pure(t *testing.T) {
+	conforms(t, true, func(t testing.TB, d *dataset.Dataset, o Options) *Store { return opened(t, loaded(t, d, pure), o) })
+}
 
-func conforms(t *testing.T, parameters string) {
-	storetest.Run(t, storetest.Options{
-		Parallel: true,
-		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			return opened(t, loaded(t, d, parameters)+parameters, Options{Rules: rules})
-		},
-		Reopen:      reopened,
-		RaiseLeases: raisedLeases,
+func TestStore_Partitions(t *testing.T) {
+	conforms(t, true, func(t testing.TB, d *dataset.Dataset, o Options) *Store { return onPartitions(t, d, 4, o) })
+}
+
+// The whole suite on a cluster of three nodes, each case in a database that was emptied.
+func TestStore_Citus(t *testing.T) {
+	cluster := pgtest.StartCluster(t, 2)
+	database := cluster.Database(t)
+	opened(t, cluster.URL(database, 0)+distribute, Options{})
+	conforms(t, false, func(t testing.TB, d *dataset.Dataset, o Options) *Store {
+		owner := opened(t, cluster.URL(database, 0), Options{})
+		require.NoError(t, owner.Empty(t.Context()))
+		require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
+		require.NoError(t, owner.Close())
+		return opened(t, cluster.URL(database, 0, 1, 2), o)
 	})
+	for _, finding := range verified(t, opened(t, cluster.URL(database, 1), Options{})) {
+		// The last case inserts such orders.
+		require.Contains(t, finding, "the document is not valid")
+	}
 }
 
-func reopened(t testing.TB, s tpox.Store) tpox.Store {
-	require.NoError(t, s.Close())
-	return openedWith(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options, s.(*Store).hidden)
-}
-
-func raisedLeases(t testing.TB, s tpox.Store, next int64) {
-	const raise = "UPDATE brokerage.leases SET next = greatest(next, $1)"
-	require.NoError(t, errOf(s.(*Store).pool.Exec(t.Context(), raise, next)))
+// conforms runs the conformance suite, in parallel where open gives each case a database of its own.
+func conforms(t *testing.T, parallel bool, open func(testing.TB, *dataset.Dataset, Options) *Store) {
+	storetest.Run(t, storetest.Options{
+		Parallel: parallel,
+		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
+			return open(t, d, Options{Rules: rules})
+		},
+		Reopen: func(t testing.TB, s tpox.Store) tpox.Store {
+			require.NoError(t, s.Close())
+			return openedWith(t, s.(*Store).pool.Config().ConnString(), s.(*Store).options, s.(*Store).hidden)
+		},
+		RaiseLeases: func(t testing.TB, s tpox.Store, next int64) {
+			exec(t, s.(*Store).pool, "UPDATE brokerage.leases SET next = greatest(next, $1)", next)
+		},
+	})
 }
 
 // Writes of large documents wait for their turn, and others do not wait for them.

@@ -26,7 +26,7 @@ func TestDamage(t *testing.T) {
 		require.NoError(t, err)
 		want[orderID(d, i)] = string(got)
 	}
-	require.NoError(t, errOf(s.pool.Exec(t.Context(), "CHECKPOINT")))
+	exec(t, s.pool, "CHECKPOINT")
 	file := value[string](t, s.pool, "SELECT pg_relation_filepath('brokerage.orders')")
 	size := value[int64](t, s.pool, "SELECT pg_relation_size('brokerage.orders')")
 	require.NoError(t, s.Close())

@@ -15,7 +15,6 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
-	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
 
@@ -44,48 +43,13 @@ func onPartitions(t testing.TB, d *dataset.Dataset, parts int, options Options) 
 	database := server.Filled(t, fmt.Sprint(d.Fingerprint(), "in", parts), func(url string) {
 		conn, err := pgx.Connect(context.Background(), url)
 		require.NoError(t, err)
-		_, err = conn.Exec(context.Background(), partitionedSchema(parts))
-		require.NoError(t, err)
+		exec(t, conn, partitionedSchema(parts))
 		require.NoError(t, conn.Close(context.Background()))
-		s, err := open(context.Background(), url, Options{}, hidden{distributed: true})
-		require.NoError(t, err)
+		s := openedWith(t, url, Options{}, hidden{distributed: true})
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
 	})
 	return openedWith(t, server.URL(server.Clone(t, database)), options, hidden{distributed: true})
-}
-
-func TestStore_Partitions(t *testing.T) {
-	storetest.Run(t, storetest.Options{
-		Parallel: true,
-		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			return onPartitions(t, d, 4, Options{Rules: rules})
-		},
-		Reopen:      reopened,
-		RaiseLeases: raisedLeases,
-	})
-}
-
-// The whole suite on a cluster of three nodes, each case in a database that was emptied.
-func TestStore_Citus(t *testing.T) {
-	cluster := pgtest.StartCluster(t, 2)
-	database := cluster.Database(t)
-	opened(t, cluster.URL(database, 0)+distribute, Options{})
-	storetest.Run(t, storetest.Options{
-		Open: func(t testing.TB, d *dataset.Dataset, rules tpox.Rules) tpox.Store {
-			owner := opened(t, cluster.URL(database, 0), Options{})
-			require.NoError(t, owner.Empty(t.Context()))
-			require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
-			require.NoError(t, owner.Close())
-			return opened(t, cluster.URL(database, 0, 1, 2), Options{Rules: rules})
-		},
-		Reopen:      reopened,
-		RaiseLeases: raisedLeases,
-	})
-	for _, finding := range verified(t, opened(t, cluster.URL(database, 1), Options{})) {
-		// The last case inserts such orders.
-		require.Contains(t, finding, "the document is not valid")
-	}
 }
 
 // A visit is the part of each table that a statement on distributed tables reads or writes: one of each named table.
@@ -154,9 +118,7 @@ var partition = regexp.MustCompile(`\b([a-z_]+)_p\d+\b`)
 
 // The plan of each statement reads exactly one partition of each table that the statement is declared to visit.
 func TestVisits_Partitions(t *testing.T) {
-	d := generator(t)
-	s := onPartitions(t, d, 16, Options{})
-	explained(t, s.pool.Config().ConnConfig, d, func(t *testing.T, v visit, plan string, _ []string) {
+	explained(t, onPartitions(t, generator(t), 16, Options{}), func(t *testing.T, v visit, plan string, _ []string) {
 		if into, insert := strings.CutPrefix(plan, "Insert on "); insert { // each row goes to its partition
 			require.Equal(t, v.tables, strings.Fields(into)[0])
 			return
@@ -175,14 +137,13 @@ func TestVisits_Partitions(t *testing.T) {
 // In a cluster, each statement is one task, and those that find rows of one table take the fast path of the planner,
 // through a worker.
 func TestVisits_Citus(t *testing.T) {
-	d := generator(t)
 	cluster := pgtest.StartCluster(t, 2)
 	for _, shards := range []int{32, 64} {
 		database := cluster.Database(t)
 		s := opened(t, cluster.URL(database, 0)+fmt.Sprintf("&distribute=%d", shards), Options{})
-		require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+		require.NoError(t, s.LoadDataset(t.Context(), generator(t), nil))
 		worker := opened(t, cluster.URL(database, 1), Options{})
-		explained(t, worker.pool.Config().ConnConfig, d, func(t *testing.T, v visit, plan string, said []string) {
+		explained(t, worker, func(t *testing.T, v visit, plan string, said []string) {
 			require.Contains(t, plan, "Task Count: 1\n")
 			require.NotContains(t, plan, "Subplan", plan)
 			fast := slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "fast-path router query") })
@@ -192,29 +153,19 @@ func TestVisits_Citus(t *testing.T) {
 }
 
 // explained calls check with the plan of each statement, and with what the server said while it planned.
-func explained(
-	t *testing.T, config *pgx.ConnConfig, d *dataset.Dataset,
-	check func(t *testing.T, v visit, plan string, said []string),
-) {
-	config = config.Copy()
+func explained(t *testing.T, s *Store, check func(t *testing.T, v visit, plan string, said []string)) {
+	config := s.pool.Config().ConnConfig
 	var said []string
 	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { said = append(said, n.Message) }
 	conn, err := pgx.ConnectConfig(t.Context(), config)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(context.Background()) }()
-	exec := func(t *testing.T, sql string) {
-		require.NoError(t, errOf(conn.Exec(t.Context(), sql)))
-	}
-	exec(t, "SET plan_cache_mode = force_custom_plan; SET client_min_messages = debug2")
-	for name, v := range visits(d) {
+	exec(t, conn, "SET plan_cache_mode = force_custom_plan; SET client_min_messages = debug2")
+	for name, v := range visits(generator(t)) {
 		t.Run(name, func(t *testing.T) {
-			exec(t, "PREPARE planned AS "+statements[name])
-			defer exec(t, "DEALLOCATE planned")
 			said = nil
-			rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+v.args+")", pgx.QueryExecModeSimpleProtocol)
-			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			require.NoError(t, err)
-			check(t, v, strings.Join(lines, "\n")+"\n", said)
+			plan := planOf(t, conn, statements[name], v.args)
+			check(t, v, plan, said)
 		})
 	}
 }
@@ -228,11 +179,8 @@ func TestDistributed_HalfVisible(t *testing.T) {
 	want, err := s.CustomerMaxOrder(t.Context(), id)
 	require.NoError(t, err)
 	require.Contains(t, string(want), "ORDER_ID")
-	exec := func(sql string, args ...any) {
-		require.NoError(t, errOf(s.pool.Exec(t.Context(), sql, args...)))
-	}
 	for _, promised := range []tpox.ID{1, orderID(d, 0)} { // one is not there, the other one has another cash
-		exec("INSERT INTO brokerage.account_orders VALUES ($1, $2, 9999999999, '9999999999')", account, promised)
+		exec(t, s.pool, "INSERT INTO brokerage.account_orders VALUES ($1, $2, 9999999999, '9999999999')", account, promised)
 	}
 	tries := s.retries.Load()
 	got, err := s.CustomerMaxOrder(t.Context(), id)
@@ -240,13 +188,13 @@ func TestDistributed_HalfVisible(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 	require.Greater(t, s.retries.Load(), tries)
 
-	exec("DELETE FROM brokerage.account_orders")
+	exec(t, s.pool, "DELETE FROM brokerage.account_orders")
 	ctx, cancel := context.WithTimeout(t.Context(), patience/10)
 	defer cancel()
 	require.Error(t, s.DeleteOrder(ctx, now(), orderID(d, 1)))
 	s.pool.Reset() // a cancel request that comes late cancels the next statement of its connection
 	require.NoError(t, errOf(s.GetOrder(t.Context(), orderID(d, 1))))
-	exec("INSERT INTO brokerage.account_orders SELECT account, id, 1, '1' FROM brokerage.orders")
+	exec(t, s.pool, "INSERT INTO brokerage.account_orders SELECT account, id, 1, '1' FROM brokerage.orders")
 	require.NoError(t, s.DeleteOrder(t.Context(), now(), orderID(d, 1)))
 	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.account_orders WHERE id = $1", orderID(d, 1)))
 }
@@ -278,8 +226,8 @@ func TestDistributed_TradeFollowsAccount(t *testing.T) {
 func TestPurge(t *testing.T) {
 	s, d, _, _ := tiny(t)
 	w := once()
-	require.NoError(t, errOf(s.pool.Exec(t.Context(), `INSERT INTO brokerage.answers
-		SELECT slot, 'x', 'y', 'h', 'a', now() - interval '1 hour' FROM brokerage.once_slots`)))
+	exec(t, s.pool, `INSERT INTO brokerage.answers
+		SELECT slot, 'x', 'y', 'h', 'a', now() - interval '1 hour' FROM brokerage.once_slots`)
 	require.NoError(t, errOf(s.InsertOrder(t.Context(), w, order(d, 1))))
 	require.Equal(t, slots-1, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE client = 'x'"))
 	require.Zero(t, value[int](t, s.pool, "SELECT count(*) FROM brokerage.answers WHERE client = 'x' AND slot = $1",

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -60,13 +61,9 @@ func TestEntries(t *testing.T) {
 				"customer_of_account": tpox.ID(d.FirstAccount(i)), "lock_order": tpox.ID(id),
 				"get_security": symbol, "lock_key": int(i),
 			} {
-				const find = `SELECT groupid FROM pg_dist_placement
-					WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, `
-				table, kind := "brokerage."+e.tables[statement], "$2::bigint)"
-				if _, text := key.(string); text {
-					kind = "$2::text)"
-				}
-				owner := value[int](t, s.pool, find+kind, table, key)
+				owner := value[int](t, s.pool, `SELECT groupid FROM pg_dist_placement
+					WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::text)`,
+					"brokerage."+e.tables[statement], fmt.Sprint(key))
 				pool := e.of(statement, []any{key})
 				require.Equal(t, owner, value[int](t, pool, "SELECT groupid FROM pg_dist_local_group"), "%s %v", statement, key)
 				visited[owner]++

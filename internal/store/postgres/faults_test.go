@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,15 +21,13 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 	admin := server.Connect(t, database)
 	for _, call := range storetest.Calls(t, s, d) {
 		t.Run(call.Name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			_, release := lockedDocuments(t, server, database)
+			release := lockedDocuments(t, server, database)
 			before := s.retries.Load()
 			done := make(chan error, 1)
-			go func() { done <- call.Do(ctx) }()
-			first := waiting(ctx, t, admin, database, 0)
-			require.NoError(t, errOf(admin.Exec(ctx, "SELECT pg_terminate_backend($1)", first)))
-			waiting(ctx, t, admin, database, first) // another connection has reached the same statement
+			go func() { done <- call.Do(t.Context()) }()
+			first := waiting(t, admin, database, 0)
+			exec(t, admin, "SELECT pg_terminate_backend($1)", first)
+			waiting(t, admin, database, first) // another connection has reached the same statement
 			release()
 			require.NoError(t, <-done)
 			require.Greater(t, s.retries.Load(), before)
@@ -40,19 +37,15 @@ func TestTerminated_InEachTransaction(t *testing.T) {
 	require.Empty(t, verified(t, s))
 }
 
-// waiting returns the backend of the service that waits for a lock.
-func waiting(ctx context.Context, t testing.TB, q querier, database string, but int32) (pid int32) {
+// waiting returns a backend of the service, but not the given one, that waits for a lock.
+func waiting(t testing.TB, q querier, database string, but int32) (pid int32) {
 	t.Helper()
-	for {
-		err := q.QueryRow(ctx, `SELECT pid FROM pg_stat_activity
-			WHERE datname = $1 AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`,
-			database, but).Scan(&pid)
-		if err == nil {
-			return pid
-		}
-		require.ErrorIs(t, err, pgx.ErrNoRows)
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, func() bool {
+		pid = value[int32](t, q, `SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = $1
+			AND application_name = 'brokerage' AND wait_event_type = 'Lock' AND pid <> $2`, database, but)
+		return pid != 0
+	})
+	return pid
 }
 
 // A timeout of the server, and a cancelled request, end a statement in the server: nothing was changed, and the
@@ -61,7 +54,7 @@ func TestServer_StatementEnds(t *testing.T) {
 	t.Parallel()
 	_, d, server, database := tiny(t)
 	calls := storetest.Calls(t, opened(t, server.URL(database)+"&statement_timeout=100", Options{}), d)
-	lock, release := lockedDocuments(t, server, database)
+	release := lockedDocuments(t, server, database)
 	for _, call := range calls {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		require.ErrorIs(t, call.Do(ctx), context.DeadlineExceeded, call.Name)
@@ -69,10 +62,11 @@ func TestServer_StatementEnds(t *testing.T) {
 		u, ok := errors.AsType[*tpox.Unavailable](call.Do(t.Context()))
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
-	require.Eventually(t, func() bool {
-		return value[int](t, lock, `SELECT count(*) FROM pg_stat_activity
+	admin := server.Connect(t, database) // see above
+	eventually(t, func() bool {
+		return value[int](t, admin, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0
-	}, time.Minute, 10*time.Millisecond)
+	})
 	release()
 	for _, call := range calls { // on a busy machine, several attempts may be needed
 		require.EventuallyWithT(t, func(c *assert.CollectT) {

@@ -149,8 +149,9 @@ func TestBackup_Restore(t *testing.T) {
 	file := backedUpTo(t, s)
 	_, _, err := s.backup(t.Context(), file, store.CopyOptions{})
 	require.ErrorContains(t, err, "--replace")
-	insertOrder(t, s, []byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">`+
-		"\\N \\. tab\there\n\\.\n株</Order></FIXML>"))
+	doc := []byte(`<FIXML xmlns="http://www.fixprotocol.org/FIXML-4-4"><Order ID="1" Acct="2" Txt="\.">` +
+		"\\N \\. tab\there\n\\.\n株</Order></FIXML>")
+	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), doc)))
 	odd := backedUpTo(t, s)
 
 	other, _, _ := fresh(t)
@@ -227,7 +228,7 @@ func TestVerify_Findings(t *testing.T) {
 			})
 		}
 		for sql := range changes {
-			require.NoError(t, errOf(s.pool.Exec(t.Context(), sql)), sql)
+			exec(t, s.pool, sql)
 		}
 		findings := strings.Join(verified(t, s), "\n")
 		for sql, finding := range changes {

@@ -43,7 +43,7 @@ func TestOutage(t *testing.T) {
 	require.Error(t, s.Ready(t.Context()))
 
 	server.Again(t)
-	require.Eventually(t, func() bool { return read() == nil }, time.Minute, 10*time.Millisecond)
+	eventually(t, func() bool { return read() == nil })
 	require.Nil(t, s.outage.Load())
 }
 
@@ -77,5 +77,5 @@ func TestPassword_Changed(t *testing.T) {
 	s.pool.Reset()
 	require.Error(t, read())
 	write("new")
-	require.Eventually(t, func() bool { return read() == nil }, time.Minute, 10*time.Millisecond)
+	eventually(t, func() bool { return read() == nil })
 }

@@ -96,11 +96,6 @@ func (r *replicated) awaitUp(t testing.TB, want int) {
 	})
 }
 
-func eventually(t testing.TB, is func() bool) {
-	t.Helper()
-	require.Eventually(t, is, 5*time.Minute, 5*time.Millisecond)
-}
-
 // after returns a context for reads that contain the write of a token.
 func after(ctx context.Context, token tpox.Token) context.Context {
 	return tpox.WithFreshness(ctx, tpox.Freshness{After: token})

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,8 +38,7 @@ func generator(t testing.TB) *dataset.Dataset {
 func template(t testing.TB, d *dataset.Dataset, parameters string) string {
 	t.Helper()
 	return pgtest.Shared(t).Filled(t, d.Fingerprint()+parameters, func(url string) {
-		s, err := Open(context.Background(), url+parameters, Options{})
-		require.NoError(t, err)
+		s := opened(t, url+parameters, Options{})
 		require.NoError(t, s.LoadDataset(context.Background(), d, nil))
 		require.NoError(t, s.Close())
 	})
@@ -61,8 +61,7 @@ func openedWith(t testing.TB, url string, options Options, h hidden) *Store {
 // tiny returns a store with the smallest dataset.
 func tiny(t testing.TB) (*Store, *dataset.Dataset, *pgtest.Server, string) {
 	t.Helper()
-	server := pgtest.Shared(t)
-	d := generator(t)
+	server, d := pgtest.Shared(t), generator(t)
 	database := server.Clone(t, template(t, d, ""))
 	return opened(t, server.URL(database), Options{}), d, server, database
 }
@@ -108,11 +107,6 @@ func order(d *dataset.Dataset, id int64) []byte {
 	return d.AppendNewOrder(nil, 7, dataset.NewOrder{ID: id})
 }
 
-func insertOrder(t testing.TB, s *Store, doc []byte) {
-	t.Helper()
-	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), doc)))
-}
-
 func orderID(d *dataset.Dataset, i int64) tpox.ID { return tpox.ID(d.ID(dataset.Order, i)) }
 
 // value returns what a query of one row and one column finds.
@@ -122,16 +116,36 @@ func value[T any](t testing.TB, q querier, sql string, args ...any) (v T) {
 	return v
 }
 
-// lockedDocuments makes every transaction on a database wait until the returned function is called.
-func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (conn *pgx.Conn, release func()) {
+// eventually waits until something is true, on a machine that is busy with other tests.
+func eventually(t testing.TB, is func() bool) {
 	t.Helper()
-	conn = server.Connect(t, database)
-	exec := func(sql string) {
-		require.NoError(t, errOf(conn.Exec(context.Background(), sql)))
-	}
-	exec("BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities, " +
+	require.Eventually(t, is, 5*time.Minute, 5*time.Millisecond)
+}
+
+// exec runs a statement.
+func exec(t testing.TB, q querier, sql string, args ...any) {
+	t.Helper()
+	require.NoError(t, errOf(q.Exec(t.Context(), sql, args...)), sql)
+}
+
+// planOf returns the plan of a statement that is prepared, as in operation.
+func planOf(t testing.TB, conn *pgx.Conn, statement, args string) string {
+	t.Helper()
+	exec(t, conn, "PREPARE planned AS "+statement)
+	defer exec(t, conn, "DEALLOCATE planned")
+	rows, _ := conn.Query(t.Context(), "EXPLAIN EXECUTE planned ("+args+")", pgx.QueryExecModeSimpleProtocol)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// lockedDocuments makes every transaction on a database wait until the returned function is called.
+func lockedDocuments(t testing.TB, server *pgtest.Server, database string) (release func()) {
+	t.Helper()
+	conn := server.Connect(t, database)
+	exec(t, conn, "BEGIN; LOCK TABLE brokerage.orders, brokerage.customers, brokerage.securities, "+
 		"brokerage.security_search IN ACCESS EXCLUSIVE MODE")
-	return conn, func() { exec("ROLLBACK") }
+	return func() { exec(t, conn, "ROLLBACK") }
 }
 
 // errOf returns the error of a call.

@@ -22,13 +22,19 @@ func TestTuned_Applied(t *testing.T) {
 	require.NoError(t, before.Close())
 	require.Equal(t, tpox.Durable, before.Describe().Durability)
 
-	conf := takeable(t, server)
+	conn := server.Connect(t, "postgres")
+	// Memory by the figures in brackets, which are for a trial, and no lz4 if the server was built without it.
+	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(testenv.Text(t, tunedFile), "\n$2 = $1")
+	require.Contains(t, conf, "shared_buffers = 1GB")
+	if !value[bool](t, conn, "SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'wal_compression'") {
+		conf = strings.Replace(conf, "wal_compression = lz4\n", "", 1)
+	}
 	server.Include(t, conf)
 	server.Restart(t, "fast")
 	after := opened(t, server.URL("postgres"), Options{})
 	require.Equal(t, before.Describe(), after.Describe(), "nothing that decides over durability has changed")
 
-	conn := server.Connect(t, "postgres")
+	conn = server.Connect(t, "postgres")
 	settings := regexp.MustCompile(`(?m)^(\w+) = (\S+)$`).FindAllStringSubmatch(conf, -1)
 	require.Greater(t, len(settings), 15)
 	for _, setting := range settings {
@@ -40,17 +46,4 @@ func TestTuned_Applied(t *testing.T) {
 			setting[1], setting[2]), setting[1])
 	}
 	require.NoError(t, after.LoadDataset(t.Context(), generator(t), nil))
-}
-
-// takeable returns the file adapted to this machine and this server: memory settings by the figures in brackets, which
-// are for a trial, and no lz4 if the server was built without it.
-func takeable(t testing.TB, server *pgtest.Server) string {
-	t.Helper()
-	conf := regexp.MustCompile(`(?m)\[(\S+)\]\n(\w+) = \S+$`).ReplaceAllString(testenv.Text(t, tunedFile), "\n$2 = $1")
-	require.Contains(t, conf, "shared_buffers = 1GB")
-	const methods = "SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'wal_compression'"
-	if !value[bool](t, server.Connect(t, "postgres"), methods) {
-		conf = strings.Replace(conf, "wal_compression = lz4\n", "", 1)
-	}
-	return conf
 }
