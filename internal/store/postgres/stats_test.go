@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 	"brokerage/internal/store"
 )
 
-// The figures are those of the server; after a load, which ends with ANALYZE, estimates are exact. A store without a
-// free connection returns the last figures instead of waiting for one.
+// The figures are those of the server, and those of an Admin are by table; after a load, which ends with ANALYZE,
+// estimates are exact. A store without a free connection returns the last figures instead of waiting for one.
 func TestStats(t *testing.T) {
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database), Options{Pool: 1})
@@ -33,8 +34,19 @@ func TestStats(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Kinds, s.Stats().Kinds)
 	only.Release()
+
+	admin, err := Administer(t.Context(), server.URL(database))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, admin.Close()) }()
+	pools := func() []store.PoolStats {
+		all, err := admin.Pools(t.Context())
+		require.NoError(t, err)
+		return all
+	}
+	before := pools()
 	require.Eventually(t, func() bool { // the server counts when a second has passed
 		require.NoError(t, errOf(s.GetSecurity(t.Context(), d.Symbol(0))))
-		return s.Stats().PageHits > first.PageHits
+		read := func(p store.PoolStats) bool { return p.Name == "securities, indexes" && p.Hits > 50 }
+		return s.Stats().PageHits > first.PageHits && slices.ContainsFunc(store.PoolsSince(before, pools()), read)
 	}, time.Minute, 10*time.Millisecond)
 }
