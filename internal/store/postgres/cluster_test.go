@@ -3,7 +3,6 @@ package postgres
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,94 +13,49 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// refusedBy returns the error of a migration that was refused, and requires that it has one line, and that it left no
-// node with a schema.
-func refusedBy(t *testing.T, url, database string, nodes ...*pgtest.Server) error {
-	t.Helper()
-	_, err := Open(t.Context(), url+distribute, Options{})
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "\n")
-	for _, node := range nodes {
-		conn := node.Connect(t, database)
-		require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
-		require.NoError(t, conn.Close(t.Context()))
-	}
-	return err
-}
-
-// A migration reports what a cluster lacks before it changes anything. If an operator may add it later, another attempt
-// is worthwhile.
+// A migration reports what a cluster lacks before it changes anything. TestOpen_NotWanted has what needs no cluster.
 func TestCluster_Refused(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]
-	var mayHeal *tpox.Unavailable
-
 	database := coordinator.Database(t)
-	err := refusedBy(t, coordinator.URL(database), database, coordinator)
-	require.ErrorContains(t, err, "the database has no extension citus: CREATE EXTENSION citus, on every node")
-	require.ErrorAs(t, err, &mayHeal)
 	coordinator.Exec(t, database, "CREATE EXTENSION citus")
-	err = refusedBy(t, coordinator.URL(database), database, coordinator)
-	require.ErrorContains(t, err, "the cluster has no workers: SELECT citus_add_node(")
-	require.ErrorAs(t, err, &mayHeal)
+	refuses(t, coordinator.URL(database)+distribute, true, "the cluster has no workers: SELECT citus_add_node(")
+	requireNoSchema(t, coordinator.URL(database))
 
 	database = cluster.Database(t)
-	url := cluster.URL(database, 0)
-	err = refusedBy(t, cluster.URL(database, 1), database, cluster.Nodes...)
-	require.ErrorContains(t, err, "this node is a worker, and only the coordinator makes and changes tables")
-	require.ErrorAs(t, err, &mayHeal)
-
+	refuses(t, cluster.URL(database, 1)+distribute, true,
+		"this node is a worker, and only the coordinator makes and changes tables")
 	worker.Exec(t, database, "DROP EXTENSION citus CASCADE")
-	err = refusedBy(t, url, database, cluster.Nodes...)
-	require.ErrorContains(t, err, "not every node of the cluster is ready: ")
-	require.ErrorContains(t, err, ":5432 has no extension citus: CREATE EXTENSION citus there")
+	refuses(t, cluster.URL(database, 0)+distribute, true, ":5432 has no extension citus: CREATE EXTENSION citus there")
+	requireNoSchema(t, cluster.URL(database, 0), cluster.URL(database, 1), cluster.URL(database, 2))
 
 	database = cluster.Database(t)
-	url = cluster.URL(database, 0)
+	url := cluster.URL(database, 0) + distribute
 	worker.Halt(t)
-	err = refusedBy(t, url, database, cluster.Nodes[:2]...)
-	require.ErrorContains(t, err, ":5432 does not answer brokerage: ")
-	require.ErrorAs(t, err, &mayHeal)
+	refuses(t, url, true, ":5432 does not answer brokerage: ")
+	requireNoSchema(t, cluster.URL(database, 0), cluster.URL(database, 1))
 	worker.Again(t)
-	s := opened(t, url+distribute, Options{})
-
-	_, _, err = s.backup(t.Context(), t.TempDir()+"/b", store.CopyOptions{})
-	require.EqualError(t, err, "a Citus cluster has no snapshot of all nodes that a backup could copy: "+
-		"docs/scaling.md says how its nodes are backed up together")
-
-	// Tables that exist are not distributed.
-	database = cluster.Database(t)
-	url = cluster.URL(database, 0)
-	s = opened(t, url, Options{})
-	d := generator(t)
-	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	_, err = Open(t.Context(), url+distribute, Options{})
-	require.EqualError(t, err, "the database has tables that are not distributed: make a backup, and restore it into a "+
-		"new database (docs/scaling.md)")
-	require.False(t, opened(t, url, Options{}).distributed)
-	file := backedUpTo(t, s)
+	s := opened(t, url, Options{})
 
 	// The way from one server to a cluster.
-	s = opened(t, cluster.URL(cluster.Database(t), 0)+distribute, Options{})
-	require.True(t, s.distributed)
-	_, err = s.restore(t.Context(), file, store.CopyOptions{})
-	require.NoError(t, err)
+	one, d, _, _ := tiny(t)
+	require.NoError(t, errOf(s.restore(t.Context(), backedUpTo(t, one), store.CopyOptions{})))
 	requireDataset(t, s, d)
 
-	// Nor are some of them without the others.
+	// Tables that exist are not distributed, nor are some of them without the others.
 	database = cluster.Database(t)
 	url = cluster.URL(database, 0)
-	opened(t, url, Options{})
+	require.False(t, opened(t, url, Options{}).distributed)
+	refuses(t, url+distribute, false, "the database has tables that are not distributed: make a backup")
 	coordinator.Exec(t, database, "SELECT create_distributed_table('brokerage.orders', 'id')")
-	_, err = Open(t.Context(), url, Options{})
-	require.ErrorContains(t, err,
-		"some tables of the schema brokerage are distributed, and others are not: account_orders, ")
+	refuses(t, url, false, "some tables of the schema brokerage are distributed, and others are not: account_orders, ")
 }
 
 // What no cluster of these tests has is imitated: another version, and a node that must not prepare a commit.
 func TestCluster_Unfit(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
+	url := server.URL(database)
 	server.Exec(t, database, `UPDATE pg_extension SET extname = 'citus', extversion = '13.2-1' WHERE extname = 'plpgsql';
 		CREATE TABLE pg_dist_local_group AS SELECT 0 AS groupid;
 		CREATE TABLE pg_dist_node AS SELECT n AS nodeid, n AS groupid, 'node' || n AS nodename, 5432 AS nodeport,
@@ -113,12 +67,12 @@ func TestCluster_Unfit(t *testing.T) {
 		"12.1-1 200": "node1:5432 has Citus 12.1-1, and the coordinator 13.2-1",
 	} {
 		server.Exec(t, database, "UPDATE answers SET result = '"+answer+"' WHERE nodeid = 1")
-		err := refusedBy(t, server.URL(database), database, server)
-		require.ErrorContains(t, err, "not every node of the cluster is ready: "+says)
+		refuses(t, url+distribute, true, "not every node of the cluster is ready: "+says)
 	}
 	server.Exec(t, database, "UPDATE pg_extension SET extversion = '12.1-1' WHERE extname = 'citus'")
-	err := refusedBy(t, server.URL(database), database, server)
-	require.EqualError(t, err, "the extension citus 12.1-1 is too old: 13.2 is tested, and 13 is the oldest that works")
+	refuses(t, url+distribute, false,
+		"the extension citus 12.1-1 is too old: 13.2 is tested, and 13 is the oldest that works")
+	requireNoSchema(t, url)
 }
 
 // A commit over two nodes becomes visible on one after the other. Meanwhile, a transaction that deletes what is visible
@@ -168,11 +122,10 @@ func TestCommit_HalfVisible(t *testing.T) {
 			inserted, removed := make(chan error, 1), make(chan error, 1)
 			go func() { inserted <- c.insert() }()
 			<-held
-			require.Eventually(t, func() bool { return value[bool](t, s.pool, c.visible) }, time.Minute, time.Millisecond)
+			eventually(t, func() bool { return value[bool](t, s.pool, c.visible) })
 			tries := s.retries.Load()
 			go func() { removed <- c.remove() }()
-			require.Eventually(t, func() bool { return s.retries.Load() > tries || len(removed) > 0 },
-				time.Minute, time.Millisecond)
+			eventually(t, func() bool { return s.retries.Load() > tries || len(removed) > 0 })
 			close(release)
 			require.NoError(t, <-inserted)
 			require.NoError(t, <-removed)

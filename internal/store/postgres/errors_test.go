@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/tpox"
 )
 
@@ -18,12 +17,11 @@ func server(code string) error {
 }
 
 func TestDomainError(t *testing.T) {
-	unfit, down := tpox.Is[*tpox.Invalid], tpox.Is[*tpox.Unavailable]
-	damaged := tpox.Is[*tpox.Damaged]
+	unfit, down, damaged := tpox.Is[*tpox.Invalid], tpox.Is[*tpox.Unavailable], tpox.Is[*tpox.Damaged]
 	for code, want := range map[string]func(error) bool{
 		invalidXMLDocument: unfit, invalidXMLContent: unfit, untranslatable: unfit, tooComplex: unfit, checkViolation: unfit,
 		notNullViolation: unfit, uniqueViolation: down, deadlockDetected: down, adminShutdown: down, queryCanceled: down,
-		"XX000": down, "42P01": down, dataCorrupted: damaged, indexCorrupted: damaged,
+		"XX000": down, "08006": down, "42P01": down, dataCorrupted: damaged, indexCorrupted: damaged,
 	} {
 		err := domainError(t.Context(), server(code), false)
 		require.True(t, want(err), "%s: %v", code, err)
@@ -41,7 +39,8 @@ func TestDomainError(t *testing.T) {
 	require.ErrorIs(t, domainError(cancelled, server(queryCanceled), true), context.Canceled)
 }
 
-func TestName(t *testing.T) {
+// What a URL asks for, and what a log shows of it. That no error shows a password is for store.TestFind_NoSecrets.
+func TestURL(t *testing.T) {
 	for url, name := range map[string]string{
 		"postgres://me:secret@host/db":                                 "postgres://me@host/db",
 		"postgres://me:secret@host:5433/db?sslmode=disable&password=x": "postgres://me@host:5433/db",
@@ -50,42 +49,26 @@ func TestName(t *testing.T) {
 	} {
 		require.Equal(t, name, databaseName(url))
 	}
-	require.NoError(t, checkURL("postgres://me:secret@host/db?pool_max_conns=3"))
-	require.EqualError(t, checkURL("postgres://me:secret@host/db?pool_max_conns=99999999"),
-		"pool_max_conns is 99999999, and may be 10000 at most")
-	err := checkURL("postgres://me:secret@host:port/db")
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "secret")
+	for query, says := range map[string]string{
+		"distribute=true": "", "distribute=1024": "", "distribute=false": "", "mode=pure": "", "mode=keys&distribute=4": "",
+		"pool_max_conns=99999999":   "pool_max_conns is 99999999, and may be 10000 at most",
+		"distribute=0":              "distribute=0 in the URL is neither true nor a number of shards from 1 to 1024",
+		"distribute=2k":             "distribute=2k in the URL is neither true nor a number of shards from 1 to 1024",
+		"mode=xml":                  `mode "xml" in the URL is neither keys nor pure`,
+		"mode=pure&distribute=true": errPureDistributed.Error(),
+	} {
+		err := checkURL("postgres://h/d?" + query)
+		if says == "" {
+			require.NoError(t, err, query)
+		} else {
+			require.EqualError(t, err, says)
+		}
+	}
 }
 
 func TestOpen_Pool(t *testing.T) {
-	_, _, server, database := tiny(t)
-	connections := func(settings string, options Options) int {
-		s := opened(t, server.URL(database)+settings, options)
-		defer func() { require.NoError(t, s.Close()) }()
-		return s.Stats().Connections
-	}
-	require.Equal(t, DefaultPool, connections("", Options{}))
-	require.Equal(t, 3, connections("&pool_max_conns=3", Options{}))
-	require.Equal(t, 5, connections("&pool_max_conns=3", Options{Pool: 5}))
-}
-
-// The errors of Open that waiting may cure say so; TestOpen_OtherVersion has those that it does not.
-func TestOpen_Unavailable(t *testing.T) {
-	server := pgtest.Start(t)
-	server.Exec(t, "postgres", "CREATE ROLE guest LOGIN")
-	empty := server.Database(t)
-
-	for url, says := range map[string]string{
-		"postgres://127.0.0.1:1/none":   "connecting: ",
-		"postgres://db.invalid/none":    "db.invalid",
-		server.URL("none"):              "does not exist",
-		server.URLOf("stranger", empty): "stranger",
-		server.URLOf("guest", empty):    "role guest may not make it: brokerage migrate does, as the owner",
-	} {
-		_, err := Open(t.Context(), url, Options{})
-		require.ErrorContains(t, err, says)
-		require.NotContains(t, err.Error(), "\n")
-		require.True(t, tpox.Is[*tpox.Unavailable](err), "%v", err)
-	}
+	url := loaded(t, generator(t), "")
+	require.Equal(t, DefaultPool, opened(t, url, Options{}).Stats().Connections)
+	require.Equal(t, 3, opened(t, url+"&pool_max_conns=3", Options{}).Stats().Connections)
+	require.Equal(t, 5, opened(t, url+"&pool_max_conns=3", Options{Pool: 5}).Stats().Connections)
 }

@@ -34,47 +34,85 @@ func TestOpen_TenAtOnce(t *testing.T) {
 	require.Equal(t, int64(1), made.Load())
 }
 
-// Another version is refused with a sentence.
+// refuses requires that Open refuses a database in one line, and that its error says whether waiting may help.
+func refuses(t testing.TB, url string, mayHeal bool, says string) {
+	t.Helper()
+	_, err := Open(t.Context(), url, Options{})
+	require.ErrorContains(t, err, says)
+	require.NotContains(t, err.Error(), "\n")
+	require.Equal(t, mayHeal, tpox.Is[*tpox.Unavailable](err), "%v", err)
+}
+
+// requireNoSchema requires that nothing was made in databases.
+func requireNoSchema(t testing.TB, urls ...string) {
+	t.Helper()
+	for _, url := range urls {
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		require.True(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NULL"), url)
+		require.NoError(t, conn.Close(t.Context()))
+	}
+}
+
+// What cannot be connected to may come up; TestRoles has a role that may not make the schema.
+func TestOpen_Unavailable(t *testing.T) {
+	server := pgtest.Shared(t)
+	for url, says := range map[string]string{
+		"postgres://127.0.0.1:1/none":                "connecting: ",
+		"postgres://db.invalid/none":                 "db.invalid",
+		server.URL("none"):                           "does not exist",
+		server.URLOf("stranger", server.Database(t)): "stranger",
+	} {
+		refuses(t, url, true, says)
+	}
+}
+
+// Another version is refused with a sentence, and so is an empty database where none is to be made.
 func TestOpen_OtherVersion(t *testing.T) {
 	server := pgtest.Shared(t)
-	for name, c := range map[string]struct{ change, says string }{
-		"Newer": {
-			"UPDATE brokerage.settings SET value = '7' WHERE name = 'schema.version'",
-			"schema version 7 is newer than this program supports (1); use a newer release",
-		},
-		"Unreleased": {
-			"DELETE FROM brokerage.settings",
-			"its schema was made by an unreleased version of this program; load it into a new database",
-		},
-		"Foreign": {
-			"DROP SCHEMA brokerage CASCADE; CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)",
-			"the database has a schema brokerage of another program",
-		},
+	for change, says := range map[string]string{
+		"UPDATE brokerage.settings SET value = '7' WHERE name = 'schema.version'": "schema version 7 is newer than this " +
+			"program supports (1); use a newer release",
+		"DELETE FROM brokerage.settings": "its schema was made by an unreleased version of this program; load it into a " +
+			"new database",
+		"DROP SCHEMA brokerage CASCADE; CREATE SCHEMA brokerage; CREATE TABLE brokerage.orders (id int)": "the database " +
+			"has a schema brokerage of another program",
 	} {
-		t.Run(name, func(t *testing.T) {
-			database := server.Database(t)
-			url := server.URL(database)
-			_, err := Open(t.Context(), url, Options{AsIs: true})
-			require.ErrorIs(t, err, store.ErrEmpty)
-			s := opened(t, url, Options{})
-			require.Regexp(t, `^[0-9a-f]{32}$`, s.stamp.Identity)
-			require.NoError(t, s.Close())
-			server.Exec(t, database, c.change)
-			for _, options := range []Options{{}, {AsIs: true}} {
-				_, err := Open(t.Context(), url, options)
-				require.EqualError(t, err, c.says)
-				require.False(t, tpox.Is[*tpox.Unavailable](err))
-			}
-		})
+		database := server.Database(t)
+		url := server.URL(database)
+		require.ErrorIs(t, errOf(Open(t.Context(), url, Options{AsIs: true})), store.ErrEmpty)
+		require.NoError(t, opened(t, url, Options{}).Close())
+		server.Exec(t, database, change)
+		refuses(t, url, false, says)
+		require.EqualError(t, errOf(Open(t.Context(), url, Options{AsIs: true})), says)
 	}
+}
+
+// A database that is not what a URL asks for is refused, and nothing is changed.
+func TestOpen_NotWanted(t *testing.T) {
+	server, d := pgtest.Shared(t), generator(t)
+	empty, keys, xml := server.URL(server.Database(t)), loaded(t, d, ""), loaded(t, d, pure)
+	refuses(t, keys+pure, false, "the database has the mode keys, and the URL asks for pure: load it into a new database")
+	refuses(t, xml+"&mode=keys", false, "the database has the mode pure, and the URL asks for keys")
+	refuses(t, xml+distribute, false, errPureDistributed.Error())
+	refuses(t, keys+distribute, false, "the database has tables that are not distributed: make a backup, and restore it "+
+		"into a new database (docs/scaling.md)")
+	refuses(t, empty+distribute, true, "the database has no extension citus: CREATE EXTENSION citus, on every node")
+	requireNoSchema(t, empty)
+
+	s := opened(t, xml+pure, Options{})
+	require.Contains(t, s.Describe().Settings, tpox.Setting{Name: "mode", Value: modePure})
+	require.NoError(t, s.Empty(t.Context()))
+	require.NoError(t, s.Close())
+	require.True(t, opened(t, xml, Options{}).pure, "it stays when the database is emptied")
 }
 
 // An attempt to make the schema that dies half-way leaves nothing, on any node, and the next one makes it.
 func TestOpen_Interrupted(t *testing.T) {
-	server := pgtest.Shared(t)
-	for _, layout := range []string{"", pure} {
-		database := server.Database(t)
-		interrupted(t, server.URL(database)+layout, server.URL(database))
+	for _, mode := range []string{"", pure} {
+		server := pgtest.Shared(t)
+		url := server.URL(server.Database(t))
+		interrupted(t, url+mode, url)
 	}
 }
 
@@ -90,20 +128,12 @@ func interrupted(t *testing.T, url string, nodes ...string) {
 	first, err := pgx.Connect(t.Context(), nodes[0])
 	require.NoError(t, err)
 	defer func() { require.NoError(t, first.Close(t.Context())) }()
-	_, err = first.Exec(t.Context(), `CREATE FUNCTION die() RETURNS event_trigger LANGUAGE plpgsql AS $$
+	exec(t, first, `CREATE FUNCTION die() RETURNS event_trigger LANGUAGE plpgsql AS $$
 		BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); END $$;
 		CREATE EVENT TRIGGER dies ON ddl_command_end WHEN TAG IN ('GRANT', 'CREATE INDEX') EXECUTE FUNCTION die()`)
-	require.NoError(t, err)
-	var unavailable *tpox.Unavailable
-	require.ErrorAs(t, errOf(Open(t.Context(), url, Options{})), &unavailable)
-	for _, node := range nodes {
-		conn, err := pgx.Connect(t.Context(), node)
-		require.NoError(t, err)
-		require.True(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NULL"), node)
-		require.NoError(t, conn.Close(t.Context()))
-	}
-	_, err = first.Exec(t.Context(), "DROP EVENT TRIGGER dies")
-	require.NoError(t, err)
+	refuses(t, url, true, "making the schema")
+	requireNoSchema(t, nodes...)
+	exec(t, first, "DROP EVENT TRIGGER dies")
 	s := opened(t, url, Options{})
 	require.True(t, s.Made())
 	require.NoError(t, s.LoadDataset(t.Context(), generator(t), nil))
@@ -162,15 +192,13 @@ func TestRoles_Citus(t *testing.T) {
 
 // roles gets URLs of the owner, and of the service where it would create tables and where it serves.
 func roles(t *testing.T, owns, service, serves string) {
-	_, err := Open(t.Context(), service, Options{})
-	require.ErrorContains(t, err, "role brokerage_service may not make it: brokerage migrate does, as the owner")
+	refuses(t, service, true, "role brokerage_service may not make it: brokerage migrate does, as the owner")
 
 	d := generator(t)
 	owner := opened(t, owns, Options{})
-	err = opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
+	err := opened(t, service, Options{}).LoadDataset(t.Context(), d, nil)
 	require.ErrorContains(t, err, "only the schema's owner can load, and role brokerage_service is not")
 	require.NoError(t, owner.LoadDataset(t.Context(), d, nil))
-	require.NoError(t, owner.Close())
 
 	s := opened(t, serves, Options{})
 	require.NoError(t, s.Ready(t.Context()))
@@ -194,10 +222,7 @@ func roles(t *testing.T, owns, service, serves string) {
 // A row of a document with another id, or with none, is refused, whoever writes it.
 func TestSchema_OwnIDs(t *testing.T) {
 	s, d, _, _ := tiny(t)
-	exec := func(sql string, args ...any) error {
-		_, err := s.pool.Exec(t.Context(), sql, args...)
-		return err
-	}
+	code := func(sql string, args ...any) string { return codeOf(errOf(s.pool.Exec(t.Context(), sql, args...))) }
 	const (
 		customers  = "INSERT INTO brokerage.customers VALUES (77, '{}', $1::text::xml)"
 		orders     = "INSERT INTO brokerage.orders VALUES (77, 7, $1::text::xml)"
@@ -213,57 +238,13 @@ func TestSchema_OwnIDs(t *testing.T) {
 		`<Security xmlns="http://tpox-benchmark.com/security"><Symbol>AB</Symbol></Security>`:         securities,
 		`<Security xmlns="http://tpox-benchmark.com/security"/>`:                                      securities,
 	} {
-		require.Equal(t, checkViolation, codeOf(exec(insert, doc)), doc)
+		require.Equal(t, checkViolation, code(insert, doc), doc)
 	}
-	require.NoError(t, exec(customers, string(customer(d, 77, 79))))
-	require.NoError(t, exec(orders, string(order(d, 77))))
-	require.NoError(t, exec(securities,
-		`<Security xmlns="http://tpox-benchmark.com/security"><Symbol>A&amp;&lt;&gt;B</Symbol></Security>`))
-	require.Equal(t, checkViolation, codeOf(exec("INSERT INTO brokerage.account_orders VALUES (1, 2, 3, '4')")))
-}
-
-// What a URL asks for.
-func TestWanted(t *testing.T) {
-	for query, says := range map[string]string{
-		"distribute=true": "", "distribute=1024": "", "distribute=false": "", "mode=pure": "", "mode=keys&distribute=4": "",
-		"distribute=0":              "distribute=0 in the URL is neither true nor a number of shards from 1 to 1024",
-		"distribute=2k":             "distribute=2k in the URL is neither true nor a number of shards from 1 to 1024",
-		"mode=xml":                  `mode "xml" in the URL is neither keys nor pure`,
-		"mode=pure&distribute=true": errPureDistributed.Error(),
-	} {
-		err := checkURL("postgres://h/d?" + query)
-		if says == "" {
-			require.NoError(t, err, query)
-		} else {
-			require.EqualError(t, err, says)
-		}
-	}
-}
-
-// A database that is not what a URL asks for is refused in one line, and nothing is changed.
-func TestOpen_NotWanted(t *testing.T) {
-	server, d := pgtest.Shared(t), generator(t)
-	refused := func(url, says string) {
-		t.Helper()
-		_, err := Open(t.Context(), url, Options{})
-		require.ErrorContains(t, err, says)
-		require.NotContains(t, err.Error(), "\n")
-	}
-	refused(loaded(t, d, "")+pure,
-		"the database has the mode keys, and the URL asks for pure: load it into a new database")
-	refused(loaded(t, d, pure)+"&mode=keys", "the database has the mode pure, and the URL asks for keys")
-	refused(loaded(t, d, "")+distribute, "the database has tables that are not distributed: make a backup")
-	empty := server.Database(t)
-	refused(server.URL(empty)+distribute, "the database has no extension citus: CREATE EXTENSION citus, on every node")
-	conn := server.Connect(t, empty)
-	require.False(t, value[bool](t, conn, "SELECT to_regnamespace('brokerage') IS NOT NULL"))
-
-	url := loaded(t, d, pure)
-	s := opened(t, url, Options{})
-	require.Contains(t, s.Describe().Settings, tpox.Setting{Name: "mode", Value: modePure})
-	require.NoError(t, s.Empty(t.Context()))
-	require.NoError(t, s.Close())
-	require.True(t, opened(t, url, Options{}).pure, "it stays when the database is emptied")
+	exec(t, s.pool, customers, string(customer(d, 77, 79)))
+	exec(t, s.pool, orders, string(order(d, 77)))
+	exec(t, s.pool, securities,
+		`<Security xmlns="http://tpox-benchmark.com/security"><Symbol>A&amp;&lt;&gt;B</Symbol></Security>`)
+	require.Equal(t, checkViolation, code("INSERT INTO brokerage.account_orders VALUES (1, 2, 3, '4')"))
 }
 
 // What the store declares of each transaction is what its statements do.
@@ -271,7 +252,7 @@ func TestFaithful(t *testing.T) {
 	d := generator(t)
 	for _, parameters := range []string{"", pure} {
 		var tracer storetest.Tracer
-		s := opened(t, loaded(t, d, parameters)+parameters, Options{Trace: tracer.Begin})
+		s := opened(t, loaded(t, d, parameters), Options{Trace: tracer.Begin})
 		storetest.Faithful(t, s, d, &tracer, s.sql)
 	}
 }
