@@ -27,37 +27,26 @@ type cluster struct {
 	d        *dataset.Dataset
 }
 
-func newCluster(t testing.TB) *cluster {
-	t.Helper()
+// TestReplicas runs all cases on one cluster, which the last one promotes.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
 	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t)}
 	s := opened(t, c.primary.URL("postgres"), Options{})
 	require.NoError(t, s.LoadDataset(t.Context(), c.d, nil))
 	require.NoError(t, s.Close())
 	c.standbys = []*pgtest.Server{c.primary.Standby(t), c.primary.Standby(t)}
-	return c
-}
-
-// TestReplicas runs all cases on one cluster, which the last one promotes.
-func TestReplicas(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	for _, one := range []struct {
-		name string
-		run  func(*cluster, *testing.T)
-	}{
-		{"Start", (*cluster).start}, {"NotAsked", (*cluster).notAsked}, {"Tokens", (*cluster).tokens},
-		{"Fallbacks", (*cluster).fallbacks}, {"Hangs", (*cluster).hangs},
-		{"TokenIsNeverStale", (*cluster).tokenIsNeverStale}, {"Killed", (*cluster).killed},
-		{"MaxStaleness", (*cluster).maxStaleness}, {"Failover", (*cluster).failover},
-	} {
-		t.Run(one.name, func(t *testing.T) { one.run(c, t) })
-	}
+	t.Run("Start", c.start)
+	t.Run("Tokens", c.tokens)
+	t.Run("Fallbacks", c.fallbacks)
+	t.Run("Hangs", c.hangs)
+	t.Run("TokenIsNeverStale", c.tokenIsNeverStale)
+	t.Run("Killed", c.killed)
+	t.Run("MaxStaleness", c.maxStaleness)
+	t.Run("Failover", c.failover)
 }
 
 // patient is a timing for a machine that is busy with other tests.
-var patient = timing{
-	interval: 50 * time.Millisecond, patience: 5 * time.Second, pause: 250 * time.Millisecond,
-}
+var patient = timing{interval: 50 * time.Millisecond, patience: 5 * time.Second, pause: 250 * time.Millisecond}
 
 // replicated is a store with replicas.
 type replicated struct {
@@ -76,10 +65,10 @@ func (c *cluster) open(t testing.TB, times timing, url string, replicas ...strin
 }
 
 // replicate opens a store with the first replicas of the cluster.
-func (c *cluster) replicate(t testing.TB, times timing, replicas int) *replicated {
+func (c *cluster) replicate(t testing.TB, replicas int) *replicated {
 	t.Helper()
 	urls := []string{c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres")}
-	return c.open(t, times, c.primary.URL("postgres"), urls[:replicas]...)
+	return c.open(t, patient, c.primary.URL("postgres"), urls[:replicas]...)
 }
 
 // awaitUp waits until so many replicas get reads.
@@ -107,22 +96,21 @@ func within(ctx context.Context, age time.Duration) context.Context {
 }
 
 // setPrice sets the price of a security, which must be a new one, and returns the token.
-func setPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) tpox.Token {
+func (r *replicated) setPrice(t testing.TB, symbol string, price int64) tpox.Token {
 	t.Helper()
 	w := now()
 	w.Token = new(tpox.Token)
-	_, err := s.UpdateSecurityPrice(ctx, w, symbol, tpox.Price{LastTrade: fmt.Sprint(price)})
-	require.NoError(t, err)
+	require.NoError(t, errOf(r.UpdateSecurityPrice(t.Context(), w, symbol, tpox.Price{LastTrade: fmt.Sprint(price)})))
 	require.NotZero(t, *w.Token)
 	return *w.Token
 }
 
-// hasPrice reports whether a read finds a price.
-func hasPrice(ctx context.Context, t testing.TB, s *Store, symbol string, price int64) bool {
+// requirePrice requires that a read finds a price.
+func (r *replicated) requirePrice(ctx context.Context, t testing.TB, symbol string, price int64) {
 	t.Helper()
-	answer, err := s.SecurityPrice(ctx, symbol)
+	answer, err := r.SecurityPrice(ctx, symbol)
 	require.NoError(t, err)
-	return strings.Contains(string(answer), fmt.Sprintf(">%d</LastTrade>", price))
+	require.Contains(t, string(answer), fmt.Sprintf(">%d</LastTrade>", price))
 }
 
 // fallen returns how often the primary has answered for a reason.
@@ -135,7 +123,7 @@ func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica]
 // A client that reads what it has written, and sends the token of the write, never gets an older answer: while others
 // write, and while the replay of one of two replicas is paused. With -checks 100000 it is tried that often.
 func (c *cluster) tokenIsNeverStale(t *testing.T) {
-	r := c.replicate(t, patient, 2)
+	r := c.replicate(t, 2)
 	// Its commits are acknowledged before they are flushed, and a replica gets only what is flushed.
 	early := c.open(t, patient, c.primary.URL("postgres")+"&synchronous_commit=off",
 		c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres"))
@@ -169,18 +157,15 @@ func (c *cluster) tokenIsNeverStale(t *testing.T) {
 	clients.Wait()
 	require.Zero(t, stale.Load())
 	r.awaitUp(t, 2)
-	token := setPrice(t.Context(), t, r.Store, r.d.Symbol(0), 1)
+	token := r.setPrice(t, r.d.Symbol(0), 1)
 	eventually(t, func() bool { // it gets reads again
-		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, r.d.Symbol(0), 1))
+		r.requirePrice(after(t.Context(), token), t, r.d.Symbol(0), 1)
 		return r.readsOf(0) > resumed
 	})
 	t.Logf("%d reads with a token, 0 stale: %d and %d by the replicas, %d by the primary; behind %d, no replica %d",
 		done.Load(), r.readsOf(0), r.readsOf(1), r.primaryReads(), r.fallen(fallbackBehind),
 		r.fallen(fallbackNone))
 }
-
-// readsBack is how often a client reads what it has written.
-const readsBack = 4
 
 // checkOrder inserts an order and deletes it, by single statements, and reads after both.
 func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int64) {
@@ -192,7 +177,7 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 			t.Errorf("order %d: %v, token %s", id, err, w.Token)
 			return
 		}
-		for range readsBack {
+		for range 4 {
 			_, err := r.GetOrder(after(context.Background(), *w.Token), tpox.ID(id))
 			if (err == nil) != there {
 				stale.Add(1)
@@ -213,31 +198,29 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 // log, and not by one that is cut off once the primary has written.
 func (c *cluster) maxStaleness(t *testing.T) {
 	const maxLag = time.Second
-	r := c.replicate(t, patient, 2)
+	r := c.replicate(t, 2)
 	symbol := r.d.Symbol(0)
-	lsn := lsnOf(t, r, setPrice(t.Context(), t, r.Store, symbol, 1))
-	r.standbys[0].Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsn)
+	r.awaitReplay(t, r.standbys[0], r.setPrice(t, symbol, 1))
 	attach := r.standbys[0].CutOff(t)
 	answered := func(by int, age time.Duration) bool {
 		before := r.readsOf(by)
-		require.True(t, hasPrice(within(t.Context(), age), t, r.Store, symbol, 1))
+		r.requirePrice(within(t.Context(), age), t, symbol, 1)
 		return r.readsOf(by) > before
 	}
 	r.reachesEndOfFile(t, r.standbys[1])
 	time.Sleep(2 * maxLag)
 	eventually(t, func() bool { return answered(1, maxLag) })
 
-	setPrice(t.Context(), t, r.Store, symbol, 2)
+	r.setPrice(t, symbol, 2)
 	time.Sleep(maxLag)
 	cut := r.readsOf(0)
 	for range 200 {
-		require.True(t, hasPrice(within(t.Context(), maxLag/2), t, r.Store, symbol, 2), "a stale answer")
+		r.requirePrice(within(t.Context(), maxLag/2), t, symbol, 2)
 	}
 	require.Equal(t, cut, r.readsOf(0))
 	require.Greater(t, r.Stats().Replicas[0].Age, maxLag/2)
 	eventually(t, func() bool { // clients that accept that age get an answer from it
-		_, err := r.SecurityPrice(within(t.Context(), time.Hour), symbol)
-		require.NoError(t, err)
+		require.NoError(t, errOf(r.SecurityPrice(within(t.Context(), time.Hour), symbol)))
 		return r.readsOf(0) > cut
 	})
 	attach()
@@ -268,27 +251,27 @@ func (c *cluster) failover(t *testing.T) {
 	r := c.open(t, patient, both, left.URL("postgres"))
 
 	symbol, other := c.d.Symbol(0), c.d.Symbol(1)
-	old := setPrice(t.Context(), t, r.Store, symbol, 1)
-	require.True(t, hasPrice(after(t.Context(), old), t, r.Store, symbol, 1))
+	old := r.setPrice(t, symbol, 1)
+	r.requirePrice(after(t.Context(), old), t, symbol, 1)
 	before := r.readsOf(0)
-	successor.Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsnOf(t, r, old))
+	r.awaitReplay(t, successor, old)
 	successor.CutOff(t)
 	for n := range int64(200) { // the other replica gets ahead
-		old = setPrice(t.Context(), t, r.Store, other, n+1)
+		old = r.setPrice(t, other, n+1)
 	}
-	left.Await(t, "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn", lsnOf(t, r, old))
+	r.awaitReplay(t, left, old)
 	c.primary.Kill(t)
 	successor.Promote(t)
 
-	token := setPrice(t.Context(), t, r.Store, symbol, 2) // waits for the new primary
-	require.Less(t, positionOf(t, r, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
-	eventually(t, func() bool { return r.replicas.timeline() == positionOf(t, r, token).timeline })
+	token := r.setPrice(t, symbol, 2) // waits for the new primary
+	require.Less(t, r.positionOf(t, token).lsn, r.replicas.all[0].replayed.Load(), "the new primary is not behind")
+	eventually(t, func() bool { return r.replicas.timeline() == r.positionOf(t, token).timeline })
 	for range 50 {
 		r.replicas.all[0].leftOut.Store(0) // as if no check had found out yet
-		require.True(t, hasPrice(after(t.Context(), token), t, r.Store, symbol, 2), "a stale answer")
+		r.requirePrice(after(t.Context(), token), t, symbol, 2)
 	}
 	require.Positive(t, r.fallen(fallbackBehind), "the replica was not asked")
-	require.True(t, hasPrice(after(t.Context(), old), t, r.Store, symbol, 2), "an old token")
+	r.requirePrice(after(t.Context(), old), t, symbol, 2)
 	require.Positive(t, r.fallen(fallbackTimeline))
 	require.Equal(t, before, r.readsOf(0))
 	r.awaitUp(t, 0)
@@ -296,27 +279,27 @@ func (c *cluster) failover(t *testing.T) {
 	// A replica of the new primary answers reads with its tokens.
 	next := c.open(t, patient, both, successor.Standby(t).URL("postgres"))
 	eventually(t, func() bool {
-		require.True(t, hasPrice(after(t.Context(), token), t, next.Store, symbol, 2))
+		next.requirePrice(after(t.Context(), token), t, symbol, 2)
 		return next.readsOf(0) > 0
 	})
 }
 
-func positionOf(t testing.TB, r *replicated, token tpox.Token) position {
+func (r *replicated) positionOf(t testing.TB, token tpox.Token) position {
 	t.Helper()
 	p, ok := r.replicas.identity.position(token)
 	require.True(t, ok)
 	return p
 }
 
-func lsnOf(t testing.TB, r *replicated, token tpox.Token) string {
+// awaitReplay waits until a standby has replayed the write of a token.
+func (r *replicated) awaitReplay(t testing.TB, standby *pgtest.Server, token tpox.Token) {
 	t.Helper()
-	lsn := positionOf(t, r, token).lsn
-	return fmt.Sprintf("%X/%X", lsn>>32, uint32(lsn))
+	standby.Await(t, "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint >= $1", r.positionOf(t, token).lsn)
 }
 
 // A replica that is killed under load costs no client a failed read, and gets reads again when it is back.
 func (c *cluster) killed(t *testing.T) {
-	r := c.replicate(t, patient, 2)
+	r := c.replicate(t, 2)
 	var stop atomic.Bool
 	var clients sync.WaitGroup
 	t.Cleanup(func() { stop.Store(true); clients.Wait() })
@@ -363,7 +346,7 @@ func (c *cluster) hangs(t *testing.T) {
 // A read that fails on a replica is answered by the primary, with the reason counted; only a fault of the replica
 // itself takes it out of the rotation.
 func (c *cluster) fallbacks(t *testing.T) {
-	r := c.replicate(t, patient, 1)
+	r := c.replicate(t, 1)
 	c.primary.Exec(t, "postgres", `CREATE FUNCTION fail(text) RETURNS text LANGUAGE plpgsql
 		AS 'BEGIN RAISE EXCEPTION USING ERRCODE = $1; END'`)
 	c.standbys[0].Await(t, "SELECT to_regproc('fail') IS NOT NULL")
@@ -382,47 +365,37 @@ func (c *cluster) fallbacks(t *testing.T) {
 		"TooFresh": {"", tpox.Freshness{Within: time.Nanosecond}, fallbackUnknown, true},
 		"Ahead":    {"", tpox.Freshness{After: ahead}, fallbackBehind, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r.awaitUp(t, 1)
-			before := r.fallen(failing.reason)
-			answered, err := r.replicas.read(tpox.WithFreshness(t.Context(), failing.f), failWith, []any{failing.code}, nil)
-			require.False(t, answered, err)
-			require.Equal(t, before+1, r.fallen(failing.reason))
-			require.Equal(t, failing.stays, r.replicas.all[0].isUp())
-		})
+		r.awaitUp(t, 1)
+		before := r.fallen(failing.reason)
+		answered, err := r.replicas.read(tpox.WithFreshness(t.Context(), failing.f), failWith, []any{failing.code}, nil)
+		require.False(t, answered, "%s: %v", name, err)
+		require.Equal(t, before+1, r.fallen(failing.reason), name)
+		require.Equal(t, failing.stays, r.replicas.all[0].isUp(), name)
 	}
 }
 
-// A server that is no replica of the primary is refused at the start, in one line. A replica that cannot be reached is
-// waited for.
+// A server that is no replica of the primary is refused at the start, in one line; TestServe_Replicas has the primary
+// itself. A replica that cannot be reached is waited for. Without a condition on freshness, and for what only the
+// primary knows, no read is sent to it.
 func (c *cluster) start(t *testing.T) {
 	primary, standby, foreign := c.primary, c.standbys[0], pgtest.Shared(t)
 	primary.Exec(t, "postgres", "CREATE DATABASE another TEMPLATE template0")
 	standby.Await(t, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'another')")
 	url := standby.URL("postgres")
-	for name, bad := range map[string]struct {
-		urls []string
-		want string
-	}{
-		"Primary":  {[]string{primary.URL("postgres")}, "the server is not in recovery"},
-		"Foreign":  {[]string{foreign.URL("postgres")}, "it is no replica of the primary: its system identifier is"},
-		"Database": {[]string{standby.URL("another")}, "it is no replica of the primary: the URL names another database"},
-		"Twice":    {[]string{url, url}, "two replicas have the address"},
-		"NoURL":    {[]string{url, "postgres://a:b:c"}, "replica 2: not the URL of a PostgreSQL database"},
+	for says, urls := range map[string][]string{
+		"it is no replica of the primary: its system identifier is":       {foreign.URL("postgres")},
+		"it is no replica of the primary: the URL names another database": {standby.URL("another")},
+		"two replicas have the address":                                   {url, url},
+		"replica 2: not the URL of a PostgreSQL database":                 {url, "postgres://a:b:c"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			options := Options{Replicas: bad.urls, Notice: func(text string) { t.Error(text) }}
-			_, err := open(t.Context(), primary.URL("postgres"), options, hidden{timing: patient})
-			require.ErrorContains(t, err, bad.want)
-			require.NotContains(t, err.Error(), "\n")
-		})
+		options := Options{Replicas: urls, Notice: func(text string) { t.Error(text) }}
+		_, err := open(t.Context(), primary.URL("postgres"), options, hidden{timing: patient})
+		require.ErrorContains(t, err, says)
+		require.NotContains(t, err.Error(), "\n")
 	}
 	standby.Halt(t)
-	var notices atomic.Int64
-	options := Options{Replicas: []string{url}, Notice: func(string) { notices.Add(1) }}
-	s := openedWith(t, primary.URL("postgres"), options, hidden{timing: patient})
+	s := openedWith(t, primary.URL("postgres"), Options{Replicas: []string{url}}, hidden{timing: patient})
 	r := &replicated{s, c}
-	require.Equal(t, int64(1), notices.Load())
 	ctx := within(t.Context(), time.Hour)
 	require.NoError(t, errOf(r.GetSecurity(ctx, c.d.Symbol(0))))
 	require.Equal(t, int64(1), r.fallen(fallbackNone))
@@ -431,21 +404,18 @@ func (c *cluster) start(t *testing.T) {
 	r.awaitUp(t, 1)
 	require.NoError(t, errOf(r.GetSecurity(ctx, c.d.Symbol(0))))
 	require.Equal(t, int64(1), r.readsOf(0))
-}
 
-// Without a condition on freshness, and for what only the primary knows, no read is sent to a replica.
-func (c *cluster) notAsked(t *testing.T) {
-	r := c.replicate(t, patient, 1)
-	require.NoError(t, errOf(r.GetSecurity(t.Context(), r.d.Symbol(0))))
-	require.NoError(t, r.Ready(within(t.Context(), time.Hour)))
-	require.NoError(t, errOf(r.Contents(within(t.Context(), time.Hour))))
-	require.Zero(t, r.readsOf(0))
-	require.Equal(t, int64(1), r.primaryReads())
+	before := r.primaryReads()
+	require.NoError(t, errOf(r.GetSecurity(t.Context(), c.d.Symbol(0))))
+	require.NoError(t, r.Ready(ctx))
+	require.NoError(t, errOf(r.Contents(ctx)))
+	require.Equal(t, before+1, r.primaryReads())
+	require.Equal(t, int64(1), r.readsOf(0))
 }
 
 // The token of a repeated write is a current one; a refused write has none.
 func (c *cluster) tokens(t *testing.T) {
-	r := c.replicate(t, patient, 1)
+	r := c.replicate(t, 1)
 	insert := func(id int64) (token tpox.Token, err error) {
 		w := once()
 		w.Token = &token
@@ -456,17 +426,16 @@ func (c *cluster) tokens(t *testing.T) {
 	require.NoError(t, err)
 	again, err := insert(700_000_000_001)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, positionOf(t, r, again).lsn, positionOf(t, r, first).lsn)
+	require.GreaterOrEqual(t, r.positionOf(t, again).lsn, r.positionOf(t, first).lsn)
 	for _, token := range []tpox.Token{first, again} {
-		require.Equal(t, r.replicas.timeline(), positionOf(t, r, token).timeline)
+		require.Equal(t, r.replicas.timeline(), r.positionOf(t, token).timeline)
 		require.NoError(t, errOf(r.GetOrder(after(t.Context(), token), 700_000_000_001)))
 	}
 
 	var token tpox.Token
 	w := now()
 	w.Token = &token
-	err = r.DeleteOrder(t.Context(), w, 5)
-	require.True(t, tpox.Is[*tpox.NotFound](err), "a single statement that finds no row")
+	require.True(t, tpox.Is[*tpox.NotFound](r.DeleteOrder(t.Context(), w, 5)), "a single statement that finds no row")
 	require.True(t, tpox.Is[*tpox.Conflict](errOf(r.InsertOrder(t.Context(), w, order(r.d, 700_000_000_001)))))
 	require.True(t, tpox.Is[*tpox.NotFound](r.CloseAccount(t.Context(), w, 5, 5)))
 	require.Zero(t, token)
