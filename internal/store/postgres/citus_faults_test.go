@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,7 +26,6 @@ func TestCommit_AnswerLost(t *testing.T) {
 	s := opened(t, cluster.URL(cluster.Database(t), 0)+"&distribute=1", Options{})
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
-	account := tpox.ID(d.FirstAccount(0))
 
 	// loses requires that a write without an answer is unknown, and was not tried again.
 	loses := func(t *testing.T, write func() error, texts ...string) {
@@ -39,19 +38,17 @@ func TestCommit_AnswerLost(t *testing.T) {
 		require.Equal(t, tries, s.retries.Load())
 	}
 	const commit = "COMMIT\x00"
-
-	trade := func(w tpox.Write) error { return errOf(s.Trade(t.Context(), w, account, buy(d.Symbol(0)))) }
-	t.Run("Trade", func(t *testing.T) {
-		held := sharesOf(t, s)
-		loses(t, func() error { return trade(now()) }, "customers_", commit)
-		require.Equal(t, held+1, sharesOf(t, s))
-	})
-	t.Run("TradeOnce", func(t *testing.T) {
-		held, w := sharesOf(t, s), once()
-		loses(t, func() error { return trade(w) }, "customers_", commit)
-		require.NoError(t, trade(w), "the stored answer")
-		require.Equal(t, held+1, sharesOf(t, s))
-	})
+	for name, w := range map[string]tpox.Write{"Trade": now(), "TradeOnce": once()} {
+		t.Run(name, func(t *testing.T) {
+			trade := func() error { return errOf(s.Trade(t.Context(), w, tpox.ID(d.FirstAccount(0)), buy(d.Symbol(0)))) }
+			held := sharesOf(t, s)
+			loses(t, trade, "customers_", commit)
+			if w.Once != nil {
+				require.NoError(t, trade(), "the stored answer")
+			}
+			require.Equal(t, held+1, sharesOf(t, s))
+		})
+	}
 	t.Run("InsertOrder", func(t *testing.T) {
 		insert := func() error { return errOf(s.InsertOrder(t.Context(), now(), order(d, 900))) }
 		loses(t, insert, "orders_", commit)
@@ -59,13 +56,6 @@ func TestCommit_AnswerLost(t *testing.T) {
 		require.NoError(t, errOf(s.GetOrder(t.Context(), 900)))
 	})
 	require.Empty(t, verified(t, s))
-}
-
-// A held is a transaction that reads what it writes, and what it must leave behind.
-type held struct {
-	write, table string // the statement that begins to write, and the table whose shard is moved before it
-	do           func(s *Store) error
-	done         func(t *testing.T) // nil if verify is enough
 }
 
 // A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
@@ -77,36 +67,76 @@ func TestMove_BetweenReadAndWrite(t *testing.T) {
 	database := cluster.Database(t)
 	cluster.Nodes[0].Exec(t, database, `SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', false)
 		FROM pg_dist_node WHERE groupid = 3`)
-	before := func(string) {}
 	s := opened(t, cluster.URL(database, 0)+"&distribute=1", Options{})
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
+	before := func(string) {}
 	s = opened(t, cluster.URL(database, entry), Options{
 		Trace: func(_ context.Context, statement string, _ net.Addr) func(error) {
 			before(statement)
 			return func(error) {}
 		},
 	})
-	for _, h := range slices.Concat(heldRows(t, s, d), heldCustomers(t, d)) {
-		t.Run(h.write+" "+h.table, func(t *testing.T) {
+	owner, account := tpox.ID(d.ID(dataset.Customer, 0)), tpox.ID(d.FirstAccount(0))
+	symbol, id := d.Symbol(0), orderID(d, 0)
+	trade := func(w tpox.Write) error { return errOf(s.Trade(t.Context(), w, account, buy(symbol))) }
+	w, held := once(), sharesOf(t, s)
+	for _, c := range []struct {
+		write, table string // the statement that begins to write, and the table whose shard is moved before it
+		do           func() error
+		done         func() bool // nil: verify compares all that was written
+	}{
+		{
+			"update_customer", "customers", func() error { return trade(now()) },
+			func() bool { return sharesOf(t, s) == held+1 },
+		},
+		{
+			"update_customer", "answers", func() error { return trade(w) },
+			func() bool { return trade(w) == nil && sharesOf(t, s) == held+2 }, // with the stored answer
+		},
+		{
+			"update_order_status", "orders",
+			func() error { return errOf(s.UpdateOrderStatus(t.Context(), now(), id, "8")) },
+			func() bool {
+				doc, err := s.GetOrder(t.Context(), id)
+				return err == nil && strings.Contains(string(doc), `Stat="8"`)
+			},
+		},
+		{
+			"replace_security", "securities",
+			func() error {
+				return errOf(s.UpdateSecurityPrice(t.Context(), now(), symbol, tpox.Price{LastTrade: "7.77"}))
+			},
+			func() bool {
+				doc, err := s.GetSecurity(t.Context(), symbol)
+				return err == nil && strings.Contains(string(doc), "7.77")
+			},
+		},
+		{"replace_customer", "customers", func() error {
+			return errOf(s.OpenAccount(t.Context(), now(), owner, d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 911})))
+		}, nil},
+		{"replace_customer", "accounts", func() error {
+			return s.ReplaceCustomer(t.Context(), now(), owner, customer(d, int64(owner), 910), true, nil)
+		}, nil},
+		{"delete_customer", "customers", func() error { return s.DeleteCustomer(t.Context(), now(), owner) }, nil},
+	} {
+		t.Run(c.write+" "+c.table, func(t *testing.T) {
 			moved := make(chan struct{})
 			move := sync.OnceFunc(func() {
 				go func() {
 					defer close(moved)
-					cluster.MoveShards(t, database, "brokerage."+h.table)
+					cluster.MoveShards(t, database, "brokerage."+c.table)
 				}()
 				awaitMove(t, cluster.Nodes[entry], moved)
 			})
 			before = func(statement string) {
-				if statement == h.write {
+				if statement == c.write {
 					move()
 				}
 			}
-			require.NoError(t, h.do(s))
+			require.NoError(t, c.do())
 			<-moved
-			if h.done != nil {
-				h.done(t)
-			}
+			require.True(t, c.done == nil || c.done())
 			require.Empty(t, verified(t, s))
 		})
 	}
@@ -131,61 +161,5 @@ func awaitMove(t *testing.T, node *pgtest.Server, moved <-chan struct{}) {
 			return
 		case <-time.After(time.Millisecond):
 		}
-	}
-}
-
-// heldRows write one row each.
-func heldRows(t *testing.T, s *Store, d *dataset.Dataset) []held {
-	account, symbol, id, w := tpox.ID(d.FirstAccount(0)), d.Symbol(0), orderID(d, 0), once()
-	shares := sharesOf(t, s)
-	trade := func(w tpox.Write) func(*Store) error {
-		return func(s *Store) error { return errOf(s.Trade(t.Context(), w, account, buy(symbol))) }
-	}
-	return []held{
-		{"update_customer", "customers", trade(now()), func(t *testing.T) {
-			require.Equal(t, shares+1, sharesOf(t, s))
-		}},
-		{"update_customer", "answers", trade(w), func(t *testing.T) {
-			require.NoError(t, trade(w)(s), "the stored answer")
-			require.Equal(t, shares+2, sharesOf(t, s))
-		}},
-		{
-			"update_order_status", "orders",
-			func(s *Store) error { return errOf(s.UpdateOrderStatus(t.Context(), now(), id, "8")) },
-			func(t *testing.T) {
-				doc, err := s.GetOrder(t.Context(), id)
-				require.NoError(t, err)
-				require.Contains(t, string(doc), `Stat="8"`)
-			},
-		},
-		{
-			"replace_security", "securities", func(s *Store) error {
-				p := tpox.Price{LastTrade: "7.77", Ask: "7.78", Bid: "7.76"}
-				return errOf(s.UpdateSecurityPrice(t.Context(), now(), symbol, p))
-			},
-			func(t *testing.T) {
-				doc, err := s.GetSecurity(t.Context(), symbol)
-				require.NoError(t, err)
-				require.Contains(t, string(doc), "7.77")
-			},
-		},
-	}
-}
-
-// heldCustomers write a customer and its accounts, which verify compares.
-func heldCustomers(t *testing.T, d *dataset.Dataset) []held {
-	id := d.ID(dataset.Customer, 0)
-	open := func(s *Store) error {
-		doc := d.AppendNewAccount(nil, 1, dataset.NewAccount{ID: 911})
-		return errOf(s.OpenAccount(t.Context(), now(), tpox.ID(id), doc))
-	}
-	replace := func(s *Store) error {
-		return s.ReplaceCustomer(t.Context(), now(), tpox.ID(id), customer(d, id, 910), true, nil)
-	}
-	remove := func(s *Store) error { return s.DeleteCustomer(t.Context(), now(), tpox.ID(id)) }
-	return []held{
-		{"replace_customer", "customers", open, nil},
-		{"replace_customer", "accounts", replace, nil},
-		{"delete_customer", "customers", remove, nil},
 	}
 }
