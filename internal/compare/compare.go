@@ -61,7 +61,7 @@ type comparison struct {
 	*Config
 
 	sides    [2]*side
-	figures  []figure
+	figures  []Row
 	deciding int // the first figure that decides
 	began    time.Time
 	rand     *rand.Rand
@@ -76,8 +76,8 @@ type comparison struct {
 	slices   []slice       // that count, four to a block
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
-	own      [2]work // of each side in the slices that count,
-	idle     [2]work // and in those of the other
+	own      [2]used // by each side in the slices that count,
+	idle     [2]used // and in those of the other
 }
 
 // Run compares two sides. When the comparison ends early, it returns the result so far and the error, and when it did
@@ -134,7 +134,7 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	c.own, c.idle = [2]work{}, [2]work{}
+	c.own, c.idle = [2]used{}, [2]used{}
 	var err error
 	next := leastBlocks
 	for decided := false; !decided && err == nil; {
@@ -222,7 +222,7 @@ func (c *comparison) lengthen() bool {
 	}
 	c.length *= 2
 	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
-	c.own, c.idle, c.slices = [2]work{}, [2]work{}, nil
+	c.own, c.idle, c.slices = [2]used{}, [2]used{}, nil
 	c.boundary.restart()
 	return true
 }

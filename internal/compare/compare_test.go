@@ -71,11 +71,11 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 		if m.rand.Float64() < m.spoilt {
 			s.disturbed = "others used the machine"
 		}
-		c.own[side].add(work{processor: length.Seconds()})
+		c.own[side].add(used{processor: length.Seconds()}, 1)
 		if side == 1 {
 			s.failed = map[string]int{"503 unavailable": int(1000 * m.failed)}
 			c.result.Sides[1].Grown += m.grows
-			c.idle[0].add(work{processor: m.left})
+			c.idle[0].add(used{processor: m.left}, 1)
 		}
 		at = at.Add(c.discard + length + m.late)
 		return s, nil

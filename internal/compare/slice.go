@@ -25,13 +25,6 @@ type slice struct {
 	disturbed string // why the slice does not count
 }
 
-// A figure is something that is compared.
-type figure struct {
-	name, unit string
-	decides    bool
-	more       bool // is better
-}
-
 // The indexes of the figures. After them come the mean times of the transactions of the mix.
 const (
 	throughput = iota
@@ -43,17 +36,18 @@ const (
 	firstTransaction
 )
 
-func figuresOf(open bool, mix []workload.Mixed) []figure {
-	figures := []figure{
-		throughput:   {name: "throughput", unit: "a second", decides: !open, more: true},
-		median:       {name: "p50", unit: "ms", decides: open},
-		tail:         {name: "p99", unit: "ms", decides: open},
-		serviceTime:  {name: "CPU of the service", unit: "µs a transaction"},
-		databaseTime: {name: "CPU of the database", unit: "µs a transaction"},
-		diskIOs:      {name: "I/Os of the disks", unit: "a transaction"},
+// figuresOf returns the figures that are compared, without values.
+func figuresOf(open bool, mix []workload.Mixed) []Row {
+	figures := []Row{
+		throughput:   {Name: "throughput", Unit: "a second", Decides: !open, More: true},
+		median:       {Name: "p50", Unit: "ms", Decides: open},
+		tail:         {Name: "p99", Unit: "ms", Decides: open},
+		serviceTime:  {Name: "CPU of the service", Unit: "µs a transaction"},
+		databaseTime: {Name: "CPU of the database", Unit: "µs a transaction"},
+		diskIOs:      {Name: "I/Os of the disks", Unit: "a transaction"},
 	}
 	for _, t := range mix {
-		figures = append(figures, figure{name: t.Name, unit: "ms, mean"})
+		figures = append(figures, Row{Name: t.Name, Unit: "ms, mean"})
 	}
 	return figures
 }
@@ -90,16 +84,18 @@ func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration
 	for figure, n := range after.host {
 		host[figure] = n - before.host[figure]
 	}
-	used, transactions := after.sides[at].minus(before.sides[at]), float64(len(sliced.Records))
-	s.values[serviceTime] = 1e6 * used.service / transactions
-	s.values[databaseTime] = 1e6 * used.database / transactions
+	own, idle, transactions := after.sides[at], after.sides[1-at], float64(len(sliced.Records))
+	own.add(before.sides[at], -1)
+	idle.add(before.sides[1-at], -1)
+	s.values[serviceTime] = 1e6 * own.service / transactions
+	s.values[databaseTime] = 1e6 * own.database / transactions
 	if _, ok := host[probe.Reads]; ok {
 		s.values[diskIOs] = (host[probe.Reads] + host[probe.Writes]) / transactions
 	}
 	others, _ := host.Others(after.ours - before.ours) // unknown is 0 or NaN, and disturbs nothing
 	if s.disturbed = sliced.Disturbed(others, c.Others); s.disturbed == "" {
-		c.own[at].add(used.apart)
-		c.idle[1-at].add(after.sides[1-at].minus(before.sides[1-at]).apart)
+		c.own[at].add(own, 1)
+		c.idle[1-at].add(idle, 1)
 	}
 	return s, nil
 }
@@ -134,20 +130,18 @@ func (s *slice) count(records []result.Record, discard, length time.Duration, fi
 	}
 }
 
-// work is processor seconds and bytes written to disk.
-type work struct{ processor, written float64 }
-
-func (w *work) add(more work) { *w = work{w.processor + more.processor, w.written + more.written} }
-
 // used is what a side has used; NaN is unknown.
 type used struct {
 	service, database float64 // processor seconds
-	apart             work    // of the processes on this computer that only this side uses
+	// Processor seconds, and bytes written to disk, of the processes on this computer that only this side uses.
+	processor, written float64
 }
 
-func (u used) minus(before used) used {
-	return used{u.service - before.service, u.database - before.database,
-		work{u.apart.processor - before.apart.processor, u.apart.written - before.apart.written}}
+func (u *used) add(v used, times float64) {
+	u.service += times * v.service
+	u.database += times * v.database
+	u.processor += times * v.processor
+	u.written += times * v.written
 }
 
 // reading is what everything has used at one moment; NaN is unknown.
@@ -168,7 +162,8 @@ func (c *comparison) read(ctx context.Context) reading {
 			seconds := processorOf(f)
 			ours[strconv.Itoa(pid)] = seconds
 			if pid != c.sides[1-i].server {
-				u.apart.add(work{seconds, f.Figures[probe.WriteBytes]})
+				u.processor += seconds
+				u.written += f.Figures[probe.WriteBytes]
 			}
 			return seconds
 		}

@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -84,7 +85,7 @@ func ticks(records []result.Record, length time.Duration) []float64 {
 
 // BenchmarkStudy prints the tables of decision record 0039: `make compare-study`.
 func BenchmarkStudy(b *testing.B) {
-	length := setting(b, "BROKERAGE_COMPARE_STUDY", 0, time.ParseDuration)
+	length := setting(b, "BROKERAGE_COMPARE_STUDY", "", time.ParseDuration)
 	for _, name := range []string{"null", "sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {
 			url := studied(b, name)
@@ -103,30 +104,29 @@ func BenchmarkStudy(b *testing.B) {
 }
 
 // printSlices prints how blocks of slices of a length scatter when one recording is dealt to two sides.
-func printSlices(counts []float64, slice time.Duration) {
+func printSlices(counts []float64, length time.Duration) {
 	const deals = 400
 	random := rand.New(rand.NewPCG(1, 33))
 	var errs, alikes []float64
 	misses, windows := 0, 0
 	for range deals {
-		var logs []float64
-		for block := range slices.Chunk(counts, 4*int(slice/tick)) {
-			if len(block) < 4*int(slice/tick) {
+		var c comparison
+		for block := range slices.Chunk(counts, 4*int(length/tick)) {
+			if len(block) < 4*int(length/tick) {
 				break
 			}
-			first := float64(2*random.IntN(2) - 1)
-			log := 0.0
-			for i, sign := range []float64{1, -1, -1, 1} {
+			first := random.IntN(2)
+			for i, side := range []int{first, 1 - first, 1 - first, first} {
 				sum := 1e-9
 				for _, n := range block[i*len(block)/4 : (i+1)*len(block)/4] {
 					sum += n
 				}
-				log += first * sign * math.Log(sum) / 2
+				c.slices = append(c.slices, slice{side: side, values: []float64{sum}})
 			}
-			logs = append(logs, log)
 		}
+		logs := c.logs(throughput)
 		_, deviation := meanOf(logs)
-		errs = append(errs, deviation*math.Sqrt(4*slice.Minutes()))
+		errs = append(errs, deviation*math.Sqrt(4*length.Minutes()))
 		alikes = append(alikes, alike(logs))
 		for window := range slices.Chunk(logs, 25) {
 			if len(window) == 25 {
@@ -139,7 +139,7 @@ func printSlices(counts []float64, slice time.Duration) {
 	}
 	se, _ := meanOf(errs)
 	r, _ := meanOf(alikes)
-	fmt.Printf("| %s | %.2f %% | %+.2f | %.1f %% of %d |\n", slice, 100*se, r,
+	fmt.Printf("| %s | %.2f %% | %+.2f | %.1f %% of %d |\n", length, 100*se, r,
 		100*float64(misses)/float64(max(windows, 1)), windows)
 }
 
@@ -169,9 +169,9 @@ func printBeginning(b *testing.B, c *comparison, length time.Duration) {
 
 // BenchmarkCheck compares equal sides, and sides of which one is slower by 3 %: `make compare-check`.
 func BenchmarkCheck(b *testing.B) {
-	comparisons := setting(b, "BROKERAGE_COMPARE_CHECK", 0, strconv.Atoi)
-	config := Config{Within: setting(b, "WITHIN", 10*time.Minute, time.ParseDuration), Detect: 0.03, Tolerance: 0.02,
-		Others: setting(b, "OTHERS", result.MostOthers, number)}
+	comparisons := setting(b, "BROKERAGE_COMPARE_CHECK", "", strconv.Atoi)
+	config := Config{Within: setting(b, "WITHIN", "10m", time.ParseDuration), Detect: 0.03, Tolerance: 0.02,
+		Others: setting(b, "OTHERS", "0.05", number)}
 	for _, kind := range []struct {
 		name, workload string
 		foreign        bool
@@ -215,7 +215,7 @@ func BenchmarkCheck(b *testing.B) {
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
 // capacity-check`.
 func BenchmarkCapacity(b *testing.B) {
-	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", 0, strconv.Atoi)
+	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", "", strconv.Atoi)
 	goal, err := drive.ParseGoal("p99=50ms")
 	require.NoError(b, err)
 	near := 0
@@ -231,8 +231,8 @@ func BenchmarkCapacity(b *testing.B) {
 			require.NoError(b, err)
 			slices := 0
 			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
-				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", 5*time.Minute, time.ParseDuration),
-					Others: setting(b, "OTHERS", result.MostOthers, number), Progress: func(*result.Curve) {
+				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", "5m", time.ParseDuration),
+					Others: setting(b, "OTHERS", "0.05", number), Progress: func(*result.Curve) {
 						if slices++; slices%4 != 1 {
 							return
 						}
@@ -255,15 +255,12 @@ func BenchmarkCapacity(b *testing.B) {
 	fmt.Printf("within 10 %% of the closed model: %d of %d\n", near, searches)
 }
 
-// setting returns a variable. Without it, and without another value, the benchmark is skipped: it takes hours.
-func setting[T comparable](b *testing.B, name string, otherwise T, parse func(string) (T, error)) T {
+// setting returns a variable. Without it, and without a default, the benchmark is skipped: it takes hours.
+func setting[T any](b *testing.B, name, otherwise string, parse func(string) (T, error)) T {
 	b.Helper()
-	text := os.Getenv(name)
-	switch none := *new(T); {
-	case text == "" && otherwise == none:
+	text := cmp.Or(os.Getenv(name), otherwise)
+	if text == "" {
 		b.Skip("needs " + name + ", which make sets")
-	case text == "":
-		return otherwise
 	}
 	value, err := parse(text)
 	require.NoError(b, err, name)

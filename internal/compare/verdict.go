@@ -26,13 +26,12 @@ func (c *comparison) look(last bool) bool {
 	}
 	z := c.boundary.look(len(c.slices)/4, passed)
 	r.Figures, r.Transactions, r.Blocks = nil, nil, nil
-	for i, f := range c.figures {
+	for i, row := range c.figures {
 		logs := c.logs(i)
 		if len(logs) < leastBlocks {
 			continue
 		}
-		row := Row{Name: f.name, Unit: f.unit, A: c.middle(i, 0), B: c.middle(i, 1), Change: intervalOf(logs, z),
-			Decides: f.decides, More: f.more}
+		row.A, row.B, row.Change = c.middle(i, 0), c.middle(i, 1), intervalOf(logs, z)
 		if i >= firstTransaction { // so many at once find one by chance
 			row.Change = intervalOf(logs, quantile(upperTail(z)/float64(len(c.figures)-firstTransaction)))
 			r.Transactions = append(r.Transactions, row)
