@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"brokerage/internal/drive"
@@ -26,9 +26,7 @@ type driveCmd struct {
 	URL       string `group:"Target" name:"url" xor:"target" placeholder:"URL" help:"Run against a service. Default: http://127.0.0.1:8080."`
 	clientTLS `group:"TLS" set:"trusted=those of the system"`
 
-	byDefault bool            // neither --db nor --url is given
-	database  *store.Database // of --db
-	inputs    []string        // further files that the command reads
+	database *store.Database // of --db
 
 	Workload    string            `group:"Load" default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file, which may define transactions of its own. Default: mixed."`
 	Users       int               `group:"Load" default:"50" placeholder:"N" range:"1..10000" help:"Number of concurrent users. Default: 50."`
@@ -46,9 +44,7 @@ type driveCmd struct {
 
 	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
 
-	JSON         string `group:"Output" name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
-	Verbose      bool   `group:"Output" help:"Print all percentiles, expected refusals, and what the computer used. Default: the most important percentiles; --json has all."`
-	AllowInvalid bool   `group:"Output" help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
+	resultFlags `group:"Output"`
 
 	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
 	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, --ramp included. Default: 5m."`
@@ -62,12 +58,21 @@ type driveCmd struct {
 	Token string `group:"Target" env:"BROKERAGE_TOKEN" placeholder:"TOKEN" help:"Bearer token for the service, made by brokerage token. Other users of this machine can see flags, so prefer the environment variable BROKERAGE_TOKEN. Default: none."`
 }
 
+// resultFlags are the flags of a command whose result is that of a run.
+//
+//nolint:lll // a help text is one string
+type resultFlags struct {
+	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
+	Verbose      bool   `help:"Print all percentiles, expected refusals, and what the computer used. Default: the most important percentiles; --json has all."`
+	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
+}
+
 // defaultService is the URL of a service with default settings.
 const defaultService = "http://127.0.0.1:8080"
 
 // Run runs the workload, and prints the result.
 func (c *driveCmd) Run(ctx context.Context, s streams) error {
-	definition, err := c.check()
+	definition, err := c.definition()
 	if err != nil {
 		return err
 	}
@@ -140,12 +145,7 @@ func (c *driveCmd) remote(ctx context.Context, s streams, config drive.Plan) err
 		}
 		defer func() { _ = config.Observer.Close() }() // nothing was written
 	}
-	err = c.drive(ctx, s, target, config, nil)
-	if errors.Is(err, syscall.ECONNREFUSED) && c.byDefault {
-		return fmt.Errorf("nothing listens at %s, where a service is by default: brokerage serve starts one, "+
-			"--url names another, --db a database without a service", c.URL)
-	}
-	return err
+	return c.drive(ctx, s, target, config, nil)
 }
 
 // direct runs the workload on a database, without a service.
@@ -183,7 +183,7 @@ func (c *driveCmd) drive(
 	if run == nil {
 		return err
 	}
-	return c.report(s, run, err)
+	return c.report(s, run, c.inputs(), err)
 }
 
 // find looks for the highest rate that meets --find. It is an error when there is none.
@@ -196,23 +196,23 @@ func (c *driveCmd) find(ctx context.Context, s streams, target drive.Target, con
 	if run == nil {
 		return err
 	}
-	if err := c.report(s, run, err); err != nil || run.Curve.Found > 0 {
+	if err := c.report(s, run, c.inputs(), err); err != nil || run.Curve.Found > 0 {
 		return err
 	}
 	return exitError{exitFailed, errAnswered}
 }
 
-// output returns a file for a result.
-func (c *driveCmd) output(path string) output.File {
-	inputs := append([]string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}, c.inputs...)
+// inputs returns the files that the command reads.
+func (c *driveCmd) inputs() []string {
+	inputs := []string{c.Workload, c.TLSCA, c.TLSCert, c.TLSKey}
 	if c.database != nil {
 		inputs = append(inputs, c.database.Path())
 	}
-	return output.File{Path: path, Kind: output.Result, Mode: output.Shared, Inputs: inputs}
+	return inputs
 }
 
-// check refuses flags that contradict each other and files that cannot be written, and reads the workload.
-func (c *driveCmd) check() (*workload.Definition, error) {
+// definition refuses flags that contradict each other and files that cannot be written, and reads the workload.
+func (c *driveCmd) definition() (*workload.Definition, error) {
 	if c.Consistency == "primary" {
 		c.Consistency = drive.Primary
 	}
@@ -226,9 +226,8 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 			return nil, usagef("--db: %w", err)
 		}
 		c.database, scheme = &database, database.Scheme
-	} else if c.URL == "" {
-		c.URL, c.byDefault = defaultService, true
 	}
+	c.URL = cmp.Or(c.URL, defaultService)
 	definition, err := workload.Load(c.Workload)
 	if err != nil {
 		return nil, exitError{exitUsage, err}
@@ -250,7 +249,7 @@ func (c *driveCmd) check() (*workload.Definition, error) {
 	if err := requireWritable(c.ledgerFile()); err != nil {
 		return nil, usagef("--ledger: %w", err)
 	}
-	return definition, c.checkJSON()
+	return definition, c.check(c.inputs())
 }
 
 // contradiction returns an error if flags contradict each other.
@@ -278,9 +277,14 @@ func (c *driveCmd) contradiction() error {
 	return nil
 }
 
-// checkJSON returns an error if --json cannot be written: before the load, not after an hour of it.
-func (c *driveCmd) checkJSON() error {
-	if err := requireWritable(c.output(c.JSON)); err != nil {
+// file returns the file of --json.
+func (f resultFlags) file(inputs []string) output.File {
+	return output.File{Path: f.JSON, Kind: output.Result, Mode: output.Shared, Inputs: inputs}
+}
+
+// check returns an error if --json cannot be written: before the load, not after an hour of it.
+func (f resultFlags) check(inputs []string) error {
+	if err := requireWritable(f.file(inputs)); err != nil {
 		return usagef("--json: %w", err)
 	}
 	return nil
@@ -288,16 +292,16 @@ func (c *driveCmd) checkJSON() error {
 
 // report prints a result and writes it to --json. It returns an error for a run that ended early and, without
 // --allow-invalid, for an INVALID one.
-func (c *driveCmd) report(s streams, run *result.Run, ended error) error {
+func (f resultFlags) report(s streams, run *result.Run, inputs []string, ended error) error {
 	clearLine(s.err)
-	err := run.Write(s.out, c.Verbose)
-	if c.JSON != "" {
-		err = errors.Join(err, writeJSON(c.output(c.JSON), run))
+	err := run.Write(s.out, f.Verbose)
+	if f.JSON != "" {
+		err = errors.Join(err, writeJSON(f.file(inputs), run))
 	}
 	if ended != nil {
 		return exitError{exitEnded, errors.Join(fmt.Errorf("the run ended early: %w", ended), err)}
 	}
-	if v := run.Validity; err == nil && v.Invalid() && !c.AllowInvalid {
+	if v := run.Validity; err == nil && v.Invalid() && !f.AllowInvalid {
 		return exitError{exitInvalid, fmt.Errorf("the run is INVALID: %s", strings.Join(v.Reasons, "; "))}
 	}
 	return err

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,19 +41,6 @@ func TestDrive_WeightsAndCount(t *testing.T) {
 		run.Workload.Mix)
 	require.Len(t, run.Transactions, 2)
 	require.InDelta(t, 1500, run.Transactions[0].Count, 150)
-}
-
-// The default target is the service that serve starts by default.
-func TestDrive_DefaultTarget(t *testing.T) {
-	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", readmeAddr)
-	if err != nil {
-		t.Skipf("somebody listens there: %v", err)
-	}
-	require.NoError(t, l.Close())
-	requireOneLine(t, brokerage(t.Context(), "drive"), exitFailed,
-		"nothing listens at http://127.0.0.1:8080, where a service is by default: brokerage serve starts one, --url names "+
-			"another, --db a database without a service")
 }
 
 // A service that requires client certificates, with real ones.

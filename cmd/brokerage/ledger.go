@@ -26,8 +26,7 @@ type proofFlags struct {
 
 // ledgerFile returns the file of --ledger, which is always a new one.
 func (c *driveCmd) ledgerFile() output.File {
-	file := c.output(c.Ledger)
-	return output.File{Path: file.Path, Inputs: file.Inputs, Others: []string{c.JSON}}
+	return output.File{Path: c.Ledger, Inputs: c.inputs(), Others: []string{c.JSON}}
 }
 
 // run runs the workload once. With a ledger it also finds out what the store has kept, which is nil for a service.

@@ -9,15 +9,14 @@ import (
 
 //nolint:lll // a help text is one string
 type mergeCmd struct {
-	Files        []string `arg:"" name:"file ..." help:"Results of all parts of a load, which brokerage drive --part --json wrote, in any order."`
-	JSON         string   `name:"json" type:"path" placeholder:"FILE" help:"File to write the merged result to as well. Default: none."`
-	AllowInvalid bool     `help:"Exit with 0 even if the merged run is INVALID. Default: exit with 4."`
+	Files []string `arg:"" name:"file ..." help:"Results of all parts of a load, which brokerage drive --part --json wrote, in any order."`
+
+	resultFlags
 }
 
 // Run merges the results, and prints the merged one.
 func (c *mergeCmd) Run(s streams) error {
-	merged := driveCmd{JSON: c.JSON, AllowInvalid: c.AllowInvalid, inputs: c.Files}
-	if err := merged.checkJSON(); err != nil {
+	if err := c.check(c.Files); err != nil {
 		return err
 	}
 	runs := make([]*result.Run, len(c.Files))
@@ -35,5 +34,5 @@ func (c *mergeCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	return merged.report(s, run, nil)
+	return c.report(s, run, c.Files, nil)
 }

@@ -24,42 +24,29 @@ func (c *reportCmd) Run(s streams) error {
 		return usagef("%d files: a report is on one, or shows two side by side", len(c.Files))
 	case len(c.Files) == 2 && c.Out != "":
 		return usagef("--out is for a report on one file: two are shown as text")
-	case len(c.Files) == 2:
-		return c.compare(s)
+	}
+	var files []*report.File
+	for _, path := range c.Files {
+		file, err := report.Read(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	if len(files) == 2 {
+		return report.WriteComparison(s.out, files[0], files[1])
+	}
+	if c.Out == "-" {
+		return files[0].WriteHTML(s.out)
 	}
 	path := c.Files[0]
 	page := output.File{Path: cmp.Or(c.Out, strings.TrimSuffix(path, filepath.Ext(path))+".html"), Kind: output.Page,
 		Mode: output.Shared, Inputs: c.Files}
-	if c.Out != "" && c.Out != "-" {
-		if err := page.Check(); err != nil {
-			return err
-		}
-	}
-	file, err := report.Read(path)
-	if err != nil {
-		return err
-	}
-	if c.Out == "-" {
-		return file.WriteHTML(s.out)
-	}
-	if err := writePage(page, file.WriteHTML); err != nil {
+	if err := writePage(page, files[0].WriteHTML); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.err, "wrote %s\n", page.Path)
 	return nil
-}
-
-// compare shows two files side by side.
-func (c *reportCmd) compare(s streams) error {
-	a, err := report.Read(c.Files[0])
-	if err != nil {
-		return err
-	}
-	b, err := report.Read(c.Files[1])
-	if err != nil {
-		return err
-	}
-	return report.WriteComparison(s.out, a, b)
 }
 
 // writePage renders a page to a file, which it touches only when the whole page is rendered.
