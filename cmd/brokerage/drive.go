@@ -172,34 +172,29 @@ func (c *driveCmd) direct(ctx context.Context, s streams, config drive.Plan) (er
 	return c.drive(ctx, s, target, config, opened)
 }
 
-// drive runs the workload on an open store or, if that is nil, on a service.
+// drive runs the workload on an open store or, if that is nil, on a service. With --find, it looks for the highest
+// rate, and it is an error when there is none.
 func (c *driveCmd) drive(
 	ctx context.Context, s streams, target drive.Target, plan drive.Plan, opened tpox.Store,
-) error {
-	if c.Find.String() != "" {
-		return c.find(ctx, s, target, plan)
+) (err error) {
+	var run *result.Run
+	if c.Find.String() == "" {
+		run, err = c.run(ctx, s, target, plan, opened)
+	} else {
+		show := s.progress()
+		run, err = drive.Find(ctx, plan, target, drive.RateSearch{
+			Goal: c.Find.Goal, Within: c.Within, Others: float64(c.Others),
+			Progress: func(curve *result.Curve) { show(curve.Progress()) },
+		})
 	}
-	run, err := c.run(ctx, s, target, plan, opened)
 	if run == nil {
 		return err
 	}
-	return c.report(s, run, c.inputs(), err)
-}
-
-// find looks for the highest rate that meets --find. It is an error when there is none.
-func (c *driveCmd) find(ctx context.Context, s streams, target drive.Target, config drive.Plan) error {
-	show := s.progress()
-	run, err := drive.Find(ctx, config, target, drive.RateSearch{
-		Goal: c.Find.Goal, Within: c.Within, Others: float64(c.Others),
-		Progress: func(curve *result.Curve) { show(curve.Progress()) },
-	})
-	if run == nil {
-		return err
+	err = c.report(s, run, c.inputs(), err)
+	if err == nil && run.Curve != nil && run.Curve.Found == 0 {
+		return exitError{exitFailed, errAnswered}
 	}
-	if err := c.report(s, run, c.inputs(), err); err != nil || run.Curve.Found > 0 {
-		return err
-	}
-	return exitError{exitFailed, errAnswered}
+	return err
 }
 
 // inputs returns the files that the command reads.

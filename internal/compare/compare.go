@@ -73,7 +73,7 @@ type comparison struct {
 	discard  time.Duration // beginning of a slice that is not counted
 	answers  time.Duration // how long the answers of a slice may take after its end
 	seed     uint64        // of the next pair of slices
-	slices   []slice       // that count, four to a block
+	blocks   [][]slice     // four each, in the order in which they were taken
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
 	own      [2]used // by each side in the slices that count,
@@ -140,7 +140,7 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 	for decided := false; !decided && err == nil; {
 		err = c.block(ctx)
 		last := err != nil || c.disturbed() || !c.timeForBlock()
-		switch blocks := len(c.slices) / 4; {
+		switch blocks := len(c.blocks); {
 		case blocks < next && !last:
 		case !last && c.lengthen():
 			next = leastBlocks
@@ -196,7 +196,7 @@ func (c *comparison) block(ctx context.Context) error {
 			c.seed++ // both slices of a pair draw the same
 		}
 	}
-	c.slices = append(c.slices, block...)
+	c.blocks = append(c.blocks, block)
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (c *comparison) lengthen() bool {
 	}
 	c.length *= 2
 	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
-	c.own, c.idle, c.slices = [2]used{}, [2]used{}, nil
+	c.own, c.idle, c.blocks = [2]used{}, [2]used{}, nil
 	c.boundary.restart()
 	return true
 }
@@ -247,7 +247,7 @@ func (c *comparison) carried() string {
 // progress returns the state in one line, with the first deciding figure at the last look.
 func (c *comparison) progress() string {
 	text := fmt.Sprintf("%s of at most %s  %s", format.Duration(c.passed()), format.Duration(c.Within),
-		format.Plural(len(c.slices)/4, "block"))
+		format.Plural(len(c.blocks), "block"))
 	if n := len(c.result.Looks); n > 0 {
 		text += "  B against A " + c.result.Looks[n-1].Interval.String()
 	}

@@ -62,7 +62,7 @@ func TestOpen_Address(t *testing.T) {
 
 // A side that has ended by itself during the comparison is an error.
 func TestClose_Ended(t *testing.T) {
-	s := serviceOf(t, "echo 'listening addr=127.0.0.1:1'; echo out of memory; exit 3")
+	s := serviceOf(t, "echo 'listening addr=127.0.0.1:1'; echo out of memory; sleep 0.2; exit 3")
 	_, err := s.openService(t.Context(), &Config{})
 	require.NoError(t, err)
 	require.Error(t, s.process.Wait(t.Context(), time.Minute))

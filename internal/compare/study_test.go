@@ -106,23 +106,22 @@ func BenchmarkStudy(b *testing.B) {
 // printSlices prints how blocks of slices of a length scatter when one recording is dealt to two sides.
 func printSlices(counts []float64, length time.Duration) {
 	const deals = 400
-	random := rand.New(rand.NewPCG(1, 33))
+	random, each := rand.New(rand.NewPCG(1, 33)), int(length/tick)
 	var errs, alikes []float64
 	misses, windows := 0, 0
 	for range deals {
 		var c comparison
-		for block := range slices.Chunk(counts, 4*int(length/tick)) {
-			if len(block) < 4*int(length/tick) {
-				break
-			}
+		for at := 0; at+4*each <= len(counts); at += 4 * each {
 			first := random.IntN(2)
-			for i, side := range []int{first, 1 - first, 1 - first, first} {
+			block := []slice{{side: first}, {side: 1 - first}, {side: 1 - first}, {side: first}}
+			for i := range block {
 				sum := 1e-9
-				for _, n := range block[i*len(block)/4 : (i+1)*len(block)/4] {
+				for _, n := range counts[at+i*each:][:each] {
 					sum += n
 				}
-				c.slices = append(c.slices, slice{side: side, values: []float64{sum}})
+				block[i].values = []float64{sum}
 			}
+			c.blocks = append(c.blocks, block)
 		}
 		logs := c.logs(throughput)
 		_, deviation := meanOf(logs)
@@ -239,7 +238,7 @@ func BenchmarkCapacity(b *testing.B) {
 						s, err := c.takeSlice(b.Context(), 1, time.Second)
 						require.NoError(b, err)
 						if s.disturbed == "" {
-							c.slices = append(c.slices, s)
+							c.blocks = append(c.blocks, []slice{s})
 						}
 					}})
 			require.NoError(b, err)

@@ -24,7 +24,7 @@ func (c *comparison) look(last bool) bool {
 	if last { // nothing is left to spend alpha on
 		passed = 1
 	}
-	z := c.boundary.look(len(c.slices)/4, passed)
+	z := c.boundary.look(len(c.blocks), passed)
 	r.Figures, r.Transactions, r.Blocks = nil, nil, nil
 	for i, row := range c.figures {
 		logs := c.logs(i)
@@ -42,7 +42,7 @@ func (c *comparison) look(last bool) bool {
 		}
 		r.Figures = append(r.Figures, row)
 	}
-	for block := range slices.Chunk(c.slices, 4) {
+	for _, block := range c.blocks {
 		b := Block{At: block[0].at}
 		for _, s := range block {
 			if s.side == 0 {
@@ -61,7 +61,7 @@ func (c *comparison) look(last bool) bool {
 
 // logs returns the log ratios of B to A of a figure, one for each block that has it.
 func (c *comparison) logs(figure int) (logs []float64) {
-	for block := range slices.Chunk(c.slices, 4) {
+	for _, block := range c.blocks {
 		if log, ok := logRatio(block, figure); ok {
 			logs = append(logs, log)
 		}
@@ -87,7 +87,7 @@ func logRatio(block []slice, figure int) (sum float64, ok bool) {
 // middle returns the median of a figure over the slices of a side that have it.
 func (c *comparison) middle(figure, side int) float64 {
 	var values []float64
-	for _, s := range c.slices {
+	for _, s := range slices.Concat(c.blocks...) {
 		if s.side == side && !math.IsNaN(s.values[figure]) {
 			values = append(values, s.values[figure])
 		}
