@@ -53,19 +53,8 @@ func empty(t testing.TB) *Store {
 // takes seconds.
 func trainedAt(t testing.TB, path string) *Store {
 	t.Helper()
-	dictionaries, err := readDictionaries(t.Context(), tinyStore(t).reading)
-	require.NoError(t, err)
-	s, err := Open(t.Context(), path, store.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) error {
-		for kind, body := range dictionaries {
-			if _, err := tx.exec(insertDictionary, string(kind), body); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	require.NoError(t, s.Close())
+	emptyAt(t, path)
+	execute(t, path, "ATTACH '"+tinyDatabase(t)+"' AS tiny; INSERT INTO dictionaries SELECT * FROM tiny.dictionaries")
 	return opened(t, path, store.Options{})
 }
 
@@ -108,11 +97,13 @@ func now() tpox.Write { return tpox.Write{Now: time.Now()} }
 // order returns a new order with an id that the test chooses.
 func order(id int64) []byte { return tiny.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}) }
 
+// errOf returns the error of a call that has an answer, too.
+func errOf[A any](_ A, err error) error { return err }
+
 // insert stores the order with an id.
 func insert(t testing.TB, s *Store, id int64) {
 	t.Helper()
-	_, err := s.InsertOrder(t.Context(), now(), order(id))
-	require.NoError(t, err)
+	require.NoError(t, errOf(s.InsertOrder(t.Context(), now(), order(id))))
 }
 
 // requireOrder finds the order that insert has stored.
@@ -125,15 +116,13 @@ func requireOrder(t testing.TB, s *Store, id int64) {
 
 func requireNoOrder(t testing.TB, s *Store, id int64) {
 	t.Helper()
-	_, err := s.GetOrder(context.Background(), tpox.ID(id))
-	require.ErrorAs(t, err, new(*tpox.NotFound), "order %d", id)
+	require.ErrorAs(t, errOf(s.GetOrder(context.Background(), tpox.ID(id))), new(*tpox.NotFound), "order %d", id)
 }
 
-// buyOne returns a trade that tests repeat: one share of a security that depends on the account.
+// buyOne returns a trade that tests repeat: one share of a security that depends on the account, always at one time.
 func buyOne(account int64) tpox.Trade {
-	return tpox.Trade{
-		Side: tpox.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: time.Now(),
-	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return tpox.Trade{Side: tpox.Buy, Symbol: tiny.Symbol(int(account) % 500), Quantity: "1", Now: at}
 }
 
 // customerID returns the id of the i-th customer.
@@ -152,9 +141,8 @@ func scan[T any](t testing.TB, db *sql.DB, query string) (value T) {
 // execute runs statements on the file of a closed store.
 func execute(t testing.TB, path, statements string, args ...any) {
 	t.Helper()
-	require.NoError(t, withDatabase(uri(path, map[string][]string{}), func(db *sql.DB) error {
-		_, err := db.ExecContext(context.Background(), statements, args...)
-		return err
+	require.NoError(t, withDatabase(uri(path, nil), func(db *sql.DB) error {
+		return errOf(db.ExecContext(context.Background(), statements, args...))
 	}))
 }
 
