@@ -3,9 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +11,6 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/tpox"
-	"brokerage/internal/xmldoc"
 )
 
 // writingVictim inserts orders and buys shares from 32 goroutines, and prints each write after it was acknowledged.
@@ -27,35 +24,23 @@ func writingVictim(args []string) error {
 	if err != nil {
 		return err
 	}
-	var mu sync.Mutex
-	say := func(what string, id int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Println(what, id)
-	}
 	failed := make(chan error)
 	for i := range int64(32) {
-		go func() { failed <- writeOn(ctx, s, i, int64(lease.First)+i, 32, say) }()
+		go func() {
+			account := tiny.AccountAt(i)
+			for id := int64(lease.First) + i; ; id += 32 {
+				if _, err := s.InsertOrder(ctx, now(), order(id)); err != nil {
+					failed <- fmt.Errorf("order %d: %w", id, err)
+				}
+				fmt.Println("order", id)
+				if _, err := s.Trade(ctx, now(), tpox.ID(account), buyOne(account)); err != nil {
+					failed <- fmt.Errorf("account %d: %w", account, err)
+				}
+				fmt.Println("trade", account)
+			}
+		}()
 	}
 	return <-failed
-}
-
-// writeOn inserts orders and buys shares for an account until ctx ends, and calls say with each write after it was
-// acknowledged.
-func writeOn(ctx context.Context, s *Store, account, first, step int64, say func(what string, id int64)) error {
-	account = tiny.AccountAt(account)
-	within := context.WithoutCancel(ctx) // an error of ctx is not an error of the store
-	for id := first; ctx.Err() == nil; id += step {
-		if _, err := s.InsertOrder(within, now(), order(id)); err != nil {
-			return fmt.Errorf("order %d: %w", id, err)
-		}
-		say("order", id)
-		if _, err := s.Trade(within, now(), tpox.ID(account), buyOne(account)); err != nil {
-			return fmt.Errorf("account %d: %w", account, err)
-		}
-		say("trade", account)
-	}
-	return nil
 }
 
 // insertingVictim inserts a few orders one after another and ends.
@@ -72,58 +57,40 @@ func insertingVictim(args []string) error {
 // inTurn is how many orders insertingVictim inserts.
 const inTurn = 20
 
-// answers collects the acknowledged writes of clients that write all the time.
-type answers struct {
-	mu     sync.Mutex
-	more   *sync.Cond
+// A writing is a process that writes to a database until it is killed, with the writes that it has acknowledged.
+type writing struct {
+	*victim
+
 	orders []int64
 	trades map[int64]int // by account
 }
 
-func newAnswers() *answers {
-	a := &answers{trades: make(map[int64]int)}
-	a.more = sync.NewCond(&a.mu)
-	return a
-}
-
-func (a *answers) add(what string, id int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if what == "order" {
-		a.orders = append(a.orders, id)
-	} else {
-		a.trades[id]++
-	}
-	a.more.Broadcast()
-}
-
-// wait waits for n more orders, and returns everything that was acknowledged until then.
-func (a *answers) wait(n int) (orders []int64, trades map[int64]int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for n += len(a.orders); len(a.orders) < n; {
-		a.more.Wait()
-	}
-	return slices.Clone(a.orders), maps.Clone(a.trades)
-}
-
-// startWriting starts a process that writes to a database until it is killed.
-func startWriting(t testing.TB, path string) (*victim, *answers) {
+func startWriting(t testing.TB, path string) *writing {
 	t.Helper()
-	v, a := startVictim(t, "write", path), newAnswers()
-	go v.answers(a.add)
-	return v, a
+	return &writing{victim: startVictim(t, "write", path), trades: make(map[int64]int)}
 }
 
-// answers calls add with what a writing victim has printed, until it ends.
-func (v *victim) answers(add func(what string, id int64)) {
-	for v.lines.Scan() {
+// read reads the next n writes that the process acknowledges, fewer if it has ended.
+func (w *writing) read(n int) {
+	for ; n > 0 && w.lines.Scan(); n-- {
 		var what string
 		var id int64
-		if _, err := fmt.Sscan(v.lines.Text(), &what, &id); err == nil {
-			add(what, id)
+		switch _, err := fmt.Sscan(w.lines.Text(), &what, &id); {
+		case err != nil:
+		case what == "order":
+			w.orders = append(w.orders, id)
+		default:
+			w.trades[id]++
 		}
 	}
+}
+
+// killAfter kills the process after n further writes, and reads what it has printed until then.
+func (w *writing) killAfter(n int) {
+	w.read(n)
+	_ = w.Process.Kill()
+	w.read(math.MaxInt)
+	w.kill()
 }
 
 // After a kill at any moment, the database has every acknowledged write, and no half trade: position and balance change
@@ -134,92 +101,49 @@ func TestCrash_Killed(t *testing.T) {
 	if testing.Short() {
 		rounds = 3
 	}
-	for first, name := range []string{"Even", "Odd"} { // either has a database
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := tinyDatabase(t)
-			a := newAnswers()
-			var traded [32]account
-			for round := first; round < rounds; round += 2 {
-				a.untilKilled(t, path, 300+97*round)
-				s, err := Open(t.Context(), path, store.Options{})
-				require.NoError(t, err)
-				for _, id := range a.orders {
-					requireOrder(t, s, id)
-				}
-				for i := range traded {
-					traded[i].id = tiny.AccountAt(int64(i))
-					traded[i].requireWholeTrades(t, s, a.trades[traded[i].id])
-				}
-				require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
-				require.NoError(t, s.Close())
-			}
-		})
+	path, trades := tinyDatabase(t), make(map[int64]int)
+	for round := range rounds {
+		w := startWriting(t, path)
+		w.trades = trades // of all rounds
+		w.killAfter(300 + 100*round)
+		require.Greater(t, len(w.orders), 100)
+		s, err := Open(t.Context(), path, store.Options{})
+		require.NoError(t, err)
+		w.requireKept(t, s)
+		require.Equal(t, "ok", scan[string](t, s.reading, "PRAGMA integrity_check"))
+		require.NoError(t, s.Close())
 	}
 }
 
-// untilKilled collects the answers of a process that is killed after a number of them.
-func (a *answers) untilKilled(t testing.TB, path string, most int) {
+// requireKept requires that a database has all acknowledged writes, and no half ones.
+func (w *writing) requireKept(t testing.TB, s *Store) {
 	t.Helper()
-	v := startVictim(t, "write", path)
-	a.orders = nil
-	n := 0
-	v.answers(func(what string, id int64) {
-		a.add(what, id)
-		if n++; n > most {
-			_ = v.Process.Kill() // what it has printed is still read
-		}
-	})
-	v.kill()
-	require.Greater(t, len(a.orders), 100)
+	for _, id := range w.orders {
+		requireOrder(t, s, id)
+	}
+	for i := range int64(32) {
+		account := tiny.AccountAt(i)
+		requireWholeTrades(t, s, account, w.trades[account])
+	}
 }
 
-// An account is one that clients buy for, as it was last read.
-type account struct {
-	id       int64
-	customer []byte // its customer's document; empty: as generated
-	bought   int
-}
-
-// requireWholeTrades compares an account with its earlier state: it has one share more for each buy, at least for the
-// acknowledged ones, and paid for exactly those.
-func (a *account) requireWholeTrades(t testing.TB, s *Store, answered int) {
+// requireWholeTrades requires that an account is as some number of trades leave it, at least the acknowledged ones.
+func requireWholeTrades(t testing.TB, s *Store, id int64, acknowledged int) {
 	t.Helper()
-	held, err := s.GetAccount(t.Context(), tpox.ID(a.id))
+	found, err := s.GetAccount(t.Context(), tpox.ID(id))
 	require.NoError(t, err)
-	doc, err := s.GetCustomer(t.Context(), held.Customer)
-	require.NoError(t, err)
-	trade := buyOne(a.id)
+	trade, doc := buyOne(id), tiny.Append(nil, dataset.Customer, int64(found.Customer-customerID(0)))
 	security, err := s.GetSecurity(t.Context(), trade.Symbol)
 	require.NoError(t, err)
-
-	// Apply the same number of buys, one after the other, to the earlier document.
-	found := stateOf(doc, a.id)
-	require.NotEmpty(t, found)
-	if a.customer == nil {
-		a.customer = tiny.Append(nil, dataset.Customer, int64(held.Customer-customerID(0)))
-	}
-	for ; stateOf(a.customer, a.id) != found; a.bought++ {
-		require.Less(t, a.bought, answered+64, "account %d is in no state that whole trades lead to", a.id)
-		a.customer, _, err = trade.Apply(tpox.DefaultRules, a.customer, tpox.ID(a.id), tpox.QuoteOf(security))
+	for bought := 0; ; bought++ {
+		account, err := tpox.AccountOf(doc, tpox.ID(id))
+		require.NoError(t, err)
+		if string(account.Document) == string(found.Document) {
+			require.GreaterOrEqual(t, bought, acknowledged, "account %d lacks trades", id)
+			return
+		}
+		require.Less(t, bought, acknowledged+64, "account %d is in no state that whole trades lead to", id)
+		doc, _, err = trade.Apply(tpox.DefaultRules, doc, tpox.ID(id), tpox.QuoteOf(security))
 		require.NoError(t, err)
 	}
-	require.GreaterOrEqual(t, a.bought, answered, "account %d: trades were answered", a.id)
-}
-
-var (
-	accountPath = xmldoc.MustPath(xmldoc.Namespaces{"c": tpox.CustAccNS}, "c:Customer/c:Accounts/c:Account")
-	statePaths  = xmldoc.MustSet(xmldoc.Namespaces{"c": tpox.CustAccNS}, "c:Balance", "c:Holdings")
-)
-
-// stateOf returns the balances and holdings of an account in its customer's document.
-func stateOf(customer []byte, account int64) string {
-	for n := range accountPath.All(xmldoc.Document(customer)) {
-		if n.Attr("id").Is(fmt.Sprint(account)) {
-			var part [2]xmldoc.Node
-			statePaths.Find(n, part[:])
-			return string(part[0].Raw()) + string(part[1].Raw())
-		}
-	}
-	return ""
 }

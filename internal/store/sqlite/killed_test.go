@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"brokerage/internal/dataset"
 	"brokerage/internal/output"
 	"brokerage/internal/store"
 )
@@ -63,24 +63,19 @@ func killAtEach(
 	if testing.Short() {
 		random = 5
 	}
-	for i := range 4 + random {
+	const never = "101" // per cent
+	for _, share := range append([]string{"1", "50", "75", "90"}, slices.Repeat([]string{never}, random)...) {
 		from, to := paths()
 		before := len(halvesOf(t, to))
-		share := 101 // is never reached
-		if i < 4 {
-			share = [...]int{1, 50, 75, 90}[i]
-		}
-		v := startVictim(t, what, from, to, strconv.Itoa(share))
+		v := startVictim(t, what, from, to, share)
 		v.requireLine(t, "begun")
-		if i < 4 {
-			v.requireLine(t, "here")
-		} else {
+		if share == never {
 			time.Sleep(time.Duration(rand.Int64N(int64(within))))
+		} else {
+			v.requireLine(t, "here")
 		}
 		v.kill()
-		if len(halvesOf(t, to)) > before {
-			halves++
-		}
+		halves += len(halvesOf(t, to)) - before
 		check(to)
 	}
 	return halves
@@ -107,65 +102,46 @@ func TestBackup_Killed(t *testing.T) {
 	require.Len(t, entries(t, dir), 1+len(halvesOf(t, file)))
 }
 
-// A restore that is killed at any moment leaves the old database, journal included, or the new one.
+// A restore that is killed at any moment leaves the old database, journal included, or the new one. A complete one
+// leaves nothing of the journal, which would destroy the new database.
 func TestRestore_Killed(t *testing.T) {
 	t.Parallel()
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, _, err := BackupTo(t.Context(), original, file, false, nil)
 	require.NoError(t, err)
-	orders := killedWhileWriting(t, original)
-	halves := killAtEach(t, "restore", 80*time.Millisecond, func() (from, to string) {
+	w := startWriting(t, original)
+	w.read(200)
+	w.kill()
+	require.NotZero(t, sizeOf(original+"-wal"))
+	copied := func() (from, to string) {
 		path := filepath.Join(t.TempDir(), "b.db")
 		for _, suffix := range []string{"", "-wal"} {
 			writeFile(t, path+suffix, readFile(t, original+suffix))
 		}
 		return file, path
-	}, func(path string) { requireEither(t, path, orders) })
+	}
+	// restored reports whether a database is the one of the backup. Otherwise it requires the old one.
+	restored := func(path string) bool {
+		s := opened(t, path, store.Options{})
+		defer func() { require.NoError(t, s.Close()) }()
+		findings, v := findingsOf(t, s)
+		require.Empty(t, findings)
+		if v.Documents == [...]int64{500, 200, 2000} {
+			return true
+		}
+		w.requireKept(t, s)
+		return false
+	}
+	halves := killAtEach(t, "restore", 80*time.Millisecond, copied, func(path string) { restored(path) })
 	require.GreaterOrEqual(t, halves, 2, "two of the known points are in the middle")
+	_, path := copied()
+	_, err = Restore(t.Context(), file, path, true, nil)
+	require.NoError(t, err)
+	require.NoFileExists(t, path+"-wal")
+	require.True(t, restored(path))
 
 	// The moment before the rename, which random kills may miss.
 	require.NoError(t, settle(t.Context(), original))
 	require.NoFileExists(t, original+"-wal")
-	require.False(t, requireEither(t, original, orders))
-}
-
-// A journal that a killed process left belongs to the old database: applied to the new one, it would destroy it.
-func TestRestore_OverAJournal(t *testing.T) {
-	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
-	_, _, err := BackupTo(t.Context(), path, file, false, nil)
-	require.NoError(t, err)
-	killedWhileWriting(t, path)
-
-	_, err = Restore(t.Context(), file, path, true, nil)
-	require.NoError(t, err)
-	require.NoFileExists(t, path+"-wal")
-	findings, v := verified(t, path)
-	require.Empty(t, findings)
-	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents, "nothing of the old one")
-}
-
-// killedWhileWriting leaves a database with a journal, and returns orders that are only in it.
-func killedWhileWriting(t testing.TB, path string) []int64 {
-	t.Helper()
-	v, a := startWriting(t, path)
-	orders, _ := a.wait(100)
-	v.kill()
-	require.NotZero(t, sizeOf(path+"-wal"))
-	return orders
-}
-
-// requireEither finds the old database with all orders, or the dataset as it was loaded.
-func requireEither(t testing.TB, path string, orders []int64) (restored bool) {
-	t.Helper()
-	s := opened(t, path, store.Options{})
-	defer func() { require.NoError(t, s.Close()) }()
-	findings, v := findingsOf(t, s)
-	require.Empty(t, findings)
-	if v.Documents[dataset.Order] == tiny.Count(dataset.Order) {
-		return true
-	}
-	for _, id := range orders {
-		requireOrder(t, s, id)
-	}
-	return false
+	require.False(t, restored(original))
 }
