@@ -73,8 +73,8 @@ func TestOpen_ForeignOwner(t *testing.T) {
 			}
 			giveAway(t, path)
 			before := readFile(t, path)
-			_, err := Open(t.Context(), path, store.Options{})
-			require.ErrorContains(t, err, path+" belongs to user 65533, who can read and change what is stored in it: chown it")
+			require.ErrorContains(t, errOf(Open(t.Context(), path, store.Options{})),
+				path+" belongs to user 65533, who can read and change what is stored in it: chown it")
 			require.Equal(t, before, readFile(t, path))
 		})
 	}
@@ -82,8 +82,7 @@ func TestOpen_ForeignOwner(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "b.db")
 		writeFile(t, path+"-wal", nil)
 		giveAway(t, path+"-wal")
-		_, err := Open(t.Context(), path, store.Options{})
-		require.ErrorContains(t, err, "-wal belongs to user 65533")
+		require.ErrorContains(t, errOf(Open(t.Context(), path, store.Options{})), "-wal belongs to user 65533")
 	})
 	t.Run("Maintenance", func(t *testing.T) {
 		path := newTarget(t).path
@@ -122,8 +121,8 @@ func TestOpen_NoJournal(t *testing.T) {
 			path := filepath.Join(dir, "r.db")
 			emptyAt(t, path+suffix)
 			before := content(t, dir)
-			_, err := Restore(t.Context(), backup, path, false, nil)
-			require.ErrorContains(t, err, path+suffix+" is a database, not a journal")
+			require.ErrorContains(t, errOf(Restore(t.Context(), backup, path, false, nil)),
+				path+suffix+" is a database, not a journal")
 			require.Equal(t, before, content(t, dir))
 		})
 	}

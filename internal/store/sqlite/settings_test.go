@@ -42,11 +42,9 @@ func TestSettings(t *testing.T) {
 // The size of pages is that of the file.
 func TestSettings_PageSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "set.db")
-	s, err := Open(t.Context(), path, store.Options{})
-	require.NoError(t, err)
-	require.NoError(t, s.Close())
-	_, err = Open(t.Context(), path+"?page_size=8192", store.Options{})
-	require.ErrorContains(t, err, "has pages of 4096 bytes, not 8192: load a new file with page_size=8192")
+	emptyAt(t, path)
+	require.ErrorContains(t, errOf(Open(t.Context(), path+"?page_size=8192", store.Options{})),
+		"has pages of 4096 bytes, not 8192: load a new file with page_size=8192")
 }
 
 func TestSettings_Refused(t *testing.T) {
@@ -63,9 +61,7 @@ func TestSettings_Refused(t *testing.T) {
 		"synchronous=full&":                      `there is no setting ""`,
 		"cache_size=1);PRAGMA writable_schema(1": "cache_size is",
 	} {
-		_, err := store.Find("sqlite:a.db?" + query)
-		require.ErrorContains(t, err, says, query)
+		require.ErrorContains(t, errOf(store.Find("sqlite:a.db?"+query)), says, query)
 	}
-	_, err := store.Find("sqlite:?synchronous=full")
-	require.ErrorContains(t, err, "names no file")
+	require.ErrorContains(t, errOf(store.Find("sqlite:?synchronous=full")), "names no file")
 }
