@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/storetest"
 )
 
 // The wait of a read for a connection is counted, with its duration, by a clock that stands still while anything runs,
@@ -46,24 +48,25 @@ func TestStore_Stats(t *testing.T) {
 	require.Equal(t, 3, before.Connections)
 	require.Zero(t, before.InUse)
 	require.Zero(t, before.Writes)
-	require.Equal(t, before.Commits, int64(before.Groups.Count())) //nolint:gosec // a count of few
-	require.Equal(t, before.Groups.Count(), before.Flushes.Count())
-	require.Positive(t, before.File)
 	insert(t, s, 990003)
 	for i := range int64(200) {
-		_, err := s.GetOrder(t.Context(), orderID(i))
-		require.NoError(t, err)
+		require.NoError(t, errOf(s.GetOrder(t.Context(), orderID(i))))
 	}
+	require.NoError(t, errOf(s.Lease(t.Context(), "customer", 10)))
 	// A write is answered before its group is counted as ended.
 	require.Eventually(t, func() bool { return s.Stats().Busy > before.Busy }, time.Minute, time.Millisecond)
 	after := s.Stats()
-	require.Equal(t, before.Groups.Count()+1, after.Groups.Count())
-	require.InDelta(t, before.Groups.Sum+1, after.Groups.Sum, 1e-9) // of one write
+	require.Equal(t, before.Commits+2, after.Commits)
+	require.Equal(t, before.Groups.Count()+2, after.Groups.Count())
+	require.InDelta(t, before.Groups.Sum+2, after.Groups.Sum, 1e-9) // each of one write
+	require.Equal(t, after.Groups.Count(), after.Flushes.Count())
 	require.Greater(t, after.Flushes.Sum, before.Flushes.Sum)
-	require.GreaterOrEqual(t, after.Busy.Seconds(), after.Flushes.Sum)
+	require.Positive(t, after.File)
 	require.Positive(t, after.Journal)
 	require.Greater(t, after.PageHits, before.PageHits)
 	require.Greater(t, after.PageMisses, before.PageMisses)
+	require.EqualValues(t, 999_999_999_998_798, before.IDsLeft["customer"])
+	require.Equal(t, before.IDsLeft["customer"]-10, after.IDsLeft["customer"])
 
 	were, are := before.Kinds[indexOf(orders)], after.Kinds[indexOf(orders)]
 	require.Equal(t, were.Packed+1, are.Packed)
@@ -71,26 +74,18 @@ func TestStore_Stats(t *testing.T) {
 	require.Positive(t, are.PackedTo-were.PackedTo)
 	require.Less(t, are.PackedTo-were.PackedTo, are.PackedFrom-were.PackedFrom)
 
-	_, err := s.Lease(t.Context(), "customer", 10)
-	require.NoError(t, err)
-	require.Equal(t, before.IDsLeft["customer"]-10, s.Stats().IDsLeft["customer"])
-	require.EqualValues(t, 999_999_999_998_798, before.IDsLeft["customer"])
-
 	// A write that waits is counted while it waits.
 	release := hold(t, s)
 	defer func() { _ = release() }()
 	require.EqualValues(t, 1, s.Stats().Writes)
-	require.NoError(t, release())
-	require.Eventually(t, func() bool { return s.Stats().Writes == 0 }, 10*time.Second, time.Millisecond)
 }
 
 // The parts add up to the whole file, and the part that was written grows.
 func TestSpace(t *testing.T) {
-	d, s := tiny, tinyStore(t)
+	s := tinyStore(t)
 	require.NoError(t, s.control(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))
 	space, err := s.Space(t.Context())
 	require.NoError(t, err)
-
 	require.Equal(t, sizeOf(s.path), space.File, "without a journal, the file is the whole database")
 	require.Zero(t, space.Journal)
 	var names []string
@@ -103,9 +98,9 @@ func TestSpace(t *testing.T) {
 	want := []string{"accounts", "accounts_customer", "orders_cash", "securities_search", "securities_symbol"}
 	require.Equal(t, want, names)
 	for _, k := range dataset.Kinds {
-		raw := rawBytes(k)
+		raw := int64(len(bytes.Join(storetest.Documents(tiny, k), nil)))
 		require.Equal(t, raw, space.Raw[k], k)
-		require.Equal(t, d.Count(k), space.Documents[k], k)
+		require.Equal(t, tiny.Count(k), space.Documents[k], k)
 		require.Greater(t, space.Stored[k], raw/10, k)
 		require.Less(t, space.Stored[k], raw, k)
 		all += space.Stored[k]
@@ -121,14 +116,5 @@ func TestSpace(t *testing.T) {
 	require.Greater(t, after.Stored[dataset.Order], space.Stored[dataset.Order])
 	require.Equal(t, space.Stored[dataset.Customer], after.Stored[dataset.Customer])
 	require.Equal(t, space.Raw, after.Raw, "of loads only")
-	require.Equal(t, int64(2500), after.Documents[dataset.Order])
 	require.Positive(t, after.Journal)
-}
-
-// rawBytes returns the bytes of all documents of a kind in the dataset tiny.
-func rawBytes(k dataset.Kind) (n int64) {
-	for i := range tiny.Count(k) {
-		n += int64(len(tiny.Append(nil, k, i)))
-	}
-	return n
 }
