@@ -3,19 +3,18 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/store/storetest"
 	"brokerage/internal/tpox"
 )
 
@@ -60,60 +59,6 @@ func readAll(ctx context.Context, s *Store, each func(name string, answer []byte
 	}
 }
 
-// A damageable is a database with some documents, which is restored for each flip, and the right answers.
-type damageable struct {
-	file    []byte
-	path    string
-	answers map[string]string
-}
-
-// damageables is what all tests damage.
-var damageables struct {
-	sync.Once
-	damageable
-}
-
-func newDamageable(t testing.TB) *damageable {
-	t.Helper()
-	damageables.Do(func() { damageables.fill(t) })
-	b := damageables.damageable
-	b.path = filepath.Join(t.TempDir(), "b.db")
-	return &b
-}
-
-func (b *damageable) fill(t testing.TB) {
-	t.Helper()
-	b.path = filepath.Join(t.TempDir(), "b.db")
-	s := trainedAt(t, b.path)
-	for _, k := range dataset.Kinds {
-		require.NoError(t, s.writer.write(t.Context(), func(tx *transaction) (err error) {
-			for i := range damageCounts[k] {
-				doc := tiny.Append(nil, k, i)
-				keys, failed := keysOf(k, doc)
-				packed := s.pack(kind(k.String()), doc)
-				err = errors.Join(err, failed, tx.insert(store.PreparedDocument{Keys: keys, Doc: packed}))
-			}
-			return err
-		}))
-	}
-	require.NoError(t, s.Close())
-	b.file = readFile(t, b.path)
-	s = opened(t, b.path, store.Options{})
-	b.answers = make(map[string]string)
-	readAll(t.Context(), s, func(name string, answer []byte, err error) {
-		require.NoError(t, err, name)
-		b.answers[name] = string(answer)
-	})
-	require.NoError(t, s.Close())
-}
-
-// restore restores the database, without a journal.
-func (b *damageable) restore(t testing.TB) {
-	t.Helper()
-	require.NoError(t, removeAll(b.path+"-wal", b.path+"-shm"))
-	writeFile(t, b.path, b.file)
-}
-
 // flip changes a bit of a file.
 func flip(t testing.TB, path string, bit int64) {
 	t.Helper()
@@ -138,35 +83,50 @@ func requireFound(t testing.TB, s *Store, what string) {
 // One bit of a database is flipped, anywhere in its file, before the service starts or while it runs. If the service
 // starts and an answer is refused or wrong, verify finds damage.
 func TestDamage(t *testing.T) {
-	b := newDamageable(t)
+	path := filepath.Join(t.TempDir(), "b.db")
+	var docs [][]byte
+	for _, k := range dataset.Kinds {
+		docs = append(docs, storetest.Documents(tiny, k)[:damageCounts[k]]...)
+	}
+	s := trainedAt(t, path)
+	_, err := s.LoadBatches(t.Context(), storetest.Source("few", len(docs), nil, docs...), nil)
+	require.NoError(t, err)
+	answers := make(map[string]string)
+	readAll(t.Context(), s, func(name string, answer []byte, err error) {
+		require.NoError(t, err, name)
+		answers[name] = string(answer)
+	})
+	require.NoError(t, s.Close())
+	whole := readFile(t, path)
+
 	r := rand.New(rand.NewPCG(1, uint64(*flips)))
 	unopened, refused, wrong := 0, 0, 0
 	for n := range *flips {
-		bit := r.Int64N(int64(len(b.file)) * 8)
-		what := fmt.Sprintf("bit %d of byte %d, in page %d", bit%8, bit/8%4096, bit/8/4096+1)
-		b.restore(t)
+		bit := r.Int64N(int64(len(whole)) * 8)
+		require.NoError(t, removeAll(path+"-wal", path+"-shm"))
+		writeFile(t, path, whole)
 		served := n%2 == 0
 		if !served {
-			flip(t, b.path, bit)
+			flip(t, path, bit)
 		}
-		s, err := Open(t.Context(), b.path, store.Options{Pool: 1})
+		s, err := Open(t.Context(), path, store.Options{Pool: 1})
 		if err != nil {
 			unopened++
 			continue
 		}
 		if served {
-			flip(t, b.path, bit)
+			flip(t, path, bit)
 		}
 		refuses, errs := 0, 0
 		readAll(t.Context(), s, func(name string, answer []byte, err error) {
 			if err != nil {
 				refuses = 1
-			} else if string(answer) != b.answers[name] {
+			} else if string(answer) != answers[name] {
 				errs = 1
 			}
 		})
 		if refused, wrong = refused+refuses, wrong+errs; refuses+errs > 0 {
-			requireFound(t, s, what)
+			requireFound(t, s, fmt.Sprintf("bit %d of byte %d, in page %d", bit%8, bit/8%4096, bit/8/4096+1))
 		}
 		require.NoError(t, s.Close())
 	}

@@ -1,11 +1,11 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -55,7 +55,7 @@ func redirect(t *testing.T, path, to string, flags int) {
 func TestWriter_FlushFails(t *testing.T) {
 	s := empty(t)
 	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)
-	_, err := s.InsertOrder(t.Context(), now(), order(1))
+	err := errOf(s.InsertOrder(t.Context(), now(), order(1)))
 	unavailable, ok := errors.AsType[*tpox.Unavailable](err)
 	require.True(t, ok, "%v", err)
 	require.ErrorContains(t, err, "(1034)", "an error of the flush")
@@ -95,36 +95,40 @@ func TestCopy_FullDisk(t *testing.T) {
 	requireFull(err)
 }
 
+// traced runs a victim on a database, brokerage.db in a folder, and returns its system calls and what it has printed.
+func traced(t *testing.T, victim, calls, dir string) (trace iter.Seq[string], out string) {
+	t.Helper()
+	strace, file := testenv.Command(t, "strace"), filepath.Join(dir, "trace")
+	cmd := exec.CommandContext(t.Context(), strace, "-f", "-y", "-o", file, "-e", "trace="+calls, os.Args[0])
+	cmd.Env = append(os.Environ(), victimEnv+"="+victim+"\n"+filepath.Join(dir, "brokerage.db"))
+	b, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", b)
+	return strings.Lines(testenv.Text(t, file)), string(b)
+}
+
 // Killing a process cannot show that an answer comes after the flush of its group, nor that the folder is flushed after
 // the file was created. The system calls of a client that writes one order after another show it.
 func TestFlush_BeforeTheAnswer(t *testing.T) {
-	strace := testenv.Command(t, "strace")
 	dir := t.TempDir()
-	path, trace := filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "trace")
-	cmd := exec.CommandContext(
-		t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync,openat", os.Args[0],
-	)
-	cmd.Env = append(os.Environ(), victimEnv+"=insert\n"+path)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, inTurn, strings.Count(string(out), "order "))
-
-	wal := regexp.QuoteMeta(path + "-wal")
+	trace, out := traced(t, "insert", "write,pwrite64,fsync,fdatasync,openat", dir)
+	require.Equal(t, inTurn, strings.Count(out, "order "))
+	folderName := regexp.QuoteMeta(dir)
+	wal := folderName + "/brokerage.db-wal"
 	writes := regexp.MustCompile(`pwrite64\(\d+<` + wal + `>`)
 	flushes := regexp.MustCompile(`f(data)?sync\(\d+<` + wal + `>`)
-	folder := regexp.MustCompile(`fsync\(\d+<` + regexp.QuoteMeta(dir) + `>`)
+	folder := regexp.MustCompile(`fsync\(\d+<` + folderName + `>`)
 	answers := regexp.MustCompile(`write\(1<.*"order \d+\\n"`)
 	unflushed, written, answered, folderFlushed := false, 0, 0, false
-	for line := range bytes.Lines(readFile(t, trace)) {
+	for line := range trace {
 		switch {
-		case writes.Match(line):
+		case writes.MatchString(line):
 			unflushed = true
 			written++
-		case flushes.Match(line):
+		case flushes.MatchString(line):
 			unflushed = false
-		case folder.Match(line):
+		case folder.MatchString(line):
 			folderFlushed = true
-		case answers.Match(line):
+		case answers.MatchString(line):
 			answered++
 			require.True(t, folderFlushed, "an answer before the folder was flushed")
 			require.False(t, unflushed, "an answer before the flush of what it says")
@@ -161,26 +165,26 @@ func TestLock_Network(t *testing.T) {
 // Closing any descriptor of the database ends all of SQLite's POSIX locks on it. So while the store holds one of them,
 // it closes none; and the lock on the file is the first to be taken and the last to end.
 func TestLock_Descriptors(t *testing.T) {
-	strace := testenv.Command(t, "strace")
 	dir := t.TempDir()
-	path, trace := filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "trace")
+	path := filepath.Join(dir, "brokerage.db")
 	require.NoError(t, os.Rename(tinyDatabase(t), path))
-	cmd := exec.CommandContext(
-		t.Context(), strace, "-f", "-y", "-o", trace, "-e", "trace=open,openat,close,fcntl", os.Args[0],
-	)
-	cmd.Env = append(os.Environ(), victimEnv+"=visit\n"+path)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-
+	trace, _ := traced(t, "visit", "open,openat,close,fcntl", dir)
 	file := `<` + regexp.QuoteMeta(path) + `>`
 	locking := regexp.MustCompile(`fcntl\((\d+)` + file + `, (F_SETLK|F_OFD_SETLK)\w*, ` +
 		`\{l_type=F_(\w+), l_whence=SEEK_SET, l_start=(\d+), l_len=(\d+)`)
 	closing := regexp.MustCompile(`close\((\d+)` + file)
-	held := make(map[[2]int64]bool) // SQLite's locks, by their first byte and the one after the last
+	held := make(map[[2]uint64]bool) // SQLite's locks, by their first and their last byte
 	taken, closed, own := 0, 0, ""
-	for line := range strings.Lines(string(readFile(t, trace))) {
+	for line := range trace {
 		if call := locking.FindStringSubmatch(line); call != nil {
-			switch at := rangeOf(t, call[4], call[5]); {
+			var first, length uint64
+			require.NoError(t, errOf(fmt.Sscan(call[4], &first)))
+			require.NoError(t, errOf(fmt.Sscan(call[5], &length)))
+			last := first + length - 1
+			if length == 0 { // all to the end of the file
+				last = math.MaxUint64
+			}
+			switch {
 			case call[2] == "F_OFD_SETLK" && call[3] == "WRLCK":
 				require.Empty(t, own, "locked twice")
 				require.Zero(t, taken, "SQLite opened the database before")
@@ -188,10 +192,10 @@ func TestLock_Descriptors(t *testing.T) {
 			case call[2] == "F_OFD_SETLK":
 				require.Empty(t, held, "SQLite still has the database open")
 			case call[3] == "UNLCK":
-				maps.DeleteFunc(held, func(of [2]int64, _ bool) bool { return at[0] <= of[0] && of[1] <= at[1] })
+				maps.DeleteFunc(held, func(of [2]uint64, _ bool) bool { return first <= of[0] && of[1] <= last })
 			default:
 				taken++
-				held[at] = true
+				held[[2]uint64{first, last}] = true
 			}
 		}
 		if call := closing.FindStringSubmatch(line); call != nil {
@@ -208,19 +212,6 @@ func TestLock_Descriptors(t *testing.T) {
 	require.Greater(t, closed, 4)
 }
 
-// rangeOf returns the first byte of a lock and the one after the last. A length of 0 means all to the end of the file.
-func rangeOf(t *testing.T, start, length string) [2]int64 {
-	t.Helper()
-	first, err := strconv.ParseInt(start, 10, 64)
-	require.NoError(t, err)
-	n, err := strconv.ParseInt(length, 10, 64)
-	require.NoError(t, err)
-	if n == 0 {
-		return [2]int64{first, math.MaxInt64}
-	}
-	return [2]int64{first, first + n}
-}
-
 // visitingVictim opens a database, uses all that opens its file, and closes it.
 func visitingVictim(args []string) error {
 	ctx := context.Background()
@@ -228,13 +219,10 @@ func visitingVictim(args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = s.InsertOrder(ctx, now(), order(1)); err == nil {
-		_, _, err = Backup(ctx, args[0], io.Discard, nil)
-	}
-	if err == nil {
-		_, err = s.Verify(ctx, errors.New, nil)
-	}
-	return errors.Join(err, s.Close())
+	_, inserted := s.InsertOrder(ctx, now(), order(1))
+	_, _, backedUp := Backup(ctx, args[0], io.Discard, nil)
+	_, verified := s.Verify(ctx, errors.New, nil)
+	return errors.Join(inserted, backedUp, verified, s.Close())
 }
 
 // lockingVictim takes a shared lock on the byte that SQLite locks to write, and holds it until it is killed.
@@ -263,12 +251,10 @@ func TestReady_Blocked(t *testing.T) {
 	insert(t, s, 1)
 	other := startVictim(t, "lock", s.path)
 	other.requireLine(t, "locked")
-	const timeout = 300 * time.Millisecond
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		began := time.Now()
-		_, err := s.InsertOrder(ctx, now(), order(2))
-		require.Error(t, err)
+		require.Error(t, errOf(s.InsertOrder(ctx, now(), order(2))))
 		require.Less(t, time.Since(began), busyTimeout/2, "the request has ended")
 		cancel()
 	}
@@ -288,8 +274,7 @@ func TestReady_FullDisk(t *testing.T) {
 	s := tinyIn(t, dir)
 	ballast := testenv.FillDisk(t, dir, 16<<10)
 	for id, refused := int64(1), 0; refused < 5; id++ { // in a row: a refusal makes room in the journal
-		_, err := s.InsertOrder(t.Context(), now(), order(id))
-		if refused++; err == nil {
+		if refused++; errOf(s.InsertOrder(t.Context(), now(), order(id))) == nil {
 			refused = 0
 		}
 	}
