@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -48,43 +49,37 @@ func BenchmarkStore(b *testing.B) {
 		})
 	}
 
-	var next atomic.Int64
-	next.Store(5_000_000)
-	var orders atomic.Int64
+	var inserted, deleted atomic.Int64
+	inserted.Store(5_000_000)
+	deleted.Store(5_000_000)
 	for name, write := range map[string]func() error{
 		"insert_order": func() error {
-			id := next.Add(1)
-			_, err := s.InsertOrder(ctx, now(), d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id}))
-			return err
+			id := inserted.Add(1)
+			return errOf(s.InsertOrder(ctx, now(), d.AppendNewOrder(nil, id, dataset.NewOrder{ID: id})))
 		},
 		"delete_order": func() error {
-			err := s.DeleteOrder(ctx, now(), tpox.ID(5_000_000+orders.Add(1)))
+			err := s.DeleteOrder(ctx, now(), tpox.ID(deleted.Add(1)))
 			if tpox.Is[*tpox.NotFound](err) {
 				return nil
 			}
 			return err
 		},
 		"insert_customer": func() error {
-			id := next.Add(3)
-			_, err := s.InsertCustomer(
-				ctx, now(), d.AppendNewCustomer(nil, id, dataset.NewCustomer{ID: id, Accounts: []int64{id, id + 1, id + 2}}), true,
-			)
-			return err
+			id := inserted.Add(3)
+			customer := dataset.NewCustomer{ID: id, Accounts: []int64{id, id + 1, id + 2}}
+			return errOf(s.InsertCustomer(ctx, now(), d.AppendNewCustomer(nil, id, customer), true))
 		},
 		"sell_security": func() error {
 			account := d.AccountAt(rand.Int64N(d.TotalAccounts()))
-			_, err := s.Trade(ctx, now(), tpox.ID(account), tpox.Trade{
-				Side: tpox.Sell, Symbol: d.Symbol(int(account % d.Count(dataset.Security))), Quantity: "0.001",
-			})
-			return err
+			symbol := d.Symbol(int(account % d.Count(dataset.Security)))
+			sale := tpox.Trade{Side: tpox.Sell, Symbol: symbol, Quantity: "0.001"}
+			return errOf(s.Trade(ctx, now(), tpox.ID(account), sale))
 		},
 		"update_order_status": func() error {
-			_, err := s.UpdateOrderStatus(ctx, now(), order1(), string(rune('0'+rand.IntN(5))))
-			return err
+			return errOf(s.UpdateOrderStatus(ctx, now(), order1(), string(rune('0'+rand.IntN(5)))))
 		},
 		"update_security_price": func() error {
-			_, err := s.UpdateSecurityPrice(ctx, now(), security(), tpox.Price{LastTrade: "100.25"})
-			return err
+			return errOf(s.UpdateSecurityPrice(ctx, now(), security(), tpox.Price{LastTrade: "100.25"}))
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -103,45 +98,29 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted; and of each kind from files,
-// which are admitted, without and with validation.
+// BenchmarkLoad measures documents a second: of a generated dataset, which is trusted, and of files, whose documents
+// are admitted, without and with validation.
 func BenchmarkLoad(b *testing.B) {
 	d := scaled("XXXS")
-	b.Run("generated", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			s := trainedStore(b, d)
-			b.StartTimer()
-			require.NoError(b, s.LoadDataset(b.Context(), d, nil))
-		}
-		report(b, d.Count(dataset.Security)+d.Count(dataset.Customer)+d.Count(dataset.Order))
-	})
-	for _, k := range dataset.Kinds {
-		for name, validate := range map[string]bool{"admitted": false, "validated": true} {
-			b.Run(k.String()+"/"+name, func(b *testing.B) {
-				from := storetest.Source("benchmark", batchSize, nil, storetest.Documents(d, k)...)
-				from.Validate = validate
-				for b.Loop() {
-					b.StopTimer()
-					s := trainedStore(b, d)
-					b.StartTimer()
-					_, err := s.LoadBatches(b.Context(), from, nil)
-					require.NoError(b, err)
-				}
-				report(b, d.Count(k))
-			})
-		}
+	docs := storetest.Documents(d, dataset.Kinds[:]...)
+	fromFiles := func(validate bool) func(*Store) error {
+		from := storetest.Source("benchmark", batchSize, nil, docs...)
+		from.Validate = validate
+		return func(s *Store) error { return errOf(s.LoadBatches(b.Context(), from, nil)) }
 	}
-}
-
-func report(b *testing.B, documents int64) {
-	b.ReportMetric(float64(documents)*float64(b.N)/b.Elapsed().Seconds(), "docs/s")
-}
-
-func trainedStore(b *testing.B, d *dataset.Dataset) *Store {
-	b.Helper()
-	s := empty(b)
-	require.NoError(b, s.train(b.Context(), func(k dataset.Kind, n int) [][]byte { return sample(d, k, n) }))
-	require.NoError(b, s.control(b.Context(), beginLoad))
-	return s
+	for name, load := range map[string]func(*Store) error{
+		"generated": func(s *Store) error { return s.LoadDataset(b.Context(), d, nil) },
+		"admitted":  fromFiles(false),
+		"validated": fromFiles(true),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := trainedAt(b, filepath.Join(b.TempDir(), "brokerage.db"))
+				b.StartTimer()
+				require.NoError(b, load(s))
+			}
+			b.ReportMetric(float64(len(docs))*float64(b.N)/b.Elapsed().Seconds(), "docs/s")
+		})
+	}
 }
