@@ -55,9 +55,6 @@ type writer struct {
 
 	journalPages int
 	emptying     bool // the journal is too long, and no snapshots are kept
-
-	// afterJob is called after each transaction of a group, for tests.
-	afterJob func(*job)
 }
 
 // controls are the writer's own statements.
@@ -404,9 +401,6 @@ func (w *writer) do(j *job, savepoint bool) error {
 	if err != nil && !tpox.IsDomainError(j.err) &&
 		!errors.Is(j.err, context.Canceled) && !errors.Is(j.err, context.DeadlineExceeded) {
 		j.err = &tpox.RolledBack{Err: j.err}
-	}
-	if w.afterJob != nil {
-		w.afterJob(j)
 	}
 	if j.err == nil {
 		w.change.add(t.change)
