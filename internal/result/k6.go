@@ -168,13 +168,12 @@ func (k *k6Run) describe(s *k6Sample) error {
 		}
 		return nil
 	}
-	if err := json.Unmarshal(InOneLine([]byte(described)), k); err != nil {
-		return fmt.Errorf("the description of the run in %s: %w", k6Measured, err)
+	err := json.Unmarshal(InOneLine([]byte(described)), k)
+	if machine := s.Data.Tags["machine"]; err == nil && machine != "" {
+		err = json.Unmarshal(InOneLine([]byte(machine)), &k.Machine)
 	}
-	if machine := s.Data.Tags["machine"]; machine != "" {
-		if err := json.Unmarshal([]byte(machine), &k.Machine); err != nil {
-			return fmt.Errorf("the description of the machine in %s: %w", k6Measured, err)
-		}
+	if err != nil {
+		return fmt.Errorf("the description of the run in %s: %w", k6Measured, err)
 	}
 	intervals := math.Ceil(k.Duration / k.Model.Every)
 	if !(k.Duration > 0 && k.Duration < mostK6Time && intervals > 0 && intervals < mostIntervalsK6) {

@@ -95,20 +95,23 @@ func TestReadK6(t *testing.T) {
 	}
 }
 
-// What k6 writes when it is interrupted, and what is no run of the script.
-func TestReadK6_Early(t *testing.T) {
+// What k6 writes when it is interrupted, what is no run of the script, and figures that are no load test's.
+func TestReadK6_Refuses(t *testing.T) {
 	t.Parallel()
+	replaced := func(part, by string) string {
+		require.Contains(t, k6Samples(), part)
+		return strings.Replace(k6Samples(), part, by, 1)
+	}
 	until, _, _ := strings.Cut(k6Samples(), k6Line(k6Dropped, 1600, 2, "scenario=load"))
-	r, _, err := ReadK6(strings.NewReader(until + k6Line(k6Users, 450, 2)))
-	require.NoError(t, err)
-	require.Equal(t, Interrupted, r.Ended)
-	require.InDelta(t, .45, r.Measured, 1e-9)
-
 	before, _, _ := strings.Cut(k6Samples(), `{"metric":"measured_from"`)
 	for text, says := range map[string]string{
 		before: "has no sample of measured_from: k6 ended before the load began, or ran another script",
-		until + strings.Replace(k6Samples(), `\"seed\": 1`, `\"seed\": 2`, 1): "the samples are of two different runs",
-		until + `{"metric":"vus","type":"Po`:                                  "line 11: unexpected end of JSON input",
+		until + replaced(`\"seed\": 1`, `\"seed\": 2`):                  "the samples are of two different runs",
+		until + `{"metric":"vus","type":"Po`:                            "line 11: unexpected end of JSON input",
+		replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`): "a duration of 1e+18 s",
+		replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`):      "intervals of 1e-12 s",
+		replaced(`"value":30`, `"value":1e308`):                         "the figure 1e+308 is not that of a measurement",
+		replaced(`"value":30`, `"value":-1`):                            "the figure -1 is not",
 	} {
 		_, isK6, err := ReadK6(strings.NewReader(text))
 		require.True(t, isK6)
@@ -117,28 +120,17 @@ func TestReadK6_Early(t *testing.T) {
 	_, isK6, err := ReadK6(strings.NewReader(`{"format": "brokerage-run/1"}`))
 	require.NoError(t, err)
 	require.False(t, isK6)
+
+	r, _, err := ReadK6(strings.NewReader(until + k6Line(k6Users, 450, 2)))
+	require.NoError(t, err)
+	require.Equal(t, Interrupted, r.Ended)
+	require.InDelta(t, .45, r.Measured, 1e-9)
 }
 
-// Figures and numbers of intervals that are no load test's are refused, and a text cannot begin a line.
-func TestReadK6_Hostile(t *testing.T) {
+// A text cannot begin a line.
+func TestReadK6_LineBreaks(t *testing.T) {
 	t.Parallel()
-	replaced := func(part, by string) string {
-		require.Contains(t, k6Samples(), part)
-		return strings.Replace(k6Samples(), part, by, 1)
-	}
-	for name, c := range map[string]struct{ text, says string }{
-		"Duration": {replaced(`\"durationSeconds\": 2`, `\"durationSeconds\": 1e18`), "a duration of 1e+18 s"},
-		"Interval": {replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`), "intervals of 1e-12 s"},
-		"Time":     {replaced(`"value":30`, `"value":1e308`), "the figure 1e+308 is not that of a measurement"},
-		"Begin":    {replaced(`"value":1.7698608e+12`, `"value":-1`), "the figure -1 is not"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, isK6, err := ReadK6(strings.NewReader(c.text))
-			require.True(t, isK6)
-			require.ErrorContains(t, err, c.says)
-		})
-	}
-	text := replaced("503 overloaded", `503\nValid: yes`)
+	text := strings.Replace(k6Samples(), "503 overloaded", `503\nValid: yes`, 1)
 	text = strings.Replace(text, `\"engine\": \"sqlite\"`, `\"engine\": \"a\\nb\"`, 1)
 	r, _, err := ReadK6(strings.NewReader(text))
 	require.NoError(t, err)

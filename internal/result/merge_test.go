@@ -9,45 +9,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copied returns a copy that shares nothing with the run.
-func copied(t testing.TB, r *Run) *Run {
+// parts returns the parts of a load, and the names of their files.
+func parts(t testing.TB, of int) (names []string, runs []*Run) {
 	t.Helper()
-	text, err := json.Marshal(r)
+	text, err := json.Marshal(example(t))
 	require.NoError(t, err)
-	var other Run
-	require.NoError(t, json.Unmarshal(text, &other))
-	return &other
+	for n := range of {
+		r := &Run{}
+		require.NoError(t, json.Unmarshal(text, r))
+		r.Part = &LoadPart{Number: n + 1, Of: of, Users: 16, Host: fmt.Sprint(n), StartAt: time.Unix(1e9, 0).UTC()}
+		r.Settings = map[string]string{"durability": "full"}
+		names, runs = append(names, fmt.Sprintf("%d.json", n+1)), append(runs, r)
+	}
+	return names, runs
 }
 
 // Results that are not all parts of one load are refused, each with one line that says why.
 func TestMerge_Refuses(t *testing.T) {
-	parts := func() (names []string, runs []*Run) {
-		for n := range 3 {
-			r := copied(t, example(t))
-			r.Part = &LoadPart{Number: n + 1, Of: 3, Users: 16, Host: "h", StartAt: time.Unix(1e9, 0).UTC()}
-			r.Settings = map[string]string{"durability": "full"}
-			names, runs = append(names, fmt.Sprintf("%d.json", n+1)), append(runs, r)
-		}
-		return names, runs
-	}
-	names, runs := parts()
-	merged, err := Merge(names, runs)
-	require.NoError(t, err)
-	one, all := runs[0].Total, merged.Total
-	for _, n := range [][2]int64{{one.Due, all.Due}, {one.Count, all.Count}, {one.Good, all.Good},
-		{one.Unanswered, all.Unanswered}, {one.Dropped, all.Dropped}, {one.Waiting, all.Waiting}, {one.Late, all.Late}} {
-		require.Equal(t, 3*n[0], n[1])
-	}
-	require.Equal(t, 3*runs[0].Transactions[0].Due, merged.Transactions[0].Due)
-	require.InDelta(t, runs[0].Total.Latency.P99, merged.Total.Latency.P99, 0)
-	require.Equal(t, 3*runs[0].Arrivals.Due, merged.Arrivals.Due)
-
 	for name, c := range map[string]struct {
 		change func(r *Run) // of the third part
 		says   string
 	}{
 		"NoPart":     {func(r *Run) { r.Part = nil }, "3.json is not a part of a load"},
 		"Doubled":    {func(r *Run) { r.Part.Number = 2 }, "2.json and 3.json are both part 2 of 3"},
+		"Missing":    {func(r *Run) { r.Part.Number = 4 }, "part 3 of 3 is missing"},
 		"Of":         {func(r *Run) { r.Part.Of = 4 }, "the number of parts is 3 in the first and 4 in the second"},
 		"Seed":       {func(r *Run) { r.Seed++ }, "the seed is 7 in the first and 8 in the second"},
 		"Workload":   {func(r *Run) { r.Workload.SHA256 = "x" }, "the workload is "},
@@ -61,18 +46,16 @@ func TestMerge_Refuses(t *testing.T) {
 		"Counts":     {func(r *Run) { r.Transactions[0].Count++ }, "the histogram of get_order has "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			names, runs := parts()
+			names, runs := parts(t, 3)
 			c.change(runs[2])
 			_, err := Merge(names, runs)
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
-	_, err = Merge(names[:2], runs[:2])
-	require.EqualError(t, err, "part 3 of 3 is missing")
 }
 
-// A merged result of parts that did not run together is INVALID.
+// A merged result of parts that did not run together, or one of which was busy or disturbed, is INVALID.
 func TestMerge_Apart(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(r *Run)
@@ -81,19 +64,15 @@ func TestMerge_Apart(t *testing.T) {
 		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.00 s apart"},
 		"Shorter": {func(r *Run) { r.Measured -= 5 }, "part 2 was measured for 55 s, others for 60 s"},
 		"Busy":    {func(r *Run) { r.Usage.Generator.CPU = .9 }, "the load generator used 90 % of its processors"},
+		"Others":  {func(r *Run) { r.Usage.Others = new(.2) }, "others used 20 % of the machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var runs []*Run
-			for n := range 2 {
-				r := copied(t, example(t))
-				r.Part = &LoadPart{Number: n + 1, Of: 2, Users: 25, Host: fmt.Sprint(n)}
-				runs = append(runs, r)
-			}
-			merged, err := Merge(make([]string, 2), runs)
+			names, runs := parts(t, 2)
+			merged, err := Merge(names, runs)
 			require.NoError(t, err)
 			require.NotContains(t, fmt.Sprint(merged.Validity.Reasons), c.says)
 			c.change(runs[1])
-			merged, err = Merge(make([]string, 2), runs)
+			merged, err = Merge(names, runs)
 			require.NoError(t, err)
 			require.Contains(t, fmt.Sprint(merged.Validity.Reasons), c.says)
 		})

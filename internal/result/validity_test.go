@@ -72,6 +72,7 @@ func TestJudge(t *testing.T) {
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
 		"Others":    {func(r *Run) { r.Usage.Others = new(.47) }, "others used 47 % of the machine"},
 		"FewOthers": {func(r *Run) { r.Usage.Others = new(.05) }, ""},
+		"OtherPart": {func(r *Run) { r.Usage.Others, r.Part = new(.47), &LoadPart{Number: 1, Of: 2} }, ""},
 		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +92,7 @@ func TestJudge(t *testing.T) {
 
 func TestJudge_Smoke(t *testing.T) {
 	for name, change := range map[string]func(*Run){
-		"Short": func(r *Run) { r.Duration = 59 },
+		"Short": func(r *Run) { r.Duration, r.Usage.Others = 59, new(.47) },
 		"Cold":  func(r *Run) { r.Warmed = 19 },
 		"Proof": func(r *Run) { r.Proof = &Proof{Verified: true, Acknowledged: 5000, Unknown: 8, Applied: 1} },
 		"Broken": func(r *Run) { // requests fail and the throughput changes, as it must
@@ -115,16 +116,4 @@ func TestJudge_Smoke(t *testing.T) {
 func TestChiSquareLimit(t *testing.T) {
 	require.InDelta(t, 60.4, ChiSquareLimit(16), 1.5)
 	require.InDelta(t, 25.7, ChiSquareLimit(1), 1.8)
-}
-
-// What others took makes those INVALID that could be quoted.
-func TestJudge_Others(t *testing.T) {
-	q := quotable()
-	q.Usage.Others = new(.47)
-	require.True(t, judge(q).Disturbed)
-	q.Duration = 5
-	require.False(t, judge(q).Invalid(), "a smoke run")
-	q = quotable()
-	q.Usage.Others, q.Part = new(.47), &LoadPart{Number: 1, Of: 2}
-	require.Empty(t, judge(q).Reasons, "they may be other parts")
 }
