@@ -77,10 +77,9 @@ function run({ dataset, store, faithful, version }, storeSettings) {
     model: {
       kind: rate > 0 ? 'open' : 'closed',
       users,
-      thinkSeconds: think.mean,
       everySeconds: steps.length > 0 ? duration / steps.length : Math.max(60, duration / 20),
       ...(rate > 0 ? { rate } : {}),
-      ...(think.fixed ? {} : { think: think.text }),
+      ...(think.mean > 0 ? { think: think.text } : {}),
       ...(settings.consistency === 'primary' ? {} : { consistency: settings.consistency }),
     },
     ...(steps.length > 0 ? { steps } : {}),

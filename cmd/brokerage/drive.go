@@ -63,7 +63,7 @@ type driveCmd struct {
 //nolint:lll // a help text is one string
 type resultFlags struct {
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as well. Default: none."`
-	Verbose      bool   `help:"Print all percentiles, expected refusals, and what the computer used. Default: the most important percentiles; --json has all."`
+	Verbose      bool   `help:"Print all percentiles and expected refusals. Default: the most important percentiles; --json has all."`
 	AllowInvalid bool   `help:"Exit with 0 even if the run is INVALID. Default: exit with 4."`
 }
 

@@ -130,11 +130,11 @@ func (c *Crew) Mix() []workload.Mixed { return c.crowd.Mix() }
 
 // tally returns a tally of what the users do.
 func (c *Crew) tally() *result.Tally {
-	var mix []result.Mixed
+	var rows []result.Row
 	for _, part := range c.Mix() {
-		mix = append(mix, result.Mixed{Name: part.Name, Kind: part.Kind.String(), Share: part.Share})
+		rows = append(rows, result.Row{Name: part.Name, Kind: part.Kind.String(), Weight: part.Share})
 	}
-	return result.NewTally(mix)
+	return result.NewTally(rows)
 }
 
 func (c *Crew) now() int64 { return int64(time.Since(c.zero)) }
@@ -187,15 +187,13 @@ func (c *Crew) together(ctx context.Context, do func(context.Context, *user)) er
 
 // prepare lets the users insert what they may delete later.
 func (c *Crew) prepare(ctx context.Context) error {
-	wanted, began := c.plan.Definition.Prepare, c.now()
-	err := c.together(ctx, func(calls context.Context, u *user) {
+	wanted := c.plan.Definition.Prepare
+	return c.together(ctx, func(calls context.Context, u *user) {
 		for n := 0; n < wanted.Orders && u.insert(calls, workload.InsertOrder, &c.prepared.Orders); n++ {
 		}
 		for n := 0; n < wanted.Customers && u.insert(calls, workload.InsertCustomer, &c.prepared.Customers); n++ {
 		}
 	})
-	c.prepared.Seconds = time.Duration(c.now() - began).Seconds()
-	return err
 }
 
 // schedule begins the ramp of the plan.

@@ -98,7 +98,8 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 	for i := range f.curve.Steps {
 		run.Measured += f.curve.Steps[i].Seconds
 	}
-	return run, errors.Join(err, crew.tally().Finish(run))
+	crew.tally().Finish(run)
+	return run, err
 }
 
 func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *finder {

@@ -83,12 +83,10 @@ func (p *Plan) Check() error {
 }
 
 func (p *Plan) model() result.Model {
-	m := result.Model{
-		Kind: result.Closed, Users: p.Users, Think: p.Think.Mean.Seconds(), Every: p.Every.Seconds(),
-		Consistency: string(p.Consistency), Count: p.Count,
-	}
-	if p.Think.Exponential {
-		m.ThinkText = p.Think.String()
+	m := result.Model{Kind: result.Closed, Users: p.Users, Every: p.Every.Seconds(), Consistency: string(p.Consistency),
+		Count: p.Count}
+	if p.Think != (Think{}) {
+		m.Think = p.Think.String()
 	}
 	if p.Rate > 0 {
 		m.Kind, m.Rate, m.Arrivals = result.Open, p.Rate, string(cmp.Or(p.Arrivals, Poisson))

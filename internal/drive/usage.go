@@ -25,8 +25,7 @@ func usage(r *result.Resources, t result.Target, cores int) (u result.Usage) {
 	host := r.Counted(result.OfHost)
 	busy := host[probe.UserSeconds] + host[probe.SystemSeconds] + host[probe.StealSeconds]
 	if all := busy + host[probe.IOWaitSeconds] + host[probe.IdleSeconds]; all > 0 {
-		u.Host = &result.Host{ReadBytes: int64(host[probe.ReadBytes]), WriteBytes: int64(host[probe.WriteBytes]),
-			CPU: busy / all, IOWait: host[probe.IOWaitSeconds] / all}
+		u.Host = &result.Host{CPU: busy / all, IOWait: host[probe.IOWaitSeconds] / all}
 	}
 	u.Others = others(&u, host, t)
 	return u

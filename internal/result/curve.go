@@ -43,7 +43,7 @@ type CurveStep struct {
 // Add adds a slice: its records, and how many arrivals were never begun.
 func (s *CurveStep) Add(records []Record, lost int64, length time.Duration) {
 	if s.all.times == nil {
-		s.all = newRow(Mixed{})
+		s.all = newRow("", "", 0)
 	}
 	all := &s.all
 	for i := range records {

@@ -29,9 +29,6 @@ func InOneLine(text []byte) []byte {
 	})
 }
 
-// k6Tool is the name of k6 as the tool of a run.
-const k6Tool = "k6"
-
 // What is read of k6's samples: metrics of the script, and two of k6's own.
 const (
 	k6Times    = "transaction_duration" // milliseconds, when a transaction ended
@@ -181,15 +178,12 @@ func (k *k6Run) describe(s *k6Sample) error {
 			k.Duration, k.Model.Every)
 	}
 	k.described, k.from, k.Format = described, from, Format
-	var mix []Mixed
-	k.index = make(map[string]int)
+	k.tally, k.index = NewTally(k.Transactions), make(map[string]int)
 	for i, row := range k.Transactions {
-		mix = append(mix, Mixed{row.Name, row.Kind, row.Weight})
 		k.index[row.Name] = i
 	}
-	k.tally = NewTally(mix)
 	for range int(intervals) {
-		k.intervals = append(k.intervals, newRow(Mixed{}))
+		k.intervals = append(k.intervals, newRow("", "", 0))
 	}
 	for _, s := range k.early {
 		k.count(s)
@@ -262,5 +256,6 @@ func (k *k6Run) result() (*Run, error) {
 		a.Due = a.Started + a.Dropped
 		r.Arrivals = a
 	}
-	return r, t.Finish(r)
+	t.Finish(r)
+	return r, nil
 }

@@ -34,7 +34,7 @@ func k6Samples() string {
 		"target": {"kind": "http", "engine": "sqlite", "url": "http://h", "sameHost": false},
 		"workload": {"name": "own", "sha256": "` + strings.Repeat("0", 64) + `", "validate": true, "mix": [
 			{"transaction": "get_order", "weight": 1}, {"transaction": "delete_order", "weight": 1}]},
-		"model": {"kind": "open", "users": 2, "thinkSeconds": 0, "rate": 3, "everySeconds": 1},
+		"model": {"kind": "open", "users": 2, "rate": 3, "everySeconds": 1},
 		"dataset": {"fingerprint": "f", "scale": "tiny", "profile": "p", "seed": 1, "securities": 1, "customers": 1,
 			"orders": 1}, "settings": {},
 		"transactions": [{"name": "get_order", "kind": "query", "weight": 0.5},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -25,20 +24,14 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 		return nil, err
 	}
 	runs = slices.SortedFunc(slices.Values(runs), func(a, b *Run) int { return cmp.Compare(a.Part.Number, b.Part.Number) })
-	m := *runs[0]
-	m.Part, m.Prepared, m.Arrivals, m.PerSecond, m.Intervals, m.Resources = nil, nil, nil, nil, nil, nil
-	m.Usage = usageOf(runs)
-	var rows []Row
-	for i := range m.Transactions {
-		row := &m.Transactions[i]
-		rows = append(rows, newRow(Mixed{row.Name, row.Kind, row.Weight}))
-	}
+	m, t := *runs[0], NewTally(runs[0].Transactions)
+	m.Part, m.Prepared, m.Arrivals, m.Resources, m.Usage = nil, nil, nil, nil, usageOf(runs)
 	for _, r := range runs {
 		for i, row := range r.Transactions {
 			if err := row.reopen(); err != nil {
 				return nil, fmt.Errorf("part %d: %w", r.Part.Number, err)
 			}
-			rows[i].merge(&row)
+			t.rows[i].merge(&row)
 		}
 		if r.Ended != Complete {
 			m.Ended = r.Ended
@@ -48,15 +41,20 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 		}
 		m.Warmed, m.Measured = min(m.Warmed, r.Warmed), max(m.Measured, r.Measured)
 		m.Target.SameHost = m.Target.SameHost || r.Target.SameHost
-		m.PerSecond = append(m.PerSecond, make([]int64, max(0, len(r.PerSecond)-len(m.PerSecond)))...)
+		t.perSecond = append(t.perSecond, make([]int64, max(0, len(r.PerSecond)-len(t.perSecond)))...)
 		for second, n := range r.PerSecond {
-			m.PerSecond[second] += n
+			t.perSecond[second] += n
 		}
 		if p := r.Prepared; p != nil {
-			m.Prepared = new(cmp.Or(m.Prepared, &Prepared{}).And(*p))
+			all := *cmp.Or(m.Prepared, &Prepared{})
+			m.Prepared = &Prepared{Orders: all.Orders + p.Orders, Customers: all.Customers + p.Customers,
+				Unexpected: all.Unexpected}
+			for reason, n := range p.Unexpected {
+				Count(&m.Prepared.Unexpected, reason, n)
+			}
 		}
 		if a := r.Arrivals; a != nil {
-			all := cmp.Or(m.Arrivals, &Arrivals{})
+			all := *cmp.Or(m.Arrivals, &Arrivals{})
 			m.Arrivals = &Arrivals{all.Due + a.Due, all.Started + a.Started, all.Dropped + a.Dropped, all.Queued + a.Queued,
 				all.Late + a.Late}
 		}
@@ -65,7 +63,8 @@ func Merge(names []string, runs []*Run) (*Run, error) {
 		p.Measured, p.TPS, p.Generator, p.Machine = r.Measured, r.TPS, &r.Usage.Generator, &r.Machine
 		m.Parts = append(m.Parts, p)
 	}
-	return &m, m.finish(rows)
+	t.Finish(&m)
+	return &m, nil
 }
 
 // belong returns an error unless the runs are the parts of one load, each once.
@@ -140,16 +139,4 @@ func usageOf(runs []*Run) Usage {
 		}
 	}
 	return u
-}
-
-// And returns the sum of what two users, or two load generators, prepared at the same time.
-func (p Prepared) And(other Prepared) Prepared {
-	p.Seconds = max(p.Seconds, other.Seconds)
-	p.Orders += other.Orders
-	p.Customers += other.Customers
-	p.Unexpected = maps.Clone(p.Unexpected)
-	for reason, n := range other.Unexpected {
-		Count(&p.Unexpected, reason, n)
-	}
-	return p
 }

@@ -108,12 +108,6 @@ type LoadPart struct {
 	Machine   *Machine      `json:"machine,omitempty"`
 }
 
-// The kinds of targets.
-const (
-	Direct = "direct"
-	HTTP   = "http"
-)
-
 // WorkloadStamp identifies a workload.
 type WorkloadStamp struct {
 	Name     string `json:"name"`
@@ -138,21 +132,21 @@ type Part struct {
 type Model struct {
 	Kind  string  `json:"kind"` // closed, open
 	Users int     `json:"users"`
-	Think float64 `json:"thinkSeconds"` // mean
+	Think string  `json:"think,omitempty"` // as configured
 	Rate  float64 `json:"rate,omitempty"`
 	// Arrivals says how those of the open model are spread: poisson or even; empty if the tool does not say.
 	Arrivals string  `json:"arrivals,omitempty"`
 	Every    float64 `json:"everySeconds"`
-	// ThinkText is the think time as it was configured, if it is drawn.
-	ThinkText string `json:"think,omitempty"`
 	// Count is the number of transactions that the run was to measure; 0 if it had a duration.
 	Count int64 `json:"count,omitempty"`
 	// Consistency says which servers might answer queries; empty: the primary alone.
 	Consistency string `json:"consistency,omitempty"`
 }
 
-// Closed and Open are the kinds of models.
+// The kinds of targets, and of models.
 const (
+	Direct = "direct"
+	HTTP   = "http"
 	Closed = "closed"
 	Open   = "open"
 )
@@ -237,7 +231,6 @@ type Latency struct {
 
 // Prepared is what users inserted before the measured time, to have orders and customers of their own to delete.
 type Prepared struct {
-	Seconds    float64          `json:"seconds"`
 	Orders     int64            `json:"orders"`
 	Customers  int64            `json:"customers"`
 	Late       int64            `json:"late,omitempty"` // of these, inserted in the measured time
@@ -289,10 +282,8 @@ type ProcessUsage struct {
 
 // Host is what the whole computer used.
 type Host struct {
-	CPU        float64 `json:"cpu"`    // busy, of 1
-	IOWait     float64 `json:"ioWait"` // of 1
-	ReadBytes  int64   `json:"readBytes"`
-	WriteBytes int64   `json:"writeBytes"`
+	CPU    float64 `json:"cpu"`    // busy, of 1
+	IOWait float64 `json:"ioWait"` // of 1
 }
 
 // Machine is the computer of the load generator.

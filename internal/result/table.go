@@ -54,10 +54,6 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 	if o := r.Usage.Others; o != nil && *o > MostOthers {
 		line("Others used %s of the machine", percent(*o))
 	}
-	if h := r.Usage.Host; h != nil && verbose {
-		line("Host: %s busy, %s waiting for I/O; %s read, %s written", percent(h.CPU), percent(h.IOWait),
-			format.Bytes(h.ReadBytes), format.Bytes(h.WriteBytes))
-	}
 	if r.Break != nil {
 		line("%s", r.Break)
 	}
@@ -95,12 +91,10 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 func (m Model) String() string {
 	text := format.Plural(m.Users, "user") + ", no think time"
 	switch {
+	case m.Think != "":
+		text = format.Plural(m.Users, "user") + ", think time " + m.Think
 	case m.Kind == Open:
 		text = fmt.Sprintf("%g arrivals a second, at most %d at once", m.Rate, m.Users)
-	case m.ThinkText != "":
-		text = fmt.Sprintf("%s, think time %s", format.Plural(m.Users, "user"), m.ThinkText)
-	case m.Think > 0:
-		text = fmt.Sprintf("%s, think time %g s", format.Plural(m.Users, "user"), m.Think)
 	}
 	if m.Consistency != "" {
 		text += ", queries with consistency " + m.Consistency

@@ -9,12 +9,6 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Mixed is a transaction of a mix, with its share of the draws, of 1.
-type Mixed struct {
-	Name, Kind string
-	Share      float64
-}
-
 // Tally adds up the records of a run. It is for one goroutine.
 type Tally struct {
 	rows      []Row         // by transaction
@@ -24,11 +18,11 @@ type Tally struct {
 	perSecond []int64
 }
 
-// NewTally returns an empty tally of a mix.
-func NewTally(mix []Mixed) *Tally {
-	t := &Tally{interval: newRow(Mixed{})}
-	for _, m := range mix {
-		t.rows = append(t.rows, newRow(m))
+// NewTally returns an empty tally of a mix: the names, kinds and weights of rows.
+func NewTally(mix []Row) *Tally {
+	t := &Tally{interval: newRow("", "", 0)}
+	for i := range mix {
+		t.rows = append(t.rows, newRow(mix[i].Name, mix[i].Kind, mix[i].Weight))
 	}
 	return t
 }
@@ -50,26 +44,21 @@ func (t *Tally) Add(r *Record) {
 // Cut ends an interval.
 func (t *Tally) Cut(now time.Duration) Interval {
 	i := t.interval.between(t.from, now)
-	t.interval, t.from = newRow(Mixed{}), now
+	t.interval, t.from = newRow("", "", 0), now
 	t.intervals = append(t.intervals, i)
 	return i
 }
 
 // Finish sets the figures of a run and judges it. Its Arrivals and its measured time are set before.
-func (t *Tally) Finish(r *Run) error {
+func (t *Tally) Finish(r *Run) {
 	r.Intervals, r.PerSecond = t.intervals, t.perSecond
-	return r.finish(t.rows)
-}
-
-// finish sets the table, by transaction, by kind and in total, and the figures that depend on it.
-func (r *Run) finish(rows []Row) error {
-	r.Transactions, r.Kinds, r.Total = rows, nil, newRow(Mixed{Name: "total", Share: 1})
+	r.Transactions, r.Kinds, r.Total = t.rows, nil, newRow("total", "", 1)
 	for _, kind := range [...]tpox.Kind{tpox.Query, tpox.Update, tpox.Insert, tpox.Delete} {
-		sum := newRow(Mixed{Name: kind.String(), Kind: kind.String()})
-		for i := range rows {
-			if rows[i].Kind == sum.Kind {
-				sum.merge(&rows[i])
-				sum.Weight += rows[i].Weight
+		sum := newRow(kind.String(), kind.String(), 0)
+		for i := range t.rows {
+			if row := &t.rows[i]; row.Kind == sum.Kind {
+				sum.merge(row)
+				sum.Weight += row.Weight
 			}
 		}
 		if sum.Weight > 0 {
@@ -77,16 +66,13 @@ func (r *Run) finish(rows []Row) error {
 		}
 		r.Total.merge(&sum)
 	}
-	for _, part := range [][]Row{r.Transactions, r.Kinds} {
-		for i := range part {
-			if err := part[i].finish(r.Total.Count); err != nil {
-				return err
-			}
-		}
+	for i := range r.Transactions {
+		r.Transactions[i].finish(r.Total.Count)
 	}
-	if err := r.Total.finish(r.Total.Count); err != nil {
-		return err
+	for i := range r.Kinds {
+		r.Kinds[i].finish(r.Total.Count)
 	}
+	r.Total.finish(r.Total.Count)
 	if a := r.Arrivals; a != nil { // those that never became a transaction
 		r.Total.Dropped = a.Dropped
 		r.Total.Waiting += a.Queued
@@ -98,14 +84,13 @@ func (r *Run) finish(rows []Row) error {
 		r.Goodput = float64(r.Total.Good) / r.Measured
 	}
 	r.Validity = judge(r)
-	return nil
 }
 
 // longest is the longest time that is recorded; longer ones count as this one.
 const longest = time.Hour
 
-func newRow(m Mixed) Row {
-	return Row{Name: m.Name, Kind: m.Kind, Weight: m.Share, times: hdrhistogram.New(1, int64(longest), 3)}
+func newRow(name, kind string, weight float64) Row {
+	return Row{Name: name, Kind: kind, Weight: weight, times: hdrhistogram.New(1, int64(longest), 3)}
 }
 
 // add adds a record to a row that is not finished.
@@ -158,11 +143,10 @@ func (r *Row) merge(from *Row) {
 }
 
 // finish sets what follows from the records: the share of all transactions, the times, and the encoded histogram.
-func (r *Row) finish(all int64) error {
+func (r *Row) finish(all int64) {
 	r.Share, r.Latency = ratio(float64(r.Count), float64(all)), r.latency()
-	data, err := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	data, _ := r.times.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // an error is only that of another version
 	r.Histogram, r.times = string(data), nil
-	return err
 }
 
 // reopen lets a finished row be merged into another one.

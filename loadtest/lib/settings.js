@@ -30,8 +30,8 @@ function thinkTime(name) {
   const given = text(name, '0');
   const [, exponential, rest] = /^(exponential:)?(.*)$/.exec(given);
   const mean = timeOf(rest);
-  if (exponential && mean > 0) return { text: given, fixed: false, mean, draw: ({ next }) => -mean * Math.log(1 - next()) };
-  if (!exponential && mean >= 0) return { text: given, fixed: true, mean, draw: () => mean };
+  if (exponential && mean > 0) return { text: given, mean, draw: ({ next }) => -mean * Math.log(1 - next()) };
+  if (!exponential && mean >= 0) return { text: given, mean, draw: () => mean };
   return refuse(`${name} is a time such as 100ms, or exponential:100ms, not "${given}"`);
 }
 
