@@ -200,7 +200,7 @@ func TestCampaign_Postgres(t *testing.T) {
 		}
 		require.Empty(t, run.Total.Unexpected, s.Name)
 		require.NotNil(t, run.Usage.Database, s.Name)
-		require.Positive(t, run.Usage.Database.MemoryAfter, s.Name)
+		require.Positive(t, run.Usage.Database.MemoryPeak, s.Name)
 		require.NotNil(t, run.Resources.Find(result.OfStore, "brokerage_store_page_hits_total"))
 		require.Equal(t, "2", run.Settings["pool"], "a user has a connection of its own")
 	}

@@ -59,7 +59,7 @@ func TestDrive_Resources(t *testing.T) {
 			if runtime.GOOS == "linux" {
 				require.Positive(t, r.Counted(result.OfGenerator)[probe.UserSeconds])
 				require.Positive(t, run.Usage.Host.CPU)
-				require.Positive(t, run.Usage.Generator.MemoryAfter)
+				require.Positive(t, run.Usage.Generator.MemoryPeak)
 				require.Equal(t, name == "HTTP", r.Find(result.OfService, probe.UserSeconds) != nil)
 			}
 			require.Equal(t, name == "Direct", r.Counted(result.OfStore)["brokerage_store_page_writes_total"] > 0)

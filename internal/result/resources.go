@@ -66,7 +66,7 @@ func (r *Resources) Process(of string, cores int) *ProcessUsage {
 	p := &ProcessUsage{CPUSeconds: used[probe.UserSeconds] + used[probe.SystemSeconds]}
 	p.CPU = ratio(p.CPUSeconds, r.Seconds[len(r.Seconds)-1]*float64(cores))
 	if memory := r.Find(of, probe.Memory); memory != nil {
-		p.MemoryAfter, p.MemoryPeak = int64(memory.Values[len(memory.Values)-1]), int64(slices.Max(memory.Values))
+		p.MemoryPeak = int64(slices.Max(memory.Values))
 	}
 	return p
 }

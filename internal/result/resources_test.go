@@ -14,7 +14,7 @@ func TestResources_Process(t *testing.T) {
 		{OfDatabase, probe.SystemSeconds, true, []float64{0, .25, .5}},
 		{OfDatabase, probe.Memory, false, []float64{100, 300, 200}},
 	}}
-	require.Equal(t, &ProcessUsage{CPUSeconds: 2, CPU: .5, MemoryAfter: 200, MemoryPeak: 300},
+	require.Equal(t, &ProcessUsage{CPUSeconds: 2, CPU: .5, MemoryPeak: 300},
 		r.Process(OfDatabase, 2))
 	require.Nil(t, r.Process(OfService, 2))
 	require.Nil(t, (*Resources)(nil).Process(OfDatabase, 2))

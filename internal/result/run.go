@@ -239,10 +239,8 @@ type Prepared struct {
 
 // Interval is the result of a part of the measured time.
 type Interval struct {
-	From    float64 `json:"from"` // seconds since measuring began
-	To      float64 `json:"to"`
+	To      float64 `json:"to"` // seconds since measuring began
 	Count   int64   `json:"count"`
-	Good    int64   `json:"good"`
 	Errors  int64   `json:"errors"` // unexpected refusals, and missing answers
 	TPS     float64 `json:"tps"`
 	Latency Latency `json:"latency"`
@@ -274,10 +272,8 @@ type Usage struct {
 // ProcessUsage is what one or more processes used.
 type ProcessUsage struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
-	CPU        float64 `json:"cpu"` // share of all cores, of 1
-	// Resident memory in bytes.
-	MemoryAfter int64 `json:"memoryAfter,omitempty"`
-	MemoryPeak  int64 `json:"memoryPeak,omitempty"` // of all samples
+	CPU        float64 `json:"cpu"`                  // share of all cores, of 1
+	MemoryPeak int64   `json:"memoryPeak,omitempty"` // resident bytes, of all samples
 }
 
 // Host is what the whole computer used.

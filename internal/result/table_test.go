@@ -75,8 +75,8 @@ func example(t testing.TB) *Run {
 		Prepared: &Prepared{Orders: 2500, Customers: 250, Unexpected: map[string]int64{"timeout": 1}},
 		Arrivals: &Arrivals{Due: 1010, Started: 1005, Dropped: 3, Queued: 2, Late: 17},
 		Usage: Usage{
-			Generator: ProcessUsage{CPUSeconds: 12.3, CPU: 0.1025, MemoryAfter: 55e6, MemoryPeak: 60e6},
-			Service:   &ProcessUsage{CPUSeconds: 61.5, CPU: 0.5125, MemoryAfter: 1.25e9},
+			Generator: ProcessUsage{CPUSeconds: 12.3, CPU: 0.1025, MemoryPeak: 60e6},
+			Service:   &ProcessUsage{CPUSeconds: 61.5, CPU: 0.5125},
 			Host:      &Host{CPU: 0.93, IOWait: 0.04},
 			Others:    new(.04),
 		},

@@ -174,7 +174,7 @@ func (r *Row) latency() Latency {
 
 // between returns the interval of which the row has the records.
 func (r *Row) between(from, to time.Duration) Interval {
-	return Interval{From: from.Seconds(), To: to.Seconds(), Count: r.Count, Good: r.Good, Errors: r.unexpected(),
+	return Interval{To: to.Seconds(), Count: r.Count, Errors: r.unexpected(),
 		TPS: ratio(float64(r.Count), (to - from).Seconds()), Latency: r.latency()}
 }
 
