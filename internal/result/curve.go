@@ -59,11 +59,11 @@ func (s *CurveStep) Add(records []Record, lost int64, length time.Duration) {
 func (c *Curve) Between() string {
 	switch {
 	case c.Low > 0 && c.High > 0:
-		return fmt.Sprintf("%s to %s a second", Rate(c.Low), Rate(c.High))
+		return fmt.Sprintf("%s to %s a second", format.Figure(c.Low), format.Figure(c.High))
 	case c.Low > 0:
-		return fmt.Sprintf("at least %s a second", Rate(c.Low))
+		return fmt.Sprintf("at least %s a second", format.Figure(c.Low))
 	case c.High > 0:
-		return fmt.Sprintf("below %s a second", Rate(c.High))
+		return fmt.Sprintf("below %s a second", format.Figure(c.High))
 	}
 	return "unknown"
 }
@@ -81,8 +81,8 @@ func (c *Curve) Answer() string {
 	met := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met > 0 })
 	switch none := "No answer for " + c.Goal + " after " + took + ": "; {
 	case c.Found > 0:
-		return fmt.Sprintf("Highest rate with %s: %s, most likely %s (95 %%), after %s", c.Goal, c.Between(), Rate(c.Found),
-			took)
+		return fmt.Sprintf("Highest rate with %s: %s, most likely %s (95 %%), after %s", c.Goal, c.Between(),
+			format.Figure(c.Found), took)
 	case 2*c.Disturbed > c.Slices:
 		return none + fmt.Sprintf("others disturbed %d of %s", c.Disturbed, format.Plural(c.Slices, "slice"))
 	case c.Changed:
@@ -91,7 +91,7 @@ func (c *Curve) Answer() string {
 		return none + "no rate had as many transactions as the goal needs; a longer --within or a lower percentile needs less"
 	case !met:
 		lowest := c.Steps[missed]
-		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, Rate(lowest.Rate),
+		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, format.Figure(lowest.Rate),
 			lowest.Missed)
 	default:
 		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within says more", c.Goal, c.Between(), took)
@@ -107,8 +107,9 @@ func (c *Curve) write(line func(string, ...any)) {
 	line(form, "rate", "met", "tps", "p50", "p95", "p99", "p99.9", "errors %", "missed")
 	for _, s := range c.Steps {
 		l := s.Latency
-		line(form, Rate(s.Rate), fmt.Sprintf("%d of %d", s.Met, s.Met+s.Misses), Rate(s.TPS), Milli(l.P50), Milli(l.P95),
-			Milli(l.P99), Milli(l.P999), fmt.Sprintf("%.3g", 100*s.Errors), s.Missed)
+		met := fmt.Sprintf("%d of %d", s.Met, s.Met+s.Misses)
+		line(form, format.Figure(s.Rate), met, format.Figure(s.TPS), milli(l.P50), milli(l.P95), milli(l.P99),
+			milli(l.P999), format.Figure(100*s.Errors), s.Missed)
 	}
 	line("")
 	if c.Disturbed > 0 {

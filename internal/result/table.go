@@ -80,8 +80,8 @@ func (r *Run) Write(w io.Writer, verbose bool) error {
 		r.Curve.write(line)
 	} else {
 		l := r.Total.Latency
-		line("%s%s transactions a second, goodput %s; p50 %s, p99 %s, max %s ms", stamp, Rate(r.TPS), Rate(r.Goodput),
-			Milli(l.P50), Milli(l.P99), Milli(l.Max))
+		line("%s%s transactions a second, goodput %s; p50 %s, p99 %s, max %s ms", stamp, format.Figure(r.TPS),
+			format.Figure(r.Goodput), milli(l.P50), milli(l.P99), milli(l.Max))
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
@@ -115,11 +115,11 @@ func (r *Run) writeTable(line func(string, ...any), verbose bool) {
 		line("%s", strings.Repeat("-", len(fmt.Sprintf(form, head...))))
 		for _, row := range rows {
 			l := row.Latency
-			cells := []any{row.Name, format.Count(row.Count), fmt.Sprintf("%.1f", 100*row.Share), Milli(l.P50), Milli(l.P99),
-				Milli(l.Max)}
+			cells := []any{row.Name, format.Count(row.Count), fmt.Sprintf("%.1f", 100*row.Share), milli(l.P50), milli(l.P99),
+				milli(l.Max)}
 			if verbose {
-				cells = append(cells, fmt.Sprintf("%.1f", l.Total/1e6), Milli(l.Min), Milli(l.Mean), Milli(l.P90), Milli(l.P95),
-					Milli(l.P999))
+				cells = append(cells, fmt.Sprintf("%.1f", l.Total/1e6), milli(l.Min), milli(l.Mean), milli(l.P90), milli(l.P95),
+					milli(l.P999))
 			}
 			line(form, cells...)
 		}
@@ -154,7 +154,7 @@ func (r *Run) writeOutcomes(line func(string, ...any), verbose bool) {
 func (i Interval) WriteShort(w io.Writer) error {
 	l := i.Latency
 	_, err := fmt.Fprintf(w, "%5.0f s %10s tx %8s/s  p50 %s  p99 %s  p99.9 %s ms  errors %s\n", i.To,
-		format.Count(i.Count), Rate(i.TPS), Milli(l.P50), Milli(l.P99), Milli(l.P999), format.Count(i.Errors))
+		format.Count(i.Count), format.Figure(i.TPS), milli(l.P50), milli(l.P99), milli(l.P999), format.Count(i.Errors))
 	return err
 }
 
@@ -174,25 +174,5 @@ func reasons(counts map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// Milli returns microseconds as milliseconds in at most seven characters.
-func Milli(microseconds float64) string {
-	ms := microseconds / 1e3
-	digits := 0
-	switch {
-	case ms < 9.9995:
-		digits = 3
-	case ms < 99.995:
-		digits = 2
-	case ms < 999.95:
-		digits = 1
-	}
-	return fmt.Sprintf("%.*f", digits, ms)
-}
-
-// Rate writes a rate a second.
-func Rate(perSecond float64) string {
-	if perSecond < 100 {
-		return fmt.Sprintf("%.1f", perSecond)
-	}
-	return format.Count(int64(perSecond + .5))
-}
+// milli writes microseconds as milliseconds.
+func milli(microseconds float64) string { return format.Figure(microseconds / 1e3) }

@@ -125,7 +125,7 @@ func TestRun_Write_Curve(t *testing.T) {
 	requireSchema(t, r)
 	text, last := written(t, r, true)
 	require.NotContains(t, text, "unanswered")
-	require.Regexp(t, `\n +1,600 +1 of 3 +1,600 +1000 +0.000 +1000 +0.000 +50  errors: 50 % failed\n`, text)
+	require.Regexp(t, `\n +1,600 +1 of 3 +1,600 +1,000 +0 +1,000 +0 +50.0  errors: 50 % failed\n`, text)
 	require.Contains(t, text, "\n2 of 8 slices were repeated, because others disturbed them\nWhat limits: the disk\n")
 	require.Equal(t, "Highest rate with p99=20ms: 900 to 1,000 a second, most likely 950 (95 %), after 1:05", last)
 
