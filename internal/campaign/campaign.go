@@ -83,7 +83,7 @@ func (c *Campaign) Plan() (*Record, error) {
 	return c.record, err
 }
 
-// open reads the record of the campaign in the folder, if there is one. It returns an error for one with other settings.
+// open reads the record of the campaign in the folder, if there is one, and refuses one with other settings.
 func (c *Campaign) open() error {
 	spec, err := dataset.ParseSpec(c.Settings.Scale, c.Settings.Profile, c.Settings.Seed)
 	if err != nil {

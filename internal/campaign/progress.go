@@ -110,13 +110,13 @@ func Outcome(s *Step) string {
 		}
 		return text
 	}
-	var rates []string
+	var kinds []string
 	for _, stages := range ByWorkload(s.Inserts) {
-		of := stages[0].Workload
+		var rates []string
 		for _, g := range stages {
-			of += fmt.Sprintf(" %.0f/s", g.Rate)
+			rates = append(rates, fmt.Sprintf("%.0f/s", g.Rate))
 		}
-		rates = append(rates, of)
+		kinds = append(kinds, stages[0].Workload+" "+strings.Join(rates, " "))
 	}
-	return strings.Join(rates, "; ")
+	return strings.Join(kinds, "; ")
 }
