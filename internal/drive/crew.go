@@ -163,7 +163,7 @@ func (c *Crew) sleepUntil(at int64) bool {
 func (c *Crew) die(err error) { c.stop(fmt.Errorf("%w: %w", ErrTargetDied, err)) }
 
 // together lets all users do something until each is done. It returns ErrInterrupted if the context is done first, and
-// otherwise why a user has ended it. When it is interrupted, calls in progress have the grace to be answered: without an
+// otherwise why a user has ended it. After an interruption, calls in progress have the grace to be answered: without an
 // answer it is unknown whether a write was done.
 func (c *Crew) together(ctx context.Context, do func(context.Context, *user)) error {
 	calls, stop := context.WithCancelCause(c.calls)

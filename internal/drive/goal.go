@@ -92,31 +92,31 @@ func (g Goal) slowest() (longest time.Duration) {
 	return longest
 }
 
-// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it needs
-// more of them.
+// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it
+// needs more of them.
 func (g Goal) judge(records []result.Record, mix []workload.Mixed) (missed string, decided bool) {
 	decided = true
 	for _, l := range g.limits {
-		all, beyond := int64(0), int64(0)
+		all, over := int64(0), int64(0)
 		for _, r := range records {
 			if l.transaction != "" && l.transaction != mix[r.Transaction].Name {
 				continue
 			}
 			all++
 			if l.most == 0 && r.Outcome.Failed() || l.most > 0 && r.Took > l.most {
-				beyond++
+				over++
 			}
 		}
 		decided = decided && all >= l.needs
-		if float64(beyond) <= l.share*float64(all) {
+		if float64(over) <= l.share*float64(all) {
 			continue
 		}
 		how := "took longer"
 		if l.most == 0 {
 			how = "failed"
 		}
-		missed = fmt.Sprintf("%s: %.3g %% %s", l.text, 100*float64(beyond)/float64(all), how)
-		if beyond >= leastBeyond {
+		missed = fmt.Sprintf("%s: %.3g %% %s", l.text, 100*float64(over)/float64(all), how)
+		if over >= leastBeyond {
 			return missed, true
 		}
 	}

@@ -82,7 +82,7 @@ func TestSessions_SameRefusals(t *testing.T) {
 	for way, backend := range bothWays(t, s) {
 		session, err := backend.open(t.Context(), Primary)
 		require.NoError(t, err)
-		defer session.close()
+		t.Cleanup(session.close)
 		for transaction, c := range map[string]struct {
 			call workload.Call
 			want result.Outcome

@@ -35,7 +35,8 @@ type httpSession struct {
 // open connects a user, so that the connection is there before anything counts.
 func (h *HTTP) open(ctx context.Context, consistency Consistency) (session, error) {
 	s := &httpSession{target: h, transport: h.transport.Clone(), consistency: consistency}
-	return s, s.ping(ctx)
+	err := s.ping(ctx)
+	return s, err
 }
 
 // ping sends a request that any service answers.

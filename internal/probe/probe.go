@@ -56,15 +56,10 @@ type Reading struct {
 }
 
 func (r *Reading) miss(what string, err error) {
-	r.Missing = append(r.Missing, what+": "+reason(err))
-}
-
-// reason returns the reason of an error without the name of the file, which differs by process.
-func reason(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err
+		err = failed.Err // without the name of the file, which differs by process
 	}
-	return err.Error()
+	r.Missing = append(r.Missing, what+": "+err.Error())
 }
 
 // A System is a computer whose files are below a folder.
