@@ -19,10 +19,6 @@ type revision struct {
 	before func(*transaction) error
 	answer []byte
 	large  int // bytes of a large document that the first plan has read; 0 for none
-
-	// Memory for the slices, which are rarely longer.
-	twoRead   [2]readDocument
-	twoWrites [2]plannedWrite
 }
 
 type readDocument struct {
@@ -76,7 +72,7 @@ func (s *Store) revise(ctx context.Context, w tpox.Write, plan func(*revision) e
 }
 
 func (r *revision) plan(plan func(*revision) error) error {
-	r.read, r.writes, r.before, r.answer = r.twoRead[:0], r.twoWrites[:0], nil, nil
+	r.read, r.writes, r.before, r.answer = nil, nil, nil, nil
 	return plan(r)
 }
 
