@@ -18,8 +18,6 @@ func TestRun_Limit(t *testing.T) {
 			"the processor: 93 % busy (service 66 %, load generator 21 %)"},
 		"Others": {func(r *Run) { r.Usage.Host.CPU, r.Usage.Others = .93, new(.2) },
 			"the processor: 93 % busy (service 66 %, load generator 21 %), 20 % of it by other programs"},
-		"OneProcess": {func(r *Run) { r.Usage.Shared, r.Usage.Service, r.Usage.Host.CPU = true, nil, .93 },
-			"the processor: 93 % busy (load generator and store, in one process 21 %)"},
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = .9 }, "the load generator, which used 90 %"},
 		"Disk":      {func(r *Run) { r.Usage.Host.IOWait = .45 }, "the disk: processors waited for it 45 % of the time"},
 		"Connections": {func(r *Run) {
