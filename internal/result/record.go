@@ -44,6 +44,6 @@ const (
 	NotFound = "404 not-found"
 )
 
-// Grace is how long after the end of a run the driver still begins arrivals that wait, and how long it waits for answers
-// after an interruption. What it then leaves does not count as an error of the target.
+// Grace is how long after the end of a run the driver still begins arrivals that wait, and how long it waits for
+// answers after an interruption. What it then leaves does not count as an error of the target.
 const Grace = 10 * time.Second
