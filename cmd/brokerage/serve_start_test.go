@@ -21,22 +21,22 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A flag overrides a variable, a variable the file, the file the default. The error for an unknown database shows which
+// A flag overrides a variable, a variable the file, the file the default. The error for what is not a database shows which
 // one was used.
 func TestServe_Precedence(t *testing.T) {
-	file := testenv.File(t, "brokerage.yaml", "db: file:x\n")
-	says := func(scheme string, args ...string) {
+	file := testenv.File(t, "brokerage.yaml", "db: file\n")
+	says := func(from string, args ...string) {
 		t.Helper()
 		r := brokerage(t.Context(), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-		requireOneLine(t, r, exitUsage, fmt.Sprintf("%q", scheme+":"))
+		requireOneLine(t, r, exitUsage, fmt.Sprintf("%q is not a database", from))
 	}
 	says("file", "--config", file)
-	says("flag", "--config", file, "--db", "flag:x")
-	t.Setenv("BROKERAGE_DB", "variable:x")
+	says("flag", "--config", file, "--db", "flag")
+	t.Setenv("BROKERAGE_DB", "variable")
 	says("variable")
 	says("variable", "--config", file)
-	says("flag", "--config", file, "--db", "flag:x")
-	says("flag", "--db", "flag:x")
+	says("flag", "--config", file, "--db", "flag")
+	says("flag", "--db", "flag")
 	t.Setenv("BROKERAGE_CONFIG", file)
 	says("variable")
 	require.NoError(t, os.Unsetenv("BROKERAGE_DB"))
