@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -138,7 +139,7 @@ func requireWholeTrades(t testing.TB, s *Store, id int64, acknowledged int) {
 	for bought := 0; ; bought++ {
 		account, err := tpox.AccountOf(doc, tpox.ID(id))
 		require.NoError(t, err)
-		if string(account.Document) == string(found.Document) {
+		if bytes.Equal(account.Document, found.Document) {
 			require.GreaterOrEqual(t, bought, acknowledged, "account %d lacks trades", id)
 			return
 		}
