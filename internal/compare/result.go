@@ -189,12 +189,12 @@ func (r *Result) How() string {
 	if r.Model.Rate > 0 {
 		load = format.Figure(r.Model.Rate) + " transactions a second"
 	}
-	text := fmt.Sprintf("workload %s on %s, %s: %s of four slices of %s s in random order", r.Workload.Name,
-		r.Dataset.Fingerprint, load, format.Plural(len(r.Blocks), "block"), format.Figure(r.SliceSeconds))
+	parts := []string{fmt.Sprintf("workload %s on %s, %s: %s of four slices of %s s in random order", r.Workload.Name,
+		r.Dataset.Fingerprint, load, format.Plural(len(r.Blocks), "block"), format.Figure(r.SliceSeconds))}
 	for _, reason := range slices.Sorted(maps.Keys(r.Repeated)) {
-		text += fmt.Sprintf("; %s repeated: %s", format.Plural(r.Repeated[reason], "slice"), reason)
+		parts = append(parts, format.Plural(r.Repeated[reason], "slice")+" repeated: "+reason)
 	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // Differing returns the names of the settings of the stores that differ.
