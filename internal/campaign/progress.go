@@ -93,8 +93,8 @@ func Outcome(s *Step) string {
 	seconds := max(s.Seconds, 1e-3)
 	switch {
 	case s.Load != nil:
-		return fmt.Sprintf("%s documents of %s, %.0f/s, with %.1f s for indexes at the end", format.Count(s.Load.Documents),
-			format.Bytes(s.Load.Bytes), float64(s.Load.Documents)/seconds, s.Load.Finish)
+		return fmt.Sprintf("%s documents of %s, %s/s, with %.1f s for indexes at the end", format.Count(s.Load.Documents),
+			format.Bytes(s.Load.Bytes), format.Figure(float64(s.Load.Documents)/seconds), s.Load.Finish)
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
@@ -103,7 +103,7 @@ func Outcome(s *Step) string {
 	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
 		return fmt.Sprintf("%s; %s", s.Run.Proof, s.Run.Break)
 	case s.Run != nil:
-		text := fmt.Sprintf("%.0f/s, p99 %.1f ms, %s", s.Run.TPS, s.Run.Total.Latency.P99/1000,
+		text := fmt.Sprintf("%s/s, p99 %.1f ms, %s", format.Figure(s.Run.TPS), s.Run.Total.Latency.P99/1000,
 			format.Plural(s.Plan.Connections, "connection"))
 		if s.Run.Validity.Invalid() {
 			text += ", INVALID"
@@ -114,7 +114,7 @@ func Outcome(s *Step) string {
 	for _, stages := range ByWorkload(s.Inserts) {
 		var rates []string
 		for _, g := range stages {
-			rates = append(rates, fmt.Sprintf("%.0f/s", g.Rate))
+			rates = append(rates, format.Figure(g.Rate)+"/s")
 		}
 		kinds = append(kinds, stages[0].Workload+" "+strings.Join(rates, " "))
 	}

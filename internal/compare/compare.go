@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -152,10 +153,11 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 			c.Progress(c.progress())
 		}
 	}
-	documents := float64(c.result.Dataset.Orders + c.result.Dataset.Customers)
-	grown := float64(c.result.Sides[0].Grown-c.result.Sides[1].Grown) / max(documents, 1)
-	if shared := c.sides[0].url == c.sides[1].url; max(grown, -grown) > mostApart && !shared {
-		c.result.note("the data of the sides have grown apart by %.1f %%", 100*max(grown, -grown))
+	grown := [2]int64{c.result.Sides[0].Grown, c.result.Sides[1].Grown}
+	least := c.result.Dataset.Orders + c.result.Dataset.Customers + min(grown[0], grown[1])
+	apart := math.Abs(float64(grown[0]-grown[1])) / float64(max(least, 1))
+	if shared := c.sides[0].url == c.sides[1].url; apart > mostApart && !shared {
+		c.result.note("the data of the sides have grown apart by %.1f %%", 100*apart)
 	}
 	return c.result, err
 }
