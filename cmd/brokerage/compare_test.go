@@ -49,6 +49,7 @@ func TestCompare_Commands(t *testing.T) {
 	var c compare.Result
 	require.NoError(t, json.Unmarshal([]byte(testenv.Text(t, file)), &c))
 	require.Equal(t, compare.Format, c.Format)
+	require.WithinDuration(t, time.Now(), c.Started, 2*time.Minute)
 	require.True(t, strings.HasPrefix(r.out, c.Answer+"\n"), "the answer is the first line: %s", r.out)
 	require.Positive(t, c.Sides[0].Counted)
 	require.Empty(t, c.Sides[0].Failed)

@@ -125,7 +125,8 @@ func (c *comparison) passed() time.Duration { return c.now().Sub(c.began) }
 
 // measure warms both sides up and measures blocks until an interval decides or the time is over.
 func (c *comparison) measure(ctx context.Context) (*Result, error) {
-	c.began, c.result = c.now(), c.describe()
+	c.began = c.now()
+	c.result = c.describe()
 	c.boundary.alpha = alpha
 	if c.Rate > 0 { // two figures decide
 		c.deciding, c.boundary.alpha = median, alpha/2
