@@ -34,7 +34,7 @@ func TestTerminal(t *testing.T) {
 	text := out.String()
 	require.Regexp(t, `^14 steps, 14 of them to run: the runs of planned length take 6:40, beside load, population and `+
 		`restores; a smoke campaign, whose figures do not count\n`, text)
-	require.Regexp(t, `\n 1/14  population +[\d:. ms]+  insert-customers 50\.0/s 50\.0/s 50\.0/s 50\.0/s; insert-orders 500/s `, text)
+	require.Regexp(t, `\n 1/14  population +[\d:. ms]+  insert-customers( 50\.0/s){4}; insert-orders 500/s `, text)
 	require.Regexp(t, `\n 2/14  load +[\d. ms]+  2,700 documents of 2\.70 MB, [\d,]+/s, with 0\.0 s for indexes `, text)
 	require.Regexp(t, `\n 9/14  mixed, 4 users +[\d. ms]+  [\d.]+/s, p99 0\.0 ms, 3 connections\n`, text)
 	require.Regexp(t, `\n10/14  insert-orders, 4 users +[\d. ms]+  interrupted\n`, text)
