@@ -43,7 +43,11 @@ func (d *Direct) describe(ctx context.Context) (result.Target, *workload.Populat
 }
 
 func (d *Direct) permits(ctx context.Context, w *workload.Definition) error {
-	return w.SetUp(ctx, d.runner, d.scheme)
+	err := w.SetUp(ctx, d.runner, d.scheme)
+	if err == nil && w.InsertsDocuments() {
+		_, err = d.lease(ctx, "order", 1)
+	}
+	return err
 }
 
 func (d *Direct) lease(ctx context.Context, kind string, count int64) (tpox.Range, error) {

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"brokerage/internal/output"
 	"brokerage/internal/result"
@@ -112,28 +113,45 @@ var schema = sync.OnceValue(func() *jsonschema.Schema {
 })
 
 func (d *Definition) parse(text []byte, read func(file string) ([]byte, error)) error {
-	var document any
-	if err := json.Unmarshal(text, &document); err != nil {
+	if err := json.Unmarshal(text, new(any)); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return fmt.Errorf("line %d: not JSON: %w", 1+bytes.Count(text[:syntax.Offset], []byte("\n")), err)
 		}
 		return err
 	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text)) // which keeps numbers as they are written
+	if err != nil {
+		return err
+	}
 	if violation, ok := errors.AsType[*jsonschema.ValidationError](schema().Validate(document)); ok {
-		for len(violation.Causes) > 0 { // down to the field that is wrong
+		for { // down to the field that is wrong
+			if _, ok := violation.ErrorKind.(*kind.OneOf); ok {
+				return fmt.Errorf("at '/%s': it needs exactly one of range, list, file and ids",
+					strings.Join(violation.InstanceLocation, "/"))
+			}
+			if len(violation.Causes) == 0 {
+				return violation
+			}
 			violation = violation.Causes[0]
 		}
-		return violation
+	}
+	text, err = json.Marshal(document) // what was checked: a field that is given twice counts once
+	if err != nil {
+		return err
 	}
 	for _, layer := range [][]byte{loadtest.Defaults, text} {
 		if err := json.Unmarshal(layer, d); err != nil {
 			return err
 		}
 	}
-	if err := d.compile(read); err != nil {
-		return err
+	err = cmp.Or(d.Trades.Sell.Quantity.check("trades.sell.quantity"), d.Trades.Buy.Quantity.check("trades.buy.quantity"),
+		d.Updates.Price.check("updates.price"))
+	if err == nil {
+		err = d.compile(read)
 	}
-	_, err := d.parts()
+	if err == nil {
+		_, err = d.parts()
+	}
 	return err
 }
 
@@ -210,6 +228,9 @@ func (d *Definition) has(property func(*Transaction) bool) bool {
 
 // prepares reports whether users insert documents before anything counts.
 func (d *Definition) prepares() bool { return d.Prepare.Orders+d.Prepare.Customers > 0 }
+
+// InsertsDocuments reports whether a run inserts documents, for which it leases ids.
+func (d *Definition) InsertsDocuments() bool { return d.prepares() || d.DocumentsDrawn() != "" }
 
 // DocumentsDrawn returns NewDocuments for a run that inserts some, "" for others.
 func (d *Definition) DocumentsDrawn() string {

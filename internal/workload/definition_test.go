@@ -99,12 +99,15 @@ func TestLoad_Refusals(t *testing.T) {
 		"UniformWithS": {
 			with(`"draws": {"order": {"distribution": "uniform", "s": 2}}`), "distribution': value must be 'zipf'",
 		},
+		"ValueNull":      {with(`"values": {"v": null}, "values": {"v": null}`), "at '/values/v': got null, want object"},
 		"RangeOfThree":   {with(`"updates": {"price": [20, 21, 22]}`), "at '/updates/price': maxItems"},
-		"RangeBackwards": {with(`"updates": {"price": [6, 4]}`), "[6, 4] is not a range"},
+		"RangeBackwards": {with(`"updates": {"price": [6, 4]}`), "updates.price: [6, 4] is not a range"},
 		"QuantityZero":   {with(`"trades": {"sell": {"quantity": [0, 10]}}`), "at '/trades/sell/quantity/0': minimum"},
 
-		"NoSource":     {value(`{}`), "at '/values/v': missing property 'range'"},
-		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': 'oneOf' failed"},
+		"NoSource":     {value(`{}`), "at '/values/v': it needs exactly one of range, list, file and ids"},
+		"TwoSources":   {value(`{"range": [1, 2], "ids": "order"}`), "at '/values/v': it needs exactly one of range"},
+		"BlankText":    {sql(`{"sqlite": [{"text": " "}]}`), "transaction t: a statement has no text"},
+		"EmptyText":    {sql(`{"sqlite": [{"text": "@empty.txt"}]}`), "transaction t: a statement has no text"},
 		"EmptyFile":    {value(`{"file": "empty.txt"}`), "values.v: the list is empty"},
 		"NoFile":       {value(`{"file": "none.txt"}`), "none.txt: no such file"},
 		"RangeTooLong": {value(`{"range": [-9000000000000000000, 9000000000000000000]}`), "at most 10^15 numbers"},
@@ -114,7 +117,7 @@ func TestLoad_Refusals(t *testing.T) {
 		"Engine":       {sql(`{"oracle": [{"text": "SELECT 1"}]}`), "/statements': additional properties 'oracle'"},
 		"NoStatement":  {sql(`{"sqlite": []}`), "at '/transactions/0/statements/sqlite': minItems"},
 		"NoTextFile":   {sql(`{"sqlite": [{"text": "@none.sql"}]}`), "none.sql: no such file"},
-		"Rows":         {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "[2, 1] is not a range"},
+		"Rows":         {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "transaction t: rows: [2, 1] is not a range"},
 		"KnownName": {own("", `{"name": "get_order", "kind": "query", "statements": {"sqlite": [{"text": "SELECT 1"}]}}`),
 			"there is a transaction get_order already"},
 	} {
@@ -131,6 +134,15 @@ func TestLoad_Refusals(t *testing.T) {
 		"it is one of classic, insert-customers, insert-orders, mixed, query, or the path of a file")
 	_, err = Load("none.json")
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// Of a field that is given twice, the second counts, which is what the schema checks.
+func TestLoad_FieldTwice(t *testing.T) {
+	d, err := Load(writeFiles(t, `{"name": "w", "updates": {"price": [0, 5]}, "updates": {"status": ["1"]},
+		"mix": [{"transaction": "get_order", "weight": 1}]}`, nil))
+	require.NoError(t, err)
+	require.Equal(t, definition(t, "mixed").Updates.Price, d.Updates.Price)
+	require.Equal(t, []string{"1"}, d.Updates.Status)
 }
 
 // The files that a workload names are a part of it.

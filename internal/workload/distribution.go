@@ -17,6 +17,9 @@ type Draw struct {
 // next to each other on a page, by a stride that reaches every index once: a prime that does not divide n.
 func (d Draw) picker(r *rand.Rand, n int64) func() int64 {
 	ranked, stride := d.ranks(r, n), int64(1)
+	if d.Distribution == "uniform" {
+		return ranked
+	}
 	for _, prime := range []int64{7901, 7907, 7919} {
 		if n%prime != 0 {
 			stride = prime

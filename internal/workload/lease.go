@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"brokerage/internal/tpox"
@@ -28,6 +29,9 @@ func (u *User) newIDs(from *leased, count int64, first *tpox.ID) bool {
 	defer from.Unlock()
 	if from.next+count > from.end {
 		more, err := u.lease(from.kind, leaseCount*count)
+		if err == nil && more.Count < count {
+			err = errors.New("the lease has too few ids")
+		}
 		if err != nil {
 			u.leaseErr = err
 			return false

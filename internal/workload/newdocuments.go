@@ -2,7 +2,6 @@ package workload
 
 import (
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"brokerage/internal/tpox"
@@ -21,22 +20,31 @@ type sharedIDs struct {
 	sync.Mutex
 
 	ids []tpox.ID
+	at  map[tpox.ID]int // index in ids
 }
 
 func (n *sharedIDs) add(id tpox.ID) {
 	if n != nil {
 		n.Lock()
 		defer n.Unlock()
+		n.at[id] = len(n.ids)
 		n.ids = append(n.ids, id)
 	}
 }
 
 // remove removes the id of a document that will be deleted, so that only requests in progress miss it.
 func (n *sharedIDs) remove(id tpox.ID) {
-	if n != nil {
-		n.Lock()
-		defer n.Unlock()
-		n.ids = slices.DeleteFunc(n.ids, func(other tpox.ID) bool { return other == id })
+	if n == nil {
+		return
+	}
+	n.Lock()
+	defer n.Unlock()
+	if i, ok := n.at[id]; ok {
+		last := len(n.ids) - 1
+		n.ids[i] = n.ids[last]
+		n.at[n.ids[i]] = i
+		n.ids = n.ids[:last]
+		delete(n.at, id)
 	}
 }
 

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -39,13 +40,17 @@ func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 		}
 	}
 	expand := func(text *string) error {
-		file, ok := strings.CutPrefix(*text, "@")
-		if !ok {
-			return nil
+		if file, ok := strings.CutPrefix(*text, "@"); ok {
+			contents, err := read(file)
+			if err != nil {
+				return err
+			}
+			*text = string(contents)
 		}
-		contents, err := read(file)
-		*text = string(contents)
-		return err
+		if strings.TrimSpace(*text) == "" {
+			return errors.New("a statement has no text")
+		}
+		return nil
 	}
 	for _, scheme := range slices.Sorted(maps.Keys(d.Setup)) {
 		for i := range d.Setup[scheme] {
@@ -66,18 +71,23 @@ func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 		for _, scheme := range slices.Sorted(maps.Keys(o.Statements)) {
 			for i := range o.Statements[scheme] {
 				s := &o.Statements[scheme][i]
-				if err := cmp.Or(expand(&s.Text), d.bind(s, scheme == "postgres")); err != nil {
+				err := expand(&s.Text)
+				if err == nil && s.Rows != nil {
+					err = s.Rows.check("rows")
+				}
+				if err = cmp.Or(err, d.bind(s, scheme == "postgres")); err != nil {
 					return fmt.Errorf("transaction %s: %w", o.Name, err)
 				}
 				t.values = append(t.values, s.values...)
 			}
 		}
+		byName := slices.DeleteFunc(slices.Sorted(maps.Keys(d.Values)), func(name string) bool {
+			return !slices.Contains(t.values, d.Values[name])
+		})
 		t.draw = func(u *User, c *Call) bool {
-			clear(c.values)
-			for _, v := range t.values {
-				if c.values[v] == nil {
-					c.values[v] = u.draws[v]()
-				}
+			for _, name := range byName { // so that what is drawn does not depend on the texts
+				v := d.Values[name]
+				c.values[v] = u.draws[v]()
 			}
 			return true
 		}

@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +38,9 @@ func NewCrowd(d *Definition, p *Population, now time.Time, seed uint64) (*Crowd,
 		orderIDs: leased{kind: "order"}, customerIDs: leased{kind: "customer"}, accountIDs: leased{kind: "account"},
 	}
 	if d.NewDocuments == SharedDocuments {
-		c.newOrders, c.newCustomers = &sharedIDs{}, &sharedIDs{}
+		c.newOrders, c.newCustomers = &sharedIDs{at: make(map[tpox.ID]int)}, &sharedIDs{at: make(map[tpox.ID]int)}
 	}
-	if d.prepares() || d.DocumentsDrawn() != "" {
+	if d.InsertsDocuments() {
 		spec, err := dataset.ParseSpec(p.Scale, p.Profile, p.Seed)
 		if err != nil {
 			return nil, err
@@ -138,9 +137,10 @@ func takeOut[T any](r *rand.Rand, list *[]T) (taken T, ok bool) {
 	if len(*list) == 0 {
 		return taken, false
 	}
-	i := r.IntN(len(*list))
+	i, last := r.IntN(len(*list)), len(*list)-1
 	taken = (*list)[i]
-	*list = slices.Delete(*list, i, i+1)
+	(*list)[i] = (*list)[last]
+	*list = (*list)[:last]
 	return taken, true
 }
 
@@ -157,9 +157,10 @@ func (u *User) accountOf(customer int64) tpox.ID {
 // compose writes a new document into the call: a template of a kind with a time of today.
 func (u *User) compose(c *Call, kind string) {
 	templates := u.templates[kind]
+	template := templates[u.rand.IntN(len(templates))]
 	c.at = u.begun.Truncate(24 * time.Hour).Add(time.Duration(u.rand.IntN(24*60*60)) * time.Second)
 	c.doc = c.doc[:0]
-	for i, part := range templates[u.rand.IntN(len(templates))].Parts {
+	for i, part := range template.Parts {
 		if i%2 == 1 { // the name of a gap
 			part = c.value(part)
 		}

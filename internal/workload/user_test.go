@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -95,6 +96,10 @@ func TestUser_NewIDs(t *testing.T) {
 		return tpox.Range{First: tpox.ID(500 * leases), Count: 31}, nil
 	}}
 	accounts := leased{kind: "account"}
+	require.True(t, u.newIDs(&accounts, 31, new(tpox.ID)))
+	require.False(t, u.newIDs(&accounts, 32, new(tpox.ID)))
+	require.EqualError(t, u.leaseErr, "the lease has too few ids")
+	leases, accounts = 0, leased{kind: "account"}
 	var got []tpox.ID
 	for id := tpox.ID(0); leases < 2; got = append(got, id) {
 		require.True(t, u.newIDs(&accounts, 3, &id))
@@ -128,7 +133,7 @@ func TestDraw_Keys(t *testing.T) {
 	for _, d := range []Draw{
 		{Distribution: "uniform"}, {Distribution: "zipf", S: .01}, {Distribution: "hot-set", Hot: .5, Share: .5},
 	} {
-		for _, n := range []int64{1, 2, 500, 7919} {
+		for _, n := range []int64{1, 2, 500, 7919} { // and a prime of the strides
 			counts, expected := make([]float64, n), make([]float64, n)
 			pick := d.picker(r, n)
 			for i := range 50 * n {
@@ -139,6 +144,21 @@ func TestDraw_Keys(t *testing.T) {
 			if d.Distribution == "uniform" {
 				alike(t, counts, expected)
 			}
+		}
+	}
+}
+
+// Popular keys are scattered over all, whichever primes divide their number.
+func TestDraw_Scatters(t *testing.T) {
+	for _, n := range []int64{7907 * 7919, 7901 * 7919, 1_000_000} {
+		pick := Draw{Distribution: "hot-set", Hot: 2 / float64(n), Share: 1}.picker(rand.New(rand.NewPCG(1, 2)), n)
+		seen := make(map[int64]bool)
+		for range 100 {
+			seen[pick()] = true
+		}
+		require.Len(t, seen, 2, "%d", n)
+		for k := range seen {
+			require.True(t, k == 0 || k > 7000, "%d of %d", k, n)
 		}
 	}
 }
@@ -262,6 +282,17 @@ func TestTransactions_AreComplete(t *testing.T) {
 			require.Equal(t, tx.NewID != "", tx.location != "", "a new id and its Location")
 			require.Equal(t, tx.location != "", tx.keep != nil, "what is created can be removed")
 			require.Equal(t, tx.Kind == tpox.Delete || tx == closeAccount, tx.Source != nil)
+			(&Call{Transaction: tx}).fill(nil, tx.request.path+tx.request.body+tx.key+tx.location) // else it panics
+			if tx.NewID != "" {
+				var leases []string
+				_, err := newCrowd(t, definition(t, "mixed"), 1).User(0).Draw(t.Context(), tx,
+					func(_ context.Context, kind string, _ int64) (tpox.Range, error) {
+						leases = append(leases, kind)
+						return tpox.Range{First: firstLeased, Count: tpox.MaxLease}, nil
+					})
+				require.NoError(t, err)
+				require.Equal(t, tx.NewID, leases[0])
+			}
 		})
 	}
 }

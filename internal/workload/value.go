@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,19 +10,16 @@ import (
 // Range is a range of whole numbers to draw from, both ends included.
 type Range [2]int64
 
-// maxSize bounds ranges, so that their positions can be scattered without overflow.
-const maxSize = 1_000_000_000_000_000
-
-// UnmarshalJSON refuses a range that is empty or too long.
-func (r *Range) UnmarshalJSON(text []byte) error {
-	if err := json.Unmarshal(text, (*[2]int64)(r)); err != nil {
-		return err
-	}
-	if size := r[1] - r[0]; r[0] > r[1] || size < 0 || size >= maxSize { // below 0 if it overflows
-		return fmt.Errorf("[%d, %d] is not a range of at most 10^15 numbers", r[0], r[1])
+// check refuses a range that is empty.
+func (r Range) check(of string) error {
+	if r[0] > r[1] {
+		return fmt.Errorf("%s: [%d, %d] is not a range", of, r[0], r[1])
 	}
 	return nil
 }
+
+// maxSize bounds ranges of values, so that their positions can be scattered without overflow.
+const maxSize = 1_000_000_000_000_000
 
 // Value is where a marker of own transactions has its values from: one of Range, List, File and IDs. The distribution
 // is over the positions in it.
@@ -37,9 +33,12 @@ type Value struct {
 	IDs   string   `json:"ids"`  // order, customer, account or security
 }
 
-// complete reads the file of a value.
+// complete checks the range of a value, and reads its file.
 func (v *Value) complete(read func(file string) ([]byte, error)) error {
-	if v.File == "" {
+	switch r := v.Range; {
+	case r != nil && (r[0] > r[1] || r[1]-r[0] < 0 || r[1]-r[0] >= maxSize): // below 0 if it overflows
+		return fmt.Errorf("[%d, %d] is not a range of at most 10^15 numbers", r[0], r[1])
+	case v.File == "":
 		return nil
 	}
 	text, err := read(v.File)
