@@ -101,8 +101,11 @@ func (f *File) side() *side {
 		add := func(name string, value float64, write func(float64) string) {
 			s.figures = append(s.figures, measure{step.Name, name, value, write})
 		}
-		if step.Load != nil {
+		if step.Load != nil && step.Seconds > 0 {
 			add("bulk load, documents a second", ratio(float64(step.Load.Documents), step.Seconds), format.Figure)
+		}
+		if step.Copy != nil {
+			add("time, s", step.Seconds, format.Figure)
 		}
 		if step.Space != nil {
 			add("size of the database", float64(step.Space.Total), format.Bytes[float64])

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 
 	"brokerage/internal/campaign"
 	"brokerage/internal/output"
@@ -63,7 +65,38 @@ func (f *File) parse(text []byte) error {
 	if err := decoder.Decode(into); err != nil {
 		return err
 	}
-	return f.check()
+	return cmp.Or(checkFigures(reflect.ValueOf(into)), f.check())
+}
+
+// maxFigure is more than any figure of a result: microseconds in 30,000 years, a thousand petabytes in bytes.
+const maxFigure = 1e18
+
+// checkFigures returns an error for a figure that is not that of a measurement.
+func checkFigures(v reflect.Value) (err error) {
+	switch v.Kind() {
+	case reflect.Float64:
+		if math.Abs(v.Float()) > maxFigure {
+			return fmt.Errorf("the figure %g is not that of a measurement", v.Float())
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkFigures(v.Elem())
+		}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			err = cmp.Or(err, checkFigures(field))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			err = cmp.Or(err, checkFigures(v.Index(i)))
+		}
+	case reflect.Map:
+		for _, value := range v.Seq2() {
+			err = cmp.Or(err, checkFigures(value))
+		}
+	default:
+	}
+	return err
 }
 
 // check returns an error for what is valid JSON but no possible result.
@@ -108,6 +141,11 @@ func checkRun(r *result.Run) error {
 		sum := row.Good + row.Refused() + row.Unanswered + row.Dropped + row.Waiting
 		if row.Due != sum {
 			return fmt.Errorf("%d transactions of %s were due, but %d are accounted for", row.Due, row.Name, sum)
+		}
+	}
+	for _, p := range r.Parts {
+		if p.Machine == nil || p.Generator == nil {
+			return fmt.Errorf("part %d has no machine or no load generator", p.Number)
 		}
 	}
 	if sampled := r.Resources; sampled != nil {

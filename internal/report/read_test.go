@@ -57,6 +57,8 @@ func TestRead_Refuses(t *testing.T) {
 			"step 6, mixed, 25 users: a run has format"},
 		"StageOfInserts": {inCampaign(func(c *campaign.Record) { c.Steps[0].Inserts[1].Run.TPS = -1 }),
 			"population: time, count or rate is below zero"},
+		"Parts": {with(func(r *result.Run) { r.Parts = []result.LoadPart{{Number: 2, Of: 2}} }),
+			"part 2 has no machine or no load generator"},
 		"RunNoPlan": {inCampaign(func(c *campaign.Record) { c.Steps[5].Plan = nil }), "has a run and no plan"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,9 +74,10 @@ func TestRead_Refuses(t *testing.T) {
 // Whatever figures a file has, it is refused or a page is made of it.
 func TestRead_HostileFigures(t *testing.T) {
 	numbers := regexp.MustCompile(`(?m)-?\d[\d.e+-]*(,?)$`)
-	r := run("mixed", 10, 1000)
-	r.Curve = madeUpCurve()
-	for _, text := range []string{encoded(t, r), encoded(t, madeUpCampaign())} {
+	r, found := run("mixed", 10, 1000), run("mixed", 10, 1000)
+	found.Curve = madeUpCurve()
+	r.Parts = []result.LoadPart{{Number: 1, Of: 1, Machine: &result.Machine{}, Generator: &result.ProcessUsage{}}}
+	for _, text := range []string{encoded(t, r), encoded(t, found), encoded(t, madeUpCampaign())} {
 		places := numbers.FindAllStringIndex(text, -1)
 		made, tries := 0, 60
 		for i := range tries {
@@ -87,7 +90,9 @@ func TestRead_HostileFigures(t *testing.T) {
 			}
 			made++
 			require.NotPanics(t, func() {
-				require.NoError(t, f.WriteHTML(io.Discard))
+				var page strings.Builder
+				require.NoError(t, f.WriteHTML(&page))
+				require.NotRegexp(t, "NaN|[+-]Inf", page.String())
 				_ = WriteComparison(io.Discard, f, f) // figures that are all 0 have nothing in common
 			}, "%s in %s", figure, text[max(0, place[0]-80):place[1]])
 		}

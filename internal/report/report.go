@@ -85,12 +85,23 @@ func timeSection(r *result.Run) section {
 	for _, i := range r.Intervals {
 		high.Points = append(high.Points, chart.Point{X: i.To, Y: i.Latency.P99 / 1000})
 	}
+	if len(r.Intervals) < 2 {
+		high.Points = nil
+	}
 	const x = "seconds since measuring began"
-	return section{ID: "time", Blocks: []block{{Charts: chart.Chart{
+	s := section{ID: "time", Blocks: []block{{Charts: chart.Chart{
 		Title: "Throughput", X: x, Y: "transactions in each second", Series: []chart.Series{rate},
 	}.HTML() + chart.Chart{
 		Title: "99th percentile of each interval", X: x, Y: "milliseconds", Series: []chart.Series{high},
 	}.HTML()}}}
+	if len(r.PerSecond) == 0 && len(r.Intervals) > 1 { // k6's STEPS, whose rates are to differ
+		t := newTable("until, s", "transactions", "tps", "p50 ms", "p99 ms", "unexpected")
+		for _, i := range r.Intervals {
+			t.add("", i.To, i.Count, i.TPS, millis(i.Latency.P50), millis(i.Latency.P99), i.Errors)
+		}
+		s.Blocks = append(s.Blocks, block{Title: "By interval", Table: t})
+	}
+	return s
 }
 
 // partsSection shows what each of several load generators contributed.

@@ -46,8 +46,11 @@ func processTable(groups []group) *table {
 			if p.MemoryPeak > 0 {
 				memory = format.Bytes(p.MemoryPeak)
 			}
-			t.add("", name, p.Name, percent(p.CPU, 1), ratio(p.CPUSeconds, g.Run.Measured),
-				ratio(1000*p.CPUSeconds, float64(g.Run.Total.Count)), memory)
+			each := any("–")
+			if n := g.Run.Total.Count; n > 0 {
+				each = 1000 * p.CPUSeconds / float64(n)
+			}
+			t.add("", name, p.Name, percent(p.CPU, 1), ratio(p.CPUSeconds, g.Run.Measured), each, memory)
 			name = ""
 		}
 	}
@@ -72,7 +75,7 @@ func hostTable(groups []group) *table {
 			sum := 0.0
 			for _, figure := range figures {
 				used, known := counted[figure]
-				if !known {
+				if !known || g.Run.Total.Count == 0 {
 					return "–"
 				}
 				sum += used
@@ -100,7 +103,10 @@ func hitTable(groups []group) *table {
 			}
 		}
 		counted := r.Counted(result.OfStore)
-		for _, name := range []string{"cache", "page"} {
+		for _, name := range []string{"cache", "page", "writer_page"} {
+			if name != "cache" && len(r.Pools) > 0 { // which have them too
+				continue
+			}
 			metric := "brokerage_store_" + name
 			add("the store: "+name, counted[metric+"_hits_total"], counted[metric+"_misses_total"])
 		}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"brokerage/internal/output"
 )
 
 // escapes are those in strings of JSON.
@@ -53,6 +55,9 @@ const (
 	mostK6          = 4e12 // of a value: milliseconds until the year 2096
 	mostK6Time      = 1e7  // seconds
 	mostIntervalsK6 = 500
+	leastIntervalK6 = 1e-3    // seconds
+	mostMixedK6     = 200     // transactions
+	mostEarlyK6     = 100_000 // samples before the description
 )
 
 // k6Sample is one line.
@@ -89,11 +94,12 @@ type k6Run struct {
 func ReadK6(file io.Reader) (run *Run, isK6 bool, err error) {
 	from := bufio.NewReader(file)
 	if magic, _ := from.Peek(2); string(magic) == "\x1f\x8b" {
-		unpacked, err := gzip.NewReader(from)
+		packed := int64(0)
+		unpacked, err := gzip.NewReader(output.Counting{Reader: from, Bytes: &packed})
 		if err != nil {
 			return nil, false, err
 		}
-		from = bufio.NewReader(unpacked)
+		from = bufio.NewReader(&output.Unpacking{Reader: unpacked, Packed: &packed, Most: 200})
 	}
 	if begin, _ := from.Peek(len(k6Begins)); string(begin) != k6Begins {
 		return nil, false, nil
@@ -143,7 +149,9 @@ func (k *k6Run) add(s *k6Sample) error {
 	case warming:
 	case s.Metric == k6Times, s.Metric == k6Again:
 		if k.described == "" {
-			k.early = append(k.early, s)
+			if k.early = append(k.early, s); len(k.early) > mostEarlyK6 {
+				return fmt.Errorf("more than %d samples before %s", mostEarlyK6, k6Measured)
+			}
 			return nil
 		}
 		k.count(s)
@@ -173,9 +181,12 @@ func (k *k6Run) describe(s *k6Sample) error {
 		return fmt.Errorf("the description of the run in %s: %w", k6Measured, err)
 	}
 	intervals := math.Ceil(k.Duration / k.Model.Every)
-	if !(k.Duration > 0 && k.Duration < mostK6Time && intervals > 0 && intervals < mostIntervalsK6) {
+	if !(k.Duration > 0 && k.Duration < mostK6Time && k.Model.Every >= leastIntervalK6 && intervals < mostIntervalsK6) {
 		return fmt.Errorf("the description of the run in %s has a duration of %g s and intervals of %g s", k6Measured,
 			k.Duration, k.Model.Every)
+	}
+	if n := len(k.Transactions); n < 1 || n > mostMixedK6 {
+		return fmt.Errorf("the description of the run in %s has %d transactions", k6Measured, n)
 	}
 	k.described, k.from, k.Format = described, from, Format
 	k.tally, k.index = NewTally(k.Transactions), make(map[string]int)
@@ -239,10 +250,12 @@ func (k *k6Run) result() (*Run, error) {
 	r.Warmed = r.Ramp
 	r.Started = k.from.Add(-time.Duration(r.Warmed * float64(time.Second))).UTC()
 	end := time.Duration(r.Measured * float64(time.Second))
-	for from, i := time.Duration(0), 0; from < end; i++ {
-		to := min(from+time.Duration(r.Model.Every*float64(time.Second)), end)
-		t.intervals = append(t.intervals, k.intervals[i].between(from, to))
-		from = to
+	for i := range k.intervals {
+		every := r.Model.Every * float64(time.Second)
+		from, to := time.Duration(float64(i)*every), min(time.Duration(float64(i+1)*every), end)
+		if from < to {
+			t.intervals = append(t.intervals, k.intervals[i].between(from, to))
+		}
 	}
 	t.perSecond = t.perSecond[:min(len(t.perSecond), int(r.Measured))]
 	if len(k.Steps) > 0 { // the seconds are to differ

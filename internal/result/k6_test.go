@@ -102,6 +102,14 @@ func TestReadK6_Refuses(t *testing.T) {
 		require.Contains(t, k6Samples(), part)
 		return strings.Replace(k6Samples(), part, by, 1)
 	}
+	early := k6Line(k6Times, 20, 20, "scenario=load", "kind=any", "name=get_order", "outcome=good")
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	for range 1500 {
+		_, err := w.Write([]byte(k6Begins + strings.Repeat(" ", 50_000) + "\n"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
 	until, _, _ := strings.Cut(k6Samples(), k6Line(k6Dropped, 1600, 2, "scenario=load"))
 	before, _, _ := strings.Cut(k6Samples(), `{"metric":"measured_from"`)
 	for text, says := range map[string]string{
@@ -112,6 +120,9 @@ func TestReadK6_Refuses(t *testing.T) {
 		replaced(`\"everySeconds\": 1`, `\"everySeconds\": 1e-12`):      "intervals of 1e-12 s",
 		replaced(`"value":30`, `"value":1e308`):                         "the figure 1e+308 is not that of a measurement",
 		replaced(`"value":30`, `"value":-1`):                            "the figure -1 is not",
+		k6Begins + "}\n" + strings.Repeat(early, 100_001):               "more than 100000 samples before measured_from",
+		bomb.String(): "it unpacks to more than 67.1 MB, 200 times its size",
+		replaced(`\"transactions\": [`, `\"transactions\": [`+strings.Repeat(`{\"name\": \"x\"}, `, 200)): "has 202 transactions",
 	} {
 		_, isK6, err := ReadK6(strings.NewReader(text))
 		require.True(t, isK6)
@@ -125,6 +136,18 @@ func TestReadK6_Refuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Interrupted, r.Ended)
 	require.InDelta(t, .45, r.Measured, 1e-9)
+}
+
+// Intervals of a length that nanoseconds do not divide: the last ends with the run.
+func TestReadK6_Intervals(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(k6Samples(), `\"durationSeconds\": 2`, `\"durationSeconds\": 1282`, 1)
+	text = strings.Replace(text, `\"everySeconds\": 1`, `\"everySeconds\": 64.1`, 1)
+	r, _, err := ReadK6(strings.NewReader(text + k6Line(k6Users, 1_282_000, 2)))
+	require.NoError(t, err)
+	require.Len(t, r.Intervals, 20)
+	require.InDelta(t, 1282, r.Intervals[19].To, 1e-6)
+	require.Len(t, r.PerSecond, 1282, "the seconds without an answer count")
 }
 
 // A text cannot begin a line.

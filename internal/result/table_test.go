@@ -98,6 +98,14 @@ func TestRun_Write(t *testing.T) {
 	}
 }
 
+// What others used is said in a line of its own.
+func TestRun_WriteOthers(t *testing.T) {
+	r := example(t)
+	r.Usage.Others = new(.47)
+	text, _ := written(t, r, false)
+	require.Contains(t, text, "\nOthers used 47 % of the machine\n")
+}
+
 // Percentiles are at most a thousandth above those of the sorted values.
 func TestTally_Percentiles(t *testing.T) {
 	tally := NewTally([]Row{{Name: "get_order", Kind: "query", Weight: 1}})

@@ -51,6 +51,9 @@ func (t *Tally) Cut(now time.Duration) Interval {
 
 // Finish sets the figures of a run and judges it. Its Arrivals and its measured time are set before.
 func (t *Tally) Finish(r *Run) {
+	if n := len(t.perSecond); n > 0 && n < int(r.Measured) { // nothing was answered in the last seconds
+		t.perSecond = append(t.perSecond, make([]int64, int(r.Measured)-n)...)
+	}
 	r.Intervals, r.PerSecond = t.intervals, t.perSecond
 	r.Transactions, r.Kinds, r.Total = t.rows, nil, newRow("total", "", 1)
 	for _, kind := range [...]tpox.Kind{tpox.Query, tpox.Update, tpox.Insert, tpox.Delete} {
@@ -178,10 +181,23 @@ func (r *Row) between(from, to time.Duration) Interval {
 		TPS: ratio(float64(r.Count), (to - from).Seconds()), Latency: r.latency()}
 }
 
+// Reasons are texts of the target: their beginnings are counted, and those beyond so many together.
+const (
+	longestReason = 200 // characters
+	mostReasons   = 1000
+	otherReasons  = "other reasons"
+)
+
 // Count adds to a count by reason.
 func Count(counts *map[string]int64, reason string, n int64) { //nolint:gocritic // it makes the map
 	if *counts == nil {
 		*counts = make(map[string]int64)
+	}
+	if characters := []rune(reason); len(characters) > longestReason {
+		reason = string(characters[:longestReason])
+	}
+	if _, known := (*counts)[reason]; !known && len(*counts) >= mostReasons {
+		reason = otherReasons
 	}
 	(*counts)[reason] += n
 }

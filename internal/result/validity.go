@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"brokerage/internal/format"
 )
 
 // The limits of a valid run, from "A run is valid only if" of the scenario.
@@ -82,6 +84,10 @@ func judge(r *Run) Validity {
 		v.Disturbed = true
 		no("others used %s of the machine, so times and rates are not those of the target alone; counts and processor time "+
 			"a transaction are", percent(*o))
+	}
+	if n := r.Total.Unexpected[NotFound]; n > 0 {
+		note("%s not found: they were deleted from the dataset; a restore brings them back, or brokerage load --replace",
+			format.Count(n))
 	}
 	if r.Target.SameHost && !r.Usage.Shared {
 		note("the load generator ran on the service's host, and took processor time from it")

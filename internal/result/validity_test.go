@@ -1,6 +1,7 @@
 package result
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,8 +81,21 @@ func TestJudge(t *testing.T) {
 			v := judge(r)
 			require.Equal(t, c.says == "", v.Valid)
 			require.Contains(t, strings.Join(v.Reasons, "; "), c.says)
+			require.Equal(t, name == "Others", v.Disturbed)
 		})
 	}
+}
+
+// Reasons are texts of the target.
+func TestCount(t *testing.T) {
+	var counts map[string]int64
+	for i := range 1500 {
+		Count(&counts, fmt.Sprintf("%04d %s", i, strings.Repeat("é", 300)), 1)
+		Count(&counts, "0000 "+strings.Repeat("é", 300), 1)
+	}
+	require.Len(t, counts, 1001)
+	require.Equal(t, int64(1501), counts["0000 "+strings.Repeat("é", 195)])
+	require.Equal(t, int64(500), counts["other reasons"])
 }
 
 func TestJudge_Smoke(t *testing.T) {
