@@ -63,17 +63,14 @@ const mostFindings = 20
 
 // verifyLedger compares a ledger with a store, and prints what is wrong.
 func verifyLedger(ctx context.Context, s streams, db tpox.Store, path string) (result.Proof, error) {
-	proof, findings, err := ledger.Verify(ctx, db, path)
-	if err != nil {
-		return proof, err
-	}
-	for _, finding := range findings[:min(len(findings), mostFindings)] {
-		if _, err := fmt.Fprintln(s.out, finding); err != nil {
-			return proof, err
-		}
-	}
+	proof, findings, err := ledger.Verify(ctx, db, path) // what was found counts even with an error
 	if more := len(findings) - mostFindings; more > 0 {
-		_, err = fmt.Fprintf(s.out, "and %s more like these\n", format.Count(int64(more)))
+		findings = append(findings[:mostFindings:mostFindings], "and "+format.Count(int64(more))+" more like these")
+	}
+	for _, finding := range findings {
+		if _, failed := fmt.Fprintln(s.out, finding); failed != nil {
+			return proof, errors.Join(err, failed)
+		}
 	}
 	return proof, err
 }

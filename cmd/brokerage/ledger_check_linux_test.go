@@ -144,6 +144,7 @@ func (c *breakage) run(b *testing.B, random *rand.Rand) (counts [5]int, again fl
 func verified(b *testing.B, db, ledger string) (counts [5]int) {
 	b.Helper()
 	r := brokerage(b.Context(), "verify", "--db", db, "--ledger", ledger)
+	require.Contains(b, r.out, "acknowledged ", r.err)
 	last := r.out[strings.LastIndex(r.out, "acknowledged "):]
 	_, err := fmt.Sscanf(strings.ReplaceAll(last, ",", ""), "acknowledged %d lost %d twice %d unknown %d (applied %d)",
 		&counts[0], &counts[1], &counts[2], &counts[3], &counts[4])

@@ -119,8 +119,8 @@ func (l *Load) until(t testing.TB, ok func() bool) {
 		case <-l.failed:
 			require.NoError(t, l.running.Wait())
 		default:
-			require.True(t, time.Now().Before(deadline), "the load does not proceed: %+v", l.Tally())
 		}
+		require.True(t, time.Now().Before(deadline), "the load does not proceed: %+v", l.Tally())
 	}
 }
 

@@ -168,7 +168,10 @@ func (c *Crew) die(err error) { c.stop(fmt.Errorf("%w: %w", ErrTargetDied, err))
 func (c *Crew) together(ctx context.Context, do func(context.Context, *user)) error {
 	calls, stop := context.WithCancelCause(c.calls)
 	defer stop(nil)
-	c.stop = stop
+	c.stop = func(err error) {
+		c.endAt(c.now()) // before calls are cut off, so that these do not count as errors of the target
+		stop(err)
+	}
 	defer context.AfterFunc(calls, func() { c.endAt(c.now()) })()
 	defer context.AfterFunc(ctx, func() {
 		c.endAt(c.now())

@@ -66,16 +66,22 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	return h, nil
 }
 
-// refused returns the error for a request outside of the workload that a service refused.
-func refused(status int, what string) error {
-	switch status {
+// refusedError is the error for a request outside of the workload that a service refused.
+type refusedError struct {
+	status int
+	what   string
+}
+
+func refused(status int, what string) error { return &refusedError{status, what} }
+
+func (e *refusedError) Error() string {
+	switch e.status {
 	case http.StatusUnauthorized:
-		return errors.New(
-			"the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token")
+		return "the service does not accept the token (401): set --token or BROKERAGE_TOKEN to one made by brokerage token"
 	case http.StatusForbidden:
-		return fmt.Errorf("the token may not %s (403): it needs another scope", what)
+		return fmt.Sprintf("the token may not %s (403): it needs another scope", e.what)
 	default:
-		return fmt.Errorf("the service answered %d when asked to %s", status, what)
+		return fmt.Sprintf("the service answered %d when asked to %s", e.status, e.what)
 	}
 }
 

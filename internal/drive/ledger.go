@@ -2,7 +2,9 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -48,6 +50,9 @@ func (u *user) call(ctx context.Context) result.Outcome {
 			change.Quantity = change.Quantity.Neg()
 		}
 		if err := l.Holds(c.ID, func() ([]byte, error) { return u.crew.target.account(ctx, c.ID) }); err != nil {
+			if r, ok := errors.AsType[*refusedError](err); ok && r.status < http.StatusInternalServerError {
+				u.crew.die(err) // it will be refused again
+			}
 			return workload.Unanswered
 		}
 	}

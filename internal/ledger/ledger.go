@@ -81,17 +81,23 @@ type holding struct {
 func holdingOf(id tpox.ID, doc []byte) (*holding, error) {
 	h := &holding{Account: id, Positions: make(map[string]decimal.Decimal)}
 	var account struct {
-		Balance   number `xml:"Balance>OnlineActualBal"`
+		Balance   *number `xml:"Balance>OnlineActualBal"`
 		Positions []struct {
 			Symbol   string
-			Quantity number
+			Quantity *number
 		} `xml:"Holdings>Position"`
 	}
 	if err := xml.Unmarshal(doc, &account); err != nil {
 		return nil, fmt.Errorf("not an account: %w", err)
 	}
+	if account.Balance == nil {
+		return nil, errors.New("not an account: it has no balance")
+	}
 	h.Balance = account.Balance.Decimal
 	for _, p := range account.Positions {
+		if p.Quantity == nil {
+			return nil, fmt.Errorf("not an account: its position of %s has no quantity", p.Symbol)
+		}
 		if _, again := h.Positions[p.Symbol]; !again { // trades change the first one of a symbol
 			h.Positions[p.Symbol] = p.Quantity.Decimal
 		}
@@ -123,7 +129,7 @@ func (n *number) UnmarshalText(text []byte) error {
 }
 
 // version is the version of the form of a ledger.
-const version = 1
+const version = 2
 
 // line is a line of a ledger: its beginning, what an account held, or the beginning or the end of a change.
 type line struct {
@@ -206,9 +212,9 @@ func (w *Writer) Holds(id tpox.ID, read func() ([]byte, error)) error {
 	}
 	holds, err := holdingOf(id, doc)
 	if err == nil {
-		_, err = w.write(line{Holds: holds})
+		_, _ = w.write(line{Holds: holds}) // Begin returns the error
+		a.known = true
 	}
-	a.known = err == nil
 	return err
 }
 

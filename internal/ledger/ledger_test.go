@@ -138,8 +138,16 @@ func TestVerify(t *testing.T) {
 		"LostPerson":  {"= insert_customer 5", nil, proof{1, 1, 0, 0, 0}, "customer 5 does not exist"},
 		"LostAccount": {"= open_account 6", nil, proof{1, 1, 0, 0, 0}, "account 6 does not exist"},
 
-		"Deleted":       {"= insert_order 7; = delete_order 7", nil, proof{2, 0, 0, 0, 0}, ""},
-		"LostDelete":    {"= insert_order 7; = delete_order 7", order, proof{2, 1, 0, 0, 0}, "order 7 has the value 2"},
+		"Deleted": {"= insert_order 7; = delete_order 7", nil, proof{2, 0, 0, 0, 0}, ""},
+		"LostDelete": {
+			"= insert_order 7; = delete_order 7", order, proof{2, 1, 0, 0, 0}, "order 7 exists, though delete_order",
+		},
+		"LostDeleteAfterUnknown": {
+			"= insert_order 7; ? update_order_status 7 2; = delete_order 7", order, proof{2, 1, 0, 1, 1}, "order 7 exists",
+		},
+		"LostDeleteAtOnce": {
+			"= insert_order 7; ~ update_order_status 7 2; = delete_order 7", order, proof{3, 1, 0, 0, 0}, "order 7 exists",
+		},
 		"UnknownDelete": {"= insert_order 7; ? delete_order 7", nil, proof{1, 0, 0, 1, 1}, ""},
 		// The order was lost before, so there was nothing to delete.
 		"RefusedDelete":    {"= insert_order 7; x delete_order 7", nil, proof{1, 1, 0, 0, 0}, "does not exist"},
@@ -159,7 +167,12 @@ func TestVerify(t *testing.T) {
 		"NotApplied": {"? update_order_status 7 3; = update_order_status 7 2", order, proof{1, 0, 0, 1, 0}, ""},
 		"NoOrder":    {"= update_order_status 7 3", nil, proof{1, 1, 0, 0, 0}, "does not exist"},
 		"Price":      {"= update_security_price 2.5", price, proof{1, 0, 0, 0, 0}, ""},
-		"LostPrice":  {"= update_security_price 3", price, proof{1, 1, 0, 0, 0}, "security ABC has the value 2.5"},
+		"NoPrice": {
+			"= update_security_price 3",
+			documents{"security ABC": "<Security_Price><LastTrade>n/a</LastTrade></Security_Price>"},
+			proof{1, 1, 0, 0, 0}, "security ABC has the value n/a",
+		},
+		"LostPrice": {"= update_security_price 3", price, proof{1, 1, 0, 0, 0}, "security ABC has the value 2.5"},
 
 		"Trades": {"~ trade 5 -10; = trade -3 6", position("96", "12"), proof{2, 0, 0, 0, 0}, ""},
 		"LostTrade": {
@@ -200,16 +213,22 @@ func TestVerify_Refuses(t *testing.T) {
 	order := history(t, "= insert_order 7")
 	_, _, err := ledger.Verify(t.Context(), database{documents: map[string]string{"order 7": "broken"}}, order)
 	require.ErrorContains(t, err, "order 7: ")
-	// Of many trades without an answer nobody can say which the database has.
-	many := history(t, "? trade 1"+strings.Repeat("; ? trade 1", 16))
-	_, _, err = ledger.Verify(t.Context(), database{}, many)
+	// Of many trades without an answer nobody can say which the database has. The rest is verified.
+	many := history(t, "? trade 1"+strings.Repeat("; ? trade 1", 16)+"; = insert_order 7")
+	_, findings, err := ledger.Verify(t.Context(), database{}, many)
 	require.ErrorContains(t, err, "17 trades with ABC without an answer are too many")
+	require.Equal(t, []string{"order 7 does not exist, though insert_order was acknowledged last (lost: 1)"}, findings)
+	_, _, err = ledger.Verify(t.Context(), database{documents: map[string]string{"account 9": "<html/>"}},
+		history(t, "= trade 1 -1"))
+	require.ErrorContains(t, err, "not an account: it has no balance")
+	w, _ := create(t)
+	require.ErrorContains(t, w.Holds(9, func() ([]byte, error) { return []byte("<html/>"), nil }), "not an account")
 
-	const head = `{"ledger":1,"dataset":"tiny"}` + "\n"
+	const head = `{"ledger":2,"dataset":"tiny"}` + "\n"
 	for text, says := range map[string]string{
 		"":                                      "line 1: this is not a ledger",
-		`{"ledger":2}` + "\n":                   "line 1: this is not a ledger",
-		`{"ledger":1,"dataset":"other"}` + "\n": "the dataset other, and the database holds tiny",
+		`{"ledger":1}` + "\n":                   "line 1: this is not a ledger",
+		`{"ledger":2,"dataset":"other"}` + "\n": "the dataset other, and the database holds tiny",
 		head + "{}\n":                           "line 2 is not one of a ledger",
 		head + "hello\n":                        "line 2: this is not a ledger",
 		head + `{"do":"` + strings.Repeat("x", 2<<20) + `"}` + "\n":                          "line 2: this is not a ledger",

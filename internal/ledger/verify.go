@@ -48,6 +48,9 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 		if errors.Is(err, io.EOF) && at > 1 {
 			return changes, before, nil
 		}
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, nil, err
+		}
 		var l line
 		if err == nil {
 			err = json.Unmarshal(text, &l)
@@ -86,6 +89,9 @@ func (c *Change) subject() string {
 	}
 }
 
+// mostFailed is how many subjects may fail to be verified before the rest is left.
+const mostFailed = 10
+
 // verifier compares a ledger with a database.
 type verifier struct {
 	store    tpox.Store
@@ -120,16 +126,26 @@ func Verify(ctx context.Context, s tpox.Store, path string) (proof result.Proof,
 		}
 		deleted[c.ID] = deleted[c.ID] || c.Do == "delete_customer"
 	}
+	var failed []error
 	for _, subject := range slices.Sorted(maps.Keys(changes)) {
 		first := changes[subject][0]
 		if kinds[first.Do] == "account" && deleted[first.ID] {
 			continue // its accounts are gone with the customer, which has a check of its own
 		}
 		if err := v.verify(ctx, subject, changes[subject]); err != nil {
-			return v.proof, v.findings, fmt.Errorf("%s: %w", subject, err)
+			failed = append(failed, fmt.Errorf("%s: %w", subject, err))
+			if ctx.Err() != nil || len(failed) == mostFailed {
+				break
+			}
 		}
 	}
-	return v.proof, v.findings, nil
+	if len(failed) > 0 {
+		err = failed[0]
+		if more := len(failed) - 1; more > 0 {
+			err = fmt.Errorf("%w (and %d more like this)", err, more)
+		}
+	}
+	return v.proof, v.findings, err
 }
 
 // verify reads what the database has of a subject, and compares it with the changes.
@@ -149,25 +165,31 @@ func (v *verifier) verify(ctx context.Context, subject string, changes []*record
 		doc = account.Document
 	}
 	found := err == nil
-	if tpox.Is[*tpox.NotFound](err) {
-		doc, err = []byte("<none/>"), nil // without values
+	var now struct {
+		Status string `xml:"Stat,attr"` // of an order
+		Price  string `xml:"LastTrade"` // of a security
+	}
+	switch {
+	case found:
+		err = xml.Unmarshal(doc, &now)
+	case tpox.Is[*tpox.NotFound](err):
+		err = nil
 	}
 	if err != nil {
 		return err
 	}
 	if kind == "holding" {
-		return v.holding(id, doc, changes)
+		has := &holding{}
+		if found {
+			if has, err = holdingOf(id, doc); err != nil {
+				return err
+			}
+		}
+		return v.holding(id, has, changes)
 	}
-	var now struct {
-		Status string  `xml:"Stat,attr"` // of an order
-		Price  *number `xml:"LastTrade"` // of a security
-	}
-	if err := xml.Unmarshal(doc, &now); err != nil {
-		return err
-	}
-	value := now.Status
-	if now.Price != nil {
-		value = now.Price.String()
+	value := cmp.Or(now.Status, strings.TrimSpace(now.Price))
+	if price, err := decimal.NewFromString(value); err == nil && kind == "security" {
+		value = price.String()
 	}
 	v.document(subject, found, value, changes)
 	return nil
@@ -179,14 +201,24 @@ func (v *verifier) lose(n int, form string, args ...any) {
 	v.findings = append(v.findings, fmt.Sprintf(form, args...))
 }
 
-// document checks that a document is in the state of its last change, or of one of several at the same time.
+// removes reports whether the change removes its subject.
+func (c *recorded) removes() bool {
+	return strings.HasPrefix(c.Do, "delete_") || c.Do == "close_account"
+}
+
+// document checks that a document is in the state of its last change, or of one of several at the same time. An
+// acknowledged removal is lost if the document exists, since nothing brings it back.
 func (v *verifier) document(subject string, found bool, value string, changes []*recorded) {
+	isLost := func(c *recorded) bool { return found && c.fate == Acknowledged && c.removes() }
+	if i := slices.IndexFunc(changes, isLost); i >= 0 {
+		v.lose(1, "%s exists, though %s was acknowledged", subject, changes[i].Do)
+		changes = slices.DeleteFunc(slices.Clone(changes), isLost)
+	}
 	// The ledger does not know the status of a new order: it is any that no update has.
 	updated := slices.ContainsFunc(changes, func(c *recorded) bool { return c.fate != Refused && c.Value == value })
 	last, explained, perhaps := int64(0), int64(-1), false
 	for _, c := range changes {
-		removes := strings.HasPrefix(c.Do, "delete_") || c.Do == "close_account"
-		leaves := found != removes && (c.Value == value || c.Value == "" && !updated)
+		leaves := found != c.removes() && (c.Value == value || c.Value == "" && !updated)
 		switch {
 		case c.fate == Acknowledged:
 			last = max(last, c.began)
@@ -227,14 +259,10 @@ func (v *verifier) document(subject string, found bool, value string, changes []
 const mostUnknown = 16
 
 // holding checks the positions and the balance of an account.
-func (v *verifier) holding(id tpox.ID, doc []byte, changes []*recorded) error {
+func (v *verifier) holding(id tpox.ID, has *holding, changes []*recorded) error {
 	before := v.before[id]
 	if before == nil {
 		return errors.New("the ledger does not say what it held before its trades")
-	}
-	has, err := holdingOf(id, doc)
-	if err != nil {
-		return err
 	}
 	bySymbol := make(map[string][]*recorded)
 	balance, exact := before.Balance, true

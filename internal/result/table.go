@@ -134,7 +134,7 @@ func (r *Run) writeOutcomes(line func(string, ...any), verbose bool) {
 		format.Count(t.Good), format.Count(t.Refused()), format.Count(t.Unanswered), format.Count(t.Dropped),
 		format.Count(t.Waiting))
 	if t.Late > 0 {
-		line("Of those waiting, %s were answered within %.0f s; their times count", format.Count(t.Late), Grace.Seconds())
+		line("Of those waiting, %s were answered after the end; their times count", format.Count(t.Late))
 	}
 	if a := r.Arrivals; a != nil && a.Late > 0 {
 		line("%s arrivals began over 1 ms late; times count from when they were due", format.Count(a.Late))

@@ -178,7 +178,7 @@ func (t *target) run(users int, limit float64) (s sample) {
 	}
 	measured := make(chan struct{})
 	edge(0, limit)
-	time.AfterFunc(t.each, func() { edge(1, 0); close(measured) })
+	time.AfterFunc(t.each, func() { defer close(measured); edge(1, 0) })
 	slice, err := crew.Slice(t.Context(), 2, 0, t.each)
 	<-measured
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,8 @@ func TestCluster_Refused(t *testing.T) {
 	one, d, _, _ := tiny(t)
 	require.NoError(t, errOf(s.restore(t.Context(), backedUpTo(t, one), store.CopyOptions{})))
 	requireDataset(t, s, d)
+	_, _, err := s.backup(t.Context(), filepath.Join(t.TempDir(), "b"), store.CopyOptions{})
+	require.ErrorContains(t, err, "a Citus cluster has no snapshot of all nodes")
 
 	// Tables that exist are not distributed, nor are some of them without the others.
 	database = cluster.Database(t)

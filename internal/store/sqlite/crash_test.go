@@ -32,10 +32,12 @@ func writingVictim(args []string) error {
 			for id := int64(lease.First) + i; ; id += 32 {
 				if _, err := s.InsertOrder(ctx, now(), order(id)); err != nil {
 					failed <- fmt.Errorf("order %d: %w", id, err)
+					return
 				}
 				fmt.Println("order", id)
 				if _, err := s.Trade(ctx, now(), tpox.ID(account), buyOne(account)); err != nil {
 					failed <- fmt.Errorf("account %d: %w", account, err)
+					return
 				}
 				fmt.Println("trade", account)
 			}
