@@ -102,19 +102,23 @@ func (c *driveCmd) config(s streams, definition *workload.Definition) drive.Plan
 		Ramp: c.Ramp, Think: c.Think, Count: c.Count,
 		Duration: duration, Every: c.Every, Seed: c.Seed, Consistency: c.Consistency,
 		Share: c.Part.Share, StartAt: c.StartAt.Time,
-		Version: build.Version, Commit: build.Revision, Progress: s.progress(),
+		Version: build.Version, Commit: build.Revision,
 		Begun: func(r *result.Run) {
 			took := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 			length := took(r.Duration).String()
 			if c.Count > 0 {
 				length = format.Plural(c.Count, "transaction")
 			}
+			clearLine(s.err)
 			fmt.Fprintf(s.err, "%s on %s: %s, then %s measured\n", r.Workload.Name, r.Dataset.Fingerprint, took(r.Ramp), length)
 		},
 		Report: func(i result.Interval) {
 			clearLine(s.err)
 			_ = i.WriteShort(s.err) // when even this cannot be written, nobody is left to report it to
 		},
+	}
+	if isTerminal(s.err) || c.Every > 0 {
+		config.Progress = s.progress()
 	}
 	if c.Break != "" {
 		config.Break = drive.Break{Do: drive.Command(c.Break), At: c.At}

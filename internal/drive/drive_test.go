@@ -326,12 +326,11 @@ func TestDrive_TargetIsGone(t *testing.T) {
 			c.Duration, c.Count = 0, 1_000_000
 			r, err := Run(t.Context(), c, s)
 			require.ErrorIs(t, err, ErrTargetDied)
+			require.ErrorContains(t, err, "nobody there")
 			requireResult(t, r)
 			if name == "mixed" {
-				require.ErrorContains(t, err, "an insert before the load had no answer: no-answer")
 				require.Zero(t, r.Total.Count)
 			} else {
-				require.ErrorContains(t, err, "nobody there")
 				require.GreaterOrEqual(t, r.Total.Good, answers)
 			}
 		})

@@ -53,7 +53,7 @@ type finder struct {
 	slice   func(ctx context.Context, rate float64, length time.Duration) (Sliced, result.Usage, error)
 	began   time.Time
 	curve   *result.Curve
-	usage   result.Usage // of the last slice that missed the goal
+	usage   map[float64]result.Usage // of the last slice that missed the goal, by rate
 	discard time.Duration
 	length  time.Duration
 }
@@ -82,10 +82,12 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 	}
 	run.Started, run.Ramp, run.Warmed = time.Now().UTC(), ramp.Seconds(), ramp.Seconds()
 	f.began = f.now()
-	warmUp := max(ramp, f.length)
-	warm, _, err := f.slice(ctx, 0, warmUp)
-	if err == nil {
+	if warmUp := max(ramp, f.length); ramp > 0 || first == 0 {
+		var warm Sliced
+		warm, _, err = f.slice(ctx, 0, warmUp)
 		first = cmp.Or(first, float64(len(warm.Records))/warmUp.Seconds(), firstRate)
+	}
+	if err == nil {
 		err = f.find(ctx, first)
 	}
 	if err != nil && len(f.curve.Steps) == 0 {
@@ -93,7 +95,7 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 	}
 	p.Rate = cmp.Or(f.curve.Found, first)
 	run.Model, run.Curve, run.Ended = p.model(), f.curve, ending(err)
-	run.Usage, run.Usage.Shared = f.usage, run.Target.Kind == result.Direct
+	run.Usage, run.Usage.Shared = f.limiting(), run.Target.Kind == result.Direct
 	f.curve.Limit = run.Limit()
 	for i := range f.curve.Steps {
 		run.Measured += f.curve.Steps[i].Seconds
@@ -106,9 +108,21 @@ func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *find
 	length := min(max(50*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
 	return &finder{
 		RateSearch: s, users: users, mix: mix, now: time.Now, length: length, discard: min(discarded, length/10),
+		usage: make(map[float64]result.Usage),
 		rand:  rand.New(rand.NewPCG(seed, 33)), //nolint:gosec // no secret
 		curve: &result.Curve{Goal: s.Goal.String(), Within: s.Within.Seconds()},
 	}
+}
+
+// limiting returns what was used at the lowest rate that has missed the goal, but not below the estimate.
+func (f *finder) limiting() result.Usage {
+	lowest := math.Inf(1)
+	for rate := range f.usage {
+		if rate >= f.curve.Found {
+			lowest = min(lowest, rate)
+		}
+	}
+	return f.usage[lowest]
 }
 
 // find tries rates until the interval is precise or the time is over.
@@ -175,7 +189,7 @@ func (f *finder) next(first float64) []float64 {
 // so many are beyond a limit. Whatever the goal, the rate must be kept up: at the end of a slice no more transactions
 // wait than can be in progress. Disturbed slices are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
-	var records []result.Record
+	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {
 		if f.curve.Seconds = f.now().Sub(f.began).Seconds(); f.curve.Seconds >= f.Within.Seconds() {
 			return false, errTime
@@ -199,18 +213,18 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 			continue
 		}
 		s.Records = slices.DeleteFunc(s.Records, func(r result.Record) bool { return r.At-r.Took < f.discard })
-		records = append(records, s.Records...)
+		f.Goal.count(counts, s.Records, f.mix)
 		step := f.step(rate)
 		step.Add(s.Records, s.Lost, f.length)
 		var why string
-		if why, decided = f.Goal.judge(records, f.mix); s.waiting() > f.users {
+		if why, decided = f.Goal.judge(counts); s.waiting() > f.users {
 			why, decided = fmt.Sprintf("%d were waiting at the end", s.waiting()), true
 		}
 		if decided && why == "" {
 			step.Met++
 		} else if decided {
 			step.Misses, step.Missed = step.Misses+1, why
-			f.usage, missed = used, true
+			f.usage[rate], missed = used, true
 		}
 		f.estimate()
 	}

@@ -236,7 +236,11 @@ func TestGoal_Judge(t *testing.T) {
 			for i := range c.failed {
 				records[i].Outcome = result.Outcome{Class: result.Unexpected, Reason: "503 busy"}
 			}
-			missed, decided := goal(t, c.goal).judge(records, nil)
+			g := goal(t, c.goal)
+			counts := make([]counted, len(g.limits))
+			g.count(counts, records[:len(records)/2], nil) // in several slices
+			g.count(counts, records[len(records)/2:], nil)
+			missed, decided := g.judge(counts)
 			if !decided {
 				missed = undecided
 			}

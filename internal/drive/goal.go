@@ -92,21 +92,30 @@ func (g Goal) slowest() (longest time.Duration) {
 	return longest
 }
 
-// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it
-// needs more of them.
-func (g Goal) judge(records []result.Record, mix []workload.Mixed) (missed string, decided bool) {
-	decided = true
-	for _, l := range g.limits {
-		all, over := int64(0), int64(0)
+// counted is how many transactions of a try a limit is for, and how many were over it.
+type counted struct{ all, over int64 }
+
+// count adds records to the counts of a try, one for each limit.
+func (g Goal) count(counts []counted, records []result.Record, mix []workload.Mixed) {
+	for i, l := range g.limits {
 		for _, r := range records {
 			if l.transaction != "" && l.transaction != mix[r.Transaction].Name {
 				continue
 			}
-			all++
+			counts[i].all++
 			if l.most == 0 && r.Outcome.Failed() || l.most > 0 && r.Took > l.most {
-				over++
+				counts[i].over++
 			}
 		}
+	}
+}
+
+// judge returns why the transactions of a try have missed the goal, "" if they have met it; decided is false if it
+// needs more of them.
+func (g Goal) judge(counts []counted) (missed string, decided bool) {
+	decided = true
+	for i, l := range g.limits {
+		all, over := counts[i].all, counts[i].over
 		decided = decided && all >= l.needs
 		if float64(over) <= l.share*float64(all) {
 			continue

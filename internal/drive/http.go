@@ -58,7 +58,8 @@ func NewHTTP(base, token string, security *tls.Config) (*HTTP, error) {
 	}
 	h := &HTTP{base: u.String(), host: u.Hostname(), header: make(http.Header), transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security,
-		DisableCompression: true, // unpacking answers would be work of the load generator
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // unpacking answers would be work of the load generator
 	}}
 	if token != "" {
 		h.header.Set("Authorization", "Bearer "+token)

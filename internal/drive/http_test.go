@@ -73,7 +73,7 @@ func TestHTTP_Bounds(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	_, _, err := overHTTP(t, server.URL).describe(t.Context())
-	require.ErrorContains(t, err, "not a brokerage service")
+	require.ErrorContains(t, err, "an answer has more than 16.8 MB: not a brokerage service")
 }
 
 // Sessions of both kinds return the same refusals.

@@ -16,8 +16,13 @@ import (
 	"brokerage/internal/workload"
 )
 
-// maxAnswer is how many bytes of an answer are read.
-const maxAnswer = 16 << 20
+// How many bytes an answer may have: one of the workload, of which each user keeps a buffer, and another one, such as
+// the metrics; and the header of one.
+const (
+	maxAnswer = 1 << 20
+	maxOther  = 16 << 20
+	maxHeader = 64 << 10
+)
 
 const tokenHeader = "Consistency-Token"
 
@@ -51,7 +56,7 @@ func (s *httpSession) close() { s.transport.CloseIdleConnections() }
 func (s *httpSession) fetch(ctx context.Context, method, path string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	status, _, err = s.send(ctx, method, path, nil, maps.Clone(s.target.header))
+	status, _, err = s.send(ctx, method, path, nil, maps.Clone(s.target.header), maxOther)
 	if err != nil {
 		return 0, nil, fmt.Errorf("the service at %s does not answer: %w", format.URL(s.target.base), err)
 	}
@@ -70,7 +75,7 @@ func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 		}
 	}
 	s.path, s.content = c.AppendPath(s.path[:0]), c.AppendBody(s.content[:0])
-	status, answered, err := s.send(ctx, c.Method(), string(s.path), s.content, header)
+	status, answered, err := s.send(ctx, c.Method(), string(s.path), s.content, header, maxAnswer)
 	if err != nil {
 		return unanswered(err)
 	}
@@ -81,7 +86,7 @@ func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 	header = maps.Clone(s.target.header)
 	header.Set("If-Match", answered.Get("ETag"))
 	s.path, s.content = c.AppendReplacePath(s.path[:0]), append(s.content[:0], s.body.Bytes()...)
-	if status, _, err = s.send(ctx, http.MethodPut, string(s.path), s.content, header); err != nil {
+	if status, _, err = s.send(ctx, http.MethodPut, string(s.path), s.content, header, maxAnswer); err != nil {
 		return unanswered(err)
 	}
 	return c.Judge(status, "", s.body.Bytes())
@@ -94,9 +99,9 @@ func unanswered(err error) result.Outcome {
 	return workload.Unanswered
 }
 
-// send sends a request, and reads the body of the answer into s.body.
+// send sends a request, and reads the body of the answer into s.body, which may have so many bytes at most.
 func (s *httpSession) send(
-	ctx context.Context, method, path string, content []byte, header http.Header,
+	ctx context.Context, method, path string, content []byte, header http.Header, most int64,
 ) (status int, answered http.Header, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.target.base+path, bytes.NewReader(content))
 	if err != nil {
@@ -110,7 +115,10 @@ func (s *httpSession) send(
 		return 0, nil, err
 	}
 	s.body.Reset()
-	_, err = s.body.ReadFrom(io.LimitReader(answer.Body, maxAnswer))
+	read, err := s.body.ReadFrom(io.LimitReader(answer.Body, most+1))
+	if read > most {
+		err = fmt.Errorf("an answer has more than %s: not a brokerage service", format.Bytes(most))
+	}
 	if closed := answer.Body.Close(); err == nil {
 		err = closed
 	}

@@ -69,8 +69,9 @@ func (c *Crew) startSampling(ctx context.Context) *sampler {
 	return s
 }
 
-// end takes the last sample and returns the figures that the first and the last one have. The last sample replaces one
-// of a moment ago: the rates between the two would be chance.
+// end takes the last sample and returns the figures that the first one and a later one have. What could not be read is
+// no figure: samples without one of them are left out. The last sample replaces one of a moment ago: the rates between
+// the two would be chance.
 func (s *sampler) end(ctx context.Context) *result.Resources {
 	close(s.stop)
 	s.finished.Wait()
@@ -79,12 +80,22 @@ func (s *sampler) end(ctx context.Context) *result.Resources {
 		s.seconds, s.samples = s.seconds[:last], s.samples[:last]
 	}
 	s.take(ctx)
-	r := &result.Resources{Seconds: s.seconds, Pools: store.PoolsSince(s.pools, s.readPools(ctx)), Missing: s.missing}
 	byName := func(a, b figure) int { return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.name, b.name)) }
-	for _, f := range slices.SortedFunc(maps.Keys(s.samples[0]), byName) {
-		if _, ok := s.samples[len(s.samples)-1][f]; ok {
-			r.Series = append(r.Series, f.series(s.samples))
+	has := func(f figure) func(map[figure]float64) bool {
+		return func(sample map[figure]float64) bool { _, ok := sample[f]; return ok }
+	}
+	figures := slices.DeleteFunc(slices.SortedFunc(maps.Keys(s.samples[0]), byName), func(f figure) bool {
+		return !slices.ContainsFunc(s.samples[1:], has(f))
+	})
+	r := &result.Resources{Pools: store.PoolsSince(s.pools, s.readPools(ctx)), Missing: s.missing}
+	var whole []map[figure]float64
+	for i, sample := range s.samples {
+		if !slices.ContainsFunc(figures, func(f figure) bool { return !has(f)(sample) }) {
+			whole, r.Seconds = append(whole, sample), append(r.Seconds, s.seconds[i])
 		}
+	}
+	for _, f := range figures {
+		r.Series = append(r.Series, f.series(whole))
 	}
 	return r
 }
@@ -142,14 +153,13 @@ func (s *sampler) take(ctx context.Context) {
 	s.samples = append(s.samples, sample)
 }
 
-// series returns a figure of all samples. One that could not be read in between keeps its last value. A counter that
-// has fallen is of processes of which one has ended, and keeps it, too.
+// series returns a figure of samples. A counter that has fallen is of processes of which one has ended, and keeps its
+// last value.
 func (f figure) series(samples []map[figure]float64) result.Series {
 	series := result.Series{Of: f.of, Figure: f.name, Counts: f.counts()}
 	last, grown := samples[0][f], 0.0
 	for _, sample := range samples {
-		switch value, ok := sample[f]; {
-		case !ok:
+		switch value := sample[f]; {
 		case !series.Counts:
 			last = value
 		case value >= last:

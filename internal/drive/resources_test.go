@@ -69,25 +69,23 @@ func TestDrive_Resources(t *testing.T) {
 	}
 }
 
-// A figure that the first and the last sample have is in the result. In between it may not have been read, or a process
-// may have ended; a service that was started again counts from 0.
+// A figure that the first sample and a later one have is in the result, without samples that lack one. In between a
+// process may have ended; a service that was started again counts from 0.
 func TestSampler_End(t *testing.T) {
 	sample := func(of, name string, value float64) map[figure]float64 { return map[figure]float64{{of, name}: value} }
 	for name, c := range map[string]struct {
 		of, name string
-		values   []float64 // below 0: none
+		values   []float64
 		want     []float64
 	}{
-		"State":     {result.OfDatabase, probe.Memory, []float64{5, 9, -1, 7}, []float64{5, 9, 9, 7}},
-		"Counter":   {result.OfDatabase, probe.Reads, []float64{10, 12, -1, 13}, []float64{0, 2, 2, 3}},
+		"State":     {result.OfDatabase, probe.Memory, []float64{5, 9, 7}, []float64{5, 9, 7}},
+		"Counter":   {result.OfDatabase, probe.Reads, []float64{10, 12, 13}, []float64{0, 2, 3}},
 		"Ended":     {result.OfDatabase, probe.UserSeconds, []float64{10, 12, 1, 3}, []float64{0, 2, 2, 2}},
 		"Restarted": {result.OfService, probe.UserSeconds, []float64{10, 12, 1, 3}, []float64{0, 2, 3, 5}},
 	} {
 		var samples []map[figure]float64
 		for _, v := range c.values {
-			if samples = append(samples, sample(c.of, c.name, v)); v < 0 {
-				samples[len(samples)-1] = nil
-			}
+			samples = append(samples, sample(c.of, c.name, v))
 		}
 		require.Equal(t, c.want, figure{c.of, c.name}.series(samples).Values, name)
 	}
@@ -98,8 +96,15 @@ func TestSampler_End(t *testing.T) {
 			seconds: []float64{0, (2*time.Hour - ago).Seconds()},
 			samples: []map[figure]float64{sample(result.OfDatabase, probe.Reads, 1), nil}}
 		r := s.end(t.Context())
-		require.Len(t, r.Seconds, want)
+		require.Len(t, s.samples, want)
 		require.Empty(t, r.Series)
 		require.Contains(t, r.Missing, "database: the hits and misses of its server could not be read: the server restarts")
 	}
+	s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now().Add(-time.Hour), every: time.Minute,
+		stop: make(chan struct{}), seconds: []float64{0, 1, 2, 3}, samples: []map[figure]float64{
+			sample(result.OfStore, "x_total", 1), sample(result.OfStore, "x_total", 3), {}, sample(result.OfStore, "x_total", 6),
+		}}
+	r := s.end(t.Context()) // whose last sample has no such figure
+	require.Equal(t, []float64{0, 1, 3}, r.Seconds)
+	require.Equal(t, []float64{0, 2, 5}, r.Find(result.OfStore, "x_total").Values)
 }

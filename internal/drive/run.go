@@ -36,7 +36,7 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 		return c.finish(tally, nil, err)
 	}
 	if err := p.late(); err != nil {
-		return nil, err
+		return c.finish(tally, nil, err)
 	}
 	used, err := c.load(ctx, tally)
 	return c.finish(tally, used, err)
@@ -44,13 +44,27 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 
 // load lets the users work from the time to start on, while it measures what is used.
 func (c *Crew) load(ctx context.Context, tally *result.Tally) (used *result.Resources, err error) {
-	select {
-	case <-time.After(time.Until(c.plan.StartAt)): // at once, if it is zero
-	case <-ctx.Done():
-		return nil, ErrInterrupted
+	const before = 2 * time.Second
+	for _, at := range []time.Time{c.plan.StartAt.Add(-before), c.plan.StartAt} {
+		select {
+		case <-time.After(time.Until(at)): // at once, if it is zero
+		case <-ctx.Done():
+			return nil, ErrInterrupted
+		}
+		if c.plan.StartAt.IsZero() {
+			break
+		}
+		if at.Before(c.plan.StartAt) { // a service may have closed connections that were idle
+			err := c.together(ctx, func(calls context.Context, u *user) { _ = u.session.ping(calls) })
+			if err != nil {
+				return nil, err
+			}
+		}
 	}
 	if c.plan.Begun != nil {
+		c.mu.Lock() // it prints, as Progress does
 		c.plan.Begun(c.Run)
+		c.mu.Unlock()
 	}
 	c.Run.Started = time.Now().UTC()
 	c.patience = result.Grace
@@ -76,6 +90,10 @@ func (c *Crew) measure(ctx context.Context, tally *result.Tally) *result.Resourc
 		every = math.MaxInt64 / 2
 	}
 	for at := every; c.sleepUntil(c.begin + int64(at)); at += every {
+		// After a stall, the interval is that up to the last of its ends.
+		if late := time.Duration(c.now() - c.begin).Truncate(every); !c.over(c.begin + int64(late)) {
+			at = max(at, late)
+		}
 		c.mu.Lock()
 		if i := tally.Cut(at); c.plan.Report != nil {
 			c.plan.Report(i)
@@ -111,8 +129,11 @@ func (c *Crew) progress() string {
 	switch now := c.now(); {
 	case c.begin == math.MaxInt64:
 		prepare := c.plan.Definition.Prepare
-		return fmt.Sprintf("users prepare: %s of %s documents", format.Count(c.prepared.Orders+c.prepared.Customers),
-			format.Count(int64(len(c.users)*(prepare.Orders+prepare.Customers))))
+		done, all := c.prepared.Orders+c.prepared.Customers, int64(len(c.users)*(prepare.Orders+prepare.Customers))
+		if done >= all {
+			return "waiting for the start"
+		}
+		return fmt.Sprintf("users prepare: %s of %s documents", format.Count(done), format.Count(all))
 	case now < c.begin:
 		return fmt.Sprintf("warming up, %s left", format.Duration(time.Duration(c.begin-now)))
 	case c.plan.Count > 0:

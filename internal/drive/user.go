@@ -20,6 +20,7 @@ type user struct {
 	counted int64           // when records were counted last
 	late    int64           // arrivals in the measured time that were begun late,
 	queued  int64           // and arrivals that were never begun
+	silent  int             // inserts in a row without an answer, before the load
 }
 
 // Records are counted when there are countEach, or after countWithin, so that reports are not late.
@@ -172,26 +173,30 @@ func (u *user) leave(due int64) {
 	}
 }
 
-// insert inserts a document that the user may delete later. It returns false if the run ends before: also when there is
-// no answer, because a silent target would take long to prepare.
+// mostSilent is how many inserts of a user in a row may have no answer before the load.
+const mostSilent = 3
+
+// insert inserts a document that the user may delete later. It returns false if there is no point in going on.
 func (u *user) insert(ctx context.Context, t *workload.Transaction, done *int64) bool {
 	c := u.crew
 	if c.over(c.now()) || !u.draw(ctx, t) {
 		return false
 	}
 	o := u.do(ctx)
+	if o.Class != result.Unanswered {
+		u.silent = 0
+	} else if u.silent++; u.silent == mostSilent {
+		c.die(errors.New("inserts before the load had no answer: " + o.Reason))
+	} else {
+		u.recover(ctx)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if o.Class == result.Good {
 		u.Keep()
 		*done++
-		return true
-	}
-	if o.Failed() {
+	} else if o.Failed() {
 		result.Count(&c.prepared.Unexpected, o.Reason, 1)
 	}
-	if o.Class == result.Unanswered {
-		c.die(errors.New("an insert before the load had no answer: " + o.Reason))
-	}
-	return o.Class == result.Unexpected
+	return o.Class != result.Abandoned && u.silent < mostSilent
 }

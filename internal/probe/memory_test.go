@@ -23,6 +23,12 @@ func TestUsableMemory(t *testing.T) {
 			"proc/self/cgroup": "0::/pods.slice/one\n", group: "536870912\n",
 			"sys/fs/cgroup/pods.slice/memory.max": "268435456\n",
 		}, 256 << 20},
+		"Version1": {map[string]string{
+			"proc/self/cgroup":                               "5:cpu:/a\n4:memory,hugetlb:/one\n0::/\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes":     "9223372036854771712\n",
+			"sys/fs/cgroup/memory/one/memory.limit_in_bytes": "268435456\n",
+			"sys/fs/cgroup/memory/a/memory.limit_in_bytes":   "1048576\n",
+		}, 256 << 20},
 		"Namespace": {map[string]string{"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "268435456\n"}, 256 << 20},
 		"NoNamespace": {map[string]string{
 			"proc/self/cgroup": "0::/pods.slice/one\n", "sys/fs/cgroup/memory.max": "268435456\n",

@@ -67,7 +67,7 @@ func (s System) Family(pid int) Reading {
 	own, shared := status.RssAnon, status.RssShmem
 	for _, pid := range s.Children(pid) {
 		child, _, status := s.process(pid)
-		if child.Figures == nil {
+		if _, err := os.Stat(s.path("proc/%d", pid)); child.Figures == nil || err != nil {
 			continue // it has ended since
 		}
 		own, shared = own+status.RssAnon, max(shared, status.RssShmem)

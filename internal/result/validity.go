@@ -118,8 +118,8 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 	// Only the open model needs all times; those of a closed one are of what ended.
 	unknown := t.Waiting - t.Late
 	if r.Model.Kind == Open && unknown > 0 && float64(unknown) >= MostUnexpected*float64(t.Due) {
-		no("%d of %d arrivals were still waiting when the load generator gave up, %s after the end: "+
-			"their times are not known", unknown, t.Due, Grace)
+		no("%d of %d arrivals were still waiting when the load generator gave up after the end: their times are not known",
+			unknown, t.Due)
 	}
 }
 
