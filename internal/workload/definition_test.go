@@ -117,7 +117,7 @@ func TestLoad_Refusals(t *testing.T) {
 		"Engine":       {sql(`{"oracle": [{"text": "SELECT 1"}]}`), "/statements': additional properties 'oracle'"},
 		"NoStatement":  {sql(`{"sqlite": []}`), "at '/transactions/0/statements/sqlite': minItems"},
 		"NoTextFile":   {sql(`{"sqlite": [{"text": "@none.sql"}]}`), "none.sql: no such file"},
-		"Rows":         {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "transaction t: rows: [2, 1] is not a range"},
+		"Rows":         {sql(`{"sqlite": [{"text": "SELECT 1", "rows": [2, 1]}]}`), "t: rows: [2, 1] is not a range"},
 		"KnownName": {own("", `{"name": "get_order", "kind": "query", "statements": {"sqlite": [{"text": "SELECT 1"}]}}`),
 			"there is a transaction get_order already"},
 	} {
