@@ -52,7 +52,7 @@ func TestServing(t *testing.T) {
 	require.ErrorContains(t, err, "connection refused")
 	said := testenv.Text(t, file)
 	require.Contains(t, said, "serve --listen 127.0.0.1:0 --tokens ")
-	require.Contains(t, said, "--pool 3 DB=null: GOMAXPROCS=1")
+	require.Contains(t, said, "--pool 3 --not-durable DB=null: GOMAXPROCS=1")
 	tokens := strings.Fields(said)[4]
 	require.NoDirExists(t, filepath.Dir(tokens))
 }
