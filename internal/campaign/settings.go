@@ -151,8 +151,10 @@ func (s Settings) Check() error {
 		}
 	}
 	most := max(s.Reference, slices.Max(s.Users))
-	for _, of := range s.Inserts {
+	for i, of := range s.Inserts {
 		switch {
+		case slices.ContainsFunc(s.Inserts[:i], func(l Load) bool { return l.Workload == of.Workload }):
+			return fmt.Errorf("inserts has %s twice", of.Workload)
 		case of.Workload != insertOrders && of.Workload != insertCustomers:
 			return fmt.Errorf("%s inserts no documents: inserts are of %s and %s", of.Workload, insertOrders, insertCustomers)
 		case of.Users < 1 || of.Documents < int64(of.Users):

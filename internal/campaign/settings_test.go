@@ -20,7 +20,9 @@ func TestSettings_Check(t *testing.T) {
 		"Documents": {func(s *Settings) { s.Users = []int{5000} }, "too small for 5000 users"},
 		"Inserts":   {func(s *Settings) { s.Inserts = []Load{{mixed, 1, 1}} }, "mixed inserts no documents"},
 		"Few":       {func(s *Settings) { s.Inserts = []Load{{insertOrders, 2, 1}} }, "too few for 2 users"},
-		"CPUs":      {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
+		"SameInserts": {func(s *Settings) { s.Inserts = []Load{{insertOrders, 1, 1}, {insertOrders, 2, 2}} },
+			"inserts has insert-orders twice"},
+		"CPUs": {func(s *Settings) { s.CPUs = []int{0} }, "--cpus"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newWorld(t).campaign("").Settings
