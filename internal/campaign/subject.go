@@ -132,6 +132,9 @@ func (e database) Load(ctx context.Context, d *dataset.Dataset, progress store.P
 func (e database) Space(ctx context.Context) (out *Space, err error) {
 	err = e.opened(ctx, func(s store.Bulk) error {
 		space, err := s.Space(ctx)
+		if err != nil {
+			return err
+		}
 		out = &Space{Indexes: []NamedBytes{}, Rest: space.Rest, Total: space.File, Journal: space.Journal}
 		for _, k := range dataset.Kinds {
 			out.Kinds = append(out.Kinds, KindBytes{k.String(), space.Documents[k], space.Raw[k], space.Stored[k]})
@@ -140,7 +143,7 @@ func (e database) Space(ctx context.Context) (out *Space, err error) {
 		for _, index := range space.Indexes {
 			out.Indexes = append(out.Indexes, NamedBytes{index.Name, index.Bytes})
 		}
-		return err
+		return nil
 	})
 	return out, err
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -88,6 +89,24 @@ func TestSQLite(t *testing.T) {
 	require.Regexp(t, `^3\.`, is.Version)
 	require.Contains(t, is.Durability, "flushed")
 	require.Equal(t, "4096", is.Settings["page_size"])
+}
+
+// unmeasurable is a store whose size cannot be read.
+type unmeasurable struct{ store.Bulk }
+
+func (unmeasurable) Space(context.Context) (store.Space, error) {
+	return store.Space{}, context.Canceled
+}
+func (unmeasurable) Close() error { return nil }
+
+// Sizes that could not be read are none, and not 0.
+func TestSpace_Fails(t *testing.T) {
+	e := database{Database: store.Database{Engine: &store.Engine{
+		Open: func(context.Context, string, store.Options) (tpox.Store, error) { return unmeasurable{}, nil },
+	}}}
+	space, err := e.Space(t.Context())
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, space)
 }
 
 func TestDB2(t *testing.T) {
