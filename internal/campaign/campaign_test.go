@@ -209,6 +209,22 @@ func TestCampaign_Refusals(t *testing.T) {
 	})
 }
 
+// A population of fewer documents than it has stages has no stage without documents.
+func TestCampaign_PopulatesFewDocuments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.small(t.TempDir())
+	c.Settings.Scale = "2-6"
+	c.Settings.Steps = []string{populationStep}
+	require.NoError(t, c.Settings.Check())
+	_, err := w.run(c)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"insert-customers 1 by 1", "insert-customers 1 by 1",
+		"insert-orders 1 by 1", "insert-orders 2 by 2", "insert-orders 1 by 1", "insert-orders 2 by 2",
+	}, w.runs)
+}
+
 // A database without a backup is loaded again before each run that follows a write, and at the end.
 func TestCampaign_Reloads(t *testing.T) {
 	t.Parallel()

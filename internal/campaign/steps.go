@@ -70,6 +70,9 @@ func (c *Campaign) populate(ctx context.Context, s *Step) error {
 			c.Progress.within(float64(len(s.Inserts)) / (2 * populationStages))
 			g := Growth{Stage: int(stage) + 1, Workload: of.workload, Before: stage * all / populationStages}
 			documents := (stage+1)*all/populationStages - g.Before
+			if documents == 0 { // there are fewer documents than stages
+				continue
+			}
 			users := int(min(int64(c.Settings.insertion(of.workload).Users), documents))
 			plan := &RunPlan{Workload: of.workload, Users: users, Documents: documents, Validate: new(false),
 				Connections: c.connectionsOf(users)}
