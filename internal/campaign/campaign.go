@@ -44,6 +44,8 @@ func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 	err := c.open()
 	switch {
 	case err != nil:
+	case c.changed() != "":
+		err = c.refused("with other settings (" + c.changed() + ")")
 	case c.record == nil:
 		err = c.begin(ctx)
 	case c.record.Complete:
@@ -73,17 +75,17 @@ func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 	return c.record, errors.Join(err, c.save())
 }
 
-// Plan returns the record of a campaign before its first step, or that of an interrupted one that Run would resume. It
-// changes nothing, and opens no database.
+// Plan returns the record of a campaign before its first step, or that of the one in the folder if that has the same
+// settings. It changes nothing, and opens no database.
 func (c *Campaign) Plan() (*Record, error) {
 	err := c.open()
-	if err == nil && c.record == nil {
+	if err == nil && (c.record == nil || c.changed() != "") {
 		c.plan()
 	}
 	return c.record, err
 }
 
-// open reads the record of the campaign in the folder, if there is one, and refuses one with other settings.
+// open reads the record of the campaign in the folder, if there is one.
 func (c *Campaign) open() error {
 	spec, err := dataset.ParseSpec(c.Settings.Scale, c.Settings.Profile, c.Settings.Seed)
 	if err != nil {
@@ -100,11 +102,16 @@ func (c *Campaign) open() error {
 	case err != nil:
 		return err
 	}
-	if changed := c.Settings.changed(there.Settings); changed != "" {
-		return c.refused("with other settings (" + changed + ")")
-	}
 	c.record = there
 	return nil
+}
+
+// changed returns the names of the settings that the campaign in the folder does not share.
+func (c *Campaign) changed() string {
+	if c.record == nil {
+		return ""
+	}
+	return c.Settings.changed(c.record.Settings)
 }
 
 func (c *Campaign) refused(why string) error {

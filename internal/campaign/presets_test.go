@@ -167,6 +167,13 @@ func TestCampaign_Paper(t *testing.T) {
 	require.Contains(t, text.String(), "12 steps, 5 of them to run: the runs of planned length take ")
 	require.True(t, strings.HasSuffix(text.String(), "\nnothing was started\n"))
 
+	other := study()
+	other.Settings.Users = []int{8}
+	r, err = other.Plan()
+	require.NoError(t, err)
+	require.Contains(t, names(r), "classic, 8 users", "the plan of the new settings")
+	require.Equal(t, Planned, r.Steps[0].State)
+
 	w.onRun = nil
 	_, err = w.run(study())
 	require.NoError(t, err)
