@@ -110,7 +110,11 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	results := report.FromCampaign(record)
-	if err := errors.Join(err, writePage(page, results.WriteHTML)); err != nil {
+	err = errors.Join(err, writePage(page, results.WriteHTML))
+	switch {
+	case err != nil && record.Complete: // what failed is writing it
+		return exitError{exitFailed, err}
+	case err != nil:
 		return exitError{exitEnded, err}
 	}
 	if err := results.WriteSummary(s.out, page.Path); err != nil {

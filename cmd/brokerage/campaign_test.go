@@ -1,11 +1,13 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +16,7 @@ import (
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/testenv/schematest"
+	"brokerage/internal/tpox"
 )
 
 // shortly returns the arguments of a campaign of a second or two. On a busy machine, such short runs may be INVALID,
@@ -171,6 +174,32 @@ func TestCampaign_Crash(t *testing.T) {
 	require.Empty(t, crash.Break.Failed)
 	require.Positive(t, crash.Break.Again)
 	require.NoFileExists(t, filepath.Join(folder, "crash.ledger"))
+}
+
+// A campaign measures a database whose settings are not durable, and says so.
+func TestCampaign_NotDurable(t *testing.T) {
+	takesSeconds(t)
+	folder := t.TempDir()
+	succeeds(t, shortly(folder, "--allow-invalid", "--db", "sqlite:"+filepath.Join(folder, "b.db?synchronous=normal"),
+		"--users", "1", "--steps", "query")...)
+	require.Equal(t, tpox.NotDurable, doneIn(t, folder).Store.Durability)
+}
+
+// A complete campaign whose page cannot be written has failed, but did not end early.
+func TestCampaign_PageFails(t *testing.T) {
+	takesSeconds(t)
+	folder := t.TempDir()
+	go func() {
+		for _, err := os.Stat(filepath.Join(folder, campaign.File)); err != nil; { // it is checked before that
+			time.Sleep(time.Millisecond)
+			_, err = os.Stat(filepath.Join(folder, campaign.File))
+		}
+		_ = os.Mkdir(filepath.Join(folder, "campaign.html"), 0o777)
+	}()
+	r := brokerage(t.Context(), shortly(folder, "--allow-invalid", "--users", "1", "--steps", "query")...)
+	require.Equal(t, exitFailed, r.code, r.err)
+	require.Contains(t, r.err, "campaign.html")
+	require.True(t, campaignIn(t, folder).Complete)
 }
 
 // The measured service gets the password of the database from the environment, and no setting.
