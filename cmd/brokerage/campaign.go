@@ -29,8 +29,8 @@ type campaignCmd struct {
 	Out    string `default:"campaign" type:"path" placeholder:"DIR" help:"Folder for campaign.json, the report and copies of the database. Default: campaign."`
 	DB     string `name:"db" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: sqlite:DIR/brokerage.db, a new database."`
 
-	BackupCommand  string `placeholder:"COMMAND" help:"With db2://…: shell command that backs up the database; docs/db2.md has an example. Default: none; the database is emptied and loaded again before a run that follows a write."`
-	RestoreCommand string `placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup; it runs while no client is connected. Default: none, as for --backup-command."`
+	BackupCommand  string `and:"commands" placeholder:"COMMAND" help:"With db2://…: shell command that backs up the database, which requires --restore-command; docs/db2.md has an example. Default: none; the database is emptied and loaded again before a run that follows a write."`
+	RestoreCommand string `and:"commands" placeholder:"COMMAND" help:"With db2://…: shell command that restores the backup, which requires --backup-command; it runs while no client is connected. Default: none, as for --backup-command."`
 
 	AllowInvalid bool `help:"Exit with 0 even if a run is INVALID. Default: exit with 4, after all steps are done and written."`
 	Replace      bool `help:"Discard the campaign in DIR, empty the database (never one made by another program) and start from the beginning; other files in DIR are kept. Default: continue an interrupted campaign."`

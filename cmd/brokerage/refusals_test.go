@@ -184,6 +184,8 @@ var refusals = map[string]refusal{
 	"campaign --out study --preset paper-2007 --time-scale NaN": {exitUsage, "--time-scale: NaN is outside of the range"},
 	"campaign --out study --preset paper-2007 --customers 5": {exitUsage,
 		"--customers and --orders must be used together"},
+	"campaign --out study --db db2://me@h/TPOX --backup-command true": {exitUsage,
+		"--backup-command and --restore-command must be used together"},
 	"campaign --out study --preset paper-2007 --data-scale 0.00001 --plan": {exitUsage, "too few for 50 users"},
 
 	"compare null:":                          {exitUsage, "<b>"},
