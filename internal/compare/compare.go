@@ -190,16 +190,18 @@ func (c *comparison) block(ctx context.Context) error {
 			c.result.Repeated[s.disturbed]++
 			continue
 		}
-		side := &c.result.Sides[at]
-		side.Counted += s.counted
-		for reason, n := range s.failed {
-			side.Failed[reason] += n
-		}
 		if block = append(block, s); len(block)%2 == 0 {
 			c.seed++ // both slices of a pair draw the same
 		}
 	}
 	c.blocks = append(c.blocks, block)
+	for _, s := range block {
+		side := &c.result.Sides[s.side]
+		side.Counted += s.counted
+		for reason, n := range s.failed {
+			side.Failed[reason] += n
+		}
+	}
 	return nil
 }
 
@@ -226,6 +228,12 @@ func (c *comparison) lengthen() bool {
 	c.length *= 2
 	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
 	c.own, c.idle, c.blocks = [2]used{}, [2]used{}, nil
+	r := c.result // without the slices so far
+	r.Figures, r.Transactions, r.Blocks = nil, nil, nil
+	for i := range r.Sides {
+		r.Sides[i].Counted = 0
+		clear(r.Sides[i].Failed)
+	}
 	c.boundary.restart()
 	return true
 }

@@ -140,15 +140,16 @@ func TestMeasure(t *testing.T) {
 	for name, c := range map[string]struct {
 		machine machine
 		within  time.Duration
+		most    float64 // seconds that it takes; 0: the whole time and a slice
 		want    Verdict
 		answer  string
 		note    string // the last one
 	}{
-		"Slower": {machine: machine{change: -0.1}, want: Slower,
+		"Slower": {machine: machine{change: -0.1}, most: 300, want: Slower,
 			answer: `^B is \d+\.\d % slower \(95 %: \d+\.\d to \d+\.\d %\), after `},
-		"Faster": {machine: machine{change: 0.1}, want: Faster,
+		"Faster": {machine: machine{change: 0.1}, most: 300, want: Faster,
 			answer: `^B is \d+\.\d % faster \(95 %: \d+\.\d to \d+\.\d %\), after `},
-		"Equal": {machine: machine{change: 0.001}, want: Equal,
+		"Equal": {machine: machine{change: 0.001}, most: 300, want: Equal,
 			answer: `^equal within 2 % \(95 %: [−+]\d\.\d to \+\d\.\d %\), after `},
 		"Undecided": {machine: machine{noise: 0.1}, within: time.Minute, want: Undecided,
 			answer: `^undecided: −\d.* to \+\d.* %; about \d+ minutes? more would decide$`},
@@ -157,7 +158,7 @@ func TestMeasure(t *testing.T) {
 		"LeavesTooMuchWork": {machine: machine{change: -0.1, left: 1}, want: Undecided,
 			answer: `^undecided: A used 12 % of its processor time while the other side was measured, even with slices of 8s$`},
 		"Disturbed": {machine: machine{change: -0.1, spoilt: 0.3}, want: Slower, answer: "slower"},
-		"MostlyDisturbed": {machine: machine{spoilt: 0.9}, want: Undecided,
+		"MostlyDisturbed": {machine: machine{spoilt: 0.9}, most: 60, want: Undecided,
 			answer: `^undecided: this machine cannot decide: others disturbed most slices$`},
 		"Late": {machine: machine{late: 25 * time.Second}, within: time.Minute, want: Undecided,
 			answer: `^undecided: too few slices were measured$`},
@@ -174,11 +175,37 @@ func TestMeasure(t *testing.T) {
 			require.Equal(t, c.want, r.Verdict, r.Answer)
 			require.Regexp(t, c.answer, r.Answer)
 			require.Regexp(t, c.note, r.Notes[len(r.Notes)-1])
-			require.Less(t, r.Took, within.Seconds()+27, "the time and a slice")
+			require.Less(t, r.Took, cmp.Or(c.most, within.Seconds()+27))
+			require.Zero(t, r.Sides[0].Counted%2000, "whole blocks")
+			require.Equal(t, r.Sides[0].Counted, r.Sides[1].Counted)
+			if len(r.Blocks) > 0 {
+				require.Equal(t, 2000*len(r.Blocks), r.Sides[0].Counted, "without slices that were too short")
+			}
 			require.Equal(t, m.spoilt > 0, r.Disturbed() > 0)
 			var text strings.Builder
 			require.NoError(t, r.Write(&text))
 			require.True(t, strings.HasPrefix(text.String(), r.Answer+"\n"), "the answer is the first line")
 		})
+	}
+}
+
+// Longer slices begin again: nothing that was measured with shorter ones is left.
+func TestLengthen(t *testing.T) {
+	c := newComparison(&Config{Within: 10 * time.Minute})
+	c.result = &Result{
+		Figures: []Row{{Name: "throughput"}}, Transactions: []Row{{Name: "get_order"}}, Blocks: []Block{{A: 1, B: 1}},
+	}
+	for i := range c.result.Sides {
+		c.result.Sides[i] = SideResult{Counted: 10, Failed: map[string]int{"503 unavailable": 1}}
+	}
+	c.own[0].written, c.idle[0].written = 100, 50
+	require.True(t, c.lengthen())
+	require.Equal(t, 2*firstLength, c.length)
+	require.Empty(t, c.result.Figures)
+	require.Empty(t, c.result.Transactions)
+	require.Empty(t, c.result.Blocks)
+	for _, side := range c.result.Sides {
+		require.Zero(t, side.Counted)
+		require.Empty(t, side.Failed)
 	}
 }
