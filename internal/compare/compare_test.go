@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"brokerage/internal/probe"
 	"brokerage/internal/result"
 	"brokerage/internal/workload"
 )
@@ -207,5 +208,19 @@ func TestLengthen(t *testing.T) {
 	for _, side := range c.result.Sides {
 		require.Zero(t, side.Counted)
 		require.Empty(t, side.Failed)
+	}
+}
+
+// What could not be read is unknown, and nothing is concluded from it.
+func TestCarried_Unknown(t *testing.T) {
+	unknown := writtenBy(probe.Reading{Figures: probe.Figures{probe.UserSeconds: 1}})
+	require.True(t, math.IsNaN(unknown))
+	for _, known := range []float64{0, 100, math.NaN()} {
+		for _, c := range []comparison{
+			{own: [2]used{{written: unknown}}, idle: [2]used{{written: known}}},
+			{own: [2]used{{written: known}}, idle: [2]used{{written: unknown}}},
+		} {
+			require.Empty(t, c.carried())
+		}
 	}
 }

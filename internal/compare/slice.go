@@ -163,7 +163,7 @@ func (c *comparison) read(ctx context.Context) reading {
 			ours[strconv.Itoa(pid)] = seconds
 			if pid != c.sides[1-i].server {
 				u.processor += seconds
-				u.written += f.Figures[probe.WriteBytes]
+				u.written += writtenBy(f)
 			}
 			return seconds
 		}
@@ -185,6 +185,13 @@ func (c *comparison) read(ctx context.Context) reading {
 		r.ours += seconds
 	}
 	return r
+}
+
+func writtenBy(r probe.Reading) float64 {
+	if n, ok := r.Figures[probe.WriteBytes]; ok {
+		return n
+	}
+	return math.NaN()
 }
 
 func processorOf(r probe.Reading) float64 {
