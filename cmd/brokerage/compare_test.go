@@ -25,7 +25,7 @@ func served(db string, flags ...string) string {
 func TestCompare_DoesNotStart(t *testing.T) {
 	t.Parallel()
 	for command, c := range map[string]refusal{
-		"exec: ":                      {exitEnded, "it has ended, without a word"},
+		"exec: ":                      {exitUsage, "A: exec: has no command; example: exec:./brokerage"},
 		"exec:echo no memory; exit 4": {exitEnded, "A, exec:echo no memory; exit 4: exit status 4: no memory"},
 		"exec:false --db postgres://me:secret@127.0.0.1:1/d": {exitEnded,
 			"A, exec:false --db postgres://127.0.0.1:1/d: exit status 1"},

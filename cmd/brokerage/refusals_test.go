@@ -190,6 +190,7 @@ var refusals = map[string]refusal{
 
 	"compare null:":                          {exitUsage, "<b>"},
 	"compare null: oracle:x":                 {exitUsage, "the sides cannot be compared: B: this is not a database"},
+	"compare exec: null:":                    {exitUsage, "A: exec: has no command; example: exec:./brokerage serve"},
 	"compare null: null: --detect 3":         {exitUsage, `"3" is not a percentage`},
 	"compare null: null: --tolerance 0%":     {exitUsage, "from 0.1% to 100%"},
 	"compare null: null: --workload mixt":    {exitUsage, `no workload "mixt"`},

@@ -47,6 +47,9 @@ const (
 // newSide returns the side that a text names, which is not open yet.
 func newSide(text string) (*side, error) {
 	if command, ok := strings.CutPrefix(text, execPrefix); ok {
+		if strings.TrimSpace(command) == "" {
+			return nil, errors.New("exec: has no command; example: exec:./brokerage serve --db sqlite:a.db")
+		}
 		return &side{name: execPrefix + format.Arguments(command, strings.Fields(command)), command: command}, nil
 	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
