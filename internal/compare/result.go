@@ -107,8 +107,11 @@ func (r *Result) Disturbed() (n int) {
 	return n
 }
 
+// note adds a note, once.
 func (r *Result) note(format string, values ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, values...))
+	if text := fmt.Sprintf(format, values...); !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
 }
 
 // describe returns a result without figures.
@@ -126,11 +129,13 @@ func (c *comparison) describe() *Result {
 		if s.about.Settings["durability"] == string(tpox.NotDurable) {
 			r.note("%c is not durable: it may lose acknowledged writes when the power fails", 'A'+i)
 		}
-		hidden = hidden || s.process == nil && (s.server == 0 || s.server == c.sides[1-i].server)
+		other := c.sides[1-i]
+		watched := s.process != nil || s.server != 0 && s.server != other.server || s.says && s.url != other.url
+		hidden = hidden || !watched
 	}
 	if hidden {
 		r.note("whether a side keeps working during the slices of the other could not be seen: " +
-			"not both have processes of their own on this computer")
+			"not both have processes of their own on this computer, or say their processor time")
 	}
 	return r
 }

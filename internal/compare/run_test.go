@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -69,6 +71,51 @@ func TestRun_Interrupted(t *testing.T) {
 	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)
 	require.Equal(t, Undecided, r.Verdict)
 	require.Contains(t, r.Answer, "too few slices")
+}
+
+// serviceAt returns the URL of a service on null:, with or without metrics.
+func serviceAt(t testing.TB, metrics bool) string {
+	t.Helper()
+	opened, err := store.Open(t.Context(), "null:", store.Options{})
+	require.NoError(t, err)
+	api := httpapi.New(opened, httpapi.Options{Metrics: telemetry.New(telemetry.BuildInfo{}), Timeout: 20 * time.Second})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" && !metrics {
+			http.NotFound(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// What services do while the other is measured is seen if they say their processor time, and are two. What cannot be
+// seen is noted.
+func TestRun_Services(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux says the processor time")
+	}
+	const others, carried = "whether others used the machine could not be seen", "whether a side keeps working"
+	one, two, silent := serviceAt(t, true), serviceAt(t, true), serviceAt(t, false)
+	for name, c := range map[string]struct {
+		a, b            string
+		others, carried bool // could be seen
+	}{
+		"Two": {one, two, true, true}, "Same": {one, one, true, false}, "Silent": {one, silent, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := short(t)
+			run.Within = 4 * time.Second
+			r, err := run.run(t.Context(), c.a, c.b)
+			require.NoError(t, err)
+			notes := strings.Join(r.Notes, "\n")
+			require.Equal(t, c.others, !strings.Contains(notes, others), notes)
+			require.LessOrEqual(t, strings.Count(notes, others), 1)
+			require.Equal(t, c.carried, !strings.Contains(notes, carried), notes)
+			require.Equal(t, c.carried, run.own[0].processor > 0 && run.own[1].processor > 0)
+		})
+	}
 }
 
 // A service that stops to answer ends the comparison.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +30,7 @@ type side struct {
 	about   *result.Run    // the target, its dataset and settings
 	process *drive.Process // that the command has started
 	store   tpox.Store     // that the side has opened itself
+	says    bool           // its processor time, as a service that was not started here
 	server  int            // parent of the processes of the database; 0 if they are not visible here or there are none
 }
 
@@ -79,10 +81,12 @@ func (s *side) open(ctx context.Context, c *Config, other *side) (err error) {
 	s.crew, err = drive.Gather(ctx, drive.Plan{
 		Definition: c.Definition, Users: c.Users, Rate: c.Rate, Seed: c.Seed, Duration: c.Within,
 	}, target)
-	if err == nil {
-		s.about = s.crew.Run
+	if err != nil {
+		return err
 	}
-	return err
+	s.about = s.crew.Run
+	s.says = s.database == nil && s.command == "" && !math.IsNaN(s.crew.CPUSeconds(ctx))
+	return nil
 }
 
 // databaseFlag finds the database in a command that starts a service.

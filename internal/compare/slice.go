@@ -92,7 +92,10 @@ func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration
 	if _, ok := host[probe.Reads]; ok {
 		s.values[diskIOs] = (host[probe.Reads] + host[probe.Writes]) / transactions
 	}
-	others, _ := host.Others(after.ours - before.ours) // unknown is 0 or NaN, and disturbs nothing
+	others, ok := host.Others(after.ours - before.ours) // unknown is 0 or NaN, and disturbs nothing
+	if !ok || math.IsNaN(others) {
+		c.result.note("whether others used the machine could not be seen")
+	}
 	if s.disturbed = sliced.Disturbed(others, c.Others); s.disturbed == "" {
 		c.own[at].add(own, 1)
 		c.idle[1-at].add(idle, 1)
@@ -133,7 +136,8 @@ func (s *slice) count(records []result.Record, discard, length time.Duration, fi
 // used is what a side has used; NaN is unknown.
 type used struct {
 	service, database float64 // processor seconds
-	// Processor seconds, and bytes written to disk, of the processes on this computer that only this side uses.
+	// Processor seconds, and bytes written to disk, of the processes that only this side uses; of a service that was not
+	// started here, the processor seconds that it says.
 	processor, written float64
 }
 
@@ -175,6 +179,9 @@ func (c *comparison) read(ctx context.Context) reading {
 		default:
 			if u.service = s.crew.CPUSeconds(ctx); s.about.Target.SameHost {
 				ours[s.url] = u.service
+			}
+			if s.url != c.sides[1-i].url {
+				u.processor += u.service
 			}
 		}
 		if u.database = math.NaN(); s.server != 0 {
