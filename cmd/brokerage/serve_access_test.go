@@ -70,14 +70,14 @@ func TestServe_JWT(t *testing.T) {
 	i.stop(t)
 
 	text := testenv.Text(t, trail)
-	var did []string
+	did := make(map[string]int) // status, by client: refusals are only counted if the disk of this test is almost full
 	for line := range strings.Lines(text) {
-		var r struct{ Client, Transaction, Outcome string }
+		var r audit.Record
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
-		did = append(did, r.Client+" "+r.Transaction+" "+r.Outcome)
+		did[r.Client] = r.Status
 	}
-	require.Equal(t, []string{"jwt:eve delete_order forbidden", "jwt:ann delete_order ok", "bob delete_order not-found"},
-		did)
+	require.Equal(t, map[string]int{"jwt:eve": http.StatusForbidden, "jwt:ann": http.StatusNoContent,
+		"bob": http.StatusNotFound}, did)
 	for _, secret := range []string{ann, bob} {
 		require.NotContains(t, text, secret)
 		require.NotContains(t, i.logs.String(), secret)
