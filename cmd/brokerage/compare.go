@@ -37,7 +37,7 @@ type compareCmd struct {
 	BeforeB string `placeholder:"COMMAND" help:"Command to run before each slice of the second side. Default: none."`
 
 	JSON         string `name:"json" type:"path" placeholder:"FILE" help:"File to write the result to as JSON. Default: none."`
-	Out          string `type:"path" placeholder:"FILE" help:"HTML page to write, with a chart of all blocks of four slices. Default: none."`
+	Out          string `type:"path" placeholder:"FILE" help:"HTML page to write, with a chart of all blocks of slices. Default: none."`
 	AllowInvalid bool   `help:"Exit with 0 even if the comparison is INVALID. Default: exit with 4."`
 
 	clientTLS `set:"trusted=those of the system"`

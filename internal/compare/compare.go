@@ -35,16 +35,21 @@ type Config struct {
 }
 
 const (
-	// firstLength is the counted time of a slice at first.
-	firstLength = time.Second
+	// A slice at first counts quick. It counts slow if a side does less than fastEnough transactions a second, in the open
+	// model, whose figures are latencies, and where a command runs before each slice. A block lasts as long in both cases.
+	quick, quickPerBlock = 250 * time.Millisecond, 16
+	slow, slowPerBlock   = time.Second, 4
+	fastEnough           = 400
+	// discarded is the time at the beginning of a slice that does not count, as a share of the time that does.
+	discarded = 0.2
 	// leastBlocks is the number of blocks before the first look.
 	leastBlocks = 10
 	// lookAgain is the growth of the number of blocks from one look to the next.
 	lookAgain = 1.25
 	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
 	mostCarried = 0.03
-	// mostLong is the longest slice as a share of Config.Within.
-	mostLong = 1.0 / 60
+	// mostLong is the longest block as a share of Config.Within.
+	mostLong = 1.0 / 15
 	// mostAlike is the correlation of neighbouring blocks above which slices are too short.
 	mostAlike = 0.4
 	// warmUp is how long each side works before the first block, of the whole time at most.
@@ -72,9 +77,10 @@ type comparison struct {
 
 	length   time.Duration // counted time of each slice
 	discard  time.Duration // beginning of a slice that is not counted
+	perBlock int           // slices in a block, a multiple of four
 	answers  time.Duration // how long the answers of a slice may take after its end
 	seed     uint64        // of the next pair of slices
-	blocks   [][]slice     // four each, in the order in which they were taken
+	blocks   [][]slice     // perBlock each, in the order in which they were taken
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
 	own      [2]used // by each side in the slices that count,
@@ -90,7 +96,11 @@ func Run(ctx context.Context, c Config, a, b string) (*Result, error) {
 func newComparison(config *Config) *comparison {
 	c := &comparison{
 		Config: config, rand: rand.New(rand.NewPCG(config.Seed, 33)), seed: config.Seed, //nolint:gosec // no secret
-		now: time.Now, length: firstLength, discard: 200 * time.Millisecond, answers: 20 * time.Second,
+		now: time.Now, answers: 20 * time.Second,
+	}
+	c.slices(quick, quickPerBlock)
+	if config.Rate > 0 || config.Before != [2]string{} {
+		c.slices(slow, slowPerBlock)
 	}
 	c.take = c.takeSlice
 	return c
@@ -132,8 +142,12 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 		c.deciding, c.boundary.alpha = median, alpha/2
 	}
 	for i := range c.sides {
-		if _, err := c.take(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within)))); err != nil {
+		s, err := c.take(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within))))
+		if err != nil {
 			return nil, err
+		}
+		if s.values[throughput] < fastEnough {
+			c.slices(slow, slowPerBlock)
 		}
 	}
 	c.own, c.idle = [2]used{}, [2]used{}
@@ -163,14 +177,22 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 	return c.result, err
 }
 
-// block measures four slices in the order ABBA or BAAB, and repeats those that others disturb. It leaves a block out
-// that the end of the time cuts off.
+// slices sets what blocks consist of.
+func (c *comparison) slices(length time.Duration, perBlock int) {
+	c.length, c.discard, c.perBlock = length, time.Duration(discarded*float64(length)), perBlock
+}
+
+// block measures slices, each four in the order ABBA or BAAB, and repeats those that others disturb. It leaves a block
+// out that the end of the time cuts off.
 func (c *comparison) block(ctx context.Context) error {
-	first := c.rand.IntN(2)
 	var block []slice
-	for len(block) < 4 {
+	for first := 0; len(block) < c.perBlock; {
 		at := first
-		if i := len(block); i == 1 || i == 2 {
+		switch len(block) % 4 {
+		case 0:
+			first = c.rand.IntN(2)
+			at = first
+		case 1, 2:
 			at = 1 - first
 		}
 		if c.passed() > c.Within || c.disturbed() {
@@ -210,22 +232,27 @@ func (c *comparison) disturbed() bool { return drive.TooDisturbed(c.result.Distu
 
 // timeForBlock reports whether another block fits into the time.
 func (c *comparison) timeForBlock() bool {
-	each := max(c.passed()/time.Duration(max(c.tried/4, 1)), 4*(c.discard+c.length))
+	each := max(c.passed()/time.Duration(max(c.tried/c.perBlock, 1)), time.Duration(c.perBlock)*(c.discard+c.length))
 	return c.passed()+each <= c.Within
 }
 
 // lengthen doubles the slices and begins again if one side leaves work behind for the other's, or if neighbouring
 // blocks are alike. It returns false if the slices are long enough, or as long as they may be.
 func (c *comparison) lengthen() bool {
-	reason := c.carried()
+	reason, perBlock := c.carried(), c.perBlock
 	logs := c.logs(c.deciding)
-	if reason == "" && len(logs) >= 12 && alike(logs) > mostAlike {
+	switch {
+	case reason != "": // longer blocks would not help
+		perBlock = max(perBlock/2, 4)
+	case len(logs) >= 12 && alike(logs) > mostAlike:
 		reason = fmt.Sprintf("neighbouring blocks were alike (correlation %.2f)", alike(logs))
-	}
-	if reason == "" || 2*c.length > time.Duration(mostLong*float64(c.Within)) {
+	default:
 		return false
 	}
-	c.length *= 2
+	if time.Duration(perBlock)*2*c.length > time.Duration(mostLong*float64(c.Within)) {
+		return false
+	}
+	c.slices(2*c.length, perBlock)
 	c.result.note("slices of %s from %s on: %s", c.length, format.Duration(c.passed()), reason)
 	c.own, c.idle, c.blocks = [2]used{}, [2]used{}, nil
 	r := c.result // without the slices so far

@@ -56,6 +56,7 @@ type Result struct {
 	Transactions []Row `json:"transactions"` // their mean times, by name
 
 	SliceSeconds float64        `json:"sliceSeconds"`
+	InBlock      int            `json:"slicesInBlock"`
 	Repeated     map[string]int `json:"repeated"` // slices that others have disturbed, by reason
 	Blocks       []Block        `json:"blocks"`
 	Looks        []Look         `json:"looks"`
@@ -85,7 +86,7 @@ type Row struct {
 // Differs reports whether the interval of a row does not contain 0.
 func (r *Row) Differs() bool { return r.Change.Low > 0 || r.Change.High < 0 }
 
-// Block is a block of four slices: the first deciding figure on both sides, and its change.
+// Block is a block of slices: the first deciding figure on both sides, and its change.
 type Block struct {
 	At     float64 `json:"at"`
 	A      float64 `json:"a"`
@@ -194,8 +195,8 @@ func (r *Result) How() string {
 	if r.Model.Rate > 0 {
 		load = format.Figure(r.Model.Rate) + " transactions a second"
 	}
-	parts := []string{fmt.Sprintf("workload %s on %s, %s: %s of four slices of %s s in random order", r.Workload.Name,
-		r.Dataset.Fingerprint, load, format.Plural(len(r.Blocks), "block"), format.Figure(r.SliceSeconds))}
+	parts := []string{fmt.Sprintf("workload %s on %s, %s: %s of %d slices of %s s in random order", r.Workload.Name,
+		r.Dataset.Fingerprint, load, format.Plural(len(r.Blocks), "block"), r.InBlock, format.Figure(r.SliceSeconds))}
 	for _, reason := range slices.Sorted(maps.Keys(r.Repeated)) {
 		parts = append(parts, format.Plural(r.Repeated[reason], "slice")+" repeated: "+reason)
 	}

@@ -112,7 +112,9 @@ func studentTail(t float64, degrees int) float64 {
 // intervalOf returns the mean of the log ratios of blocks with an interval of so many standard errors, as changes.
 func intervalOf(logs []float64, z float64) Interval {
 	mean, deviation := meanOf(logs)
-	half := studentFor(z, len(logs)-1) * deviation * inflation(logs) / math.Sqrt(float64(len(logs)))
+	wider := inflation(logs)
+	independent := float64(len(logs)) / (wider * wider)
+	half := studentFor(z, max(int(independent)-1, 1)) * deviation / math.Sqrt(independent)
 	return Interval{math.Expm1(mean), math.Expm1(mean - half), math.Expm1(mean + half)}
 }
 

@@ -16,7 +16,7 @@ const mostFailed = 0.005
 // look computes the intervals and the answer. It returns true if the comparison is decided, or over.
 func (c *comparison) look(last bool) bool {
 	r := c.result
-	r.Took, r.SliceSeconds = c.passed().Seconds(), c.length.Seconds()
+	r.Took, r.SliceSeconds, r.InBlock = c.passed().Seconds(), c.length.Seconds(), c.perBlock
 	if len(c.logs(c.deciding)) < leastBlocks {
 		return c.answer(last)
 	}
@@ -45,10 +45,11 @@ func (c *comparison) look(last bool) bool {
 	for _, block := range c.blocks {
 		b := Block{At: block[0].at}
 		for _, s := range block {
+			value := s.values[c.deciding] / float64(len(block)/2)
 			if s.side == 0 {
-				b.A += s.values[c.deciding] / 2
+				b.A += value
 			} else {
-				b.B += s.values[c.deciding] / 2
+				b.B += value
 			}
 		}
 		if log, ok := logRatio(block, c.deciding); ok {
@@ -79,7 +80,7 @@ func logRatio(block []slice, figure int) (sum float64, ok bool) {
 		if s.side == 0 {
 			v = -v
 		}
-		sum += v / 2
+		sum += v / float64(len(block)/2)
 	}
 	return sum, true
 }
