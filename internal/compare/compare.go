@@ -55,6 +55,8 @@ const (
 	// warmUp is how long each side works before the first block, of the whole time at most.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
+	// mostPatience is how long others may disturb most slices.
+	mostPatience = 40 * time.Second
 	// mostApart is the share of the documents by which the data of the sides may differ without a note.
 	mostApart = 0.02
 )
@@ -228,7 +230,9 @@ func (c *comparison) block(ctx context.Context) error {
 }
 
 // disturbed reports whether others have disturbed so many slices that nothing can be decided.
-func (c *comparison) disturbed() bool { return drive.TooDisturbed(c.result.Disturbed(), c.tried) }
+func (c *comparison) disturbed() bool {
+	return c.passed() >= mostPatience && drive.TooDisturbed(c.result.Disturbed(), c.tried)
+}
 
 // timeForBlock reports whether another block fits into the time.
 func (c *comparison) timeForBlock() bool {

@@ -30,6 +30,7 @@ type machine struct {
 	left   float64       // seconds of work that A leaves behind after a slice
 	failed float64       // share of the answers of B that are unexpected
 	grows  int64         // documents that B inserts in a slice
+	busy   time.Duration // at the beginning, with others
 	late   time.Duration // after the end of each slice, until all is answered
 
 	last, lastWave float64
@@ -69,7 +70,7 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 		s := slice{side: side, at: c.passed().Seconds(), counted: 1000}
 		s.values = slices.Repeat([]float64{math.NaN()}, firstTransaction)
 		s.values[throughput] = m.slice(side, length)
-		if m.rand.Float64() < m.spoilt {
+		if m.rand.Float64() < m.spoilt || c.passed() < m.busy {
 			s.disturbed = "others used the machine"
 		}
 		c.own[side].add(used{processor: length.Seconds()}, 1)
@@ -161,6 +162,7 @@ func TestMeasure(t *testing.T) {
 		"Disturbed": {machine: machine{change: -0.1, spoilt: 0.3}, want: Slower, answer: "slower"},
 		"MostlyDisturbed": {machine: machine{spoilt: 0.9}, most: 60, want: Undecided,
 			answer: `^undecided: this machine cannot decide: others disturbed most slices$`},
+		"DisturbedAtFirst": {machine: machine{change: -0.1, busy: 15 * time.Second}, most: 300, want: Slower, answer: "slower"},
 		"Late": {machine: machine{late: 25 * time.Second}, within: time.Minute, want: Undecided,
 			answer: `^undecided: too few slices were measured$`},
 		"Invalid": {machine: machine{failed: 0.01}, within: 2 * time.Minute, want: Invalid,
@@ -183,7 +185,7 @@ func TestMeasure(t *testing.T) {
 			if len(r.Blocks) > 0 {
 				require.Equal(t, ofSide*len(r.Blocks), r.Sides[0].Counted, "without slices that were too short")
 			}
-			require.Equal(t, m.spoilt > 0, r.Disturbed() > 0)
+			require.Equal(t, m.spoilt > 0 || m.busy > 0, r.Disturbed() > 0)
 			var text strings.Builder
 			require.NoError(t, r.Write(&text))
 			require.True(t, strings.HasPrefix(text.String(), r.Answer+"\n"), "the answer is the first line")
