@@ -50,8 +50,9 @@ const (
 	mostCarried = 0.03
 	// mostLong is the longest block as a share of Config.Within.
 	mostLong = 1.0 / 15
-	// mostAlike is the correlation of neighbouring blocks above which slices are too short.
-	mostAlike = 0.4
+	// mostAlike is the correlation of neighbouring blocks, of at least so many, above which slices are too short.
+	mostAlike        = 0.4
+	leastToCorrelate = 24
 	// warmUp is how long each side works before the first block, of the whole time at most.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
@@ -248,7 +249,7 @@ func (c *comparison) lengthen() bool {
 	switch {
 	case reason != "": // longer blocks would not help
 		perBlock = max(perBlock/2, 4)
-	case len(logs) >= 12 && alike(logs) > mostAlike:
+	case len(logs) >= leastToCorrelate && alike(logs) > mostAlike:
 		reason = fmt.Sprintf("neighbouring blocks were alike (correlation %.2f)", alike(logs))
 	default:
 		return false

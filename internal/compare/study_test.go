@@ -271,13 +271,13 @@ func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) 
 // burn uses a share of all processors until it is done: as much as a store would take if it were slower.
 func burn(share float64, done <-chan struct{}) {
 	const period = 2 * time.Millisecond
-	for began := time.Now(); ; began = began.Add(period) {
-		for time.Since(began) < time.Duration(share*float64(runtime.NumCPU())*float64(period)) {
+	for due := time.Now(); ; due = due.Add(period) {
+		for began := time.Now(); time.Since(began) < time.Duration(share*float64(runtime.NumCPU())*float64(period)); {
 		}
 		select {
 		case <-done:
 			return
-		case <-time.After(time.Until(began.Add(period))):
+		case <-time.After(time.Until(due.Add(period))): // at once if it is late
 		}
 	}
 }
