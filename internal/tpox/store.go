@@ -69,64 +69,6 @@ func FreshnessOf(ctx context.Context) Freshness {
 	return f
 }
 
-// Orders are the transactions on orders. Documents are in the normal form, with the same ETag from every store; but see
-// EngineInfo.StripsSpace. A missing order is *NotFound. Of several elements where the schema allows one, the first
-// counts.
-type Orders interface {
-	// GetOrder returns the Order element, complete in itself.
-	GetOrder(ctx context.Context, id ID) ([]byte, error)
-	// CustomerMaxOrder returns the order with the greatest cash over all accounts of a customer, the lowest id among
-	// equals; the answer is empty for a customer without orders. The cash of an order is that of its first OrdQty; an
-	// order without it does not count. A missing customer is *NotFound.
-	CustomerMaxOrder(ctx context.Context, customer ID) ([]byte, error)
-	// InsertOrder takes any well-formed order with an id and an account, which need not exist; an order without them is
-	// *Invalid. An id that exists is a *Conflict.
-	InsertOrder(ctx context.Context, w Write, doc []byte) (ID, error)
-	// UpdateOrderStatus returns the OrderStatus. The whole order is validated, and is *Invalid if it would not be valid.
-	UpdateOrderStatus(ctx context.Context, w Write, id ID, stat string) ([]byte, error)
-	DeleteOrder(ctx context.Context, w Write, id ID) error
-}
-
-// Customers are the transactions on customers and their accounts. A missing customer or account is *NotFound. A
-// validated document that is not valid by its schema is *Invalid, and so is, validated or not, a document without
-// proper ids.
-type Customers interface {
-	// GetCustomer returns the whole document.
-	GetCustomer(ctx context.Context, id ID) ([]byte, error)
-	CustomerProfile(ctx context.Context, id ID) ([]byte, error)
-	AccountSummary(ctx context.Context, id ID) ([]byte, error)
-	// GetAccount returns the account with its owner.
-	GetAccount(ctx context.Context, account ID) (Account, error)
-	// InsertCustomer refuses a customer or account id that exists as a *Conflict, which names the first such account.
-	InsertCustomer(ctx context.Context, w Write, doc []byte, validate bool) (ID, error)
-	// ReplaceCustomer replaces a customer by doc, which must have the same id. It opens and closes accounts as doc says;
-	// an account of another customer is a *Conflict. A stored document that match does not allow is *Stale.
-	ReplaceCustomer(ctx context.Context, w Write, id ID, doc []byte, validate bool, match Match) error
-	// DeleteCustomer deletes a customer with all accounts, and keeps the orders.
-	DeleteCustomer(ctx context.Context, w Write, id ID) error
-	// OpenAccount adds an account to a customer, which is validated as a whole. An id that exists is a *Conflict.
-	OpenAccount(ctx context.Context, w Write, customer ID, account []byte) (ID, error)
-	// CloseAccount refuses to close a customer's last account as a *Conflict.
-	CloseAccount(ctx context.Context, w Write, customer, account ID) error
-	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too, after a missing
-	// account; what Trade.Apply refuses is *Invalid or a *Conflict.
-	Trade(ctx context.Context, w Write, account ID, t Trade) ([]byte, error)
-}
-
-// Securities are the transactions on securities. A missing security is *NotFound; a search may find nothing.
-type Securities interface {
-	GetSecurity(ctx context.Context, symbol string) ([]byte, error)
-	SecurityPrice(ctx context.Context, symbol string) ([]byte, error)
-	// SearchSecurities returns the matching securities in order of symbols by code point: of each the text of six
-	// elements, empty where the security lacks one. A Limit and After restrict the answer to a part of them.
-	SearchSecurities(ctx context.Context, s Search) ([]byte, error)
-	// UpdateSecurityPrice returns the new Security_Price. What Price.Validate refuses is *Invalid.
-	UpdateSecurityPrice(ctx context.Context, w Write, symbol string, p Price) ([]byte, error)
-	// ReplaceSecurity replaces a security by doc, which must have the same symbol. A document without proper keys, or a
-	// validated one that is not valid by its schema, is *Invalid. A stored document that match does not allow is *Stale.
-	ReplaceSecurity(ctx context.Context, w Write, symbol string, doc []byte, validate bool, match Match) error
-}
-
 // Range is a lease of ids that no other client gets: [First, First+Count).
 type Range struct {
 	First ID
@@ -188,6 +130,39 @@ const (
 	NotDurable = "a power failure may take back what was acknowledged"
 	Forgetful  = "nothing is kept"
 )
+
+// Fidelity says how a store runs a transaction, compared with what TPoX measures: a database that stores XML documents
+// and works on them.
+type Fidelity string
+
+// Values of Fidelity, from the most faithful to the least. Any index may find a document by its id.
+const (
+	// InDatabase: the database parses, searches, changes or cuts the document.
+	InDatabase Fidelity = "XML in the database"
+	// FromColumns: the transaction uses values that were extracted when the document was written, beside its id or in
+	// place of the document.
+	FromColumns Fidelity = "keys extracted, answered from columns"
+	// InService: the database stores bytes; the service parses the document, and extracts its keys or cuts the answer.
+	InService Fidelity = "XML in the service"
+	// EditedInService: the service reads the document, changes it and writes it back.
+	EditedInService Fidelity = "edited in the service"
+	// StoredReady: the answer was made when the document was written, and is stored beside it.
+	StoredReady Fidelity = "answer stored ready"
+	// NothingStored: there is no database.
+	NothingStored Fidelity = "nothing stored, a fixed answer"
+)
+
+// Fidelities are the values of Fidelity in their order.
+var Fidelities = [...]Fidelity{InDatabase, FromColumns, InService, EditedInService, StoredReady, NothingStored}
+
+// FidelityBy returns the value of each transaction by its name.
+func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
+	all := make(map[string]Fidelity, len(Transactions))
+	for i := range Transactions {
+		all[Transactions[i].Name] = of(&Transactions[i])
+	}
+	return all
+}
 
 // Store is the database of a brokerage. Each method is one ACID transaction; a write is durable, even after a loss of
 // power, before it returns nil. Methods are safe for concurrent use, and two concurrent trades on one account both

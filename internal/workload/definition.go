@@ -181,7 +181,7 @@ type Mixed struct {
 // parts returns the transactions with a weight above 0, in the order of the registry, and then one's own. It returns an
 // error if the mix cannot run.
 func (d *Definition) parts() ([]Mixed, error) {
-	all := slices.Concat(registry, d.own)
+	all := slices.Concat(registry[:], d.own)
 	weights, total := make(map[string]float64), 0.0
 	for _, p := range d.Mix {
 		_, twice := weights[p.Transaction]

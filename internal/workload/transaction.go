@@ -34,7 +34,7 @@ type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, er
 
 // registry lists the transactions of mixes that every workload can contain: the 17, in the order of package tpox, then
 // those of the older mix.
-var registry = []*Transaction{
+var registry = [len(tpox.Transactions) + 2]*Transaction{
 	getOrder, getSecurity, customerProfile, searchSecurities, accountSummary, getSecurityPrice, customerMaxOrder,
 	closeAccount, openAccount, updateSecurityPrice, updateOrderStatus, buySecurity, sellSecurity, InsertOrder,
 	InsertCustomer, deleteOrder, deleteCustomer,
@@ -42,7 +42,7 @@ var registry = []*Transaction{
 }
 
 // Transactions returns all that a mix can contain, besides those of its own file.
-func Transactions() []*Transaction { return registry }
+func Transactions() []*Transaction { return registry[:] }
 
 // What several transactions share: parameters, and calls on a store.
 

@@ -2,9 +2,50 @@ package null
 
 import (
 	"context"
+	"slices"
 
+	"brokerage/internal/dataset"
 	"brokerage/internal/tpox"
 )
+
+// newStatus is FIX's "filled".
+const newStatus = "2"
+
+// makeAnswers makes the answer of each transaction that has one, and of the other reads, by their names.
+func (s *Store) makeAnswers(d *dataset.Dataset) {
+	order := typical(d, dataset.Order, tpox.Order)
+	customer := typical(d, dataset.Customer, tpox.CustomerProfile, tpox.AccountSummary)
+	security := typical(d, dataset.Security, tpox.SecurityPrice)
+	keys := must(tpox.CustomerKeysOf(customer))
+	account := keys.Accounts[0]
+	s.account = must(tpox.AccountOf(customer, account))
+	s.account.Document = slices.Clip(s.account.Document)
+	// The first position of an account follows from the account's id.
+	s.quote = tpox.QuoteOf(d.Append(nil, dataset.Security, int64(account)%d.Count(dataset.Security)))
+	trade := func(side tpox.Side) []byte {
+		t := tpox.Trade{Side: side, Symbol: s.quote.Symbol, Quantity: "5"}
+		_, confirmation, err := t.Apply(tpox.DefaultRules, customer, account, s.quote)
+		return must(confirmation, err)
+	}
+	_, status, err := tpox.SetOrderStatus(order, newStatus)
+	s.answers = map[string][]byte{
+		"get_order":             tpox.Order(order),
+		"customer_max_order":    tpox.MaxOrder(keys.ID, order),
+		"update_order_status":   must(status, err),
+		"get_customer":          customer,
+		"customer_profile":      tpox.CustomerProfile(customer),
+		"account_summary":       tpox.AccountSummary(customer),
+		"get_security":          security,
+		"get_security_price":    tpox.SecurityPrice(security),
+		"update_security_price": tpox.SecurityPrice(security),
+		"search_securities":     search(d),
+		"buy_security":          trade(tpox.Buy),
+		"sell_security":         trade(tpox.Sell),
+	}
+	for name, answer := range s.answers {
+		s.answers[name] = slices.Clip(answer) // so that not even an append by a caller reaches another's bytes
+	}
+}
 
 func (s *Store) GetOrder(ctx context.Context, _ tpox.ID) ([]byte, error) {
 	return s.answer(ctx, "get_order")
