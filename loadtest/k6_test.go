@@ -245,7 +245,7 @@ func TestK6_Segments(t *testing.T) {
 // The command in the documentation runs.
 func TestK6_Documented(t *testing.T) {
 	found := regexp.MustCompile(`(?m)^loadtest/k6 run -e (.*) --out json=\S+ loadtest/brokerage.js$`).
-		FindStringSubmatch(testenv.Text(t, "../docs/load-tests.md"))
+		FindStringSubmatch(testenv.Text(t, "../docs/k6.md"))
 	require.NotNil(t, found)
 	settings := strings.ReplaceAll(found[1], " -e ", " ") + " USERS=2 RAMP=3s DURATION=2s"
 	code, printed, samples := newService(t, nil).k6(t, settings)

@@ -140,10 +140,7 @@ func TestReadme_Commands(t *testing.T) {
 	for _, block := range readme(t, "sh") {
 		for line := range strings.Lines(block) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
-			if strings.HasPrefix(line, "loadtest/k6 ") || line == "brokerage report k6.json.gz" {
-				continue // package loadtest runs k6, and reads what it wrote
-			}
-			if regexp.MustCompile(` --part |(merged|found)\.json`).MatchString(line) {
+			if regexp.MustCompile(`^start=| --part |(merged|found)\.json`).MatchString(line) {
 				continue // TestMerge_TwoProcesses and TestDrive_Find run these, with less to do
 			}
 			if arguments, ok := strings.CutPrefix(line, "go run ./cmd/brokerage "); ok {

@@ -35,8 +35,8 @@ func BenchmarkLedger(b *testing.B) {
 		b.Skip("needs BROKERAGE_LEDGER_CHECK, which make sets")
 	}
 	few := max(1, kills/20)
-	fmt.Print("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | answers again within |\n" +
-		"|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| store | fault | times | acknowledged | lost | twice | unknown (applied) | " +
+		"longest from break to answer |\n|---|---|---|---|---|---|---|---|\n")
 	for _, c := range []breakage{
 		{store: "SQLite", fault: "kill -9 of the service", times: kills, durable: true},
 		{store: "PostgreSQL", fault: "kill -9 of the server", times: max(1, kills/5), settings: durable, durable: true},

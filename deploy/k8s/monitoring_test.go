@@ -85,7 +85,6 @@ func TestMonitoring_RunbookCommands(t *testing.T) {
 		}
 	}
 	has["hpa/brokerage"] = has["horizontalpodautoscaler/brokerage"]
-	has["job/brokerage-backup-now"] = true // the runbook makes it
 	named := regexp.MustCompile(`(deployment|statefulset|job|cronjob)/[\w.-]+|hpa \w+|app\.kubernetes\.io/\w+=\w+`)
 	names := 0
 	for command := range strings.Lines(testenv.Text(t, "../../docs/runbook.md")) {
