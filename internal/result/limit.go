@@ -26,7 +26,7 @@ func (r *Run) Limit() string {
 		waited = u.Host.IOWait
 	}
 	if u.Others != nil && *u.Others > MostOthers {
-		others = ", " + percent(*u.Others) + " of it by other programs"
+		others = ", " + percent(*u.Others) + " by other programs"
 	}
 	used := percent(busy) + " busy (" + strings.Join(shares, ", ") + ")"
 	switch connections := r.connectionsUsed(); {
@@ -39,8 +39,8 @@ func (r *Run) Limit() string {
 	case connections >= mostConnections:
 		return "the connections to the database, of which " + percent(connections) + " were in use; processor " + used
 	default:
-		return fmt.Sprintf("neither processor (%s) nor disk (%s of the time waited for): waits in the database, such as for "+
-			"the flush of commits, the network, or too few users", used, percent(waited))
+		return fmt.Sprintf("neither the processor (%s) nor the disk (waited for %s of the time), but waits in the database, "+
+			"such as for the flush of commits, the network, or too few users", used, percent(waited))
 	}
 }
 

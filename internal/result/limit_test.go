@@ -17,7 +17,7 @@ func TestRun_Limit(t *testing.T) {
 		"Processor": {func(r *Run) { r.Usage.Host.CPU = .93 },
 			"the processor: 93 % busy (service 66 %, load generator 21 %)"},
 		"Others": {func(r *Run) { r.Usage.Host.CPU, r.Usage.Others = .93, new(.2) },
-			"the processor: 93 % busy (service 66 %, load generator 21 %), 20 % of it by other programs"},
+			"the processor: 93 % busy (service 66 %, load generator 21 %), 20 % by other programs"},
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = .9 }, "the load generator, which used 90 %"},
 		"Disk":      {func(r *Run) { r.Usage.Host.IOWait = .45 }, "the disk: processors waited for it 45 % of the time"},
 		"Connections": {func(r *Run) {
@@ -25,7 +25,7 @@ func TestRun_Limit(t *testing.T) {
 			r.Resources = &Resources{Seconds: []float64{0, 1}, Series: []Series{
 				{Of: OfStore, Figure: "brokerage_store_connections_in_use", Values: []float64{4, 4}}}}
 		}, "the connections to the database, of which 100 % were in use"},
-		"Waits":   {func(*Run) {}, "neither processor (40 % busy "},
+		"Waits":   {func(*Run) {}, "neither the processor (40 % busy "},
 		"Unknown": {func(r *Run) { r.Usage = Usage{} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
