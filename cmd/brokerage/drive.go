@@ -261,7 +261,7 @@ func (c *driveCmd) contradiction() error {
 	case c.DB != "" && c.Consistency != drive.Primary:
 		return usagef("--consistency is for a service: a load with --db asks no replica")
 	case c.Count > 0 && (c.Find.String() != "" || c.Part != loadPart{}):
-		return usagef("--count and --find or --part exclude each other: those need --duration")
+		return usagef("--count excludes --find, which has --within, and --part, which needs --duration")
 	case c.Find.String() != "" && !c.StartAt.IsZero():
 		return usagef("--find is for one load generator, without --part and --start-at")
 	case c.Find.String() != "" && (c.Think != drive.Think{} || c.Duration != nil):

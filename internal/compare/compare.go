@@ -24,7 +24,7 @@ type Config struct {
 	Token      string      // for services
 	TLS        *tls.Config // of https services; nil is the default one
 
-	Detect    float64       // the difference to find: an interval of this width decides
+	Detect    float64       // the difference to find: the width at which an interval may decide; see judge
 	Tolerance float64       // smaller differences are none
 	Others    float64       // share of the machine above which others disturb a slice
 	Within    time.Duration // the longest time
@@ -56,7 +56,7 @@ const (
 	// warmUp is how long each side works before the first block, of the whole time at most.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
-	// mostPatience is how long others may disturb most slices.
+	// mostPatience is how long most slices may be disturbed.
 	mostPatience = 40 * time.Second
 	// mostApart is the share of the documents by which the data of the sides may differ without a note.
 	mostApart = 0.02
@@ -185,8 +185,8 @@ func (c *comparison) slices(length time.Duration, perBlock int) {
 	c.length, c.discard, c.perBlock = length, time.Duration(discarded*float64(length)), perBlock
 }
 
-// block measures slices, each four in the order ABBA or BAAB, and repeats those that others disturb. It leaves a block
-// out that the end of the time cuts off.
+// block measures slices, each four in the order ABBA or BAAB, and repeats disturbed ones. A block that is not complete
+// when the time is over is left out.
 func (c *comparison) block(ctx context.Context) error {
 	var block []slice
 	for first := 0; len(block) < c.perBlock; {
@@ -230,7 +230,7 @@ func (c *comparison) block(ctx context.Context) error {
 	return nil
 }
 
-// disturbed reports whether others have disturbed so many slices that nothing can be decided.
+// disturbed reports whether so many slices were disturbed that nothing can be decided.
 func (c *comparison) disturbed() bool {
 	return c.passed() >= mostPatience && drive.TooDisturbed(c.result.Disturbed(), c.tried)
 }

@@ -6,6 +6,6 @@
 // mean of these ratios has a 95 % interval that may be looked at again and again, because its boundaries are those of a
 // group sequential test; the comparison ends as soon as the interval decides.
 //
-// Slices that others have disturbed are repeated, and what one side leaves behind for the other's slices is measured.
-// Decision record 0039 has the study by which the lengths and the statistics were chosen.
+// Slices that other programs or a stalled clock have disturbed are repeated, and what one side leaves behind for the
+// other's slices is measured. Decision record 0039 has the study by which the lengths and the statistics were chosen.
 package compare

@@ -57,7 +57,7 @@ type Result struct {
 
 	SliceSeconds float64        `json:"sliceSeconds"`
 	InBlock      int            `json:"slicesInBlock"`
-	Repeated     map[string]int `json:"repeated"` // slices that others have disturbed, by reason
+	Repeated     map[string]int `json:"repeated"` // disturbed slices, by reason
 	Blocks       []Block        `json:"blocks"`
 	Looks        []Look         `json:"looks"`
 }

@@ -118,7 +118,7 @@ func (c *comparison) answer(last bool) bool {
 	r.Verdict = Undecided
 	switch carried := c.carried(); {
 	case c.disturbed():
-		r.Answer = "undecided: this machine cannot decide: others disturbed most slices"
+		r.Answer = "undecided: most slices were disturbed, by other programs or a stalled clock"
 		return last
 	case carried != "":
 		r.Answer = fmt.Sprintf("undecided: %s, even with slices of %s", carried, c.length)

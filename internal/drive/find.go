@@ -39,7 +39,7 @@ const (
 	discarded  = 200 * time.Millisecond
 )
 
-// errTime ends a search that has taken its time.
+// errTime ends a search whose time is over, or of which most slices were disturbed. Find does not return it.
 var errTime = errors.New("the time is over")
 
 // finder looks for the highest rate that meets a goal.

@@ -40,7 +40,7 @@ func curveSection(r *result.Run) section {
 		note += " What limits: " + c.Limit + "."
 	}
 	if c.Disturbed > 0 {
-		note += fmt.Sprintf(" %d of %s were repeated, because others disturbed them.", c.Disturbed,
+		note += fmt.Sprintf(" %d of %s were disturbed, by other programs or a stalled clock, and repeated.", c.Disturbed,
 			format.Plural(c.Slices, "slice"))
 	}
 	return section{ID: "curve", Blocks: []block{{Note: note, Table: t, Charts: latency.HTML()}}}

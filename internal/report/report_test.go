@@ -142,8 +142,8 @@ func TestPage_Curve(t *testing.T) {
 	require.Contains(t, page, "<h1>Highest rate of mixed</h1>")
 	curve := part(t, page, "curve")
 	require.Contains(t, curve,
-		"Highest rate with p99=20ms: 3,400 to 3,800 a second, most likely 3,600 (95 %), after 2:10. "+
-			"What limits: the processors of this machine: service 55 %, load generator 35 %. 3 of 40 slices were repeated")
+		"Highest rate with p99=20ms: 3,400 to 3,800 a second (95 %), most likely 3,600, after 2:10. "+
+			"What limits: the processors of this machine: service 55 %, load generator 35 %. 3 of 40 slices were disturbed")
 	require.Contains(t, curve, "p99=20ms: 12 % took longer")
 	wide, _, _ := strings.Cut(curve, "chart narrow")
 	require.Equal(t, 1+9, strings.Count(wide, "<circle"), "the rates that can be drawn, and the legend")

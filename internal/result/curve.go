@@ -19,7 +19,7 @@ type Curve struct {
 	Limit     string  `json:"limit,omitempty"`   // what limits the target there
 	Changed   bool    `json:"changed,omitempty"` // the target met the goal at more than twice the rate that was found
 	Slices    int     `json:"slices"`
-	Disturbed int     `json:"disturbed,omitempty"` // of these, the ones that others disturbed, which were repeated
+	Disturbed int     `json:"disturbed,omitempty"` // of these, the ones that were disturbed and repeated
 	Seconds   float64 `json:"seconds"`             // that the search has taken,
 	Within    float64 `json:"within"`              // and may take
 
@@ -81,20 +81,21 @@ func (c *Curve) Answer() string {
 	met := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met > 0 })
 	switch none := "No answer for " + c.Goal + " after " + took + ": "; {
 	case c.Found > 0:
-		return fmt.Sprintf("Highest rate with %s: %s, most likely %s (95 %%), after %s", c.Goal, c.Between(),
+		return fmt.Sprintf("Highest rate with %s: %s (95 %%), most likely %s, after %s", c.Goal, c.Between(),
 			format.Figure(c.Found), took)
 	case 2*c.Disturbed > c.Slices:
-		return none + fmt.Sprintf("others disturbed %d of %s", c.Disturbed, format.Plural(c.Slices, "slice"))
+		return none + fmt.Sprintf("%d of %s were disturbed, by other programs or a stalled clock", c.Disturbed,
+			format.Plural(c.Slices, "slice"))
 	case c.Changed:
 		return none + "the speed of the target changed; it met the goal at more than twice a rate that missed it"
 	case !met && missed < 0:
-		return none + "no rate had as many transactions as the goal needs; a longer --within or a lower percentile needs less"
+		return none + "no rate had as many transactions as the goal needs: use a longer --within or a lower percentile"
 	case !met:
 		lowest := c.Steps[missed]
 		return fmt.Sprintf("No rate meets %s: it was missed at %s a second too (%s)", c.Goal, format.Figure(lowest.Rate),
 			lowest.Missed)
 	default:
-		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within says more", c.Goal, c.Between(), took)
+		return fmt.Sprintf("Highest rate with %s: %s, after %s; a longer --within narrows it", c.Goal, c.Between(), took)
 	}
 }
 
@@ -113,7 +114,8 @@ func (c *Curve) write(line func(string, ...any)) {
 	}
 	line("")
 	if c.Disturbed > 0 {
-		line("%d of %s were repeated, because others disturbed them", c.Disturbed, format.Plural(c.Slices, "slice"))
+		line("%d of %s were disturbed, by other programs or a stalled clock, and repeated", c.Disturbed,
+			format.Plural(c.Slices, "slice"))
 	}
 	if c.Limit != "" {
 		line("What limits: %s", c.Limit)

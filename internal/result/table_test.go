@@ -134,14 +134,15 @@ func TestRun_Write_Curve(t *testing.T) {
 	text, last := written(t, r, true)
 	require.NotContains(t, text, "unanswered")
 	require.Regexp(t, `\n +1,600 +1 of 3 +1,600 +1,000 +0 +1,000 +0 +50.0  errors: 50 % failed\n`, text)
-	require.Contains(t, text, "\n2 of 8 slices were repeated, because others disturbed them\nWhat limits: the disk\n")
-	require.Equal(t, "Highest rate with p99=20ms: 900 to 1,000 a second, most likely 950 (95 %), after 1:05", last)
+	require.Contains(t, text, "\n2 of 8 slices were disturbed, by other programs or a stalled clock, and repeated\n"+
+		"What limits: the disk\n")
+	require.Equal(t, "Highest rate with p99=20ms: 900 to 1,000 a second (95 %), most likely 950, after 1:05", last)
 
 	for says, c := range map[string]Curve{
-		"Highest rate with p99=20ms: at least 900 a second, after 1:05; a longer --within says more": {Low: 900,
+		"Highest rate with p99=20ms: at least 900 a second, after 1:05; a longer --within narrows": {Low: 900,
 			Steps: r.Curve.Steps},
 		"the speed of the target changed":                    {Changed: true, Steps: r.Curve.Steps},
-		"others disturbed 3 of 4 slices":                     {Disturbed: 3, Slices: 4},
+		"3 of 4 slices were disturbed, by other programs":    {Disturbed: 3, Slices: 4},
 		"no rate had as many transactions as the goal needs": {},
 		"No rate meets p99=20ms: it was missed at 900 a second too (p99)": {
 			Steps: []CurveStep{{Rate: 900, Misses: 3, Missed: "p99"}}},
