@@ -115,7 +115,7 @@ func (c *Campaign) changed() string {
 }
 
 func (c *Campaign) refused(why string) error {
-	return fmt.Errorf("%s was started %s: use another folder, or start again by --replace", c.file(), why)
+	return fmt.Errorf("%s was started %s: use another folder, or start again with --replace", c.file(), why)
 }
 
 // resume checks that an interrupted campaign can be continued by this build on this machine.
@@ -143,7 +143,7 @@ func (c *Campaign) begin(ctx context.Context) error {
 	}
 	backup := c.Subject.BackupFile()
 	if _, err := os.Lstat(backup); err == nil && !c.Replace {
-		return fmt.Errorf("%s exists, but a campaign needs the name for its backup: move the file, or overwrite it by "+
+		return fmt.Errorf("%s exists, but a campaign needs the name for its backup: move the file, or overwrite it with "+
 			"--replace", backup)
 	}
 	if c.connections, err = c.Subject.Connections(ctx); err != nil {

@@ -175,7 +175,7 @@ func TestCampaign_Refusals(t *testing.T) {
 		"DatabaseInUse": {func(w *world, _ *Campaign) { w.db = "tpox-1/XS" },
 			"the database holds tpox-1/XS, but a campaign needs an empty one: --replace empties it"},
 		"BackupOfOthers": {func(w *world, _ *Campaign) { write(w, w.backup, "") },
-			"exists, but a campaign needs the name for its backup: move the file, or overwrite it by --replace"},
+			"exists, but a campaign needs the name for its backup: move the file, or overwrite it with --replace"},
 		"OtherFile": {func(w *world, c *Campaign) { write(w, c.file(), `{"format":"brokerage-run/1"}`) },
 			`is not a campaign: its format is "brokerage-run/1"`},
 		"OtherSettings": {func(w *world, c *Campaign) {

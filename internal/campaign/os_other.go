@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// dieWithParent is known on Linux alone.
+// dieWithParent does nothing: it is implemented for Linux only.
 func dieWithParent(*exec.Cmd) {}
 
-// limitCores is, too.
+// limitCores returns errors.ErrUnsupported: it is implemented for Linux only.
 func limitCores(int, int) (func() error, error) { return nil, errors.ErrUnsupported }

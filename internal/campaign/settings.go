@@ -156,7 +156,7 @@ func (s Settings) Check() error {
 		case slices.ContainsFunc(s.Inserts[:i], func(l Load) bool { return l.Workload == of.Workload }):
 			return fmt.Errorf("inserts has %s twice", of.Workload)
 		case of.Workload != insertOrders && of.Workload != insertCustomers:
-			return fmt.Errorf("%s inserts no documents: inserts are of %s and %s", of.Workload, insertOrders, insertCustomers)
+			return fmt.Errorf("inserts: %s is neither %s nor %s", of.Workload, insertOrders, insertCustomers)
 		case of.Users < 1 || of.Documents < int64(of.Users):
 			return fmt.Errorf("%s of %d documents is too few for %d users: use a larger --data-scale", of.Workload, of.Documents,
 				of.Users)
@@ -184,7 +184,7 @@ func (s Settings) changed(other Settings) string {
 	var names []string
 	a, b := reflect.ValueOf(s), reflect.ValueOf(other)
 	for i := range a.NumField() {
-		if fmt.Sprint(a.Field(i)) != fmt.Sprint(b.Field(i)) { // to which an empty list is like none
+		if fmt.Sprint(a.Field(i)) != fmt.Sprint(b.Field(i)) { // an empty list prints like a nil one
 			name, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
 			names = append(names, name)
 		}

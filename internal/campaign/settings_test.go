@@ -18,7 +18,7 @@ func TestSettings_Check(t *testing.T) {
 		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
 		"Duration":  {func(s *Settings) { s.Duration.Duration = 0 }, "--duration"},
 		"Documents": {func(s *Settings) { s.Users = []int{5000} }, "too small for 5000 users"},
-		"Inserts":   {func(s *Settings) { s.Inserts = []Load{{mixed, 1, 1}} }, "mixed inserts no documents"},
+		"Inserts":   {func(s *Settings) { s.Inserts = []Load{{mixed, 1, 1}} }, "inserts: mixed is neither"},
 		"Few":       {func(s *Settings) { s.Inserts = []Load{{insertOrders, 2, 1}} }, "too few for 2 users"},
 		"SameInserts": {func(s *Settings) { s.Inserts = []Load{{insertOrders, 1, 1}, {insertOrders, 2, 2}} },
 			"inserts has insert-orders twice"},

@@ -140,8 +140,8 @@ func (c *Campaign) restore(ctx context.Context) (err error) {
 	return err
 }
 
-// measure runs a workload on restored data. A run whose only faults are other load on the machine and an unsteady rate,
-// which that mostly causes, is made once more, and the second counts.
+// measure runs a workload on restored data. A run whose only faults are that it was unsteady or that other programs
+// used the machine is repeated once, and the second run counts.
 func (c *Campaign) measure(ctx context.Context, s *Step) error {
 	for try := range 2 {
 		began := time.Now()

@@ -65,7 +65,7 @@ func Open(url, folder string, commands Commands) (Subject, error) {
 	}
 }
 
-// A database is a Subject by what all engines have in common.
+// A database implements the Subject of most engines, and what the others have in common with them.
 type database struct {
 	store.Database
 
