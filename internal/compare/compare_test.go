@@ -104,7 +104,7 @@ func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...
 }
 
 // Of two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of several
-// kinds. Without a tolerance, an interval that excludes no change ends the comparison.
+// kinds. Without a tolerance, an interval without 0 ends the comparison.
 func TestMeasure_HoldsError(t *testing.T) {
 	const comparisons = 400
 	sampling := 3 * math.Sqrt(alpha*(1-alpha)/comparisons)

@@ -32,7 +32,7 @@ func (c *comparison) look(last bool) bool {
 			continue
 		}
 		row.A, row.B, row.Change = c.middle(i, 0), c.middle(i, 1), intervalOf(logs, z)
-		if i >= firstTransaction { // so many at once find one by chance
+		if i >= firstTransaction { // among so many, one would differ by chance
 			row.Change = intervalOf(logs, quantile(upperTail(z)/float64(len(c.figures)-firstTransaction)))
 			r.Transactions = append(r.Transactions, row)
 			continue

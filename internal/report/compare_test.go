@@ -65,8 +65,7 @@ func TestWriteComparison(t *testing.T) {
 	b.Campaign.Steps[5].Run.Validity = result.Validity{Reasons: []string{"not steady"}}
 	b.Campaign.Steps = append(b.Campaign.Steps, steps("query", 100, 25)...)
 	text := compared(t, a, b)
-	require.Contains(t, text, "B INVALID: 1 of 2 runs must not be quoted, by the rules of the scenario: not steady "+
-		"(mixed at 100 users)\n")
+	require.Contains(t, text, "B INVALID: 1 of 2 runs must not be quoted: not steady (mixed at 100 users)\n")
 	require.Contains(t, text, "Store settings differs: A compression = zstd")
 	require.Contains(t, text, "query at 25 users: only in b.json\n")
 	require.Regexp(t, `\nmixed at 100 users +A +B +B/A\n +throughput, tps +3,704 +4,444 +× 1\.200\n`, text)

@@ -24,13 +24,13 @@ func stamps(groups []group) (all []banner) {
 		}
 		all = append(all, banner{Class: class, Word: word, Text: which + text})
 	}
-	add("invalid", "INVALID", " must not be quoted, by the rules of the scenario:",
+	add("invalid", "INVALID", " must not be quoted:",
 		func(g group) bool { return !g.valid() })
 	if len(all) > 0 {
 		all[0].Reasons = remarks(groups, func(v result.Validity) []string { return v.Reasons })
 	}
-	add("smoke", "SMOKE", ": too short to measure performance. It shows that everything works.",
-		func(g group) bool { return g.Run.Validity.Smoke })
+	add("smoke", "SMOKE", ": not made to measure performance, or too short for it; the figures only show that everything "+
+		"works.", func(g group) bool { return g.Run.Validity.Smoke })
 	return all
 }
 
@@ -38,7 +38,7 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	all := stamps(groups)
 	if s := c.Settings; s.DataScale != 1 || s.TimeScale != 1 {
 		all = append(all, banner{Class: "aside", Word: "SCALED", Text: fmt.Sprintf(
-			"The preset is %s with %g times its documents and %g times its times.", s.Preset, s.DataScale, s.TimeScale)})
+			"The preset is %s, with %g times its documents and %g times its durations.", s.Preset, s.DataScale, s.TimeScale)})
 	}
 	if !c.Complete {
 		all = append(all, banner{Class: "smoke", Word: "UNFINISHED",

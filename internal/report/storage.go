@@ -9,7 +9,7 @@ import (
 
 // growthSection shows whether users insert at the same rate as the database grows.
 func growthSection(c *campaign.Record) section {
-	t := newTable("stage", "documents before", "inserted", "num strong:a second", "GB/h", "of the first", "p99 ms",
+	t := newTable("stage", "documents before", "inserted", "num strong:a second", "GB/h", "against stage 1", "p99 ms",
 		"database after", "users")
 	rates := chart.Chart{Title: "Inserts by stage", X: "documents of the kind before the stage", Y: "documents a second"}
 	for _, step := range c.Steps {

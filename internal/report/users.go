@@ -42,7 +42,7 @@ func usersSection(c *campaign.Record, groups []group) section {
 			func(r *result.Run) float64 { return r.Total.Latency.P99 / 1000 })
 
 	t := newTable("users", "connections", "tps", "goodput/s", "p50 ms", "p95 ms", "p99 ms", "CPU, all", "CPU, service",
-		"CPU, database", "CPU, load")
+		"CPU, database", "CPU, load generator")
 	ofAll := func(p *result.ProcessUsage) string {
 		if p == nil {
 			return "–"
@@ -68,8 +68,8 @@ func usersSection(c *campaign.Record, groups []group) section {
 // scalingSection shows throughput against the cores that the service may use.
 func scalingSection(groups []group) section {
 	limited := filter(groups, func(g group) bool { return !g.plain() })
-	t := newTable("text:workload", "cores", "text:limited", "users", "tps", "of the first", "a core, of the first",
-		"p99 ms")
+	t := newTable("text:workload", "cores", "text:limited", "users", "tps", "against the first",
+		"per core, against the first", "p99 ms")
 	for _, measured := range byLabel(limited) {
 		first := measured[0]
 		for _, g := range measured {
