@@ -78,7 +78,7 @@ function showStore(f) {
   const asked = s.hits + s.misses;
   $('#store-note').textContent = [
     `${s.in_use} of ${s.connections} connections`, writes && `${s.writes} writes waiting`,
-    asked > 0 && `${Math.round((100 * s.hits) / asked)} % warm reads`,
+    asked > 0 && `${Math.round((100 * s.hits) / asked)} % cache hits`,
   ].filter(Boolean).join(', ');
   remember('commits', writes ? commits : s.in_use);
 }
@@ -103,7 +103,7 @@ function showFigures(f) {
   const bad = (all.refused + all.failed) / f.seconds;
   $('#rate').textContent = count(rate);
   $('#p95').textContent = all.times ? time(all.times.p95) : '–';
-  $('#p95-note').textContent = all.times ? `50 %: ${all.times.p50}, 99 %: ${all.times.p99} ms` : 'nothing in the last five seconds';
+  $('#p95-note').textContent = all.times ? `50 %: ${all.times.p50}, 99 %: ${all.times.p99} ms` : 'no successful request in the last five seconds';
   $('#bad').textContent = count(bad);
   const why = Object.entries(f.refused).map(([reason, n]) => `${n} ${reason.replaceAll('_', ' ')}`);
   $('#bad-note').textContent = bad > 0 ? [`${all.refused} refused`, `${all.failed} failed`, ...why].join(', ') : 'none';

@@ -13,8 +13,8 @@ class Refused extends Error {}
 async function ask(path, scope, options = {}) {
   const answer = await fetch(service(path), { headers: authorized('application/xml'), cache: 'no-store', ...options });
   if (answer.ok) return new DOMParser().parseFromString(await answer.text(), 'application/xml').documentElement;
-  const needs = answer.status === 401 || answer.status === 403 ? `a token with the scope ${scope}` : 'the service to answer';
-  throw new Refused(`An example of what exists needs ${needs} (${answer.status}).`);
+  const why = answer.status === 401 || answer.status === 403 ? `it needs a token with the scope ${scope}` : 'the service gave none';
+  throw new Refused(`No example: ${why} (${answer.status}).`);
 }
 
 let known; // the dataset, a promise
@@ -101,7 +101,7 @@ const lastOf = (name) => async () => examples[name].created.at(-1);
 //   creates the field of a delete's form that takes the id of what this transaction inserted;
 //   created the fields of what this page has inserted and not yet deleted;
 //   undoes  the name of the transaction that inserts what this one deletes.
-// Deletes take only what this page has inserted: without generated documents, later queries would find less and less.
+// Deletes take only what this page has inserted: if they took generated documents, later queries would find less and less.
 const examples = {
   get_order: { draw: order },
   get_security: { draw: price },
@@ -225,7 +225,7 @@ async function insertFirst(form) {
   await next(insert);
   const answer = await submit(insert);
   if (answer?.ok) await next(form);
-  else hint(form, `${insert.dataset.name} was refused: its form shows the answer.`);
+  else hint(form, `${insert.dataset.name} did not succeed: its form shows why.`);
 }
 
 function choose(name) {
