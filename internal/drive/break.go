@@ -17,8 +17,8 @@ type Break struct {
 	At time.Duration // since measuring began
 }
 
-// Command returns what runs a text in a shell, for a Break. If it does not end before the context, it is killed with
-// all that it has started.
+// Command returns a function for Break.Do that runs a command in a shell. If it does not end before the context, it is
+// killed with all processes that it has started.
 func Command(text string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		command := Shell(text)
@@ -36,8 +36,8 @@ func Command(text string) func(ctx context.Context) error {
 	}
 }
 
-// breakTarget breaks the target at the time of the plan's Break. The returned function ends a Break that does not end
-// with the run.
+// breakTarget breaks the target at the time of the plan's Break, in the background. end cancels a Break that still
+// runs, and returns when it has ended.
 func (c *Crew) breakTarget(ctx context.Context) (end func()) {
 	b := c.plan.Break
 	if b.Do == nil {
@@ -62,7 +62,7 @@ func (c *Crew) breakTarget(ctx context.Context) (end func()) {
 	return func() { cancel(); breaking.Wait() }
 }
 
-// see takes notice of a call that began at a time and has ended now.
+// see records what a call that began at a time and has just ended shows of the broken target.
 func (c *Crew) see(began int64, outcome result.Outcome) {
 	broken := c.brokenAt.Load()
 	if broken == 0 {

@@ -22,7 +22,7 @@ func (c *Crew) startLedger(dataset string) error {
 		return nil
 	}
 	for _, part := range c.Mix() {
-		// What a transaction reads and writes back is what it was.
+		// A transaction that writes back the document that it has read changes nothing.
 		if part.Kind != tpox.Query && !part.Replaces && !ledger.Records(part.Name) {
 			return fmt.Errorf("a ledger has no changes of %s: choose a workload without it", part.Name)
 		}
