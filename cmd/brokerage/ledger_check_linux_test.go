@@ -146,8 +146,9 @@ func verified(b *testing.B, db, ledger string) (counts [5]int) {
 	r := brokerage(b.Context(), "verify", "--db", db, "--ledger", ledger)
 	require.Contains(b, r.out, "acknowledged ", r.err)
 	last := r.out[strings.LastIndex(r.out, "acknowledged "):]
-	_, err := fmt.Sscanf(strings.ReplaceAll(last, ",", ""), "acknowledged %d lost %d twice %d unknown %d (applied %d)",
-		&counts[0], &counts[1], &counts[2], &counts[3], &counts[4])
+	const form = "acknowledged %d lost %d applied twice %d unknown %d (applied %d)"
+	_, err := fmt.Sscanf(strings.ReplaceAll(last, ",", ""), form, &counts[0], &counts[1], &counts[2],
+		&counts[3], &counts[4])
 	require.NoError(b, err, r.out+r.err)
 	require.Equal(b, counts[1]+counts[2] > 0, r.code == exitInvalid, r.out+r.err)
 	return counts

@@ -44,7 +44,7 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 
 	again.stop(t)
 	r = succeeds(t, "verify", "--db", db, "--ledger", at("ledger"))
-	require.Regexp(t, `^acknowledged \d[\d,]+, lost 0, twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
+	require.Regexp(t, `^acknowledged \d[\d,]+, lost 0, applied twice 0, unknown \d+ \(applied \d+\)\n$`, r.out)
 
 	text, id := testenv.Text(t, at("ledger")), ""
 	for _, inserted := range regexp.MustCompile(`"do":"insert_order","id":(\d+)`).FindAllStringSubmatch(text, -1) {
@@ -61,8 +61,8 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 	r = brokerage(t.Context(), "verify", "--db", db, "--ledger", at("ledger"))
 	require.Equal(t, exitInvalid, r.code, r.out+r.err)
 	require.Contains(t, r.out, "order "+id+" does not exist, though insert_order was acknowledged last (lost: 1)\n")
-	require.Contains(t, r.out, ", lost 1, twice 0, ")
-	require.Contains(t, r.err, "does not have what it has acknowledged")
+	require.Contains(t, r.out, ", lost 1, applied twice 0, ")
+	require.Contains(t, r.err, "acknowledged changes were lost or applied twice")
 }
 
 // Directly on a database, the run verifies its ledger itself.
@@ -73,7 +73,7 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 	json := filepath.Join(dir, "run.json")
 	r := succeeds(t, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "1s",
 		"--ledger", file, "--json", json)
-	require.Regexp(t, `\nacknowledged [\d,]+, lost 0, twice 0, unknown 0 \(applied 0\)\nSMOKE`, r.out)
+	require.Regexp(t, `\nacknowledged [\d,]+, lost 0, applied twice 0, unknown 0 \(applied 0\)\nSMOKE`, r.out)
 	require.Contains(t, r.out, "Note: with a ledger or a break, rates and times are not figures\n")
 	run := readRun(t, json)
 	require.True(t, run.Proof.Verified)

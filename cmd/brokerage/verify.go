@@ -14,7 +14,7 @@ import (
 //nolint:lll // a help text is one string
 type verifyCmd struct {
 	DB     dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE."`
-	Ledger string `type:"path" placeholder:"FILE" help:"Only find out whether the database has the changes of a ledger, which brokerage drive --ledger has written; no client may have changed it after that run. Exits with 4 if changes were lost or count twice. Default: none; read and check the whole database."`
+	Ledger string `type:"path" placeholder:"FILE" help:"Only find out whether the database has the changes of a ledger, which brokerage drive --ledger has written; no other client may have changed it since that run began. Exits with 4 if changes were lost or applied twice. Default: none; read and check the whole database."`
 }
 
 func (c *verifyCmd) Run(ctx context.Context, s streams) (err error) {
@@ -72,8 +72,8 @@ func (c *verifyCmd) ledger(ctx context.Context, s streams, db store.Bulk) error 
 	if _, err := fmt.Fprintln(s.out, proof); err != nil {
 		return err
 	}
-	if proof.Broken() {
-		return exitError{exitInvalid, fmt.Errorf("%s does not have what it has acknowledged", c.DB.name())}
+	if proof.Faulty() {
+		return exitError{exitInvalid, fmt.Errorf("%s: acknowledged changes were lost or applied twice", c.DB.name())}
 	}
 	return nil
 }

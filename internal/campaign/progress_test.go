@@ -45,7 +45,7 @@ func TestTerminal(t *testing.T) {
 	w.onRun = nil
 	require.NoError(t, run())
 	require.Regexp(t, `^14 steps, 5 of them to run`, out.String())
-	require.Regexp(t, `14/14  crash .*acknowledged 0, lost 0, twice 0, unknown 0`, out.String())
+	require.Regexp(t, `14/14  crash .*acknowledged 0, lost 0, applied twice 0, unknown 0`, out.String())
 	require.NoError(t, run())
 	require.Regexp(t, `^nothing to do: the campaign in .*campaign\.json is complete\n$`, out.String())
 }

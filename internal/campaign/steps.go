@@ -245,7 +245,7 @@ func (c *Campaign) crash(ctx context.Context, s *Step) error {
 		return err
 	}
 	s.Run.Prove(proof)
-	if proof.Broken() {
+	if proof.Faulty() {
 		return nil
 	}
 	return os.Remove(path)

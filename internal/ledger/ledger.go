@@ -1,5 +1,5 @@
 // Package ledger records the changes of a run outside of the database, and finds out afterwards whether the database
-// has kept them: acknowledged changes that are missing are lost, and those that count more than once are twice.
+// has kept them: acknowledged changes that are missing are lost, and those that were applied more than once are twice.
 //
 // A ledger is a file of JSON lines. A change has a line before it is sent, which is on disk by then, and another one
 // when it was answered. So even when the load generator is killed, the ledger has each change that the database may
@@ -12,8 +12,8 @@
 //     earlier one, all acknowledged changes that began after the end of that one are lost.
 //   - Trades are added up. Before the first trade with an account, its balance and positions are read and recorded.
 //     Afterwards each position is what it was, with all acknowledged trades and any selection of the unknown ones. If
-//     not, as few trades in a row as would explain it are lost, or else twice: a purchase that is lost and a sale that
-//     is twice leave the same position. The balance must agree to the cent where no trade is unknown.
+//     not, the shortest sequence of trades that explains it counts as lost, or else as applied twice: a lost purchase
+//     and a sale applied twice leave the same position. The balance must agree to the cent where no trade is unknown.
 //
 // So lost and twice are the least numbers that explain what the database has. Nothing but the run may change the
 // database until it is verified.
@@ -140,7 +140,7 @@ type line struct {
 
 	*Change
 
-	End      int64           `json:"end,omitempty"` // of the change that begins in this line
+	End      int64           `json:"end,omitempty"` // the line in which the change that ends here begins
 	Is       Fate            `json:"is,omitempty"`
 	Movement decimal.Decimal `json:"movement,omitzero"` // of the balance, by a trade
 }
@@ -229,7 +229,7 @@ func (w *Writer) write(l line) (at int64, err error) {
 	return w.lines, w.err
 }
 
-// flush returns when a line is on disk. All that is written during a flush has the next one together.
+// flush returns when a line is on disk. Lines that are written during a flush share the next one.
 func (w *Writer) flush(at int64) error {
 	w.flushing.Lock()
 	defer w.flushing.Unlock()

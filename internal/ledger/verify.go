@@ -58,7 +58,8 @@ func read(path, dataset string) (changes []*recorded, before map[tpox.ID]*holdin
 		c := open[l.End]
 		switch {
 		case err != nil || (at == 1) != (l.Ledger == version):
-			return nil, nil, fmt.Errorf("%s: line %d: this is not a ledger of brokerage drive", path, at)
+			return nil, nil, fmt.Errorf("%s: line %d: this is not a ledger of brokerage drive, or one of another version",
+				path, at)
 		case at == 1 && l.Dataset != dataset:
 			return nil, nil, fmt.Errorf("%s: it is of a run on the dataset %s, and the database holds %s", path, l.Dataset,
 				cmp.Or(dataset, "none"))
@@ -303,8 +304,9 @@ func (v *verifier) holding(id tpox.ID, has *holding, changes []*recorded) error 
 	return nil
 }
 
-// explain returns the smallest explanation of a position that is not as expected: as few unknown trades as possible, or
-// with them the shortest row of acknowledged ones that are lost or, if that is not one, twice.
+// explain returns the smallest explanation of the difference of a position from the expected one: as few unknown trades
+// as possible that were applied and, if they cannot explain it alone, the shortest sequence of acknowledged trades that
+// were lost or, if that cannot explain it either, applied twice.
 func explain(off decimal.Decimal, acknowledged, unknown []decimal.Decimal) (applied, lost, twice int) {
 	sums := map[string]int{"0": 0} // of selections of the unknown trades, with the size of the smallest
 	for _, d := range unknown {

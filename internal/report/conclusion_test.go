@@ -20,7 +20,8 @@ func TestConclusion(t *testing.T) {
 	answer := "mixed: 3,994 transactions a second at 300 users on 300 connections, p99 451 ms, on sqlite 3.51.0 with " +
 		"XXS of tpox-2."
 	for _, text := range []string{answer, "insert-orders: 5,648 a second, 30.5 GB/h, p99 ",
-		"crash: acknowledged 12,345, lost 0, twice 0, unknown 7 (applied 3); broken after 10.0 s: answers again after 0.8 s",
+		"crash: acknowledged 12,345, lost 0, applied twice 0, unknown 7 (applied 3); " +
+			"broken after 10.0 s: answers again after 0.8 s",
 		"the processor: 94 % busy (service 69 %, load generator 22 %); the throughput still grew at the greatest number of " +
 			"users", "the data (1.21 GB) fit into memory (8.00 GB)",
 		"population by insert-customers: 1,897 a second, 45.1 GB/h, from 2,000 in the first stage to 1,800 in the last",

@@ -12,20 +12,20 @@ type Proof struct {
 	Verified     bool  `json:"verified"` // with the database; if not, the rest is 0
 	Acknowledged int64 `json:"acknowledged"`
 	Lost         int64 `json:"lost"`    // of Acknowledged, missing in the database
-	Twice        int64 `json:"twice"`   // of Acknowledged, counted more than once
+	Twice        int64 `json:"twice"`   // of Acknowledged, applied more than once
 	Unknown      int64 `json:"unknown"` // without an answer,
 	Applied      int64 `json:"applied"` // and of these, in the database
 }
 
 func (p Proof) String() string {
-	return fmt.Sprintf("acknowledged %s, lost %s, twice %s, unknown %s (applied %s)", format.Count(p.Acknowledged),
+	return fmt.Sprintf("acknowledged %s, lost %s, applied twice %s, unknown %s (applied %s)", format.Count(p.Acknowledged),
 		format.Count(p.Lost), format.Count(p.Twice), format.Count(p.Unknown), format.Count(p.Applied))
 }
 
-// Broken reports whether a change was lost, or counted twice.
-func (p Proof) Broken() bool { return p.Lost > 0 || p.Twice > 0 }
+// Faulty reports whether a change was lost or applied twice.
+func (p Proof) Faulty() bool { return p.Lost > 0 || p.Twice > 0 }
 
-// Prove adds a proof to a result, which is INVALID if the target has broken its word.
+// Prove adds a proof to a result, which is INVALID if the proof is faulty.
 func (r *Run) Prove(p Proof) {
 	r.Proof = &p
 	r.Validity = judge(r)
@@ -35,11 +35,11 @@ func (r *Run) Prove(p Proof) {
 type Break struct {
 	At     float64 `json:"at"`               // seconds since measuring began
 	Failed string  `json:"failed,omitempty"` // why the command failed
-	// Unanswered reports whether a request remained without an answer, and Again after how many seconds, from the
-	// beginning of the command, one was answered that began after that; 0 if none was.
+	// Unanswered reports whether a request remained without an answer. Again is the time in seconds from the beginning of
+	// the command until a request succeeded that began after the first one without an answer had ended; 0 if none did.
 	Unanswered bool    `json:"unanswered"`
 	Again      float64 `json:"againSeconds"`
-	Longest    float64 `json:"longestSeconds"` // that a request took which was answered after the beginning of the command
+	Longest    float64 `json:"longestSeconds"` // the longest time of a request that was answered after the command began
 }
 
 func (b Break) String() string {

@@ -45,7 +45,7 @@ func judge(r *Run) Validity {
 	if r.Proof != nil || r.Break != nil { // what follows judges figures
 		v.Smoke = true
 		note("with a ledger or a break, rates and times are not figures")
-		if r.Proof != nil && r.Proof.Broken() {
+		if r.Proof != nil && r.Proof.Faulty() {
 			no("%s", r.Proof)
 		}
 		if b := r.Break; b != nil && (b.Failed != "" || b.Unanswered && b.Again == 0) {

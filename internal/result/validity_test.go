@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 		"FewUnexpected": {notFound(299), ""},
 		"Expected":      {func(r *Run) { r.Total.Expected = map[string]int64{"not-held": 5000} }, ""},
 		"LostWrites":    {func(r *Run) { r.Proof = &Proof{Acknowledged: 5000, Lost: 3} }, "acknowledged 5,000, lost 3, "},
-		"CountedTwice":  {func(r *Run) { r.Proof = &Proof{Twice: 1} }, "twice 1"},
+		"CountedTwice":  {func(r *Run) { r.Proof = &Proof{Twice: 1} }, "applied twice 1"},
 		"NotBroken":     {func(r *Run) { r.Break = &Break{Failed: "exit status 1"} }, "the command failed: exit status 1"},
 		"StaysAway":     {func(r *Run) { r.Break = &Break{At: 20, Unanswered: true} }, "does not answer again"},
 		"Slope": {func(r *Run) {
