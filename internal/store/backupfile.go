@@ -31,7 +31,7 @@ import (
 const (
 	// BackupFormat is the newest version of the format.
 	BackupFormat = 1
-	backupMark   = "\x5B\x2A\x4D\x18" // 0x184D2A5B; none of its last byte is in a text
+	backupMark   = "\x5B\x2A\x4D\x18" // 0x184D2A5B; no manifest or seal contains its last byte
 	frameHead    = len(backupMark) + 4
 	sealLine     = 2*sha256.Size + 1
 	maxManifest  = 64 << 10

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// AccountSummary returns the statement of the customer with the given id, or *tpox.NotFound.
+// AccountSummary returns a summary of a customer's accounts, or *tpox.NotFound.
 func (s *Store) AccountSummary(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return s.document(ctx, "account_summary", "customer", id)
 }

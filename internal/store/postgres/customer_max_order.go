@@ -28,21 +28,21 @@ type greatOrder struct {
 }
 
 const (
-	// halfPatience is how long maxOrderByRows waits for an order that its row promises. A commit over two nodes becomes
-	// visible on one after the other; after the failure of a node, that takes until Citus has recovered it.
-	halfPatience = time.Second
+	// visibleTimeout is how long maxOrderByRows waits for the order of a row. A commit over two nodes becomes visible on
+	// one after the other; after the failure of a node, that may take longer, until Citus has recovered it.
+	visibleTimeout = time.Second
 	// nextGreatest is how many rows of each account maxOrderByRows tries after that.
 	nextGreatest = 16
 )
 
 // maxOrderByRows reads the accounts of the customer, the greatest row of each, and the order of the greatest of them.
-// The order decides: where it is not visible, or says otherwise, all is read again, for up to halfPatience; then the
+// The order decides: where it is not visible, or says otherwise, all is read again, for up to visibleTimeout; then the
 // next greatest row counts whose order agrees.
 func (s *Store) maxOrderByRows(ctx context.Context, customer tpox.ID) (answer []byte, err error) {
 	began := time.Now()
 	err = s.again(ctx, func(ctx context.Context) error {
 		rows := 1
-		if time.Since(began) > halfPatience {
+		if time.Since(began) > visibleTimeout {
 			rows = nextGreatest
 		}
 		all, err := s.greatestOrders(ctx, customer, rows)

@@ -1,8 +1,8 @@
 // Package postgres stores the brokerage in a PostgreSQL database, which several instances of the service can share.
 //
-// Documents are xml columns, each placed by its own id. What finds them by other keys are small tables beside them,
-// which the service writes in the transaction of the document: see schema/tables.sql. Each of the seven queries is one
-// SQL/XML statement, in sql/ under its name, that the database answers through an index.
+// Documents are stored in xml columns; in a cluster, each is placed by its own id. Small tables find documents by other
+// keys; the service writes their rows in the transaction of the document: see schema/tables.sql. Each of the seven
+// queries is one SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
 // The same tables serve one server and a Citus cluster (ADR 0028). Where they are distributed, three transactions have
 // other statements, because a row can be read by its key only: customer_max_order, delete_order and the lock of a

@@ -16,8 +16,8 @@ import (
 )
 
 // entries are the nodes of a cluster that the URL names, with a pool for each. A statement enters at the node that has
-// the rows of its key: any other node would have to ask that one, and keeps no plan for it. The statement is answered
-// there too, so what is known here about the places of shards may be old.
+// the rows of its key: any other node would have to ask that one, and keeps no plan for it. But it would answer, so
+// what is known here about the places of shards may be outdated.
 type entries struct {
 	pools  []*pgxpool.Pool
 	tables map[string]string // whose key is the first argument of a statement

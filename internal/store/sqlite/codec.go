@@ -40,7 +40,7 @@ type codec struct {
 
 const (
 	plainMark = '<'
-	s2Mark    = 's' // a frame of zstd begins with (
+	s2Mark    = 's' // differs from '(', with which a frame of zstd begins
 	s2Head    = 1 + crc32.Size
 
 	// maxDocument bounds the size that a packed document may claim.
