@@ -155,7 +155,7 @@ func Overdrawn(customer []byte) bool {
 // A Loader loads documents from a source. Its fields are the steps that differ between stores; T is a store's
 // transaction.
 type Loader[T any] struct {
-	Ledger *Ledger
+	Record *LoadRecord
 	// Frame records that the load of that name has begun, calls load, and records in the transaction of end that it has
 	// finished.
 	Frame func(ctx context.Context, name string, load func() error, end func(T) error) error
@@ -173,10 +173,10 @@ type Loader[T any] struct {
 // Load fills a store with documents from a source. Documents that are not admitted, or whose keys exist, are reported
 // to from.Refused and left out. After an interruption the store says that the load was not finished.
 func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (loaded Loaded, err error) {
-	if loaded, err = l.Ledger.LoadedFrom(ctx); err != nil {
+	if loaded, err = l.Record.LoadedFrom(ctx); err != nil {
 		return loaded, err
 	}
-	if done, err := l.Ledger.Done(ctx, from.Name); done || err != nil {
+	if done, err := l.Record.Done(ctx, from.Name); done || err != nil {
 		return loaded, err
 	}
 	loaded = Loaded{Source: from.Name}
@@ -203,7 +203,7 @@ func (l *Loader[T]) LoadDataset(
 	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
 ) error {
 	contents := ContentsOf(d)
-	if done, err := l.Ledger.Done(ctx, contents.Fingerprint); done || err != nil {
+	if done, err := l.Record.Done(ctx, contents.Fingerprint); done || err != nil {
 		return err
 	}
 	settings := map[string]any{SettingContents: contents}

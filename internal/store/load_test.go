@@ -70,9 +70,9 @@ func (m *memory) raise() error {
 }
 
 func (m *memory) loader() *store.Loader[*memory] {
-	ledger := &store.Ledger{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
+	r := &store.LoadRecord{Text: func(_ context.Context, name string) (string, error) { return m.settings[name], nil }}
 	return &store.Loader[*memory]{
-		Ledger: ledger,
+		Record: r,
 		Frame: func(ctx context.Context, name string, load func() error, end func(*memory) error) error {
 			if err := m.set(store.SettingLoading, name); err != nil {
 				return err
@@ -129,7 +129,7 @@ func TestLoader(t *testing.T) {
 	require.Equal(t, [2]int64{5, int64(5 * len(order(1)))}, [2]int64{documents, bytes})
 	require.Equal(t, strings.ToUpper(order(1)), m.orders[1])
 	require.Equal(t, tpox.ID(5), m.lease)
-	kept, err := m.loader().Ledger.LoadedFrom(t.Context())
+	kept, err := m.loader().Record.LoadedFrom(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, l, kept)
 	require.NotContains(t, m.settings, store.SettingLoading)
@@ -204,7 +204,7 @@ func TestLoader_Fails(t *testing.T) {
 			require.Equal(t, int64(2), l.Documents[dataset.Order], "the first batch is there")
 			require.Len(t, m.orders, 2)
 			require.Zero(t, m.lease)
-			require.Error(t, loader.Ledger.Ready(t.Context()))
+			require.Error(t, loader.Record.Ready(t.Context()))
 			_, err = m.loader().Load(t.Context(), orders(&refusals, all...), nil)
 			require.ErrorContains(t, err, "the load of files was not finished")
 			require.Len(t, m.orders, 2)

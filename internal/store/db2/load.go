@@ -49,7 +49,7 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 
 func (s *Store) loader() *store.Loader[*tx] {
 	return &store.Loader[*tx]{
-		Ledger:      &s.Ledger,
+		Record:      &s.LoadRecord,
 		Frame:       s.loading,
 		Packing:     store.Packing{Keys: store.KeysOf},
 		Write:       s.change,

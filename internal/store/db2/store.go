@@ -43,7 +43,7 @@ func init() {
 
 // A Store keeps the brokerage in a Db2 database. See the package's comment.
 type Store struct {
-	store.Ledger
+	store.LoadRecord
 
 	db       *sql.DB // for requests
 	admin    *sql.DB // for load, verify, migrate and the like, whose statements may take hours

@@ -32,7 +32,7 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 
 func (s *Store) loader(ctx context.Context) *store.Loader[pgx.Tx] {
 	return &store.Loader[pgx.Tx]{
-		Ledger:  &s.Ledger,
+		Record:  &s.LoadRecord,
 		Frame:   s.loading,
 		Packing: store.Packing{Keys: store.KeysOf},
 		// Through each node in turn, because that parses the documents. An error ends the load, even one of a lost
@@ -99,7 +99,7 @@ func (s *Store) loading(ctx context.Context, name string, load func() error, end
 	return err
 }
 
-// setting returns a setting of the database, "" where there is none, for the ledger.
+// setting returns a setting of the database, "" where there is none, for the LoadRecord.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
 	if err = s.queryRow(ctx, "get_setting", []any{name}, &text); noRows(err) {
 		err = nil

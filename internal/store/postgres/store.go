@@ -45,7 +45,7 @@ const (
 
 // A Store is the store in a PostgreSQL database. See the package's comment.
 type Store struct {
-	store.Ledger
+	store.LoadRecord
 
 	pool     *pgxpool.Pool
 	entries  *entries  // nil: pool is for all statements

@@ -165,7 +165,7 @@ func (s *Store) LoadBatches(ctx context.Context, from store.Source, progress sto
 // loader returns a loader that trains the dictionaries with samples.
 func (s *Store) loader(samples func(k dataset.Kind, n int) [][]byte) *store.Loader[*transaction] {
 	return &store.Loader[*transaction]{
-		Ledger: &s.Ledger,
+		Record: &s.LoadRecord,
 		Frame: func(ctx context.Context, name string, load func() error, end func(*transaction) error) error {
 			if err := s.train(ctx, samples); err != nil {
 				return err
@@ -202,7 +202,7 @@ var (
 	deleteSetting = &statement{name: "delete_setting", kind: settings}
 )
 
-// setting returns a setting for the ledger.
+// setting returns a setting for the LoadRecord.
 func (s *Store) setting(ctx context.Context, name string) (text string, err error) {
 	err = s.query(ctx, getSetting, []any{name}, &text)
 	if noRows(err) {

@@ -23,7 +23,7 @@ import (
 
 // Store is the embedded store; see the package comment.
 type Store struct {
-	store.Ledger
+	store.LoadRecord
 
 	path     string
 	settings map[string]string // of the URL

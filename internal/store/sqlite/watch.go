@@ -83,5 +83,5 @@ func (s *Store) Ready(ctx context.Context) error {
 			Detail: "nothing could be written for some seconds",
 		}
 	}
-	return s.Ledger.Ready(ctx)
+	return s.LoadRecord.Ready(ctx)
 }

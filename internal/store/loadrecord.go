@@ -8,13 +8,13 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A Ledger reads what a database records about the loads into it, in settings: names with JSON. Each store embeds one.
-type Ledger struct {
+// A LoadRecord reads what a database records about the loads into it, in settings: names with JSON. Stores embed one.
+type LoadRecord struct {
 	// Text returns a setting, empty if there is none. Its errors are the domain's.
 	Text func(ctx context.Context, name string) (string, error)
 }
 
-// The settings of a ledger.
+// The settings of a LoadRecord.
 const (
 	SettingContents = "contents"    // of the last finished load
 	SettingLoading  = "loading"     // the name of the unfinished load
@@ -23,8 +23,8 @@ const (
 )
 
 // Setting reads a setting into value, which is not changed if there is none.
-func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
-	text, err := l.Text(ctx, name)
+func (r *LoadRecord) Setting(ctx context.Context, name string, value any) error {
+	text, err := r.Text(ctx, name)
 	if err != nil || text == "" {
 		return err
 	}
@@ -35,8 +35,8 @@ func (l *Ledger) Setting(ctx context.Context, name string, value any) error {
 }
 
 // Ready returns *tpox.Unavailable while a load runs, and after a load that was interrupted.
-func (l *Ledger) Ready(ctx context.Context) error {
-	unfinished, err := l.Loading(ctx)
+func (r *LoadRecord) Ready(ctx context.Context) error {
+	unfinished, err := r.Loading(ctx)
 	if err == nil && unfinished != "" {
 		err = &tpox.Unavailable{Cause: Unfinished(unfinished), Detail: "a load was not finished"}
 	}
@@ -49,44 +49,44 @@ func Unfinished(name string) error {
 }
 
 // Loading returns the name of the unfinished load, empty if there is none.
-func (l *Ledger) Loading(ctx context.Context) (name string, err error) {
-	err = l.Setting(ctx, SettingLoading, &name)
+func (r *LoadRecord) Loading(ctx context.Context) (name string, err error) {
+	err = r.Setting(ctx, SettingLoading, &name)
 	return name, err
 }
 
 // Contents returns which dataset was loaded. It is zero while a load is not finished, because no fingerprint describes
 // what is stored then.
-func (l *Ledger) Contents(ctx context.Context) (c tpox.Contents, err error) {
+func (r *LoadRecord) Contents(ctx context.Context) (c tpox.Contents, err error) {
 	// Loading is read first. If a load ends between the two reads, the result is zero; the other order could return
 	// contents that are not those of the finished load.
-	unfinished, err := l.Loading(ctx)
+	unfinished, err := r.Loading(ctx)
 	if err == nil && unfinished == "" {
-		err = l.Setting(ctx, SettingContents, &c)
+		err = r.Setting(ctx, SettingContents, &c)
 	}
 	return c, err
 }
 
 // LoadedFrom returns what the last load from a source has stored; zero if there was none.
-func (l *Ledger) LoadedFrom(ctx context.Context) (from Loaded, err error) {
-	err = l.Setting(ctx, SettingLoaded, &from)
+func (r *LoadRecord) LoadedFrom(ctx context.Context) (from Loaded, err error) {
+	err = r.Setting(ctx, SettingLoaded, &from)
 	return from, err
 }
 
 // Done reports whether a database holds already what the load of that name would store. It refuses a load into a
 // database that holds something else, or a part of anything.
-func (l *Ledger) Done(ctx context.Context, name string) (bool, error) {
-	unfinished, err := l.Loading(ctx)
+func (r *LoadRecord) Done(ctx context.Context, name string) (bool, error) {
+	unfinished, err := r.Loading(ctx)
 	if err == nil && unfinished != "" {
 		err = Unfinished(unfinished)
 	}
 	if err != nil {
 		return false, err
 	}
-	stored, err := l.Contents(ctx)
+	stored, err := r.Contents(ctx)
 	if err != nil || stored == (tpox.Contents{}) {
 		return false, err
 	}
-	from, err := l.LoadedFrom(ctx)
+	from, err := r.LoadedFrom(ctx)
 	if err == nil && stored.Fingerprint != name && from.Source != name {
 		err = fmt.Errorf("the database holds %s already", stored.Fingerprint)
 	}

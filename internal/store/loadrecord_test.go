@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-func ledger(settings map[string]string) *store.Ledger {
-	return &store.Ledger{Text: func(_ context.Context, name string) (string, error) {
+func recordOf(settings map[string]string) *store.LoadRecord {
+	return &store.LoadRecord{Text: func(_ context.Context, name string) (string, error) {
 		if name == "broken" {
 			return "", errors.New("no database")
 		}
@@ -21,7 +21,7 @@ func ledger(settings map[string]string) *store.Ledger {
 	}}
 }
 
-func TestLedger(t *testing.T) {
+func TestLoadRecord(t *testing.T) {
 	const held = `{"Fingerprint":"tpox-2/tiny","Orders":3}`
 	for name, c := range map[string]struct {
 		settings map[string]string
@@ -41,23 +41,23 @@ func TestLedger(t *testing.T) {
 		"Damaged": {settings: map[string]string{store.SettingLoading: `{`}, ready: "setting loading: "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := ledger(c.settings)
-			if err := l.Ready(t.Context()); c.ready == "" {
+			r := recordOf(c.settings)
+			if err := r.Ready(t.Context()); c.ready == "" {
 				require.NoError(t, err)
 			} else {
 				unavailable, is := errors.AsType[*tpox.Unavailable](err)
 				require.True(t, is, err)
 				require.ErrorContains(t, unavailable.Cause, c.ready)
 			}
-			if contents, err := l.Contents(t.Context()); err == nil {
+			if contents, err := r.Contents(t.Context()); err == nil {
 				require.Equal(t, c.contents, contents)
 			}
 		})
 	}
-	require.ErrorContains(t, ledger(nil).Setting(t.Context(), "broken", new(int)), "no database")
+	require.ErrorContains(t, recordOf(nil).Setting(t.Context(), "broken", new(int)), "no database")
 }
 
-func TestLedger_Done(t *testing.T) {
+func TestLoadRecord_Done(t *testing.T) {
 	finished := map[string]string{
 		store.SettingContents: `{"Fingerprint":"one"}`, store.SettingLoaded: `{"source":"files"}`,
 	}
@@ -74,7 +74,7 @@ func TestLedger_Done(t *testing.T) {
 		"Another":    {finished, "two", false, "the database holds one already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			done, err := ledger(c.settings).Done(t.Context(), c.load)
+			done, err := recordOf(c.settings).Done(t.Context(), c.load)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				return
