@@ -28,7 +28,7 @@ type Dataset struct {
 	securities int
 	customers  int64
 	orders     int64
-	tiers      []tier
+	increments []increment
 	keys       [numPurposes]uint64
 	popular    popularity
 	names      names
@@ -54,16 +54,16 @@ func New(spec Spec) *Dataset {
 		spec: spec, securities: int(s.Count(p, Security)), customers: s.Count(p, Customer), orders: s.Count(p, Order),
 	}
 	if s.step == counted {
-		// One tier, since what the numbers add to the next smaller scale may be many orders and few customers.
-		d.tiers = []tier{{orders: d.orders, nAccounts: accountsBefore(p, d.customers)}}
+		// One increment, since what the numbers add to the next smaller scale may be many orders and few customers.
+		d.increments = []increment{{orders: d.orders, nAccounts: accountsBefore(p, d.customers)}}
 	} else {
-		// Tiny has a tier of its own: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
+		// Tiny has its own increment: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
 		// first 2,000.
 		accounts := int64(0)
 		for step := min(s.step, 1); step <= s.step; step++ {
 			at := Scale{step: step}
 			upTo := accountsBefore(p, at.Count(p, Customer))
-			d.tiers = append(d.tiers, tier{orders: at.Count(p, Order), firstAccount: accounts, nAccounts: upTo - accounts})
+			d.increments = append(d.increments, increment{at.Count(p, Order), accounts, upTo - accounts})
 			accounts = upTo
 		}
 	}

@@ -96,9 +96,9 @@ const tradingDays = 3 * 365 // orders are from the last three years before horiz
 func (d *Dataset) orderRefs(i int64) orderRefs {
 	r := stream(d.keys[forOrderRefs], i)
 	from, n := int64(0), d.TotalAccounts() // for an order beyond the dataset: any account
-	for _, t := range d.tiers {
-		if i < t.orders {
-			from, n = t.firstAccount, t.nAccounts
+	for _, part := range d.increments {
+		if i < part.orders {
+			from, n = part.firstAccount, part.nAccounts
 			break
 		}
 	}

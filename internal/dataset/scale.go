@@ -152,9 +152,9 @@ func (s Scale) Count(p Profile, k Kind) int64 {
 	return n
 }
 
-// A tier is the part that a scale adds to the next smaller one. Orders of a tier refer to customers of the same tier,
-// so that an order finds its customer at every scale, and customers have as many orders at XXXS as at XXL.
-type tier struct {
-	orders                  int64 // the tier has the orders below this index that smaller tiers do not have
+// An increment is what a scale adds to the next smaller one. Its orders refer to its customers, so that an order finds
+// its customer at every scale, and customers have as many orders at XXXS as at XXL.
+type increment struct {
+	orders                  int64 // it has the orders below this index that earlier increments do not have
 	firstAccount, nAccounts int64 // counted over all accounts in order of customers
 }

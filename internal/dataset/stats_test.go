@@ -49,8 +49,8 @@ func TestAppend_Sizes(t *testing.T) {
 	})
 }
 
-// Orders are spread evenly over the accounts of their tier: customers have as many at every scale, and no account has
-// far more than its share.
+// Orders are spread evenly over the accounts of their increment: customers have as many at every scale, and no account
+// has far more than its share.
 func TestAppend_OrdersPerCustomer(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {
