@@ -74,7 +74,7 @@ func TestDrive_LedgerOfDatabase(t *testing.T) {
 	r := succeeds(t, "drive", "--db", db, "--users", "8", "--ramp", "0s", "--duration", "1s",
 		"--ledger", file, "--json", json)
 	require.Regexp(t, `\nacknowledged [\d,]+, lost 0, applied twice 0, unknown 0 \(applied 0\)\nSMOKE`, r.out)
-	require.Contains(t, r.out, "Note: with a ledger or a break, rates and times are not figures\n")
+	require.Contains(t, r.out, "Note: with a ledger or a break, rates and times are not measurements of the target\n")
 	run := readRun(t, json)
 	require.True(t, run.Proof.Verified)
 	require.True(t, run.Validity.Smoke)

@@ -144,7 +144,7 @@ var refusals = map[string]refusal{
 		"nothing can be written in the folder /proc"},
 	"drive --db null: --break true": {exitUsage,
 		"--break and --at must be used together"},
-	"drive --db null: --break true --at 9s --duration 5s":                  {exitUsage, "within the measured time"},
+	"drive --db null: --break true --at 9s --duration 5s":                  {exitUsage, "above 0 and below --duration"},
 	"drive --db sqlite:none.db":                                            {exitFailed, "no such file"},
 	"drive --db sqlite:empty.db":                                           {exitFailed, "load one"},
 	"drive --db sqlite:there.db --users 201":                               {exitFailed, "too small for 201 users"},

@@ -135,8 +135,8 @@ func (c *comparison) describe() *Result {
 		hidden = hidden || !watched
 	}
 	if hidden {
-		r.note("whether a side keeps working during the slices of the other could not be seen: " +
-			"not both have processes of their own on this computer, or say their processor time")
+		r.note("it is not known whether a side keeps working during the slices of the other: at least one has no processes " +
+			"of its own on this computer, and does not report its processor time")
 	}
 	return r
 }

@@ -30,8 +30,8 @@ type Plan struct {
 	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
 	Share   workload.Share
 	StartAt time.Time // when the ramp begins; zero is as soon as users are prepared
-	// Populates is a dataset that users work as if the target held, to fill a database that has none; nil for that of the
-	// target.
+	// Populates is the dataset that users take the target to hold, to fill a database that has none; nil for the one that
+	// the target holds.
 	Populates *dataset.Dataset
 	// Consistency is for services with replicas.
 	Consistency Consistency
@@ -77,7 +77,7 @@ func (p *Plan) Check() error {
 	case p.Rate > 0 && p.Think != Think{}:
 		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
 	case p.Break.Do != nil && (p.Break.At <= 0 || p.Break.At >= p.Duration):
-		return errors.New("the time of the break must be within the measured time")
+		return errors.New("--at must be above 0 and below --duration; --break cannot be used with --count")
 	}
 	return cmp.Or(p.Share.Check(p.Users), p.Consistency.Check())
 }

@@ -64,7 +64,7 @@ func TestMerge_Apart(t *testing.T) {
 		"Later":   {func(r *Run) { r.Started = r.Started.Add(3 * time.Second) }, "at different times, up to 3.00 s apart"},
 		"Shorter": {func(r *Run) { r.Measured -= 5 }, "part 2 was measured for 55 s, others for 60 s"},
 		"Busy":    {func(r *Run) { r.Usage.Generator.CPU = .9 }, "the load generator used 90 % of its processors"},
-		"Others":  {func(r *Run) { r.Usage.Others = new(.2) }, "others used 20 % of the machine"},
+		"Others":  {func(r *Run) { r.Usage.Others = new(.2) }, "other programs used 20 % of the machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names, runs := parts(t, 2)

@@ -44,7 +44,7 @@ func judge(r *Run) Validity {
 	}
 	if r.Proof != nil || r.Break != nil { // what follows judges figures
 		v.Smoke = true
-		note("with a ledger or a break, rates and times are not figures")
+		note("with a ledger or a break, rates and times are not measurements of the target")
 		if r.Proof != nil && r.Proof.Faulty() {
 			no("%s", r.Proof)
 		}
@@ -74,16 +74,16 @@ func judge(r *Run) Validity {
 	case u.Shared:
 		note("the store runs in the load generator's process, so the processor time of the two cannot be separated")
 	case u.Generator == ProcessUsage{}: // of k6, and where the system does not say
-		note("the processor time of the load generator is not known; from %s of its processors on, times are its own",
-			percent(mostGenerator))
+		note("the processor time of the load generator is not known; if it used %s of its processors or more, times are not "+
+			"those of the target", percent(mostGenerator))
 	case u.Generator.CPU >= mostGenerator:
 		no("the load generator used %s of its processors; below %s is allowed", percent(u.Generator.CPU),
 			percent(mostGenerator))
 	}
 	if o := r.Usage.Others; o != nil && *o > MostOthers && r.Part == nil && !v.Smoke {
 		v.Disturbed = true
-		no("others used %s of the machine, so times and rates are not those of the target alone; counts and processor time "+
-			"a transaction are", percent(*o))
+		no("other programs used %s of the machine, so times and rates are not those of the target alone; counts and "+
+			"processor time per transaction are", percent(*o))
 	}
 	if n := r.Total.Unexpected[NotFound]; n > 0 {
 		note("%s not found: they were deleted from the dataset; a restore brings them back, or brokerage load --replace",
@@ -110,7 +110,7 @@ func judgeTransactions(r *Run, no func(format string, args ...any)) {
 			100*float64(n)/float64(t.Count), reasons(t.Unexpected), 100*MostUnexpected)
 	}
 	if p := r.Prepared; p != nil && p.Late > 0 {
-		no("users inserted %d documents to delete later in the measured time: the warm-up was too short", p.Late)
+		no("in the measured time, users inserted %d documents to delete later: the warm-up was too short", p.Late)
 	}
 	if t.Dropped > 0 {
 		no("%d of %d arrivals were dropped, because too many were in progress", t.Dropped, t.Due)

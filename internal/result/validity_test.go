@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 		}, ""},
 		"Dropped":   {func(r *Run) { r.Total.Due, r.Total.Dropped = 10, 1 }, "1 of 10 arrivals were dropped"},
 		"Generator": {func(r *Run) { r.Usage.Generator.CPU = 0.8 }, "load generator used 80 %"},
-		"Others":    {func(r *Run) { r.Usage.Others = new(.47) }, "others used 47 % of the machine"},
+		"Others":    {func(r *Run) { r.Usage.Others = new(.47) }, "other programs used 47 % of the machine"},
 		"FewOthers": {func(r *Run) { r.Usage.Others = new(.05) }, ""},
 		"OtherPart": {func(r *Run) { r.Usage.Others, r.Part = new(.47), &LoadPart{Number: 1, Of: 2} }, ""},
 		"Shared":    {func(r *Run) { r.Usage.Generator.CPU, r.Usage.Shared = 1, true }, ""},
