@@ -21,7 +21,7 @@ type reportCmd struct {
 func (c *reportCmd) Run(s streams) error {
 	switch {
 	case len(c.Files) > 2:
-		return usagef("%d files: a report is on one, or shows two side by side", len(c.Files))
+		return usagef("%d files: give one for a report, or two to show them side by side", len(c.Files))
 	case len(c.Files) == 2 && c.Out != "":
 		return usagef("--out is for a report on one file: two are shown as text")
 	}

@@ -117,7 +117,7 @@ func (f configFile) read() (values map[string]string, err error) {
 	begun := false
 	for _, t := range lexer.Tokenize(string(text)) {
 		if slices.Contains(notFlat, t.Type) || begun && t.Type == token.DocumentHeaderType {
-			return nil, fmt.Errorf("%s: line %d: settings are lines of a name and a value", f, t.Position.Line)
+			return nil, fmt.Errorf("%s: line %d: each setting must be one line, NAME: VALUE", f, t.Position.Line)
 		}
 		begun = begun || t.Type != token.CommentType
 	}

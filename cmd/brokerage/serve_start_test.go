@@ -84,9 +84,9 @@ func TestServe_ConfigBombs(t *testing.T) {
 		indented += strings.Repeat(" ", depth) + "a:\n"
 	}
 	for name, c := range map[string]struct{ text, says string }{
-		"Aliases":  {bomb, "line 1: settings are lines of a name and a value"},
-		"Merge":    {"<<: {db: 'null:'}\n", "line 1: settings are lines of a name and a value"},
-		"Brackets": {"db: " + strings.Repeat("[", 60_000), "line 1: settings are lines of a name and a value"},
+		"Aliases":  {bomb, "line 1: each setting must be one line"},
+		"Merge":    {"<<: {db: 'null:'}\n", "line 1: each setting must be one line"},
+		"Brackets": {"db: " + strings.Repeat("[", 60_000), "line 1: each setting must be one line"},
 		"Indented": {indented, "brokerage.yaml: "},
 		"Large":    {strings.Repeat("#\n", 64<<10), "brokerage.yaml is larger than 65.5 kB"},
 	} {

@@ -204,7 +204,7 @@ func (d *Definition) parts() ([]Mixed, error) {
 		switch {
 		case weights[t.Name] == 0:
 		case t.Source != nil && weights[t.Source.Name] == 0:
-			return nil, fmt.Errorf("mix: %s without %s would run out of what it may remove", t.Name, t.Source.Name)
+			return nil, fmt.Errorf("mix: %s without %s would run out of documents to remove", t.Name, t.Source.Name)
 		default:
 			parts = append(parts, Mixed{t, weights[t.Name] / total})
 		}

@@ -29,7 +29,7 @@ func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, schem
 		return err
 	}
 	if runner == nil {
-		return fmt.Errorf("a database of %s: runs no statements of a workload file", scheme)
+		return fmt.Errorf("a %s: database cannot run the statements of a workload file", scheme)
 	}
 	for _, text := range d.Setup[scheme] {
 		if _, err := runner.RunScript(ctx, false, []store.ScriptStatement{{Text: text}}); err != nil {
