@@ -66,7 +66,7 @@ export function setup() {
   return JSON.stringify({ known, leases: leaseIds(), run: run(known, { durability, version: String(version), ...known.settings }) });
 }
 
-// run is what `brokerage report` must know of a run beside its samples, in the form of its result.
+// run is what `brokerage report` must know of a run besides its samples, in the form of its result.
 function run({ dataset, store, faithful, version }, storeSettings) {
   const { securities, customers, orders, fingerprint, scale, profile, seed } = dataset;
   const sum = workload.mix.reduce((all, { weight }) => all + weight, 0);

@@ -65,7 +65,7 @@ func planText(r *Record) string {
 			runs += r.Settings.WarmUp.Duration + r.Settings.Duration.Duration
 		}
 	}
-	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, beside load, population and restores",
+	text := fmt.Sprintf("%s, %d of them to run: the runs of planned length take %s, besides load, population and restores",
 		format.Plural(len(r.Steps), "step"), todo, format.Clock(runs))
 	if r.Smoke {
 		text += "; a smoke campaign, whose figures do not count"

@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/store/postgres"
 )
 
-// Subject is the database under test, with the operations that a campaign needs beside the transactions. Nothing else
+// Subject is the database under test, with the operations that a campaign needs besides the transactions. Nothing else
 // uses the database while a method runs.
 type Subject interface {
 	// URL returns the URL of the database for the service, secrets included.

@@ -27,7 +27,7 @@ type HTTP struct {
 	base      string // its URL
 	host      string
 	header    http.Header     // of all requests
-	transport *http.Transport // of requests beside the workload
+	transport *http.Transport // of requests besides those of the workload
 }
 
 // ServiceURL parses the URL of a service and removes the slash at its end.

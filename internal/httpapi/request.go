@@ -35,7 +35,7 @@ type request struct {
 	err    error
 	token  tpox.Token // of the write; zero for none
 
-	related  string // a link of this answer, beside those of the operation; empty for none
+	related  string // a link of this answer, besides those of the operation; empty for none
 	received int    // bytes of the body
 	traced   func(outcome string, status int) (traceID string)
 	auditing auditing

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Log              *slog.Logger // for faults; default slog.Default
 	Version          string
-	Hosts            []string                 // accepted in the header Host, beside this machine's own; nil: any
+	Hosts            []string                 // accepted in the header Host, besides this machine's own; nil: any
 	Tokens           access.Authority         // nil: every client may do everything
 	Audit            Audit                    // nil: none
 	Metrics          Metrics                  // nil: none

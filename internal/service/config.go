@@ -32,7 +32,7 @@ type Config struct {
 	Covered      bool     `help:"Refuse a buy that costs more than the account's working balance. Default: accepted."`
 
 	Listen         string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to listen on; port 0 takes any free port. Default: 127.0.0.1:8080."`
-	Host           []string      `placeholder:"NAME" help:"Without --tokens and --jwt-issuer: a name under which clients reach the service, accepted in the header Host beside localhost, loopback addresses and the host of --listen; others are refused with 421. Repeat the flag or separate names by commas. Default: none."`
+	Host           []string      `placeholder:"NAME" help:"Without --tokens and --jwt-issuer: a name under which clients reach the service, accepted in the header Host besides localhost, loopback addresses and the host of --listen; others are refused with 421. Repeat the flag or separate names by commas. Default: none."`
 	Tokens         string        `placeholder:"FILE" help:"File of accepted tokens, made by brokerage token; reread when it changes. Default: none. Without --tokens and --jwt-issuer there is no authentication, and only clients on this machine are accepted, unless --insecure-no-auth is set."`
 	JWTIssuer      string        `name:"jwt-issuer" placeholder:"URL" help:"Accept JWTs with this \"iss\" claim; requires --jwt-audience, and either --jwks-url or --jwks-file. Default: no JWTs."`
 	JWTAudience    string        `name:"jwt-audience" placeholder:"NAME" help:"Required \"aud\" claim of accepted JWTs. Required with --jwt-issuer. Default: none."`

@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/schema"
 )
 
-// These are the errors of a Store, beside those of the context. After each of them nothing was changed, except that a
+// These are the errors of a Store, besides those of the context. After each of them nothing was changed, except that a
 // write may have been done after an *Unavailable with Unknown set.
 
 // NotFound means that what a request names does not exist.

@@ -1,4 +1,4 @@
-// Requests beside the load: what a run must know of the service before it begins, and leases of new ids.
+// Requests besides the load: what a run must know of the service before it begins, and leases of new ids.
 import http from 'k6/http';
 import { refuse, settings } from './settings.js';
 

@@ -27,7 +27,7 @@ const defaultShards = 32
 // maxShards is the largest number of shards that a URL may ask for.
 const maxShards = 1024
 
-// wanted is what a URL asks for beside a database.
+// wanted is what a URL asks for besides a database.
 type wanted struct {
 	shards int    // distribute; 0: it does not ask
 	mode   string // "pure", "keys" or ""

@@ -127,7 +127,7 @@ func Calls(t testing.TB, s tpox.Store, d *dataset.Dataset) (list []Call) {
 
 func done(err error) (string, error) { return "", err }
 
-// operations are what a store does beside the 17.
+// operations are what a store does besides the 17.
 var operations = []*transaction{getCustomer, getAccount, replaceCustomer, replaceSecurity, lease}
 
 // all returns the 17 and the other operations.

@@ -40,7 +40,7 @@ type Server struct {
 	keeper     *exec.Cmd
 	lifeline   io.Closer // open as long as the server is wanted
 	options    string
-	env        []string // of the server, beside what it always has
+	env        []string // of the server, besides what it always has
 	from       string   // folder of the files that it begins with; empty: those of initdb
 
 	filling   sync.Mutex
