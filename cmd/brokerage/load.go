@@ -96,7 +96,7 @@ func (c *loadCmd) open(ctx context.Context, s streams) (store.Bulk, error) {
 	return opened, c.DB.named(err)
 }
 
-// space returns an error if the disk of an embedded database has no room for so many bytes and the journal.
+// space returns an error if the disk of an embedded database has no room for the needed bytes and the journal.
 func (c *loadCmd) space(needed float64) error {
 	if !c.DB.embedded() {
 		return nil // a server has its own disk

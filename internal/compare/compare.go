@@ -35,8 +35,8 @@ type Config struct {
 }
 
 const (
-	// A slice at first counts quick. It counts slow if a side does less than fastEnough transactions a second, in the open
-	// model, whose figures are latencies, and where a command runs before each slice. A block lasts as long in both cases.
+	// The counted time of a slice at first: quick; slow if a side does less than fastEnough transactions a second, in the
+	// open model, whose figures are latencies, and if a command runs before each slice. Blocks take equally long.
 	quick, quickPerBlock = 250 * time.Millisecond, 16
 	slow, slowPerBlock   = time.Second, 4
 	fastEnough           = 400
@@ -58,7 +58,7 @@ const (
 	mostWarmUp = 1.0 / 20
 	// mostPatience is how long most slices may be disturbed.
 	mostPatience = 40 * time.Second
-	// mostApart is the share of the documents by which the data of the sides may differ without a note.
+	// mostApart is the largest difference of the sides' data that is not noted, as a share of the documents.
 	mostApart = 0.02
 )
 
@@ -86,8 +86,8 @@ type comparison struct {
 	blocks   [][]slice     // perBlock each, in the order in which they were taken
 	tried    int           // slices that were run, repeated ones too
 	boundary spending
-	own      [2]used // by each side in the slices that count,
-	idle     [2]used // and in those of the other
+	own      [2]used // by each side, in its own slices that count
+	idle     [2]used // by each side, in those of the other
 }
 
 // Run compares two sides. When the comparison ends early, it returns the result so far and the error, and when it did

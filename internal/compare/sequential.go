@@ -24,8 +24,8 @@ const (
 	widest     = 8.0
 )
 
-// look returns how many standard errors an interval is wide on each side at a look, when a number of blocks has been
-// measured and a share of the time has passed. Both must grow from look to look.
+// look returns how many standard errors an interval extends to each side at a look, after a number of blocks and a
+// share of the time. Both must grow from look to look.
 func (s *spending) look(blocks int, passed float64) float64 {
 	n := float64(blocks)
 	if n == s.blocks {
@@ -109,7 +109,7 @@ func studentTail(t float64, degrees int) float64 {
 	return max(0, 0.5-sin*sum/2)
 }
 
-// intervalOf returns the mean of the log ratios of blocks with an interval of so many standard errors, as changes.
+// intervalOf returns the mean of the log ratios of blocks with an interval of z standard errors each way, as changes.
 func intervalOf(logs []float64, z float64) Interval {
 	mean, deviation := meanOf(logs)
 	wider := inflation(logs)
@@ -124,7 +124,7 @@ func inflation(values []float64) float64 {
 	return math.Sqrt((1 + r) / (1 - r))
 }
 
-// alike returns the correlation of neighbours, with Kendall's correction for what few values lack of it.
+// alike returns the correlation of neighbours, with Kendall's correction of its bias, which is large for few values.
 func alike(values []float64) float64 {
 	mean, _ := meanOf(values)
 	var all, next float64

@@ -27,7 +27,7 @@ const (
 	leastRate = 1.0
 	// idleShare is the share of the first rate at which a target is idle: a goal that is missed there is never met.
 	idleShare = 0.01
-	// grid is the logarithm of the distance of two rates.
+	// grid is the logarithm of the ratio of two neighbouring rates.
 	grid = 0.04
 	// precise is the ratio of the two ends of an interval at which a search ends.
 	precise = 1.15
@@ -154,9 +154,9 @@ func threeDigits(rate float64) float64 {
 	return digit * math.Round(rate/digit)
 }
 
-// next returns the rates to try next, none when the search is over. Until one rate has missed the goal, and one has met
-// it, these are twice as high or half as high. After that they are around the boundary, and one of them is beyond the
-// rates where it can be, because these may be wrong.
+// next returns the rates to try next, none when the search is over: twice the highest rate until one misses the goal,
+// and half the lowest rate until one meets it. After that, three rates are in the interval where the boundary can be,
+// and one is outside of it, because the interval may be wrong.
 func (f *finder) next(first float64) []float64 {
 	tried := f.tried()
 	lowest, highest := tried[0], tried[len(tried)-1]
@@ -186,8 +186,8 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// so many are beyond a limit. Whatever the goal, the rate must be kept up: at the end of a slice no more transactions
-// wait than can be in progress. Disturbed slices are repeated.
+// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: at the end of a slice no more
+// transactions wait than can be in progress. Disturbed slices are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {

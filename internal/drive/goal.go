@@ -30,7 +30,7 @@ type limit struct {
 var beyond = map[string]float64{"p50": .5, "p90": .1, "p95": .05, "p99": .01, "p99.9": .001}
 
 const (
-	// leastBeyond is how many transactions of a try must be able to be beyond a quantile, or else a few decide.
+	// A try has so many transactions that leastBeyond of them can be beyond a quantile, so that not a few of them decide.
 	leastBeyond = 100
 	errorsNeed  = 10_000
 )

@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// How many bytes an answer may have: one of the workload, of which each user keeps a buffer, and another one, such as
-// the metrics; and the header of one.
+// The largest sizes in bytes: of the body of an answer of the workload, for which each user keeps a buffer; of that of
+// another answer, such as the metrics; of the header of any answer.
 const (
 	maxAnswer = 1 << 20
 	maxOther  = 16 << 20
@@ -99,7 +99,7 @@ func unanswered(err error) result.Outcome {
 	return workload.Unanswered
 }
 
-// send sends a request, and reads the body of the answer into s.body, which may have so many bytes at most.
+// send sends a request, and reads the body of the answer into s.body. More than most bytes are an error.
 func (s *httpSession) send(
 	ctx context.Context, method, path string, content []byte, header http.Header, most int64,
 ) (status int, answered http.Header, err error) {

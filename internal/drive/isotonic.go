@@ -6,9 +6,9 @@ import (
 	"brokerage/internal/result"
 )
 
-// boundary returns the rates between which the chance of a try to miss the goal rises above one half: all that the
-// tries allow, in ascending order of rates, if the chance rises with the rate. The worst is how many times less likely
-// than the best rate one may be, as twice the logarithm. 0 and +Inf mean that no rate bounds it.
+// boundary returns the interval of rates in which the chance of a try to miss the goal may rise above one half, if the
+// chance rises with the rate. The steps are in ascending order of rates. A boundary is in the interval unless twice its
+// log likelihood is below that of the best one by more than worst. 0 and +Inf mean that no rate bounds it.
 func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 	const rounding = 1e-9
 	best := logLikelihood(of, isotonic(of, 0, 1))

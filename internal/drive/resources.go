@@ -69,9 +69,9 @@ func (c *Crew) startSampling(ctx context.Context) *sampler {
 	return s
 }
 
-// end takes the last sample and returns the figures that the first one and a later one have. What could not be read is
-// no figure: samples without one of them are left out. The last sample replaces one of a moment ago: the rates between
-// the two would be chance.
+// end takes the last sample and returns the figures that both the first sample and a later one have. Samples without
+// one of these figures are left out. The last sample replaces the one before it if that is very recent, because rates
+// between the two would be chance.
 func (s *sampler) end(ctx context.Context) *result.Resources {
 	close(s.stop)
 	s.finished.Wait()

@@ -90,7 +90,7 @@ func (c *Crew) measure(ctx context.Context, tally *result.Tally) *result.Resourc
 		every = math.MaxInt64 / 2
 	}
 	for at := every; c.sleepUntil(c.begin + int64(at)); at += every {
-		// After a stall, the interval is that up to the last of its ends.
+		// After a stall, one interval covers all that have ended.
 		if late := time.Duration(c.now() - c.begin).Truncate(every); !c.over(c.begin + int64(late)) {
 			at = max(at, late)
 		}
@@ -175,7 +175,7 @@ func (c *Crew) finish(tally *result.Tally, used *result.Resources, ended error) 
 	return run, ended
 }
 
-// ending returns how a run ended that an error has ended early.
+// ending returns how a run ended: complete, or early because of an error.
 func ending(err error) result.Ending {
 	switch {
 	case err == nil:

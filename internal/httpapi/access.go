@@ -21,9 +21,9 @@ var (
 // crossOrigin recognises requests that a browser sends for a page of another origin.
 var crossOrigin = http.NewCrossOriginProtection()
 
-// checkOrigin refuses what a page of another site sends through a browser: a request for a host name that the service
-// does not have, which is how a page reaches it whose own name was pointed at this address (DNS rebinding), and a write
-// for a page of another origin.
+// checkOrigin refuses what a page of another site sends through a browser: a write for a page of another origin, and a
+// request for a host name that the service does not have. A page sends the latter if its own host name was made to
+// point at this address (DNS rebinding).
 func (q *request) checkOrigin() error {
 	probe := q.op == getHealth || q.op == getReadiness || q.op == getMetrics // which come for any name, or for none
 	if hosts := q.server.options.Hosts; hosts != nil && !probe && !isHost(hosts, q.Request.Host) {

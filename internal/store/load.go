@@ -197,8 +197,8 @@ func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (l
 	return loaded, err
 }
 
-// LoadDataset fills a store with a generated dataset, kind by kind, in chunks of so many documents, which are prepared
-// on all processors. So many chunks are inserted at once; with 1, in their order. A finished load is not repeated.
+// LoadDataset fills a store with a generated dataset, kind by kind, in chunks of chunkSize documents, which all
+// processors prepare. atOnce chunks are inserted at a time; with 1, in their order. A finished load is not repeated.
 func (l *Loader[T]) LoadDataset(
 	ctx context.Context, d *dataset.Dataset, chunkSize int64, atOnce int, progress Progress,
 ) error {

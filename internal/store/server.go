@@ -151,7 +151,7 @@ const (
 	maxPause   = 250 * time.Millisecond
 )
 
-// Attempts yields the number of each attempt at a server, until so much time has passed or the context is done, and
+// Attempts yields the number of each attempt at a server, until the timeout has passed or the context is done, and
 // counts all but the first as retries. The pauses between them are random, so that what failed together is not retried
 // together.
 func Attempts(ctx context.Context, timeout time.Duration, retries *atomic.Int64) iter.Seq[int] {

@@ -27,7 +27,7 @@ type Value struct {
 	Draw
 
 	Range *Range   `json:"range"`
-	As    string   `json:"as"` // "date" makes a number to the date so many days before the run
+	As    string   `json:"as"` // "date" turns a number n into the date n days before the run
 	List  []string `json:"list"`
 	File  string   `json:"file"` // a list, one entry a line; relative to the workload file
 	IDs   string   `json:"ids"`  // order, customer, account or security
