@@ -190,9 +190,9 @@ func TestCampaign_PageFails(t *testing.T) {
 	takesSeconds(t)
 	folder := t.TempDir()
 	go func() {
-		for _, err := os.Stat(filepath.Join(folder, campaign.File)); err != nil; { // it is checked before that
+		_, err := os.Stat(filepath.Join(folder, campaign.File)) // the page is checked before it is there
+		for ; err != nil && t.Context().Err() == nil; _, err = os.Stat(filepath.Join(folder, campaign.File)) {
 			time.Sleep(time.Millisecond)
-			_, err = os.Stat(filepath.Join(folder, campaign.File))
 		}
 		_ = os.Mkdir(filepath.Join(folder, "campaign.html"), 0o777)
 	}()

@@ -112,16 +112,16 @@ func studentTail(t float64, degrees int) float64 {
 // intervalOf returns the mean of the log ratios of blocks with an interval of z standard errors each way, as changes.
 func intervalOf(logs []float64, z float64) Interval {
 	mean, deviation := meanOf(logs)
-	wider := inflation(logs)
-	independent := float64(len(logs)) / (wider * wider)
-	half := studentFor(z, max(int(independent)-1, 1)) * deviation / math.Sqrt(independent)
+	n := independent(logs)
+	half := studentFor(z, max(int(n)-1, 1)) * deviation / math.Sqrt(n)
 	return Interval{math.Expm1(mean), math.Expm1(mean - half), math.Expm1(mean + half)}
 }
 
-// inflation returns by how much the standard error of a mean grows because neighbours resemble each other.
-func inflation(values []float64) float64 {
+// independent returns the number of independent values whose mean is as certain as that of values of which neighbours
+// resemble each other.
+func independent(values []float64) float64 {
 	r := min(max(alike(values), 0), 0.9)
-	return math.Sqrt((1 + r) / (1 - r))
+	return float64(len(values)) * (1 - r) / (1 + r)
 }
 
 // alike returns the correlation of neighbours, with Kendall's correction of its bias, which is large for few values.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -53,9 +52,6 @@ func figuresOf(open bool, mix []workload.Mixed) []Row {
 	return figures
 }
 
-// twoTicks is by how much the processor time of others, the difference of two counters of the system, may be wrong.
-const twoTicks = 20 * time.Millisecond
-
 // takeSlice runs the users of one side, and reads before and after what everything has used: at rest, so that reading
 // takes nothing from the slice, and the processor time belongs to the transactions. A side that does not answer is an
 // error.
@@ -100,8 +96,7 @@ func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration
 	if !ok || math.IsNaN(others) {
 		c.result.note("whether others used the machine could not be seen")
 	}
-	uncertain := twoTicks.Seconds() / (c.discard + length).Seconds() / float64(runtime.NumCPU())
-	if s.disturbed = sliced.Disturbed(others-uncertain, c.Others); s.disturbed == "" {
+	if s.disturbed = sliced.Disturbed(others, c.Others); s.disturbed == "" {
 		c.own[at].add(own, 1)
 		c.idle[1-at].add(idle, 1)
 	}
