@@ -83,8 +83,12 @@ clean: ## remove what these targets have built
 LONGEST := ./internal/store/postgres ./cmd/brokerage
 
 .PHONY: test
-test: ## run go vet and all tests; some minutes
+test: ## run go vet and what a developer breaks daily; three minutes
 	$(GO) vet $(PKGS)
+	$(GO) test -short -timeout 20m $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$(LONGEST)) $(PKGS)
+
+.PHONY: test-all
+test-all: ## run all tests, also crashes, full disks, clusters and campaigns; ten minutes
 	$(GO) test -timeout 20m $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$(LONGEST)) $(PKGS)
 
 # Benches and harness are packages that only tests use; a moved module counts where it was.
@@ -253,7 +257,7 @@ bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes,
 # detector, -short leaves out what would only be slower. test-k8s-node does what test-images does.
 .PHONY: test-full
 test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz target, two stores compared, Kubernetes, chaos
-	$(MAKE) test TESTFLAGS='-count=1 -shuffle=on -timeout 60m'
+	$(MAKE) test-all TESTFLAGS='-count=1 -shuffle=on -timeout 60m'
 	$(GO) test -C $(DB2TEST) -count=1 ./...
 	$(GO) test ./internal/store/sqlite -count=1 -run TestDamage -v -args -flips 1000
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$' -v -args -checks 100000

@@ -270,6 +270,7 @@ func damagedByFile(t *testing.T, n int64) map[string][]damaged {
 
 // Other validators, which resolve includes by themselves, give the same verdicts with the same files.
 func TestSchemas_OtherValidators(t *testing.T) {
+	testenv.Long(t)
 	for name, other := range map[string]struct {
 		validate  func(t testing.TB, schema string, docs [][]byte) []testenv.Opinion
 		documents int64

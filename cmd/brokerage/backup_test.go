@@ -53,6 +53,7 @@ func TestBackup(t *testing.T) {
 // With --keep, the last backups of a database stay and older ones go; those of another database are never removed or
 // replaced, and do not pass for the newest.
 func TestBackup_Keep(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	db, folder := "sqlite:"+filepath.Join(tinyDB(t), "brokerage.db"), t.TempDir()
 	var kept []string
@@ -116,6 +117,7 @@ func TestBackup_KeepLater(t *testing.T) {
 
 // A complete backup of one store is refused by the other, which leaves its database untouched.
 func TestRestore_OtherStore(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	folder := tinyDB(t)
 	embedded := "sqlite:" + filepath.Join(folder, "brokerage.db")

@@ -49,7 +49,8 @@ func doneIn(t testing.TB, folder string) *campaign.Record {
 
 // A whole campaign, with the service in a separate process.
 func TestCampaign(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "new")
 	whole := shortly(folder, "--allow-invalid", "--users", "2", "--steps", "population,mixed,cores", "--cpus", "1")
 	r := succeeds(t, whole...)
@@ -86,7 +87,8 @@ func TestCampaign(t *testing.T) {
 
 // A published study with few documents and users, populated by its users, with the service in a separate process.
 func TestCampaign_Paper(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "study")
 	study := []string{
 		"campaign", "--preset", "paper-2007", "--scale", "tiny", "--data-scale", "0.0001", "--time-scale", "0.00002",
@@ -121,7 +123,8 @@ func TestCampaign_Paper(t *testing.T) {
 
 // A campaign with an INVALID run does all its steps, and writes them.
 func TestCampaign_Invalid(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := t.TempDir()
 	args := shortly(folder, "--users", "2", "--steps", invalidWorkload(t)+",query")
 	for range 2 { // the second time there is nothing to do, and the figures are no better
@@ -138,7 +141,8 @@ func TestCampaign_Invalid(t *testing.T) {
 
 // A campaign that gets a signal writes its results, says how to continue, and continues.
 func TestCampaign_EndsEarly(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := t.TempDir()
 	args := shortly(folder, "--allow-invalid", "--steps", "query", "--users", "2,3,4", "--think", "2ms")
 	cmd, lines := process(t, args...), &logLines{}
@@ -160,7 +164,8 @@ func TestCampaign_EndsEarly(t *testing.T) {
 
 // A campaign kills its service, which answers again and has kept what it acknowledged. A preset may be a file.
 func TestCampaign_Crash(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := t.TempDir()
 	preset := testenv.File(t, "mine.yaml", "scale: tiny\nprofile: tpox-2\nseed: 1\nsteps: [crash]\nusers: [4]\n"+
 		"warmUp: 1s\nduration: 3s\n")
@@ -178,7 +183,8 @@ func TestCampaign_Crash(t *testing.T) {
 
 // A campaign measures a database whose settings are not durable, and says so.
 func TestCampaign_NotDurable(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := t.TempDir()
 	succeeds(t, shortly(folder, "--allow-invalid", "--db", "sqlite:"+filepath.Join(folder, "b.db?synchronous=normal"),
 		"--users", "1", "--steps", "query")...)
@@ -187,7 +193,8 @@ func TestCampaign_NotDurable(t *testing.T) {
 
 // A complete campaign whose page cannot be written has failed, but did not end early.
 func TestCampaign_PageFails(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	folder := t.TempDir()
 	go func() {
 		_, err := os.Stat(filepath.Join(folder, campaign.File)) // the page is checked before it is there
@@ -213,7 +220,8 @@ func TestCampaign_Environment(t *testing.T) {
 
 // A whole campaign on a server.
 func TestCampaign_Postgres(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	server := pgtest.Start(t)
 	folder := t.TempDir()
 	succeeds(t, shortly(folder, "--allow-invalid", "--db", server.URL(server.Database(t)), "--users", "2", "--steps",

@@ -39,7 +39,8 @@ func TestCompare_DoesNotStart(t *testing.T) {
 
 // Two services of their own processes are compared at one rate, and the result has what was measured of both.
 func TestCompare_Commands(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.json")
 	page := filepath.Join(t.TempDir(), "r.html")
 	r := brokerage(t.Context(), "compare", served("null:"), served("null:", "--listen", "127.0.0.1:{port}"),

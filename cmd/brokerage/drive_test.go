@@ -144,6 +144,7 @@ func TestDrive_Invalid(t *testing.T) {
 // It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note
 // as theirs.
 func TestDrive_Find(t *testing.T) {
+	testenv.Long(t)
 	service := serving(t, tinyDB(t))
 	file := filepath.Join(t.TempDir(), "found.json")
 	r := brokerage(t.Context(), "drive", "--url", service.url, "--workload", "query", "--users", "20", "--ramp", "0s",
@@ -170,6 +171,7 @@ const examples = "../../loadtest/examples/"
 // Application logging on PostgreSQL, by its own statements, in a database without a dataset: what was inserted is
 // there, and sessions are found by day.
 func TestDrive_Logging(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -205,7 +207,8 @@ func TestDrive_Logging(t *testing.T) {
 // Two processes drive a service at once, as two pods of an Indexed Job would: their merged result has the arrivals of
 // both, and no id is used by both.
 func TestMerge_TwoProcesses(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	service := serving(t, tinyDB(t))
 	dir := t.TempDir()
 	start := time.Now().Add(8 * time.Second).UTC().Format(time.RFC3339) // a busy machine starts processes slowly

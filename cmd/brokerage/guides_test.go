@@ -46,7 +46,7 @@ func TestReadme_Tour(t *testing.T) {
 	}
 	for _, name := range []string{"mixed", "insert-customers"} {
 		r := succeeds(t, "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "0s",
-			"--count", "2000", "--allow-invalid")
+			"--count", "500", "--allow-invalid")
 		require.NotRegexp(t, "(?i)unexpected", r.out) // neither among measured nor among preparing requests
 	}
 	// The code of each answer, or else its root element.
@@ -135,6 +135,7 @@ func shortened(command string) string {
 
 // The other commands: those of make are targets, those of this program do what they say.
 func TestReadme_Commands(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for _, block := range readme(t, "sh") {
@@ -158,6 +159,7 @@ func TestReadme_Commands(t *testing.T) {
 // XXXS, and on localhost, which the guide calls db as well. Commands that need systemd or an archive of changes are not
 // run.
 func TestPostgres_Guide(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	_, port, err := net.SplitHostPort(freeAddress(t))
 	require.NoError(t, err)
@@ -242,6 +244,7 @@ const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" S
 
 // roles.sql on a server without the database, as the images run it, and then again; it stops at its first error.
 func TestPostgres_Roles(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	psql := testenv.Command(t, "psql")
 	server := pgtest.Start(t)

@@ -21,6 +21,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/dataset"
 	"brokerage/internal/probe"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -32,9 +33,6 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 		i := serving(t, dir)
 		test(t, i, "sqlite:"+dir+"/brokerage.db")
 	})
-	if testing.Short() {
-		return
-	}
 	t.Run("Postgres", func(t *testing.T) {
 		server, database := tinyPostgres(t)
 		test(t, serving(t, "", "--db", server.URL(database)), server.URL(database))
@@ -67,6 +65,7 @@ const (
 // All are refused before any store sees them. No body costs the service more than in proportion to its size, makes it
 // connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	outside := listener(t)
 	var asked atomic.Int64
@@ -128,6 +127,7 @@ func (i *instance) requireUntouched(t testing.TB, db string) {
 
 // Requests that are not valid HTTP, or too large.
 func TestHostile_Requests(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	i := serving(t, tinyDB(t), "--header-timeout", "1s", "--read-timeout", "2s")
 	const closing = "Host: localhost\r\nConnection: close\r\n\r\n" // the headers of a request without more
@@ -181,6 +181,7 @@ func TestHostile_Requests(t *testing.T) {
 // Nothing that is sent is executed as code: each parameter of each operation of the contract, and the texts of bodies,
 // with payloads for SQL, XPath, a shell and a template.
 func TestHostile_Injection(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	contract, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	require.NoError(t, err)

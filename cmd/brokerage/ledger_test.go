@@ -18,6 +18,7 @@ import (
 // A service that is killed in the middle of a run, and started again, has all that it acknowledged. A document that is
 // removed by hand afterwards is one that is lost.
 func TestDrive_LedgerAndBreak(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := tinyDB(t)
 	db, at := "sqlite:"+filepath.Join(dir, "brokerage.db"), func(name string) string { return filepath.Join(dir, name) }
@@ -67,6 +68,7 @@ func TestDrive_LedgerAndBreak(t *testing.T) {
 
 // Directly on a database, the run verifies its ledger itself.
 func TestDrive_LedgerOfDatabase(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := tinyDB(t)
 	db, file := "sqlite:"+filepath.Join(dir, "brokerage.db"), filepath.Join(dir, "ledger")

@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -41,6 +42,7 @@ func requireHolds(t testing.TB, path string, d *dataset.Dataset) {
 }
 
 func TestLoad_Generated(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "b.db")
 	args := []string{"load", "--db", "sqlite:" + db}
@@ -60,6 +62,7 @@ func TestLoad_Generated(t *testing.T) {
 
 // What a killed or interrupted load has left is neither served nor loaded again without --replace.
 func TestLoad_Interrupted(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -84,6 +87,7 @@ func TestLoad_Interrupted(t *testing.T) {
 
 // TestLoad_Interrupted loads compressed files.
 func TestLoad_Files(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	files := t.TempDir()
 	succeeds(t, "generate", "--out", files)

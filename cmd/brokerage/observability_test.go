@@ -163,7 +163,8 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 // two alerts that page, the right one fires when the database is stopped and when the service is, and ends when it is
 // back.
 func TestPrometheus(t *testing.T) {
-	takesSeconds(t)
+	testenv.Long(t)
+	t.Parallel()
 	testenv.Command(t, "prometheus")
 	const storeDown, serviceDown = "BrokerageStoreNotReady", "BrokerageDown"
 	server, addr := pgtest.Start(t), freeAddress(t)

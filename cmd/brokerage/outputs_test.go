@@ -120,6 +120,7 @@ func zstdFolder(t testing.TB, documents []byte) (folder string, size int) {
 // A file of few bytes that holds any number of broken documents is reported in few lines, and one that unpacks to far
 // more than documents do is refused.
 func TestInputs_Bomb(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	first := dataset.New(dataset.Spec{Seed: 1}).Append(nil, dataset.Security, 0)
 	folder, size := zstdFolder(t, append(append(first, '\n'), bytes.Repeat([]byte("<\n"), 20_000)...))

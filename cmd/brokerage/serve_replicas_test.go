@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 )
 
 const newPrice = `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>7</LastTrade></Price>`
 
 // A service runs with a replica that it reads as an ordinary role, and with one that cannot be reached.
 func TestServe_Replicas(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	primary := pgtest.Start(t, "synchronous_commit=on")
 	primary.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")

@@ -141,6 +141,7 @@ func TestServe_LostVolume(t *testing.T) {
 
 // Without --db, only an address of this machine is reason enough to fill the database; --fill is always.
 func TestServe_Fill(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	cmd := process(t, "serve", "--listen", ":0", "--insecure-no-auth")
@@ -186,6 +187,7 @@ func TestServe_StartFails(t *testing.T) {
 
 // The database is created, then its schema: the service becomes ready without a restart.
 func TestServe_WaitEnds(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := pgtest.Start(t)
 	server.Exec(t, "postgres", "CREATE ROLE brokerage_service LOGIN")

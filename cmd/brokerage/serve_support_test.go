@@ -24,15 +24,6 @@ const (
 	startPatience = 2 * time.Minute
 )
 
-// takesSeconds is for a test that runs beside others, and not with -short.
-func takesSeconds(t *testing.T) {
-	t.Helper()
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
-}
-
 // instance is a process that serves.
 type instance struct {
 	cmd  *exec.Cmd

@@ -130,6 +130,7 @@ func begun(t testing.TB, d *dataset.Dataset) (dir string) {
 }
 
 func TestServe_UnfinishedLoad(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	t.Run("Other", func(t *testing.T) {
 		dir := begun(t, dataset.New(dataset.Spec{Seed: 2}))

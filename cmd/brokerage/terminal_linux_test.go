@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"brokerage/internal/result"
+	"brokerage/internal/testenv"
 )
 
 // onTerminal starts the command on a new terminal with the given number of columns. What is written to keys is typed on
@@ -43,6 +44,7 @@ func onTerminal(t testing.TB, width uint16, args ...string) (cmd *exec.Cmd, keys
 
 // On a terminal, a line shows the progress of the run each second; Ctrl-C erases it and ends the run with a result.
 func TestDrive_Terminal(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "run.json")
 	cmd, keys, shown := onTerminal(t, 80, "drive", "--db", "sqlite:"+tinyDB(t)+"/brokerage.db", "--users", "2", "--think",

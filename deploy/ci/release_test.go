@@ -52,9 +52,7 @@ func releaseSteps(t *testing.T) (steps []string) {
 
 // Each step of the workflow runs, as GitHub would run it, for one system; only docker, cosign and gh are recorders.
 func TestRelease_Steps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	testenv.Long(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the workflow is for Linux")
 	}

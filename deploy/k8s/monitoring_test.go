@@ -74,6 +74,7 @@ func TestMonitoring_Links(t *testing.T) {
 
 // The runbook's commands name objects and labels that the manifests have.
 func TestMonitoring_RunbookCommands(t *testing.T) {
+	testenv.Long(t)
 	has := map[string]bool{}
 	for _, all := range everything(t) {
 		for _, o := range all {

@@ -55,9 +55,7 @@ func alerts(t testing.TB) (all []alert) {
 func TestRules_Configuration(t *testing.T) { promtool(t, "check", "config", "prometheus.yml") }
 
 func TestRules_Units(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: there are days in it")
-	}
+	testenv.Long(t)
 	files, err := filepath.Glob("tests/*.yml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

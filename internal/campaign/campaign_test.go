@@ -51,6 +51,7 @@ func TestCampaign(t *testing.T) {
 // A run whose only faults are an unsteady rate and others on the machine is made once more, from the data as loaded. A
 // run with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	valid := result.Validity{Valid: true, Reasons: []string{}}
 	unsteady := result.Validity{Unsteady: true, Reasons: []string{"not steady"}}
@@ -86,6 +87,7 @@ func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {
 
 // Wherever a campaign is ended, the same command resumes it: no step is lost, and none that was finished is run again.
 func TestCampaign_Resumes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	whole := newWorld(t)
 	_, err := whole.run(whole.small(t.TempDir()))

@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/probe"
 	"brokerage/internal/result"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -106,6 +107,7 @@ func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...
 // Of two equal sides, at most one comparison in twenty finds a difference at any of its looks, on machines of several
 // kinds. Without a tolerance, an interval without 0 ends the comparison.
 func TestMeasure_HoldsError(t *testing.T) {
+	testenv.Long(t)
 	const comparisons = 400
 	sampling := 3 * math.Sqrt(alpha*(1-alpha)/comparisons)
 	for name, m := range map[string]machine{
@@ -126,6 +128,7 @@ func TestMeasure_HoldsError(t *testing.T) {
 
 // The chance to find a difference grows with time.
 func TestMeasure_PowerGrows(t *testing.T) {
+	testenv.Long(t)
 	last := 0.0
 	for _, within := range []time.Duration{time.Minute, 3 * time.Minute, 9 * time.Minute} {
 		found := share(t, 300, machine{noise: 0.05, change: -0.03},

@@ -18,6 +18,7 @@ import (
 	"brokerage/internal/store"
 	_ "brokerage/internal/store/null"
 	"brokerage/internal/telemetry"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -93,6 +94,7 @@ func serviceAt(t testing.TB, metrics bool) string {
 // What services do while the other is measured is seen if they say their processor time, and are two. What cannot be
 // seen is noted.
 func TestRun_Services(t *testing.T) {
+	testenv.Long(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says the processor time")
 	}
@@ -120,6 +122,7 @@ func TestRun_Services(t *testing.T) {
 
 // A service that stops to answer ends the comparison.
 func TestRun_Silent(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	opened, err := store.Open(t.Context(), "null:", store.Options{})
 	require.NoError(t, err)
@@ -142,6 +145,7 @@ func TestRun_Silent(t *testing.T) {
 
 // A command that runs before the slices of a side may print as much as it likes. One that fails ends the comparison.
 func TestRun_Before(t *testing.T) {
+	testenv.Long(t)
 	c := short(t)
 	c.Before[1] = "head -c 300000 /dev/zero | tr '\\0' x; echo; echo cannot reload; false"
 	_, err := c.run(t.Context(), "null:", "null:")

@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 )
 
 // Everything that a document refers to exists, in all documents of the two smallest scales.
 func TestAppend_References(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	t.Run("tiny", func(t *testing.T) {
 		eachProfile(t, func(t *testing.T, p dataset.Profile) { checkReferences(t, open(t, "tiny", p)) })

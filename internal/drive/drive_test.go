@@ -13,6 +13,7 @@ import (
 
 	"brokerage/internal/result"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 	"brokerage/internal/workload"
 )
@@ -134,6 +135,7 @@ func TestDrive_SharedDocuments(t *testing.T) {
 
 // A run that ends early has what was measured until then.
 func TestDrive_EndsEarly(t *testing.T) {
+	testenv.Long(t)
 	for name, c := range map[string]struct {
 		want   error
 		reason string
@@ -210,6 +212,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 
 // result.Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	release := make(chan struct{})
 	s := newStub(t, func(context.Context, *workload.Call) result.Outcome { <-release; return result.Done })
@@ -312,6 +315,7 @@ func TestDrive_Count(t *testing.T) {
 
 // A target that does not come back ends a run while users prepare, and a run of a number of transactions.
 func TestDrive_TargetIsGone(t *testing.T) {
+	testenv.Long(t)
 	for name, answers := range map[string]int64{"mixed": 30, "query": 500} {
 		t.Run(name, func(t *testing.T) {
 			s := newStub(t, nil)

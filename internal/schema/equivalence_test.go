@@ -84,6 +84,7 @@ func TestEquivalence_Xmllint(t *testing.T) {
 
 // Xerces-C gives the same verdicts. Db2 validates with XML4C, IBM's edition of it.
 func TestEquivalence_Xerces(t *testing.T) {
+	testenv.Long(t)
 	testEquivalence(t, testenv.Xerces, `^root element is not`, `no character data is allowed by content model`)
 }
 

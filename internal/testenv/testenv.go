@@ -31,6 +31,14 @@ func Required(need string) bool {
 	return slices.Contains(strings.Split(os.Getenv("BROKERAGE_TEST_REQUIRE"), ","), need)
 }
 
+// Long skips a test with -short: `make test` runs what a developer breaks daily, `make test-all` also this.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("make test-all runs it")
+	}
+}
+
 // Parallel lets twice as many tests run in parallel as there are processors, for a package whose parallel tests wait:
 // for the disk, for other processes, or for time to pass. TestMain calls it.
 func Parallel() {

@@ -95,9 +95,7 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 // document after admission. The remaining differences are intended.
 func TestAdmit_Xmllint(t *testing.T) {
 	testenv.Command(t, "xmllint")
-	if testing.Short() {
-		t.Skip("thousands of processes")
-	}
+	testenv.Long(t)
 	seeds := [][]byte{
 		[]byte(account),
 		[]byte(`<a xmlns="urn:u" id="1"><b>x</b><c d="e"><f/></c><g></g></a>`),

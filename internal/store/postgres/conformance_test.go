@@ -13,6 +13,7 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -21,10 +22,12 @@ func TestStore(t *testing.T) {
 }
 
 func TestStore_Pure(t *testing.T) {
+	testenv.Long(t)
 	conforms(t, true, func(t testing.TB, d *dataset.Dataset, o Options) *Store { return opened(t, loaded(t, d, pure), o) })
 }
 
 func TestStore_Partitions(t *testing.T) {
+	testenv.Long(t)
 	conforms(t, true, func(t testing.TB, d *dataset.Dataset, o Options) *Store { return onPartitions(t, d, 4, o) })
 }
 
@@ -81,6 +84,7 @@ func TestStore_LargeWrites(t *testing.T) {
 
 // Two instances on one database, with connections cut at random and one instance restarted: each trade counts once.
 func TestOnce_Cut(t *testing.T) {
+	testenv.Long(t)
 	s, d, server, database := tiny(t)
 	link := chaostest.NewProxy(t, "unix", server.Socket())
 	chaostest.Once(t, chaostest.Database{

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
 // What the largest document costs any transaction is bounded, in the service and in the server.
 func TestStore_BoundedCost(t *testing.T) {
+	testenv.Long(t)
 	_, d, server, database := tiny(t)
 	s := opened(t, server.URL(database), Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}}) // for one account more
 	storetest.BoundedCost(t, s, d, func() []int {

@@ -8,12 +8,14 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
 // A bit of a table is flipped on a server with checksums: orders on that page are refused, all others are returned, and
 // verify reports it.
 func TestDamage(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := pgtest.Start(t)
 	d := generator(t)

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
 // Each of the 17 transactions waits for a lock while its backend is terminated, and still succeeds exactly once:
 // nothing of it can have been committed before.
 func TestTerminated_InEachTransaction(t *testing.T) {
+	testenv.Long(t)
 	s, d, server, database := tiny(t)
 	// A connection of its own, and no transaction: pg_stat_activity does not change within one.
 	admin := server.Connect(t, database)
@@ -51,6 +53,7 @@ func waiting(t testing.TB, q querier, database string, but int32) (pid int32) {
 // A timeout of the server, and a cancelled request, end a statement in the server: nothing was changed, and the
 // connection stays in use.
 func TestServer_StatementEnds(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	_, d, server, database := tiny(t)
 	calls := storetest.Calls(t, opened(t, server.URL(database)+"&statement_timeout=100", Options{}), d)

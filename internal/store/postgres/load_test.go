@@ -53,6 +53,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 
 // After an interruption, wherever it was, the database says so, and is loaded again when it was emptied.
 func TestLoadDataset_Interrupted(t *testing.T) {
+	testenv.Long(t)
 	_, url, d := fresh(t)
 	s := opened(t, url, Options{})
 	for stop := 1; ; stop++ { // after each chunk in turn
@@ -157,6 +158,7 @@ func TestBackup_Restore(t *testing.T) {
 
 // Verify finds what columns and other tables say and the document does not, and the other way round.
 func TestVerify_Findings(t *testing.T) {
+	testenv.Long(t)
 	for _, parameters := range []string{"", pure} {
 		d := generator(t)
 		s := opened(t, loaded(t, d, parameters), Options{})

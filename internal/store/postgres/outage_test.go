@@ -11,12 +11,14 @@ import (
 
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
 // Requests wait for a server that is down for a moment, together; when it stays down they end at once; and it is found
 // again by itself.
 func TestOutage(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := pgtest.Start(t)
 	d := generator(t)
@@ -49,6 +51,7 @@ func TestOutage(t *testing.T) {
 
 // The password of a role is changed while the store is open: a new connection uses the one that the file has then.
 func TestPassword_Changed(t *testing.T) {
+	testenv.Long(t)
 	server := pgtest.Start(t)
 	hba := value[string](t, server.Connect(t, "postgres"), "SHOW hba_file")
 	server.Exec(t, "postgres", "CREATE ROLE me LOGIN SUPERUSER PASSWORD 'old'")

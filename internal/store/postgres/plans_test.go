@@ -18,9 +18,7 @@ import (
 // finds them. The statements are prepared, as in operation, with custom and with generic plans. In mode=pure, no value
 // that a search uses has an index or a statistic of its own beside the documents.
 func TestPlans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads thousands of documents")
-	}
+	testenv.Long(t)
 	d := dataset.NewOf(1, dataset.Counts{Securities: 5000, Customers: 1250, Orders: 12_500})
 	order, customer := fmt.Sprint(d.ID(dataset.Order, 7)), fmt.Sprint(d.ID(dataset.Customer, 7))
 	all := visits(d)

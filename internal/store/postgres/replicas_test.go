@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/chaostest"
 	"brokerage/internal/dataset"
 	"brokerage/internal/store/postgres/pgtest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -29,6 +30,7 @@ type cluster struct {
 
 // TestReplicas runs all cases on one cluster, which the last one promotes.
 func TestReplicas(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := &cluster{primary: pgtest.Start(t, "synchronous_commit=on", "wal_keep_size=1GB"), d: generator(t)}
 	s := opened(t, c.primary.URL("postgres"), Options{})
@@ -128,9 +130,6 @@ func (c *cluster) tokenIsNeverStale(t *testing.T) {
 	early := c.open(t, patient, c.primary.URL("postgres")+"&synchronous_commit=off",
 		c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres"))
 	want := int64(*checks)
-	if testing.Short() {
-		want = min(want, 1000)
-	}
 	var done, stale, next atomic.Int64
 	var clients sync.WaitGroup
 	t.Cleanup(func() { done.Store(want); clients.Wait() })

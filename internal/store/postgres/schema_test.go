@@ -12,6 +12,7 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -109,6 +110,7 @@ func TestOpen_NotWanted(t *testing.T) {
 
 // An attempt to make the schema that dies half-way leaves nothing, on any node, and the next one makes it.
 func TestOpen_Interrupted(t *testing.T) {
+	testenv.Long(t)
 	for _, mode := range []string{"", pure} {
 		server := pgtest.Shared(t)
 		url := server.URL(server.Database(t))

@@ -16,6 +16,7 @@ const tunedFile = "../../../deploy/postgres/tuned.conf"
 
 // A server accepts the file, runs with its settings, and is as durable as before.
 func TestTuned_Applied(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := pgtest.StartOutOfTheBox(t)
 	before := opened(t, server.URL("postgres"), Options{})

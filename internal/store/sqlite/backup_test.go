@@ -16,10 +16,12 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 )
 
 // A backup holds what was acknowledged before it began, and no half writes.
 func TestBackup_WhileAnotherProcessWrites(t *testing.T) {
+	testenv.Long(t)
 	path, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	w := startWriting(t, path)
 	w.read(100)

@@ -11,6 +11,7 @@ import (
 
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -99,11 +100,9 @@ func (w *writing) killAfter(n int) {
 // After a kill at any moment, the database has every acknowledged write, and no half trade: position and balance change
 // together.
 func TestCrash_Killed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
-	rounds := 20
-	if testing.Short() {
-		rounds = 3
-	}
+	const rounds = 20
 	path, trades := tinyDatabase(t), make(map[int64]int)
 	for round := range rounds {
 		w := startWriting(t, path)

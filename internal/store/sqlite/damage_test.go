@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -83,6 +84,7 @@ func requireFound(t testing.TB, s *Store, what string) {
 // One bit of a database is flipped, anywhere in its file, before the service starts or while it runs. If the service
 // starts and an answer is refused or wrong, verify finds damage.
 func TestDamage(t *testing.T) {
+	testenv.Long(t)
 	path := filepath.Join(t.TempDir(), "b.db")
 	var docs [][]byte
 	for _, k := range dataset.Kinds {

@@ -18,6 +18,7 @@ import (
 // While the disk is full, writes are refused and reads continue; no acknowledged write is lost, and no refused one is
 // done, neither then nor with room again.
 func TestDisk_FullUnderWriters(t *testing.T) {
+	testenv.Long(t)
 	dir := testenv.SmallDisk(t, "24m")
 	s := tinyIn(t, dir)
 	ballast := testenv.FillDisk(t, dir, 4<<20)
@@ -83,6 +84,7 @@ func tinyIn(t testing.TB, dir string) *Store {
 // SQLite notices a full disk in a statement, when a transaction is larger than its memory, or else in the commit. In
 // both cases nothing of the group is kept.
 func TestDisk_FullInOneTransaction(t *testing.T) {
+	testenv.Long(t)
 	for name, c := range map[string]struct {
 		cache       int // pages, or KiB below zero
 		inStatement bool
@@ -120,6 +122,7 @@ func TestDisk_FullInOneTransaction(t *testing.T) {
 }
 
 func TestDisk_FullAtOpen(t *testing.T) {
+	testenv.Long(t)
 	dir := testenv.SmallDisk(t, "4m")
 	path := filepath.Join(dir, "brokerage.db")
 	refused := 0
@@ -145,6 +148,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 
 // Wherever the disk becomes full, the store says that the load was not finished, and loads again when it was removed.
 func TestDisk_FullInALoad(t *testing.T) {
+	testenv.Long(t)
 	dir := testenv.SmallDisk(t, "24m")
 	path := filepath.Join(dir, "brokerage.db")
 	for _, leave := range []int64{100 << 10, 1 << 20, 2 << 20, 3 << 20, 4 << 20} {

@@ -246,6 +246,7 @@ func lockingVictim(args []string) error {
 // Another process keeps all writes from the database: they end with their requests, and after some seconds the store is
 // not ready, with the reason, until it can write again.
 func TestReady_Blocked(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := tinyStore(t)
 	insert(t, s, 1)
@@ -269,6 +270,7 @@ func TestReady_Blocked(t *testing.T) {
 // While no write succeeds because the disk is full the store is not ready, though it answers refusals; with room it is
 // ready again, without a write of a client.
 func TestReady_FullDisk(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := testenv.SmallDisk(t, "24m")
 	s := tinyIn(t, dir)
@@ -303,6 +305,7 @@ func requireReady(t *testing.T, s *Store) {
 }
 
 func TestStore_LinearCost(t *testing.T) {
+	testenv.Long(t)
 	s := opened(t, tinyDatabase(t), store.Options{Rules: tpox.Rules{MaxCustomer: 1 << 20}})
 	storetest.LinearCost(t, s, tiny, func() []int { return nil })
 }

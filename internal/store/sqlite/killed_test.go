@@ -14,6 +14,7 @@ import (
 
 	"brokerage/internal/output"
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 )
 
 // backupVictim and restoreVictim back up or restore from args[0] to args[1], and wait to be killed at the progress in
@@ -59,11 +60,7 @@ func killAtEach(
 	t *testing.T, what string, within time.Duration, paths func() (from, to string), check func(to string),
 ) (halves int) {
 	t.Helper()
-	random := 20
-	if testing.Short() {
-		random = 5
-	}
-	const never = "101" // per cent
+	const random, never = 20, "101" // per cent
 	for _, share := range append([]string{"1", "50", "75", "90"}, slices.Repeat([]string{never}, random)...) {
 		from, to := paths()
 		before := len(halvesOf(t, to))
@@ -83,6 +80,7 @@ func killAtEach(
 
 // A backup that is killed at any moment leaves the previous backup or a complete new one.
 func TestBackup_Killed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path, dir := tinyDatabase(t), t.TempDir()
 	file := filepath.Join(dir, "backup")
@@ -105,6 +103,7 @@ func TestBackup_Killed(t *testing.T) {
 // A restore that is killed at any moment leaves the old database, journal included, or the new one. A complete one
 // leaves nothing of the journal, which would destroy the new database.
 func TestRestore_Killed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	original, file := tinyDatabase(t), filepath.Join(t.TempDir(), "backup")
 	_, _, err := BackupTo(t.Context(), original, file, false, nil)

@@ -14,6 +14,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -49,6 +50,7 @@ func loadingVictim(args []string) error {
 // After a load that was killed at its beginning, or after the last document, when only the indexes are missing, the
 // database says so, and is loaded when it was removed.
 func TestLoading_Killed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, last := range map[string]string{"Dataset": "3", "Batches": "9"} { // batches
 		for _, batches := range []string{"1", last} {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/store"
+	"brokerage/internal/testenv"
 )
 
 // smallBackup returns a backup of a store without documents: a few kilobytes.
@@ -83,6 +84,7 @@ func sealed(t testing.TB, raw []byte, change func(*store.Manifest)) []byte {
 }
 
 func TestRestore_Damage(t *testing.T) {
+	testenv.Long(t)
 	whole := smallBackup(t)
 	tg := newTarget(t)
 	same := func(*store.Manifest) {}
@@ -144,6 +146,7 @@ func TestRestore_Damage(t *testing.T) {
 
 // A database that is being read is not replaced.
 func TestRestore_BeingRead(t *testing.T) {
+	testenv.Long(t)
 	s, file, tried := tinyStore(t), written(t, smallBackup(t)), false
 	_, _, err := Backup(t.Context(), s.path, io.Discard, func(int64, int64) {
 		if tried {

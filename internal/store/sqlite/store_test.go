@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/dataset"
 	"brokerage/internal/store"
 	"brokerage/internal/store/storetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -47,6 +48,7 @@ func reopened(t testing.TB, path string, options store.Options) *Store {
 
 // With connections cut at random and the service restarted, each trade counts once.
 func TestOnce_Cut(t *testing.T) {
+	testenv.Long(t)
 	path := tinyDatabase(t)
 	chaostest.Once(t, chaostest.Database{
 		Generator: tiny,

@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/dataset"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
 // Each possible fault occurs once, in a database of its own.
 func TestVerify_Damage(t *testing.T) {
+	testenv.Long(t)
 	findings, v := verified(t, tinyDatabase(t))
 	require.Empty(t, findings)
 	require.Equal(t, [...]int64{500, 200, 2000}, v.Documents)

@@ -218,9 +218,6 @@ func LinearCost(t *testing.T, s tpox.Store, d *dataset.Dataset, processes func()
 
 // forShapes runs a test for each shape of documents of each kind.
 func forShapes(t *testing.T, s tpox.Store, d *dataset.Dataset, test func(*testing.T, costlyKind, shape)) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	for _, kind := range costlyKinds(t.Context(), s, d) {
 		for _, shape := range kind.shapes {
 			t.Run(kind.name+"/"+shape.name, func(t *testing.T) { test(t, kind, shape) })

@@ -15,6 +15,7 @@ import (
 	"brokerage/internal/store"
 	"brokerage/internal/store/sqlite"
 	"brokerage/internal/store/sqlite/sqlitetest"
+	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
 
@@ -94,6 +95,7 @@ func (s undeclaredError) GetOrder(ctx context.Context, id tpox.ID) ([]byte, erro
 }
 
 func TestMutants(t *testing.T) {
+	testenv.Long(t)
 	// The failures are intended, so they are not written to files.
 	require.NoError(t, flag.Set("rapid.nofailfile", "true"))
 	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))

@@ -60,6 +60,7 @@ type message struct {
 // Start opens a window for a test, and starts the browser for the first one.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	testenv.Long(t)
 	testenv.Command(t, "chromium")
 	shared, err := started()
 	require.NoError(t, err)

@@ -30,6 +30,7 @@ type Cluster struct {
 // StartCluster starts a coordinator and workers for one test, with settings such as "work_mem=8MB".
 func StartCluster(t testing.TB, workers int, settings ...string) *Cluster {
 	t.Helper()
+	testenv.Long(t)
 	bin := citusBinaries()
 	if bin == "" {
 		testenv.Missing(t, "citus", "no server here has Citus: "+citusVariable+" names the folder of its programs")
