@@ -34,9 +34,10 @@ const (
 	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
 	likely = 3.84
 
-	shortSlice = 2 * time.Second
-	longSlice  = 10 * time.Second
-	discarded  = 200 * time.Millisecond
+	slicePerGoal = 50 // times the longest time that the goal allows, the slice lasts
+	shortSlice   = 2 * time.Second
+	longSlice    = 10 * time.Second
+	discarded    = 200 * time.Millisecond
 )
 
 // errTime ends a search whose time is over, or of which most slices were disturbed. Find does not return it.
@@ -105,7 +106,7 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 }
 
 func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *finder {
-	length := min(max(50*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
+	length := min(max(slicePerGoal*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
 	return &finder{
 		RateSearch: s, users: users, mix: mix, now: time.Now, length: length, discard: min(discarded, length/10),
 		usage: make(map[float64]result.Usage),
@@ -186,8 +187,8 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: at the end of a slice no more
-// transactions wait than can be in progress. Disturbed slices are repeated.
+// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: see mostWaiting. Disturbed slices
+// are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {
@@ -217,7 +218,7 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 		step := f.step(rate)
 		step.Add(s.Records, s.Lost, f.length)
 		var why string
-		if why, decided = f.Goal.judge(counts); s.waiting() > f.users {
+		if why, decided = f.Goal.judge(counts); s.waiting() > f.mostWaiting(rate) {
 			why, decided = fmt.Sprintf("%d were waiting at the end", s.waiting()), true
 		}
 		if decided && why == "" {
@@ -229,6 +230,12 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 		f.estimate()
 	}
 	return missed, nil
+}
+
+// mostWaiting returns how many transactions may wait at the end of a slice: as many as can be in progress or, at high
+// rates, a small share of those that were due, which is no more than is due in the longest time that the goal allows.
+func (f *finder) mostWaiting(rate float64) int {
+	return max(f.users, int(rate*f.length.Seconds()/slicePerGoal))
 }
 
 // step returns the step of a rate in the curve.

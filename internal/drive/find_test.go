@@ -44,6 +44,7 @@ type machine struct {
 	noise    float64 // standard deviation of the logarithm of the capacity in a slice
 	stalls   float64 // chance that nothing is fast in a slice
 	foreign  float64 // chance that others halve the capacity in a slice
+	few      bool    // users
 	drops    bool    // above the capacity it is not slow, but arrivals find the queue full
 	sell     float64 // the capacity as far as sell_security is concerned, as a share; 0 is all of it
 
@@ -89,7 +90,7 @@ func (m *machine) find(t testing.TB, seed uint64, text string, first float64, wi
 	m.rand = rand.New(rand.NewPCG(seed, 1))
 	mix := []workload.Mixed{{Transaction: named(t, "get_order")}, {Transaction: named(t, "sell_security")}}
 	users := math.MaxInt32
-	if m.drops {
+	if m.drops || m.few {
 		users = 20
 	}
 	f := newFinder(RateSearch{Goal: goal(t, text), Within: within, Others: .05}, mix, users, seed)
@@ -166,6 +167,13 @@ func TestFind_OneStall(t *testing.T) {
 		curve := m.find(t, 1, "p99=20ms", 1000, time.Hour)
 		require.InEpsilon(t, 5000, curve.Found, .1, "%s", curve.Answer())
 	}
+}
+
+// At a high rate, more transactions than users may wait at the end of a slice: those of a millisecond.
+func TestFind_FewUsers(t *testing.T) {
+	m := &machine{capacity: 30_000, few: true}
+	curve := m.find(t, 1, "p90=20ms", 20_000, 2*time.Minute)
+	require.InEpsilon(t, 30_000, curve.Found, .1, "%s", curve.Answer())
 }
 
 // A goal of one transaction is one, and needs as many of these.
