@@ -210,10 +210,11 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
-// capacity-check`.
+// capacity-check`. The goal is one of the median, because each short stall breaks one of p99, and the mean of the closed
+// model has it too.
 func BenchmarkCapacity(b *testing.B) {
 	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", "", strconv.Atoi)
-	goal, err := drive.ParseGoal("p99=50ms")
+	goal, err := drive.ParseGoal("p50=50ms")
 	require.NoError(b, err)
 	near := 0
 	for i := range searches {
@@ -230,7 +231,7 @@ func BenchmarkCapacity(b *testing.B) {
 			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
 				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", "5m", time.ParseDuration),
 					Others: setting(b, "OTHERS", "0.05", number), Progress: func(*result.Curve) {
-						if slices++; slices%4 != 1 {
+						if slices++; slices%3 != 1 {
 							return
 						}
 						s, err := c.takeSlice(b.Context(), 1, time.Second)
@@ -266,14 +267,14 @@ func setting[T any](b *testing.B, name, otherwise string, parse func(string) (T,
 
 func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// disturb lets another program use a processor for some seconds, again and again, until the benchmark ends: a third of
+// disturb lets another program use a processor for some seconds, again and again, until the benchmark ends: a fifth of
 // the time at most, because most slices must be left.
 func disturb(b *testing.B, seed uint64) {
 	b.Helper()
 	script := "while kill -0 $PPID; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
 	random := rand.New(rand.NewPCG(seed, 5))
 	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
-		strconv.Itoa(10+random.IntN(10)), strconv.Itoa(2+random.IntN(4)))
+		strconv.Itoa(12+random.IntN(8)), strconv.Itoa(1+random.IntN(3)))
 	p, err := drive.Start(cmd)
 	require.NoError(b, err)
 	b.Cleanup(p.Kill)

@@ -34,10 +34,12 @@ const (
 	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
 	likely = 3.84
 
-	slicePerGoal = 50 // times the longest time that the goal allows, the slice lasts
-	shortSlice   = 2 * time.Second
-	longSlice    = 10 * time.Second
-	discarded    = 200 * time.Millisecond
+	// waitingShare is the share of the transactions of a slice that may wait at its end: no search is more precise.
+	waitingShare = 0.05
+
+	shortSlice = 2 * time.Second
+	longSlice  = 10 * time.Second
+	discarded  = 200 * time.Millisecond
 )
 
 // errTime ends a search whose time is over, or of which most slices were disturbed. Find does not return it.
@@ -106,7 +108,7 @@ func Find(ctx context.Context, p Plan, t Target, s RateSearch) (*result.Run, err
 }
 
 func newFinder(s RateSearch, mix []workload.Mixed, users int, seed uint64) *finder {
-	length := min(max(slicePerGoal*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
+	length := min(max(50*s.Goal.slowest(), shortSlice), longSlice, s.Within/50)
 	return &finder{
 		RateSearch: s, users: users, mix: mix, now: time.Now, length: length, discard: min(discarded, length/10),
 		usage: make(map[float64]result.Usage),
@@ -233,9 +235,9 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 }
 
 // mostWaiting returns how many transactions may wait at the end of a slice: as many as can be in progress or, at high
-// rates, a small share of those that were due, which is no more than is due in the longest time that the goal allows.
+// rates, a small share of those that were due.
 func (f *finder) mostWaiting(rate float64) int {
-	return max(f.users, int(rate*f.length.Seconds()/slicePerGoal))
+	return max(f.users, int(waitingShare*rate*f.length.Seconds()))
 }
 
 // step returns the step of a rate in the curve.
