@@ -231,3 +231,18 @@ func TestCarried_Unknown(t *testing.T) {
 		}
 	}
 }
+
+// A figure that is next to nothing in some slices has a ratio of its sums, and slices without it are left out.
+func TestLogRatio(t *testing.T) {
+	block := []slice{
+		{side: 0, values: []float64{1000}}, {side: 1, values: []float64{2000}},
+		{side: 1, values: []float64{0}}, {side: 0, values: []float64{3000}}, {side: 0, values: []float64{math.NaN()}},
+	}
+	log, ok := logRatio(block, 0)
+	require.True(t, ok)
+	require.InDelta(t, math.Log(0.5), log, 1e-12)
+	for _, none := range [][]slice{block[:1], {block[0], block[2]}, nil} {
+		_, ok := logRatio(none, 0)
+		require.False(t, ok)
+	}
+}

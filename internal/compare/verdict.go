@@ -70,19 +70,18 @@ func (c *comparison) logs(figure int) (logs []float64) {
 	return logs
 }
 
-// logRatio returns the mean log ratio of B to A in a block; false if a slice lacks the figure.
-func logRatio(block []slice, figure int) (sum float64, ok bool) {
+// logRatio returns the log ratio of B to A of the means of a figure over the slices of a block that have it; false if
+// there is none. The means are of slices, not of logs: in some slices the disk may do next to nothing.
+func logRatio(block []slice, figure int) (log float64, ok bool) {
+	var sums, counts [2]float64
 	for _, s := range block {
-		v := math.Log(s.values[figure])
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, false
+		if v := s.values[figure]; !math.IsNaN(v) {
+			sums[s.side] += v
+			counts[s.side]++
 		}
-		if s.side == 0 {
-			v = -v
-		}
-		sum += v / float64(len(block)/2)
 	}
-	return sum, true
+	log = math.Log(sums[1]/counts[1]) - math.Log(sums[0]/counts[0])
+	return log, !math.IsNaN(log) && !math.IsInf(log, 0)
 }
 
 // middle returns the median of a figure over the slices of a side that have it.
