@@ -210,8 +210,8 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
-// capacity-check`. The goal is one of the median, because each short stall breaks one of p99, and the mean of the closed
-// model has it too.
+// capacity-check`. The goal is one of the median: a short stall breaks one of p99, while the closed model's mean has it
+// too.
 func BenchmarkCapacity(b *testing.B) {
 	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", "", strconv.Atoi)
 	goal, err := drive.ParseGoal("p50=50ms")
