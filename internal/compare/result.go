@@ -72,7 +72,7 @@ type SideResult struct {
 	Grown    int64             `json:"grown"`        // documents inserted and not deleted
 }
 
-// Row compares a figure: medians of the slices of A and B, and the change from A to B.
+// Row compares a figure: means of the slices of A and B, and the change from A to B.
 type Row struct {
 	Name    string   `json:"name"`
 	Unit    string   `json:"unit"`
@@ -174,7 +174,7 @@ func (r *Result) Write(w io.Writer) error {
 		b.WriteString("\n")
 	}
 	const line = "%-37s %11s %11s %12s   %s\n"
-	fmt.Fprintf(&b, "\n"+line, "median of the slices", "A", "B", "B against A", "95 %")
+	fmt.Fprintf(&b, "\n"+line, "mean of the slices", "A", "B", "B against A", "95 %")
 	for i, row := range slices.Concat(r.Figures, r.Transactions) {
 		if i < len(r.Figures) || row.Differs() {
 			fmt.Fprintf(&b, line, row.Name+", "+row.Unit, format.Figure(row.A), format.Figure(row.B),

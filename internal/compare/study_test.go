@@ -241,7 +241,7 @@ func BenchmarkCapacity(b *testing.B) {
 						}
 					}})
 			require.NoError(b, err)
-			reference := c.middle(throughput, 1)
+			reference := c.meanOfSide(throughput, 1)
 			ratio := run.Curve.Found / reference
 			if math.Abs(ratio-1) <= 0.1 {
 				near++

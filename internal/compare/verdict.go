@@ -31,7 +31,7 @@ func (c *comparison) look(last bool) bool {
 		if len(logs) < leastBlocks {
 			continue
 		}
-		row.A, row.B, row.Change = c.middle(i, 0), c.middle(i, 1), intervalOf(logs, z)
+		row.A, row.B, row.Change = c.meanOfSide(i, 0), c.meanOfSide(i, 1), intervalOf(logs, z)
 		if i >= firstTransaction { // among so many, one would differ by chance
 			row.Change = intervalOf(logs, quantile(upperTail(z)/float64(len(c.figures)-firstTransaction)))
 			r.Transactions = append(r.Transactions, row)
@@ -84,19 +84,16 @@ func logRatio(block []slice, figure int) (log float64, ok bool) {
 	return log, !math.IsNaN(log) && !math.IsInf(log, 0)
 }
 
-// middle returns the median of a figure over the slices of a side that have it.
-func (c *comparison) middle(figure, side int) float64 {
+// meanOfSide returns the mean of a figure over the slices of a side that have it.
+func (c *comparison) meanOfSide(figure, side int) float64 {
 	var values []float64
 	for _, s := range slices.Concat(c.blocks...) {
 		if s.side == side && !math.IsNaN(s.values[figure]) {
 			values = append(values, s.values[figure])
 		}
 	}
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	mean, _ := meanOf(values)
+	return mean
 }
 
 // answer sets the verdict and its sentence. It returns true if the comparison is decided, or over.

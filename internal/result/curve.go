@@ -81,8 +81,12 @@ func (c *Curve) Answer() string {
 	met := slices.ContainsFunc(c.Steps, func(s CurveStep) bool { return s.Met > 0 })
 	switch none := "No answer for " + c.Goal + " after " + took + ": "; {
 	case c.Found > 0:
-		return fmt.Sprintf("Highest rate with %s: %s (95 %%), most likely %s, after %s", c.Goal, c.Between(),
-			format.Figure(c.Found), took)
+		more := ""
+		if c.Seconds >= c.Within {
+			more = "; a longer --within narrows it"
+		}
+		return fmt.Sprintf("Highest rate with %s: %s (95 %%), most likely %s, after %s%s", c.Goal, c.Between(),
+			format.Figure(c.Found), took, more)
 	case 2*c.Disturbed > c.Slices:
 		return none + fmt.Sprintf("%d of %s were disturbed, by other programs or a stalled clock", c.Disturbed,
 			format.Plural(c.Slices, "slice"))

@@ -137,6 +137,8 @@ func TestRun_Write_Curve(t *testing.T) {
 	require.Contains(t, text, "\n2 of 8 slices were disturbed, by other programs or a stalled clock, and repeated\n"+
 		"What limits: the disk\n")
 	require.Equal(t, "Highest rate with p99=20ms: 900 to 1,000 a second (95 %), most likely 950, after 1:05", last)
+	r.Curve.Seconds = 301 // the time was over
+	require.Contains(t, r.Curve.Answer(), "most likely 950, after 5:01; a longer --within narrows it")
 
 	for says, c := range map[string]Curve{
 		"Highest rate with p99=20ms: at least 900 a second, after 1:05; a longer --within narrows": {Low: 900,
