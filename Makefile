@@ -263,6 +263,7 @@ test-full: ## run everything: shuffled tests, lint, race, a minute of each fuzz 
 	$(GO) test ./internal/store/postgres -count=1 -timeout 30m -run '^TestReplicas$$' -v -args -checks 100000
 	$(MAKE) lint
 	$(MAKE) race TESTFLAGS=-short
+	$(MAKE) race PKGS='./internal/store/postgres ./internal/drive ./internal/compare ./internal/campaign'
 	$(MAKE) fuzz FUZZTIME=60s
 	$(MAKE) differ
 	$(MAKE) test-k8s

@@ -46,7 +46,7 @@ func TestReadme_Tour(t *testing.T) {
 	}
 	for _, name := range []string{"mixed", "insert-customers"} {
 		r := succeeds(t, "drive", "--url", service.url, "--workload", name, "--users", "20", "--ramp", "0s",
-			"--count", "500", "--allow-invalid")
+			"--count", "2000", "--allow-invalid")
 		require.NotRegexp(t, "(?i)unexpected", r.out) // neither among measured nor among preparing requests
 	}
 	// The code of each answer, or else its root element.

@@ -267,14 +267,13 @@ func setting[T any](b *testing.B, name, otherwise string, parse func(string) (T,
 
 func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// disturb lets another program use a processor for some seconds, again and again, until the benchmark ends: a fifth of
-// the time at most, because most slices must be left.
+// disturb lets another program use a processor for some seconds, again and again, until the benchmark ends.
 func disturb(b *testing.B, seed uint64) {
 	b.Helper()
 	script := "while kill -0 $PPID; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
 	random := rand.New(rand.NewPCG(seed, 5))
 	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
-		strconv.Itoa(12+random.IntN(8)), strconv.Itoa(1+random.IntN(3)))
+		strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
 	p, err := drive.Start(cmd)
 	require.NoError(b, err)
 	b.Cleanup(p.Kill)

@@ -189,8 +189,8 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up, see mostWaiting. Slices that
-// others have disturbed are repeated.
+// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: see keepsUp. Disturbed slices are
+// repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {
@@ -220,7 +220,7 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 		step := f.step(rate)
 		step.Add(s.Records, s.Lost, f.length)
 		var why string
-		if why, decided = f.Goal.judge(counts); s.waiting() > f.mostWaiting(rate) {
+		if why, decided = f.Goal.judge(counts); !f.keepsUp(rate, &s) {
 			why, decided = fmt.Sprintf("%d were waiting at the end", s.waiting()), true
 		}
 		if decided && why == "" {
@@ -234,10 +234,11 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 	return missed, nil
 }
 
-// mostWaiting returns how many transactions may wait at the end of a slice: as many as can be in progress or, at high
-// rates, a small share of those that were due.
-func (f *finder) mostWaiting(rate float64) int {
-	return max(f.users, int(waitingShare*rate*f.length.Seconds()))
+// keepsUp reports whether no more transactions wait at the end of a slice than can be in progress or, at high rates if
+// all of them were answered, than a small share of those that were due: the goal counts how long they took.
+func (f *finder) keepsUp(rate float64, s *Sliced) bool {
+	waiting := s.waiting()
+	return waiting <= f.users || s.Lost == 0 && float64(waiting) <= waitingShare*rate*f.length.Seconds()
 }
 
 // step returns the step of a rate in the curve.

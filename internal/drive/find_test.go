@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -174,6 +175,17 @@ func TestFind_FewUsers(t *testing.T) {
 	m := &machine{capacity: 30_000, few: true}
 	curve := m.find(t, 1, "p90=20ms", 20_000, 2*time.Minute)
 	require.InEpsilon(t, 30_000, curve.Found, .1, "%s", curve.Answer())
+}
+
+// Arrivals that were never begun have no times that a goal could count, so that few are enough to miss it.
+func TestKeepsUp(t *testing.T) {
+	f := newFinder(RateSearch{Goal: goal(t, "errors=1%"), Within: time.Hour}, nil, 20, 1)
+	due := waitingShare * 30_000 * f.length.Seconds()
+	waiting := func(n int) []result.Record { return slices.Repeat([]result.Record{{Waiting: true}}, n) }
+	require.True(t, f.keepsUp(30_000, &Sliced{Records: waiting(int(due))}))
+	require.False(t, f.keepsUp(30_000, &Sliced{Records: waiting(int(due) + 1)}))
+	require.True(t, f.keepsUp(30_000, &Sliced{Records: waiting(19), Lost: 1}))
+	require.False(t, f.keepsUp(30_000, &Sliced{Records: waiting(20), Lost: 1}))
 }
 
 // A goal of one transaction is one, and needs as many of these.

@@ -140,10 +140,11 @@ func (s *sampler) take(ctx context.Context) {
 		database := probe.Here.Family(s.database)
 		add(result.OfDatabase, database.Figures, database.Missing)
 	}
+	now := time.Now()
 	if s.from.IsZero() {
-		s.from = time.Now()
+		s.from = now
 	}
-	s.seconds = append(s.seconds, rounded(time.Since(s.from).Seconds()))
+	s.seconds = append(s.seconds, rounded(now.Sub(s.from).Seconds()))
 	target, err := s.target.reading(ctx)
 	if err != nil {
 		target.missing = []string{"its metrics could not be read at every sample"}

@@ -94,8 +94,8 @@ func mutate(r *rand.Rand, doc []byte) []byte {
 // libxml2 must agree whether a document is well-formed, and where both accept it, canonical XML must show the same
 // document after admission. The remaining differences are intended.
 func TestAdmit_Xmllint(t *testing.T) {
-	testenv.Command(t, "xmllint")
 	testenv.Long(t)
+	testenv.Command(t, "xmllint")
 	seeds := [][]byte{
 		[]byte(account),
 		[]byte(`<a xmlns="urn:u" id="1"><b>x</b><c d="e"><f/></c><g></g></a>`),
