@@ -246,3 +246,8 @@ func TestLogRatio(t *testing.T) {
 		require.False(t, ok)
 	}
 }
+
+func TestInterval_String(t *testing.T) {
+	require.Equal(t, "−1.2 to +4.0 %", Interval{0.01, -0.012, 0.04}.String())
+	require.Equal(t, "not known yet", Interval{-0.25, -1, 32_000}.String())
+}

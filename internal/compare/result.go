@@ -148,8 +148,14 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// String returns the ends of the interval.
-func (i Interval) String() string { return signed(i.Low) + " to " + signed(i.High) + " %" }
+// String returns the ends of the interval. Blocks that only resemble their neighbours are too few independent ones: ends
+// that are tenfold apart say nothing.
+func (i Interval) String() string {
+	if i.High-i.Low > 10 {
+		return "not known yet"
+	}
+	return signed(i.Low) + " to " + signed(i.High) + " %"
+}
 
 // percent writes a share as a percentage, without its sign.
 func percent(share float64) string { return format.Fixed(100*math.Abs(share), 1) }
