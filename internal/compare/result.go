@@ -148,8 +148,8 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// String returns the ends of the interval. Blocks that only resemble their neighbours are too few independent ones: ends
-// that are tenfold apart say nothing.
+// String returns the ends of the interval, unless they are so far apart that they say nothing: blocks that resemble
+// their neighbours are few independent ones.
 func (i Interval) String() string {
 	if i.High-i.Low > 10 {
 		return "not known yet"

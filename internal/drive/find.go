@@ -189,8 +189,8 @@ func (f *finder) next(first float64) []float64 {
 }
 
 // try measures a rate until it is known whether the goal is met: for as many transactions as the goal needs, or until
-// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: see keepsUp. Disturbed slices are
-// repeated.
+// leastBeyond of them are beyond a limit. Whatever the goal, the rate must be kept up: see keepsUp. Disturbed slices
+// are repeated.
 func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error) {
 	counts := make([]counted, len(f.Goal.limits))
 	for decided := false; !decided; {
