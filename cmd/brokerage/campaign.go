@@ -82,7 +82,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	_, missing := os.Stat(c.Out)
 	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		return err
+		return usagef("--out: %w", err)
 	}
 	defer func() {
 		if err != nil && missing != nil {
@@ -91,7 +91,10 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	}()
 	page := output.File{Path: filepath.Join(c.Out, "campaign.html"), Kind: output.Page, Mode: output.Shared}
 	file := output.File{Path: filepath.Join(c.Out, campaign.File), Kind: output.Result}
-	if err := cmp.Or(page.Check(), file.Check(), requireRoom(url, settings)); err != nil {
+	if err := cmp.Or(page.Check(), file.Check()); err != nil {
+		return usagef("--out: %w", err)
+	}
+	if err := requireRoom(url, settings); err != nil {
 		return err
 	}
 	if study.Machine, err = campaign.ThisMachine(c.Out); err != nil {

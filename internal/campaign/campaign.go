@@ -41,7 +41,12 @@ func (c *Campaign) file() string { return filepath.Join(c.Folder, File) }
 // Run runs a campaign, or the rest of one that was interrupted. It returns the record of what was measured, together
 // with an error if the campaign ended early, and no record if nothing was changed.
 func (c *Campaign) Run(ctx context.Context) (*Record, error) {
-	err := c.open()
+	unlock, err := lockFolder(c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = unlock() }() // nothing was written to it
+	err = c.open()
 	switch {
 	case err != nil:
 	case c.changed() != "":
@@ -115,7 +120,7 @@ func (c *Campaign) changed() string {
 }
 
 func (c *Campaign) refused(why string) error {
-	return fmt.Errorf("%s was started %s: use another folder, or start again with --replace", c.file(), why)
+	return fmt.Errorf("the campaign %s was started %s: use another folder, or start again with --replace", c.file(), why)
 }
 
 // resume checks that an interrupted campaign can be continued by this build on this machine.

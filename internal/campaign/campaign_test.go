@@ -48,6 +48,22 @@ func TestCampaign(t *testing.T) {
 	require.Empty(t, w.steps, "nothing to do")
 }
 
+// While a campaign runs, another one in its folder changes nothing.
+func TestCampaign_RefusesASecond(t *testing.T) {
+	t.Parallel()
+	w, folder := newWorld(t), t.TempDir()
+	refused := 0
+	w.onRun = func(drive.Plan) error {
+		refused++
+		_, err := newWorld(t).run(w.small(folder))
+		require.EqualError(t, err, "another campaign runs in "+folder)
+		return nil
+	}
+	_, err := w.run(w.small(folder))
+	require.NoError(t, err)
+	require.Positive(t, refused)
+}
+
 // A run whose only faults are an unsteady rate and others on the machine is made once more, from the data as loaded. A
 // run with any other fault counts.
 func TestCampaign_MakesUnsteadyRunsAgain(t *testing.T) {

@@ -2,6 +2,8 @@ package campaign
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -41,4 +43,19 @@ func setCores(pid int, cores *unix.CPUSet) error {
 		}
 	}
 	return nil
+}
+
+// lockFolder keeps other campaigns out of a folder until unlock, or until the process ends.
+func lockFolder(path string) (unlock func() error, err error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		err = fmt.Errorf("another campaign runs in %s", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return folder.Close, nil
 }
