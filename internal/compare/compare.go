@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"brokerage/internal/drive"
 	"brokerage/internal/format"
 	"brokerage/internal/workload"
 )
@@ -25,7 +24,7 @@ type Config struct {
 	TLS        *tls.Config // of https services; nil is the default one
 
 	Detect    float64       // the difference to find: the width at which an interval may decide; see judge
-	Tolerance float64       // smaller differences are none
+	Tolerance float64       // a smaller difference counts as equal
 	Others    float64       // share of the machine above which others disturb a slice
 	Within    time.Duration // the longest time
 	Before    [2]string     // commands that run before each slice of a side; "" for none
@@ -50,19 +49,21 @@ const (
 	mostCarried = 0.03
 	// mostLong is the longest block as a share of Config.Within.
 	mostLong = 1.0 / 15
-	// mostAlike is the correlation of neighbouring blocks, of at least so many, above which slices are too short.
+	// mostAlike is the correlation of neighbouring blocks above which slices are too short, if there are at least
+	// leastToCorrelate blocks.
 	mostAlike        = 0.4
 	leastToCorrelate = 24
-	// warmUp is how long each side works before the first block, of the whole time at most.
+	// warmUp is how long each side works before the first block, and mostWarmUp its largest share of Config.Within.
 	warmUp     = 3 * time.Second
 	mostWarmUp = 1.0 / 20
-	// mostPatience is how long most slices may be disturbed.
+	// mostPatience and leastSlices are how long, and at how many slices at least, most may be disturbed.
 	mostPatience = 40 * time.Second
+	leastSlices  = 24
 	// mostApart is the largest difference of the sides' data that is not noted, as a share of the documents.
 	mostApart = 0.02
 )
 
-// ErrSides is the error of sides that cannot be compared: one is none, or they hold different datasets.
+// ErrSides is the error of sides that cannot be compared: one argument names no side, or the datasets differ.
 var ErrSides = errors.New("the sides cannot be compared")
 
 // comparison is the state of a running comparison.
@@ -232,7 +233,7 @@ func (c *comparison) block(ctx context.Context) error {
 
 // disturbed reports whether so many slices were disturbed that nothing can be decided.
 func (c *comparison) disturbed() bool {
-	return c.passed() >= mostPatience && drive.TooDisturbed(c.result.Disturbed(), c.tried)
+	return c.passed() >= mostPatience && c.tried >= leastSlices && 2*c.result.Disturbed() > c.tried
 }
 
 // timeForBlock reports whether another block fits into the time.

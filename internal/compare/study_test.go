@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -227,16 +228,17 @@ func BenchmarkCapacity(b *testing.B) {
 			}
 			target, err := drive.NewDirect(c.sides[0].store, url)
 			require.NoError(b, err)
-			slices := 0
+			slices, references := 0, 0
 			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
 				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", "5m", time.ParseDuration),
 					Others: setting(b, "OTHERS", "0.05", number), Progress: func(*result.Curve) {
-						if slices++; slices%3 != 1 {
+						if slices++; references > slices/3 {
 							return
 						}
 						s, err := c.takeSlice(b.Context(), 1, time.Second)
 						require.NoError(b, err)
 						if s.disturbed == "" {
+							references++
 							c.blocks = append(c.blocks, []slice{s})
 						}
 					}})
@@ -248,6 +250,11 @@ func BenchmarkCapacity(b *testing.B) {
 			}
 			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(),
 				reference, ratio, run.Curve.Limit)
+			fmt.Printf("%d slices, %d disturbed; met of tries by rate:", run.Curve.Slices, run.Curve.Disturbed)
+			for _, step := range run.Curve.Steps {
+				fmt.Printf("  %g: %d of %d", step.Rate, step.Met, step.Met+step.Misses)
+			}
+			fmt.Println()
 		})
 	}
 	fmt.Printf("within 10 %% of the closed model: %d of %d\n", near, searches)
@@ -270,11 +277,20 @@ func number(text string) (float64, error) { return strconv.ParseFloat(text, 64) 
 // disturb lets another program use a processor for some seconds, again and again, until the benchmark ends.
 func disturb(b *testing.B, seed uint64) {
 	b.Helper()
-	script := "while kill -0 $PPID; do sleep $1; timeout $2 sh -c 'while :; do :; done'; done"
-	random := rand.New(rand.NewPCG(seed, 5))
-	cmd := exec.CommandContext(b.Context(), "/bin/sh", "-c", script, "sh",
-		strconv.Itoa(5+random.IntN(15)), strconv.Itoa(2+random.IntN(8)))
-	p, err := drive.Start(cmd)
-	require.NoError(b, err)
-	b.Cleanup(p.Kill)
+	var running sync.WaitGroup
+	running.Go(func() {
+		random := rand.New(rand.NewPCG(seed, 5))
+		seconds := func(least, n int) time.Duration { return time.Duration(least+random.IntN(n)) * time.Second }
+		for {
+			select {
+			case <-b.Context().Done():
+				return
+			case <-time.After(seconds(5, 15)):
+			}
+			ctx, cancel := context.WithTimeout(b.Context(), seconds(2, 8))
+			_ = exec.CommandContext(ctx, "/bin/sh", "-c", "while :; do :; done").Run() // until it is killed
+			cancel()
+		}
+	})
+	b.Cleanup(running.Wait)
 }

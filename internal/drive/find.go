@@ -34,6 +34,10 @@ const (
 	// likely bounds the 95 % interval: the quantile of chi-square with one degree of freedom.
 	likely = 3.84
 
+	// A search ends when more than hopeless of its slices were disturbed, once there are leastSlices.
+	hopeless    = 0.9
+	leastSlices = 24
+
 	// waitingShare is the share of the transactions of a slice that may wait at its end: no search is more precise.
 	waitingShare = 0.05
 
@@ -42,7 +46,7 @@ const (
 	discarded  = 200 * time.Millisecond
 )
 
-// errTime ends a search whose time is over, or of which most slices were disturbed. Find does not return it.
+// errTime ends a search whose time is over, or of which nearly all slices were disturbed. Find does not return it.
 var errTime = errors.New("the time is over")
 
 // finder looks for the highest rate that meets a goal.
@@ -210,7 +214,8 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 			others = *used.Others
 		}
 		if s.Disturbed(others, f.Others) != "" {
-			if f.curve.Disturbed++; TooDisturbed(f.curve.Disturbed, f.curve.Slices) {
+			f.curve.Disturbed++
+			if n := f.curve.Slices; n >= leastSlices && float64(f.curve.Disturbed) > hopeless*float64(n) {
 				return false, errTime
 			}
 			continue
@@ -234,8 +239,8 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 	return missed, nil
 }
 
-// keepsUp reports whether no more transactions wait at the end of a slice than can be in progress or, at high rates if
-// all of them were answered, than a small share of those that were due: the goal counts how long they took.
+// keepsUp reports whether the target keeps up with a rate: at the end of a slice no more transactions wait than there
+// are users or, if all were begun later, than waitingShare of those that were due. The goal counts how long they took.
 func (f *finder) keepsUp(rate float64, s *Sliced) bool {
 	waiting := s.waiting()
 	return waiting <= f.users || s.Lost == 0 && float64(waiting) <= waitingShare*rate*f.length.Seconds()

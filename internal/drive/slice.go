@@ -72,9 +72,6 @@ func (s *Sliced) Disturbed(others, most float64) string {
 	return ""
 }
 
-// TooDisturbed reports whether so many slices were disturbed that nothing can be decided.
-func TooDisturbed(disturbed, slices int) bool { return slices >= 24 && 2*disturbed > slices }
-
 // watchClock sleeps for some milliseconds again and again until stop is called. stop returns by how much a wake-up was
 // late at most.
 func watchClock() (stop func() time.Duration) {
