@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"brokerage/internal/tpox"
 )
@@ -31,7 +32,7 @@ const (
 	// visibleTimeout is how long maxOrderByRows waits for the order of a row. A commit over two nodes becomes visible on
 	// one after the other; after the failure of a node, that may take longer, until Citus has recovered it.
 	visibleTimeout = time.Second
-	// nextGreatest is how many rows of each account maxOrderByRows tries after that.
+	// nextGreatest is how many rows of each account maxOrderByRows tries after visibleTimeout.
 	nextGreatest = 16
 )
 
@@ -77,15 +78,25 @@ func (s *Store) greatestOrders(ctx context.Context, customer tpox.ID, rows int) 
 	} else if err != nil {
 		return nil, err
 	}
+	batches := make(map[*pgxpool.Pool]*pgx.Batch) // a round trip to each node
 	for _, account := range accounts {
 		args := []any{account, rows}
-		found, _ := s.poolFor("greatest_orders", args).Query(ctx, s.sql("greatest_orders"), args...)
-		o := greatOrder{account: account}
-		if _, err := pgx.ForEachRow(found, []any{&o.id, &o.text}, func() error {
-			o.cash, _ = tpox.SortKey(o.text)
-			all = append(all, o)
-			return nil
-		}); err != nil { // the error of the query, too
+		pool := s.poolFor("greatest_orders", args)
+		if batches[pool] == nil {
+			batches[pool] = new(pgx.Batch)
+		}
+		batches[pool].Queue(s.sql("greatest_orders"), args...).Query(func(found pgx.Rows) error {
+			o := greatOrder{account: account}
+			_, err := pgx.ForEachRow(found, []any{&o.id, &o.text}, func() error {
+				o.cash, _ = tpox.SortKey(o.text)
+				all = append(all, o)
+				return nil
+			})
+			return err
+		})
+	}
+	for pool, batch := range batches {
+		if err := pool.SendBatch(ctx, batch).Close(); err != nil {
 			return nil, err
 		}
 	}
