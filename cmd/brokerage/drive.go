@@ -46,9 +46,9 @@ type driveCmd struct {
 
 	resultFlags `group:"Output"`
 
-	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
+	Find   goalFlag      `group:"Load" placeholder:"GOAL" help:"Estimate the highest rate that meets a goal, with its 95 % interval. A goal is one or more limits, separated by commas: p99=20ms (also p50, p90, p95, p99.9), get_order:p99=5ms for one transaction, errors=0.1% for the share that fails. Rates are tried in slices of a few seconds; the first is --rate, or else what the users achieve during --ramp. Default: none."`
 	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, --ramp included. Default: 5m."`
-	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that others may use during a slice; with more, the slice is repeated. Default: 5%."`
+	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that other programs may use during a slice; with more, the slice is repeated. Default: 5%."`
 
 	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
 	StartAt startTime `group:"Length" placeholder:"TIME" help:"When --ramp begins, so that several machines start at once: 2026-01-31T15:04:05Z. Until then, users insert the documents that they will delete. Default: at once."`

@@ -119,7 +119,7 @@ func (f *loadPart) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// goalFlag is what a rate must keep to.
+// goalFlag is the goal of --find.
 type goalFlag struct{ drive.Goal }
 
 func (f *goalFlag) UnmarshalText(text []byte) (err error) {

@@ -15,7 +15,7 @@ import (
 type generateCmd struct {
 	datasetFlags
 
-	Kind     []kindFlag   `placeholder:"KIND" help:"Kinds of documents to write: security, customer, order. Default: all."`
+	Kind     []kindFlag   `placeholder:"KIND" help:"Kinds of documents to write, separated by commas: security, customer, order. Default: all."`
 	Part     dataset.Part `default:"1/1" placeholder:"N/M" help:"Write only part N of M equal parts, so that M machines can share the work. Default: 1/1."`
 	Out      string       `required:"" type:"path" placeholder:"DIR" help:"Folder for the files, created if it does not exist."`
 	Compress string       `enum:"none,zstd" default:"none" placeholder:"HOW" help:"Compression of the files: zstd or none. Default: none."`

@@ -79,7 +79,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	for _, args := range [][]string{{"load"}, {"load", "--seed", "2"}, {"load", "--from", files}} {
 		requireOneLine(t, brokerage(t.Context(), append(args, "--db", db)...), exitFailed,
 			path+": the load of tpox-2/tiny/seed-1/v1/500-200-2000 was not finished: "+
-				"if it does not run any more, run load --replace")
+				"if it is no longer running, run brokerage load --replace")
 	}
 	succeeds(t, "load", "--db", db, "--from", files, "--replace")
 	requireHolds(t, path, tiny(dataset.TPoX2))

@@ -70,7 +70,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitEnded       = 3 // ended early; the results until then have been written
-	exitInvalid     = 4 // the results of a load test or campaign, which have been written, may not be quoted
+	exitInvalid     = 4 // results that were written may not be quoted, or a ledger shows lost or repeated changes
 	exitWorse       = 5 // of two compared sides, the second is worse
 	exitUndecided   = 6 // two sides were compared, and neither is shown to be better
 	exitInterrupted = 130
@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early, "+
-			"4 its results are INVALID, "+
+			"4 its results are INVALID or verify --ledger found lost changes, "+
 			"5 a comparison shows B to be worse, 6 it is undecided, 130 interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit

@@ -80,7 +80,7 @@ func (p *progress) doing(what string) {
 	})
 }
 
-// of sets both: the total may have been unknown until then.
+// of sets the bytes that are done and their total, which may have been unknown until then.
 func (p *progress) of(done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,9 +34,9 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		})
 }
 
-// environment returns every flag of one command a variable: the prefix and the flag's name, so that --max-body is
-// BROKERAGE_MAX_BODY. The flags of other commands have no variables, because the settings of a service must not change
-// what a load in the same environment does.
+// environment returns the option that gives every flag of one command a variable: the prefix and the flag's name, so
+// that --max-body is BROKERAGE_MAX_BODY. The flags of other commands have no variables, because the settings of a
+// service must not change what a load in the same environment does.
 func environment(command, prefix string) kong.Option {
 	return kong.PostBuild(func(k *kong.Kong) error {
 		for _, node := range k.Model.Children {

@@ -62,7 +62,7 @@ func printableText(text string) string {
 	return b.String()
 }
 
-// redraw writes as much of a line as the terminal has columns over the last one that was redrawn.
+// redraw replaces the line that it wrote last by as much of the new one as fits into the terminal's width.
 func redraw(w io.Writer, line string) {
 	if letters, width := []rune(line), columns(w); width > 0 && len(letters) >= width {
 		line = string(letters[:width-1])

@@ -26,7 +26,7 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, conn.Close())
 	r = brokerage(t.Context(), "verify", "--db", "sqlite:"+db)
 	require.Equal(t, exitFailed, r.code, r.err)
-	require.Contains(t, r.out, "order 103282: account 5, and the document has")
+	require.Contains(t, r.out, "order 103282: the column account is 5, but")
 	require.Contains(t, r.out, ": 1 finding\n")
 	require.Contains(t, r.err, "1 finding")
 }

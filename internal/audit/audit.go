@@ -75,8 +75,8 @@ type refusals struct {
 
 // Options are the options of a log.
 type Options struct {
-	// Fault is called with the error when a fault begins and when it loses its first record; when it ends, with Lost if
-	// records were lost, and then with nil.
+	// Fault is called with the error when a fault begins, and again when the fault loses its first record. At its end
+	// Fault is called with Lost if records were lost, and then with nil.
 	Fault  func(error)
 	Inputs []string // files that the log must not be written to: see output.File
 	// Room returns how many bytes of the log's file system are free, and its size; nil if that is unknown.
@@ -167,7 +167,7 @@ func (l *Log) Record(r Record) {
 	if len(l.kept) >= maxKept {
 		if err := l.flush(); err != nil {
 			if l.lost == l.lostRecorded {
-				l.options.Fault(fmt.Errorf("%w; %d records wait, and further ones are only counted", err, len(l.kept)))
+				l.options.Fault(fmt.Errorf("%w; %d records wait, and further ones are lost", err, len(l.kept)))
 			}
 			l.lost++
 			return

@@ -294,7 +294,7 @@ func TestLog_Bounded(t *testing.T) {
 	require.Less(t, kept, many)
 	require.EqualValues(t, many, int64(kept)+lost)
 	require.Len(t, told, 2, "a loss is logged once")
-	require.ErrorContains(t, told[1], "further ones are only counted")
+	require.ErrorContains(t, told[1], "further ones are lost")
 
 	out.room = 100 << 20
 	require.NoError(t, l.Ready())

@@ -47,7 +47,7 @@ func flushes(folder string) (p50, p99 float64, err error) {
 	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
 	block := make([]byte, 4096)
 	var took []time.Duration
-	for began := time.Now(); len(took) < 100 && time.Since(began) < 3*time.Second; { // fewer show a slow disk
+	for began := time.Now(); len(took) < 100 && time.Since(began) < 3*time.Second; { // on a slow disk, fewer are enough
 		start := time.Now()
 		if _, err := f.Write(block); err != nil {
 			return 0, 0, err

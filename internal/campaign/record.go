@@ -27,7 +27,7 @@ type Record struct {
 	Preset     string    `json:"preset"`
 	Smoke      bool      `json:"smoke"`      // too short to be a study: no figure of it counts
 	Complete   bool      `json:"complete"`   // every planned step has been run
-	Unfinished string    `json:"unfinished"` // why not; empty if it is
+	Unfinished string    `json:"unfinished"` // why it is not complete; empty if it is
 	Started    time.Time `json:"started"`
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 

@@ -158,7 +158,7 @@ func (s Settings) Check() error {
 		case of.Workload != insertOrders && of.Workload != insertCustomers:
 			return fmt.Errorf("inserts: %s is neither %s nor %s", of.Workload, insertOrders, insertCustomers)
 		case of.Users < 1 || of.Documents < int64(of.Users):
-			return fmt.Errorf("%s of %d documents is too few for %d users: use a larger --data-scale", of.Workload, of.Documents,
+			return fmt.Errorf("%s of %d documents: too few for %d users; use a larger --data-scale", of.Workload, of.Documents,
 				of.Users)
 		}
 	}

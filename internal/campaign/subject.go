@@ -151,7 +151,7 @@ func (e database) Space(ctx context.Context) (out *Space, err error) {
 func (e database) BackupFile() string { return e.backup }
 
 func (e database) Backup(ctx context.Context) (*Copy, error) {
-	if err := removeFile(e.backup); err != nil { // perhaps of a database before
+	if err := removeFile(e.backup); err != nil { // perhaps of an earlier database
 		return nil, err
 	}
 	m, written, err := e.Database.Backup(ctx, e.backup, store.CopyOptions{})

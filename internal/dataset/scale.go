@@ -50,7 +50,7 @@ func parseName[T ~uint8](what string, names []string, s string) (T, error) {
 	i := slices.Index(names, s)
 	if i < 0 {
 		last := len(names) - 1
-		return 0, fmt.Errorf("dataset: unknown %s %q, want %s or %s", what, s, strings.Join(names[:last], ", "), names[last])
+		return 0, fmt.Errorf("%q is not a %s: use %s or %s", s, what, strings.Join(names[:last], ", "), names[last])
 	}
 	return T(i), nil
 }
@@ -101,7 +101,7 @@ func ParseScale(s string) (Scale, error) {
 		orders, _ := strconv.ParseInt(m[2], 10, 64)
 		return ScaleOf(customers, orders)
 	}
-	return Scale{}, fmt.Errorf("dataset: unknown scale %q, want one of %s", s, strings.Join(scaleNames[:], " "))
+	return Scale{}, fmt.Errorf("%q is not a scale: use one of %s", s, strings.Join(scaleNames[:], " "))
 }
 
 // The numbers of documents at XXL, the largest scale.

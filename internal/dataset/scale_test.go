@@ -42,7 +42,7 @@ func TestParseScale(t *testing.T) {
 	require.Equal(t, []string{"tiny", "XXXS", "XXS", "XS", "S", "M", "L", "XL", "XXL"}, names)
 	for _, wrong := range []string{"", "XXXXS", "10GB", "S "} {
 		_, err := dataset.ParseScale(wrong)
-		require.ErrorContains(t, err, "want one of tiny XXXS", "%q", wrong)
+		require.ErrorContains(t, err, "use one of tiny XXXS", "%q", wrong)
 	}
 }
 

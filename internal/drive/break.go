@@ -30,7 +30,7 @@ func Command(text string) func(ctx context.Context) error {
 		defer context.AfterFunc(ctx, func() { killAll(command) })()
 		err := command.Wait()
 		if err != nil && ctx.Err() != nil {
-			return errors.New("it did not end")
+			return errors.New("it did not end before the run did")
 		}
 		return err
 	}

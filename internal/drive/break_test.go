@@ -16,7 +16,7 @@ func TestBreak(t *testing.T) {
 	t.Parallel()
 	for command, says := range map[string]string{
 		"exit 3":     "the command failed: exit status 3",
-		"sleep 1000": "the command failed: it did not end",
+		"sleep 1000": "the command failed: it did not end before the run did",
 		"sleep 0":    "",
 	} {
 		p := shortly(t, "query")

@@ -30,7 +30,7 @@ type limit struct {
 var beyond = map[string]float64{"p50": .5, "p90": .1, "p95": .05, "p99": .01, "p99.9": .001}
 
 const (
-	// A try has so many transactions that leastBeyond of them can be beyond a quantile, so that not a few of them decide.
+	// A try has so many transactions that leastBeyond of them can be beyond a quantile: a few alone must not decide.
 	leastBeyond = 100
 	errorsNeed  = 10_000
 )

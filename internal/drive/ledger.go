@@ -24,7 +24,7 @@ func (c *Crew) startLedger(dataset string) error {
 	for _, part := range c.Mix() {
 		// A transaction that writes back the document that it has read changes nothing.
 		if part.Kind != tpox.Query && !part.Replaces && !ledger.Records(part.Name) {
-			return fmt.Errorf("a ledger has no changes of %s: choose a workload without it", part.Name)
+			return fmt.Errorf("a ledger cannot record %s: choose a workload without it", part.Name)
 		}
 	}
 	return l.Start(dataset)

@@ -75,7 +75,7 @@ const (
 func (p *Plan) Check() error {
 	switch {
 	case p.Rate > 0 && p.Think != Think{}:
-		return errors.New("a think time is for the closed model; with a rate, transactions are due however long answers take")
+		return errors.New("--think is for the closed model; with --rate, transactions are due however long answers take")
 	case p.Break.Do != nil && (p.Break.At <= 0 || p.Break.At >= p.Duration):
 		return errors.New("--at must be above 0 and below --duration; --break cannot be used with --count")
 	}
@@ -119,7 +119,7 @@ func (p *Plan) late() error {
 type Consistency string
 
 const (
-	Primary Consistency = ""      // the queries have no header
+	Primary Consistency = ""      // queries are sent without Consistency-Token and Max-Staleness
 	Token   Consistency = "token" // a query sends the token of the user's last write, if there is one
 	stale               = "stale="
 )

@@ -83,7 +83,7 @@ func (p *Process) said() string {
 	return ", without a word"
 }
 
-// Listens waits until the process prints where it serves, or somebody else finds out. If it does not, it is killed.
+// Listens waits until the process prints where it serves, or found receives its URL. Otherwise the process is killed.
 func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) error {
 	return p.await(ctx, p.address, found, "say where it listens", within)
 }

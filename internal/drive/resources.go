@@ -154,8 +154,8 @@ func (s *sampler) take(ctx context.Context) {
 	s.samples = append(s.samples, sample)
 }
 
-// series returns a figure of samples. A counter that has fallen is of processes of which one has ended, and keeps its
-// last value.
+// series returns a figure at each sample. A counter that falls because one of its processes has ended keeps its last
+// value.
 func (f figure) series(samples []map[figure]float64) result.Series {
 	series := result.Series{Of: f.of, Figure: f.name, Counts: f.counts()}
 	last, grown := samples[0][f], 0.0

@@ -43,7 +43,7 @@ func (u *user) work(ctx context.Context) {
 	}
 }
 
-// serve carries out the transactions of the open model that are due, as long as they are begun.
+// serve carries out the due transactions of the open model. Those left at c.patience after the end are only counted.
 func (u *user) serve(ctx context.Context) {
 	c := u.crew
 	defer u.count(c.now())
@@ -176,7 +176,7 @@ func (u *user) leave(due int64) {
 // mostSilent is how many inserts of a user in a row may have no answer before the load.
 const mostSilent = 3
 
-// insert inserts a document that the user may delete later. It returns false if there is no point in going on.
+// insert inserts a document that the user may delete later. It returns false if the user should insert no more.
 func (u *user) insert(ctx context.Context, t *workload.Transaction, done *int64) bool {
 	c := u.crew
 	if c.over(c.now()) || !u.draw(ctx, t) {

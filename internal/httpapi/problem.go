@@ -49,13 +49,13 @@ var (
 		tpox.CustomerExists:  "The customer exists",
 		tpox.AccountExists:   "The account exists",
 		tpox.LastAccount:     "The last account cannot be closed",
-		tpox.TooManyHoldings: "The account has the most holdings that are allowed",
+		tpox.TooManyHoldings: "The account has the maximum number of holdings",
 		tpox.NotHeld:         "The account does not hold the security",
 		tpox.TooFewHeld:      "The account holds less than that",
 		tpox.NotCovered:      "The balance does not cover the trade",
 		tpox.BalanceLimit:    "A balance would be out of bounds",
 		tpox.CustomerLimit:   "The customer would be too large",
-		tpox.IDsExhausted:    "So many ids are not left",
+		tpox.IDsExhausted:    "Too few ids are left",
 		tpox.KeyInUse:        "The same request is still running",
 	}
 )
@@ -96,7 +96,7 @@ var (
 	errTooLarge    = &refused{kind: kindTooLarge, detail: "the body exceeds the limit"}
 	errOverloaded  = &refused{kind: kindOverloaded, detail: "the limit of concurrent requests is reached"}
 	errQueueFull   = fmt.Errorf("%w: the queue is full", errOverloaded)
-	errQueueWait   = fmt.Errorf("%w: it waited too long", errOverloaded)
+	errQueueWait   = fmt.Errorf("%w: the request waited too long", errOverloaded)
 	errManyStreams = &refused{kind: kindOverloaded, detail: "the limit of live streams is reached"}
 	errStopping    = &refused{kind: kindUnavailable, detail: "the service is stopping"}
 	errNotOpen     = &refused{kind: kindUnavailable, detail: "the database is not open yet"}

@@ -121,7 +121,7 @@ func (q *request) required(name string) (string, error) {
 // validate returns the parameter of this name, by default true.
 func (q *request) validate() (bool, error) { return q.flag("validate", "yes", "no", true) }
 
-// flag returns a parameter with two values, or otherwise if it is not given.
+// flag reports whether a parameter is yes and not no; it returns otherwise if the parameter is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
 	case err != nil || !given:

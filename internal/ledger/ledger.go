@@ -1,5 +1,5 @@
 // Package ledger records the changes of a run outside of the database, and finds out afterwards whether the database
-// has kept them: acknowledged changes that are missing are lost, and those that were applied more than once are twice.
+// has kept them: acknowledged changes that are missing count as lost, those applied more than once as applied twice.
 //
 // A ledger is a file of JSON lines. A change has a line before it is sent, which is on disk by then, and another one
 // when it was answered. So even when the load generator is killed, the ledger has each change that the database may

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-const ticks = 100 // a second, in Linux's figures, whatever its clock does
+const ticks = 100 // clock ticks a second in /proc (USER_HZ), whatever the kernel's own rate
 
 // Process returns the figures of a process. Without the process there are none.
 func (s System) Process(pid int) Reading {

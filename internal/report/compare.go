@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/result"
 )
 
-// singleRuns is what two results do not say.
+// singleRuns is the note at the end of a comparison of two results.
 const singleRuns = "Each figure was measured once, so this says nothing about which side is better: " +
 	"brokerage compare measures both sides in turn until it can say so."
 

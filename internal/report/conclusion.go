@@ -14,8 +14,8 @@ import (
 type conclusion struct {
 	Answer   string   // in one sentence
 	Measured []string // a line for each workload, and for what else was measured
-	Limits   string   // the throughput
-	Not      []string // to be compared with other figures, and why
+	Limits   string   // what limits the throughput
+	Not      []string // the reasons not to compare it with other figures
 }
 
 // concluded returns the conclusion of a campaign. Its answer is on the mixed workload, if that was measured.
@@ -135,7 +135,7 @@ func (f *File) WriteSummary(w io.Writer, page string) error {
 	if k.Limits != "" {
 		lines = append(lines, "limit: "+k.Limits)
 	}
-	lines = append(lines, "not to be compared: "+strings.Join(k.Not, "; "), "report: "+page, k.Answer)
+	lines = append(lines, "not comparable because: "+strings.Join(k.Not, "; "), "report: "+page, k.Answer)
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }

@@ -42,7 +42,7 @@ func campaignStamps(c *campaign.Record, groups []group) []banner {
 	}
 	if !c.Complete {
 		all = append(all, banner{Class: "smoke", Word: "UNFINISHED",
-			Text: "Not every planned step has been run. " + c.Unfinished})
+			Text: "Not every planned step has been run: " + c.Unfinished})
 	}
 	return all
 }

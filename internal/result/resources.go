@@ -9,7 +9,7 @@ import (
 
 // Resources are figures that were sampled during the measured time. What could not be read is absent, and never 0.
 type Resources struct {
-	Seconds []float64         `json:"seconds"` // of the samples, since the first, which is at the begin
+	Seconds []float64         `json:"seconds"` // of the samples, since the first, which is at the beginning
 	Series  []Series          `json:"series"`
 	Pools   []store.PoolStats `json:"pools,omitempty"`   // over the measured time
 	Missing []string          `json:"missing,omitempty"` // what could not be read, with the reason

@@ -12,8 +12,8 @@ import (
 // Tally adds up the records of a run. It is for one goroutine.
 type Tally struct {
 	rows      []Row         // by transaction
-	interval  Row           // since the last Cut,
-	from      time.Duration // which was then
+	interval  Row           // since the last Cut
+	from      time.Duration // time of the last Cut
 	intervals []Interval
 	perSecond []int64
 }

@@ -86,8 +86,8 @@ func judge(r *Run) Validity {
 			"processor time per transaction are", percent(*o))
 	}
 	if n := r.Total.Unexpected[NotFound]; n > 0 {
-		note("%s not found: they were deleted from the dataset; a restore brings them back, or brokerage load --replace",
-			format.Count(n))
+		note("%s found no document, because it was deleted: brokerage restore or brokerage load --replace brings it back",
+			format.Plural(n, "request"))
 	}
 	if r.Target.SameHost && !r.Usage.Shared {
 		note("the load generator ran on the service's host, and took processor time from it")

@@ -165,7 +165,7 @@ type Loader[T any] struct {
 	Write func(ctx context.Context, do func(T) error) error
 	// Insert stores the documents that are not Refused, and sets Refused for those whose keys exist.
 	Insert func(tx T, documents []PreparedDocument) error
-	// RaiseLeases has leases begin above the ids that were loaded.
+	// RaiseLeases makes leases begin above the ids that were loaded.
 	RaiseLeases func(T) error
 	Set         func(tx T, name string, value any) error
 }
@@ -244,7 +244,7 @@ func (l *Loader[T]) LoadDataset(
 	}, func(tx T) error { return l.finish(tx, settings) })
 }
 
-// finish has leases begin above what was loaded, and records what was.
+// finish makes leases begin above the ids that were loaded, and stores the settings.
 func (l *Loader[T]) finish(tx T, settings map[string]any) error {
 	if err := l.RaiseLeases(tx); err != nil {
 		return err

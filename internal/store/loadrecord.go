@@ -45,7 +45,7 @@ func (r *LoadRecord) Ready(ctx context.Context) error {
 
 // Unfinished returns the error for a database in which the load of that name runs or was interrupted.
 func Unfinished(name string) error {
-	return fmt.Errorf("the load of %s was not finished: if it does not run any more, run load --replace", name)
+	return fmt.Errorf("the load of %s was not finished: if it is no longer running, run brokerage load --replace", name)
 }
 
 // Loading returns the name of the unfinished load, empty if there is none.

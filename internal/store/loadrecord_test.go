@@ -36,7 +36,7 @@ func TestLoadRecord(t *testing.T) {
 		// What an earlier load has left does not hold while another is under way.
 		"Unfinished": {
 			settings: map[string]string{store.SettingContents: held, store.SettingLoading: `"more"`},
-			ready:    "the load of more was not finished: if it does not run any more, run load --replace",
+			ready:    "the load of more was not finished: if it is no longer running, run brokerage load --replace",
 		},
 		"Damaged": {settings: map[string]string{store.SettingLoading: `{`}, ready: "setting loading: "},
 	} {

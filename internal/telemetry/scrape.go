@@ -218,7 +218,7 @@ func (out series) replicas(s *store.Stats) {
 		if r.Known {
 			out.count("store_replica_lag_bytes", "Bytes of the log that the replica had not replayed when it last reported.",
 				r.LagBytes, "replica", r.Name)
-			out.value("store_replica_lag_seconds", "How old the data of the replica may be: since when the primary has been "+
+			out.value("store_replica_lag_seconds", "How old the data of the replica may be: how long the primary has been "+
 				"ahead of it; the interval of the checks at least.", r.Age.Seconds(), "replica", r.Name)
 		}
 	}
@@ -228,13 +228,13 @@ func (out series) replicas(s *store.Stats) {
 // processor time and the memory.
 var ProcessMetrics = map[string]struct{ Name, help string }{
 	probe.UserSeconds:   {"brokerage_process_user_seconds_total", "Processor time of the process in its own code."},
-	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the system."},
+	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the kernel."},
 	probe.IOWaitSeconds: {
 		"brokerage_process_io_wait_seconds_total",
 		"Time for which the process waited for disks; no series where the kernel does not count it.",
 	},
-	probe.ReadCalls:  {"brokerage_process_read_calls_total", "Calls of the system to read, from files and connections."},
-	probe.WriteCalls: {"brokerage_process_write_calls_total", "Calls of the system to write, to files and connections."},
+	probe.ReadCalls:  {"brokerage_process_read_calls_total", "System calls that read from files and connections."},
+	probe.WriteCalls: {"brokerage_process_write_calls_total", "System calls that write to files and connections."},
 	probe.ReadBytes:  {"brokerage_process_read_bytes_total", "Bytes that the process had read from disks."},
 	probe.WriteBytes: {"brokerage_process_written_bytes_total", "Bytes that the process had written to disks."},
 	probe.PeakMemory: {"brokerage_process_peak_memory_bytes", "Largest resident memory of the process since its start."},

@@ -178,8 +178,8 @@ type Mixed struct {
 	Share float64
 }
 
-// parts returns the transactions with a weight above 0, in the order of the registry, and then one's own. It returns an
-// error if the mix cannot run.
+// parts returns the transactions with a weight above 0: those of the registry in its order, then those of the workload
+// file. It returns an error if the mix cannot run.
 func (d *Definition) parts() ([]Mixed, error) {
 	all := slices.Concat(registry[:], d.own)
 	weights, total := make(map[string]float64), 0.0

@@ -105,9 +105,9 @@ func (d *Definition) bind(s *Statement, numbered bool) (err error) {
 		case m == "{{":
 			return "{"
 		case v == nil:
-			err = fmt.Errorf("the marker %s has no value", m)
+			err = fmt.Errorf("the marker %s has no value: define it in values", m)
 		case strings.Contains(text, "'"+m):
-			err = fmt.Errorf("the marker %s is in quotes, but is a parameter", m)
+			err = fmt.Errorf("the marker %s is in quotes, but is a parameter: remove the quotes", m)
 		}
 		s.values = append(s.values, v)
 		if numbered {

@@ -28,7 +28,7 @@ type contract struct {
 	}
 
 	operations []*operation
-	dangling   []error // references to what there is not
+	dangling   []error // references to objects that do not exist
 }
 
 type problem struct {

@@ -113,7 +113,7 @@ func (s *Store) UpdateSecurityPrice(
 	return s.answer(ctx, "update_security_price")
 }
 
-// Trade is buy_security and sell_security.
+// Trade checks the trade, and returns the fixed answer of buy_security or sell_security.
 func (s *Store) Trade(ctx context.Context, _ tpox.Write, _ tpox.ID, t tpox.Trade) ([]byte, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err

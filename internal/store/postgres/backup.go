@@ -114,7 +114,8 @@ func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if m = b.Manifest; m.Layout != s.mode() {
-		return m, fmt.Errorf("%s is of a database with the mode %s, and this one has the mode %s",
+		return m, fmt.Errorf("%s is of a database with the mode %[2]s, and this one has the mode %s: restore it with "+
+			"mode=%[2]s in the URL of an empty database",
 			file, m.Layout, s.mode())
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -174,7 +175,7 @@ func (s *Store) copyTables(ctx context.Context, tx pgx.Tx, from *bufio.Reader) e
 		}
 	}
 	if _, err := from.ReadByte(); !errors.Is(err, io.EOF) {
-		return errors.Join(errors.New("the backup goes on after the last table"), err)
+		return errors.Join(errors.New("the backup has more data after the last table"), err)
 	}
 	return nil
 }

@@ -117,10 +117,10 @@ func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 	return hosts
 }
 
-// holds are the statements that keep a shard where it is, by those that read a row of it for a transaction to write; $1
-// is the key of both. They change nothing. A query does not keep the shard, even with FOR UPDATE, and its lock does not
-// follow the row to another node: when the shard was moved, another transaction could change the row there, and Citus
-// 13.2 sends what this one writes to the node that it has read from, where it is lost.
+// holds has, by the name of a query that reads a row for a transaction to write, the statement that keeps the row's
+// shard where it is; $1 is the key of both. The statements change nothing. A query does not keep the shard, even with
+// FOR UPDATE, and its lock does not follow the row to another node: when the shard was moved, another transaction could
+// change the row there, and Citus 13.2 sends what this one writes to the node that it has read from, where it is lost.
 var holds = map[string]string{
 	"lock_key":      "UPDATE brokerage.answers SET hash = hash WHERE slot = $1 AND hash IS NULL",
 	"lock_customer": "UPDATE brokerage.customers SET doc = doc WHERE id = $1 AND doc IS NULL",

@@ -49,7 +49,7 @@ func (s *Store) awaitServer(ctx context.Context) error {
 	if o == nil {
 		return nil
 	}
-	refusal := &tpox.Unavailable{Cause: fmt.Errorf("the server is down since %s: %w",
+	refusal := &tpox.Unavailable{Cause: fmt.Errorf("the server has been down since %s: %w",
 		o.began.UTC().Format(time.TimeOnly), o.cause)}
 	select {
 	case <-o.over:

@@ -38,7 +38,7 @@ func TestOutage(t *testing.T) {
 	tries := s.retries.Load()
 	began = time.Now()
 	for range 200 {
-		require.ErrorContains(t, read(), "the server is down since ")
+		require.ErrorContains(t, read(), "the server has been down since ")
 	}
 	require.Less(t, time.Since(began), patience)
 	require.Equal(t, tries, s.retries.Load(), "nobody has asked the server")

@@ -125,8 +125,7 @@ func (t *transaction) plan() (steps []step, err error) {
 // readsNothing reports whether the transaction only writes.
 func (t *transaction) readsNothing() bool { return len(t.reads) == 0 && t.w.Once == nil }
 
-// wantsToken reports whether the write returns a token. A token is taken in the round trip of the commit, and behind
-// it.
+// wantsToken reports whether the write returns a token. The token is read after the commit, in the same round trip.
 func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
 // begin begins the transaction and runs its reads, in one round trip. The error is errAnswered when an answer is stored

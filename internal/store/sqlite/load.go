@@ -117,7 +117,7 @@ func keysOf(k dataset.Kind, doc []byte) (any, error) {
 	return keys, err
 }
 
-// raiseLeases has leases begin above the ids that are stored.
+// raiseLeases makes leases begin above the ids that are stored.
 func (t *transaction) raiseLeases() error {
 	t.changed = true
 	_, err := t.w.conn.ExecContext(context.Background(), `

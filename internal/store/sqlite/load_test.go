@@ -62,7 +62,7 @@ func TestLoading_Killed(t *testing.T) {
 				s := opened(t, path, store.Options{})
 				unready := s.Ready(t.Context())
 				require.ErrorAs(t, unready, new(*tpox.Unavailable))
-				require.ErrorContains(t, unready, "was not finished: if it does not run any more, run load --replace")
+				require.ErrorContains(t, unready, "was not finished: if it is no longer running, run brokerage load --replace")
 				contents, err := s.Contents(t.Context())
 				require.NoError(t, err)
 				require.Zero(t, contents)

@@ -207,7 +207,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 			report("the document has id %d", keys.ID)
 		}
 		if int64(keys.Account) != r.account {
-			report("account %d, and the document has %d", r.account, keys.Account)
+			report("the column account is %d, but %d in the document", r.account, keys.Account)
 		}
 		if !bytes.Equal(keys.Cash, r.cash) || (keys.Cash == nil) != (r.cash == nil) {
 			report("the column cash is not that of the document")

@@ -47,7 +47,7 @@ func TestVerify_Damage(t *testing.T) {
 		},
 		"OrderAccount": {
 			"UPDATE orders SET account = 5 WHERE id = ?", []any{orderID},
-			[]string{"order 103282: account 5, and the document has"},
+			[]string{"order 103282: the column account is 5, but"},
 		},
 		"OrderCash": {
 			"UPDATE orders SET cash = NULL WHERE id = ?", []any{orderID}, []string{"order 103282: the column cash"},

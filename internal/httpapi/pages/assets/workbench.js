@@ -13,7 +13,7 @@ class Refused extends Error {}
 async function ask(path, scope, options = {}) {
   const answer = await fetch(service(path), { headers: authorized('application/xml'), cache: 'no-store', ...options });
   if (answer.ok) return new DOMParser().parseFromString(await answer.text(), 'application/xml').documentElement;
-  const why = answer.status === 401 || answer.status === 403 ? `it needs a token with the scope ${scope}` : 'the service gave none';
+  const why = answer.status === 401 || answer.status === 403 ? `a token with the scope ${scope} is needed` : 'the service gave none';
   throw new Refused(`No example: ${why} (${answer.status}).`);
 }
 
@@ -214,7 +214,7 @@ async function next(form) {
 async function submit(form) {
   const answer = await send(form);
   if (answer) noteAnswer(form, answer);
-  if (answer?.status === 401 || answer?.status === 403) hint(form, 'It needs a token with the right scope: see the field at the top.');
+  if (answer?.status === 401 || answer?.status === 403) hint(form, 'This request needs a token with the right scope: paste one into the field at the top.');
   if (answer?.status === 201) hint(form, 'Created. The next example has another id.');
   return answer;
 }
