@@ -228,8 +228,16 @@ func BenchmarkCapacity(b *testing.B) {
 			}
 			target, err := drive.NewDirect(c.sides[0].store, url)
 			require.NoError(b, err)
+			database, err := store.Find(url)
+			require.NoError(b, err)
+			observer, err := database.Watch(b.Context()) // without it, what others used is not known
+			require.NoError(b, err)
+			if observer != nil {
+				defer func() { require.NoError(b, observer.Close()) }()
+			}
+			plan := drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i), Observer: observer}
 			slices, references := 0, 0
-			run, err := drive.Find(b.Context(), drive.Plan{Definition: c.Definition, Users: c.Users, Seed: uint64(i)}, target,
+			run, err := drive.Find(b.Context(), plan, target,
 				drive.RateSearch{Goal: goal, Within: setting(b, "WITHIN", "5m", time.ParseDuration),
 					Others: setting(b, "OTHERS", "0.05", number), Progress: func(*result.Curve) {
 						if slices++; references > slices/3 {
