@@ -219,9 +219,9 @@ func BenchmarkCapacity(b *testing.B) {
 	require.NoError(b, err)
 	near := 0
 	for i := range searches {
-		store, foreign := []string{"sqlite", "postgres"}[i%2], i/2%2 == 1
-		b.Run(fmt.Sprintf("%s %d", store, i+1), func(b *testing.B) {
-			url := studied(b, store)
+		engine, foreign := []string{"sqlite", "postgres"}[i%2], i/2%2 == 1
+		b.Run(fmt.Sprintf("%s %d", engine, i+1), func(b *testing.B) {
+			url := studied(b, engine)
 			c := opened(b, "query", Config{Within: time.Hour, Seed: 1}, url, url)
 			if foreign {
 				disturb(b, uint64(i))
@@ -256,7 +256,7 @@ func BenchmarkCapacity(b *testing.B) {
 			if math.Abs(ratio-1) <= 0.1 {
 				near++
 			}
-			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", store, foreign, run.Curve.Answer(),
+			fmt.Printf("%s, foreign load %t: %s; closed model %.0f, ratio %.2f; %s\n", engine, foreign, run.Curve.Answer(),
 				reference, ratio, run.Curve.Limit)
 			fmt.Printf("%d slices, %d disturbed; met of tries by rate:", run.Curve.Slices, run.Curve.Disturbed)
 			for _, step := range run.Curve.Steps {
