@@ -172,7 +172,7 @@ var refusals = map[string]refusal{
 	"campaign --out study --db sqlite:letter":               {exitFailed, "not a database"},
 	"campaign --out study --db sqlite:there.db":             {exitFailed, "--replace empties it"},
 	"campaign --out study --db postgres://127.0.0.1:1/none": {exitFailed, "connection refused"},
-	"campaign --out letter":                                 {exitFailed, "not a directory"},
+	"campaign --out letter":                                 {exitUsage, "not a directory"},
 	"campaign --out study --scale XXL":                      {exitFailed, " needs about "},
 	"campaign --out study --steps ./none.json":              {exitUsage, "none.json"},
 	"campaign --out study --steps EXAMPLES/logging/logging.json": {exitUsage,

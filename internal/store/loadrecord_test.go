@@ -68,7 +68,7 @@ func TestLoadRecord_Done(t *testing.T) {
 		err      string
 	}{
 		"Empty":      {load: "one"},
-		"Unfinished": {map[string]string{store.SettingLoading: `"one"`}, "one", false, "run load --replace"},
+		"Unfinished": {map[string]string{store.SettingLoading: `"one"`}, "one", false, "run brokerage load --replace"},
 		"Own":        {finished, "one", true, ""},
 		"OwnFiles":   {finished, "files", true, ""},
 		"Another":    {finished, "two", false, "the database holds one already"},

@@ -66,8 +66,8 @@ type bounds struct {
 // ErrNoDataset is the error of an empty database.
 var ErrNoDataset = errors.New("the database holds no dataset to draw from: load one")
 
-// Check returns an error if there is nothing to draw from, or fewer documents than users: then users would spend most of
-// a run waiting for each other.
+// Check returns an error if there is nothing to draw from, or fewer documents than users: then users would spend most
+// of a run waiting for each other.
 func (p *Population) Check(users int) error {
 	switch {
 	case p.Fingerprint == "" || p.Scale == "" || p.Securities.Count < 1 ||
