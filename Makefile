@@ -235,6 +235,9 @@ SEARCHES ?= 20
 capacity-check: ## search for the highest rate of sqlite: and PostgreSQL SEARCHES (20) times, beside slices in the closed model; hours
 	BROKERAGE_CAPACITY_CHECK=$(SEARCHES) $(GO) test -run '^$$' -bench '^BenchmarkCapacity$$' -benchtime 1x -timeout 24h ./internal/compare
 
+.PHONY: evidence
+evidence: compare-check capacity-check ledger-check ## show how far comparisons, highest rates and ledgers hold: these three targets, a day
+
 # The disks are files with ext4 in them; EXT4_IOC_SHUTDOWN cuts the power.
 KILLS ?= 100
 .PHONY: ledger-check
