@@ -252,7 +252,7 @@ bench-postgres: ## compare the queries of drive --db with those of pgbench; need
 
 # Needs root for the control groups that count and limit the processor time of each node, and a machine without other
 # work: ten minutes with EACH=6s. Servers that share processors take up to half more time where the program has another
-# address in each, which spoils the prediction of branches; nodes of a real cluster do not. So setarch gives all the same.
+# address in each, probably because branches are predicted worse; nodes of a real cluster share none. setarch gives all the same.
 .PHONY: bench-citus
 bench-citus: ## measure what a transaction costs on Citus, and 1, 2 and 4 nodes, EACH (10s); needs root and Citus
 	BROKERAGE_BENCH_CITUS=$(EACH) setarch "$$(uname -m)" -R $(GO) test -run '^$$' -bench '^BenchmarkCitus$$' -benchtime 1x -timeout 60m ./internal/store/postgres
