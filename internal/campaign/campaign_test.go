@@ -61,6 +61,9 @@ func TestCampaign_RefusesASecond(t *testing.T) {
 		refused++
 		_, err := newWorld(t).run(w.small(folder))
 		require.EqualError(t, err, "another campaign runs in "+folder)
+		there, err := Read(filepath.Join(folder, File))
+		require.NoError(t, err)
+		require.Equal(t, "it runs, or was killed", there.Unfinished)
 		return nil
 	}
 	_, err := w.run(w.small(folder))

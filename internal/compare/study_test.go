@@ -296,7 +296,10 @@ func disturb(b *testing.B, seed uint64) {
 			case <-time.After(seconds(5, 15)):
 			}
 			ctx, cancel := context.WithTimeout(b.Context(), seconds(2, 8))
-			_ = exec.CommandContext(ctx, "/bin/sh", "-c", "while :; do :; done").Run() // until it is killed
+			err := exec.CommandContext(ctx, "/bin/sh", "-c", "while :; do :; done").Run()
+			if ctx.Err() == nil { // it was not killed
+				b.Errorf("the other program: %v", err)
+			}
 			cancel()
 		}
 	})
