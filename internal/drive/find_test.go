@@ -112,6 +112,7 @@ func TestFind_Estimate(t *testing.T) {
 		"Noise":   {machine{noise: .03}, 1},
 		"Stalls":  {machine{noise: .03, stalls: .03}, 1},
 		"Foreign": {machine{noise: .03, stalls: .01, foreign: .3}, 1},
+		"Mostly":  {machine{noise: .03, stalls: .01, foreign: .6}, 1}, // of the slices are disturbed
 		"Drops":   {machine{noise: .03, drops: true}, 1},
 		"Below":   {machine{noise: .03, stalls: .02}, .02},
 		"Above":   {machine{noise: .03, stalls: .02}, 10},
