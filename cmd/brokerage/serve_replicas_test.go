@@ -49,12 +49,12 @@ func TestServe_Replicas(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, read("Max-Staleness", "2 seconds").status)
 
 	file := filepath.Join(t.TempDir(), "r.json")
-	driven := brokerage(t.Context(), "drive", "--url", i.url, "--users", "2", "--ramp", "0s", "--duration", "1s", "--json",
+	driven := brokerage(t.Context(), "drive", "--url", i.url, "--users", "2", "--ramp", "0s", "--duration", "3s", "--json",
 		file, "--allow-invalid", "--consistency", "token", "--watch-db", url(primary))
 	require.Zero(t, driven.code, driven.err)
 	run := readRun(t, file)
 	require.Equal(t, "token", run.Model.Consistency)
-	require.NotEmpty(t, run.Resources.Pools, "the database's server counts")
+	require.NotEmpty(t, run.Resources.Pools, "its server counts, and tells once a second: %v", run.Resources.Missing)
 	require.Contains(t, driven.out, "queries with consistency token")
 	i.stop(t)
 	require.NotContains(t, i.logs.String(), "secret")

@@ -148,10 +148,13 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// String returns the ends of the interval, unless they are so far apart that they say nothing: blocks that resemble
-// their neighbours are few independent ones.
+// known reports whether the ends of the interval are close enough to say anything: blocks that resemble their neighbours
+// are few independent ones.
+func (i Interval) known() bool { return i.High-i.Low <= 10 }
+
+// String returns the ends of the interval.
 func (i Interval) String() string {
-	if i.High-i.Low > 10 {
+	if !i.known() {
 		return "not known yet"
 	}
 	return signed(i.Low) + " to " + signed(i.High) + " %"

@@ -109,11 +109,14 @@ func studentTail(t float64, degrees int) float64 {
 	return max(0, 0.5-sin*sum/2)
 }
 
+// widestHalf is the greatest half of an interval of log ratios: its ends remain numbers that JSON can hold.
+const widestHalf = 100
+
 // intervalOf returns the mean of the log ratios of blocks with an interval of z standard errors each way, as changes.
 func intervalOf(logs []float64, z float64) Interval {
 	mean, deviation := meanOf(logs)
 	n := independent(logs)
-	half := studentFor(z, max(int(n)-1, 1)) * deviation / math.Sqrt(n)
+	half := min(studentFor(z, max(int(n)-1, 1))*deviation/math.Sqrt(n), widestHalf)
 	return Interval{math.Expm1(mean), math.Expm1(mean - half), math.Expm1(mean + half)}
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -24,4 +25,13 @@ func TestSpending_Published(t *testing.T) {
 		require.InDelta(t, want, s.look(100*(i+1), float64(i+1)/5), 0.005)
 	}
 	require.InDelta(t, alpha, s.spent, 1e-6)
+}
+
+// An early look at values that scatter widely gives an interval that says nothing, and that JSON can hold.
+func TestIntervalOf_Wide(t *testing.T) {
+	i := intervalOf([]float64{-3, 4, 2, -5, 3}, widest)
+	_, err := json.Marshal(i)
+	require.NoError(t, err)
+	row := &Row{Name: "p99", Change: i}
+	require.Equal(t, "p99 not known yet", (&comparison{result: &Result{}}).undecided(row))
 }

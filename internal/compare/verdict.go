@@ -171,9 +171,12 @@ func judge(row *Row, tolerance, detect float64, last bool) Verdict {
 	}
 }
 
-// undecided returns the interval of a row, and how long it would take to decide.
+// undecided returns the interval of a row, and how long it would take to decide if that can be said.
 func (c *comparison) undecided(row *Row) string {
 	i := row.Change
+	if !i.known() {
+		return row.span()
+	}
 	distance := math.Abs(i.Estimate)
 	needed := c.Tolerance - distance // to be inside the tolerance, or
 	if distance > c.Tolerance {
