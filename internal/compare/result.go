@@ -148,13 +148,13 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// known reports whether the ends of the interval are close enough to say anything: blocks that resemble their neighbours
+// Known reports whether the ends of the interval are close enough to say anything: blocks that resemble their neighbours
 // are few independent ones.
-func (i Interval) known() bool { return i.High-i.Low <= 10 }
+func (i Interval) Known() bool { return i.High-i.Low <= 10 }
 
 // String returns the ends of the interval.
 func (i Interval) String() string {
-	if !i.known() {
+	if !i.Known() {
 		return "not known yet"
 	}
 	return signed(i.Low) + " to " + signed(i.High) + " %"

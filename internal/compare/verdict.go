@@ -174,7 +174,7 @@ func judge(row *Row, tolerance, detect float64, last bool) Verdict {
 // undecided returns the interval of a row, and how long it would take to decide if that can be said.
 func (c *comparison) undecided(row *Row) string {
 	i := row.Change
-	if !i.known() {
+	if !i.Known() {
 		return row.span()
 	}
 	distance := math.Abs(i.Estimate)

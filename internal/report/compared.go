@@ -64,9 +64,11 @@ func comparedCharts(r *compare.Result) template.HTML {
 		add(&sides.Series[1], b.At, b.B)
 	}
 	for _, look := range r.Looks {
-		changes.Reach = append(changes.Reach, chart.Point{
-			X: look.At / 60, Y: 100 * look.Estimate, Low: 100 * look.Low, High: 100 * look.High,
-		})
+		if look.Known() { // another one would leave the blocks no height
+			changes.Reach = append(changes.Reach, chart.Point{
+				X: look.At / 60, Y: 100 * look.Estimate, Low: 100 * look.Low, High: 100 * look.High,
+			})
+		}
 	}
 	return changes.HTML() + sides.HTML()
 }
