@@ -27,7 +27,7 @@ import (
 const (
 	nodeQuota    = 0.2 // processors of each server, when it is limited
 	warmUps      = 3   // rounds before: each connection makes its plans for each shard
-	benchRounds  = 3   // measurements of each target, alternating
+	benchRounds  = 5   // measurements of each target, alternating
 	benchUsers   = 8   // while nothing is limited
 	limitedUsers = 32  // of each data node while nodes are limited: most of them wait for the limits
 )
@@ -90,6 +90,7 @@ func BenchmarkCitus(b *testing.B) {
 		plain.Major(b), benchRounds, each)
 
 	total := func(s sample) float64 { return s.total }
+	tps := func(s sample) float64 { return s.tps }
 	costs := rounds(targets, func(*target) int { return benchUsers }, 0)
 	fmt.Print("\n| mixed, no limits | µs a transaction, by server | together | against one server | coordinator |\n" +
 		"|---|---|---|---|---|\n")
@@ -99,19 +100,17 @@ func BenchmarkCitus(b *testing.B) {
 			micros := median(costs[i], func(s sample) float64 { return s.micros[n] })
 			servers = append(servers, fmt.Sprintf("%.0f", micros))
 		}
-		cost := median(costs[i], total)
-		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f %% |\n", t.name, strings.Join(servers, " + "), cost,
-			cost/median(costs[0], total), 100*median(costs[i], func(s sample) float64 { return s.micros[0] / s.total }))
+		fmt.Printf("| %s | %s | %.0f | %.2f | %.1f %% |\n", t.name, strings.Join(servers, " + "), median(costs[i], total),
+			against(costs[i], costs[0], total),
+			100*median(costs[i], func(s sample) float64 { return s.micros[0] / s.total }))
 	}
 	clusters := targets[1:]
 	limited := rounds(clusters, func(t *target) int { return limitedUsers * (len(t.groups) - 1) }, nodeQuota)
 	fmt.Printf("\n| mixed, %g processors a server, %d users a data node | transactions/s | against 1 node | "+
 		"µs a transaction | of the limits | spare |\n|---|---|---|---|---|---|\n", nodeQuota, limitedUsers)
-	tps := func(s sample) float64 { return s.tps }
 	for i, t := range clusters {
-		rate := median(limited[i], tps)
 		used := median(limited[i], func(s sample) float64 { return s.tps * (s.total - s.micros[0]) / 1e6 })
-		fmt.Printf("| %s | %.0f | %.2f | %.0f | %.0f %% | %.0f %% |\n", t.name, rate, rate/median(limited[0], tps),
+		fmt.Printf("| %s | %.0f | %.2f | %.0f | %.0f %% | %.0f %% |\n", t.name, median(limited[i], tps), against(limited[i], limited[0], tps),
 			median(limited[i], total), 100*used/nodeQuota/float64(len(t.groups)-1),
 			100*median(limited[i], func(s sample) float64 { return s.spare }))
 	}
@@ -134,9 +133,19 @@ func rounds(targets []*target, users func(*target) int, limit float64) [][]sampl
 }
 
 func median(samples []sample, of func(sample) float64) float64 {
+	return against(samples, nil, of)
+}
+
+// against returns the median over the rounds of the ratios to what others have measured in the same round: the speed of
+// a machine changes from one round to the next. Without others it is the median of the values.
+func against(samples, others []sample, of func(sample) float64) float64 {
 	var values []float64
-	for _, s := range samples {
-		values = append(values, of(s))
+	for round, s := range samples {
+		value := of(s)
+		if others != nil {
+			value /= of(others[round])
+		}
+		values = append(values, value)
 	}
 	slices.Sort(values)
 	return values[len(values)/2]

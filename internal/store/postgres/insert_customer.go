@@ -17,14 +17,20 @@ func (s *Store) InsertCustomer(
 		return 0, err
 	}
 	steps := []step{{
-		name: "insert_customer", args: []any{keys.ID, accountsOf(keys), doc}, taken: tpox.DuplicateCustomer(keys.ID),
+		name: "insert_customer", args: []any{keys.ID, accountsOf(keys), string(doc)}, taken: tpox.DuplicateCustomer(keys.ID),
 	}}
 	err = s.change(ctx, w, append(steps, moveAccounts(keys.ID, nil, keys.Accounts)...)...)
 	return keys.ID, s.firstTaken(ctx, err, keys)
 }
 
 // accountsOf returns the column accounts of a customer, which is not NULL.
-func accountsOf(keys tpox.CustomerKeys) []tpox.ID { return append([]tpox.ID{}, keys.Accounts...) }
+func accountsOf(keys tpox.CustomerKeys) []int64 {
+	accounts := make([]int64, len(keys.Accounts))
+	for i, id := range keys.Accounts {
+		accounts[i] = int64(id)
+	}
+	return accounts
+}
 
 // moveAccounts returns the steps that give a customer the accounts that it gets and take those that it loses, in the
 // order of their ids. On a cluster, the customer may be visible before a row that is to go: then it starts again.
@@ -52,7 +58,7 @@ func (s *Store) firstTaken(ctx context.Context, err error, keys tpox.CustomerKey
 		return err
 	}
 	var taken tpox.ID
-	switch failed := s.queryRow(ctx, "taken_account", []any{keys.Accounts, keys.ID}, &taken); {
+	switch failed := s.queryRow(ctx, "taken_account", []any{accountsOf(keys), keys.ID}, &taken); {
 	case failed == nil:
 		return tpox.DuplicateAccount(taken)
 	case noRows(failed):

@@ -14,7 +14,7 @@ func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox
 		return 0, err
 	}
 	steps := []step{{
-		name: "insert_order", args: []any{keys.ID, keys.Account, doc}, taken: tpox.DuplicateOrder(keys.ID),
+		name: "insert_order", args: []any{keys.ID, keys.Account, string(doc)}, taken: tpox.DuplicateOrder(keys.ID),
 	}}
 	if keys.Cash != nil && !s.pure {
 		// On a cluster, the row of an order that was just deleted may still be there.

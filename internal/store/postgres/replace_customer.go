@@ -44,7 +44,7 @@ func (s *Store) reviseCustomer(
 			return nil, nil, err
 		}
 		after, err := tpox.CustomerKeysOf(changed)
-		steps := []step{{name: "replace_customer", args: []any{id, accountsOf(after), changed}}}
+		steps := []step{{name: "replace_customer", args: []any{id, accountsOf(after), string(changed)}}}
 		return append(steps, moveAccounts(id, before.Accounts, after.Accounts)...), nil, err
 	})
 	return err

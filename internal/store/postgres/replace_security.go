@@ -20,7 +20,7 @@ func (s *Store) ReplaceSecurity(
 		if !match.Holds(stored) {
 			return nil, nil, &tpox.Stale{}
 		}
-		steps := []step{{name: "replace_security", args: []any{symbol, doc}}}
+		steps := []step{{name: "replace_security", args: []any{symbol, string(doc)}}}
 		if before, err := tpox.SecurityKeysOf(stored); (err != nil || before != keys) && !s.pure {
 			steps = append(steps, step{name: "replace_search", args: searchRow(keys)})
 		}

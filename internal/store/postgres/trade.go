@@ -47,7 +47,7 @@ func (s *Store) Trade(ctx context.Context, w tpox.Write, account tpox.ID, trade 
 				return nil, nil, errOtherOwner
 			}
 			changed, answer, err := trade.Apply(s.options.Rules, doc, account, tpox.QuoteOf(security))
-			return []step{{name: "update_customer", args: []any{customer, changed}}}, answer, err
+			return []step{{name: "update_customer", args: []any{customer, string(changed)}}}, answer, err
 		})
 		return err
 	}, func(err error) bool { return errors.Is(err, errOtherOwner) })

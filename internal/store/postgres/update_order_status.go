@@ -15,6 +15,6 @@ func (s *Store) UpdateOrderStatus(ctx context.Context, w tpox.Write, id tpox.ID,
 		if err == nil {
 			err = tpox.ValidateOrder(changed)
 		}
-		return []step{{name: "update_order_status", args: []any{id, changed}}}, answer, err
+		return []step{{name: "update_order_status", args: []any{id, string(changed)}}}, answer, err
 	})
 }

@@ -22,7 +22,7 @@ func (s *Store) UpdateSecurityPrice(
 		if err != nil {
 			return nil, nil, err
 		}
-		return []step{{name: "replace_security", args: []any{symbol, changed}}}, tpox.SecurityPrice(changed), nil
+		return []step{{name: "replace_security", args: []any{symbol, string(changed)}}}, tpox.SecurityPrice(changed), nil
 	})
 }
 

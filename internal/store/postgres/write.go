@@ -16,7 +16,7 @@ import (
 // A step is a statement of a transaction, with what its result means.
 type step struct {
 	name    string
-	args    []any // the first is the key of its row
+	args    []any // the first is the key of its row; a document is a string, and []byte is bytea
 	into    []any // where the columns of its row go; nil for a statement that returns none
 	missing error // returned when it finds no row; nil leaves that to the caller
 	taken   error // returned when the key of its row exists
@@ -114,7 +114,7 @@ func (t *transaction) plan() (steps []step, err error) {
 	}
 	for _, c := range steps {
 		for _, arg := range c.args {
-			if doc, ok := arg.([]byte); ok && len(doc) > store.SmallBytes {
+			if doc, ok := arg.(string); ok && len(doc) > store.SmallBytes {
 				t.largeBytes, err = max(t.largeBytes, len(doc)), store.ErrLarge
 			}
 		}
