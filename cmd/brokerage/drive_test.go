@@ -124,8 +124,8 @@ func TestDrive_Invalid(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "run.json")
 	args := []string{ // a slow disk would leave no time to draw a deletion
-		"drive", "--db", "null:", "--json", file, "--users", "2", "--ramp", "0s", "--duration", "2s", "--workload",
-		invalidWorkload(t),
+		"drive", "--db", "null:", "--json", file, "--users", "2", "--ramp", "0s", "--duration", "2s", "--rate", "300",
+		"--workload", invalidWorkload(t),
 	}
 	r := brokerage(t.Context(), args...)
 	require.Equal(t, exitInvalid, r.code, r.err)

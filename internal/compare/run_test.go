@@ -67,6 +67,7 @@ func TestRun(t *testing.T) {
 func TestRun_Interrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := short(t)
+	c.Rate = 1000
 	c.Progress = func(string) { cancel() }
 	r, err := c.run(ctx, "null:", "null:")
 	require.True(t, errors.Is(err, drive.ErrInterrupted) || errors.Is(err, context.Canceled), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"brokerage/internal/result"
+	"brokerage/internal/testenv"
 	"brokerage/internal/workload"
 )
 
@@ -104,6 +105,7 @@ func (m *machine) find(t testing.TB, seed uint64, text string, first float64, wi
 // The interval holds the true capacity and the estimate is near it, whatever disturbs the slices and wherever the
 // search begins.
 func TestFind_Estimate(t *testing.T) {
+	testenv.Long(t)
 	for name, c := range map[string]struct {
 		machine machine
 		first   float64 // of the capacity

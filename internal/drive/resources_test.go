@@ -41,7 +41,7 @@ func TestDrive_Resources(t *testing.T) {
 				d.Stats = s.Stats
 			}
 			c := shortly(t, "mixed")
-			c.Duration = 2500 * time.Millisecond
+			c.Duration, c.Rate = 2500*time.Millisecond, 200
 			c.Observer = &counting{}
 			run := driven(t, b, c)
 			r := run.Resources
