@@ -110,8 +110,8 @@ func BenchmarkCitus(b *testing.B) {
 		"µs a transaction | of the limits | spare |\n|---|---|---|---|---|---|\n", nodeQuota, limitedUsers)
 	for i, t := range clusters {
 		used := median(limited[i], func(s sample) float64 { return s.tps * (s.total - s.micros[0]) / 1e6 })
-		fmt.Printf("| %s | %.0f | %.2f | %.0f | %.0f %% | %.0f %% |\n", t.name, median(limited[i], tps), against(limited[i], limited[0], tps),
-			median(limited[i], total), 100*used/nodeQuota/float64(len(t.groups)-1),
+		fmt.Printf("| %s | %.0f | %.2f | %.0f | %.0f %% | %.0f %% |\n", t.name, median(limited[i], tps),
+			against(limited[i], limited[0], tps), median(limited[i], total), 100*used/nodeQuota/float64(len(t.groups)-1),
 			100*median(limited[i], func(s sample) float64 { return s.spare }))
 	}
 	fmt.Println("\nLess than 15 % spare, or little of the limits: not only these have limited the nodes.")

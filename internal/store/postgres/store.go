@@ -150,8 +150,8 @@ func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) e
 // connect makes the pools, and finds the replicas.
 func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error) {
 	if s.distributed {
-		// Citus plans each statement anew, with less work when it has values in place of parameters. With plans that they keep,
-		// nodes of 13.2.1 to 14.0 leak memory (citusdata/citus#8371).
+		// Citus plans each statement anew, with less work when it has values in place of parameters. With plans that they
+		// keep, nodes of 13.2.1 to 14.0 leak memory (citusdata/citus#8371).
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil && s.distributed {
