@@ -83,9 +83,11 @@ async function filled(kind, values) {
 
 const custacc = 'http://tpox-benchmark.com/custacc';
 
-const price = async (d) => ({ symbol: one(d.symbols) });
-const customer = async (d) => ({ customer: d.customers.first + below(d.customers.count) });
-const order = async (d) => ({ order: d.orders.first + below(d.orders.count) });
+// keys draws a value for each field that may name something in a path.
+const keys = (d) => ({
+  ...accountOf(d), order: d.orders.first + below(d.orders.count), symbol: one(d.symbols),
+});
+
 const trade = (quantity) => async (d) => {
   const { account, held } = accountOf(d);
   return {
@@ -96,42 +98,36 @@ const trade = (quantity) => async (d) => {
 
 const lastOf = (name) => async () => examples[name].created.at(-1);
 
-// examples holds for each transaction, by its name:
+// examples holds, by the name of a transaction, what its form needs beside keys and the example of the contract:
 //   draw    draws the values of the form's fields and its body, or undefined where nothing is left to delete;
 //   creates the field of a delete's form that takes the id of what this transaction inserted;
 //   created the fields of what this page has inserted and not yet deleted;
 //   undoes  the name of the transaction that inserts what this one deletes.
 // Deletes take only what this page has inserted: if they took generated documents, later queries would find less and less.
 const examples = {
-  get_order: { draw: order },
-  get_security: { draw: price },
-  customer_profile: { draw: customer },
   search_securities: {
     draw: async (d) => ({
       sector: one(d.sectors), peMin: d.bounds('PEMin'), peMax: d.bounds('PEMax'), yieldMin: d.bounds('YieldMin'),
     }),
   },
-  account_summary: { draw: customer },
-  get_security_price: { draw: price },
-  customer_max_order: { draw: customer },
   close_account: { undoes: 'open_account', draw: lastOf('open_account') },
   open_account: {
     creates: 'account', created: [],
     draw: async (d) => {
       const [account, account2, account3] = await lease('account', 3);
-      return { ...(await customer(d)), body: await filled('account', { account, account2, account3 }) };
+      return { ...keys(d), body: await filled('account', { account, account2, account3 }) };
     },
   },
   update_security_price: {
     draw: async (d) => {
       const last = (between(100, 50_000) / 100).toFixed(2);
-      return { ...(await price(d)), body: `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>${last}</LastTrade></Price>` };
+      return { ...keys(d), body: `<Price xmlns="http://tpox-benchmark.com/security"><LastTrade>${last}</LastTrade></Price>` };
     },
   },
   update_order_status: {
     draw: async (d) => {
       const body = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="${one([...'012348'])}"/>`;
-      return { ...(await order(d)), body };
+      return { ...keys(d), body };
     },
   },
   buy_security: { draw: trade(() => between(1, 100)) },
@@ -155,11 +151,11 @@ const examples = {
   delete_customer: { undoes: 'insert_customer', draw: lastOf('insert_customer') },
 };
 
-const example = async (name) => examples[name].draw(await dataset());
+const example = async (name) => (examples[name]?.draw ?? keys)(await dataset());
 
 // noteAnswer records what an answer says was inserted or deleted.
 function noteAnswer(form, answer) {
-  const { creates, created, undoes } = examples[form.dataset.name];
+  const { creates, created, undoes } = examples[form.dataset.name] ?? {};
   if (answer.status === 201 && creates) {
     const id = answer.headers.get('Location')?.split('/').at(-1);
     const fields = $$('[data-in=path]', form).map((field) => [field.name, field.value]);
@@ -233,7 +229,7 @@ function choose(name) {
   for (const panel of $$('.transaction')) panel.hidden = panel.id !== `try-${name}`;
   const form = formOf(name);
   // A delete gets a new example each time, because it can be sent once only; other forms keep what was edited.
-  if (!form.dataset.filled || examples[name].undoes) next(form);
+  if (!form.dataset.filled || examples[name]?.undoes) next(form);
 }
 
 async function copy(form) {
