@@ -7,8 +7,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var buySecurity = &operation{
+var buySecurity = transaction(&operation{
 	name: "buy_security", method: http.MethodPost, path: "/v1/accounts/:account/buy", scope: access.Trade,
 	links:  describedBy("custacc-messages.xsd"),
 	handle: trade(tpox.Buy),
-}
+})

@@ -6,10 +6,10 @@ import (
 	"brokerage/internal/access"
 )
 
-var closeAccount = &operation{
+var _ = transaction(&operation{
 	name: "close_account", method: http.MethodDelete, path: "/v1/customers/:customer/accounts/:account",
 	scope: access.Trade, handle: (*request).closeAccount,
-}
+})
 
 func (q *request) closeAccount() error {
 	customer, err := q.key("customer")

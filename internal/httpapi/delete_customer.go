@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var deleteCustomer = &operation{
+var _ = transaction(&operation{
 	name: "delete_customer", method: http.MethodDelete, path: "/v1/customers/:customer", scope: access.Trade,
 	handle: remove("customer", tpox.Store.DeleteCustomer),
-}
+})

@@ -7,7 +7,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var deleteOrder = &operation{
+var deleteOrder = transaction(&operation{
 	name: "delete_order", method: http.MethodDelete, path: "/v1/orders/:order", scope: access.Trade,
 	handle: remove("order", tpox.Store.DeleteOrder),
-}
+})

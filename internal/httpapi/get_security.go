@@ -7,8 +7,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var getSecurity = &operation{
+var _ = transaction(&operation{
 	name: "get_security", method: http.MethodGet, path: "/v1/securities/:symbol", scope: access.Read,
 	links:  describedBy("security.xsd"),
 	handle: query((*request).symbol, tpox.Store.GetSecurity, (*request).document),
-}
+})

@@ -7,10 +7,10 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var insertCustomer = &operation{
+var _ = transaction(&operation{
 	name: "insert_customer", method: http.MethodPost, path: "/v1/customers", scope: access.Trade,
 	handle: (*request).insertCustomer,
-}
+})
 
 func (q *request) insertCustomer() error {
 	validate, err := q.validate()

@@ -7,10 +7,10 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var insertOrder = &operation{
+var insertOrder = transaction(&operation{
 	name: "insert_order", method: http.MethodPost, path: "/v1/orders", scope: access.Trade,
 	handle: (*request).insertOrder,
-}
+})
 
 func (q *request) insertOrder() error {
 	insert := func(w tpox.Write, doc []byte) (tpox.ID, error) {

@@ -33,7 +33,7 @@ func keyed(t testing.TB) map[string][2]string {
 }
 
 func TestOnce_Replay(t *testing.T) {
-	for _, op := range transactions {
+	for _, op := range transactions() {
 		operation, bodies := op.name, keyed(t)[op.name]
 		takesKey := func(p *openapi3.ParameterRef) bool { return p.Value.Name == "Idempotency-Key" }
 		if !slices.ContainsFunc(routeOf(t, operation).Operation.Parameters, takesKey) {

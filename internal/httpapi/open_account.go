@@ -7,10 +7,10 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var openAccount = &operation{
+var _ = transaction(&operation{
 	name: "open_account", method: http.MethodPost, path: "/v1/customers/:customer/accounts", scope: access.Trade,
 	handle: (*request).openAccount,
-}
+})
 
 func (q *request) openAccount() error {
 	customer, err := q.key("customer")

@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"brokerage/internal/access"
+	"brokerage/internal/tpox"
 )
 
 // An operation is an operation of the contract. Each is in the file of its name, with its handler.
@@ -28,6 +29,26 @@ func (op *operation) writes() bool { return op.method != http.MethodGet && op.me
 // describedBy returns the header Link of answers that a schema file describes (RFC 8288).
 func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
 
+// byTransaction has the operations of the transactions, which each file adds.
+var byTransaction = make(map[string]*operation)
+
+func transaction(op *operation) *operation {
+	byTransaction[op.name] = op
+	return op
+}
+
+// transactions returns the operations of the 17, in the order of the registry.
+func transactions() (all []*operation) {
+	for _, t := range tpox.Transactions {
+		op := byTransaction[t.Name]
+		if op == nil {
+			panic("brokerage: no operation is " + t.Name)
+		}
+		all = append(all, op)
+	}
+	return all
+}
+
 // otherOperations are those that are not transactions.
 var otherOperations = [...]*operation{
 	getCustomer, replaceCustomer, getAccount, replaceSecurity,
@@ -43,7 +64,7 @@ var assets = [...]*operation{
 
 // operations returns the operations of the contract that the server has.
 func (s *Server) operations() []*operation {
-	all := slices.Concat(transactions[:], otherOperations[:])
+	all := append(transactions(), otherOperations[:]...)
 	if s.metrics == nil {
 		all = slices.DeleteFunc(all, func(op *operation) bool { return op == getMetrics })
 	}

@@ -12,11 +12,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var searchSecurities = &operation{
+var _ = transaction(&operation{
 	name: "search_securities", method: http.MethodGet, path: "/v1/securities", scope: access.Read,
 	links:  describedBy("security-messages.xsd"),
 	handle: (*request).searchSecurities,
-}
+})
 
 func (q *request) searchSecurities() error {
 	search, err := q.search()

@@ -7,8 +7,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var sellSecurity = &operation{
+var _ = transaction(&operation{
 	name: "sell_security", method: http.MethodPost, path: "/v1/accounts/:account/sell", scope: access.Trade,
 	links:  describedBy("custacc-messages.xsd"),
 	handle: trade(tpox.Sell),
-}
+})

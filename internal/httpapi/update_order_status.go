@@ -7,11 +7,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var updateOrderStatus = &operation{
+var _ = transaction(&operation{
 	name: "update_order_status", method: http.MethodPut, path: "/v1/orders/:order/status", scope: access.Trade,
 	links:  describedBy("order-messages.xsd"),
 	handle: change(byID("order"), (*request).updateOrderStatus),
-}
+})
 
 func (q *request) updateOrderStatus(w tpox.Write, id tpox.ID, body []byte) ([]byte, error) {
 	stat, err := tpox.ReadOrderStatus(body)

@@ -7,11 +7,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var updateSecurityPrice = &operation{
+var _ = transaction(&operation{
 	name: "update_security_price", method: http.MethodPut, path: "/v1/securities/:symbol/price", scope: access.Trade,
 	links:  describedBy("security-messages.xsd"),
 	handle: change((*request).symbol, (*request).updateSecurityPrice),
-}
+})
 
 func (q *request) updateSecurityPrice(w tpox.Write, symbol string, body []byte) ([]byte, error) {
 	price, err := tpox.ReadPrice(body)

@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/tpox"
 
-var buySecurity = &Transaction{
+var buySecurity = known(&Transaction{
 	Transaction: tpox.Named("buy_security"),
 	draw: func(u *User, c *Call) bool {
 		drawHolding(u, c)
@@ -16,4 +16,4 @@ var buySecurity = &Transaction{
 	execute:  trade(tpox.Buy),
 	key:      `"{id}"`,
 	Expected: tradeRefusals,
-}
+})

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var closeAccount = &Transaction{
+var closeAccount = known(&Transaction{
 	Transaction: tpox.Named("close_account"),
 	draw: func(u *User, c *Call) bool {
 		own, ok := takeOut(u.rand, &u.ownAccounts)
@@ -19,4 +19,4 @@ var closeAccount = &Transaction{
 	},
 	Expected: []tpox.Reason{tpox.LastAccount},
 	Source:   openAccount,
-}
+})

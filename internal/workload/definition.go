@@ -181,7 +181,7 @@ type Mixed struct {
 // parts returns the transactions with a weight above 0: those of the registry in its order, then those of the workload
 // file. It returns an error if the mix cannot run.
 func (d *Definition) parts() ([]Mixed, error) {
-	all := slices.Concat(registry[:], d.own)
+	all := slices.Concat(Transactions(), d.own)
 	weights, total := make(map[string]float64), 0.0
 	for _, p := range d.Mix {
 		_, twice := weights[p.Transaction]

@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/tpox"
 
-var deleteCustomer = &Transaction{
+var deleteCustomer = known(&Transaction{
 	Transaction: tpox.Named("delete_customer"),
 	draw: func(u *User, c *Call) bool {
 		id, ok := takeOut(u.rand, &u.ownCustomers)
@@ -13,4 +13,4 @@ var deleteCustomer = &Transaction{
 	request: remove("/v1/customers/{id}"),
 	execute: deleteByID(tpox.Store.DeleteCustomer),
 	Source:  InsertCustomer,
-}
+})

@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/tpox"
 
-var deleteOrder = &Transaction{
+var deleteOrder = known(&Transaction{
 	Transaction: tpox.Named("delete_order"),
 	draw: func(u *User, c *Call) bool {
 		id, ok := takeOut(u.rand, &u.ownOrders)
@@ -13,4 +13,4 @@ var deleteOrder = &Transaction{
 	request: remove("/v1/orders/{id}"),
 	execute: deleteByID(tpox.Store.DeleteOrder),
 	Source:  InsertOrder,
-}
+})

@@ -2,10 +2,10 @@ package workload
 
 import "brokerage/internal/tpox"
 
-var getSecurity = &Transaction{
+var _ = known(&Transaction{
 	Transaction: tpox.Named("get_security"),
 	draw:        drawSymbol,
 	request:     get("/v1/securities/{symbol}"),
 	execute:     queryBySymbol(tpox.Store.GetSecurity),
 	key:         ">{symbol}<",
-}
+})

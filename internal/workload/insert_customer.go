@@ -7,7 +7,7 @@ import (
 )
 
 // InsertCustomer also prepares the customers that a user deletes later.
-var InsertCustomer = &Transaction{
+var InsertCustomer = known(&Transaction{
 	Transaction: tpox.Named("insert_customer"),
 	draw: func(u *User, c *Call) bool {
 		if !u.newIDs(&u.customerIDs, 1, &c.ID) || !u.newIDs(&u.accountIDs, mostAccounts, &c.Account) {
@@ -26,7 +26,7 @@ var InsertCustomer = &Transaction{
 		u.ownCustomers = append(u.ownCustomers, c.ID)
 		u.newCustomers.add(c.ID)
 	},
-}
+})
 
 // mostAccounts is how many accounts a new customer may have.
 const mostAccounts = 3

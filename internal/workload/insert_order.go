@@ -7,7 +7,7 @@ import (
 )
 
 // InsertOrder also prepares the orders that a user deletes later.
-var InsertOrder = &Transaction{
+var InsertOrder = known(&Transaction{
 	Transaction: tpox.Named("insert_order"),
 	draw: func(u *User, c *Call) bool {
 		if !u.newIDs(&u.orderIDs, 1, &c.ID) {
@@ -27,4 +27,4 @@ var InsertOrder = &Transaction{
 		u.ownOrders = append(u.ownOrders, c.ID)
 		u.newOrders.add(c.ID)
 	},
-}
+})

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var openAccount = &Transaction{
+var openAccount = known(&Transaction{
 	Transaction: tpox.Named("open_account"),
 	draw: func(u *User, c *Call) bool {
 		if !u.newIDs(&u.accountIDs, 1, &c.Account) {
@@ -23,7 +23,7 @@ var openAccount = &Transaction{
 	},
 	location: "/{account}",
 	keep:     func(u *User, c *Call) { u.ownAccounts = append(u.ownAccounts, opened{c.ID, c.Account, c.isNew}) },
-}
+})
 
 // opened is an account that the user has opened.
 type opened struct {

@@ -60,7 +60,7 @@ func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 		}
 	}
 	for _, o := range d.Transactions {
-		if slices.ContainsFunc(slices.Concat(registry[:], d.own), func(t *Transaction) bool { return t.Name == o.Name }) {
+		if slices.ContainsFunc(slices.Concat(Transactions(), d.own), func(t *Transaction) bool { return t.Name == o.Name }) {
 			return fmt.Errorf("there is a transaction %s already", o.Name)
 		}
 		kind := slices.Index([]string{"query", "update", "insert", "delete"}, o.Kind)

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var searchSecurities = &Transaction{
+var _ = known(&Transaction{
 	Transaction: tpox.Named("search_securities"),
 	draw: func(u *User, c *Call) bool {
 		among := u.population.Search
@@ -22,7 +22,7 @@ var searchSecurities = &Transaction{
 		return s.SearchSecurities(ctx, c.search)
 	},
 	key: ` count="`,
-}
+})
 
 // searchUnit is 1 in a Search, which counts ten-thousandths.
 const searchUnit = 10_000

@@ -2,7 +2,7 @@ package workload
 
 import "brokerage/internal/tpox"
 
-var sellSecurity = &Transaction{
+var sellSecurity = known(&Transaction{
 	Transaction: tpox.Named("sell_security"),
 	draw: func(u *User, c *Call) bool {
 		drawHolding(u, c)
@@ -13,4 +13,4 @@ var sellSecurity = &Transaction{
 	execute:  trade(tpox.Sell),
 	key:      `"{id}"`,
 	Expected: tradeRefusals,
-}
+})

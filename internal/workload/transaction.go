@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"brokerage/internal/tpox"
@@ -32,17 +33,25 @@ type Transaction struct {
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
 
-// registry lists the transactions of mixes that every workload can contain: the 17, in the order of package tpox, then
-// those of the older mix.
-var registry = [len(tpox.Transactions) + 2]*Transaction{
-	getOrder, getSecurity, customerProfile, searchSecurities, accountSummary, getSecurityPrice, customerMaxOrder,
-	closeAccount, openAccount, updateSecurityPrice, updateOrderStatus, buySecurity, sellSecurity, InsertOrder,
-	InsertCustomer, deleteOrder, deleteCustomer,
-	updCustacc, updSecurity,
+// byName has the transactions of the scenario, which each file adds.
+var byName = make(map[string]*Transaction)
+
+func known(t *Transaction) *Transaction {
+	byName[t.Name] = t
+	return t
 }
 
-// Transactions returns all that a mix can contain, besides those of its own file.
-func Transactions() []*Transaction { return registry[:] }
+// Transactions returns all that a mix can contain, besides those of its own file: the 17, in the order of package tpox,
+// then those of the older mix.
+var Transactions = sync.OnceValue(func() (all []*Transaction) {
+	for _, t := range tpox.Transactions {
+		if byName[t.Name] == nil {
+			panic("brokerage: no workload can draw " + t.Name)
+		}
+		all = append(all, byName[t.Name])
+	}
+	return append(all, updCustacc, updSecurity)
+})
 
 // What several transactions share: parameters, and calls on a store.
 

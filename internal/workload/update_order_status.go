@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var updateOrderStatus = &Transaction{
+var updateOrderStatus = known(&Transaction{
 	Transaction: tpox.Named("update_order_status"),
 	draw: func(u *User, c *Call) bool {
 		codes := u.definition.Updates.Status
@@ -20,4 +20,4 @@ var updateOrderStatus = &Transaction{
 		return s.UpdateOrderStatus(ctx, write(), c.ID, c.Status)
 	},
 	key: `"{status}"`,
-}
+})

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-var updateSecurityPrice = &Transaction{
+var _ = known(&Transaction{
 	Transaction: tpox.Named("update_security_price"),
 	draw: func(u *User, c *Call) bool {
 		c.Symbol = u.symbol()
@@ -19,4 +19,4 @@ var updateSecurityPrice = &Transaction{
 		return s.UpdateSecurityPrice(ctx, write(), c.Symbol, tpox.Price{LastTrade: c.value("price")})
 	},
 	key: `"{symbol}"`,
-}
+})

@@ -273,7 +273,7 @@ func TestUser_Trades(t *testing.T) {
 
 // Each transaction has everything that its kind needs.
 func TestTransactions_AreComplete(t *testing.T) {
-	for _, tx := range registry {
+	for _, tx := range Transactions() {
 		t.Run(tx.Name, func(t *testing.T) {
 			require.NotNil(t, tx.draw)
 			require.NotEmpty(t, tx.request)
