@@ -108,6 +108,8 @@ var refusals = map[string]refusal{
 	"serve --db null: --fill tiny":                 {exitUsage, "--fill is for an embedded database"},
 	"serve --db null: --timeout 1m":                {exitUsage, "--write-timeout"},
 	"serve --db null: --tokens x --host a.example": {exitUsage, "--host is for"},
+	"serve --db null: --tokens none":               {exitFailed, "reading the tokens: open none: no such file"},
+	"serve --db null: --tokens letter":             {exitFailed, "letter, line 1: "},
 	"serve --db null: --jwt-audience a":            {exitUsage, "are for a service with --jwt-issuer"},
 	"serve --db null: --jwt-issuer i --jwt-audience a --jwks-url https://192.0.2.1/ --jwt-algorithms none": {exitUsage,
 		"is not an accepted algorithm"},
