@@ -49,9 +49,8 @@ func (e postgresDatabase) Describe(ctx context.Context) (StoreStamp, result.Data
 	}
 	var names []string
 	for line := range strings.Lines(deployed.Tuned) {
-		if name, _, sets := strings.Cut(line, " = "); sets && !strings.HasPrefix(line, "#") {
-			names = append(names, name)
-		}
+		name, _, _ := strings.Cut(line, " = ") // other lines are the name of no setting
+		names = append(names, name)
 	}
 	settings, err := e.settings(ctx, names)
 	maps.Copy(is.Settings, settings)
