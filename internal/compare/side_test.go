@@ -31,7 +31,7 @@ func TestOpen_Interrupted(t *testing.T) {
 	s := serviceOf(t, "sleep 1000 & echo $! >"+file+"; sleep 1000")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+		for info, err := os.Stat(file); err != nil || info.Size() == 0; info, err = os.Stat(file) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		cancel()
