@@ -21,6 +21,7 @@ import (
 	"brokerage/api"
 	"brokerage/internal/dataset"
 	"brokerage/internal/probe"
+	"brokerage/internal/store/postgres/pgtest"
 	"brokerage/internal/testenv"
 	"brokerage/internal/tpox"
 )
@@ -36,6 +37,12 @@ func onEachStore(t *testing.T, test func(t *testing.T, i *instance, db string)) 
 	t.Run("Postgres", func(t *testing.T) {
 		server, database := tinyPostgres(t)
 		test(t, serving(t, "", "--db", server.URL(database)), server.URL(database))
+	})
+	t.Run("Citus", func(t *testing.T) { // whose statements have values in their texts
+		cluster := pgtest.StartCluster(t, 2)
+		database := cluster.Database(t)
+		succeeds(t, "load", "--db", cluster.URL(database, 0)+"&distribute=8", "--scale", "tiny")
+		test(t, serving(t, "", "--db", cluster.URL(database, 1, 2)), cluster.URL(database, 0))
 	})
 }
 
