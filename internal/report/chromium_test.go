@@ -45,8 +45,12 @@ func comparedPage(t testing.TB) string {
 		r.Blocks = append(r.Blocks, compare.Block{At: at, A: 9351, B: 9351 * (1 + each), Change: each})
 		r.Looks = append(r.Looks, compare.Look{At: at, Interval: change})
 	}
-	var page bytes.Buffer
+	var page, again bytes.Buffer
 	require.NoError(t, WriteCompared(&page, r))
+	wide := compare.Interval{Estimate: -0.031, Low: -1, High: 2.7e43}
+	r.Looks = append(r.Looks, compare.Look{At: 250, Interval: wide})
+	require.NoError(t, WriteCompared(&again, r))
+	require.Equal(t, page.String(), again.String(), "a look that says nothing is not drawn")
 	return page.String()
 }
 
