@@ -28,7 +28,7 @@ func short(t testing.TB) *comparison {
 	definition, err := workload.Load("query")
 	require.NoError(t, err)
 	c := newComparison(&Config{
-		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 15 * time.Second, Others: 1,
+		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 30 * time.Second, Others: 1,
 	})
 	c.slices(20*time.Millisecond, 4)
 	return c

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ var Transactions = sync.OnceValue(func() (all []*Transaction) {
 		}
 		all = append(all, byName[t.Name])
 	}
-	return append(all, updCustacc, updSecurity)
+	return slices.Clip(append(all, updCustacc, updSecurity))
 })
 
 // What several transactions share: parameters, and calls on a store.

@@ -16,8 +16,8 @@ import (
 )
 
 // entries are the nodes of a cluster that the URL names, with a pool for each. A statement is sent to the node that has
-// the rows of its key: any other node would have to ask that one, and keeps no plan for it. But every node answers, so
-// it does no harm if what is known here about the places of shards is outdated.
+// the rows of its key: any other node would have to ask that one. But every node answers, so it does no harm if what is
+// known here about the places of shards is outdated.
 type entries struct {
 	pools  []*pgxpool.Pool
 	tables map[string]string // whose key is the first argument of a statement

@@ -23,7 +23,7 @@ func (s *Store) InsertCustomer(
 	return keys.ID, s.firstTaken(ctx, err, keys)
 }
 
-// accountsOf returns the column accounts of a customer, which is not NULL.
+// accountsOf returns the column accounts of a customer, which is not NULL, in a type that pgx can also write as text.
 func accountsOf(keys tpox.CustomerKeys) []int64 {
 	accounts := make([]int64, len(keys.Accounts))
 	for i, id := range keys.Accounts {
