@@ -53,9 +53,9 @@ const (
 	// leastToCorrelate blocks.
 	mostAlike        = 0.4
 	leastToCorrelate = 24
-	// warmUp is how long each side works before the first block, and mostWarmUp its largest share of Config.Within.
-	warmUp     = 3 * time.Second
-	mostWarmUp = 1.0 / 20
+	// longestWarmUp is how long each side works before the first block, and mostWarmUp its largest share of Config.Within.
+	longestWarmUp = 3 * time.Second
+	mostWarmUp    = 1.0 / 20
 	// mostPatience and leastSlices are how long, and at how many slices at least, most may be disturbed.
 	mostPatience = 40 * time.Second
 	leastSlices  = 24
@@ -79,6 +79,7 @@ type comparison struct {
 	now      func() time.Time
 	take     func(ctx context.Context, at int, length time.Duration) (slice, error)
 
+	warmUp   time.Duration
 	length   time.Duration // counted time of each slice
 	discard  time.Duration // beginning of a slice that is not counted
 	perBlock int           // slices in a block, a multiple of four
@@ -101,6 +102,7 @@ func newComparison(config *Config) *comparison {
 	c := &comparison{
 		Config: config, rand: rand.New(rand.NewPCG(config.Seed, 33)), seed: config.Seed, //nolint:gosec // no secret
 		now: time.Now, answers: 20 * time.Second,
+		warmUp: min(longestWarmUp, time.Duration(mostWarmUp*float64(config.Within))),
 	}
 	c.slices(quick, quickPerBlock)
 	if config.Rate > 0 || config.Before != [2]string{} {
@@ -146,7 +148,7 @@ func (c *comparison) measure(ctx context.Context) (*Result, error) {
 		c.deciding, c.boundary.alpha = median, alpha/2
 	}
 	for i := range c.sides {
-		s, err := c.take(ctx, i, min(warmUp, time.Duration(mostWarmUp*float64(c.Within))))
+		s, err := c.take(ctx, i, c.warmUp)
 		if err != nil {
 			return nil, err
 		}

@@ -30,6 +30,7 @@ func short(t testing.TB) *comparison {
 	c := newComparison(&Config{
 		Definition: definition, Users: 2, Seed: 1, Detect: 0.03, Tolerance: 10, Within: 30 * time.Second, Others: 1,
 	})
+	c.warmUp = 100 * time.Millisecond
 	c.slices(20*time.Millisecond, 4)
 	return c
 }

@@ -50,7 +50,7 @@ func empty(t testing.TB) *Store {
 }
 
 // trainedAt returns a store at path without documents, and with the dictionaries of the dataset tiny: training them
-// takes seconds.
+// takes long.
 func trainedAt(t testing.TB, path string) *Store {
 	t.Helper()
 	emptyAt(t, path)
