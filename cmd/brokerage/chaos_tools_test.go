@@ -124,8 +124,8 @@ func littleMemory(h *harness) {
 	require.Less(h.t, group.most(), int64(257<<20))
 }
 
-// memoryCgroup is a control group with a memory limit. All that its processes have counts, and all pages of files that
-// they were the first to read or write.
+// memoryCgroup is a control group with a memory limit. It counts the memory of its processes, and the pages of files
+// that they were the first to read or write.
 type memoryCgroup struct {
 	t       testing.TB
 	dir     string

@@ -26,7 +26,7 @@ func readRun(t testing.TB, file string) (r result.Run) {
 	return r
 }
 
-// A number of transactions with weights of one's own: the result has both.
+// The result of a run with --count and --weights has both.
 func TestDrive_WeightsAndCount(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "r.json")

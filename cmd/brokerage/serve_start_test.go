@@ -52,7 +52,7 @@ func TestServe_Precedence(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "serve"), exitUsage, "BROKERAGE_TIMEOUT")
 }
 
-// The file can hold every kind of value.
+// The settings file can hold every kind of value.
 func TestServe_Config(t *testing.T) {
 	t.Parallel()
 	i := serving(t, "", "--config", testenv.File(t, "brokerage.yaml", `# all for a test

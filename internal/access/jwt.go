@@ -37,7 +37,7 @@ type JWTOptions struct {
 	// Refreshed is called after each refresh of the keys, with their number or the reason why it failed. The old keys
 	// stay valid after a failure. It may be nil.
 	Refreshed func(keys int, err error)
-	// Transport sends the requests for keys; nil is the default one.
+	// Transport sends the requests for keys; nil means the default transport.
 	Transport http.RoundTripper
 
 	now     func() time.Time // for tests

@@ -134,7 +134,7 @@ func (l *Log) Ready() error {
 	return err
 }
 
-// Record writes a record, or keeps it until it can be written. Of refusals it may only count them.
+// Record writes a record, or keeps it until it can be written. Refusals may be only counted.
 func (l *Log) Record(r Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -149,7 +149,7 @@ type Interval struct {
 }
 
 // Known reports whether the ends of the interval are close enough to say anything: blocks that resemble their
-// neighbours are few independent ones.
+// neighbours count as few.
 func (i Interval) Known() bool { return i.High-i.Low <= 10 }
 
 // String returns the ends of the interval.
@@ -198,7 +198,7 @@ func (r *Result) Write(w io.Writer) error {
 	return err
 }
 
-// How says what was measured.
+// How describes what was measured.
 func (r *Result) How() string {
 	load := format.Plural(r.Model.Users, "user")
 	if r.Model.Rate > 0 {

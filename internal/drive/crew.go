@@ -48,7 +48,7 @@ type Crew struct {
 }
 
 // Gather connects the users of a plan to a target and lets them prepare. Plan.Duration is how long all slices together
-// may take; ramp, think times and shares are not for slices.
+// may take; ramp, think times and shares do not apply to slices.
 func Gather(ctx context.Context, p Plan, t Target) (*Crew, error) {
 	c, err := connect(ctx, p, t)
 	if err != nil {

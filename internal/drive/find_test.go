@@ -158,7 +158,7 @@ func requireCurve(t testing.TB, c *result.Curve) {
 	}
 }
 
-// A stall during the tries of one rate is repeated, and one that lasts for all of them is found out by the rates above.
+// A try with a stall is repeated. If all tries of a rate stall, the search learns from higher rates that it can be met.
 func TestFind_OneStall(t *testing.T) {
 	for _, lasts := range []int{1, 4} {
 		m := &machine{capacity: 5000}

@@ -292,7 +292,7 @@ type Machine struct {
 	Go     string `json:"go,omitempty"`
 }
 
-// Validity is whether the figures of a run may be quoted.
+// Validity says whether the figures of a run may be quoted.
 type Validity struct {
 	Valid     bool     `json:"valid"`
 	Smoke     bool     `json:"smoke"`               // too short to be valid, or not made for figures

@@ -145,7 +145,7 @@ const (
 	LargeBytes = 128 << 10
 )
 
-// ErrLarge ends the first attempt of a write that has met a large document, and must wait for its turn.
+// ErrLarge ends the first attempt of a write that meets a large document: the write waits for its turn and is repeated.
 var ErrLarge = errors.New("the document is large")
 
 // LargeWrites gives the writes of large documents their turns.
@@ -155,7 +155,7 @@ type LargeWrites struct{ weight *semaphore.Weighted }
 func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
 
 // Enter waits for the turn of a write of a document of that many bytes. The caller calls leave when the write is done.
-// Its weight then stays taken for as long again.
+// Its weight stays taken for the same time again.
 func (l LargeWrites) Enter(ctx context.Context, size int) (leave func(), err error) {
 	if size <= SmallBytes {
 		return func() {}, nil

@@ -199,7 +199,7 @@ func (m *Metrics) Observe(
 	}
 }
 
-// Statement counts a statement of a database server that was answered, or has failed. Its name is not from a client.
+// Statement counts a statement that a database server answered, or that failed. Its name never comes from a client.
 func (m *Metrics) Statement(name string, took time.Duration) {
 	m.statements.WithLabelValues(name).Observe(took.Seconds())
 }

@@ -11,8 +11,8 @@ import (
 // is written as a number, so that long names do not add up. A document that already has that form, as most have, is
 // returned unchanged.
 func Canonical(doc []byte) []byte {
-	// Surely it has that form if its root has no prefix and declares its own namespace, which is not the empty one, and
-	// there is no other declaration.
+	// It is certain to have that form if its root has no prefix and declares its own namespace, which is not the empty
+	// one, and there is no other declaration.
 	name := nameAt(doc, min(1, len(doc)))
 	if at := 1 + len(name); bytes.IndexByte(name, ':') < 0 && isDeclaration(doc, at) && doc[at+len(" xmlns")] == '=' {
 		a, ok := attributeAt(doc, at)

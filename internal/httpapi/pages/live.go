@@ -39,8 +39,8 @@ type Figures struct {
 	Watchers     int               `json:"watchers"`
 }
 
-// Ended are the requests that have ended, and the durations of the successful ones over the last Window frames; nil
-// without any. Probes and pages are counted, but not timed.
+// Ended are the requests that have ended, and the durations of the successful ones over the last Window frames; Times
+// is nil if there were none. Probes and pages are counted, but not timed.
 type Ended struct {
 	OK      uint32 `json:"ok"`
 	Refused uint32 `json:"refused"` // 4xx

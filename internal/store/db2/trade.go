@@ -9,7 +9,7 @@ import (
 )
 
 // Trade runs buy_security or sell_security, as trade.Side says. Each is four statements, of which the third decides and
-// changes everything: see sql/buy_security.sql. Only a customer who may reach the limit of the size is read before.
+// changes everything: see sql/buy_security.sql. Only a customer that may reach the size limit is read first.
 func (s *Store) Trade(
 	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {

@@ -153,8 +153,8 @@ func TestReaders_JournalStaysShort(t *testing.T) {
 	require.Less(t, longest, 4*pages)
 }
 
-// A commit can be read before its group has ended: another reader may have seen what this one, with an older snapshot,
-// does not find.
+// A commit can be read before its group has ended, so a reader with an older snapshot looks again before it says that a
+// document does not exist: another reader may have seen it.
 func TestReaders_NotFoundIsOfNow(t *testing.T) {
 	s := opened(t, t.TempDir()+"/b.db", store.Options{Pool: 1})
 	const id = 5_000_000

@@ -113,7 +113,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// outcome returns the failures of a case on a loaded database that wrap makes a broken store of.
+// outcome runs a case on a loaded database, in the broken store that wrap makes of it, and returns the failures.
 func outcome(t *testing.T, name string, wrap func(base) base) []string {
 	t.Helper()
 	all := cases()
