@@ -153,7 +153,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 	_ = cmd.Wait() // the code says it
 	require.Equal(t, exitEnded, cmd.ProcessState.ExitCode(), lines)
 	require.Contains(t, lines.String(), "interrupted")
-	require.Contains(t, lines.String(), "the same command resumes it")
+	require.Contains(t, lines.String(), "the same command continues it")
 	require.False(t, campaignIn(t, folder).Complete)
 	require.FileExists(t, filepath.Join(folder, "campaign.html"))
 

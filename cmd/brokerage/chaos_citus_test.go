@@ -23,11 +23,11 @@ var onlyCitus = []string{"Citus"}
 // clusterCases run on a coordinator, which is node 0, and two workers.
 var clusterCases = []chaosCase{
 	{
-		name: "KillEntry", fault: "a worker is killed that is one of two entries, and started again", stores: onlyCitus,
+		name: "KillEntry", fault: "a worker that is one of two entries is killed, and started again", stores: onlyCitus,
 		entries: []int{1, 2}, run: killNode(2),
 	},
 	{
-		name: "KillWorker", fault: "a worker is killed that is no entry, and started again", stores: onlyCitus,
+		name: "KillWorker", fault: "a worker that is no entry is killed, and started again", stores: onlyCitus,
 		entries: []int{1}, run: killNode(2),
 	},
 	{

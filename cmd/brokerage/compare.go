@@ -25,7 +25,7 @@ type compareCmd struct {
 	Workload string  `default:"mixed" placeholder:"NAME" help:"Workload: mixed, query, insert-orders, insert-customers, classic, or the path of a workload file. Default: mixed."`
 	Weights  string  `placeholder:"NAME=N,…" help:"Weights that replace those of the workload, as in drive. Default: the weights of the workload."`
 	Users    int     `default:"16" placeholder:"N" range:"1..10000" help:"Number of users of each side; those of one side work while those of the other wait. Default: 16."`
-	Rate     float64 `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second on both sides, with at most --users running at once; latencies are compared then. 0 selects the closed model, in which throughput is compared. Default: 0."`
+	Rate     float64 `placeholder:"N" range:"0..1000000" help:"Open model: transactions started per second on each side, with at most --users running at once; latencies are compared then. 0 selects the closed model, in which throughput is compared. Default: 0."`
 	Seed     uint64  `default:"1" placeholder:"N" help:"Seed of the random parameters and of the order of slices. Default: 1."`
 
 	Detect    percentFlag   `default:"3%" placeholder:"N%" help:"Difference to find, from 0.1% to 100%: the comparison ends when the 95 % interval is inside or beyond --tolerance, or when it is at most this wide, does not contain 0, and its estimate is beyond --tolerance. Default: 3%."`

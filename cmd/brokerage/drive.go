@@ -42,7 +42,7 @@ type driveCmd struct {
 	Consistency drive.Consistency `group:"Load" placeholder:"primary|token|stale=TIME" help:"With --url, for a service with --replica: how fresh the answers to queries must be. token sends the Consistency-Token of the user's last write; stale=2s accepts answers up to 2 s old; with primary, the primary answers. Default: primary."`
 	Validate    string            `group:"Load" enum:"yes,no," default:"" placeholder:"yes|no" help:"Whether new and replaced documents are validated against their schemas. Default: what the workload specifies."`
 
-	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service. The statistics of its server and, on this machine, of its processes become part of the result: postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. Default: none; with --db, that database."`
+	WatchDB string `group:"Target" name:"watch-db" placeholder:"URL" help:"With --url: database of the service, postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE. The statistics of its server and, on this machine, of its processes become part of the result. Default: none; with --db, that database."`
 
 	resultFlags `group:"Output"`
 
@@ -50,8 +50,8 @@ type driveCmd struct {
 	Within time.Duration `group:"Length" default:"5m" placeholder:"TIME" range:"1s..24h" help:"With --find: longest time of the search, --ramp included. Default: 5m."`
 	Others percentFlag   `group:"Load" default:"5%" placeholder:"N%" help:"With --find: share of the machine that other programs may use during a slice; with more, the slice is repeated. Default: 5%."`
 
-	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load, of which --users and --rate describe the whole, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
-	StartAt startTime `group:"Length" placeholder:"TIME" help:"When --ramp begins, so that several machines start at once: 2026-01-31T15:04:05Z. Until then, users insert the documents that they will delete. Default: at once."`
+	Part    loadPart  `group:"Load" placeholder:"N/M" help:"Issue part N of M of the load that --users and --rate describe, so that M machines can share it. Each writes its result with --json; brokerage merge adds the results. index/M takes N from the pod of an Indexed Job of Kubernetes. Requires --start-at. Default: the whole load."`
+	StartAt startTime `group:"Length" placeholder:"TIME" help:"When --ramp begins, such as 2026-01-31T15:04:05Z; the same on all machines. Until then, users insert the documents that they will delete. Default: at once."`
 
 	proofFlags `group:"Proof"`
 

@@ -48,7 +48,7 @@ func (c *generateCmd) Run(ctx context.Context, s streams) error {
 	took := time.Since(bar.start)
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitError{exitInterrupted, fmt.Errorf("interrupted: %s complete in %s, the same command continues there",
+		return exitError{exitInterrupted, fmt.Errorf("interrupted: %s complete in %s; the same command continues there",
 			format.Plural(before+written.Files, "file"), c.Out)}
 	case err != nil:
 		return err

@@ -139,7 +139,7 @@ func TestGenerate_Interrupted(t *testing.T) {
 	cancel()
 	r := <-ended
 	require.Equal(t, exitInterrupted, r.code, r.err)
-	require.Contains(t, r.err, " complete in "+dir+", the same command continues there")
+	require.Contains(t, r.err, " complete in "+dir+"; the same command continues there")
 	scale, err := dataset.ParseScale("XS")
 	require.NoError(t, err)
 	d := dataset.New(dataset.Spec{Scale: scale, Seed: 1})

@@ -46,7 +46,7 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Copy a database, which may be in use, to a checksummed file."`
 	Restore  restoreCmd  `cmd:"" help:"Restore a database from a backup."`
 	Drive    driveCmd    `cmd:"" help:"Run a workload against a database or a service, and print the results."`
-	Compare  compareCmd  `cmd:"" help:"Measure whether one of two services or databases is faster, slice by slice in turn."`
+	Compare  compareCmd  `cmd:"" help:"Measure whether one of two services or databases is faster, in slices in random order."`
 	Merge    mergeCmd    `cmd:"" help:"Merge the results of a load that several load generators have issued."`
 	Campaign campaignCmd `cmd:"" help:"Study a database: load it, measure it, and run all workloads against it."`
 	Report   reportCmd   `cmd:"" help:"Write an HTML report of a campaign or a load test, or compare two results."`
@@ -84,9 +84,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("brokerage"),
 		kong.Description("The TPoX online brokerage: the service, its databases, and documents for it at any scale. "+
-			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early, "+
+			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a load test, comparison or campaign ended early or by Ctrl-C, "+
 			"4 its results are INVALID or verify --ledger found lost changes, "+
-			"5 a comparison shows B to be worse, 6 it is undecided, 130 interrupted."),
+			"5 a comparison shows B to be worse, 6 it is undecided, 130 otherwise interrupted."),
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(int) { done = true }), // only --help and --version exit
 		kong.UsageOnError(),

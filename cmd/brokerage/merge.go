@@ -9,7 +9,7 @@ import (
 
 //nolint:lll // a help text is one string
 type mergeCmd struct {
-	Files []string `arg:"" name:"file ..." help:"Results of all parts of a load, which brokerage drive --part --json wrote, in any order."`
+	Files []string `arg:"" name:"file" help:"Results of all parts of a load, which brokerage drive --part --json wrote, in any order."`
 
 	resultFlags
 }

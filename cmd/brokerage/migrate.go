@@ -16,7 +16,7 @@ import (
 type migrateCmd struct {
 	DB    dbFlag `name:"db" required:"" placeholder:"URL" help:"Database: sqlite:PATH (created if missing), postgres://USER@HOST/DATABASE or db2://USER@HOST:PORT/DATABASE; USER must own the schema."`
 	Wait  bool   `help:"Retry until the database can be reached. Default: fail at once."`
-	Print bool   `help:"Print the SQL statements that create the schema, without connecting to the database, for the scheme and the settings of --db. Default: create the schema in an empty database."`
+	Print bool   `help:"Print the SQL statements that would create the schema in --db, without connecting to it. Default: create the schema in an empty database."`
 }
 
 // Run makes the schema and does nothing else, so that the service can run as a role that may not. Other commands that

@@ -14,7 +14,7 @@ import (
 
 //nolint:lll // a help text is one string
 type reportCmd struct {
-	Files []string `arg:"" name:"file ..." help:"Results of brokerage campaign, brokerage drive --json or k6 run --out json=FILE. With one file, a report is written; two are shown side by side as text."`
+	Files []string `arg:"" name:"file" help:"Results of brokerage campaign, brokerage drive --json or k6 run --out json=FILE. With one file, a report is written; two are shown side by side as text."`
 	Out   string   `placeholder:"FILE" help:"With one file: HTML file to write; - is standard output. Default: the name of the results file with .html."`
 }
 

@@ -75,7 +75,7 @@ func (c *Campaign) Run(ctx context.Context) (*Record, error) {
 		if ctx.Err() != nil {
 			c.record.Unfinished = "interrupted"
 		}
-		err = fmt.Errorf("%s: what was measured is in %s, and the same command resumes it", c.record.Unfinished, c.file())
+		err = fmt.Errorf("%s: the measurements are in %s; the same command continues it", c.record.Unfinished, c.file())
 	}
 	return c.record, errors.Join(err, c.save())
 }

@@ -127,8 +127,8 @@ func TestCampaign_Resumes(t *testing.T) {
 				return nil
 			}
 			r, err := w.run(w.small(folder))
-			require.ErrorContains(t, err, "interrupted: what was measured is in ")
-			require.ErrorContains(t, err, "and the same command resumes it")
+			require.ErrorContains(t, err, "interrupted: the measurements are in ")
+			require.ErrorContains(t, err, "the same command continues it")
 			require.Equal(t, Interrupted, r.Steps[i].State)
 			if i%2 == 1 { // kill -9 leaves the file as it was before the step
 				require.NoError(t, os.WriteFile(filepath.Join(folder, File), before, 0o600))
@@ -157,7 +157,7 @@ func TestCampaign_ServiceDies(t *testing.T) {
 		return nil
 	}
 	r, err := w.run(w.campaign(folder))
-	require.ErrorContains(t, err, "mixed, 2 users: the target no longer answers: what was measured is in ")
+	require.ErrorContains(t, err, "mixed, 2 users: the target no longer answers: the measurements are in ")
 	require.Equal(t, "mixed, 2 users: the target no longer answers", r.Unfinished)
 	require.NotNil(t, stepOf(t, r, "mixed, 2 users").Run)
 	schematest.Require(t, schema, text())

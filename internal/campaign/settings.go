@@ -125,7 +125,7 @@ func (s Settings) Check() error {
 	outside := func(n int) bool { return n < 1 || n > drive.MaxUsers }
 	switch {
 	case len(s.Steps) == 0 || repeats(s.Steps):
-		return fmt.Errorf("--steps must be a list of workloads, population, cores and crash, each once")
+		return fmt.Errorf("--steps must list workloads, population, cores or crash, none of them twice")
 	case len(s.Users) == 0 || slices.ContainsFunc(s.Users, outside) || repeats(s.Users):
 		return fmt.Errorf("--users must be a list of different numbers from 1 to %d", drive.MaxUsers)
 	case outside(s.Reference):

@@ -13,7 +13,7 @@ func TestSettings_Check(t *testing.T) {
 	}{
 		"Scale":     {func(s *Settings) { s.Scale = "XXXXL" }, "XXXXL"},
 		"SameUsers": {func(s *Settings) { s.Users = []int{5, 6, 5} }, "--users must be a list of different numbers"},
-		"SameSteps": {func(s *Settings) { s.Steps = []string{mixed, mixed} }, "each once"},
+		"SameSteps": {func(s *Settings) { s.Steps = []string{mixed, mixed} }, "none of them twice"},
 		"NoFile":    {func(s *Settings) { s.Steps = []string{"./none.json"} }, "none.json"},
 		"Reference": {func(s *Settings) { s.Reference = -1 }, "--reference"},
 		"Duration":  {func(s *Settings) { s.Duration.Duration = 0 }, "--duration"},

@@ -65,7 +65,7 @@ type Config struct {
 	DebugAddr    string `placeholder:"ADDR" help:"Loopback address that serves profiles (pprof). Default: no profiles."`
 	OTLPEndpoint string `name:"otlp-endpoint" placeholder:"URL" help:"URL of the collector that traces are sent to, such as http://127.0.0.1:4318. Default: OTEL_EXPORTER_OTLP_ENDPOINT, or no traces."`
 
-	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs all requests but successful health checks and scrapes, which debug adds; warn only those with a 5xx response; error only those with a 5xx response other than 503. Beyond 100 requests per second, one in 100 is logged; 5xx other than 503 are always logged. Default: info."`
+	LogLevel  slog.Level `default:"info" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error. info logs all requests but successful health checks and scrapes, which debug adds; warn only those with a 5xx response; error only those with a 5xx response other than 503. Of requests beyond 100 per second, one in 100 is logged; 5xx other than 503 always. Default: info."`
 	LogFormat string     `default:"auto" enum:"auto,human,json" placeholder:"FORMAT" help:"Format of the log: human, json, or auto, which is human on a terminal and json elsewhere. Default: auto."`
 }
 
@@ -129,7 +129,7 @@ func (c *Config) Verify() error {
 	case (c.Tokens != "" || c.JWTIssuer != "") && c.InsecureNoAuth:
 		return configErrorf("--insecure-no-auth is for a service without --tokens and --jwt-issuer")
 	case (c.Tokens != "" || c.JWTIssuer != "") && len(c.Host) > 0:
-		return configErrorf("--host is for a service without --tokens and --jwt-issuer, which answers for any host")
+		return configErrorf("--host is for a service without --tokens and --jwt-issuer; with them, it answers for any host")
 	case slices.ContainsFunc(c.Host, isNoHost):
 		return configErrorf("--host: %q is not a list of names or addresses without scheme and port, such as db.example.com",
 			strings.Join(c.Host, ","))

@@ -73,5 +73,5 @@ func usage() string {
 	for _, e := range engines {
 		list = append(list, e.Usage)
 	}
-	return "it is one of " + strings.Join(list, ", ")
+	return "use one of " + strings.Join(list, ", ")
 }

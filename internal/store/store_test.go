@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestFind_Refusals(t *testing.T) {
-	const forms = "it is one of db2://USER@HOST:PORT/DATABASE, null:, postgres://USER@HOST/DATABASE, sqlite:PATH"
+	const forms = "use one of db2://USER@HOST:PORT/DATABASE, null:, postgres://USER@HOST/DATABASE, sqlite:PATH"
 	for name, c := range map[string]struct{ url, says string }{
 		"Empty": {"", forms},
 		"NoScheme": {

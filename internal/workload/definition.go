@@ -80,7 +80,7 @@ func Load(name string) (*Definition, error) {
 	case slices.Contains(Names, name):
 		text, err = loadtest.Workloads.ReadFile("workloads/" + name + ".json")
 	default:
-		return nil, fmt.Errorf("there is no workload %q: it is one of %s, or the path of a file",
+		return nil, fmt.Errorf("there is no workload %q: use one of %s, or the path of a file",
 			name, strings.Join(Names, ", "))
 	}
 	if err != nil {
@@ -187,7 +187,7 @@ func (d *Definition) parts() ([]Mixed, error) {
 		_, twice := weights[p.Transaction]
 		switch {
 		case !slices.ContainsFunc(all, func(t *Transaction) bool { return t.Name == p.Transaction }):
-			return nil, fmt.Errorf("mix: there is no transaction %q: it is one of %s", p.Transaction, names(all))
+			return nil, fmt.Errorf("mix: there is no transaction %q: use one of %s", p.Transaction, names(all))
 		case twice:
 			return nil, fmt.Errorf("mix: %s is listed twice", p.Transaction)
 		case !(p.Weight >= 0 && p.Weight <= maxWeight):

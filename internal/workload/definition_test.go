@@ -45,7 +45,7 @@ func TestDefinition_SetWeights(t *testing.T) {
 	require.Equal(t, "get_order", parts[0].Name)
 	require.InDelta(t, 30.0/35, parts[0].Share, 1e-12)
 	for text, says := range map[string]string{
-		"get_oder=1":              `there is no transaction "get_oder": it is one of get_order, `,
+		"get_oder=1":              `there is no transaction "get_oder": use one of get_order, `,
 		"get_order":               `"get_order" is not a transaction and its weight`,
 		"get_order=x":             `"get_order=x" is not a transaction and its weight`,
 		"get_order=-1":            "the weight of get_order is -1",
@@ -134,7 +134,7 @@ func TestLoad_Refusals(t *testing.T) {
 	}
 	_, err := Load("mixt")
 	require.EqualError(t, err, `there is no workload "mixt": `+
-		"it is one of classic, insert-customers, insert-orders, mixed, query, or the path of a file")
+		"use one of classic, insert-customers, insert-orders, mixed, query, or the path of a file")
 	_, err = Load("none.json")
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -245,7 +245,7 @@ func seconds(set func(*target, time.Duration)) reader {
 func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 func parameterNames() string {
-	return "it is one of " + strings.Join(slices.Sorted(maps.Keys(parameterReaders)), ", ")
+	return "use one of " + strings.Join(slices.Sorted(maps.Keys(parameterReaders)), ", ")
 }
 
 func (t *target) keywordUnlessSet(name, value string) {

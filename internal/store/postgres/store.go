@@ -161,8 +161,8 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 	case err != nil || len(s.options.Replicas) == 0:
 		return err
 	case s.distributed:
-		return errors.New("replicas are for one server, and the tables are distributed: " +
-			"a position in the log is of one server")
+		return errors.New("replicas require a single server, but the tables are distributed: " +
+			"a log position belongs to one server")
 	}
 	return s.openReplicas(ctx)
 }

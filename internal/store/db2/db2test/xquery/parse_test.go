@@ -8,39 +8,6 @@ import (
 	"brokerage/internal/store/db2/db2test/xquery"
 )
 
-const custacc = `declare default element namespace "http://tpox-benchmark.com/custacc"; `
-
-func TestParse(t *testing.T) {
-	for name, query := range map[string]string{
-		"Path":             custacc + `$d/Customer[@id = $id][Accounts/Account/@id = $a][fn:count(Accounts/Account) > 1]`,
-		"AnyName":          `$d/*/@*[. = 1]`,
-		"Prefix":           `declare namespace c="u"; ($d//c:a, $d/text())`,
-		"FLWOR":            `for $a in $d/a, $b in $a/b let $c := $b, $e := 1 where $c = $e return ($a, $e)`,
-		"If":               `if (fn:not($a)) then "x" else ()`,
-		"Operators":        `-$a * 2 + 3 - 5 idiv 6 mod 7`,
-		"Comparisons":      `($a != $b, $a <= $b or $a and $b)`,
-		"Casts":            `($a castable as xs:decimal, xs:decimal($a))`,
-		"Functions":        `concat("a", fn:substring("abc", 2), string(1), "")`,
-		"DirectElement":    `<a x="{$y}-1"><b/>text {$z, 1}</a>`,
-		"Comment":          `(: a comment :) 1`,
-		"Strings":          `("a ""b"" 'c'", 'it''s')`,
-		"Insert":           `copy $n := $d modify do insert <a/> as last into $n/b return $n`,
-		"InsertAttribute":  `copy $n := $d modify do insert attribute a {1} into $n/b return $n`,
-		"Delete":           `copy $n := $d modify do delete $n/b return $n`,
-		"Several":          `copy $n := $d modify (do replace value of $n/b with 1, do delete $n/c) return $n`,
-		"NameLikeAKeyword": `$d/for/let/if/do/element/return`,
-		"Root":             `/a/b`,
-		"Anywhere":         `//a`,
-		"ConditionalUpdate": `copy $n := $d modify for $a in $n/a return if ($a/b) then do delete $a/b
-			else do insert <b/> into $a return $n`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := xquery.Parse(query)
-			require.NoError(t, err)
-		})
-	}
-}
-
 // What Db2 does not have, or has and nobody has looked up yet, is refused.
 func TestParse_Refused(t *testing.T) {
 	for name, query := range map[string]string{
@@ -88,25 +55,4 @@ func TestParse_Refused(t *testing.T) {
 			require.ErrorAs(t, err, &refused)
 		})
 	}
-}
-
-func TestQuery_Standard(t *testing.T) {
-	for given, want := range map[string]string{
-		`$d/a`: `$d/a`,
-		`copy $n := $d modify do  delete $n/a[. = "do delete"] return $n`: `copy $n := $d modify ` +
-			`delete nodes $n/a[. = "do delete"] return $n`,
-		`copy $n := $d modify (do replace value of $n/a with 1, do insert <do>do insert</do> into $n/do) return 1`: `` +
-			`copy $n := $d modify (replace value of node $n/a with 1, insert nodes <do>do insert</do> into $n/do) return 1`,
-	} {
-		q, err := xquery.Parse(given)
-		require.NoError(t, err)
-		require.Equal(t, want, q.Standard())
-	}
-}
-
-func TestParse_Line(t *testing.T) {
-	var refused *xquery.Refused
-	_, err := xquery.Parse("$d/a[\n$x\n=> b()]")
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, 3, refused.Line)
 }
