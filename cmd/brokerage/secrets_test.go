@@ -83,10 +83,10 @@ func TestRun_NoPasswords(t *testing.T) {
 			t.Parallel()
 			for _, scheme := range c.schemes {
 				for i, address := range oddURLs(scheme) {
-					every := 7 // each command tries some, and together they try most
+					every := 7 // each command tries some, of all forms, and together they try most
 					switch {
 					case testing.Short():
-						every = 35
+						every = 37
 					case name == "Serve":
 						every = 1
 					}
