@@ -31,6 +31,65 @@ const registering = `BEGIN DECLARE owner VARCHAR(128) DEFAULT 'O'; DECLARE name 
 	SELECT content INTO text FROM schemas WHERE file = 'f';
 	CALL SYSPROC.XSR_REGISTER(owner, name, 'f', text, NULL); CALL SYSPROC.XSR_COMPLETE(owner, name, NULL, 0); END`
 
+// A statement always gets the same number; otherwise the server would have to
+// compile it each time.
+func TestRewrite_Keys(t *testing.T) {
+	c := prepared(t)
+	const byID = `DELETE FROM a WHERE XMLEXISTS('$d/A[B = $b][@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(9)) AS "b", CAST(? AS VARCHAR(20)) AS "i")`
+	got, err := c.Rewrite(byID)
+	require.NoError(t, err)
+	require.Regexp(t, `^DELETE FROM a WHERE \(ROW_OF_A = BENCH\.ROW_BY_KEY\('A_ID', '', (\d+), 1, CAST\(\? AS VARCHAR\(9\)\), CAST\(\? AS VARCHAR\(20\)\)\) `+
+		`AND BENCH\.XQ_EXISTS\('.*', 'd:doc b:xs:string@\d+\.0 i:xs:string@\d+\.1', adoc\) = 1\)$`, got)
+	again, err := c.Rewrite(byID)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+
+	for name, where := range map[string]string{
+		"Inside":       `$d/A[@id = $i]/B/C`,
+		"And":          `$d/A[@id = $i and B > 1]`,
+		"Reverse":      `$d/A[$i = @id]`,
+		"Self":         `$d/A/@id[. = $i]`,
+		"FromDocument": `$d[A/@id = $i]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + where + `' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")`)
+			require.NoError(t, err)
+			require.Contains(t, got, "ROW_BY_KEY('A_ID'")
+		})
+	}
+	for name, where := range map[string]string{
+		"Or":             `$d/A[@id = $i or B]`,
+		"Not":            `$d/A[fn:not(@id = $i)]`,
+		"Boolean":        `$d/A/@id = $i`,
+		"OtherNamespace": `declare default element namespace "v"; $d/A[@id = $i]`,
+		"Unequal":        `$d/A[@id != $i]`,
+		"Loop":           `for $a in $d/A[@id = $i] return $a`,
+		"Anywhere":       `$d//@id[. = $i]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('` + where + `' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i")`)
+			require.NoError(t, err)
+			require.NotContains(t, got, "BY_KEY")
+		})
+	}
+	t.Run("OtherType", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]' PASSING adoc AS "d", CAST(? AS BIGINT) AS "i")`)
+		require.NoError(t, err)
+		require.NotContains(t, got, "BY_KEY", "a number is compared as a number, which an index of strings does not serve")
+	})
+	t.Run("NotUnique", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('declare default element namespace "u"; $d/A[B/X = $x]' PASSING adoc AS "d", CAST(? AS DOUBLE) AS "x")`)
+		require.NoError(t, err)
+		require.Regexp(t, `CASE WHEN ROW_OF_A IN \(SELECT R FROM BENCH\."A_X" WHERE K = DOUBLE\(BENCH\.XQ_KEEP\(\d+, 0, BENCH\.DOUBLE_TEXT\(CAST\(\? AS DOUBLE\)\)\)\)\) THEN`, got)
+	})
+	t.Run("Locks", func(t *testing.T) {
+		got, err := c.Rewrite(`SELECT n FROM a WHERE XMLEXISTS('$d/A[@id = $i]' PASSING adoc AS "d", CAST(? AS VARCHAR(20)) AS "i") WITH RS USE AND KEEP UPDATE LOCKS`)
+		require.NoError(t, err)
+		require.Contains(t, got, "ROW_BY_KEY('A_ID', 'A', ")
+		require.Regexp(t, ` WITH RS$`, got)
+	})
+}
+
 func TestRewrite_Unsupported(t *testing.T) {
 	for given, what := range map[string]string{
 		`SELECT x.a FROM a, XMLTABLE('$d/A' PASSING adoc AS "d" COLUMNS a BIGINT PATH '@a') AS x`: "XMLTABLE",
