@@ -70,7 +70,7 @@ type backupIn struct {
 	file string
 }
 
-// The names that --keep gives, as a layout of time and as a pattern.
+// The names that --keep gives to backups, as a layout for time.Format and as a pattern.
 const backupName = "brokerage-20060102T150405Z.bak"
 
 var backupNames = regexp.MustCompile(`^brokerage-\d{8}T\d{6}Z\.bak$`)

@@ -21,7 +21,7 @@ func served(db string, flags ...string) string {
 	return "exec:" + strings.Join(append([]string{os.Args[0], "serve", "--db", db}, flags...), " ")
 }
 
-// A side whose command does not start a service is named with what it said.
+// If the command of a side does not start a service, the error names the side and quotes what the command printed.
 func TestCompare_DoesNotStart(t *testing.T) {
 	t.Parallel()
 	for command, c := range map[string]refusal{

@@ -226,7 +226,7 @@ func guideShell(t testing.TB, server *pgtest.Server, env ...string) (run func(co
 	}
 }
 
-// guideServes starts a service by a command, and reads and writes by it.
+// guideServes starts a service with a command, and reads and writes through the service.
 func guideServes(t testing.TB, run func(string) *exec.Cmd, command string) {
 	t.Helper()
 	cmd := run("exec " + command + " --listen 127.0.0.1:0")

@@ -181,7 +181,7 @@ func (d *powerDisk) command(b *testing.B, name string, args ...string) {
 	require.NoError(b, err, "%s", out)
 }
 
-// on calls a function for the file system.
+// on calls do with a file descriptor of the disk's file system.
 func (d *powerDisk) on(b *testing.B, do func(fd int) error) {
 	b.Helper()
 	f, err := os.Open(d.dir)

@@ -134,7 +134,8 @@ func (l *Log) Ready() error {
 	return err
 }
 
-// Record writes a record, or keeps it until it can be written. Refusals may be only counted.
+// Record writes a record, or keeps it until it can be written; when maxKept records wait, it is lost. Some refusals are
+// only counted.
 func (l *Log) Record(r Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

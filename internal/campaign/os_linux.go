@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/probe"
 )
 
-// dieWithParent ends a service when the campaign is killed: the service would keep the database locked.
+// dieWithParent ends a service when the campaign is killed; otherwise the service would keep the database locked.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // limitCores lets the processes of a server, of which pid is the parent, run on no more than n of its cores. undo lets

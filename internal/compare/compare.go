@@ -43,7 +43,7 @@ const (
 	discarded = 0.2
 	// leastBlocks is the number of blocks before the first look.
 	leastBlocks = 10
-	// lookAgain is the growth of the number of blocks from one look to the next.
+	// lookAgain is the factor by which the number of blocks grows from one look to the next.
 	lookAgain = 1.25
 	// mostCarried is the share of its own use of processors and disks that a side may use while the other is measured.
 	mostCarried = 0.03

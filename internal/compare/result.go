@@ -148,8 +148,8 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// Known reports whether the ends of the interval are close enough to say anything: blocks that resemble their
-// neighbours count as few.
+// Known reports whether the ends of the interval are close enough to say anything. They are far apart when there
+// are few blocks, or when blocks resemble their neighbours.
 func (i Interval) Known() bool { return i.High-i.Low <= 10 }
 
 // String returns the ends of the interval.

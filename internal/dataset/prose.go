@@ -197,7 +197,7 @@ func (s *securityGen) member(b blank, n int) int {
 	return (c.start + c.at*c.step) % n
 }
 
-// mention writes the next of a few members of a vocabulary.
+// mention writes the member of list whose turn it is for b.
 func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
 
 // nameInText writes the name of the company or the fund in running text.

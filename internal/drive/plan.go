@@ -115,7 +115,7 @@ func (p *Plan) late() error {
 }
 
 // A Consistency says how fresh the answers to a user's queries must be, and so which servers of a service with replicas
-// may give them: Primary, Token or stale=TIME, with the greatest age, which each query sends.
+// may give them: Primary, Token, or stale=TIME, where TIME is the greatest age that a query accepts.
 type Consistency string
 
 const (

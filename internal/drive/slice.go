@@ -17,8 +17,8 @@ type Sliced struct {
 }
 
 // Slice lets the users work for a time and returns the records of what they have begun in it, after waiting for the
-// answers. The rate is that of the open model, in arrivals a second; 0 selects the closed model. Users draw what the
-// seed gives, from the beginning.
+// answers. The rate is that of the open model, in arrivals a second; 0 selects the closed model. The users'
+// random draws start anew from the seed.
 func (c *Crew) Slice(ctx context.Context, seed uint64, rate float64, length time.Duration) (s Sliced, err error) {
 	c.count = func(records []result.Record) {
 		for _, r := range records {

@@ -35,7 +35,7 @@ var beside = []string{"-wal", "-shm", "-journal"}
 
 // Check returns *Refused if the output would destroy a file that is not its predecessor: an input or another output of
 // the command, by whatever name, a file that belongs to a database, or a file of another kind. It also returns an error
-// for a new file that exists, and for a folder that does not.
+// if New is set and the file exists, or if the folder does not.
 //
 // It opens no input: closing a database that the process has open would end SQLite's locks on it.
 func (f File) Check() error {
@@ -328,8 +328,6 @@ var (
 	Database = Kind{name: "a database", is: begins("^SQLite format 3\x00")}
 	Result   = Kind{name: "a result", is: begins(`^{\s*"format":\s*"brokerage-`)}
 	Page     = Kind{name: "a report", is: begins(`(?s)^<!DOCTYPE html>.*<meta name="generator" content="brokerage">`)}
-	// JSON are files that a campaign reads again.
-	JSON = Kind{name: "JSON", is: begins(`^[{["]`)}
 	// The first record of an AuditLog may be torn.
 	AuditLog = Kind{name: "an audit log", appended: true,
 		is: begins(`^{"time":"([^"]*","(client|address)":|[^\n]{0,43}(\n|$))`)}

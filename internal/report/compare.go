@@ -166,8 +166,7 @@ func requireComparable(a, b *side) error {
 	return nil
 }
 
-// writeDifferences writes the circumstances in which two files differ, which are the facts at the head of their pages
-// but those that always differ.
+// writeDifferences writes the facts at the head of the pages in which two files differ, except those that always do.
 func writeDifferences(text *strings.Builder, a, b *side) {
 	always := []string{"Measured", "Arrivals", "Prepared", "Target", "Limit", "Database", "Disk"}
 	other := make(map[string]string)

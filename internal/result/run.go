@@ -49,7 +49,7 @@ type Run struct {
 	Total        Row       `json:"total"`
 	Prepared     *Prepared `json:"prepared,omitempty"`
 
-	// Of what was answered within the measured time.
+	// Rates of the transactions that were answered within the measured time.
 	TPS     float64 `json:"tps"`     // good answers and expected refusals, a second
 	TPM     float64 `json:"tpm"`     // the same, a minute
 	Goodput float64 `json:"goodput"` // good answers, a second

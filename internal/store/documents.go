@@ -155,7 +155,7 @@ type LargeWrites struct{ weight *semaphore.Weighted }
 func NewLargeWrites() LargeWrites { return LargeWrites{semaphore.NewWeighted(LargeBytes)} }
 
 // Enter waits for the turn of a write of a document of that many bytes. The caller calls leave when the write is done.
-// Its weight stays taken for the same time again.
+// After leave, the weight stays taken for as long again as the write took.
 func (l LargeWrites) Enter(ctx context.Context, size int) (leave func(), err error) {
 	if size <= SmallBytes {
 		return func() {}, nil

@@ -84,7 +84,7 @@ type Metrics struct {
 	dataset      atomic.Pointer[scrape] // nil until it is known
 }
 
-// transaction has the series of a transaction, so that no request looks for labels.
+// transaction holds the series of a transaction, so that requests need not look them up by label.
 type transaction struct {
 	outcomes       [len(Outcomes)]prometheus.Counter
 	duration       prometheus.Observer

@@ -154,7 +154,7 @@ func (u *User) accountOf(customer int64) tpox.ID {
 	return tpox.ID(first + u.rand.Int64N(n))
 }
 
-// compose writes a new document into the call: a template of a kind with a time of today.
+// compose writes a new document into the call: a template of the kind, filled in, with a random time of today.
 func (u *User) compose(c *Call, kind string) {
 	templates := u.templates[kind]
 	template := templates[u.rand.IntN(len(templates))]

@@ -21,8 +21,8 @@ func (r Range) check(of string) error {
 // maxSize bounds ranges of values, so that their positions can be scattered without overflow.
 const maxSize = 1_000_000_000_000_000
 
-// Value is the source of the values of a marker of own transactions: one of Range, List, File and IDs. The distribution
-// is over the positions in it.
+// Value is the source of a marker's values in a user's own transactions: one of Range, List, File and IDs. The
+// distribution is over the positions in it.
 type Value struct {
 	Draw
 

@@ -411,8 +411,8 @@ func (a *admitter) startTag() {
 			if string(attr.name.of(a.src)) != "xml:id" {
 				continue
 			}
-			// A name without white space around it, which no other element has: XML parsers in databases refuse or change other
-			// values.
+			// It must be a name without surrounding white space, and unique: XML parsers in databases refuse or change
+			// other values.
 			switch id := string(value.of(a.out)); {
 			case !isName(id):
 				a.fail(attr.name.from, "xml:id %s is not a name", excerpt([]byte(id)))

@@ -15,7 +15,7 @@ var faithful = tpox.FidelityBy(func(*tpox.Transaction) tpox.Fidelity { return tp
 // inspect reads the server's version and settings, and refuses a database that the store cannot work with. What the
 // user may not read is left out, with a notice.
 func (s *Store) inspect(ctx context.Context) (is tpox.EngineInfo, err error) {
-	// Db2 flushes its log at each commit, and has no setting against that.
+	// Db2 flushes its log at each commit, and no setting turns that off.
 	// XMLVALIDATE strips ignorable white space.
 	is = tpox.EngineInfo{
 		Name: "db2", Version: "unknown", Durability: tpox.Durable, StripsSpace: true, Faithful: faithful,

@@ -84,8 +84,8 @@ func (s *Store) ensureSchema(ctx context.Context) (err error) {
 	return err
 }
 
-// readStamp returns the stamp of the database. A table of settings without a version is left by an interrupted attempt
-// to make the schema: the database still is empty.
+// readStamp returns the stamp of the database. A settings table without a version is left over from an interrupted
+// attempt to make the schema: the database is still empty.
 func (s *Store) readStamp(ctx context.Context) (stamp store.Stamp, empty bool, err error) {
 	var version string
 	found, err := row(ctx, s.db, "get_setting", []any{store.SettingVersion}, []any{&version})
@@ -192,5 +192,5 @@ func (s *Store) Empty(ctx context.Context) error {
 	return nil
 }
 
-// emptying is the name of the unfinished load while the database is emptied.
+// emptying is stored as the name of the unfinished load while Empty runs.
 const emptying = "what replaces the former content"

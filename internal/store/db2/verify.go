@@ -39,7 +39,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 // errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("enough")
 
-// stored reads a table in batches. The documents that the driver takes for NULL it reads in a second query.
+// stored reads a table in batches. A second query reads the documents that the driver takes for NULL.
 func (s *Store) stored(ctx context.Context, k dataset.Kind) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		var batch [][]byte

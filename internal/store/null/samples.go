@@ -18,7 +18,7 @@ func must[T any](v T, err error) T {
 }
 
 const (
-	// sampled documents of a kind are enough for one of the mean size.
+	// sampled is how many documents of a kind are searched for one of the mean size.
 	sampled = 400
 	// searchHits is the mean over the searches of the scenario.
 	searchHits = 12

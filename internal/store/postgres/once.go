@@ -39,7 +39,7 @@ func (t *transaction) keepAnswer() step {
 	}}
 }
 
-// slots are the parts of the answers by idempotency key, as tables.sql makes them.
+// slots is how many parts the answers are divided into by idempotency key; tables.sql makes as many rows.
 const slots = 64
 
 // slotOf returns the part of the answers that a key belongs to.

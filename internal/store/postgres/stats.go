@@ -70,7 +70,7 @@ func (s *Store) Space(ctx context.Context) (space store.Space, err error) {
 			return space, err
 		}
 	}
-	// The parts of statements that measure the database: of a cluster, all nodes together.
+	// The parts of the statements that measure the database; on a cluster, they add up all nodes.
 	database, table, whole := "SELECT pg_database_size(current_database())", "pg_table_size", "pg_total_relation_size"
 	if s.distributed {
 		database = `SELECT sum(result::bigint)::bigint

@@ -70,7 +70,7 @@ func TestBackup_IsOrdinaryZstd(t *testing.T) {
 	require.Equal(t, tiny.Count(dataset.Order), v.Documents[dataset.Order])
 }
 
-// An interruption leaves the old backup; neither of two backups at once touches the half of the other.
+// An interruption leaves the old backup. Of two concurrent backups, neither touches the other's partial file.
 func TestBackup_File(t *testing.T) {
 	s := tinyStore(t)
 	require.NoError(t, os.Chmod(s.path, 0o600))

@@ -53,7 +53,7 @@ func securityRowOf(keys tpox.SecurityKeys, doc []byte) securityRow {
 	return securityRow{keys, tpox.QuoteOf(doc).LastTrade, tpox.SecurityPrice(doc)}
 }
 
-// columns returns those between the symbol and the document.
+// columns returns the values of the columns between the symbol and the document.
 func (r securityRow) columns() []any {
 	pe, _ := tpox.Scaled(r.PE) // keys were read, so they are decimals
 	yield, _ := tpox.Scaled(r.Yield)

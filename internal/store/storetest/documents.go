@@ -140,7 +140,7 @@ func (e *env) edit(doc, from, to string) string {
 	return strings.Replace(doc, from, to, 1)
 }
 
-// put replaces the content of the first element of a name.
+// put replaces the content of the first element with the given name.
 func (e *env) put(doc, name, content string) string {
 	before, rest, ok := strings.Cut(doc, "<"+name+">")
 	_, after, end := strings.Cut(rest, "</"+name+">")

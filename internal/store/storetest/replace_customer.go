@@ -30,8 +30,8 @@ var replaceCustomer = &transaction{
 			e.same("the profile", refProfile(want), e.got(e.s.CustomerProfile(e.Context(), id)))
 			e.same("the neighbour", e.customers[3], e.customer(e.customerID(3)))
 		}},
-		// White space between elements is part of a document, and of its version. A store that says so strips it from what
-		// it validates.
+		// White space between elements is part of a document, and of its version. A store with StripsSpace strips it from
+		// documents that it validates.
 		{name: "ReplaceCustomer/Indented", run: func(e *env) {
 			id, _, doc := e.insertCustomer(1)
 			indented := indentation.ReplaceAllString(doc, ">\n  $1")
