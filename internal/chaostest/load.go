@@ -175,7 +175,7 @@ func (t *trader) trade(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	quantity, path := decimal.New(1+rand.Int64N(9999), -3), account+"/buy"
+	quantity, path := decimal.New(100+rand.Int64N(9900), -3), account+"/buy" // worth a cent at each price
 	change := ledger.Change{Do: "buy_security", ID: tpox.ID(t.account), Symbol: t.symbol, Quantity: quantity}
 	if rand.IntN(3) == 0 {
 		path, change.Do, change.Quantity = account+"/sell", "sell_security", quantity.Neg()
