@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// answer is one that the domain constructs, and where its schema is.
+// answer is a kind of answer that the domain constructs: the file of its schema, and its root element.
 type answer struct{ file, element string }
 
 var (
@@ -76,8 +76,8 @@ type damaged struct {
 	doc   []byte
 }
 
-// damage lists, for a valid document, what no schema takes: each element in turn under another name, with an attribute
-// that it does not have, or with text where its schema has elements only.
+// damage returns damaged forms of a valid document, which no schema accepts: with each element in turn under another
+// name, with an attribute that it does not have, or with text where its schema has elements only.
 func damage(t testing.TB, a answer, doc []byte) (all []damaged) {
 	t.Helper()
 	tree := etree.NewDocument()

@@ -184,7 +184,7 @@ func TestContract_Problems(t *testing.T) {
 	told := map[string]bool{}
 	for name, r := range doc.Components.Responses {
 		if name == "Conflict" {
-			continue // described with each operation, and checked there; the library puts the last of these words here
+			continue // each operation describes its own, which is checked above; the library puts one of those texts here
 		}
 		for mediaType := range r.Value.Content {
 			require.Contains(t, mediaType, "application/problem+", name)
@@ -204,7 +204,7 @@ func TestContract_Problems(t *testing.T) {
 	require.ElementsMatch(t, listed, doc.Components.Schemas["ProblemJSON"].Value.Properties["type"].Value.Enum)
 }
 
-// The library does not check references in extensions.
+// References in x-unrouted exist. The library does not check them in extensions.
 func TestContract_Unrouted(t *testing.T) {
 	doc := contract(t)
 	unrouted, ok := doc.Extensions["x-unrouted"].(map[string]any)

@@ -113,7 +113,7 @@ func TestSchemas_RefuseDamage(t *testing.T) {
 	require.Greater(t, documents, 1000)
 }
 
-// Values and counts that only the schema of this one answer restricts. The document is the example of an operation.
+// Each case breaks a restriction of values or counts that only one schema has, in an example of the contract.
 func TestSchemas_RefuseValues(t *testing.T) {
 	for _, c := range []struct{ example, file, element, from, to string }{
 		{"customer_profile.response", "custacc-messages.xsd", "Customer_Profile", ` CUSTOMERID="`, ` CUSTOMERID="0`},
@@ -193,7 +193,7 @@ func TestSchemas_AgreeWithDomain(t *testing.T) {
 	}
 }
 
-// custacc-summary.xsd repeats types of custacc.xsd, because it cannot include it: they stay the same.
+// custacc-summary.xsd cannot include custacc.xsd, and repeats three of its types. They must be equal.
 func TestSchemas_RepeatedTypes(t *testing.T) {
 	read := func(file string) string {
 		b, err := api.Schemas.ReadFile("schema/" + file)
@@ -247,7 +247,7 @@ func TestDataset_AccountRule(t *testing.T) {
 	require.NoError(t, validator(t, "service.xsd", "Dataset").Validate([]byte(imported)))
 }
 
-// damagedByFile returns answers and examples, and all of them damaged, by their schema.
+// damagedByFile returns answers and examples, each undamaged and in all its damaged forms, by their schema.
 func damagedByFile(t *testing.T, n int64) map[string][]damaged {
 	t.Helper()
 	byFile := map[string][]damaged{}

@@ -91,7 +91,7 @@ func datasetAnswer(d *dataset.Dataset) ofService {
 			documents("Orders", dataset.Order), accounts, search)
 }
 
-// storeAnswer returns the part of that answer which describes the store.
+// storeAnswer returns the part of get_dataset's answer that describes the store.
 func storeAnswer(e tpox.EngineInfo) ofService {
 	n := node("Store", "engine", e.Name, "version", e.Version, "durability", e.Durability)
 	for _, setting := range e.Settings {

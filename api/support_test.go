@@ -81,7 +81,7 @@ func (op operation) conflicts() []any {
 	return list
 }
 
-// content returns all media types of the contract with their positions.
+// content calls visit with each media type of the contract and its position.
 func content(doc *openapi3.T, visit func(where, mediaType string, m *openapi3.MediaType)) {
 	answers := func(where string, responses map[string]*openapi3.ResponseRef) {
 		for code, r := range responses {
@@ -114,7 +114,7 @@ var (
 	validators = map[string]*schema.Validator{}
 )
 
-// validator is compiled once for all tests.
+// validator returns the validator of an element, which is compiled once for all tests.
 func validator(t testing.TB, schemaFile, element string) *schema.Validator {
 	t.Helper()
 	compiling.Lock()

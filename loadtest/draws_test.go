@@ -18,7 +18,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// parameters are those in a URL, and after it in a body.
+// parameters finds the parameters in a text of a URL and a body.
 var parameters = regexp.MustCompile(`/v1/(orders|securities|customers)/([^/ ?]+)|` +
 	`[?&](sector|peMin|peMax|yieldMin)=([^& ]+)|<(LastTrade|Quantity)>([^<]+)|(Stat)="([^"]+)`)
 

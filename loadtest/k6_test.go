@@ -32,8 +32,8 @@ type service struct {
 	token string
 }
 
-// newService starts a service, unless BROKERAGE_TEST_REQUIRE does not name k6: the tests take minutes, and one more to
-// build k6. It shows each request.
+// newService starts a service that shows each request. It skips the test unless BROKERAGE_TEST_REQUIRE names k6,
+// because these tests take minutes, and building k6 takes one more.
 func newService(t testing.TB, show func(*http.Request)) service {
 	t.Helper()
 	if !testenv.Required("k6") {
@@ -90,7 +90,7 @@ func read(t testing.TB, samples ...string) *result.Run {
 	return run
 }
 
-// The scripts run every transaction, and the result has as many of each as Prometheus reads from the service. Without a
+// The scripts run every transaction, and the result has as many of each as the metrics of the service. Without a
 // warm-up, the result counts all requests.
 func TestK6_Counts(t *testing.T) {
 	s := newService(t, nil)

@@ -47,8 +47,8 @@ func TestWrapper(t *testing.T) {
 	}
 }
 
-// The script has no folders to list, so it repeats the names of the workloads. It parts templates by line breaks.
-// Kubernetes gets all of lib.
+// The script cannot list folders, so it repeats the names of the workloads. It separates the parts of templates by
+// line breaks. The kustomization has all of lib.
 func TestFiles(t *testing.T) {
 	libraries, err := filepath.Glob("lib/*.js")
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// serve starts a service with the dataset tiny. What it returns names the operations that have succeeded.
+// serve starts a service with the dataset tiny. done returns the operations that have succeeded.
 func serve(t *testing.T) (url string, done func() []string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -75,9 +75,9 @@ const backupName = "brokerage-20060102T150405Z.bak"
 
 var backupNames = regexp.MustCompile(`^brokerage-\d{8}T\d{6}Z\.bak$`)
 
-// generations returns the backups of the database's engine in a folder, of any database, the last by name first. The
-// names have the time: anybody can write any time into a manifest. In a folder that users share, only files of this
-// process's user, of root and of the folder's owner count.
+// generations returns the backups in a folder that were made from any database of this engine, the last by name
+// first. The time counts that is in the name, since a manifest may hold any time. In a folder that users share, only
+// files of this process's user, of root and of the folder's owner count.
 func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
 	about, err := os.Stat(folder)
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *dbFlag) generations(folder string) (all []backupIn, err error) {
 	return all, err
 }
 
-// newest returns the backup in a folder that generations returns first; all of them must be of one database.
+// newest returns the path of the newest backup in a folder, see generations. All backups there must be of one database.
 func (f *dbFlag) newest(folder string) (file string, err error) {
 	all, err := f.generations(folder)
 	if err == nil && len(all) == 0 {

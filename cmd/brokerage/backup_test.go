@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A database comes back from its backup with its identity. What is interrupted leaves nothing.
+// A restored database keeps its identity. An interrupted backup or restore changes no file and leaves none.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir, out := tinyDB(t), t.TempDir()
@@ -50,8 +50,8 @@ func TestBackup(t *testing.T) {
 	require.Equal(t, []string{"backup"}, names(t, out))
 }
 
-// With --keep, the last backups of a database stay and older ones go; those of another database are never removed or
-// replaced, and do not pass for the newest.
+// With --keep, the newest backups of a database stay and older ones are removed. Those of another database are never
+// removed or replaced; restore refuses a folder that holds backups of both.
 func TestBackup_Keep(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestBackup_Keep(t *testing.T) {
 		succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "2")
 		require.Regexp(t, `^brokerage-20\d{6}T\d{6}Z\.bak$`, names(t, folder)[0])
 		kept = append(kept, names(t, folder)[len(names(t, folder))-1])
-		time.Sleep(1100 * time.Millisecond) // the names have seconds
+		time.Sleep(1100 * time.Millisecond) // the time in a name is in seconds
 	}
 	require.Equal(t, kept[1:], names(t, folder))
 
@@ -78,7 +78,7 @@ func TestBackup_Keep(t *testing.T) {
 	require.Equal(t, before, testenv.Text(t, file))
 }
 
-// plantBackup writes what passes for a backup of the year 2099 until somebody unpacks it.
+// plantBackup writes a file that looks like a backup of the year 2099 until it is unpacked.
 func plantBackup(t testing.TB, file, identity string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -88,8 +88,8 @@ func plantBackup(t testing.TB, file, identity string) {
 	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o600))
 }
 
-// What has a later name, as after a clock was set back, does not count with --keep, and the backup just written stays.
-// What has another form of name, or is in another folder that the name would match as a pattern, is left alone.
+// Backups with later names, as after a clock was set back, do not count with --keep, and the backup just written
+// stays. Files with other names are left alone, and so is a folder that the given name matches as a pattern.
 func TestBackup_KeepLater(t *testing.T) {
 	t.Parallel()
 	db, above := "sqlite:"+filepath.Join(tinyDB(t), "brokerage.db"), t.TempDir()

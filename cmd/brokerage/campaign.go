@@ -115,7 +115,7 @@ func (c *campaignCmd) Run(ctx context.Context, s streams) (err error) {
 	results := report.FromCampaign(record)
 	err = errors.Join(err, writePage(page, results.WriteHTML))
 	switch {
-	case err != nil && record.Complete: // what failed is writing it
+	case err != nil && record.Complete: // only writing the results failed
 		return exitError{exitFailed, err}
 	case err != nil:
 		return exitError{exitEnded, err}
@@ -191,8 +191,8 @@ func set[T any](to, from *T) {
 	}
 }
 
-// underTest returns the command of the measured service. It inherits no settings from variables, which would change the
-// results, except for the password of the database.
+// underTest returns the command of the measured service. Settings in BROKERAGE_ variables would change the results,
+// so it inherits none but the database's password and those of tests, BROKERAGE_TEST_….
 func underTest(program string, args []string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // a campaign that is ended stops it in good order
 	for _, variable := range os.Environ() {

@@ -34,7 +34,7 @@ func campaignIn(t testing.TB, folder string) *campaign.Record {
 	return r
 }
 
-// doneIn returns the record in a folder of a campaign that is complete, and valid by its schema.
+// doneIn returns the record of the campaign in a folder, which must be complete and valid by its schema.
 func doneIn(t testing.TB, folder string) *campaign.Record {
 	t.Helper()
 	text := testenv.Text(t, filepath.Join(folder, campaign.File))
@@ -139,7 +139,7 @@ func TestCampaign_Invalid(t *testing.T) {
 	succeeds(t, append(args, "--allow-invalid")...)
 }
 
-// A campaign that gets a signal writes its results, says how to continue, and continues.
+// A campaign that gets a signal writes its results and how to continue; the same command continues it.
 func TestCampaign_EndsEarly(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -150,7 +150,7 @@ func TestCampaign_EndsEarly(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	within(t, startPatience, func() bool { return strings.Contains(lines.String(), "restore ") }, "%s", lines)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	_ = cmd.Wait() // the code says it
+	_ = cmd.Wait() // the exit code is checked
 	require.Equal(t, exitEnded, cmd.ProcessState.ExitCode(), lines)
 	require.Contains(t, lines.String(), "interrupted")
 	require.Contains(t, lines.String(), "the same command continues it")
@@ -197,7 +197,7 @@ func TestCampaign_PageFails(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	go func() {
-		_, err := os.Stat(filepath.Join(folder, campaign.File)) // the page is checked before it is there
+		_, err := os.Stat(filepath.Join(folder, campaign.File)) // the command checks the page before this file exists
 		for ; err != nil && t.Context().Err() == nil; _, err = os.Stat(filepath.Join(folder, campaign.File)) {
 			time.Sleep(time.Millisecond)
 		}

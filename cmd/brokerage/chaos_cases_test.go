@@ -110,7 +110,7 @@ func diskFull(h *harness) {
 	require.NotZero(h.t, h.load.Tally().Kinds["unavailable"])
 }
 
-// slowDisk delays each flush by a tracer. A slow disk would need a kernel device, which is not available everywhere.
+// slowDisk delays each flush with a tracer. A slow disk would need a kernel device, which is not available everywhere.
 func slowDisk(h *harness) {
 	strace := testenv.Command(h.t, "strace")
 	h.start()

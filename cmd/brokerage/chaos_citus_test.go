@@ -93,7 +93,7 @@ func killPrepared(h *harness) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	worker := h.cluster.Nodes[2]
 	account := int64(0)
-	for c := int64(h.traders); account == 0; c++ { // on the other worker
+	for c := int64(h.traders); account == 0; c++ { // finds an account on the other worker
 		if first := d.FirstAccount(c); h.cluster.NodeOf(h.t, h.database, "brokerage.account_orders", first) == 1 {
 			account = first
 		}
@@ -116,7 +116,7 @@ func killPrepared(h *harness) {
 		h.again(2)
 		worker.Await(h.t, "SELECT EXISTS (SELECT FROM pg_prepared_xacts)")
 		h.link.Set(chaostest.Fault{})
-		h.returned = time.Now() // for the other nodes
+		h.returned = time.Now() // now the other nodes reach it, too
 		eventually(h.t, func() bool {
 			return get(h.t, fmt.Sprint(h.service.url, "/v1/orders/", id)).status == http.StatusOK
 		}, "order %d", id)
@@ -131,7 +131,7 @@ func addWorker(h *harness) {
 		h.cluster.Grow(h.t, h.database)
 		for _, statement := range []string{
 			"SELECT citus_rebalance_start(shard_transfer_mode := 'force_logical')", "SELECT citus_rebalance_wait()",
-			"CALL citus_cleanup_orphaned_resources()", // drops what was moved, which otherwise happens later
+			"CALL citus_cleanup_orphaned_resources()", // drops the old copies of moved shards, which otherwise happens later
 		} {
 			h.cluster.Nodes[0].Exec(h.t, h.database, statement)
 		}
@@ -144,8 +144,8 @@ func addWorker(h *harness) {
 	h.t.Logf("%d shards moved", moved)
 }
 
-// withoutFailure requires that no request fails during something: neither those of the traders nor those of drive, with
-// the mixed workload without trades, which would change what the traders hold.
+// withoutFailure calls during and requires that no request fails meanwhile, of the traders or of drive.Run with the
+// mixed workload. Trades are left out of that workload, since they would change what the traders hold.
 func (h *harness) withoutFailure(during func()) {
 	h.t.Helper()
 	definition, err := workload.Load("mixed")

@@ -17,8 +17,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// serviceClock jumps by less than the lifetime of idempotency keys, while the service runs and while it is down: a
-// request that is repeated after a jump still counts once.
+// serviceClock lets the service's clock jump by less than the lifetime of idempotency keys, while the service runs
+// and while it is down. A request that is repeated after a jump still counts once.
 func serviceClock(h *harness) {
 	clock := chaostest.NewClock(h.t)
 	h.binary, h.env = clock.Service(h.t), []string{clock.Env()}
@@ -39,8 +39,8 @@ func serviceClock(h *harness) {
 	})
 }
 
-// databaseClock jumps further than the lifetime of anything. Nothing in the service depends on the server's clock:
-// leases are numbers, and keys expire by the service's own clock.
+// databaseClock lets the server's clock jump by more than the lifetime of anything. Nothing in the service depends on
+// the server's clock: leases are numbers, and keys expire by the service's own clock.
 func databaseClock(h *harness) {
 	h.start()
 	ahead := func() time.Duration {
@@ -105,7 +105,7 @@ func TestChaosClock(t *testing.T) {
 		clock.Set(t, 0)
 		_, err = handshake(t, i, config)
 		require.NoError(t, err)
-		// An expired certificate that is read is used, and the log says so.
+		// The service uses a certificate that is already expired when it is read, and logs that.
 		clock.Set(t, 2*time.Hour)
 		renew(ca)
 		i.logs.wait(t, "the certificate has expired")
@@ -123,7 +123,7 @@ func TestChaosClock(t *testing.T) {
 		}
 		clock.Set(t, 25*time.Hour)
 		require.Equal(t, http.StatusConflict, once("a", 900_001), "done again: the order is there")
-		// Requests that began while the clock was ahead are still known when it is right again.
+		// Keys that were stored while the clock was ahead are still found when it is right again.
 		require.Equal(t, http.StatusCreated, once("b", 900_003))
 		clock.Set(t, 0)
 		require.Equal(t, http.StatusCreated, once("b", 900_003))

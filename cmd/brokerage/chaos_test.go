@@ -157,7 +157,7 @@ func (h *harness) lasts() {
 	time.Sleep(map[bool]time.Duration{true: 3 * time.Second, false: time.Second}[h.full])
 }
 
-// often repeats a fault.
+// often causes a fault, three times in a full run, and waits for the recovery each time.
 func (h *harness) often(fault func()) {
 	for range map[bool]int{true: 3, false: 1}[h.full] {
 		fault()
@@ -187,7 +187,7 @@ func (h *harness) finish(c chaosCase) (row string) {
 	case h.server != nil:
 		db = h.server.URL("postgres")
 	case h.cluster != nil:
-		// The load has ended, so no transaction is running, and the last failed node has had five seconds.
+		// No transaction is running any more. Citus gets five seconds to recover those prepared on the last failed node.
 		time.Sleep(time.Until(h.returned.Add(5 * time.Second)))
 		h.cluster.RequireNothingPrepared(h.t)
 		db = h.cluster.URL(h.database, 0)

@@ -16,7 +16,7 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// served returns a side that is a service of its own process on a database.
+// served returns a side of a comparison: a service on a database, in a process of its own.
 func served(db string, flags ...string) string {
 	return "exec:" + strings.Join(append([]string{os.Args[0], "serve", "--db", db}, flags...), " ")
 }
@@ -37,7 +37,7 @@ func TestCompare_DoesNotStart(t *testing.T) {
 	}
 }
 
-// Two services of their own processes are compared at one rate, and the result has what was measured of both.
+// Two services, each in a process of its own, are compared at one rate; the result has the measurements of both.
 func TestCompare_Commands(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -58,11 +58,11 @@ func TestCompare_Commands(t *testing.T) {
 	require.Contains(t, html.UnescapeString(testenv.Text(t, page)), c.Answer)
 }
 
-// What is interrupted before it has measured anything ends with the exit code of an interruption.
+// A command that is interrupted before it has measured anything exits with the code of an interruption.
 func TestCompare_Interrupted(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"compare", "null:", "null:", "--within", "1m"}, // it warms up for three seconds each
+		{"compare", "null:", "null:", "--within", "1m"}, // each side warms up for three seconds
 		{"drive", "--db", "null:", "--find", "p99=50ms", "--ramp", "5s"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

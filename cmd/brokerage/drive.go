@@ -306,8 +306,8 @@ func (f resultFlags) report(s streams, run *result.Run, inputs []string, ended e
 	return err
 }
 
-// requireWritable returns an error if a file, unless it has no name, could not be written, which would lose the result
-// of a run.
+// requireWritable returns an error if a file cannot be written, before a run whose result would be lost. A file
+// without a name passes.
 func requireWritable(file output.File) error {
 	if file.Path == "" {
 		return nil

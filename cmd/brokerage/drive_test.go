@@ -43,7 +43,7 @@ func TestDrive_WeightsAndCount(t *testing.T) {
 	require.InDelta(t, 1500, run.Transactions[0].Count, 150)
 }
 
-// A service that requires client certificates, with real ones.
+// drive and health show a client certificate to a service that requires one.
 func TestDrive_TLS(t *testing.T) {
 	t.Parallel()
 	ours := newAuthority(t)
@@ -140,9 +140,6 @@ func TestDrive_Invalid(t *testing.T) {
 
 // A search against a real service ends with the answer as the last line; the result has the curve, which the report
 // draws.
-//
-// It runs alone: a rate lets this process use fewer processors (see workload.processors), which other runs would note
-// as theirs.
 func TestDrive_Find(t *testing.T) {
 	testenv.Long(t)
 	service := serving(t, tinyDB(t))

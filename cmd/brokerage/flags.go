@@ -137,7 +137,7 @@ func (f *startTime) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-// clientTLS are the flags of a command that is a client of a service. Its tag sets trusted, the default of --tls-ca.
+// clientTLS are the flags of a client of a service. The tag of such a field sets trusted, the default of --tls-ca.
 //
 //nolint:lll // a help text is one string
 type clientTLS struct {

@@ -126,7 +126,7 @@ func TestGenerate_Continues(t *testing.T) {
 	require.Equal(t, customer.ModTime(), untouched.ModTime())
 }
 
-// What is interrupted can be continued: whatever has its name is whole, and nothing else is left.
+// An interrupted run can be continued: each file with its final name is complete, and no other file is left.
 func TestGenerate_Interrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -162,7 +162,7 @@ func TestGenerate_ReadOnlyFolder(t *testing.T) {
 	requireOneLine(t, brokerage(t.Context(), "generate", "--out", dir), exitFailed, "permission denied")
 }
 
-// Given numbers of documents make a dataset with a name of its own.
+// A dataset of --customers and --orders has a name of its own.
 func TestGenerate_Counts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "files")
 	counts := []string{"--customers", "30", "--orders", "150"}

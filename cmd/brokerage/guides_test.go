@@ -133,7 +133,7 @@ func shortened(command string) string {
 	return command
 }
 
-// The other commands: those of make are targets, those of this program do what they say.
+// The other commands in these documents: targets of make exist, and commands of this program succeed.
 func TestReadme_Commands(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -242,7 +242,7 @@ func guideServes(t testing.TB, run func(string) *exec.Cmd, command string) {
 
 const orderStatus = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
 
-// roles.sql on a server without the database, as the images run it, and then again; it stops at its first error.
+// roles.sql succeeds on a server without the database, as the images run it, and again; it stops at its first error.
 func TestPostgres_Roles(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

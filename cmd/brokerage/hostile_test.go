@@ -69,8 +69,8 @@ const (
 	slackMemory = 64 << 20
 )
 
-// All are refused before any store sees them. No body costs the service more than in proportion to its size, makes it
-// connect anywhere, or changes anything.
+// All hostile bodies are refused before any store sees them. None costs the service more than in proportion to its
+// size, makes it connect anywhere, or changes anything.
 func TestHostile_Bodies(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestHostile_Requests(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
 	i := serving(t, tinyDB(t), "--header-timeout", "1s", "--read-timeout", "2s")
-	const closing = "Host: localhost\r\nConnection: close\r\n\r\n" // the headers of a request without more
+	const closing = "Host: localhost\r\nConnection: close\r\n\r\n" // ends a request without other headers
 	get := "GET /v1/orders/103282 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 	post := "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/xml\r\n"
 	for name, c := range map[string]struct {
@@ -217,8 +217,8 @@ func TestHostile_Injection(t *testing.T) {
 	})
 }
 
-// inject sends one payload in place of one parameter. The others have the values of the contract's examples, except for
-// ids, which do not exist, so that nothing is changed.
+// inject sends one payload in place of one parameter. The others have the values of the contract's examples, but
+// other headers are not sent, and requests that write get ids that do not exist, so that nothing is changed.
 func (i *instance) inject(
 	t testing.TB, method, path string, all openapi3.Parameters, at *openapi3.Parameter, payload string,
 ) {
@@ -273,8 +273,8 @@ func (i *instance) inject(
 	}
 }
 
-// greedyClients are the connections that write the largest documents as fast as they can, and greedyCustomers how many
-// customers they write.
+// greedyClients is the number of clients that write the largest documents as fast as they can, and greedyCustomers
+// the number of customers that they write.
 const (
 	greedyClients   = 16
 	greedyCustomers = 4

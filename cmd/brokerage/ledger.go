@@ -29,7 +29,7 @@ func (c *driveCmd) ledgerFile() output.File {
 	return output.File{Path: c.Ledger, Inputs: c.inputs(), Others: []string{c.JSON}}
 }
 
-// run runs the workload once. With a ledger it also finds out what the store has kept, which is nil for a service.
+// run runs the workload once. With a ledger, it also verifies the opened store, which is nil for a service.
 func (c *driveCmd) run(
 	ctx context.Context, s streams, target drive.Target, config drive.Plan, opened tpox.Store,
 ) (*result.Run, error) {

@@ -27,8 +27,8 @@ type breakage struct {
 	durable      bool     // nothing may be lost
 }
 
-// BenchmarkLedger kills the embedded store and PostgreSQL, cuts the power of their disks, and prints what each lost of
-// what it had acknowledged: `make ledger-check`.
+// BenchmarkLedger kills the embedded store and PostgreSQL, cuts the power of their disks, and prints how many
+// acknowledged changes each lost. `make ledger-check` runs it.
 func BenchmarkLedger(b *testing.B) {
 	kills, err := strconv.Atoi(os.Getenv("BROKERAGE_LEDGER_CHECK"))
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *breakage) run(b *testing.B, random *rand.Rand) (counts [5]int, again fl
 	eventually(b, func() bool { _, err := os.Stat(signal); return err == nil }, "the moment")
 	pid := 0
 	if server != nil {
-		pid = server.PID(b) // which a disk without power does not tell
+		pid = server.PID(b) // from a file on the disk, so before the cut
 	}
 	if disk != nil {
 		disk.cut(b)
@@ -190,23 +190,23 @@ func (d *powerDisk) on(b *testing.B, do func(fd int) error) {
 	require.NoError(b, do(int(f.Fd())))
 }
 
-// flush brings what the disk holds now into safety.
+// flush makes what has been written to the disk survive a cut.
 func (d *powerDisk) flush(b *testing.B) { b.Helper(); d.on(b, unix.Syncfs) }
 
-// cut is EXT4_IOC_SHUTDOWN: from now on nothing reaches the disk, not even the log of the file system.
+// cut calls EXT4_IOC_SHUTDOWN: from now on nothing reaches the disk, not even the log of the file system.
 func (d *powerDisk) cut(b *testing.B) {
 	b.Helper()
 	d.on(b, func(fd int) error { return unix.IoctlSetPointerInt(fd, 0x8004587d, 2) })
 }
 
-// unmount waits until no process uses the disk any more.
+// unmount unmounts the disk when no process uses it any more.
 func (d *powerDisk) unmount(b *testing.B) {
 	b.Helper()
 	ctx := context.WithoutCancel(b.Context())
 	eventually(b, func() bool { return exec.CommandContext(ctx, "umount", d.dir).Run() == nil }, "umount %s", d.dir)
 }
 
-// restore mounts the disk with what it holds.
+// restore mounts the disk again, with what was flushed to it.
 func (d *powerDisk) restore(b *testing.B) {
 	b.Helper()
 	d.unmount(b)

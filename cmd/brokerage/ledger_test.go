@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// A service that is killed in the middle of a run, and started again, has all that it acknowledged. A document that is
-// removed by hand afterwards is one that is lost.
+// A service that is killed in the middle of a run, and started again, has all that it acknowledged. A document that
+// is removed by hand afterwards is reported as lost.
 func TestDrive_LedgerAndBreak(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -65,8 +65,8 @@ func (c *loadCmd) Run(ctx context.Context, s streams) (err error) {
 	return c.generated(ctx, s, db)
 }
 
-// fits returns an error if a database that does not exist yet has no space on its disk. An existing one is opened
-// first, since it may hold the dataset.
+// fits returns an error if a database that does not exist yet has no space on its disk. An existing one is checked
+// after it is opened, since it may hold the dataset already.
 func (c *loadCmd) fits(folder store.Folder) error {
 	if _, err := os.Stat(c.DB.Path()); !c.DB.embedded() || err == nil {
 		return nil

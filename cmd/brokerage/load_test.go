@@ -85,7 +85,7 @@ func TestLoad_Interrupted(t *testing.T) {
 	requireHolds(t, path, tiny(dataset.TPoX2))
 }
 
-// TestLoad_Interrupted loads compressed files.
+// Files that are not compressed; TestLoad_Interrupted loads compressed ones.
 func TestLoad_Files(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -112,14 +112,14 @@ func TestLoad_Batch(t *testing.T) {
 	var batch strings.Builder
 	add := func(text string) { batch.WriteString(declaration + text + "\n") }
 	customer := string(d.Append(nil, dataset.Customer, 0))
-	add(string(d.Append(nil, dataset.Security, 0)))                               // 3
-	add(customer)                                                                 // 6
-	add("<Customer>")                                                             // 7: broken
-	add(string(d.Append(nil, dataset.Order, 0)))                                  // 12
-	add(string(d.Append(nil, dataset.Order, 0)))                                  // 13: there already
-	add("<a/>")                                                                   // 16: no kind
-	add(strings.Replace(customer, `id="1002"`, `id="999999"`, 1))                 // 19: its account is another's
-	add(strings.Replace(string(d.Append(nil, dataset.Order, 1)), "ID=", "X=", 1)) // 22: no id
+	add(string(d.Append(nil, dataset.Security, 0)))                               // line 1
+	add(customer)                                                                 // line 4
+	add("<Customer>")                                                             // line 7: broken
+	add(string(d.Append(nil, dataset.Order, 0)))                                  // line 10
+	add(string(d.Append(nil, dataset.Order, 0)))                                  // line 13: exists already
+	add("<a/>")                                                                   // line 16: no kind
+	add(strings.Replace(customer, `id="1002"`, `id="999999"`, 1))                 // line 19: its account is another's
+	add(strings.Replace(string(d.Append(nil, dataset.Order, 1)), "ID=", "X=", 1)) // line 22: no id
 	add(strings.Replace(string(d.Append(nil, dataset.Customer, 1)), "<Name>", "<Nome></Nome><Name>", 1))
 	files := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(files, "batch-1.xml"), []byte(batch.String()), 0o666))

@@ -19,8 +19,8 @@ type migrateCmd struct {
 	Print bool   `help:"Print the SQL statements that would create the schema in --db, without connecting to it. Default: create the schema in an empty database."`
 }
 
-// Run makes the schema and does nothing else, so that the service can run as a role that may not. Other commands that
-// change a database make it as well.
+// Run creates the schema and does nothing else, so that the service can run as a role that may not create it. Other
+// commands that change a database create it as well.
 func (c *migrateCmd) Run(ctx context.Context, s streams) error {
 	if c.Print {
 		text, err := c.DB.Script()

@@ -63,7 +63,7 @@ func TestMigrate_Wait(t *testing.T) {
 
 const aDB2 = "db2://me:secret@127.0.0.1:1/TPOX"
 
-// Any binary prints the DDL.
+// Every binary prints the DDL, with the driver or without.
 func TestMigrate_PrintsDB2(t *testing.T) {
 	r := succeeds(t, "migrate", "--db", aDB2, "--print")
 	for _, part := range []string{
@@ -75,7 +75,7 @@ func TestMigrate_PrintsDB2(t *testing.T) {
 	require.NotContains(t, r.out, "secret")
 }
 
-// databaseTLS returns the variables of deploy/k8s/overlays/external, for an authority in another file.
+// databaseTLS returns the variables that deploy/k8s/overlays/external sets, with ca as the authority's file.
 func databaseTLS(t testing.TB, ca string) (variables []string) {
 	t.Helper()
 	text := testenv.Text(t, "../../deploy/k8s/overlays/external/database/tls.yaml")
@@ -94,7 +94,7 @@ func databaseTLS(t testing.TB, ca string) (variables []string) {
 	return variables
 }
 
-// With these variables, only a server whose certificate is for the host of the URL and of this authority is used.
+// With the variables of databaseTLS, only a server with a certificate of this authority for the URL's host is used.
 func TestPostgres_VerifiesServer(t *testing.T) {
 	t.Parallel()
 	_, port, found := strings.Cut(freeAddress(t), ":")

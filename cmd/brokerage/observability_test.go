@@ -42,7 +42,7 @@ func TestObservability_MetricsExist(t *testing.T) {
 	i := serving(t, tinyDB(t), "--audit-log", "audit.log") // the audit log has metrics of its own
 	scraped := i.counted(t)
 	metrics := freeAddress(t)
-	withTLS, _ := newAuthority(t).mutual(t, func(args ...string) *instance { // which has one more
+	withTLS, _ := newAuthority(t).mutual(t, func(args ...string) *instance { // with TLS there is one more metric
 		return serving(t, "", append(args, "--metrics-addr", metrics)...)
 	})
 	scraped += get(t, "http://"+metrics+"/metrics").body
@@ -75,7 +75,7 @@ func TestObservability_MetricsExist(t *testing.T) {
 	i.stop(t)
 }
 
-// prometheus is a real one, with the rules of the project.
+// prometheus is a running Prometheus with the rules of the project.
 type prometheus struct {
 	url  string
 	logs *logLines
@@ -159,9 +159,9 @@ func (p *prometheus) alerts(t testing.TB) (firing []string) {
 	return firing
 }
 
-// A real Prometheus, a service and its database: requests and the database are scraped, every rule is evaluated. Of the
-// two alerts that page, the right one fires when the database is stopped and when the service is, and ends when it is
-// back.
+// A real Prometheus, a service and its database: requests and the database are scraped, every rule is evaluated. When
+// the database or the service is stopped, the right one of the two alerts that page fires, and it ends when the
+// stopped one is back.
 func TestPrometheus(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 // nobody is a user of this machine who may write to a shared folder and nowhere else.
 const nobody = 65534
 
-// Another user who may write to the folder of an output gets neither a file of root overwritten nor the output: he
-// plants a link, or a file of his own, under the name of the output or that of its half.
+// Another user plants a link, or a file of his own, in the folder of an output, under the name of the output or of
+// its partial file. No file of root is overwritten through it, and the output does not become his.
 func TestOutputs_SharedFolder(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -80,7 +80,7 @@ func TestBackup_SharedFolder(t *testing.T) {
 		require.NoError(t, os.Chown(filepath.Join(folder, name), nobody, nobody))
 		kept = append(kept, name)
 	}
-	time.Sleep(1100 * time.Millisecond) // the names have seconds
+	time.Sleep(1100 * time.Millisecond) // the time in a name is in seconds
 	require.NotContains(t, succeeds(t, "backup", "--db", db, "--out", folder, "--keep", "2").out, "removed")
 	require.Subset(t, names(t, folder), kept)
 	require.Len(t, names(t, folder), 5)

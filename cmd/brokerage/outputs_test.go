@@ -157,7 +157,7 @@ func TestInputs_NotFiles(t *testing.T) {
 			"restore --db sqlite:" + filepath.Join(dir, "b.db") + " --from FILE",
 		} {
 			if (path == huge || path == dir) && strings.HasPrefix(command, "restore") {
-				continue // a backup may have any size, and ends with its manifest; a folder may hold some
+				continue // a backup may have any size, and ends with its manifest; a folder may hold backups
 			}
 			says := says
 			if path == huge && strings.HasPrefix(command, "verify") {

@@ -19,7 +19,7 @@ type progress struct {
 	what  string        // the current step, while no bytes are processed
 	idle  time.Duration // time without bytes, which the rate leaves out
 	out   io.Writer
-	draws bool // it is a terminal
+	draws bool // out is a terminal
 	start time.Time
 	stop  chan struct{}
 	ended chan struct{}
@@ -101,7 +101,7 @@ func (p *progress) report(elapsed time.Duration) {
 	fmt.Fprintln(p.out, p.line(elapsed))
 }
 
-// line returns the state.
+// line returns the text of the next report.
 func (p *progress) line(elapsed time.Duration) string {
 	done := float64(p.done.Load())
 	share := 1.0

@@ -208,8 +208,8 @@ const (
 	notOnlyHere = "can be reached from other machines, and there are no --tokens: --insecure-no-auth"
 )
 
-// What is wrong with a command is said in one line, for a newcomer's mistake with what to type instead, and leaves
-// nothing behind.
+// A wrong command is refused in one line and leaves nothing behind. For a newcomer's mistake, the line shows what to
+// type instead.
 func TestRefusals(t *testing.T) {
 	workloads, err := filepath.Abs(examples)
 	require.NoError(t, err)

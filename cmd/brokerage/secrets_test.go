@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretParts are parts of passwords; a second one of digits could be taken for a port.
+// secretParts are two pairs of parts of passwords. Parts of digits could be taken for a port.
 var secretParts = []string{"qqxone", "qqxtwo", "17713", "17714"}
 
 // oddURLs returns addresses with passwords of all kinds, as people type them: some are no URLs, others are URLs of
@@ -23,7 +23,7 @@ func oddURLs(scheme string) (all []string) {
 	} {
 		for i := 0; i < len(secretParts); i += 2 {
 			if i > 0 && !strings.ContainsAny(odd, "@:/?#&") {
-				continue // what follows a number does not matter then
+				continue // digits could be taken for a port only with one of these
 			}
 			password := secretParts[i] + odd + secretParts[i+1]
 			all = append(all, scheme+"://localhost:"+password+"@"+at+"/db", scheme+"://me@localhost:"+password+"@"+at+"/db",
@@ -97,7 +97,7 @@ func TestRun_NoPasswords(t *testing.T) {
 					assert.NotEqual(t, exitOK, r.code)
 					for _, part := range secretParts {
 						if !assert.NotContains(t, r.out+r.err, part, "%q", address) {
-							return // one of each command shows it
+							return // one finding for each command is enough
 						}
 					}
 				}

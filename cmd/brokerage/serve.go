@@ -63,7 +63,7 @@ type configFile string
 // maxConfigBytes is far more than all settings with comments take.
 const maxConfigBytes = 64 << 10
 
-// BeforeResolve is called by kong when it knows the flag or its variable.
+// BeforeResolve gives kong the file's values for flags that are not set otherwise. Kong calls it if --config is set.
 func (configFile) BeforeResolve(ctx *kong.Context, path *kong.Path) error {
 	command := ctx.Selected()
 	if command == nil || !slices.Contains(command.Flags, path.Flag) {

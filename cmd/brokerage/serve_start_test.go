@@ -101,8 +101,8 @@ func TestServe_ConfigBombs(t *testing.T) {
 	}
 }
 
-// A volume that was lost is not ready and not filled, its backups stay, and a restore brings the acknowledged write
-// back while the service waits.
+// After the volume is lost, the service is not ready and does not fill it, its backups stay, and a restore brings the
+// acknowledged write back while the service waits.
 func TestServe_LostVolume(t *testing.T) {
 	t.Parallel()
 	dir, backups := tinyDB(t), t.TempDir()
@@ -139,7 +139,7 @@ func TestServe_LostVolume(t *testing.T) {
 	i.stop(t)
 }
 
-// Without --db, only an address of this machine is reason enough to fill the database; --fill is always.
+// Without --db, an empty database is filled only if --listen is an address of this machine; with --fill it always is.
 func TestServe_Fill(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -155,7 +155,7 @@ func TestServe_Fill(t *testing.T) {
 	i.stop(t)
 }
 
-// listener returns a listener on this machine, for what does not answer, or answers badly.
+// listener returns a listener on this machine, for a server that does not answer, or answers badly.
 func listener(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -164,7 +164,7 @@ func listener(t testing.TB) net.Listener {
 	return l
 }
 
-// freeAddress returns an address of this machine where nothing listens, also for a process that cannot report its own.
+// freeAddress returns an address of this machine where nothing listens, also for a process that cannot report its port.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l := listener(t)

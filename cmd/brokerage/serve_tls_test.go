@@ -39,7 +39,7 @@ func newAuthority(t testing.TB) *authority {
 	return a
 }
 
-// sign makes a certificate, which is its own authority if there is none yet.
+// sign signs a certificate with the authority's key, or with the certificate's own key if the authority has none yet.
 func (a *authority) sign(t testing.TB, c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,7 +57,7 @@ func (a *authority) sign(t testing.TB, c *x509.Certificate) (*x509.Certificate, 
 }
 
 // issue makes a certificate for this machine, with a serial number that identifies it. It is valid for an hour and as
-// many seconds.
+// many seconds as that number.
 func (a *authority) issue(t testing.TB, serial int64) (cert, key []byte) {
 	t.Helper()
 	_, secret, cert := a.sign(t, &x509.Certificate{

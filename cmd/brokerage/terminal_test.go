@@ -43,7 +43,7 @@ func TestProgress_Doing(t *testing.T) {
 	require.Equal(t, "training\ntraining, 12 s\n50 %  50 bytes of 100 bytes  10 bytes/s  5.0 s left\n", out.String())
 }
 
-// Text written by aside is on lines of its own and never mixes with the line, even from several goroutines.
+// Text written by aside is on lines of its own and never mixes with the progress line, even from several goroutines.
 func TestProgress_Aside(t *testing.T) {
 	var out bytes.Buffer
 	p := startProgress(&out, 10)

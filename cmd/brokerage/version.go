@@ -23,7 +23,7 @@ func (versionCmd) Run(s streams) error {
 // versionFlag is --version.
 type versionFlag bool
 
-// BeforeReset is called by kong when the flag is given.
+// BeforeReset prints the version. Kong calls it when the flag is given.
 func (versionFlag) BeforeReset(app *kong.Kong, s streams) error {
 	defer app.Exit(exitOK)
 	return versionCmd{}.Run(s)

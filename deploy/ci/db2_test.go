@@ -48,7 +48,7 @@ func steps(list []struct{ Run string }) (runs []string) {
 
 const compose = "../docker/compose.db2.yaml"
 
-// services are those of compose.db2.yaml.
+// services returns the services of compose.db2.yaml.
 func services(t testing.TB) (all map[string]service) {
 	t.Helper()
 	var file struct{ Services map[string]service }
@@ -66,7 +66,7 @@ type service struct {
 	WorkingDir          string `yaml:"working_dir"`
 }
 
-// stub writes a program that is found before others of its name, and returns the PATH.
+// stub writes programs, and returns a PATH on which they are found before others of their names.
 func stub(t testing.TB, programs map[string]string) (path string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -108,8 +108,8 @@ func TestDB2_Log(t *testing.T) {
 	require.Equal(t, fmt.Sprint(entry.Process.Pid), strings.TrimSpace(testenv.Text(t, setup+".pid")))
 }
 
-// The trial waits for the end of the setup, leaves an archive with the server's log whatever fails, and says so by its
-// status.
+// The trial waits for the end of the setup, leaves an archive with the server's log whatever fails, and exits with 1
+// after a failure.
 func TestDB2_Trial(t *testing.T) {
 	of := services(t)["trial"]
 	require.Equal(t, []string{"trial"}, of.Profiles)

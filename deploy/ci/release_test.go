@@ -20,8 +20,8 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// recorder stands in for a program that speaks to the outside: it notes its arguments, and writes the digest of an
-// image to the file of --metadata-file.
+// recorder stands in for a program that uses the network: it records its arguments, and writes the digest of an image
+// to the file of --metadata-file.
 const recorder = `#!/bin/bash
 echo "${0##*/} $*" >>"$CALLS"
 [[ " $* " != *" -f - "* ]] || cat >/dev/null

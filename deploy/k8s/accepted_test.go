@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// definitions are the kinds of others that manifests use, each as its own project defines it: a module and its files.
+// definitions are the CRDs that manifests need, as their own projects publish them: a Go module and files in it.
 var definitions = map[string][]string{
 	"github.com/prometheus-operator/prometheus-operator@v0.85.0": {
 		"example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml",

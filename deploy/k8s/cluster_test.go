@@ -2,8 +2,8 @@
 // refuses broken ones, and on a real node the service works as described.
 //
 // The cluster is the one of KUBECONFIG, or else one that the tests start with the scripts in the folder that KUBE_E2E
-// names: build.sh ctl puts kctl (kubectl), cm and sched (controllers, scheduler) into $KUBE_CACHE/bin/mc; up.sh apionly
-// starts an API server with RUN, PORT, EP and leaves $RUN/admin.kubeconfig; down.sh clean ends it.
+// names: build.sh ctl puts kctl (kubectl), cm and sched (controllers, scheduler) into $KUBE_CACHE/bin/mc; up.sh
+// apionly starts an API server on PORT, with etcd on EP, and writes $RUN/admin.kubeconfig; down.sh clean ends it.
 package k8s_test
 
 import (
@@ -196,7 +196,7 @@ func (c *cluster) namespace(t testing.TB) string {
 		s := c.run(t, "", "delete", "namespace", name, "--wait=false")
 		assert.NoError(t, s.failed, s.err)
 	})
-	// A controller creates the first one, if there is a controller.
+	// A controller creates the account default, if there is a controller.
 	c.must(t, `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}}
 		{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"brokerage"}}`,
 		"apply", "--server-side", "-n", name, "-f", "-")

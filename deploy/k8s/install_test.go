@@ -45,7 +45,7 @@ func (c *cluster) stored(t testing.TB, namespace string) map[string]map[string]s
 	return values
 }
 
-// Run again, the script changes no password and no token, and a Secret that was lost fits to the others again.
+// A second run of secrets changes no password and no token, and makes a lost Secret again so that it fits the others.
 func TestSecrets_Twice(t *testing.T) {
 	c := requireCluster(t)
 	namespace := c.namespace(t)
@@ -91,8 +91,8 @@ func TestSecrets_Twice(t *testing.T) {
 	require.Equal(t, 1, strings.Count(last["brokerage-tokens"]["tokens"], "loadtest:"))
 }
 
-// What the script would run: every image is the given one, what was not set is refused with its name, and nothing is
-// loaded where a database is recorded.
+// The script install would run these steps, with every image the given one. A placeholder that was not replaced is
+// refused by its name, and nothing is loaded where a database is recorded.
 func TestInstall(t *testing.T) {
 	c := requireCluster(t)
 	const image = "registry.test/team/brokerage@sha256:0123"

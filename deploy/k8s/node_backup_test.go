@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ends waits until a Job is complete, or has failed.
+// ends waits until a Job ends as expected: complete or failed.
 func (n *node) ends(t testing.TB, job, how string) {
 	t.Helper()
 	n.kube(t, "wait", "--for=condition="+how, "--timeout="+patience.String(), "job/"+job)
@@ -32,9 +32,9 @@ const (
 	backedUp  = `<OrderStatus xmlns="http://www.fixprotocol.org/FIXML-4-4" Stat="4"/>`
 )
 
-// The embedded overlay waits for its Secret and says so, keeps its data when its pod is deleted, and its backups have
-// generations. After the volume is lost, the service is not ready, nothing fills it, no backup is made of it, and a
-// restore brings the write back.
+// The embedded overlay waits for its Secret and says so, keeps its data when its pod is deleted, and keeps several
+// backups. After the volume is lost, the service is not ready, the empty volume is neither filled nor backed up, and
+// a restore brings the write back.
 func TestNode_Embedded(t *testing.T) {
 	n := requireNode(t)
 	data, backups := n.volume(t, "data-brokerage-0"), n.volume(t, "brokerage-backup")

@@ -15,9 +15,9 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The need of tests on a real node: the image that the manifests name, another one whose tag has "-next" in
-// addition, and NODE_VOLUMES, a folder for volumes on that node, which must be this machine. deploy/k8s/on-node
-// makes all of it and runs the tests.
+// needNode is what tests on a real node need: the image that the manifests name, another one whose tag has "-next" in
+// addition, and NODE_VOLUMES, a folder for volumes on that node, which must be this machine. deploy/k8s/on-node makes
+// all of it and runs the tests.
 const needNode = "kubenode"
 
 // patience is how long a test waits for anything, on a node that other work may share.
@@ -100,7 +100,7 @@ const smaller = `patches:
 // tiny makes the load a small one.
 const tiny = "configMapGenerator: [{name: brokerage-load, behavior: merge, literals: [SCALE=tiny]}]\n"
 
-// apply applies a folder.
+// apply applies a folder with the patches of smaller, and with more, which is added to the kustomization behind them.
 func (n *node) apply(t testing.TB, folder, more string) {
 	t.Helper()
 	dir := variant(t, "resources: [%[1]s/"+folder+"]\n"+smaller+more)
@@ -127,7 +127,7 @@ func (n *node) secrets(t testing.TB) {
 func (n *node) mustRequest(t testing.TB, method, path, body string) string {
 	t.Helper()
 	address := n.kube(t, "get", "service", "brokerage", "-o", "jsonpath={.spec.clusterIP}")
-	// The API knows a little earlier than the Service that a pod is ready.
+	// The API reports that a pod is ready a little before the Service passes requests to it.
 	s := call(exec.CommandContext(t.Context(), testenv.Command(t, "curl"), "-sSf", "--noproxy", "*", "--retry", "60",
 		"--retry-delay", "1", "--retry-connrefused", "-X", method, "-H", "Authorization: Bearer "+n.token,
 		"-H", "Content-Type: application/xml", "-d", body, "http://"+address+":8080"+path))

@@ -94,7 +94,7 @@ func compose(t testing.TB, kustomization string) []object {
 	return objects(t, rendered[kustomization])
 }
 
-// variant writes a kustomization that uses the existing ones.
+// variant writes a kustomization that uses the existing ones, below %[1]s in the text, and returns its folder.
 func variant(t testing.TB, text string) string {
 	t.Helper()
 	here, err := filepath.Abs(".")
@@ -196,8 +196,8 @@ func dump(t testing.TB, all ...object) string {
 	return b.String()
 }
 
-// Every pod asks for what it needs, and for no right of the cluster; images have a tag, without which nodes would ask a
-// registry for an image that was only loaded onto them, and the project's own have one.
+// Every pod requests the memory it needs, and no right in the cluster. Images have a tag: without one, nodes would
+// ask a registry for an image that was only loaded onto them. The project's own images all have the same tag.
 func TestManifests_Pods(t *testing.T) {
 	own := make(map[string]bool)
 	for folder, all := range everything(t) {

@@ -101,7 +101,7 @@ func TestRules_EveryAlertIsTested(t *testing.T) {
 	}
 }
 
-// runbook is where the rules say that the runbook is. components/monitoring, or sed, puts the real place there.
+// runbook is the address of the runbook in the rules, a placeholder that components/monitoring or sed replaces.
 const runbook = "https://git.example.com/brokerage/blob/main/docs/runbook.md"
 
 // The runbook says what every alert means, what to look at and what to do. Each alert has a link to its entry that
@@ -162,7 +162,7 @@ func TestDashboard(t *testing.T) {
 	promtool(t, "check", "rules", testenv.File(t, "queries.yml", string(rules)))
 }
 
-// queriesOf returns the queries of panels that are seen together.
+// queriesOf checks panels that are seen together, and returns their queries.
 func queriesOf(t testing.TB, panels []panel) (queries []string) {
 	t.Helper()
 	taken := map[[2]int]string{}
@@ -184,7 +184,7 @@ func queriesOf(t testing.TB, panels []panel) (queries []string) {
 	return queries
 }
 
-// Each matcher of the example for Alertmanager is about alerts that exist, and no ticket mutes a page.
+// Each matcher of the example for Alertmanager is about alerts that exist, and only pages mute others.
 func TestAlertmanager(t *testing.T) {
 	var config struct {
 		Rules []struct {

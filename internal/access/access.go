@@ -59,7 +59,7 @@ type Authority interface {
 	Client(ctx context.Context, authorization string) (*Client, bool)
 }
 
-// Any combines authorities: the first one that knows a client identifies it.
+// Any combines authorities: the first one that recognises a client identifies it.
 type Any []Authority
 
 // Client asks the authorities in order.

@@ -27,7 +27,7 @@ const (
 // Algorithms are all signature algorithms.
 var Algorithms = [...]string{RS256, ES256, EdDSA}
 
-// JWTOptions say which JWTs are accepted.
+// JWTOptions configure which JWTs are accepted.
 type JWTOptions struct {
 	Issuer, Audience string        // the "iss" claim, and what the "aud" claim must contain
 	KeysURL          string        // URL of a JWKS; or
@@ -205,8 +205,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// A date is a time of a token, in seconds. It refuses those that a time.Time cannot hold: the library would take one
-// beyond for one in the past.
+// A date is a time of a token, in seconds. It refuses a time that a time.Time cannot hold: the library would take it
+// for one in the past.
 type date struct{ to **jwt.NumericDate }
 
 func (d *date) UnmarshalJSON(text []byte) error {
@@ -221,7 +221,7 @@ func (d *date) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, d.to)
 }
 
-// scopeList is a list of scopes, or words in a string. It is not nil after reading.
+// scopeList is a list of scopes: in JSON a list, or words in a string. It is not nil after reading.
 type scopeList []string
 
 func (s *scopeList) UnmarshalJSON(text []byte) error {
@@ -235,9 +235,9 @@ func (s *scopeList) UnmarshalJSON(text []byte) error {
 
 var errNoObject = errors.New("not a JSON object")
 
-// readMembers decodes the members of a JSON object that have one of the names in into, and skips the others. Names
-// match exactly: with a struct, encoding/json would take "SCOPE" and "ſcope" for "scope" too. A repeated name is an
-// error, since readers differ in which one they use; the contents of a skipped member do not matter.
+// readMembers decodes the members of a JSON object whose names are keys of into, and skips the others. Names match
+// exactly: with a struct, encoding/json would take "SCOPE" and "ſcope" for "scope" too. A repeated name is an error,
+// since readers differ in which one they use; the contents of a skipped member do not matter.
 func readMembers(text []byte, into map[string]any) error {
 	if !json.Valid(text) {
 		return errNoObject

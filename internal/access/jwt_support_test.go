@@ -47,7 +47,7 @@ func number(n *big.Int, size int) string {
 	return base64.RawURLEncoding.EncodeToString(n.FillBytes(make([]byte, size)))
 }
 
-// jwk returns the public half, as a JWKS has it.
+// jwk returns the public key as a JWKS contains it.
 func (s signer) jwk(t testing.TB) map[string]any {
 	t.Helper()
 	switch key := s.key.Public().(type) {

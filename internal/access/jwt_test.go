@@ -57,7 +57,7 @@ func TestJWTs_Refusals(t *testing.T) {
 	stranger := newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, rs.jwk(t), es.jwk(t), ed.jwk(t))).URL, nil)
 	type m = map[string]any
-	// by signs with what an attacker has: the public key, used as the secret of an HMAC.
+	// by signs with any method and key, such as HMAC with the public key, which an attacker has, as its secret.
 	by := func(method jwt.SigningMethod, key any, header m) string {
 		token := jwt.NewWithClaims(method, good())
 		merge(token.Header, header)
@@ -129,8 +129,8 @@ func TestJWTs_Refusals(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Names of claims are case-sensitive (RFC 7519, 10.1.1), and encoding/json matches "SCOPE" and "ſcope" with "scope":
-// another claim neither adds to one nor replaces it.
+// Names of claims are case-sensitive (RFC 7519, 10.1.1), but encoding/json matches "SCOPE" and "ſcope" with "scope".
+// A claim with such a name neither adds to the claim "scope" nor replaces it.
 func TestJWTs_NamesAreExact(t *testing.T) {
 	es := newSigner(t, "e", ES256)
 	j := openedJWTs(t, newIssuer(t, jwks(t, es.jwk(t))).URL, nil)
@@ -254,7 +254,7 @@ func TestOpenJWTs_Refusals(t *testing.T) {
 	}
 }
 
-// No other token is accepted, whatever its bytes.
+// No token but the proper one is accepted, whatever its bytes.
 func FuzzJWTs_Client(f *testing.F) {
 	es := newSigner(f, "e", ES256)
 	path := testenv.File(f, "jwks.json", string(jwks(f, es.jwk(f))))

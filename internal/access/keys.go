@@ -20,8 +20,8 @@ import (
 
 // Intervals and limits of an issuer's keys.
 const (
-	// refreshInterval is the time between two refreshes of the keys. A withdrawn key is accepted until the next one that
-	// succeeds, or until the keys are too old.
+	// refreshInterval is the time between two refreshes of the keys. A withdrawn key is accepted until the next
+	// successful refresh, or until the keys are too old.
 	refreshInterval = 5 * time.Minute
 	// unknownKeyPause bounds the requests that tokens with invented key ids cause.
 	unknownKeyPause = 10 * time.Second
@@ -43,8 +43,8 @@ type heldKeys struct {
 	fetched    atomic.Pointer[time.Time] // nil: never
 }
 
-// KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. A set of nothing else
-// is refused: it is far more often a mistake than meant to lock all clients out.
+// KeyReplaceAll implements jwkset.Storage. It leaves out keys that verify no accepted signature. A set without other
+// keys is refused: it is far more often a mistake than meant to lock all clients out.
 func (h *heldKeys) KeyReplaceAll(ctx context.Context, keys []jwkset.JWK) error {
 	if len(keys) > maxKeys {
 		return unusableError{fmt.Errorf("there are more than %d keys", maxKeys)}
@@ -100,9 +100,9 @@ func (h *heldKeys) failed(_ context.Context, err error) {
 	h.refreshed(0, format.Error(err))
 }
 
-// fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown one.
+// fromURL returns keys that are fetched at an interval until ctx is done, and when a token names an unknown key.
 func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, error) {
-	// Others on the network could forge the response to another URL.
+	// Others on the network could forge the response of any URL that is neither https nor local.
 	u, err := format.ParseURL(o.KeysURL)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the URL of the keys: it is not a URL")
@@ -122,7 +122,7 @@ func (h *heldKeys) fromURL(ctx context.Context, o JWTOptions) (jwkset.Storage, e
 	fetched, err := jwkset.NewStorageFromHTTP(o.KeysURL, jwkset.HTTPClientStorageOptions{
 		Client: &http.Client{
 			Transport: limited{transport},
-			// The configured address is trusted, and no other that it redirects to.
+			// Only the configured address is trusted, not one that it redirects to.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		Ctx: ctx, Storage: h, HTTPTimeout: o.timeout, RefreshInterval: refreshInterval,

@@ -57,8 +57,8 @@ func TestKeys_Flood(t *testing.T) {
 	require.True(t, j.knows(t, known))
 }
 
-// A refresh holds up nobody with a known key, goes on when the client that caused it is gone, and ends with its time;
-// it does not hold up the start either.
+// A refresh delays no client with a known key, continues when the client that caused it is gone, and ends at its
+// timeout, also at the start.
 func TestKeys_SlowIssuer(t *testing.T) {
 	known, young := newSigner(t, "1", ES256), newSigner(t, "2", ES256)
 	asked, answers := make(chan bool, 1), make(chan []byte, 1)

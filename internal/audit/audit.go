@@ -8,9 +8,9 @@
 // writes until all kept lines are written. If the process dies meanwhile, only the lines of the writes that ran when
 // the fault began are lost.
 //
-// A client may cause any number of refusals without writing anything, by faulty requests too. So of each client only a
-// few a minute are recorded, none of them while less than a tenth of the file system is free, and the others are
-// counted: a record with "left_out" has their number.
+// A client can cause any number of refusals without writing anything, for example by faulty requests. So only a few
+// refusals of each client are recorded a minute, and none while less than a tenth of the file system is free. The
+// others are counted: a record with "left_out" holds their number.
 package audit
 
 import (
@@ -47,7 +47,7 @@ const (
 	maxRefused        = 1000
 	// statusGone is recorded when the client did not wait for the response. It is no refusal: the write may be done.
 	statusGone = 499
-	// maxKept bounds the records that wait to be written: only those of writes that ran when a fault began.
+	// maxKept bounds the records that wait to be written: those of the writes that ran when a fault began.
 	maxKept = 100_000
 )
 
@@ -61,13 +61,13 @@ type Log struct {
 	kept [][]byte // lines that could not be written yet
 	torn bool     // the output may end in part of a line
 
-	lost, lostRecorded int64 // records that were not kept; those of them whose number the log has
+	lost, lostRecorded int64 // records not kept; how many of them the log reports
 
-	refused     map[string]*refusals // by client, since
+	refused     map[string]*refusals // by client, since minuteBegan
 	minuteBegan time.Time
 }
 
-// refusals are those of a client. Beyond maxRefused clients, further ones share an entry without a name.
+// refusals counts the refusals of a client. Beyond maxRefused clients, further ones share an entry without a name.
 type refusals struct {
 	recorded int
 	leftOut  Record
@@ -109,7 +109,7 @@ func Open(path string, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Reopen closes the file, and opens that which has its name now, as logrotate expects after it has renamed the file.
+// Reopen closes the file, and opens the one that now has its name, as logrotate expects after it has renamed a file.
 // After an error the log keeps the file that it has.
 func (l *Log) Reopen() error {
 	l.mu.Lock()
@@ -255,7 +255,7 @@ func (l *Log) flush() error {
 	return nil
 }
 
-// mark ends a line that is torn, and says so in the next.
+// mark ends a line that is torn, and records that in the next.
 func (l *Log) mark() error {
 	line := append([]byte{'\n'}, lineOf(Record{Time: time.Now().UTC(), Outcome: "torn"})...)
 	if _, err := l.out.Write(line); err != nil {

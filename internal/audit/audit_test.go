@@ -71,7 +71,7 @@ func TestLog_Pipe(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Rename(path, path+".1"))
 	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", path).Run())
-	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // so that a fault opens it and does not wait
+	pipe, err := os.OpenFile(path, os.O_RDWR, 0) // so that a log that opens it by mistake does not wait
 	require.NoError(t, err)
 	defer func() { _ = pipe.Close() }()
 	const says = "open the audit log: %s is a pipe, whose reader could stop all writes"
@@ -203,7 +203,7 @@ func TestLog_Refusals(t *testing.T) {
 	require.Less(t, len(all), 1020)
 }
 
-// Whatever a refusal is for, it takes part in the ten a minute. What may have been a write is always recorded.
+// Every refusal counts towards the ten a minute, whatever its status. What may have been a write is always recorded.
 func TestLog_Statuses(t *testing.T) {
 	for status, refused := range map[int]bool{
 		200: false, 201: false, 204: false, 499: false, 500: false, 503: false, 504: false,
@@ -225,7 +225,7 @@ func TestLog_Statuses(t *testing.T) {
 	}
 }
 
-// Refusals never take the last tenth of the room, not even to say how many there were.
+// Refusals never take the last tenth of the room, not even to record how many there were.
 func TestLog_Room(t *testing.T) {
 	var out bytes.Buffer
 	free := 100.0

@@ -142,8 +142,8 @@ func TestCampaign_Resumes(t *testing.T) {
 	}
 }
 
-// A service that dies ends the campaign with what it has. The file is valid at any time, and one with something else is
-// not.
+// A service that dies ends the campaign, whose file has what was measured until then. The file is valid by its schema
+// at any time, but not after a change of its form.
 func TestCampaign_ServiceDies(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()

@@ -30,7 +30,7 @@ func (e postgresDatabase) settings(ctx context.Context, names []string) (map[str
 	return settings, errors.Join(err, a.Close())
 }
 
-// Connections is what the server allows, with some left for its administrators and this program.
+// Connections returns what the server allows, less some for its administrators and this program.
 func (e postgresDatabase) Connections(ctx context.Context) (int, error) {
 	const others, name = 10, "max_connections"
 	settings, err := e.settings(ctx, []string{name})
@@ -41,7 +41,7 @@ func (e postgresDatabase) Connections(ctx context.Context) (int, error) {
 	return max(1, most-others), err
 }
 
-// Describe includes the server's settings that tuned.conf names.
+// Describe also returns the server's settings that tuned.conf names.
 func (e postgresDatabase) Describe(ctx context.Context) (StoreStamp, result.DatasetStamp, error) {
 	is, holds, err := e.database.Describe(ctx)
 	if err != nil {

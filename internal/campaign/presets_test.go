@@ -68,7 +68,7 @@ func TestReadPreset(t *testing.T) {
 	}
 }
 
-// A file of the form of a preset is one. What is wrong with it is said in one line.
+// A file in the form of a preset is read like one. An error of its content is one line.
 func TestReadPreset_File(t *testing.T) {
 	text, err := presets.ReadFile("presets/full.yaml")
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestReadPreset_File(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The factors multiply documents and times, not users; both are kept in the settings.
+// The factors multiply documents and times, not users; the settings keep both factors.
 func TestReadPreset_Scaled(t *testing.T) {
 	s, err := ReadPreset("paper-2007", 0.02, 0.02)
 	require.NoError(t, err)
@@ -121,8 +121,8 @@ func TestReadPreset_Scaled(t *testing.T) {
 	})
 }
 
-// A study populates an empty database by its users, loads it, and inserts its numbers of documents onto the loaded one.
-// A population that was interrupted begins again, and a plan shows what is left.
+// A study populates an empty database by its users, loads it, and inserts its numbers of documents into the loaded
+// one. A population that was interrupted begins again, and a plan shows which steps are left.
 func TestCampaign_Paper(t *testing.T) {
 	t.Parallel()
 	w, folder := newWorld(t), t.TempDir()

@@ -18,7 +18,7 @@ type Terminal struct {
 	step string // in progress
 }
 
-// say ignores errors, which could not be reported either.
+// say writes a line. It ignores errors, which could not be reported either.
 func (t *Terminal) say(line string) { _, _ = fmt.Fprintln(t.Out, line) }
 
 func (t *Terminal) draw(line string) {
@@ -53,7 +53,7 @@ func numberOf(i int, r *Record) string {
 	return fmt.Sprintf("%*d/%d  ", digits, i+1, len(r.Steps))
 }
 
-// planText says how many steps are to be run, and how long their runs take.
+// planText returns how many steps are to be run, and how long their runs take.
 func planText(r *Record) string {
 	todo, runs := 0, time.Duration(0)
 	for _, s := range r.Steps {
@@ -98,7 +98,7 @@ func Outcome(s *Step) string {
 	case s.Space != nil:
 		return fmt.Sprintf("%s, %.1f %% of the documents", format.Bytes(s.Space.Total),
 			100*float64(s.Space.Total)/max(float64(s.Space.Raw), 1))
-	case s.Copy != nil && s.Copy.Database > 0: // Db2's own commands do not say it
+	case s.Copy != nil && s.Copy.Database > 0: // Db2's own commands do not report it
 		return fmt.Sprintf("%s at %s/s", format.Bytes(s.Copy.Database), format.Bytes(float64(s.Copy.Database)/seconds))
 	case s.Kind == KindCrash && s.Run != nil && s.Run.Proof != nil:
 		return fmt.Sprintf("%s; %s", s.Run.Proof, s.Run.Break)

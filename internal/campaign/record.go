@@ -31,13 +31,13 @@ type Record struct {
 	Started    time.Time `json:"started"`
 	Seconds    float64   `json:"seconds"` // of all steps, without the time between an interruption and its continuation
 
-	Dataset  result.DatasetStamp `json:"dataset"` // what the load brings
+	Dataset  result.DatasetStamp `json:"dataset"` // that the load makes
 	Store    StoreStamp          `json:"store"`
 	Settings Settings            `json:"settings"`
 	Machine  Machine             `json:"machine"`
 	Versions Versions            `json:"versions"`
 
-	Steps []Step `json:"steps"` // in the order in which they are run; those to come have no state
+	Steps []Step `json:"steps"` // in the order in which they are run
 }
 
 // StoreStamp is the database as it describes itself, with the settings that results depend on. Campaigns whose
@@ -108,7 +108,7 @@ type Step struct {
 	Plan    *RunPlan    `json:"plan,omitempty"`
 	Run     *result.Run `json:"run,omitempty"`
 	Again   bool        `json:"again,omitempty"`          // the second one: the first was unsteady or disturbed
-	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, before the run
+	Restore float64     `json:"restoreSeconds,omitempty"` // of Seconds, for restores before the run
 	Inserts []Growth    `json:"inserts,omitempty"`
 }
 
@@ -120,7 +120,7 @@ type BulkLoad struct {
 	Finish    float64 `json:"finishSeconds"` // after the last document: indexes, settings
 }
 
-// Space is the size of a database by its parts.
+// Space is the size of a database by its parts, in bytes.
 type Space struct {
 	Kinds   []KindBytes  `json:"kinds"`
 	Indexes []NamedBytes `json:"indexes"`
@@ -226,7 +226,7 @@ func Read(path string) (*Record, error) {
 	}
 	r := new(Record)
 	err = json.Unmarshal(text, r)
-	if (err == nil || r.Format != "") && r.Format != Format { // which says more than a field of another form
+	if (err == nil || r.Format != "") && r.Format != Format { // this says more than an error about a field
 		return nil, fmt.Errorf("%s is not a campaign: its format is %q, not %q", path, r.Format, Format)
 	}
 	if err != nil {

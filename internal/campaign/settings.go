@@ -29,7 +29,7 @@ const (
 	crashStep      = "crash"      // the service is killed, and the changes that it acknowledged are looked for
 )
 
-// The least times of a valid run, by the scenario.
+// The shortest times of a valid run, as the scenario requires.
 const (
 	validWarmUp   = 20 * time.Second
 	validDuration = 60 * time.Second
@@ -49,14 +49,14 @@ type Settings struct {
 	Duration  Duration `json:"duration"`
 	Think     Duration `json:"think"`
 	CPUs      []int    `json:"cpus"`
-	// NewDocuments says who reads and changes what users insert, own or shared, instead of what the workload's file says.
+	// NewDocuments, own or shared, replaces the setting of the workload's file if it is not empty.
 	NewDocuments string `json:"newDocuments,omitempty"`
 	Pool         int    `json:"pool,omitempty"` // connections of the service; 0 gives each user one
 
 	// The numbers of documents and the times of the preset are multiplied by these factors.
 	DataScale float64 `json:"dataScale"`
 	TimeScale float64 `json:"timeScale"`
-	Inserts   []Load  `json:"inserts,omitempty"` // onto the loaded database; others run for Duration
+	Inserts   []Load  `json:"inserts,omitempty"` // into the loaded database; other inserts run for Duration
 	Cores     []Load  `json:"cores,omitempty"`   // what runs for each of CPUs
 }
 
@@ -80,8 +80,8 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Resolved sets what is not given: the reference to the largest number of users, and the step cores to the mixed
-// workload on 1, 2, 4 and so on, up to all cores.
+// Resolved returns the settings with defaults for what is not given: the reference is the largest number of users,
+// and the step cores runs the mixed workload on 1, 2, 4 and so on, up to all cores.
 func (s Settings) Resolved() Settings {
 	if s.Reference == 0 && len(s.Users) > 0 {
 		s.Reference = slices.Max(s.Users)
@@ -106,7 +106,7 @@ func (s Settings) smoke() bool {
 	return s.WarmUp.Duration < validWarmUp || s.Duration.Duration < validDuration
 }
 
-// insertion returns the inserts of a workload by its users: with a number of documents if Inserts has one.
+// insertion returns the users of a workload of inserts, and the number of documents if Inserts has one.
 func (s Settings) insertion(workload string) Load {
 	for _, of := range s.Inserts {
 		if of.Workload == workload {
@@ -165,7 +165,7 @@ func (s Settings) Check() error {
 	for _, of := range slices.Concat(s.Inserts, s.Cores) {
 		most = max(most, of.Users)
 	}
-	d := dataset.New(spec) // whose documents users would wait for, if they were fewer
+	d := dataset.New(spec) // with fewer documents than users, users would wait for each other
 	customers, orders := d.Count(dataset.Customer), d.Count(dataset.Order)
 	if least := min(customers, orders); least < int64(most) {
 		return fmt.Errorf("the dataset %s is too small for %d users: it has %d customers and %d orders", d.Fingerprint(),

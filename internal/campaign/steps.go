@@ -161,7 +161,7 @@ func (c *Campaign) measure(ctx context.Context, s *Step) error {
 	return nil
 }
 
-// drivePlan returns how a workload runs.
+// drivePlan returns the plan of a run for the load generator.
 func (c *Campaign) drivePlan(r *RunPlan) (p drive.Plan, err error) {
 	definition, err := workload.Load(r.Workload)
 	if err != nil {
@@ -215,7 +215,7 @@ const (
 )
 
 // crash kills the service in the middle of a run with a ledger, starts it again, and finds out what the database has
-// kept of what was acknowledged. The ledger stays if that is not all.
+// kept of what was acknowledged. The ledger is kept if a change was lost or applied twice.
 func (c *Campaign) crash(ctx context.Context, s *Step) error {
 	if err := c.restore(ctx); err != nil {
 		return err

@@ -99,7 +99,7 @@ func (unmeasurable) Space(context.Context) (store.Space, error) {
 }
 func (unmeasurable) Close() error { return nil }
 
-// Sizes that could not be read are none, and not 0.
+// If the sizes cannot be read, there is no Space with zeros.
 func TestSpace_Fails(t *testing.T) {
 	e := database{Database: store.Database{Engine: &store.Engine{
 		Open: func(context.Context, string, store.Options) (tpox.Store, error) { return unmeasurable{}, nil },

@@ -57,8 +57,8 @@ func (c *Clock) Set(t testing.TB, ahead time.Duration) {
 // Env returns the environment variable by which a process uses the clock, if it was built for that.
 func (c *Clock) Env() string { return "BROKERAGE_TEST_CLOCK=" + c.jump.Name() }
 
-// Service builds the command in this folder with one more line: its package time adds the offset of the clock. The
-// process reads the time without a system call, so it cannot be changed from outside.
+// Service builds the command in the working folder with a changed package time, which adds the offset of the clock. A
+// process of Go reads the time without a system call, so it cannot be changed from outside.
 func (c *Clock) Service(t testing.TB) (binary string) {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), testenv.Command(t, "go"), "env", "GOROOT").Output()

@@ -54,8 +54,8 @@ type Tally struct {
 	Kinds        map[string]int // of refusals and failures meanwhile
 }
 
-// Start starts a number of traders, each with an account of the dataset that the instances at the URLs serve. What one
-// instance does not answer is sent to the next.
+// Start starts a number of traders, each with an account of the dataset that the instances at the URLs serve. A
+// request that one instance does not answer is sent to the next.
 func Start(t testing.TB, d *dataset.Dataset, traders int, urls ...string) *Load {
 	t.Helper()
 	l := &Load{
@@ -175,7 +175,7 @@ func (t *trader) trade(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	quantity, path := decimal.New(100+rand.Int64N(9900), -3), account+"/buy" // worth a cent at each price
+	quantity, path := decimal.New(100+rand.Int64N(9900), -3), account+"/buy" // worth at least a cent at any price
 	change := ledger.Change{Do: "buy_security", ID: tpox.ID(t.account), Symbol: t.symbol, Quantity: quantity}
 	if rand.IntN(3) == 0 {
 		path, change.Do, change.Quantity = account+"/sell", "sell_security", quantity.Neg()

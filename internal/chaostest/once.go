@@ -22,8 +22,8 @@ type Database struct {
 	Open func(testing.TB) tpox.Store
 	// Link is the proxy to the database; nil for one that only one store at a time can open.
 	Link *Proxy
-	// Writes is the number of writes before the first instance is restarted; before each other restart it is half of that.
-	// 0 is 200, for a database that is as fast as a real one.
+	// Writes is the number of writes before the first instance is restarted; before each other restart it is half of
+	// that. 0 is 200, which suits a fast database.
 	Writes int64
 }
 
@@ -62,7 +62,7 @@ func Once(t *testing.T, d Database) {
 		load.Await(t, d.Writes/2)
 	}
 	for _, i := range instances {
-		i.front.Set(Fault{}) // a statement may be longer than the bytes before a cut
+		i.front.Set(Fault{}) // new connections are not cut any more
 	}
 	tally := load.Stop(t)
 	require.Greater(t, tally.Tried, tally.Acknowledged+tally.Acknowledged/20, "so few cuts show nothing")

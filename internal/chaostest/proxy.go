@@ -123,7 +123,7 @@ type link struct {
 	left atomic.Int64 // bytes until it is cut
 	gone atomic.Bool  // it is cut
 
-	trap *Trap       // that the client is in
+	trap *Trap       // that met belongs to
 	met  int         // how many of its texts were sent
 	mute atomic.Bool // the next answer must not reach the client
 }
@@ -135,7 +135,7 @@ func (l *link) cut() {
 	reset(l.server)
 }
 
-// reset closes a connection without a FIN, as a machine that has lost power would leave it.
+// reset closes a connection. Over TCP, it sends an RST instead of a FIN.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -202,7 +202,7 @@ func (p *Proxy) carry(l *link, from, to net.Conn) {
 	}
 }
 
-// spring lets the trap see what a client sends.
+// spring checks what a client sends, and lets the trap act on the message with its last text.
 func (p *Proxy) spring(l *link, b []byte) {
 	trap := p.trap.Load()
 	if trap == nil {

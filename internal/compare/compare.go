@@ -34,8 +34,8 @@ type Config struct {
 }
 
 const (
-	// The counted time of a slice at first: quick; slow if a side does less than fastEnough transactions a second, in the
-	// open model, whose figures are latencies, and if a command runs before each slice. Blocks take equally long.
+	// The counted time of a slice: quick at first; slow in the open model, whose figures are latencies, with commands
+	// before slices, or if a side does less than fastEnough transactions a second. Blocks take equally long.
 	quick, quickPerBlock = 250 * time.Millisecond, 16
 	slow, slowPerBlock   = time.Second, 4
 	fastEnough           = 400
@@ -56,7 +56,7 @@ const (
 	// longestWarmUp is how long each side works before the first block, and mostWarmUp its largest share of Config.Within.
 	longestWarmUp = 3 * time.Second
 	mostWarmUp    = 1.0 / 20
-	// mostPatience and leastSlices are how long, and at how many slices at least, most may be disturbed.
+	// After mostPatience and leastSlices, a comparison ends if more than half of its slices were disturbed.
 	mostPatience = 40 * time.Second
 	leastSlices  = 24
 	// mostApart is the largest difference of the sides' data that is not noted, as a share of the documents.
@@ -273,7 +273,7 @@ func (c *comparison) lengthen() bool {
 	return true
 }
 
-// carried says which side works too much while the other is measured; "" if none does.
+// carried returns which side works too much while the other is measured; "" if none does.
 func (c *comparison) carried() string {
 	for i, own := range c.own {
 		idle := c.idle[i]

@@ -23,15 +23,15 @@ import (
 type machine struct {
 	rand   *rand.Rand
 	change float64       // of B
-	noise  float64       // standard deviation of a second
-	lasts  float64       // seconds after which noise has forgotten itself; 0: at once
+	noise  float64       // standard deviation of the noise of a second
+	lasts  float64       // time constant in seconds of the correlation of the noise; 0: no correlation
 	stalls float64       // chance that a slice has half the throughput
 	wave   float64       // standard deviation of a noise of A alone that lasts as long
 	spoilt float64       // chance that others spoil a slice
 	left   float64       // seconds of work that A leaves behind after a slice
 	failed float64       // share of the answers of B that are unexpected
 	grows  int64         // documents that B inserts in a slice
-	busy   time.Duration // at the beginning, with others
+	busy   time.Duration // time at the beginning in which other programs use the machine
 	late   time.Duration // after the end of each slice, until all is answered
 
 	last, lastWave float64
@@ -90,7 +90,7 @@ func compareOn(t testing.TB, m *machine, config Config) *Result {
 	return r
 }
 
-// share returns how many of a number of comparisons on a machine have one of the verdicts.
+// share returns the share of a number of comparisons on a machine that have one of the verdicts.
 func share(t testing.TB, comparisons int, m machine, config Config, verdicts ...Verdict) float64 {
 	t.Helper()
 	n := 0
@@ -197,7 +197,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Longer slices begin again: nothing that was measured with shorter ones is left.
+// With longer slices the comparison begins again: nothing that was measured with shorter ones is left.
 func TestLengthen(t *testing.T) {
 	c := newComparison(&Config{Within: 10 * time.Minute})
 	c.result = &Result{
@@ -232,7 +232,8 @@ func TestCarried_Unknown(t *testing.T) {
 	}
 }
 
-// A figure that is next to nothing in some slices has a ratio of its sums, and slices without it are left out.
+// The ratio of a figure is that of its means, even if some values are next to nothing. Slices without it are left
+// out.
 func TestLogRatio(t *testing.T) {
 	block := []slice{
 		{side: 0, values: []float64{1000}}, {side: 1, values: []float64{2000}},

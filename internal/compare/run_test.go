@@ -93,8 +93,8 @@ func serviceAt(t testing.TB, metrics bool) string {
 	return server.URL
 }
 
-// What services do while the other is measured is seen if they say their processor time, and are two. What cannot be
-// seen is noted.
+// What a service does while the other is measured is seen if both report their processor time and are different
+// services. What cannot be seen is noted.
 func TestRun_Services(t *testing.T) {
 	testenv.Long(t)
 	if runtime.GOOS != "linux" {
@@ -122,7 +122,7 @@ func TestRun_Services(t *testing.T) {
 	}
 }
 
-// A service that stops to answer ends the comparison.
+// A service that stops answering ends the comparison.
 func TestRun_Silent(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -6,8 +6,8 @@ import "math"
 const alpha = 0.05
 
 // spending computes the boundaries of a group sequential test by Lan and DeMets: alpha is spent evenly over the time
-// that a comparison may take, so that looking often costs little, and looking early costs what was not spent yet.
-//
+// that a comparison may take, so that looking often costs little. A look spends what its time allows and earlier
+// looks have not spent.
 // It follows the sum of standard normal increments and keeps the density of the sums that no boundary has stopped.
 type spending struct {
 	alpha   float64   // in all
@@ -66,10 +66,10 @@ func (s *spending) look(blocks int, passed float64) float64 {
 	return s.z
 }
 
-// restart forgets the blocks, but not what of alpha was spent on them.
+// restart forgets the blocks, but not the alpha that was spent on them.
 func (s *spending) restart() { s.blocks, s.sums, s.density = 0, nil, nil }
 
-// quantile returns the x that a standard normal variable exceeds with a chance.
+// quantile returns the x that a standard normal variable exceeds with the chance tail.
 func quantile(tail float64) float64 { return math.Sqrt2 * math.Erfcinv(2*tail) }
 
 // upperTail returns the chance that a standard normal variable exceeds x.
@@ -109,7 +109,7 @@ func studentTail(t float64, degrees int) float64 {
 	return max(0, 0.5-sin*sum/2)
 }
 
-// widestHalf is the greatest half of an interval of log ratios: its ends remain numbers that JSON can hold.
+// widestHalf is the largest half width of an interval of log ratios: its ends remain numbers that JSON can hold.
 const widestHalf = 100
 
 // intervalOf returns the mean of the log ratios of blocks with an interval of z standard errors each way, as changes.

@@ -30,7 +30,7 @@ type side struct {
 	about   *result.Run    // the target, its dataset and settings
 	process *drive.Process // that the command has started
 	store   tpox.Store     // that the side has opened itself
-	says    bool           // its processor time, as a service that was not started here
+	says    bool           // whether it is a service that was not started here and reports its processor time
 	server  int            // parent of the processes of the database; 0 if they are not visible here or there are none
 }
 

@@ -52,9 +52,9 @@ func figuresOf(open bool, mix []workload.Mixed) []Row {
 	return figures
 }
 
-// takeSlice runs the users of one side, and reads before and after what everything has used: at rest, so that reading
-// takes nothing from the slice, and the processor time belongs to the transactions. A side that does not answer is an
-// error.
+// takeSlice runs the users of one side for a slice. It reads what everything has used before and after, while nothing
+// runs: so reading takes nothing from the slice, and the processor time belongs to its transactions. A side that does
+// not answer is an error.
 func (c *comparison) takeSlice(ctx context.Context, at int, length time.Duration) (slice, error) {
 	s := slice{side: at, at: c.passed().Seconds(), failed: make(map[string]int)}
 	crew := c.sides[at].crew
@@ -137,7 +137,7 @@ func (s *slice) count(records []result.Record, discard, length time.Duration, fi
 type used struct {
 	service, database float64 // processor seconds
 	// Processor seconds, and bytes written to disk, of the processes that only this side uses; of a service that was not
-	// started here, the processor seconds that it says.
+	// started here, the processor seconds that it reports.
 	processor, written float64
 }
 

@@ -211,8 +211,8 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkCapacity searches for the highest rate of the embedded store and of PostgreSQL in turn, half of the times
 // with foreign load, and compares it with the closed model in slices between those of the search: `make
-// capacity-check`. The goal is one of the median: a short stall breaks one of p99, while the closed model's mean has it
-// too.
+// capacity-check`. The goal is one of the median: a short stall breaks a goal of p99, but is only a part of the
+// closed model's mean.
 func BenchmarkCapacity(b *testing.B) {
 	searches := setting(b, "BROKERAGE_CAPACITY_CHECK", "", strconv.Atoi)
 	goal, err := drive.ParseGoal("p50=50ms")
@@ -268,7 +268,7 @@ func BenchmarkCapacity(b *testing.B) {
 	fmt.Printf("within 10 %% of the closed model: %d of %d\n", near, searches)
 }
 
-// setting returns a variable. Without it, and without a default, the benchmark is skipped: it takes hours.
+// setting returns a variable or its default. Without either, the benchmark is skipped: it takes hours.
 func setting[T any](b *testing.B, name, otherwise string, parse func(string) (T, error)) T {
 	b.Helper()
 	text := cmp.Or(os.Getenv(name), otherwise)

@@ -196,7 +196,7 @@ func (r *Row) span() string {
 	return r.Name + " " + r.Change.String()
 }
 
-// sentence says how B differs in a figure.
+// sentence returns how B differs from A in a figure.
 func sentence(row *Row) string {
 	i, what, word := row.Change, "B", "slower"
 	switch up := i.Estimate > 0; {

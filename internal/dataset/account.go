@@ -15,7 +15,7 @@ type NewAccount struct {
 }
 
 // AppendNewAccount appends an Account element alone, as a client sends it to open an account. i is any number from 0;
-// the same i gives the same account. Without an id in p, the account has the first id of customer i.
+// the same i gives the same account. Without an id in p, it has the id of the first account of customer i.
 func (d *Dataset) AppendNewAccount(dst []byte, i int64, p NewAccount) []byte {
 	g := d.gen(dst, forAccount, i, p.slots)
 	updated := 0
@@ -85,7 +85,7 @@ func (c *customerGen) account(id int64, slotName string, updated int) {
 // statement writes balances and value dates, the newest first. They are consistent: the newest balance is the working
 // balance, and each earlier one lacks the movements after it.
 func (c *customerGen) statement(opened, day int) {
-	// In cents: mostly below half a million, some far above, and never so small that a few purchases would use it up.
+	// In cents: 60 % below 500,000.00, the rest up to 10,000,000.00, none so small that a few purchases would use it up.
 	lo, hi := 1, 10
 	switch c.below(10) {
 	case 0:
@@ -123,8 +123,8 @@ func (c *customerGen) statement(opened, day int) {
 	c.end("gValueDate")
 }
 
-// holdings writes the positions of an account, no security twice. The first one follows from the account id, so that a
-// client that knows the id knows a symbol that it can sell. The others are drawn, popular securities more often.
+// holdings writes the positions of an account, no security twice. The first one follows from the account id, so that
+// the id is enough to find a symbol to sell. The others are drawn, popular securities more often.
 func (c *customerGen) holdings(account int64) {
 	var held [maxPositions]int
 	n := min(c.in(c.size.positions), len(held))

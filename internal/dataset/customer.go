@@ -103,7 +103,7 @@ func (g *gen) customer() customerGen {
 var eldest = dayOf(1930, 1, 1)
 
 // AppendNewCustomer appends customer k with the values of p, generated as by [Dataset.Append]. k is any number from 0.
-// The first position of every account follows the id of the account.
+// The first position of every account follows from the account's id.
 func (d *Dataset) AppendNewCustomer(dst []byte, k int64, p NewCustomer) []byte {
 	g := d.gen(dst, forCustomer, k, p.slots)
 	c := g.customer()
@@ -214,7 +214,7 @@ func (c *customerGen) address(in *country, primary bool) {
 	at := &in.cities[c.below(len(in.cities))]
 	city := at.name.in(c.who.native)
 	c.str(`<Address primary="`, yes(primary), `" type="`, c.pick(addressTypes), `"><gStreet><Street>`)
-	for i := range len(in.street) { // with its number, in the order of the country
+	for i := range len(in.street) { // street and number, in the country's order
 		switch in.street[i] {
 		case '#':
 			c.int(int64(1 + c.skewed(0, 60)*c.skewed(1, 40)))
@@ -288,7 +288,7 @@ func (c *customerGen) banking() {
 	c.end("BankingInfo")
 }
 
-// secret writes an element with encrypted content, which cannot be compressed.
+// secret writes an element with random characters in place of encrypted content, which compress as little.
 func (c *customerGen) secret(name string) {
 	c.begin(name)
 	c.str(`<EncryptedData Type="http://www.w3.org/2001/04/xmlenc#Content"><CipherData><CipherValue>`)
@@ -296,7 +296,6 @@ func (c *customerGen) secret(name string) {
 	c.str("</CipherValue></CipherData></EncryptedData></", name, ">")
 }
 
-// person is a person in a document.
 type person struct {
 	from                  *country // nationality
 	female                bool

@@ -34,12 +34,12 @@ type Dataset struct {
 	names      names
 }
 
-// New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, for the names of the
+// New returns a dataset. It takes a few milliseconds and about a megabyte at any scale, mostly for the names of the
 // securities.
 func New(spec Spec) *Dataset {
 	p, s := spec.Profile, spec.Scale
 	if s.step == counted {
-		// Numbers that a named scale has in the profile are that scale.
+		// Numbers that a named scale has in this profile mean that scale.
 		for _, named := range Scales()[1:] {
 			if named.Count(p, Customer) == s.given[Customer] && named.Count(p, Order) == s.given[Order] {
 				s = named
@@ -57,8 +57,8 @@ func New(spec Spec) *Dataset {
 		// One increment, since what the numbers add to the next smaller scale may be many orders and few customers.
 		d.increments = []increment{{orders: d.orders, nAccounts: accountsBefore(p, d.customers)}}
 	} else {
-		// Tiny has its own increment: the first 200 customers of XXXS would have 2 % of its orders, and so hardly any of the
-		// first 2,000.
+		// Tiny has its own increment: the first 200 customers of XXXS have at most 4 % of its orders, and so hardly any of
+		// the first 2,000.
 		accounts := int64(0)
 		for step := min(s.step, 1); step <= s.step; step++ {
 			at := Scale{step: step}
@@ -105,8 +105,8 @@ func (d *Dataset) Count(k Kind) int64 {
 }
 
 // Append appends document i of kind k. The document depends on seed, profile, kind and i only (and on whether the scale
-// is tiny; the account of an order also on given numbers), so any part of a dataset can be generated in any
-// order. Append panics when i is not below Count(k).
+// is tiny; the account of an order also on given numbers), so any part of a dataset can be generated in any order.
+// Append panics unless 0 <= i < Count(k).
 func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	if i < 0 || i >= d.Count(k) {
 		panic(fmt.Sprintf("dataset: no %s %d among %d", k, i, d.Count(k)))
@@ -121,8 +121,8 @@ func (d *Dataset) Append(dst []byte, k Kind, i int64) []byte {
 	}
 }
 
-// meanSizes holds the measured mean size of a document in bytes, over 500,000 documents of scale S; a test keeps it
-// within 2 %. Longer ids make an order half a per cent larger at XXL, which is not worth a formula.
+// meanSizes holds the measured mean size of a document in bytes, over up to 500,000 documents of scale S; a test keeps
+// it within 2 %. Longer ids make an order half a per cent larger at XXL, which is not worth a formula.
 var meanSizes = [...][len(Kinds)]float64{
 	TPoX2: {Security: 6180, Customer: 6565, Order: 1503},
 	TPoX1: {Security: 6180, Customer: 6000, Order: 1922},
@@ -177,7 +177,7 @@ func (d *Dataset) AccountAt(n int64) int64 {
 	if d.spec.Profile == TPoX2 {
 		return firstAccount + n // dense
 	}
-	// Pairs of customers have three accounts: one the even, two the odd customer.
+	// Each pair of customers has three accounts: the even customer one, the odd customer two.
 	pair, r := n/3, n%3
 	if r == 0 {
 		return firstAccount + 7*(2*pair)
@@ -195,7 +195,7 @@ func accountsBefore(p Profile, k int64) int64 {
 
 // Template is a document with gaps, for clients that make documents to insert without this package: Parts is literal,
 // slot, literal, slot, and so on up to the last literal. Even elements are XML, odd ones the name of what goes between,
-// without escaping:
+// which needs no escaping:
 //
 //	order     the order's id
 //	account   an account id; account2 and account3 are further accounts of a customer
@@ -204,16 +204,16 @@ func accountsBefore(p Profile, k int64) int64 {
 //	date      the trade date, as 2010-06-30
 //	datetime  the time of a transaction or of the last update, as 2010-06-30T09:41:00
 //
-// A template leaves a few hundred of several thousand bytes open. Inserts from too few templates fill a database with
-// copies, which compress better than real data: use a thousand.
+// A template leaves only about a hundred bytes open. Inserts from too few templates fill a database with copies, which
+// compress better than real data: use a thousand.
 type Template struct {
 	Kind  string   `json:"kind"`
 	Parts []string `json:"parts"`
 }
 
 // Templates returns n templates of a kind (order, customer or account), or nil for any other kind. They are generated
-// like documents from beyond the end of the dataset, so that they repeat nothing that is stored. Customers have one,
-// two and three accounts alternately.
+// like documents from beyond the end of the dataset, so that they repeat nothing that is stored. In tpox-2, customers
+// have one, two and three accounts in turn; in tpox-1, one and two.
 func (d *Dataset) Templates(kind string, n int) []Template {
 	var templates []Template
 	var doc []byte

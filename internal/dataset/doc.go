@@ -9,7 +9,7 @@
 // securities instead of 20,833 and 200 customers for its orders, so references to securities or customers differ there;
 // its documents are a pure function of the same things and of being tiny. A dataset of given numbers of customers and
 // orders ([ScaleOf]) has the customers and securities of the named scales; the accounts of its orders are drawn over
-// all of its customers, so they depend on how many there are. With the numbers of a named scale it is that scale.
+// all of its customers, so they depend on their number. With the numbers of a named scale, it is that scale.
 //
 // Documents never change under a seed while [Version] stays, whatever the Go release and the processor: random numbers
 // and everything made of them are integer arithmetic in this package.
@@ -29,12 +29,12 @@
 //	        the first is 104000000 + 6·⌊k/3⌋ + (0, 1, 3)[k mod 3]
 //	tpox-1  customer k has 1 + k mod 2 accounts, the first is 104000000 + 7·k
 //
-// The first position of every account is the security at index (account id mod number of securities), 1,000 shares of
-// it at least. No security is twice in an account.
+// The first position of every account is at least 1,000 shares of the security at index (account id mod number of
+// securities). No account holds a security twice.
 //
 // # Symbols
 //
-// Security i has this symbol, in JavaScript (and at every scale, seed and profile; one to one for i below 36,556):
+// At every scale, seed and profile, security i has this symbol (in JavaScript; one to one for i below 36,556):
 //
 //	function word(n) {            // A, B, ... Z, AA, AB, ... from 0
 //	  let s = "";
@@ -54,8 +54,8 @@
 //
 // # What refers to what
 //
-// An order refers to a customer that exists at every scale that contains the order: one of those that its own scale
-// adds over the next smaller, all accounts alike. So a customer has as many orders at one scale as at another, and they
-// lie anywhere among the others. Securities are drawn by Zipf's law with exponent 1; the popular ones are scattered
-// over the indexes.
+// An order refers to a customer that exists at every scale that contains the order: the smallest such scale adds both,
+// and each account that it adds is equally likely. So a customer has the same orders at every scale from XXXS on,
+// scattered over those that its scale adds. Securities are drawn by Zipf's law with exponent 1; the popular ones are
+// scattered over the indexes.
 package dataset

@@ -38,8 +38,8 @@ func TestAppend_OrderEntropy(t *testing.T) {
 	}
 }
 
-// A description compresses like the kit's two: within a sixth, over as much text as those have. With a dictionary it
-// compresses better than real prose would, like all text from a grammar.
+// A description, cut to the length of one of the kit's two, compresses like that one to within a sixth. With a
+// dictionary it compresses better than real prose would, like all text from a grammar.
 func TestAppend_ProseEntropy(t *testing.T) {
 	t.Parallel()
 	slow(t)

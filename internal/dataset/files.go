@@ -22,10 +22,10 @@ import (
 // at XXXS (0.19, 0.13 and, with both profiles, at most 0.28), so that an estimated space is sufficient.
 var ZstdShare = [...]float64{Security: 0.22, Customer: 0.16, Order: 0.32}
 
-// Part is one of several equal parts of a dataset: 3/16.
+// Part is one of several equal parts of a dataset, such as 3/16, the third of sixteen.
 type Part struct{ Number, Of int64 }
 
-// UnmarshalText reads a part.
+// UnmarshalText parses a part such as 3/16.
 func (p *Part) UnmarshalText(text []byte) error {
 	number, of, ok := strings.Cut(string(text), "/")
 	var err1, err2 error
@@ -50,7 +50,7 @@ type share struct {
 	from, to int64
 }
 
-// perFile is the number of documents in a file, over a hundred megabytes: an interruption loses about a second of work.
+// perFile is the largest number of documents in a file, 150 to 190 MB: an interruption loses about a second of work.
 var perFile = [...]int64{Security: 25_000, Customer: 25_000, Order: 100_000}
 
 // at returns the file of a share that holds document i. Files begin at multiples of a fixed number of documents, or
@@ -61,7 +61,7 @@ func (s share) at(i int64) share {
 }
 
 // Files are files of consecutive documents of one kind, one a line, in a folder. The name of a file says which
-// documents of which dataset it holds, so that files of different parts never collide. A file that has its name is
+// documents of which dataset it holds, so that files of different parts never collide. A file gets its name when it is
 // complete:
 //
 //	tpox-2_XXS_seed-1_v1.order.000000100000-000000199999.xml.zst
@@ -98,16 +98,16 @@ func (d *Dataset) Files(folder string, kinds []Kind, part Part, compressed bool)
 	return f
 }
 
-// Empty reports whether the part holds no document, as the last of more parts than documents.
+// Empty reports whether the part holds no document, which happens if there are more parts than documents.
 func (f *Files) Empty() bool { return len(f.shares) == 0 }
 
 func (f *Files) name(file share) string {
 	return fmt.Sprintf("%s.%s.%012d-%012d%s", f.prefix, file.kind, file.from, file.to-1, f.suffix)
 }
 
-// Survey makes the folder if there is none, and returns the number of complete files in it, the bytes of the documents
-// that are missing, and the space that they need. Anything else in the folder is an error: files of another dataset, or
-// of another division of this one, would be loaded together with these.
+// Survey makes the folder if there is none, and returns the number of the part's complete files in it, the expected
+// bytes of the missing documents, and the space on disk that they need. Files of another dataset, or files of another
+// division that overlap the part, are an error: they would be loaded together with these.
 func (f *Files) Survey() (whole int64, bytes, needed float64, err error) {
 	if err := os.MkdirAll(f.folder, 0o777); err != nil {
 		return 0, 0, 0, err
@@ -173,12 +173,12 @@ func parse(m []string) (file share, ok bool) {
 	return share{kind, from, last + 1}, err == nil && from <= last
 }
 
-// Written is what Write has written.
+// Written counts what Write has written. Bytes are those of the documents, before compression.
 type Written struct{ Files, Documents, Bytes int64 }
 
-// Write writes the files that Survey has not found, several at once, each by a worker. It calls progress with the bytes
-// of each document, from all workers. The error of the first file that fails ends it, and a context that is done; what
-// was complete then stays.
+// Write writes the files that Survey has not found, with the given number of workers. All workers call progress, with
+// the bytes of each document. Write ends at the first error, or when the context is done; files that are complete by
+// then stay.
 func (f *Files) Write(ctx context.Context, workers int, progress func(bytes int)) (all Written, err error) {
 	for _, name := range f.halves {
 		if err := os.Remove(filepath.Join(f.folder, name)); err != nil {

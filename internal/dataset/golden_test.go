@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "rewrite testdata/golden.txt; raise dataset.Version with it")
 
 // Documents must never change while Version stays: databases are loaded on one day and extended on another, by other
-// builds on other machines. The file has a checksum over slices at both ends of several scales.
+// builds on other machines. The file holds checksums of slices at both ends of several scales.
 func TestAppend_Golden(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
@@ -99,8 +99,8 @@ func TestAppend_SmallerScaleIsPrefix(t *testing.T) {
 	})
 }
 
-// What does not refer to securities is the same in tiny: of a customer the person, of an order everything except its
-// symbol and its customer.
+// Only references differ in tiny: a customer is the same up to its first holdings, an order except for its symbol and
+// its account.
 func TestAppend_TinyDiffersInReferencesOnly(t *testing.T) {
 	t.Parallel()
 	eachProfile(t, func(t *testing.T, p dataset.Profile) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and they nest;
-// {name} is a gap that a blank of that name fills. All other text is literal, markup included, so that the sentence
-// shows where the keywords of a description are, with the white space that people leave around them.
+// A grammar is a list of sentences in a small notation. [a|b] is one of the two, [|a] is a or nothing, and brackets
+// nest; {name} is the blank of that name. All other text is literal, markup included, so that the sentence shows where
+// the keywords of a description are, with the white space that people leave around them.
 type grammar []sequence
 
 type sequence []part
@@ -24,8 +24,8 @@ type blank uint8
 
 const noBlank blank = 0
 
-// blankNames begins with the blanks whose fillings a description repeats (see cast), in the order in which prose draws
-// their members.
+// blankNames has, after "no" for noBlank, first the blanks whose fillings a description repeats (see cast), in the
+// order of castSizes.
 var blankNames = strings.Fields("no product customers input brand rival person city country region index rating " +
 	"asset quality month date Co co root name sector chief year recent pct usd few some many family verbing")
 
@@ -85,7 +85,7 @@ func parseSequence(in string) (s sequence, rest string) {
 // thesaurus lists words with synonyms that can replace them wherever the sentences have them in lower case; the reverse
 // need not hold. A grammar has a few hundred sentences for thousands of descriptions: without synonyms, a page or a
 // dictionary with a few descriptions would contain the phrases of all others, and stored data would compress far better
-// than real prose. The file has a word and its synonyms per line; an underscore is a blank.
+// than real prose. The file has a word and its synonyms per line, with _ for a space.
 var thesaurus = func() map[string][]sequence {
 	t := map[string][]sequence{}
 	for line := range strings.Lines(vocabulary("thesaurus")) {

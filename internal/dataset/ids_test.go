@@ -18,7 +18,7 @@ func TestDataset_ID(t *testing.T) {
 	require.EqualValues(t, 500_000_103_281, d.ID(dataset.Order, d.Count(dataset.Order)-1))
 }
 
-// The properties of ids that clients may rely on, by the scenario.
+// Account ids follow the rules of the scenario, on which clients may rely.
 func TestDataset_FirstAccount(t *testing.T) {
 	t.Parallel()
 	const a0 = 104_000_000

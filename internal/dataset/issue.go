@@ -35,7 +35,7 @@ var (
 	shareClasses = newCodes("A:8 B:3 C:5 D I:4 Inst:5 Inv:5 R Adm:3 Y Z")
 )
 
-// Every incomeEvery-th security is a stock that Q4 (search_securities) finds: it has both a high price over earnings
+// Every incomeEvery-th security is a stock that Q4 (search_securities) finds: it has both a high price-earnings ratio
 // and a high yield. The sectors take turns. Left to chance, such securities would be missing in small datasets and
 // sectors, or too frequent in large ones.
 const (
@@ -129,8 +129,8 @@ const (
 	symbolStride = 22_741 // prime, so that i -> i·stride mod 36,556 is one-to-one
 )
 
-// types has the type of security i at i mod 20: eleven stocks (S), two bonds (B), and three, two and two funds of
-// stocks (s), bonds (b) and both (m).
+// types has the type of security i at i mod 20: eleven stocks (S), two bonds (B), three funds of stocks (s), two of
+// bonds (b) and two of both (m).
 const types = "SSsSBSmSbSSsSBSmSsSb"
 
 func typeOf(i int) byte { return types[i%len(types)] }

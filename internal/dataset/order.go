@@ -11,7 +11,7 @@ type NewOrder struct {
 	ID      int64
 	Account int64
 	Symbol  string
-	Time    time.Time // of the transaction; the trade date follows. From 1970 to 9999.
+	Time    time.Time // of the transaction; the trade date follows from it. From 1970 to 9999.
 
 	slots *[]slot
 }
@@ -117,8 +117,8 @@ type orderGen struct {
 	symbol string // "" for that of security
 }
 
-// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. i is any number from 0, and
-// beyond the end of the dataset it repeats no stored order.
+// AppendNewOrder appends order i with the values of p, generated as by [Dataset.Append]. i is any number from 0; an
+// order beyond the end of the dataset repeats no stored one.
 func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 	g := d.gen(dst, forOrder, i, p.slots)
 	o := orderGen{gen: &g, orderRefs: d.orderRefs(i), id: cmp.Or(p.ID, d.ID(Order, i)), symbol: p.Symbol}
@@ -157,7 +157,7 @@ func (d *Dataset) AppendNewOrder(dst []byte, i int64, p NewOrder) []byte {
 // element writes a start tag with attributes.
 func (o *orderGen) element(name string, attributes []attribute) {
 	o.str("<", name)
-	present := true // of the attribute
+	present := true // kept for an attribute with &
 	for i := range attributes {
 		a := &attributes[i]
 		switch a.when {

@@ -11,14 +11,14 @@ type prose struct {
 // in a row.
 type cast struct{ start, step, size, at int }
 
-// castSizes belongs to blankNames[1:].
+// castSizes holds the size of each cast, in the order of blankNames[1:].
 var castSizes = [...]int{4, 3, 3, 3, 4, 3, 3, 3, 3, 3, 3, 4, 3, 3, 3}
 
 // bigPrimes have no common divisor with the length of any vocabulary or grammar: with one of them as step, a walk
 // visits every member before it repeats one.
 var bigPrimes = [...]int{211, 223, 227, 229, 233, 239, 241, 257, 263, 269, 271, 277, 281, 283, 293, 307}
 
-// description writes the mixed content: a business summary, or the description of a fund and mostly of its management.
+// description writes the mixed content: a business summary, or the description of a fund and usually of its management.
 // Its length makes the document 2 to 10 KB.
 func (s *securityGen) description() {
 	s.prose.chief = somebody(&s.rng, anyCountry(&s.rng), false)
@@ -200,7 +200,7 @@ func (s *securityGen) member(b blank, n int) int {
 // mention writes the member of list whose turn it is for b.
 func (s *securityGen) mention(list []string, b blank) { s.str(list[s.member(b, len(list))]) }
 
-// nameInText writes the name of the company or the fund in running text.
+// nameInText writes the name of the fund, or of the company without its trade, in running text.
 func (s *securityGen) nameInText() {
 	if s.family != "" {
 		s.shortName(&s.issue)

@@ -10,9 +10,9 @@ import (
 // generators", 2014): a counter that goes up by an odd gamma of its own in every stream, and a mixing function over it.
 //
 // The package has its own implementation and bounded draws, because documents must never change with a Go release:
-// math/rand/v2 guarantees only the raw output of its generators, not what Rand derives from it. It is also very fast,
-// and a new stream costs three mixes, which matters since every document has one. Streams do not overlap: that would
-// need the same gamma and close counters, 127 bits that must agree.
+// math/rand/v2 guarantees only the raw output of its generators, not what Rand derives from it. SplittableRandom is
+// also very fast, and a new stream costs two mixes, which matters since every document has one. Streams do not overlap:
+// that would need the same gamma and close counters, 127 bits that must agree.
 //
 // Everything is integer arithmetic. A compiler may fuse floating-point operations on one processor and not on another,
 // and documents would differ.

@@ -55,8 +55,8 @@ func parseName[T ~uint8](what string, names []string, s string) (T, error) {
 	return T(i), nil
 }
 
-// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. From XXXS on,
-// each has ten times the customers and orders of the previous one. The zero Scale stands for tiny.
+// Scale is the size of a dataset: one that the scenario names, or given numbers of customers and orders. Each named
+// scale above XXXS has ten times the customers and orders of the previous one. The zero Scale stands for tiny.
 type Scale struct {
 	Name  string // CUSTOMERS-ORDERS for given numbers
 	step  int8   // index of scaleNames; counted for given numbers
@@ -89,7 +89,7 @@ func Scales() []Scale {
 
 var ownCounts = regexp.MustCompile(`^(\d{1,12})-(\d{1,12})$`)
 
-// ParseScale returns the scale of a name, in letters of either case, or that of CUSTOMERS-ORDERS.
+// ParseScale returns the scale of a name, in letters of either case, or of given numbers, as CUSTOMERS-ORDERS.
 func ParseScale(s string) (Scale, error) {
 	for _, scale := range Scales() {
 		if strings.EqualFold(s, scale.Name) {
@@ -97,21 +97,21 @@ func ParseScale(s string) (Scale, error) {
 		}
 	}
 	if m := ownCounts.FindStringSubmatch(s); m != nil {
-		customers, _ := strconv.ParseInt(m[1], 10, 64) // of digits, and not too many
+		customers, _ := strconv.ParseInt(m[1], 10, 64) // no error: 1 to 12 digits
 		orders, _ := strconv.ParseInt(m[2], 10, 64)
 		return ScaleOf(customers, orders)
 	}
 	return Scale{}, fmt.Errorf("%q is not a scale: use one of %s", s, strings.Join(scaleNames[:], " "))
 }
 
-// The numbers of documents at XXL, the largest scale.
+// The largest numbers of documents at any scale: at XXL, of customers in tpox-1 and of orders in tpox-2.
 const (
 	maxCustomers = 60_000_000_000
 	maxOrders    = 500_000_000_000
 )
 
 // ScaleOf returns the scale of a dataset with the given numbers of customers and orders, and as many securities as all
-// scales but tiny have. It returns an error for numbers that are too large, and for orders without customers.
+// scales but tiny have. It returns an error for numbers that are out of range, and for orders without customers.
 func ScaleOf(customers, orders int64) (Scale, error) {
 	switch {
 	case customers < 0 || customers > maxCustomers:
@@ -155,6 +155,6 @@ func (s Scale) Count(p Profile, k Kind) int64 {
 // An increment is what a scale adds to the next smaller one. Its orders refer to its customers, so that an order finds
 // its customer at every scale, and customers have as many orders at XXXS as at XXL.
 type increment struct {
-	orders                  int64 // it has the orders below this index that earlier increments do not have
+	orders                  int64 // end of its orders, which begin where those of the previous increment end
 	firstAccount, nAccounts int64 // counted over all accounts in order of customers
 }

@@ -146,9 +146,9 @@ func (s *securityGen) price(name string, p price, places int) {
 	s.decimalElem(name, p/price(pow10s[4-places]), places)
 }
 
-// ratios draws price over earnings and the yield in percent, both in 1/100. Bonds and their funds have no earnings.
-// Securities with a high price over earnings yield little, so that Q4, which asks for both, finds little except for the
-// income picks.
+// ratios draws the price-earnings ratio and the yield in percent, both in 1/100. Bonds and their funds have no
+// earnings. Securities with a high price-earnings ratio yield little, so that Q4, which asks for both, finds little
+// except the income securities.
 func (s *securityGen) ratios() (earnings, yield int) {
 	switch {
 	case s.income:

@@ -36,7 +36,7 @@ func eachProfile(t *testing.T, f func(t *testing.T, p dataset.Profile)) {
 	}
 }
 
-// fewer is n, or a tenth of it under the race detector, which slows the generator down tenfold, and in short tests.
+// fewer returns n, or n/10 in short tests and under the race detector, which slows the generator down tenfold.
 func fewer(n int64) int64 {
 	if raceEnabled || testing.Short() {
 		return n / 10
@@ -52,7 +52,7 @@ func slow(t *testing.T) {
 	}
 }
 
-// each calls f with the documents from i = from on, in a reused buffer.
+// each calls f with n documents, from index from on, in a reused buffer.
 func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc []byte)) {
 	var doc []byte
 	for i := from; i < from+n; i++ {
@@ -61,7 +61,7 @@ func each(d *dataset.Dataset, k dataset.Kind, from, n int64, f func(i int64, doc
 	}
 }
 
-// texts returns what the elements of a name hold, which must have no attributes and not be nested.
+// texts returns the contents of the elements with a name. The elements must have no attributes and not be nested.
 func texts(doc []byte, name string) [][]byte {
 	var found [][]byte
 	start, end := []byte("<"+name+">"), []byte("</"+name+">")
@@ -86,7 +86,7 @@ func text(doc []byte, name string) []byte {
 	return found
 }
 
-// attr returns the first attribute of a name at or after the first element of another, nil if there is none.
+// attr returns the value of the first attribute with a name in or after the first start tag of an element, or nil.
 func attr(doc []byte, element, name string) []byte {
 	at := bytes.Index(doc, []byte("<"+element+" "))
 	if at < 0 {

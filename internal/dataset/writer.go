@@ -138,10 +138,10 @@ func either[T any](first bool, a, b T) T {
 
 func yes(b bool) string { return either(b, "Yes", "No") }
 
-// Days are counted from 1970-01-01, seconds from its midnight. Documents know no time zones.
+// Days are counted from 1970-01-01, seconds from its midnight. Documents have no time zones.
 
-// horizon is the last day of the generated data: nothing in a dataset is later, except for the expiry of an order and
-// the values of NewOrder and NewAccount.
+// horizon is the last day of the generated data: nothing in a dataset is later, except for the years in names of bonds
+// and funds, and the values of NewOrder and NewAccount.
 var horizon = dayOf(2010, 6, 30)
 
 const secondsPerDay = 24 * 60 * 60

@@ -10,9 +10,9 @@ import (
 // arrivals are the transactions of an open model, which are due however long answers take. A free user takes the next
 // one; while no user is free, arrivals wait, and the waiting is part of their time.
 type arrivals struct {
-	due     chan int64 // has a second's worth, since clients do not wait longer than that
-	counted int64      // due in the measured time,
-	dropped int64      // and of these, the ones that were dropped because the queue was full
+	due     chan int64 // holds a second's worth, since clients do not wait longer; at least one for each user
+	counted int64      // arrivals that were due in the measured time
+	dropped int64      // those of counted that were dropped because the queue was full
 }
 
 // tick is the resolution of the schedule. Arrivals of one tick are due at once, so that the generator wakes up once for
@@ -47,7 +47,7 @@ func (p *Plan) dues() iter.Seq[int64] {
 	}
 }
 
-// dispatch queues arrivals when they are due, until the end. With a Count, the last of them is the end.
+// dispatch queues arrivals when they are due, until the end. With a Count, it ends the run after that many.
 func (c *Crew) dispatch() {
 	a, began := c.arrivals, c.begin-int64(c.plan.Ramp)
 	defer close(a.due)

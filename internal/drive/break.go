@@ -23,7 +23,7 @@ func Command(text string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		command := Shell(text)
 		inOwnGroup(command)
-		command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that what it starts does not hold it up
+		command.Stdout, command.Stderr = os.Stderr, os.Stderr // files, so that Wait does not wait for background processes
 		if err := command.Start(); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (c *Crew) breakTarget(ctx context.Context) (end func()) {
 	return func() { cancel(); breaking.Wait() }
 }
 
-// see records what a call that began at a time and has just ended shows of the broken target.
+// see updates the figures of a Break after a call, which began at a time and has just ended with an outcome.
 func (c *Crew) see(began int64, outcome result.Outcome) {
 	broken := c.brokenAt.Load()
 	if broken == 0 {
@@ -82,7 +82,7 @@ func (c *Crew) see(began int64, outcome result.Outcome) {
 	}
 }
 
-// mayComeBack reports whether the target was broken a short time ago.
+// mayComeBack reports whether the target was broken less than two minutes ago.
 func (c *Crew) mayComeBack(now int64) bool {
 	broken := c.brokenAt.Load()
 	return broken != 0 && time.Duration(now-broken) < 2*time.Minute

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// A command that fails, or does not end with the run, makes it INVALID; a target that answers meanwhile does not.
+// A run is INVALID if its command fails or outlives it, but not because the target keeps answering.
 func TestBreak(t *testing.T) {
 	t.Parallel()
 	for command, says := range map[string]string{
@@ -33,7 +33,7 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// Only a refusal says that a change was not applied.
+// Only a refusal shows that a change was not applied.
 func TestFateOf(t *testing.T) {
 	unexpected := func(reason string) result.Outcome { return result.Outcome{Class: result.Unexpected, Reason: reason} }
 	for outcome, want := range map[result.Outcome]ledger.Fate{

@@ -40,15 +40,15 @@ type Crew struct {
 	taken, finished atomic.Int64
 	brokenAt        atomic.Int64 // when the command of a Break began, or 0
 
-	mu         sync.Mutex // of what follows
+	mu         sync.Mutex // for the fields below
 	count      func([]result.Record)
 	prepared   result.Prepared
 	broken     result.Break
 	unanswered int64 // when the first call after a Break was left without an answer
 }
 
-// Gather connects the users of a plan to a target and lets them prepare. Plan.Duration is how long all slices together
-// may take; ramp, think times and shares do not apply to slices.
+// Gather connects the users of a plan to a target and lets them prepare. Plan.Duration is the longest time of all
+// slices together. Slices have no ramp; the plan must have no think time and no share.
 func Gather(ctx context.Context, p Plan, t Target) (*Crew, error) {
 	c, err := connect(ctx, p, t)
 	if err != nil {
@@ -117,7 +117,7 @@ func connect(ctx context.Context, p Plan, t Target) (_ *Crew, err error) {
 	return c, nil
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (c *Crew) Close() {
 	c.cancel()
 	for _, u := range c.users {
@@ -125,10 +125,10 @@ func (c *Crew) Close() {
 	}
 }
 
-// Mix returns the transactions that the users draw; records have its indexes.
+// Mix returns the transactions that the users draw; Transaction of a result.Record is an index into them.
 func (c *Crew) Mix() []workload.Mixed { return c.crowd.Mix() }
 
-// tally returns a tally of what the users do.
+// tally returns an empty tally with a row for each transaction of the mix.
 func (c *Crew) tally() *result.Tally {
 	var rows []result.Row
 	for _, part := range c.Mix() {
@@ -139,16 +139,16 @@ func (c *Crew) tally() *result.Tally {
 
 func (c *Crew) now() int64 { return int64(time.Since(c.zero)) }
 
-// over reports whether nothing new is begun at a time.
+// over reports whether a time is at or after the end.
 func (c *Crew) over(at int64) bool { return at >= c.end.Load() }
 
 func (c *Crew) endAt(at int64) { c.end.Store(min(c.end.Load(), at)) }
 
-// nap is the longest sleep, because a run may end early; waiting for a channel instead would cost time in each
-// transaction.
+// nap is the longest sleep, so that users soon notice when a run ends early; waiting for a channel instead would cost
+// time in each transaction.
 const nap = 50 * time.Millisecond
 
-// sleepUntil returns false if the end comes before a time.
+// sleepUntil sleeps until a time, and returns true. It returns false if the end comes first.
 func (c *Crew) sleepUntil(at int64) bool {
 	for {
 		now := c.now()
@@ -162,9 +162,9 @@ func (c *Crew) sleepUntil(at int64) bool {
 // die ends what the users do because the target does not answer.
 func (c *Crew) die(err error) { c.stop(fmt.Errorf("%w: %w", ErrTargetDied, err)) }
 
-// together lets all users do something until each is done. It returns ErrInterrupted if the context is done first, and
-// otherwise why a user has ended it. After an interruption, calls in progress have the grace to be answered: without an
-// answer it is unknown whether a write was done.
+// together runs do for all users at once, until each is done. It returns ErrInterrupted if the context is done first,
+// or else the error with which a user has stopped all, if any. After an interruption, calls in progress have
+// result.Grace to be answered: without an answer it is unknown whether a write was done.
 func (c *Crew) together(ctx context.Context, do func(context.Context, *user)) error {
 	calls, stop := context.WithCancelCause(c.calls)
 	defer stop(nil)
@@ -199,7 +199,7 @@ func (c *Crew) prepare(ctx context.Context) error {
 	})
 }
 
-// schedule begins the ramp of the plan.
+// schedule sets the times of a run whose ramp begins now, and makes the queue of an open model.
 func (c *Crew) schedule() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@
 // rate, by default as independent clients send them (Poisson), and their times count from when they were due, whatever
 // delayed them.
 //
-// Each user has a connection of its own. Several load generators can issue one load together, each its share;
-// result.Merge adds their results.
+// Each user of a service has a connection of its own. Several load generators can issue one load together, each its
+// share; result.Merge merges their results.
 //
 // A load generator often runs on the computer that it measures, so it must be cheap: users pass on their records in
 // batches, so that they seldom wait for a lock.

@@ -112,7 +112,7 @@ func TestDrive_Reports(t *testing.T) {
 	})
 }
 
-// Users read, change and delete each other's new documents: what one has deleted meanwhile is an expected refusal.
+// Users read and change each other's new documents: if one was deleted meanwhile, that is an expected refusal.
 func TestDrive_SharedDocuments(t *testing.T) {
 	c := shortly(t, "mixed")
 	c.Definition.NewDocuments = workload.SharedDocuments
@@ -210,7 +210,7 @@ func TestDrive_CoordinatedOmission(t *testing.T) {
 	require.GreaterOrEqual(t, r.Arrivals.Late, int64(290))
 }
 
-// result.Arrivals beyond a queue of one second are dropped and counted.
+// Arrivals beyond a queue of one second are dropped and counted.
 func TestDrive_DropsArrivals(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
@@ -260,8 +260,8 @@ func TestArrivals_Even(t *testing.T) {
 	require.Equal(t, whole, dealt)
 }
 
-// Poisson arrivals have the rate, and in intervals of any length a variance that is their mean. So have those of
-// several shares together, which draw others.
+// Poisson arrivals have the rate of the plan, and their number in a tenth of a second has a variance equal to its
+// mean. The same holds for the arrivals of several shares together.
 func TestArrivals_Poisson(t *testing.T) {
 	const rate, seconds = 1000.0, 200
 	for _, shares := range []int{1, 4} {
@@ -287,7 +287,7 @@ func TestArrivals_Poisson(t *testing.T) {
 	}
 }
 
-// A run of a number of transactions measures exactly so many, however many users share them, and none of its ramp.
+// A run with a Count measures exactly that many transactions of all users, and none of its ramp.
 func TestDrive_Count(t *testing.T) {
 	inBothModels(t, "", func(t *testing.T, rate float64) {
 		var calls atomic.Int64
@@ -313,7 +313,7 @@ func TestDrive_Count(t *testing.T) {
 	})
 }
 
-// A target that does not come back ends a run while users prepare, and a run of a number of transactions.
+// A target that does not come back ends a run, be it while users prepare or while a Count is measured.
 func TestDrive_TargetIsGone(t *testing.T) {
 	testenv.Long(t)
 	for name, answers := range map[string]int64{"mixed": 30, "query": 500} {

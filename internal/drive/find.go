@@ -18,12 +18,12 @@ import (
 type RateSearch struct {
 	Goal     Goal
 	Within   time.Duration       // the longest time
-	Others   float64             // share of the machine above which others spoil a slice
+	Others   float64             // largest share of the machine that other programs may use in a slice that counts
 	Progress func(*result.Curve) // called after each slice; may be nil
 }
 
 const (
-	firstRate = 100.0 // if the closed model says nothing
+	firstRate = 100.0 // if no transaction was done in the closed model
 	leastRate = 1.0
 	// idleShare is the share of the first rate at which a target is idle: a goal that is missed there is never met.
 	idleShare = 0.01
@@ -38,7 +38,7 @@ const (
 	hopeless    = 0.9
 	leastSlices = 24
 
-	// waitingShare is the share of the transactions of a slice that may wait at its end: no search is more precise.
+	// waitingShare is the share of a slice's transactions that may wait at its end: a search is less precise anyway.
 	waitingShare = 0.05
 
 	shortSlice = 2 * time.Second
@@ -67,7 +67,7 @@ type finder struct {
 
 // Find estimates the highest rate at which a target meets a goal: the rate at which half of all tries meet it. It
 // returns a result without transactions whose curve has the estimate, its interval and all rates. If the search ends
-// early, it returns the curve until then, and the error.
+// early, it returns the error, and the curve until then if there is one.
 //
 // The first rate is that of the plan or, without one, what the users achieve in the closed model while they warm up for
 // the ramp of the plan.
@@ -151,7 +151,7 @@ func (f *finder) find(ctx context.Context, first float64) (err error) {
 	return nil
 }
 
-// onGrid returns the next rate of the grid, in three digits, so that tries of rates around a boundary add up.
+// onGrid returns the nearest rate of the grid, in three digits, so that tries of nearly the same rate add up.
 func onGrid(rate float64) float64 {
 	return min(max(threeDigits(math.Exp(grid*math.Round(math.Log(rate)/grid))), leastRate), MaxRate)
 }
@@ -239,8 +239,8 @@ func (f *finder) try(ctx context.Context, rate float64) (missed bool, err error)
 	return missed, nil
 }
 
-// keepsUp reports whether the target keeps up with a rate: at the end of a slice no more transactions wait than there
-// are users or, if all were begun later, than waitingShare of those that were due. The goal counts how long they took.
+// keepsUp reports whether the target keeps up with a rate. At the end of a slice, no more transactions may wait than
+// there are users or, if all were begun later, than waitingShare of those that were due: the goal counts their times.
 func (f *finder) keepsUp(rate float64, s *Sliced) bool {
 	waiting := s.waiting()
 	return waiting <= f.users || s.Lost == 0 && float64(waiting) <= waitingShare*rate*f.length.Seconds()
@@ -262,8 +262,8 @@ func (f *finder) tried() []result.CurveStep {
 	return slices.DeleteFunc(slices.Clone(f.curve.Steps), func(s result.CurveStep) bool { return s.Met+s.Misses == 0 })
 }
 
-// estimate sets the estimate and its interval. There is none below half of a rate that has met the goal: then the
-// target has changed.
+// estimate sets the estimate and its interval. There is no estimate if it would be below half of a rate that has met
+// the goal, because then the target has changed.
 func (f *finder) estimate() {
 	tried := f.tried()
 	low, high := boundary(tried, likely)

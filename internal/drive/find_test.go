@@ -46,9 +46,9 @@ type machine struct {
 	noise    float64 // standard deviation of the logarithm of the capacity in a slice
 	stalls   float64 // chance that nothing is fast in a slice
 	foreign  float64 // chance that others halve the capacity in a slice
-	few      bool    // users
+	few      bool    // whether the users are few, so that transactions may have to wait
 	drops    bool    // above the capacity it is not slow, but arrivals find the queue full
-	sell     float64 // the capacity as far as sell_security is concerned, as a share; 0 is all of it
+	sell     float64 // capacity for sell_security as a share of the whole; 0 is all of it
 
 	rand   *rand.Rand
 	at     time.Time
@@ -108,13 +108,13 @@ func TestFind_Estimate(t *testing.T) {
 	testenv.Long(t)
 	for name, c := range map[string]struct {
 		machine machine
-		first   float64 // of the capacity
+		first   float64 // first rate, as a share of the capacity
 	}{
 		"Quiet":   {machine{}, 1},
 		"Noise":   {machine{noise: .03}, 1},
 		"Stalls":  {machine{noise: .03, stalls: .03}, 1},
 		"Foreign": {machine{noise: .03, stalls: .01, foreign: .3}, 1},
-		"Mostly":  {machine{noise: .03, stalls: .01, foreign: .6}, 1}, // of the slices are disturbed
+		"Mostly":  {machine{noise: .03, stalls: .01, foreign: .6}, 1}, // mostly disturbed slices
 		"Drops":   {machine{noise: .03, drops: true}, 1},
 		"Below":   {machine{noise: .03, stalls: .02}, .02},
 		"Above":   {machine{noise: .03, stalls: .02}, 10},
@@ -158,7 +158,7 @@ func requireCurve(t testing.TB, c *result.Curve) {
 	}
 }
 
-// A try with a stall is repeated. If all tries of a rate stall, the search learns from higher rates that it can be met.
+// A try with a stall is repeated. If all tries of a rate stall, higher rates that meet the goal correct the answer.
 func TestFind_OneStall(t *testing.T) {
 	for _, lasts := range []int{1, 4} {
 		m := &machine{capacity: 5000}
@@ -173,14 +173,14 @@ func TestFind_OneStall(t *testing.T) {
 	}
 }
 
-// At a high rate, more transactions than users may wait at the end of a slice: those of a millisecond.
+// At a high rate, more transactions than users may wait at the end of a slice: those of its last millisecond.
 func TestFind_FewUsers(t *testing.T) {
 	m := &machine{capacity: 30_000, few: true}
 	curve := m.find(t, 1, "p90=20ms", 20_000, 2*time.Minute)
 	require.InEpsilon(t, 30_000, curve.Found, .1, "%s", curve.Answer())
 }
 
-// Arrivals that were never begun have no times that a goal could count, so that few are enough to miss it.
+// Arrivals that were never begun have no times for the goal to count: with any of them, no more than users may wait.
 func TestKeepsUp(t *testing.T) {
 	f := newFinder(RateSearch{Goal: goal(t, "errors=1%"), Within: time.Hour}, nil, 20, 1)
 	due := waitingShare * 30_000 * f.length.Seconds()
@@ -191,7 +191,7 @@ func TestKeepsUp(t *testing.T) {
 	require.False(t, f.keepsUp(30_000, &Sliced{Records: waiting(20), Lost: 1}))
 }
 
-// A goal of one transaction is one, and needs as many of these.
+// A goal for one transaction counts only that one, and needs as many of it as other goals need of all.
 func TestFind_OneTransaction(t *testing.T) {
 	m := &machine{capacity: 5000, sell: .6}
 	curve := m.find(t, 1, "sell_security:p90=5ms,p99=100s", 5000, 10*time.Minute)
@@ -222,7 +222,7 @@ func TestFind_NoAnswer(t *testing.T) {
 	}
 }
 
-// When the speed of a target changes for good, there is no answer, or a high one.
+// If a target becomes slower for good, there is no answer, or one that is not below half of a rate that met the goal.
 func TestFind_Changes(t *testing.T) {
 	m := &machine{capacity: 9000}
 	m.before = func(n int) {

@@ -178,7 +178,7 @@ func (h *HTTP) account(ctx context.Context, id tpox.ID) ([]byte, error) {
 	return body, err
 }
 
-// reading reads the service's metrics. It is empty when they are served elsewhere.
+// reading reads the service's metrics. It has no figures if the service serves none at its address.
 func (h *HTTP) reading(ctx context.Context) (reading, error) {
 	status, text, err := h.fetch(ctx, http.MethodGet, "/metrics")
 	if status != http.StatusOK {

@@ -36,13 +36,13 @@ func TestReadMetrics(t *testing.T) {
 	require.Equal(t, probe.Figures{probe.UserSeconds: 12.5, probe.Memory: 42e6}, r.process)
 	require.Equal(t, probe.Figures{"brokerage_store_commits_total": 7}, r.store)
 	require.Contains(t, r.missing, "systemSeconds is not among its metrics")
-	r = readMetrics([]byte("brokerage_store_commits_total 7\n")) // of a system that does not count for a process
+	r = readMetrics([]byte("brokerage_store_commits_total 7\n")) // on a system that has no figures of a process
 	require.Nil(t, r.process)
 	require.Equal(t, []string{"it serves no metrics of its process at its address"}, r.missing)
 }
 
-// A lease is as many ids as were asked for, of 15 digits at most: others would give documents ids below 0, or the ids
-// of others, or end no loop.
+// A lease has at least one id and no more than were asked for, of 15 digits at most. Any other would give documents
+// negative ids or the ids of other clients, or cause an endless loop.
 func TestHTTP_Lease(t *testing.T) {
 	var lease [2]int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -60,7 +60,7 @@ func TestHTTP_Lease(t *testing.T) {
 	}
 }
 
-// Nothing that a service sends takes more memory than an answer may have.
+// Of an endless response, no more than the limit is read into memory.
 func TestHTTP_Bounds(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		junk := bytes.Repeat([]byte("<a b='0123456789'/>\n"), 4096)

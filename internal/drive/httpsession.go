@@ -16,8 +16,8 @@ import (
 	"brokerage/internal/workload"
 )
 
-// The largest sizes in bytes: of the body of an answer of the workload, for which each user keeps a buffer; of that of
-// another answer, such as the metrics; of the header of any answer.
+// The largest sizes in bytes: of the body of an answer of the workload, for which each user keeps a buffer; of the
+// body of any other answer, such as the metrics; of the header of any answer.
 const (
 	maxAnswer = 1 << 20
 	maxOther  = 16 << 20
@@ -63,7 +63,7 @@ func (s *httpSession) fetch(ctx context.Context, method, path string) (status in
 	return status, s.body.Bytes(), nil
 }
 
-// do sends the requests of a call and returns what the last answer means.
+// do sends the requests of a call and returns the outcome of the last answer.
 func (s *httpSession) do(ctx context.Context, c *workload.Call) result.Outcome {
 	header := maps.Clone(s.target.header)
 	if c.Transaction.Kind == tpox.Query {

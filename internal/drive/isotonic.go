@@ -13,7 +13,7 @@ func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 	const rounding = 1e-9
 	best := logLikelihood(of, isotonic(of, 0, 1))
 	low, high = math.Inf(1), 0
-	for n := range len(of) + 1 { // of the rates are below the boundary
+	for n := range len(of) + 1 { // n rates are below the boundary
 		chances := append(isotonic(of[:n], 0, 0.5), isotonic(of[n:], 0.5, 1)...)
 		if 2*(best-logLikelihood(of, chances)) > worst+rounding {
 			continue
@@ -30,8 +30,8 @@ func boundary(of []result.CurveStep, worst float64) (low, high float64) {
 	return low, high
 }
 
-// isotonic returns the chance to miss at each rate that fits the tries best, if chances rise with the rate and are
-// within bounds. Rates whose shares fall are pooled until none does.
+// isotonic returns the chances to miss, one for each rate, that fit the tries best if they rise with the rate and are
+// within bounds. Neighbouring rates whose shares of misses fall are pooled until none does.
 func isotonic(of []result.CurveStep, least, most float64) []float64 {
 	type block struct{ missed, all, rates int }
 	var blocks []block

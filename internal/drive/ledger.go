@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/workload"
 )
 
-// startLedger begins the ledger of the plan. It returns an error if users would change what it does not record.
+// startLedger begins the ledger of the plan. It returns an error if users would make changes that no ledger records.
 func (c *Crew) startLedger(dataset string) error {
 	l := c.plan.Ledger
 	if l == nil {
@@ -73,8 +73,8 @@ func (u *user) call(ctx context.Context) result.Outcome {
 	return outcome
 }
 
-// fateOf returns whether a change with an outcome was applied. A service that answers 500 or more, or wrongly, may have
-// done so.
+// fateOf returns whether a change with an outcome was applied. A service that answers 500 or more, or with a wrong
+// document, may have applied it.
 func fateOf(o result.Outcome) ledger.Fate {
 	switch {
 	case o.Class == result.Good:

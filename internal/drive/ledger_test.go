@@ -21,7 +21,7 @@ func (forbidding) account(context.Context, tpox.ID) ([]byte, error) {
 	return nil, refused(403, "read an account (scope read)")
 }
 
-// Without what accounts hold, no trade can be verified: a refusal to say it ends the run.
+// A trade can be verified only with the holdings of its account: if the service refuses to return it, the run ends.
 func TestLedger_AccountsRefused(t *testing.T) {
 	p := shortly(t, "mixed")
 	require.NoError(t, p.Definition.SetWeights("buy_security=1"))

@@ -21,7 +21,7 @@ func TestMerge_IsTheWhole(t *testing.T) {
 	var backends []*stub
 	for range shares + 1 {
 		backends = append(backends, newStub(t, func(_ context.Context, c *workload.Call) result.Outcome {
-			// By what was drawn, and never at the moment at which measuring begins or ends.
+			// The time depends on what was drawn. No call ends exactly when measuring begins or ends.
 			time.Sleep(time.Duration(1+int64(c.ID)%7)*time.Millisecond + 1001)
 			return result.Done
 		}))

@@ -40,7 +40,7 @@ const ownStatements = `{"name": "own",
 	],
 	"mix": [{"transaction": "put", "weight": 1}, {"transaction": "find", "weight": 1}]}`
 
-// Statements of one transaction are done together. Values are parameters, numbers as numbers.
+// The statements of a transaction run as one. Values are parameters, and numbers are sent as numbers.
 func TestOwn_Statements(t *testing.T) {
 	d := ownWorkload(t, ownStatements, map[string]string{
 		"total.sql": "INSERT INTO total SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM total)", "other.sql": "SELECT 2",
@@ -63,7 +63,7 @@ func TestOwn_Statements(t *testing.T) {
 	require.Equal(t, int64(2), rows("SELECT DISTINCT word FROM own"))
 }
 
-// What the database refuses is refused before the load if it can be known, and otherwise counted by its code.
+// A statement that the database refuses is found before the load if it can be, and otherwise counted by its code.
 func TestOwn_StatementsRefused(t *testing.T) {
 	d := ownWorkload(t, ownStatements, map[string]string{"total.sql": "SELECT 1", "other.sql": "SELECT 2"})
 	b := direct(t, openSQLite(t, filepath.Join(t.TempDir(), "own.db")), "sqlite:own.db")

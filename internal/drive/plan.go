@@ -30,8 +30,8 @@ type Plan struct {
 	// Share is the part of the load that this process issues; Users and Rate are those of the whole load.
 	Share   workload.Share
 	StartAt time.Time // when the ramp begins; zero is as soon as users are prepared
-	// Populates is the dataset that users take the target to hold, to fill a database that has none; nil for the one that
-	// the target holds.
+	// Populates is the dataset that users draw from when they fill a database that has none; nil to draw from the one
+	// that the target holds.
 	Populates *dataset.Dataset
 	// Consistency is for services with replicas.
 	Consistency Consistency
@@ -114,7 +114,7 @@ func (p *Plan) late() error {
 	return nil
 }
 
-// A Consistency says how fresh the answers to a user's queries must be, and so which servers of a service with replicas
+// A Consistency is how fresh the answers to a user's queries must be, and so which servers of a service with replicas
 // may give them: Primary, Token, or stale=TIME, where TIME is the greatest age that a query accepts.
 type Consistency string
 
@@ -124,7 +124,7 @@ const (
 	stale               = "stale="
 )
 
-// ConsistencyForm describes what Check accepts.
+// ConsistencyForm describes the texts of a Consistency; primary stands for the empty text of Primary.
 const ConsistencyForm = "primary, token, or stale=TIME with a time such as 2s or 500ms"
 
 var consistencies = regexp.MustCompile(`^(token|stale=\d{1,9}(ms|s))?$`)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Process is a command that runs until it ends or is stopped, such as one that serves.
+// A Process is a command that runs until it ends or is stopped, such as a service.
 type Process struct {
 	URL  string // where it serves
 	Exit error  // how it has ended
@@ -24,8 +24,8 @@ type Process struct {
 	ended   chan struct{}
 }
 
-// Start starts a command in a process group of its own, so that a Ctrl-C does not reach what it starts, and all of that
-// can be ended.
+// Start starts a command in a process group of its own, so that a Ctrl-C does not reach it and its children, and all
+// of them can be ended together.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, address: make(chan string, 1), ended: make(chan struct{})}
 	inOwnGroup(cmd)
@@ -45,8 +45,8 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// serves finds the address in the line in which a service says where it serves: in the log as JSON or as text, or in
-// the greeting.
+// serves finds the address of a service in a line that it prints when it listens: in the log as JSON or as text, or
+// in the greeting.
 var serves = regexp.MustCompile(
 	`(?:listening|The brokerage is at).*?(?:"addr":"([^"]+)"|\baddr=(\S+)|(https?://[^\s;"/]+))`)
 
@@ -75,7 +75,7 @@ func (p *Process) read(output io.Reader) {
 	}
 }
 
-// said returns the last line of the output for an error.
+// said returns the last line of the output as the end of an error text.
 func (p *Process) said() string {
 	if last := p.last.Load(); last != nil {
 		return ": " + *last
@@ -83,12 +83,12 @@ func (p *Process) said() string {
 	return ", without a word"
 }
 
-// Listens waits until the process prints where it serves, or found receives its URL. Otherwise the process is killed.
+// Listens waits until the process prints its address, or its URL comes from found. In any other case it is killed.
 func (p *Process) Listens(ctx context.Context, found <-chan string, within time.Duration) error {
 	return p.await(ctx, p.address, found, "say where it listens", within)
 }
 
-// Wait waits until the process has ended. If it does not, it is killed.
+// Wait waits until the process has ended, and returns its error. If it does not end in time, it is killed.
 func (p *Process) Wait(ctx context.Context, within time.Duration) error {
 	return p.await(ctx, nil, nil, "end", within)
 }
@@ -123,7 +123,7 @@ func (p *Process) gone() error {
 	return fmt.Errorf("%w%s", p.Exit, p.said())
 }
 
-// PID returns the number of the process.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Stop asks the process and all that it has started to end, and kills what is left. It returns an error if the process

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// The number of samples of a run at most, and the shortest time between two.
+	// Samples are taken mostSamples times in Plan.Duration, but at least samplePause apart.
 	mostSamples = 60
 	samplePause = time.Second
 	// sampleTimeout is how long a sample waits for the target.
@@ -28,7 +28,7 @@ const (
 type sampler struct {
 	target   Target
 	watcher  store.Observer // nil: there is no server to ask
-	database int            // parent of its processes, or 0
+	database int            // parent of its server's processes, or 0
 
 	from     time.Time
 	every    time.Duration
@@ -40,7 +40,7 @@ type sampler struct {
 	finished sync.WaitGroup
 }
 
-// figure is the name of a figure, and what it is of.
+// figure is the name of a figure, and whose it is, such as result.OfHost.
 type figure struct{ of, name string }
 
 // startSampling takes the first sample, and further ones until end is called.
@@ -100,7 +100,7 @@ func (s *sampler) end(ctx context.Context) *result.Resources {
 	return r
 }
 
-// readPools returns what the database's server counts.
+// readPools returns the hits and misses of the pools of the database's server.
 func (s *sampler) readPools(ctx context.Context) []store.PoolStats {
 	if s.watcher == nil {
 		return nil
@@ -185,5 +185,5 @@ func (f figure) counts() bool {
 	return f.name != probe.Memory && f.name != probe.PeakMemory
 }
 
-// rounded shortens the JSON of a figure.
+// rounded rounds a figure to six decimals, to shorten the JSON.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }

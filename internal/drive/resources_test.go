@@ -30,7 +30,7 @@ func (c *counting) Pools(context.Context) ([]store.PoolStats, error) {
 	return []store.PoolStats{{Name: "orders", Hits: 10 * c.n, Misses: c.n}}, c.failing
 }
 
-// A run on either way has the figures of the processes, of the store and of the server, at the same moments.
+// Runs on a store and over HTTP have the figures of the processes, the store and the server, at the same moments.
 func TestDrive_Resources(t *testing.T) {
 	for _, name := range []string{"Direct", "HTTP"} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestDrive_Resources(t *testing.T) {
 	}
 }
 
-// A figure that the first sample and a later one have is in the result, without samples that lack one. In between a
-// process may have ended; a service that was started again counts from 0.
+// A result has the figures that both the first sample and a later one have, without samples that lack one. A process
+// may have ended meanwhile; a service that was started again counts from 0.
 func TestSampler_End(t *testing.T) {
 	sample := func(of, name string, value float64) map[figure]float64 { return map[figure]float64{{of, name}: value} }
 	for name, c := range map[string]struct {
@@ -89,7 +89,7 @@ func TestSampler_End(t *testing.T) {
 		}
 		require.Equal(t, c.want, figure{c.of, c.name}.series(samples).Values, name)
 	}
-	// A sample of a moment before the end is replaced. A server that does not answer is no end of a run.
+	// A sample that was taken just before the end is replaced. A server that does not answer does not end the run.
 	for ago, want := range map[time.Duration]int{time.Millisecond: 2, time.Hour: 3} {
 		s := sampler{target: direct(t, nullStore(t), "null:"), from: time.Now().Add(-2 * time.Hour), every: time.Minute,
 			stop: make(chan struct{}), watcher: &counting{failing: errors.New("the server restarts")},
@@ -104,7 +104,7 @@ func TestSampler_End(t *testing.T) {
 		stop: make(chan struct{}), seconds: []float64{0, 1, 2, 3}, samples: []map[figure]float64{
 			sample(result.OfStore, "x_total", 1), sample(result.OfStore, "x_total", 3), {}, sample(result.OfStore, "x_total", 6),
 		}}
-	r := s.end(t.Context()) // whose last sample has no such figure
+	r := s.end(t.Context()) // takes the last sample, which has no such figure
 	require.Equal(t, []float64{0, 1, 3}, r.Seconds)
 	require.Equal(t, []float64{0, 2, 5}, r.Find(result.OfStore, "x_total").Values)
 }

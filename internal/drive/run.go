@@ -42,7 +42,7 @@ func Run(ctx context.Context, p Plan, t Target) (*result.Run, error) {
 	return c.finish(tally, used, err)
 }
 
-// load lets the users work from the time to start on, while it measures what is used.
+// load lets the users work from Plan.StartAt on, and measures meanwhile.
 func (c *Crew) load(ctx context.Context, tally *result.Tally) (used *result.Resources, err error) {
 	const before = 2 * time.Second
 	for _, at := range []time.Time{c.plan.StartAt.Add(-before), c.plan.StartAt} {

@@ -4,7 +4,7 @@ package drive
 
 import "os/exec"
 
-// Shell returns the command that runs a text, for Start.
+// Shell returns the command that runs a text in a shell.
 func Shell(text string) *exec.Cmd {
 	return exec.Command("cmd", "/C", text) //nolint:noctx // it is ended by killAll
 }

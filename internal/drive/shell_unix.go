@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Shell returns the command that runs a text, for Start.
+// Shell returns the command that runs a text in a shell.
 func Shell(text string) *exec.Cmd {
 	return exec.Command("/bin/sh", "-c", text) //nolint:noctx // all of its group is ended, by killAll
 }

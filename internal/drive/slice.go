@@ -13,7 +13,7 @@ import (
 type Sliced struct {
 	Records []result.Record
 	Lost    int64         // arrivals that were never begun
-	Late    time.Duration // by which the clock of the load generator was late at most
+	Late    time.Duration // the most by which the clock of the load generator was late
 }
 
 // Slice lets the users work for a time and returns the records of what they have begun in it, after waiting for the
@@ -72,8 +72,8 @@ func (s *Sliced) Disturbed(others, most float64) string {
 	return ""
 }
 
-// watchClock sleeps for some milliseconds again and again until stop is called. stop returns by how much a wake-up was
-// late at most.
+// watchClock sleeps for some milliseconds again and again until stop is called. stop returns the longest delay of a
+// wake-up.
 func watchClock() (stop func() time.Duration) {
 	const every = 5 * time.Millisecond
 	ended, latest := make(chan struct{}), make(chan time.Duration)
@@ -94,7 +94,7 @@ func watchClock() (stop func() time.Duration) {
 	return func() time.Duration { close(ended); return <-latest }
 }
 
-// CPUSeconds returns the processor time of a service as its metrics have it; NaN if it does not say.
+// CPUSeconds returns the processor time of a service by its metrics; NaN if they do not contain it.
 func (c *Crew) CPUSeconds(ctx context.Context) float64 {
 	r, err := c.target.reading(ctx)
 	if err != nil || r.process == nil {

@@ -12,9 +12,9 @@ import (
 	"brokerage/internal/workload"
 )
 
-// Answers come after the measured time, or never: what was not done in it does not count as done, and nothing counts as
-// an error of a target that would have answered. A request without a response within its timeout is unanswered; for one
-// in progress at the end, that is unknown.
+// Answers that come after the measured time, or never, count neither as done nor as errors of a target that would
+// have answered. A request without a response within its timeout is unanswered; whether one in progress at the end
+// would have been is unknown.
 func TestDrive_WhoGaveUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer, duration time.Duration

@@ -52,7 +52,7 @@ func direct(t testing.TB, s tpox.Store, url string) *Direct {
 	return d
 }
 
-// serve starts a service over a store; stop closes all its connections.
+// serve starts a service over a store; stop ends it with all its connections.
 func serve(t testing.TB, s tpox.Store) (url string, stop func()) {
 	t.Helper()
 	api := httpapi.New(s, httpapi.Options{
@@ -87,7 +87,7 @@ func shortly(t testing.TB, name string) Plan {
 	return Plan{Definition: definition(t, name), Users: 4, Duration: 400 * time.Millisecond, Seed: 1}
 }
 
-// bothWays returns a store and a service over it.
+// bothWays returns the targets Direct, which calls a store, and HTTP, a service over the same store.
 func bothWays(t testing.TB, s tpox.Store) map[string]Target {
 	t.Helper()
 	url, _ := serve(t, s)

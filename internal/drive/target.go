@@ -15,11 +15,11 @@ type Target interface {
 	// describe describes the target for the result, and returns what it holds. With workload.ErrNoDataset, the population
 	// has no documents.
 	describe(ctx context.Context) (result.Target, *workload.Population, error)
-	// permits returns an error if the client may not run a workload, or if the workload does not fit the target. It makes
-	// what own transactions need.
+	// permits returns an error if the client may not run a workload, or if the workload does not fit the target. On a
+	// store, it runs the setup statements of own transactions.
 	permits(ctx context.Context, d *workload.Definition) error
 	lease(ctx context.Context, kind string, count int64) (tpox.Range, error)
-	// open returns a session for one user. The context ends its calls.
+	// open returns a session for one user. The context is for the connecting alone.
 	open(ctx context.Context, consistency Consistency) (session, error)
 	// account returns the document of an account.
 	account(ctx context.Context, id tpox.ID) ([]byte, error)
@@ -35,7 +35,7 @@ type session interface {
 	close()
 }
 
-// reading is what a target has used at one moment.
+// reading is what a target has used up to one moment.
 type reading struct {
 	process probe.Figures // nil for a target in this process
 	store   probe.Figures // by the names of the service's metrics

@@ -34,8 +34,8 @@ func usage(r *result.Resources, t result.Target, cores int) (u result.Usage) {
 // serverless are the engines without a process of their own.
 var serverless = []string{"sqlite", "null"}
 
-// others returns the share of the computer that none of the processes of a run used, or nil if not all of those that
-// may be on it are known.
+// others returns the share of the computer's processor time that other programs used, or nil if not all processes of
+// the run that may be on it are known.
 func others(u *result.Usage, host probe.Figures, t result.Target) *float64 {
 	used := u.Generator.CPUSeconds
 	service := t.SameHost && t.Kind == result.HTTP

@@ -122,8 +122,8 @@ func (u *user) do(ctx context.Context) result.Outcome {
 	return o
 }
 
-// recover waits for a target that has not answered, and ends the run if it does not come back: within two seconds,
-// because it may be restarting or failing over, or longer after a Break.
+// recover waits for a target that has not answered, which may be restarting or failing over. It ends the run if the
+// target does not come back within two seconds, or longer after a Break: see mayComeBack.
 func (u *user) recover(ctx context.Context) {
 	c := u.crew
 	for since := c.now(); !c.over(c.now()); time.Sleep(100 * time.Millisecond) {
@@ -158,7 +158,7 @@ func (u *user) record(r result.Record, began, now, due int64) {
 	}
 }
 
-// count passes the records on.
+// count passes the records on to the crew.
 func (u *user) count(now int64) {
 	u.crew.mu.Lock()
 	defer u.crew.mu.Unlock()
@@ -173,7 +173,7 @@ func (u *user) leave(due int64) {
 	}
 }
 
-// mostSilent is how many inserts of a user in a row may have no answer before the load.
+// mostSilent is how many inserts of a user in a row without an answer end a run before the load.
 const mostSilent = 3
 
 // insert inserts a document that the user may delete later. It returns false if the user should insert no more.

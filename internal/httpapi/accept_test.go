@@ -77,7 +77,7 @@ func (panicking) Client(context.Context, string) (*access.Client, bool) { panic(
 
 // Each status that the contract lists for an operation can be reached.
 func TestContract_StatusesReachable(t *testing.T) {
-	// send plays an operation on a fresh store, with another body and other headers.
+	// sendTo sends an operation with the given body and headers to a server; send does so with a fresh store.
 	sendTo := func(s *Server, operation, body string, headers ...string) answer {
 		return ask(s, routeOf(t, operation).Method, target(t, operation), body, headers...)
 	}
@@ -176,7 +176,7 @@ func TestContract_StatusesReachable(t *testing.T) {
 		500: func(op string) answer {
 			return asIs(Options{}, &stub{do: func(context.Context) error { panic("x") }}, op)
 		},
-		503: func(op string) answer { return sendTo(serverOf(t, nil, Options{}), op, bodyOf(t, op)) }, // it is not open yet
+		503: func(op string) answer { return sendTo(serverOf(t, nil, Options{}), op, bodyOf(t, op)) }, // without a store
 		504: func(op string) answer {
 			s := fresh(t, Options{Timeout: time.Millisecond, InFlight: 1, Queue: 1, QueueWait: time.Minute})
 			s.gate.slots <- struct{}{}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// sandboxed and notSniffed are headers of every answer but the pages, which have a policy of their own: a stored
+// sandboxed and notSniffed are headers of every answer; pages replace sandboxed with a policy of their own. A stored
 // document may hold a script, which a browser must not run with the rights of the service's origin.
 var (
 	sandboxed  = []string{"sandbox; default-src 'none'"}
@@ -25,7 +25,7 @@ var crossOrigin = http.NewCrossOriginProtection()
 // request for a host name that the service does not have. A page sends the latter if its own host name was made to
 // point at this address (DNS rebinding).
 func (q *request) checkOrigin() error {
-	probe := q.op == getHealth || q.op == getReadiness || q.op == getMetrics // which come for any name, or for none
+	probe := q.op == getHealth || q.op == getReadiness || q.op == getMetrics // which may have any header Host, or none
 	if hosts := q.server.options.Hosts; hosts != nil && !probe && !isHost(hosts, q.Request.Host) {
 		return &refused{kind: kindMisdirected, detail: fmt.Sprintf(
 			"the service does not answer for the host %.100q; --host adds a name, and with --tokens any name is accepted",
@@ -79,7 +79,7 @@ func (q *request) admit(ctx context.Context) error {
 			denied = &refused{kind: kindForbidden, detail: "the token does not have the scope " + string(q.op.scope)}
 		}
 	}
-	// Before a 403 too, because each takes space in the audit log.
+	// A request that is refused with 403 counts too, because each takes space in the audit log.
 	if err := q.server.quota.take(sender, q.server.now()); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func TestAnswers_Examples(t *testing.T) {
 		require.Contains(t, play(t, s, operation).body, says)
 	}
 
-	require.Equal(t, 200, ask(s, "POST", "/v1/dataset/leases?kind=order&count=1", "").StatusCode) // as the examples began
+	require.Equal(t, 200, ask(s, "POST", "/v1/dataset/leases?kind=order&count=1", "").StatusCode) // as in the examples
 	order := location("insert_order")
 	require.Equal(t, 200, ask(s, "GET", order, "").StatusCode)
 	same("update_order_status")
@@ -181,7 +181,7 @@ func TestAnswers_Head(t *testing.T) {
 			get.Header.Del("Date")
 			head.Header.Del("Date")
 			require.Equal(t, get.Header, head.Header, op.name)
-			// other code wrote these
+			// the handler of /metrics is other code
 			if last, _ := seen.last(); op.name != "get_metrics" && op.name != "get_docs" && op.name != "get_page" {
 				require.Zero(t, last.Bytes, op.name)
 			}

@@ -35,7 +35,7 @@ func (q *request) note(name, id string) {
 	q.auditing.noted[name] = id
 }
 
-// maxNotedBytes limits what a record repeats of a path: ids and symbols are shorter.
+// maxNotedBytes limits the length of an id in a record: valid ids and symbols are shorter.
 const maxNotedBytes = 64
 
 // record writes the audit record, before the answer is sent.

@@ -36,7 +36,7 @@ func TestConditions_IfNoneMatch(t *testing.T) {
 				}
 			}
 		}
-		// Each form of a document has its own strong tag, and a condition takes any.
+		// Each form of a document has its own strong tag, and a condition may name any of them.
 		for suffix, header := range map[string]string{`-gzip"`: "Accept-Encoding: gzip", `-text"`: "Accept: text/xml"} {
 			form := ask(s, "GET", path, "", header)
 			requireConforms(t, operation, form)
@@ -52,7 +52,7 @@ func TestConditions_IfNoneMatch(t *testing.T) {
 	}
 }
 
-// stripping is a store that strips the white space of what it validates.
+// stripping is a store that reports that it strips the white space of what it validates.
 type stripping struct{ tpox.Store }
 
 func (s stripping) Describe() tpox.EngineInfo {

@@ -190,7 +190,7 @@ func TestContract_Routes(t *testing.T) {
 	require.ElementsMatch(t, routes, got)
 }
 
-// refusals is an error for every type of problem except conflicts.
+// refusals holds an error for each type of problem except conflicts.
 var refusals = map[string]error{
 	"bad-request":            badRequest("x"),
 	"bad-cursor":             errCursor,

@@ -35,15 +35,15 @@ import (
 //	BROKERAGE_DIFFER=50000    how many requests (1,000; CI sends 2,000)
 //	BROKERAGE_DIFFER_SEED=7   which ones (1); random is another seed each time
 
-// perPair is how many requests go to a pair of stores, which a seed repeats.
+// perPair is the number of requests that go to each pair of stores. A seed determines these requests.
 const perPair = 200
 
 // twins are two servers with the same data in their stores.
 type twins struct {
 	one, two *Server
 	d        *dataset.Dataset
-	// lenient is for a database that writes decimals in its own way, and finds other faults first: of a refusal only
-	// status and type count.
+	// lenient is for a database that writes decimals in its own way, and finds other faults first: only status and type
+	// of a refusal are compared.
 	lenient bool
 }
 
@@ -86,7 +86,7 @@ func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (a *asker) chance(percent int) bool { return a.r.IntN(100) < percent }
 
-// newID returns an id of a new document; seldom it is that of another.
+// newID returns a new id for a document, or occasionally the id other.
 func (a *asker) newID(other int64) int64 {
 	if a.chance(15) {
 		return other
@@ -137,7 +137,7 @@ func (a *asker) next() asked {
 	return q
 }
 
-// draw draws an operation, those by how much can go wrong.
+// draw draws an operation. The more can go wrong in one, the more often it is drawn.
 func (a *asker) draw() asked {
 	owned, order, symbol := one(a.r, a.owned...), one(a.r, a.orders...), a.d.Symbol(a.r.IntN(30))
 	customers, accounts := "/v1/customers/"+a.key(owned[0]), "/v1/accounts/"+a.key(owned[1])
@@ -252,7 +252,7 @@ func (a *asker) odd(doc []byte, percent int) string {
 			n.CreateElement(one(a.r, oddTags...)).SetText(value)
 		case 7:
 			if len(n.Attr) > 0 {
-				// Validators differ in a list of schemas that is not of pairs: Xerces takes it.
+				// Validators differ in a schemaLocation that is not a list of pairs: Xerces accepts it.
 				if attr := &n.Attr[a.r.IntN(len(n.Attr))]; attr.Key != "schemaLocation" {
 					attr.Value = value
 				}
@@ -262,7 +262,7 @@ func (a *asker) odd(doc []byte, percent int) string {
 				parent.RemoveChild(n)
 			}
 		default:
-			if n != parsed.Root() && n.Tag != "Order" { // a second order is not indexed alike: the suite has a case
+			if n != parsed.Root() && n.Tag != "Order" { // stores index a second order differently: the suite has a case
 				parent.InsertChildAt(a.r.IntN(len(parent.Child)+1), n.Copy())
 			}
 		}
@@ -278,7 +278,7 @@ func (a *asker) odd(doc []byte, percent int) string {
 	return text
 }
 
-// learn remembers what a request has made, so that later ones name it.
+// learn remembers what a request has made, so that later requests can name it.
 func (a *asker) learn(q asked, got answer) {
 	if tag := got.Header.Get("Etag"); tag != "" {
 		a.tags = append(a.tags, tag)
@@ -300,7 +300,7 @@ func (a *asker) learn(q asked, got answer) {
 	}
 }
 
-// differ sends requests to twins, perPair to each pair, and reports the first difference of each.
+// differ sends requests to twins, perPair to each pair, and ends with the first pair that differs.
 func differ(t *testing.T, open func(testing.TB) twins) {
 	t.Helper()
 	setting := func(name string, otherwise uint64) uint64 {
@@ -335,7 +335,7 @@ func differ(t *testing.T, open func(testing.TB) twins) {
 	}
 }
 
-// requireSame requires the same outcome of a request from both.
+// requireSame requires that a request has the same outcome on both servers.
 func (w twins) requireSame(t *testing.T, q asked, what string, args ...any) answer {
 	t.Helper()
 	headers := append([]string{"X-Request-Id: one-of-two"}, q.headers...)
@@ -375,7 +375,7 @@ func (w twins) outcome(a answer) string {
 	}
 	if _, rest, problem := strings.Cut(a.body, "<type>"); problem && w.lenient && a.StatusCode >= 400 {
 		kind, _, _ := strings.Cut(rest, "<")
-		// It validates a document after it has looked up the idempotency key.
+		// This database validates a document after the idempotency key was looked up.
 		return b.String() + strings.ReplaceAll(kind, "key-reused", "invalid")
 	}
 	body := storetest.Canonical(a.body)
@@ -404,10 +404,10 @@ func TestDiffer_Postgres(t *testing.T) {
 	})
 }
 
-// differURL names a database of any engine that the test fills and empties, and that is empty or was filled by it.
+// differURL names a database of any engine, which the test fills and empties. It must be empty or filled by this test.
 const differURL = "BROKERAGE_DIFFER_URL"
 
-// The dataset is small, because the stand-in for Db2, which this is mostly for, is slow.
+// The dataset is small, because the test mostly runs on the stand-in for Db2, which is slow.
 func TestDiffer_URL(t *testing.T) {
 	url := os.Getenv(differURL)
 	if url == "" {

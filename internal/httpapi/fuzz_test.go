@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSound requires that a response, whatever the request, is no 500, and that a refusal conforms to the contract.
-// A request that hangs shows as a 504.
+// requireSound requires that a response, whatever the request, is no 5xx, and that a refusal conforms to the
+// contract. A request that hangs shows as a 504.
 func requireSound(t testing.TB, method string, a answer) {
 	t.Helper()
 	require.Less(t, a.StatusCode, 500, a.body)

@@ -105,7 +105,7 @@ func replace[K any](
 		if err := put(q.store, q.ctx, q.plainWrite(), k, doc, validate, match); err != nil {
 			return err
 		}
-		// A tag is that of what is stored, which may have other white space than what was sent.
+		// The tag must be that of the stored document, whose white space may differ from that of the body.
 		if !validate || !q.store.Describe().StripsSpace {
 			q.setETag(tpox.ETag(doc))
 		}
@@ -113,8 +113,8 @@ func replace[K any](
 	}
 }
 
-// insert stores the body by do and answers 201 with its Location: path followed by the new id. check, unless it is nil,
-// is called with the body before the idempotency key is used.
+// insert calls do to store the body, and answers 201 with the Location: path followed by the new id. check, unless it
+// is nil, is called with the body before the idempotency key is used.
 func (q *request) insert(
 	path string, check func([]byte) error, do func(tpox.Write, []byte) (tpox.ID, error),
 ) error {

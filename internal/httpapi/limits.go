@@ -73,7 +73,7 @@ type quota struct {
 	swept   time.Time
 }
 
-// clientsKept limits the memory: from this number on, clients whose burst is full again are removed once a second.
+// clientsKept limits memory: from this number on, clients with a full burst are removed, at most once a second.
 const clientsKept = 10_000
 
 // take counts a request of a client, or returns the refusal of a client that has used up its quota.

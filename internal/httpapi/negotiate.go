@@ -11,8 +11,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// What a client's headers say about the answer: its media type and compression, the versions that the client has, and
-// how old it may be.
+// The headers of a request that concern the answer: its media type and compression, the versions that the client has,
+// and how old the answer may be.
 
 // accepts returns an error if the client accepts neither application/xml nor text/xml.
 func (q *request) accepts() error {
@@ -33,7 +33,7 @@ func (q *request) mediaType() (mediaType string, accepted bool) {
 	return xmlType, application > 0
 }
 
-// quality returns the weight of a media type by a header Accept, 0 if it is not accepted. The most specific range
+// quality returns the weight of a media type in a header Accept, 0 if it is not accepted. The most specific range
 // counts (RFC 9110, 12.5.1).
 func quality(accept, mediaType string) float64 {
 	if strings.TrimSpace(accept) == "" {
@@ -119,7 +119,7 @@ func (t etag) version() string {
 	return strings.TrimSuffix(strings.TrimSuffix(t.text, gzipSuffix), textSuffix)
 }
 
-// hasVersion reports whether a condition holds for a version of a document.
+// hasVersion reports whether a condition lists a version of a document.
 func hasVersion(tags []etag, anything bool, version string) bool {
 	return anything || slices.ContainsFunc(tags, func(t etag) bool { return t.version() == version })
 }

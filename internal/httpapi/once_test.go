@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// keyed returns the operations that take an idempotency key: a body for each, and another valid one.
+// keyed returns two valid bodies for each operation that takes an idempotency key.
 func keyed(t testing.TB) map[string][2]string {
 	t.Helper()
 	customer := func(id int64) string {
@@ -63,14 +63,14 @@ func TestOnce_Replay(t *testing.T) {
 			require.Equal(t, state, ask(s, "GET", "/v1/customers/1006", "").body)
 			require.Equal(t, first.StatusCode, post(path, bodies[1], "l").StatusCode)
 
-			// Without the key it is done again, or refused because it is done.
+			// Without the key, a trade is done again, and an insert is refused because its id exists.
 			once := map[bool]int{true: 200, false: 409}
 			require.Equal(t, once[strings.HasSuffix(operation, "_security")], ask(s, "POST", path, bodies[0]).StatusCode)
 		})
 	}
 }
 
-// While a request runs, its key is taken; afterwards it is free, however the request ended.
+// While a request runs, its key is taken; afterwards it is free, even if the request failed.
 func TestOnce_InUse(t *testing.T) {
 	for _, operation := range []string{"insert_order", "buy_security"} {
 		bodies := keyed(t)[operation]

@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// An operation is an operation of the contract. Each is in the file of its name, with its handler.
+// An operation is an operation of the contract. Each transaction is in the file of its name.
 type operation struct {
 	name    string // its operationId
 	method  string
@@ -19,7 +19,7 @@ type operation struct {
 	scope   access.Scope // that a client's token needs
 	open    bool         // to everybody, without a token or a limit
 	links   []string     // the header Link of its answers; nil for none. It is shared and must not be changed
-	endless bool         // the answer ends when either side wants: it has no deadline, and does not count as running
+	endless bool         // client or server ends the answer: it has no deadline, and does not count as running
 	handle  func(*request) error
 }
 
@@ -29,7 +29,7 @@ func (op *operation) writes() bool { return op.method != http.MethodGet && op.me
 // describedBy returns the header Link of answers that a schema file describes (RFC 8288).
 func describedBy(file string) []string { return []string{"</schema/" + file + `>; rel="describedby"`} }
 
-// byTransaction has the operations of the transactions, which each file adds.
+// byTransaction holds the operations of the transactions by name. The file of each transaction adds its operation.
 var byTransaction = make(map[string]*operation)
 
 func transaction(op *operation) *operation {
@@ -37,7 +37,7 @@ func transaction(op *operation) *operation {
 	return op
 }
 
-// transactions returns the operations of the 17, in the order of the registry.
+// transactions returns the operations of the 17 transactions, in the order of the registry.
 func transactions() (all []*operation) {
 	for _, t := range tpox.Transactions {
 		op := byTransaction[t.Name]
@@ -83,14 +83,14 @@ var methods = [...]string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions,
 }
 
-// route returns the router. Each path that answers GET answers HEAD, and each path answers OPTIONS, and other methods
-// with 405.
+// route returns the router. Each path that answers GET also answers HEAD. Each path answers OPTIONS, and answers
+// methods that it does not have with 405.
 func (s *Server) route() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
 	e.HandleMethodNotAllowed = true
 	e.RedirectTrailingSlash = false
-	e.UseRawPath, e.UnescapePathValues = true, false // a symbol may be any characters; pathValue unescapes
+	e.UseRawPath, e.UnescapePathValues = true, false // a symbol may contain any character; pathValue unescapes
 
 	allowed := make(map[string][]string) // by path
 	operations := append(s.operations(), assets[:]...)

@@ -80,8 +80,8 @@ func TestOrigin_Writes(t *testing.T) {
 	}
 }
 
-// A page whose name is pointed at this machine after it was loaded reads nothing and sells nothing. Browsers resolve
-// rebound.localhost to this machine.
+// A page whose host name is made to point at this machine after it was loaded reads nothing and sells nothing.
+// Browsers resolve rebound.localhost to this machine.
 func TestOrigin_Rebound(t *testing.T) {
 	s := fresh(t, Options{Hosts: []string{}})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

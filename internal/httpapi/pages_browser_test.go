@@ -17,7 +17,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// visitor is a browser that shows the page at /.
+// visitor is a browser that shows a page of a service.
 type visitor struct {
 	*browsertest.Browser
 }
@@ -30,10 +30,10 @@ func fronted(t testing.TB, o Options) *httptest.Server {
 		return &pages.StoreState{Connections: 4, InUse: 1, Commits: time.Now().UnixMilli() / 20, Hits: 98, Misses: 2}
 	}
 	s := fresh(t, o)
-	s.now = time.Now // a page fills in today
+	s.now = time.Now // a page fills in the date of today
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	t.Cleanup(s.Drain) // before it, because it waits for watchers
+	t.Cleanup(s.Drain) // runs before Close, which waits for watchers
 	return server
 }
 

@@ -103,9 +103,9 @@ var (
 	errAudit       = errors.New("the audit log cannot be written")
 )
 
-// problemOf returns the problem that an error of an operation becomes. It has a detail only for errors whose text is
-// for clients, without the text of what wraps them. An error that no store declares, such as that of a driver, is a
-// fault of the store: the service cannot answer, and the outcome of a write is unknown.
+// problemOf returns the problem that an error of an operation becomes. It has a detail only if the text of the error
+// is meant for clients, without the text of errors that wrap it. An error that no store declares, such as that of a
+// driver, is a fault of the store: the service cannot answer, and the outcome of a write is unknown.
 func problemOf(op *operation, err error) *refused {
 	if r, ok := errors.AsType[*refused](err); ok {
 		return r

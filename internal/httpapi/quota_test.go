@@ -44,7 +44,7 @@ func TestQuota_ByAddress(t *testing.T) {
 		require.NotEqual(t, 429, ask(s, "GET", path, "").StatusCode)
 	}
 
-	// After the announced time, one more request is allowed; a refused request does not prolong it.
+	// After the announced time, three more requests are allowed; a refused request does not prolong it.
 	wait, err := strconv.Atoi(a.Header.Get("Retry-After"))
 	require.NoError(t, err)
 	*now = now.Add(time.Duration(wait) * time.Second)
@@ -65,8 +65,7 @@ func TestQuota_ByToken(t *testing.T) {
 	require.Equal(t, 401, send(s, "10.0.0.1:1", "Authorization: nobody").StatusCode, "who is not known uses up nobody's")
 }
 
-// Unlimited addresses must not use unlimited memory, and no client gets more requests by making the quota forget
-// others.
+// Any number of addresses uses a bounded amount of memory, and a client that has used up its quota is not forgotten.
 func TestQuota_Memory(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	q := quota{perSecond: 2}

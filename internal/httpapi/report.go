@@ -78,7 +78,7 @@ func outcome(status int, err error) string {
 	}
 }
 
-// refusal returns why a request was refused before the store saw it: one of telemetry.Reasons, or "" if it was not.
+// refusal returns why a request was refused before the store began it: one of telemetry.Reasons, or "" if it was not.
 func refusal(status int, err error) string {
 	unavailable, _ := errors.AsType[*tpox.Unavailable](err)
 	switch {

@@ -64,10 +64,10 @@ func (q *request) pathValue(name string) string {
 	return value
 }
 
-// isText reports whether XML can contain a text; a store contains no other.
+// isText reports whether XML can contain a text. A store holds no other texts.
 func isText(s string) bool { return strings.Map(xmlCharacter, s) == s }
 
-// byID returns the key function of an id in the path.
+// byID returns a function that reads an id from the path.
 func byID(what string) func(*request) (tpox.ID, error) {
 	return func(q *request) (tpox.ID, error) { return q.key(what) }
 }
@@ -121,7 +121,7 @@ func (q *request) required(name string) (string, error) {
 // validate returns the parameter of this name, by default true.
 func (q *request) validate() (bool, error) { return q.flag("validate", "yes", "no", true) }
 
-// flag reports whether a parameter is yes and not no; it returns otherwise if the parameter is not given.
+// flag returns true if a parameter has the value yes, false if it has the value no, and otherwise if it is not given.
 func (q *request) flag(name, yes, no string, otherwise bool) (bool, error) {
 	switch value, given, err := q.parameter(name); {
 	case err != nil || !given:
@@ -146,7 +146,7 @@ func (q *request) body() ([]byte, error) {
 	}
 	// The end of a context does not end a read from a connection.
 	if deadline, ok := q.ctx.Deadline(); ok {
-		// net/http resets it at the end of the body. It fails for a request without a connection, which cannot block.
+		// net/http resets the deadline at the end of the body. The call fails without a connection: then no read can block.
 		_ = http.NewResponseController(q.Writer).SetReadDeadline(deadline)
 	}
 	raw := bytes.NewBuffer(make([]byte, 0, max(length, 0)+bytes.MinRead))

@@ -58,7 +58,7 @@ func TestSearch_Pages(t *testing.T) {
 	require.Empty(t, next(t, nothing))
 }
 
-// A cursor goes with any limit, but not with another search, and not without a limit.
+// A cursor is valid with any limit, but not for another search, and not without a limit.
 func TestSearch_Cursor(t *testing.T) {
 	s := fresh(t, Options{})
 	target := next(t, ask(s, "GET", searched+"&limit=2", ""))

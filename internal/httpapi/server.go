@@ -44,7 +44,7 @@ type Options struct {
 // Server serves the API. It is an http.Handler.
 type Server struct {
 	store    atomic.Pointer[tpox.Store] // nil until it is open
-	notOpen  atomic.Pointer[refused]    // why it is not, for readiness
+	notOpen  atomic.Pointer[refused]    // why it is not open, for readiness
 	options  Options
 	engine   *gin.Engine
 	metrics  http.Handler
@@ -98,10 +98,10 @@ func New(store tpox.Store, o Options) *Server {
 	return s
 }
 
-// Open gives a server without a store the store that it answers from.
+// Open sets the store of a server that was made without one.
 func (s *Server) Open(store tpox.Store) { s.store.Store(&store) }
 
-// NotOpen notes why there is no store yet, which /readyz answers with as far as it is for clients.
+// NotOpen records why there is no store yet. The answer of /readyz contains only a detail that is meant for clients.
 func (s *Server) NotOpen(err error) {
 	refusal := notReady(errNotOpen.detail, err)
 	refusal.cause = errNotOpen
@@ -124,7 +124,7 @@ func (s *Server) Waiting() int64 {
 	return int64(waiting)
 }
 
-// serve returns the router's handler of an operation: what all requests have in common.
+// serve returns the router's handler of an operation, which does what all requests have in common.
 func (s *Server) serve(op *operation) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		began := time.Now()
@@ -143,7 +143,7 @@ func (s *Server) serve(op *operation) gin.HandlerFunc {
 		header := c.Writer.Header()
 		header["X-Request-Id"] = []string{q.id}
 		header["Content-Security-Policy"], header["X-Content-Type-Options"] = sandboxed, notSniffed
-		if err := s.run(q); err != nil { // a panic too, so that it is answered and logged like any error
+		if err := s.run(q); err != nil { // also after a panic, which is answered and logged like any error
 			q.err = err
 			q.problem(err)
 		}

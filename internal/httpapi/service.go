@@ -38,7 +38,7 @@ func (q *request) writeProbe(body []byte) error {
 	return q.write200(mediaType, body, false)
 }
 
-// getHealth answers whatever the state of the store is.
+// getHealth answers that the service is alive, whatever the state of the store.
 func (q *request) getHealth() error {
 	return q.writeProbe(element("Health", "status", "alive"))
 }
@@ -47,7 +47,7 @@ func (q *request) getHealth() error {
 // failure.
 const readyTimeout = time.Second
 
-// getReadiness answers whether the service can serve requests.
+// getReadiness answers 200 if the service can serve requests, and 503 otherwise.
 func (q *request) getReadiness() error {
 	if q.server.draining.Load() {
 		return errStopping
@@ -68,7 +68,7 @@ func (q *request) getReadiness() error {
 	return q.writeProbe(element("Readiness", "status", "ready"))
 }
 
-// notReady returns a refusal with the detail of err, or else the given one.
+// notReady returns a refusal with the detail of err, or with the given detail if err has none.
 func notReady(detail string, err error) *refused {
 	if unavailable, ok := errors.AsType[*tpox.Unavailable](err); ok && unavailable.Detail != "" {
 		detail = unavailable.Detail
@@ -107,8 +107,8 @@ func (q *request) getSchema() error {
 	return q.answer(file)
 }
 
-// getPage answers with a page or a file of one. A file that the client has is not sent again; the names of files do not
-// change between versions, so browsers ask each time.
+// getPage answers with a page or a file of a page. A file that the client has is not sent again; the names of files
+// do not change between versions, so browsers ask each time.
 func (q *request) getPage() error {
 	path := q.Request.URL.Path
 	if path == "/docs/" {

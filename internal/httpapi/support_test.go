@@ -210,7 +210,7 @@ func (s *stub) Ready(ctx context.Context) error {
 	return s.Store.Ready(ctx)
 }
 
-// failing returns a store of which the methods of a stub fail.
+// failing returns a stub whose methods fail with err.
 func failing(err error) *stub { return &stub{do: func(context.Context) error { return err }} }
 
 // holding is a store that only describes its contents.

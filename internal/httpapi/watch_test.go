@@ -43,7 +43,7 @@ func (w *watched) next() string {
 	return ""
 }
 
-// watchedServer returns a service with the usual timeouts of a connection, but shorter than two events.
+// watchedServer returns a service whose connections would time out before the second event.
 func watchedServer(t testing.TB, o Options) (*Server, *httptest.Server) {
 	t.Helper()
 	s := fresh(t, o)

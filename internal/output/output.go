@@ -257,7 +257,7 @@ func OpenInput(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadInput reads a regular file, which is an error if it is larger than a number of bytes.
+// ReadInput reads a regular file. A file of more than most bytes is an error.
 func ReadInput(path string, most int64) ([]byte, error) {
 	file, err := OpenInput(path)
 	if err != nil {
@@ -289,11 +289,11 @@ func (c Counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// leastUnpacked is what any packed file may unpack to.
+// leastUnpacked is the number of bytes that any packed file may unpack to.
 const leastUnpacked = 64 << 20
 
-// Unpacking reads what Packed bytes, as Counting counts them, unpack to. What unpacks to more than Most times its size,
-// and to more than 64 MiB, is made to fill a memory or a disk, and is an error.
+// Unpacking reads unpacked bytes. Packed is the number of packed bytes so far, as Counting counts them. A file that
+// unpacks to more than Most times its size and more than 64 MiB is made to fill memory or a disk: it is an error.
 type Unpacking struct {
 	io.Reader
 

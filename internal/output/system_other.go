@@ -10,7 +10,7 @@ import (
 // Shared is the mode of an output that everybody may read.
 var Shared os.FileMode = 0o644
 
-// ForeignOwner finds none: files have no owner by number here.
+// ForeignOwner returns false: files have no owner by number here.
 func ForeignOwner(fs.FileInfo) (user int, foreign bool) { return 0, false }
 
 // SyncFolder does nothing: folders cannot be flushed here.

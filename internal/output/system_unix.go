@@ -21,7 +21,7 @@ func umask() os.FileMode {
 	return os.FileMode(mask)
 }
 
-// ForeignOwner returns the user that a file belongs to, and whether that is neither this process's nor root.
+// ForeignOwner returns the user that a file belongs to, and whether that is neither the user of this process nor root.
 func ForeignOwner(info fs.FileInfo) (user int, foreign bool) {
 	user = int(info.Sys().(*syscall.Stat_t).Uid)
 	return user, user != 0 && user != os.Geteuid()

@@ -9,8 +9,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// FuzzValidate: every document that is admitted gets a verdict, and a refused one findings with places in it, in its
-// order.
+// FuzzValidate requires a verdict for every document that is admitted. The findings of a refused one must have
+// positions in it, in its order.
 func FuzzValidate(f *testing.F) {
 	for _, s := range schemaFiles {
 		for _, doc := range mutants(f, examples(f, s.examples), 50) {
@@ -43,7 +43,7 @@ func FuzzValidate(f *testing.F) {
 					t.Fatalf("not in the order of the document: %v", refusal.Findings)
 				}
 				line, column = at.Line, at.Column
-				// Text may begin with the end of its line.
+				// Text may begin with a line break, behind the last character of its line.
 				if column > utf8.RuneCount(lines[line-1])+1 || at.Path == "" || at.Message == "" ||
 					!utf8.ValidString(at.Path+at.Message) {
 					t.Fatalf("%#v", at)

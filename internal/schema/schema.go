@@ -189,7 +189,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// An Error says why a document was refused.
+// An Error holds the reasons for which a document was refused.
 type Error struct {
 	// Findings are in the order of the document: at least one, at most MaxFindings. A document that is over the limits has
 	// one.
@@ -198,9 +198,9 @@ type Error struct {
 
 // A Finding is one mistake in a document. It may quote the document, so it may contain what must not be logged.
 type Finding struct {
-	// Line and Column count from 1, columns in characters. They are where the element with the mistake begins: its start
-	// tag for a mistake in attributes, or for an element in the wrong place; its end tag if its text is wrong or an
-	// element is missing in it; the text if there must be none.
+	// Line and Column count from 1, columns in characters. They are where a part of the element with the mistake begins:
+	// its start tag for a mistake in attributes, or for an element in the wrong place; its end tag if its text is wrong
+	// or an element is missing in it; text if there must be none.
 	Line, Column int
 	// Path is the path of the element, such as /Customer/Accounts/Account/Balance. Names have no prefixes.
 	Path string

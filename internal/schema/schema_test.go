@@ -30,10 +30,10 @@ func TestValidate_Examples(t *testing.T) {
 	}
 }
 
-// Without any element or attribute that a schema requires, a document is refused, with the path of what misses it.
+// A document that lacks an element or attribute that its schema requires is refused, with the path of its parent.
 func TestValidate_Required(t *testing.T) {
 	for file, c := range map[string]struct {
-		optional, required string // one of them; the other is the rest
+		optional, required string // only one is given; all other parts belong to the other
 	}{
 		"customer.xml": {optional: "Address/POBox Addresses/Address Addresses/EmailAddresses EmailAddresses/Email " +
 			"EncryptedData/@Type Holdings/Position Inputter/@c Name/MiddleName Name/Suffix Name/Title Phone/Extension " +
@@ -247,7 +247,7 @@ func TestValidate_FindingsCut(t *testing.T) {
 			require.Equal(t, "/Customer/Languages/Language", f.Path)
 		}
 	}
-	// Neither does what a message quotes of the document break the line or make it long.
+	// Text of the document that a message quotes neither breaks the line nor makes it long.
 	quoting := `<OrdQty xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="&#10;` +
 		strings.Repeat("å", 400) + `"`
 	found := requireFindings(t, Order(), replaced(t, example(t, "order-minimal.xml"), "<OrdQty", quoting))

@@ -100,8 +100,7 @@ var values = []string{
 	"abcdefg", "abcdefgh", "4.4", "20030618", "200403w2", "200413", "A", "Z", "1", "2", "10", "99", "4000", "Y", "é",
 }
 
-// mutants returns examples and other documents, and damaged copies of each, the same in every run. Some of the copies
-// are still valid.
+// mutants returns documents and damaged copies of each, the same in every run. Some of the copies are still valid.
 func mutants(t testing.TB, docs [][]byte, each int) (all [][]byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(2011, 4))

@@ -72,7 +72,7 @@ type Config struct {
 // defaultDB is the database if none is named.
 const defaultDB = "sqlite:brokerage.db"
 
-// firstStart sets the database, and what fills it, where neither is named and only this machine can reach the service.
+// firstStart sets the default database if none is named, and then, for a loopback address, the default of --fill.
 func (c *Config) firstStart() {
 	if c.DB != "" {
 		return

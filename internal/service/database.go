@@ -15,9 +15,9 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// openStore opens the database. An empty embedded one is filled if --fill says so, and is unavailable otherwise: a
-// volume that was lost must not become a healthy service with other data. One of a server is served empty, since it
-// may belong to others, and other instances may be starting at the same time.
+// openStore opens the database. An empty embedded database is filled if --fill is set, and is unavailable otherwise:
+// a volume that was lost must not become a healthy service with other data. An empty database of a server is served,
+// since it may belong to others, and other instances may be starting at the same time.
 func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	options := store.Options{
 		Pool: s.Pool, Uncompressed: s.Uncompressed, Replicas: s.Replica,
@@ -54,8 +54,8 @@ func (s *service) openStore(ctx context.Context) (tpox.Store, error) {
 	return inside, nil
 }
 
-// traceStatements returns what is called for each statement: a statement of a traced request is a span, and one of a
-// server is timed. The embedded store times its commits.
+// traceStatements returns the function to call for each statement. It makes a span of a statement of a traced
+// request, and times a statement of a server. The embedded store times its commits itself.
 func (s *service) traceStatements() store.Trace {
 	var spans store.Trace // nil: none
 	if s.traces != nil {
@@ -120,7 +120,7 @@ func (s *service) reportServer(ctx context.Context, opened store.Bulk) error {
 	return err
 }
 
-// requireFilled loads the dataset of --fill into an empty database.
+// requireFilled loads the dataset of --fill into an empty database, which is an error without --fill.
 func (s *service) requireFilled(ctx context.Context, opened store.Bulk) error {
 	held, err := store.Holds(ctx, opened)
 	if err != nil || held != "" {

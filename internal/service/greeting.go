@@ -12,7 +12,7 @@ import (
 )
 
 // greet writes the address of the service, and three requests that can be sent unchanged: two queries and a trade of
-// the first customer, if the store is open and its keys are known.
+// the first customer, if the store is open and holds a generated dataset.
 func (s *service) greet(ctx context.Context) {
 	addr := s.listeners.main.Addr().String()
 	if tcp, ok := s.listeners.main.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {

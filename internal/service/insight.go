@@ -15,7 +15,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// insight collects the metrics of a service, and those of its store once that is open.
+// insight collects the metrics of a service, and those of its store once the store is open.
 type insight struct {
 	metrics   *telemetry.Metrics
 	log       *slog.Logger
@@ -103,14 +103,14 @@ func (i *insight) storeState() *pages.StoreState {
 	}
 }
 
-// close ends the goroutines that observe the store, before it is closed.
+// close ends the goroutines that observe the store, before the store is closed.
 func (i *insight) close() error {
 	i.cancel()
 	i.observers.Wait()
 	return nil
 }
 
-// Intervals and timeouts of metrics that are not collected at a scrape, which a store in trouble would delay.
+// Intervals and timeouts of metrics that are not collected at a scrape, because a slow store would delay it.
 const (
 	readyInterval   = 5 * time.Second
 	datasetInterval = time.Minute

@@ -32,8 +32,8 @@ func (s *service) resolveAddresses(context.Context) (a addresses, err error) {
 	return a, err
 }
 
-// resolve resolves the address of a flag. Unless noOthers is empty, it refuses an address that other machines could
-// reach, for that reason.
+// resolve resolves the address of a flag. Unless noOthers is empty, an address that other machines could reach is an
+// error, whose text ends in noOthers.
 func resolve(flag, text, noOthers string) (*net.TCPAddr, error) {
 	if !strings.Contains(text, ":") {
 		if _, err := strconv.ParseUint(text, 10, 16); err == nil {

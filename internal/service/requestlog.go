@@ -22,7 +22,7 @@ const (
 // are logged at level debug.
 func requestLog(log *slog.Logger) func(context.Context, httpapi.RequestLog) {
 	limiter := rate.NewLimiter(linesPerSecond, linesPerSecond)
-	var beyond, leftOut atomic.Int64 // of the limit; of the log since its last line
+	var beyond, leftOut atomic.Int64 // requests over the limit; requests left out since the last line
 	return func(ctx context.Context, r httpapi.RequestLog) {
 		level := slog.LevelInfo
 		switch {

@@ -65,8 +65,8 @@ func (s *service) start() *server {
 	return running
 }
 
-// local refuses a request for any host but this machine, which is how a page of another site reads a profile through a
-// browser after its own name was pointed at this address (DNS rebinding).
+// local refuses a request for any host but this machine: a page of another site could otherwise read a profile
+// through a browser, after its own name was pointed at this address (DNS rebinding).
 func local(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
@@ -107,9 +107,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// run waits until ctx is done or a part of the service fails, whose error it then returns, and stops the service: first
-// /readyz fails, so that no new clients come; then no new connections are accepted; then running requests finish, or
-// are cut off when their time is over.
+// run waits until ctx is done or a part of the service fails, and then stops the service: first /readyz fails, so
+// that no new clients come; then no new connections are accepted; then running requests finish, or are cut off when
+// their time is over. It returns the error of the part that failed, and errors of the stop.
 func (s *server) run(ctx context.Context) (failed error) {
 	select {
 	case failed = <-s.failed:

@@ -51,7 +51,7 @@ type service struct {
 	addresses   addresses
 	listeners   listeners
 	store       tpox.Store // nil until it is open
-	unreachable error      // why it is not open yet
+	unreachable error      // why the store is not open yet
 	insight     *insight
 	audit       *audit.Log // nil: none
 	api         *httpapi.Server
@@ -114,7 +114,7 @@ func (s *service) tuneCollector() {
 	}
 	usable := probe.Here.UsableMemory()
 	if usable == 0 || os.Getenv("GOMEMLIMIT") != "" {
-		return // without a limit, or with another one
+		return // the memory is unknown, or the limit is set already
 	}
 	limit := usable / 4 * 3
 	before := debug.SetMemoryLimit(limit)
@@ -128,7 +128,7 @@ func (s *service) onClose(end func() error) { s.closers = append(s.closers, end)
 // flushTimeout is how long a stopping service waits for the collector to accept its last traces.
 const flushTimeout = 5 * time.Second
 
-// openTraces starts to send traces if an endpoint is set. From then on, each line of the log has its trace id.
+// openTraces starts to send traces if an endpoint is set. From then on, each log line of a request has its trace id.
 func (s *service) openTraces(ctx context.Context) (err error) {
 	if !telemetry.TracesWanted(s.OTLPEndpoint) {
 		return nil
@@ -152,7 +152,7 @@ func (s *service) openTraces(ctx context.Context) (err error) {
 func (s *service) openDatabase(ctx context.Context) error {
 	opened, err := Await(ctx, s.openStore)
 	if err != nil && ctx.Err() != nil {
-		return ctx.Err() // whatever an interrupted attempt says
+		return ctx.Err() // instead of the error of the interrupted attempt
 	}
 	if err != nil && (!s.Wait || !IsTransient(err)) {
 		return err
@@ -180,7 +180,7 @@ func (s *service) openAPI() {
 		InFlight: s.InFlight, Queue: s.Queue, QueueWait: s.QueueWait, Rate: s.RateLimit, LogRequest: requestLog(s.log),
 	}
 	if s.credentials != nil {
-		options.Tokens = s.credentials.authorities // and any host: a page does not know the token
+		options.Tokens = s.credentials.authorities // with any host: a page of another site has no token
 	} else {
 		named, _, _ := net.SplitHostPort(s.Listen)
 		own, _, _ := net.SplitHostPort(s.listeners.main.Addr().String())

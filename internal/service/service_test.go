@@ -20,7 +20,7 @@ func collectorTargets() (percent, limit uint64) {
 	return samples[0].Value.Uint64(), samples[1].Value.Uint64()
 }
 
-// What the variables of Go set stays.
+// Targets that GOGC and GOMEMLIMIT set are not changed.
 func TestTuneCollector_Variables(t *testing.T) {
 	usable := probe.Here.UsableMemory()
 	if usable == 0 {

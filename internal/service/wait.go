@@ -19,8 +19,8 @@ const (
 	remindInterval = time.Minute
 )
 
-// IsTransient reports whether another attempt to open a database may succeed without a change to this process: there is
-// no server yet, or it does not know the user yet. Stores return *tpox.Unavailable then.
+// IsTransient reports whether another attempt to open a database may succeed without a change to this process: the
+// server does not run yet, or the user does not exist yet. Stores return *tpox.Unavailable then.
 func IsTransient(err error) bool {
 	return tpox.Is[*tpox.Unavailable](err)
 }
@@ -32,8 +32,8 @@ type Retry struct {
 	DB   string // its name in the log
 }
 
-// Until opens the database after an attempt that failed with err, and logs before each further attempt why the last one
-// failed. It gives up when ctx is done, and when an attempt fails with an error that is not transient.
+// Until opens the database after an attempt that failed with err. It logs why attempts fail, an unchanged reason once
+// a minute, and gives up when ctx is done or an error is not transient.
 func (r *Retry) Until(ctx context.Context, err error) (tpox.Store, error) {
 	began := time.Now()
 	logged, loggedAt := "", time.Time{}

@@ -43,12 +43,12 @@ type Manifest struct {
 	Schema      int       `json:"schema"`           // version of the database's schema
 	Identity    string    `json:"identity"`         // of the database
 	Engine      string    `json:"engine"`           // scheme of the URLs
-	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty: the engine has one
+	Layout      string    `json:"layout,omitempty"` // of the database's tables; empty if the engine has only one
 	Fingerprint string    `json:"fingerprint"`      // of the dataset in it; empty if there is none
 	Time        time.Time `json:"time"`             // of the state of the database, UTC
 	PageSize    int64     `json:"page_size,omitempty"`
-	Bytes       int64     `json:"bytes"`  // of what is packed
-	SHA256      string    `json:"sha256"` // of what is packed, in hex
+	Bytes       int64     `json:"bytes"`  // of the database before compression
+	SHA256      string    `json:"sha256"` // of the database before compression, in hex
 }
 
 // Seal writes the manifest and the seal, which end a backup.
@@ -103,14 +103,14 @@ type BackupFile struct {
 	seal   string // as the file states it
 }
 
-// OpenBackup opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses one
-// of another version of the schema.
+// OpenBackup opens a backup of an engine and reads its manifest, which can be trusted only after Unpack. It refuses a
+// backup with another version of the schema.
 func OpenBackup(path, engine string) (_ *BackupFile, err error) {
 	f, err := output.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // the errors below continue a sentence
+	defer func() { // the texts of the errors below continue after the path
 		if err != nil {
 			err = errors.Join(fmt.Errorf("%s %w", path, err), f.Close())
 		}
@@ -155,8 +155,8 @@ func OpenBackup(path, engine string) (_ *BackupFile, err error) {
 	return b, nil
 }
 
-// MayReplace returns an error if a file is a backup of another database than the one that m describes: a new database
-// in the place of a lost one must not replace what is left of it.
+// MayReplace returns an error if a file is a backup of another database than the one that m describes: the backup of
+// a lost database must not be replaced by that of a new database which has taken its place.
 func MayReplace(file string, m Manifest) error {
 	old, err := OpenBackup(file, m.Engine)
 	if err != nil {

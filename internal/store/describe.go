@@ -11,8 +11,8 @@ import (
 // ServiceNS is the namespace of answers about the service.
 const ServiceNS = "urn:brokerage:service"
 
-// DescribeDataset returns the description of a dataset and its store, which is the answer of get_dataset and all that
-// users of a load test know of the data. For data that was not generated, d is nil and the description has only counts.
+// DescribeDataset returns the description of a dataset and its store, which is the answer of get_dataset. A load test
+// reads nothing else about the data. For data that was not generated, d is nil, and only counts describe the data.
 func DescribeDataset(c tpox.Contents, d *dataset.Dataset, is tpox.EngineInfo, symbols bool) []byte {
 	attributes := []string{"xmlns", ServiceNS, "fingerprint", c.Fingerprint}
 	if d != nil {

@@ -14,13 +14,13 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// A prepared is a batch on its way from a processor to the database.
+// A prepared is a batch whose documents are ready to be written to the database.
 type prepared struct {
 	raw       RawBatch
 	documents []PreparedDocument // one for each of raw
 }
 
-// A PreparedDocument is a document that was admitted, or why it was refused.
+// A PreparedDocument is a document that was admitted, or the error with which it was refused.
 type PreparedDocument struct {
 	Kind    dataset.Kind
 	Size    int    // in the normal form
@@ -29,9 +29,9 @@ type PreparedDocument struct {
 	Refused error
 }
 
-// A Packing says in which form a store needs documents.
+// A Packing is the form in which a store needs documents.
 type Packing struct {
-	// Keys reads the keys of a document. Its errors refuse the document.
+	// Keys reads the keys of a document. If it returns an error, the document is refused.
 	Keys func(k dataset.Kind, doc []byte) (any, error)
 	// Pack returns what is stored, in memory of its own. If Pack is nil, the normal form is stored.
 	Pack func(k dataset.Kind, doc []byte) []byte
@@ -71,7 +71,7 @@ func (p *Packing) prepare(raw RawBatch, validate bool) prepared {
 	return b
 }
 
-// generate prepares the documents of a dataset from first to before last.
+// generate prepares the documents of a dataset from number first to number last-1.
 func (p *Packing) generate(d *dataset.Dataset, k dataset.Kind, first, last int64) prepared {
 	b := prepared{raw: RawBatch{Documents: make([]RawDocument, last-first)}}
 	var memory []byte
@@ -135,13 +135,13 @@ func InOrder[T, R any](ctx context.Context, source iter.Seq2[T, error], work fun
 
 // Most documents have a few kilobytes. A write of one of the largest keeps a processor busy for twenty times as long,
 // and on the embedded store also the writer, for which all other writes wait, so that a few clients with such documents
-// would delay everybody. Therefore the large documents written at once are bounded by their weight, and have at most
-// half of the time.
+// would delay everybody. Therefore the total size of large documents written at once is limited, and writing them
+// takes at most half of the time.
 const (
-	// SmallBytes is the size up to which a document is written without that bound: nearly all are.
+	// SmallBytes is the size up to which a document is written without that limit. Nearly all documents are that small.
 	SmallBytes = 16 << 10
-	// LargeBytes is the greatest size of all large documents that are written at once. It is the default of --max-body, so
-	// that a document of that size is written alone.
+	// LargeBytes is the greatest total size of large documents that are written at once. It is the default of
+	// --max-body, so a document of that size is written alone.
 	LargeBytes = 128 << 10
 )
 

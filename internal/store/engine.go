@@ -37,7 +37,7 @@ type Engine struct {
 	// Remove removes the database; nil if an open store is emptied instead.
 	Remove func(ctx context.Context, url string) error
 
-	// These copy databases; they are nil for an engine that has a backup of its own.
+	// Backup and Restore copy databases; nil for an engine that this program cannot back up.
 	Backup  func(ctx context.Context, url, file string, o CopyOptions) (Manifest, int64, error)
 	Restore func(ctx context.Context, url, file string, o CopyOptions) (Manifest, error)
 }
@@ -53,7 +53,7 @@ func Register(e *Engine) { engines = append(engines, e) }
 type Observer interface {
 	// Pools returns the page hits and misses of each table or buffer pool so far, for all clients of the database.
 	Pools(ctx context.Context) ([]PoolStats, error)
-	// Process returns the parent process of the database, or 0 when it is not visible on this computer.
+	// Process returns the id of the database's parent process, or 0 when it is not visible on this computer.
 	Process() int
 	Close() error
 }
@@ -70,8 +70,8 @@ type Bulk interface {
 	Made() bool // whether opening it has made the schema
 }
 
-// Holds returns the fingerprint of the dataset in a store, or of the load into it that is not finished; "" for an empty
-// store.
+// Holds returns the fingerprint of what a store holds, or the name of its unfinished load if there is one; "" for an
+// empty store.
 func Holds(ctx context.Context, s Bulk) (string, error) {
 	unfinished, err := s.Loading(ctx)
 	if err != nil || unfinished != "" {
@@ -164,8 +164,8 @@ func (d Database) Script() (string, error) {
 	return d.Engine.Script(d.url)
 }
 
-// RequireDurable returns an error if a setting of the URL has the effect that a power failure may take back
-// acknowledged writes, unless that was accepted.
+// RequireDurable returns an error if a setting of the URL lets a power failure take back acknowledged writes, unless
+// accepted is set.
 func (d Database) RequireDurable(accepted bool) error {
 	if d.Weak == nil || accepted {
 		return nil

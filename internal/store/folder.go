@@ -34,7 +34,7 @@ type folderFile struct {
 	size int64
 }
 
-// OpenFolder looks at the files of a folder: .xml and .zst, in folders below it too. Anything else is an error.
+// OpenFolder lists the .xml and .zst files in and below a folder. It skips hidden names; any other file is an error.
 func OpenFolder(path string) (f Folder, err error) {
 	f.path = path
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
@@ -78,7 +78,7 @@ func (f Folder) Source() Source {
 	return Source{Name: f.name(), Contents: f.contents(), Sample: f.sample, Batches: f.batches}
 }
 
-// name identifies these files, so that the same ones are not loaded again.
+// name identifies the files by their names and sizes, so that the same files are not loaded twice.
 func (f Folder) name() string {
 	h := sha256.New()
 	for _, file := range f.files {
@@ -108,8 +108,8 @@ func (f Folder) contents() (c tpox.Contents) {
 	return ContentsOf(dataset.New(spec))
 }
 
-// Needs returns about how much space the documents take in a database: half of their size, twice the size of files
-// compressed by zstd, since each document is compressed by itself and has keys and indexes.
+// Needs estimates the bytes that the documents take in a database, where each is compressed by itself and has keys
+// and indexes: half the size of plain files, or twice the size of files compressed by zstd.
 func (f Folder) Needs() float64 {
 	if strings.HasSuffix(f.files[0].name, ".zst") {
 		return 2 * float64(f.Size)
@@ -131,7 +131,7 @@ func (f Folder) batches(yield func(RawBatch, error) bool) {
 	}
 }
 
-// fileBatches reads a file. It returns false when the caller wants no more batches.
+// fileBatches reads a file. It returns false if the file cannot be read to its end or yield stops.
 func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool {
 	path := filepath.Join(f.path, name)
 	file, err := os.Open(path)
@@ -147,7 +147,7 @@ func (f Folder) fileBatches(name string, yield func(RawBatch, error) bool) bool 
 			return yield(RawBatch{}, fmt.Errorf("%s: %w", path, err))
 		}
 		defer unpacked.Close()
-		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents: ten times
+		in = &output.Unpacking{Reader: unpacked, Packed: &read, Most: 1000} // documents reach ten times
 	}
 	split := xmldoc.NewSplitter(in, 0)
 	for ; ; before = read {

@@ -27,11 +27,11 @@ type RawDocument struct {
 	Broken error // why it is refused unread; nil if it is not
 }
 
-// A RawBatch is documents that share a commit.
+// A RawBatch is a number of documents that share a commit.
 type RawBatch struct {
 	File      string
 	Documents []RawDocument
-	Bytes     int64 // read for it, for the progress
+	Bytes     int64 // read from the file for them, for the progress
 }
 
 // A Source is where a load reads documents from.
@@ -43,12 +43,12 @@ type Source struct {
 	Sample   func(k dataset.Kind, n int) [][]byte
 	Batches  iter.Seq2[RawBatch, error]
 	Validate bool // each document against its schema
-	// Refused is called for each document that is not loaded, again if its batch is tried again. Its error ends the load
-	// before the batch.
+	// Refused is called for each document that is not loaded, again if its batch is tried again. If it returns an error,
+	// the load ends without the batch.
 	Refused func(file string, line int, err error) error
 }
 
-// Loaded says what a load from a source has stored.
+// Loaded is what a load from a source has stored.
 type Loaded struct {
 	Source    string                    `json:"source"`
 	Documents [len(dataset.Kinds)]int64 `json:"documents"`
@@ -56,8 +56,8 @@ type Loaded struct {
 	Refused   int64                     `json:"refused"`
 }
 
-// Finished returns the settings that a finished load leaves behind. The store then holds the expected dataset, if
-// exactly that was loaded.
+// Finished returns the settings that a finished load stores. Their contents are the expected ones if no document was
+// refused and the counts match, or else a fingerprint of the source and the counts.
 func (l Loaded) Finished(expected tpox.Contents) map[string]any {
 	c := tpox.Contents{
 		Securities: l.Documents[dataset.Security], Customers: l.Documents[dataset.Customer],
@@ -89,7 +89,7 @@ func ContentsOf(d *dataset.Dataset) tpox.Contents {
 type Space struct {
 	Documents [len(dataset.Kinds)]int64 // stored now
 	// Raw is the bytes of the documents that were loaded, in the normal form, as a client gets them: without white space
-	// between elements, comments and XML declaration. What clients have written or removed since counts in Stored only.
+	// between elements, comments and XML declaration. Later writes of clients change only Documents and Stored.
 	Raw [len(dataset.Kinds)]int64
 	// Stored is the bytes of the tables with their primary keys: packed documents, other columns, and free space in pages.
 	Stored  [len(dataset.Kinds)]int64
@@ -105,7 +105,7 @@ type IndexSpace struct {
 	Bytes int64
 }
 
-// kinds are the root elements of documents by kind, with the functions that read and validate them.
+// kinds holds the root element of each kind of document, and the functions that read its keys and validate it.
 var kinds = [...]struct {
 	namespace, root string
 	keys            func(doc []byte) (any, error)
@@ -171,7 +171,7 @@ type Loader[T any] struct {
 }
 
 // Load fills a store with documents from a source. Documents that are not admitted, or whose keys exist, are reported
-// to from.Refused and left out. After an interruption the store says that the load was not finished.
+// to from.Refused and left out. After an interruption the store is not ready, and refuses another load.
 func (l *Loader[T]) Load(ctx context.Context, from Source, progress Progress) (loaded Loaded, err error) {
 	if loaded, err = l.Record.LoadedFrom(ctx); err != nil {
 		return loaded, err
@@ -257,7 +257,7 @@ func (l *Loader[T]) finish(tx T, settings map[string]any) error {
 	return nil
 }
 
-// insert commits a batch, counts it and reports the refused documents. It returns what is loaded with it.
+// insert commits a batch and reports its refused documents. It returns loaded with the batch counted.
 func (l *Loader[T]) insert(
 	ctx context.Context, b prepared, loaded Loaded, refused func(file string, line int, err error) error,
 ) (next Loaded, err error) {

@@ -163,7 +163,7 @@ func TestLoader_Retried(t *testing.T) {
 	require.Len(t, refusals, 3, "what the first try reported as well: %s", strings.Join(refusals, "\n"))
 }
 
-// A load that ends before its end is not repeated, whatever it has loaded.
+// After a load that failed, what it has loaded stays, and another load is refused.
 func TestLoader_Fails(t *testing.T) {
 	var refusals []string
 	all := []string{order(1), order(2), order(3), order(4), order(5)}
@@ -213,7 +213,7 @@ func TestLoader_Fails(t *testing.T) {
 	}
 }
 
-// A failing end leaves the load unfinished.
+// A load whose last transaction fails stays unfinished.
 func TestLoader_EndFails(t *testing.T) {
 	var refusals []string
 	m := newMemory()

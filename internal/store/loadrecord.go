@@ -8,7 +8,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A LoadRecord reads what a database records about the loads into it, in settings: names with JSON. Stores embed one.
+// A LoadRecord reads what a database records about the loads into it, in settings: JSON by name. Stores embed one.
 type LoadRecord struct {
 	// Text returns a setting, empty if there is none. Its errors are the domain's.
 	Text func(ctx context.Context, name string) (string, error)
@@ -18,7 +18,7 @@ type LoadRecord struct {
 const (
 	SettingContents = "contents"    // of the last finished load
 	SettingLoading  = "loading"     // the name of the unfinished load
-	SettingRaw      = "raw."        // and a kind: the bytes of the documents that were loaded; see Space
+	SettingRaw      = "raw."        // followed by a kind: the bytes of its documents that were loaded; see Space
 	SettingLoaded   = "loaded.from" // what the last load from a source has stored
 )
 
@@ -72,8 +72,8 @@ func (r *LoadRecord) LoadedFrom(ctx context.Context) (from Loaded, err error) {
 	return from, err
 }
 
-// Done reports whether a database holds already what the load of that name would store. It refuses a load into a
-// database that holds something else, or a part of anything.
+// Done reports whether a database holds already what the load of that name would store. It returns an error if the
+// database holds something else, or if a load was not finished.
 func (r *LoadRecord) Done(ctx context.Context, name string) (bool, error) {
 	unfinished, err := r.Loading(ctx)
 	if err == nil && unfinished != "" {

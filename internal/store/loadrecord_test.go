@@ -25,7 +25,7 @@ func TestLoadRecord(t *testing.T) {
 	const held = `{"Fingerprint":"tpox-2/tiny","Orders":3}`
 	for name, c := range map[string]struct {
 		settings map[string]string
-		ready    string // why not
+		ready    string // part of its error; empty for none
 		contents tpox.Contents
 	}{
 		"Nothing": {},
@@ -33,7 +33,7 @@ func TestLoadRecord(t *testing.T) {
 			settings: map[string]string{store.SettingContents: held},
 			contents: tpox.Contents{Fingerprint: "tpox-2/tiny", Orders: 3},
 		},
-		// What an earlier load has left does not hold while another is under way.
+		// The contents of a finished load do not count while another load is unfinished.
 		"Unfinished": {
 			settings: map[string]string{store.SettingContents: held, store.SettingLoading: `"more"`},
 			ready:    "the load of more was not finished: if it is no longer running, run brokerage load --replace",

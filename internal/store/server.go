@@ -19,8 +19,8 @@ type PoolStats struct {
 	Misses int64  `json:"misses"`
 }
 
-// PoolsSince returns what was counted between two moments, of the pools that were used meanwhile. What a server has
-// counted from 0 again is left out.
+// PoolsSince returns what was counted between two readings, for each pool that was used meanwhile. It leaves out
+// pools whose counts a server has reset.
 func PoolsSince(before, after []PoolStats) (used []PoolStats) {
 	counted := make(map[string]PoolStats, len(before))
 	for _, p := range before {
@@ -99,8 +99,8 @@ func NewServerFigures(
 	}
 }
 
-// A Cached is a figure that a server counts. It is fetched once at a time, and a caller of Look waits no longer than
-// MaxWait for it. It is safe for concurrent use.
+// A Cached is a figure that a server counts. Only one fetch runs at a time, and a caller of Look waits no longer than
+// MaxWait for it. A Cached is safe for concurrent use.
 type Cached[T any] struct {
 	Fetch   func(context.Context) (T, error)
 	MaxAge  time.Duration // before it is fetched again; 0: at each call of Look

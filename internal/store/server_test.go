@@ -57,7 +57,7 @@ func TestCached_MaxWait(t *testing.T) {
 	})
 }
 
-// What was not used meanwhile is left out, and what a server has counted from 0 again, too.
+// Pools that were not used meanwhile are left out, and so are pools whose counts were reset.
 func TestPoolsSince(t *testing.T) {
 	require.Equal(t, []store.PoolStats{{Name: "orders", Hits: 20, Misses: 1}, {Name: "new", Misses: 2}}, store.PoolsSince(
 		[]store.PoolStats{{Name: "orders", Hits: 10, Misses: 5}, {Name: "idle", Hits: 7, Misses: 1},

@@ -46,8 +46,8 @@ func (t Trace) Statement(ctx context.Context, name string, server net.Addr) (end
 	return t(ctx, name, server)
 }
 
-// ScriptStatement is a statement with its parameters, which are texts and numbers (int64). The markers in the text are
-// those of the engine.
+// ScriptStatement is a statement with its parameters, which are texts and numbers (int64). The text has the parameter
+// markers of the engine.
 type ScriptStatement struct {
 	Text string
 	Args []any
@@ -90,7 +90,7 @@ func RunScript(ctx context.Context, q scriptQuerier, statements []ScriptStatemen
 	return rows, nil
 }
 
-// runStatement runs a statement. database/sql says how many rows were changed only if it is not asked for rows.
+// runStatement runs a statement. database/sql reports how many rows were changed only by Exec, which reads none.
 func runStatement(ctx context.Context, q scriptQuerier, s ScriptStatement) (rows int64, err error) {
 	if !returnsRows(s.Text) {
 		result, err := q.ExecContext(ctx, s.Text, s.Args...)

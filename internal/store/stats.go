@@ -20,17 +20,17 @@ type Stats struct {
 	Flushes Distribution  // seconds of a commit, most of them the flush to disk
 	Busy    time.Duration // of the writer
 
-	Hits, Misses         int64 // of the store's cache; of the embedded store reads from a kept and from a new snapshot
+	Hits, Misses         int64 // of the store's cache; in the embedded store: reads from a kept and from a new snapshot
 	PageHits, PageMisses int64 // of the database's own cache
 
-	// Of the embedded store alone: those of PageHits and PageMisses that are of the connection for writing, and the pages
-	// that it has written.
+	// Only of the embedded store: the page hits and misses of the connection for writing, which PageHits and PageMisses
+	// include, and the pages that this connection has written.
 	WriterPageHits, WriterPageMisses, PageWrites int64
 
 	// Replicas are empty for a store without. PrimaryReads and Fallbacks count only with replicas.
 	Replicas     []ReplicaStats
 	PrimaryReads int64            // reads that the primary has answered
-	Fallbacks    map[string]int64 // of them, those that a replica might have answered, by reason
+	Fallbacks    map[string]int64 // those of PrimaryReads that a replica might have answered, by reason
 
 	Retries       map[string]int64 // by cause
 	Kinds         []KindStats
@@ -43,7 +43,7 @@ type KindStats struct {
 	Kind              string
 	Known             bool  // Documents and Stored are known; the embedded store needs a census for them
 	Documents, Stored int64 // stored now, and their bytes
-	// Estimated says that a server estimated the two. It compresses by itself, so there are no figures for the next three.
+	// Estimated is set if Documents and Stored are estimates of a server. It packs by itself, so Packed is then 0.
 	Estimated bool
 	// Packed counts the documents that were packed, from PackedFrom to PackedTo bytes, those refused afterwards too.
 	Packed, PackedFrom, PackedTo int64
@@ -85,7 +85,7 @@ func (h *Histogram) Add(value float64) {
 
 // A Distribution is what a histogram has counted.
 type Distribution struct {
-	Bounds []float64 // of the buckets, but the last
+	Bounds []float64 // upper bounds of all buckets but the last
 	Counts []uint64  // by bucket
 	Sum    float64
 }

@@ -1,5 +1,5 @@
-// Package store finds, opens, loads, verifies, measures and copies the database that a URL names, and has what its
-// engines share. Each engine registers itself; a program imports the packages of those that it supports.
+// Package store finds, opens, loads, verifies, measures and copies the database that a URL names, and contains what
+// the engines share. Each engine registers itself; a program imports the packages of the engines that it supports.
 package store
 
 import (
@@ -40,8 +40,8 @@ func Open(ctx context.Context, url string, options Options) (tpox.Store, error) 
 	return d.Open(ctx, options)
 }
 
-// Published returns a URL, valid or not, as results show it, which may be published: without folders, users, passwords
-// and parameters.
+// Published returns a URL, valid or not, in a form for results, which may be published: without folders, users,
+// passwords and parameters.
 func Published(url string) string {
 	if d, err := Find(url); err == nil && d.Path() != "" {
 		return d.Scheme + ":" + filepath.Base(d.Path())
@@ -54,7 +54,7 @@ func Published(url string) string {
 func Find(url string) (Database, error) {
 	scheme, _, ok := strings.Cut(url, ":")
 	i := slices.IndexFunc(engines, func(e *Engine) bool { return e.Scheme == scheme })
-	// Settings with a password always have one of "=@;", a path seldom has.
+	// A connection string with a password always has one of "=@;", a path seldom.
 	if !ok && url != "" && !strings.ContainsAny(url, "=@;") {
 		return Database{}, fmt.Errorf("%q is not a database: did you mean sqlite:%s? Otherwise %s", url, url, usage())
 	}

@@ -21,16 +21,16 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// suiteData is what the suite loads, and how it recognises its own database: no scale has these numbers.
+// suiteData is the dataset that the suite loads. It marks a database as the suite's own: no scale has these counts.
 var (
 	suiteCounts = dataset.Counts{Securities: 40, Customers: 24, Orders: 80}
 	suiteData   = dataset.NewOf(1, suiteCounts)
 )
 
-// urlVariable names the database of TestURL.
+// urlVariable is the environment variable with the URL of the database for TestURL.
 const urlVariable = "BROKERAGE_TEST_URL"
 
-// The conformance suite on a database that somebody else runs: make test-url.
+// TestURL runs the conformance suite on a database that somebody else runs: make test-url.
 func TestURL(t *testing.T) {
 	url := os.Getenv(urlVariable)
 	if url == "" {
@@ -138,7 +138,7 @@ func usable(ctx context.Context, url string) (store.Database, error) {
 	return d, err
 }
 
-// contentOf returns what is in a database: the fingerprint of a dataset, or some words; "" for an empty one.
+// contentOf returns what is in a database, the fingerprint of a dataset or a description; "" for an empty one.
 func contentOf(ctx context.Context, d store.Database) (holds string, err error) {
 	if d.Scheme == postgres.Scheme {
 		if holds, err = otherTable(ctx, d.URL()); holds != "" || err != nil {
@@ -163,14 +163,14 @@ func contentOf(ctx context.Context, d store.Database) (holds string, err error) 
 	return holds, err
 }
 
-// otherTable returns a table outside of the schema brokerage, which is all that the store knows. Tables of extensions
-// do not count.
+// otherTable returns a table outside of the schema brokerage, the only schema that the store reads. Tables of
+// extensions do not count.
 func otherTable(ctx context.Context, url string) (name string, err error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return "", err
 	}
-	config.RuntimeParams = nil // the pool's among them, which the server does not know
+	config.RuntimeParams = nil // some may be the pool's, which the server would refuse
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return "", err

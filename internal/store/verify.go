@@ -13,7 +13,7 @@ import (
 // VerifyBatch is how many documents a processor verifies at once.
 const VerifyBatch = 500
 
-// Verified says how much a verification has read and found.
+// Verified counts what a verification has read and found.
 type Verified struct {
 	Documents [len(dataset.Kinds)]int64
 	Accounts  int64
@@ -66,8 +66,8 @@ func (b *Inspected) AddFinding(name, format string, args ...any) {
 // have been admitted under limits other than today's.
 var stored = xmldoc.Limits{Bytes: 1 << 30, Nodes: 1 << 30}
 
-// Document checks that a document is in the normal form and valid. It reports whether the document is XML, without
-// which its keys cannot be compared.
+// Document checks that a document is in the normal form and valid. It reports whether the document is XML in the
+// normal form, without which its keys cannot be compared.
 func (b *Inspected) Document(k dataset.Kind, name string, doc []byte) (isXML bool) {
 	b.Documents++
 	b.Bytes += int64(len(doc))

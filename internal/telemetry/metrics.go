@@ -1,7 +1,7 @@
 // Package telemetry provides the metrics, traces and logs of the service.
 //
-// Metrics have their own registry, not the global one. All series exist from the start, because their labels come from
-// the registry of transactions and never from a client, which could otherwise create any number of series.
+// Metrics have their own registry, not the global one. The series of requests exist from the start: their labels come
+// from the registry of transactions, never from a client, which could otherwise create any number of series.
 package telemetry
 
 import (
@@ -36,7 +36,7 @@ const (
 // Outcomes are all outcomes.
 var Outcomes = [...]string{OK, NotFound, Conflict, Invalid, Refused, Unavailable, Timeout, Damaged, Failed}
 
-// otherOperations are the operations on data that are no transactions.
+// otherOperations are the operations on data that are no transactions, and Other.
 var otherOperations = [...]string{"get_customer", "replace_customer", "replace_security", "get_account", "get_dataset",
 	"lease_ids", Other}
 
@@ -45,7 +45,7 @@ const Other = "other"
 
 // The reasons for which a request is refused before the store sees it.
 const (
-	QueueFull    = "queue_full"     // the queue is full
+	QueueFull    = "queue_full"     // the queue, or the store, is full
 	QueueWait    = "queue_wait"     // it has waited too long for a free slot
 	RateLimit    = "rate_limit"     // the client has sent too many requests
 	Unauthorized = "unauthorized"   // no valid token
@@ -67,7 +67,7 @@ var durations = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .0
 // statementDurations are the bucket bounds of statements, in seconds: fewer, because there are many statements.
 var statementDurations = []float64{.00025, .001, .005, .025, .1, .5, 2.5, 10}
 
-// BuildInfo says which build is running.
+// BuildInfo identifies the build that is running.
 type BuildInfo struct {
 	Version, Revision, GoVersion string
 }
@@ -185,7 +185,7 @@ func (m *Metrics) Observe(
 	}
 	t.outcomes[index].Inc()
 	switch {
-	case outcome == Unavailable: // it has failed, and is not slow besides: the objectives count it once
+	case outcome == Unavailable: // a failure; the objectives do not count it as slow as well
 	case traceID == "":
 		t.duration.Observe(took.Seconds())
 	default:

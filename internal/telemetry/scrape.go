@@ -70,8 +70,8 @@ func (out series) histogram(name, help string, values store.Distribution) {
 // Ready sets whether the store can answer.
 func (m *Metrics) Ready(is bool) { m.ready.Store(is) }
 
-// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. It keeps raw. Each
-// scrape sees the metrics of one dataset.
+// Dataset sets what the store holds, and the bytes of the documents by the name of their kind. The caller must not
+// change raw afterwards. Each scrape sees the metrics of one dataset.
 func (m *Metrics) Dataset(c tpox.Contents, raw map[string]int64) {
 	send := scrape(func(out series) {
 		if c.Fingerprint == "" {
@@ -98,7 +98,7 @@ type Sources struct {
 	Limit       int                              // of requests that are processed at once; 0 is no limit
 	Waiting     func() int64                     // requests that wait to be processed
 	Audit       func() (waiting int, lost int64) // records of the audit log
-	Certificate func() time.Time                 // when the one that the service serves TLS with expires
+	Certificate func() time.Time                 // when the TLS certificate expires
 }
 
 // Service adds the metrics of the parts of a service.
@@ -224,8 +224,8 @@ func (out series) replicas(s *store.Stats) {
 	}
 }
 
-// ProcessMetrics are the metrics of the service's process by the figures of package probe. The Go client's own have the
-// processor time and the memory.
+// ProcessMetrics are the metrics of the service's process by the figures of package probe. The metrics of the Go
+// client itself have the whole processor time and the memory.
 var ProcessMetrics = map[string]struct{ Name, help string }{
 	probe.UserSeconds:   {"brokerage_process_user_seconds_total", "Processor time of the process in its own code."},
 	probe.SystemSeconds: {"brokerage_process_system_seconds_total", "Processor time of the process in the kernel."},

@@ -39,7 +39,7 @@ type Traces struct {
 // endpointVariables are OpenTelemetry's variables for the URL of a collector.
 var endpointVariables = [...]string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// conventions names OpenTelemetry's semantic conventions that the names of spans and attributes are taken from.
+// conventions is the URL of OpenTelemetry's semantic conventions, which define the names of spans and attributes.
 const conventions = "https://opentelemetry.io/schemas/1.43.0"
 
 // sizeVariables are OpenTelemetry's variables for numbers of spans in memory; maxSpans is the limit.
@@ -224,7 +224,7 @@ func (t *Traces) RoundTrip(r *http.Request) (*http.Response, error) {
 			attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
 			attribute.Int("server.port", port)))
 	defer span.End()
-	r = r.Clone(ctx) // it is the caller's
+	r = r.Clone(ctx) // a RoundTripper must not change the request
 	t.w3c.Inject(ctx, propagation.HeaderCarrier(r.Header))
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {

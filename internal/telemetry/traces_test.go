@@ -123,12 +123,12 @@ func TestTraces_Outgoing(t *testing.T) {
 	}
 }
 
-// A failure is named by its status, and that of a statement by the type of its cause; its text is not sent. Each names
-// its server.
+// The error type of a request is its status, and that of a statement the type of its cause. Texts of errors are not
+// sent. Each span names its server.
 func TestTraces_Errors(t *testing.T) {
 	sent := make(chan []byte, 1)
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // a part of it is not a trace
+		body, _ := io.ReadAll(r.Body) // a body that is cut off cannot be decoded
 		sent <- body
 	}))
 	t.Cleanup(collector.Close)

@@ -107,7 +107,7 @@ func Xerces(t testing.TB, schema string, docs [][]byte) []Opinion {
 	return opinions
 }
 
-// refer returns the document with a reference to a schema. One that has no tag stays the same.
+// refer returns the document with a reference to a schema. A document without a tag stays the same.
 func refer(doc []byte, reference string) []byte {
 	if schemaLocation.Match(doc) {
 		return schemaLocation.ReplaceAllLiteral(doc, []byte(reference))

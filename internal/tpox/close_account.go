@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// CloseAccount removes an account from its customer: *NotFound if there is none of that id, *Conflict if it is
-// the last.
+// CloseAccount returns a customer without the account with the given id. The error is *NotFound if the customer has
+// none of that id, and *Conflict if it is the last.
 func CloseAccount(doc []byte, id ID) ([]byte, error) {
 	account, count := findAccount(doc, id)
 	switch {

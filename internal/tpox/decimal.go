@@ -56,7 +56,7 @@ const ScaledForm = "a decimal from 0, of at most 13 digits, at most 4 of them af
 var figureLimit = decimal.New(1, 13)
 
 // Scaled returns a decimal in ten-thousandths, which is exact and comparable in an index; ok is false for what is not
-// of ScaledForm. It takes what the schema of securities takes: zeros at either end are not digits.
+// of ScaledForm. As in the schema of securities, leading zeros and trailing ones after the point do not count.
 func Scaled(s string) (n int64, ok bool) {
 	d, ok := parseDecimal(s)
 	if !ok || d.Sign() < 0 || !d.Equal(d.Truncate(scale)) {
@@ -73,14 +73,14 @@ func Scaled(s string) (n int64, ok bool) {
 }
 
 // SortKey returns an exact key of a decimal for an index: the byte order of keys is the order of the numbers. ok is
-// false for what is not a decimal, or has more than maxDigits digits, which no index could hold.
+// false for what is not a decimal, or has more than maxDigits digits.
 func SortKey(s string) (key []byte, ok bool) {
 	d, ok := parseDecimal(s)
 	if !ok {
 		return nil, false
 	}
-	// A sign, the number of digits before the point, and the digits without insignificant zeros; for negative numbers all
-	// but the sign inverted, so that a greater absolute value sorts first.
+	// The key is a sign, the number of digits before the point, and the digits without insignificant zeros. For negative
+	// numbers all but the sign is inverted, so that a greater absolute value sorts first.
 	whole, fraction, _ := strings.Cut(d.Abs().String(), ".")
 	whole = strings.TrimLeft(whole, "0")
 	fraction = strings.TrimRight(fraction, "0")

@@ -17,7 +17,7 @@ const (
 	FIXMLNS    = "http://www.fixprotocol.org/FIXML-4-4"
 )
 
-// namespaces are the prefixes by which paths name them.
+// namespaces declares the prefixes that paths use.
 var namespaces = xmldoc.Namespaces{"c": CustAccNS, "s": SecurityNS, "f": FIXMLNS}
 
 func path(expression string) *xmldoc.Path     { return xmldoc.MustPath(namespaces, expression) }

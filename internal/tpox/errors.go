@@ -163,8 +163,8 @@ type Damaged struct{ Cause error }
 func (e *Damaged) Error() string { return fmt.Sprintf("stored data is damaged: %v", e.Cause) }
 func (e *Damaged) Unwrap() error { return e.Cause }
 
-// IsDomainError reports whether err itself is one of the errors above. An error that wraps one is not: it may come from
-// a driver.
+// IsDomainError reports whether err itself is one of the errors above, except *RolledBack. An error that wraps one is
+// not: it may come from a driver.
 func IsDomainError(err error) bool {
 	switch err.(type) { //nolint:errorlint // wrapped errors do not count
 	case *NotFound, *Conflict, *Invalid, *Stale, *KeyReused, *Unavailable, *Damaged:

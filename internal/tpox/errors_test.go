@@ -80,7 +80,7 @@ func TestMatch_Holds(t *testing.T) {
 	require.True(t, tpox.Match{"x", tag}.Holds(doc))
 }
 
-// The transactions agree with the table of the scenario: 17, 70 % of them reads.
+// The transactions agree with the table of the scenario: there are 17, and 70 % of the mix are reads.
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	weights, names, validated := map[string]int{}, map[string]bool{}, []string{}

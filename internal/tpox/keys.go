@@ -72,7 +72,7 @@ func CustomerKeysOf(doc []byte) (keys CustomerKeys, err error) {
 	return keys, invalid.orNil()
 }
 
-// CustomerToReplace is CustomerToStore for a customer that must have the given id.
+// CustomerToReplace reads the keys of a customer, which must have the given id, and validates it if validate is set.
 func CustomerToReplace(id ID, doc []byte, validate bool) (CustomerKeys, error) {
 	keys, err := CustomerKeysOf(doc)
 	if err == nil && keys.ID != id {
@@ -96,8 +96,8 @@ func findAccount(doc []byte, id ID) (account xmldoc.Node, count int) {
 	return account, count
 }
 
-// OrderKeys are the keys of an order in a store. Cash is nil if the first OrdQty of the order, which need not be
-// valid, has none that is a decimal.
+// OrderKeys are the keys of an order in a store. An order need not be valid: Cash is nil if its first OrdQty has no
+// Cash that SortKey takes.
 type OrderKeys struct {
 	ID, Account ID
 	Cash        []byte // a SortKey
@@ -145,13 +145,13 @@ var (
 	allPEs, allYields = path("s:Security/s:PE"), path("s:Security/s:Yield")
 )
 
-// maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and the search of
-// Db2 takes no longer parameter.
+// maxSectorBytes limits the length of a sector: an index of PostgreSQL holds less than 2,700 bytes, and the parameter
+// of the search in Db2 is no longer.
 const maxSectorBytes = 1000
 
 // SecurityKeysOf reads the keys of a security, or returns *Invalid for a document without proper ones. Sector is empty
 // for a security without one. Of several PE or Yield the first counts, and all must be numbers: an index of a database
-// holds every one, and a comparison with a text that is none would fail.
+// holds every one, and a comparison with a text that is no number would fail.
 func SecurityKeysOf(doc []byte) (keys SecurityKeys, err error) {
 	if !securityRoot.Find(xmldoc.Document(doc)).Exists() {
 		return keys, invalidf("", "the root element is not Security in namespace %s", SecurityNS)

@@ -27,8 +27,8 @@ func AccountKeyOf(account []byte) (ID, error) {
 	return id, nil
 }
 
-// OpenAccount adds an account after the other accounts of a customer: *Conflict if the customer would be too large. The
-// caller checks that its id is new, and validates the result.
+// OpenAccount adds an account after the other accounts of a customer, or returns *Conflict if the customer would be too
+// large. The caller checks that the account's id is new, and validates the result.
 func OpenAccount(rules Rules, doc, account []byte) ([]byte, error) {
 	list := accountList.Find(xmldoc.Document(doc))
 	if !list.Exists() {

@@ -26,8 +26,8 @@ var (
 	hitSymbol = path("s:Symbol")
 )
 
-// Page reduces the answer of a search to its first hits. If there are others, last is the symbol of the last one that
-// remains; otherwise it is empty.
+// Page reduces the answer of a search to its first limit hits. If there are more, last is the symbol of the last one
+// that remains; otherwise it is empty.
 func Page(answer []byte, limit int) (page []byte, last string, err error) {
 	if page, err = Normal(answer); err != nil {
 		return nil, "", err

@@ -147,7 +147,7 @@ func TestSetPrice_Refused(t *testing.T) {
 	}
 }
 
-// A high or low that is no number, in a security that was not validated, is replaced by the first that is.
+// A high or low that is no number, in a security that was not validated, is replaced by the next price.
 func TestSetPrice_NoHighLow(t *testing.T) {
 	t.Parallel()
 	doc := strings.NewReplacer("<High>11<", "<High>?<", "<Low>9.5<", "<Low><").Replace(securityXML("IBM", "10"))

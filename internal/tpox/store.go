@@ -52,7 +52,7 @@ func ParseToken(s string) (t Token, ok bool) {
 // both conditions are set, both must hold. Without a condition, the answer is from the primary.
 type Freshness struct {
 	After  Token         // the answer contains the write that the token is from; zero for no such condition
-	Within time.Duration // the answer contains every write acknowledged longer ago; 0 for no such condition
+	Within time.Duration // the answer contains every write acknowledged longer ago than this; 0 for no such condition
 }
 
 type freshnessKey struct{}
@@ -81,7 +81,7 @@ const MaxLease = 10_000_000
 // LastLease returns the greatest id with which a lease of count ids may begin: its last id has 15 digits.
 func LastLease(count int64) int64 { return endOfIDs - count }
 
-// IDsLeft returns how many ids are left when the next lease begins with an id.
+// IDsLeft returns how many ids are left when the next lease begins with id next.
 func IDsLeft(next int64) int64 { return max(0, endOfIDs-next) }
 
 // IDKinds are the kinds of ids that are leased.
@@ -135,7 +135,7 @@ const (
 // and works on them.
 type Fidelity string
 
-// Values of Fidelity, from the most faithful to the least. Any index may find a document by its id.
+// Values of Fidelity, from the most faithful to the least. With any of them, an index on the id may find the document.
 const (
 	// InDatabase: the database parses, searches, changes or cuts the document.
 	InDatabase Fidelity = "XML in the database"
@@ -155,7 +155,7 @@ const (
 // Fidelities are the values of Fidelity in their order.
 var Fidelities = [...]Fidelity{InDatabase, FromColumns, InService, EditedInService, StoredReady, NothingStored}
 
-// FidelityBy returns the value of each transaction by its name.
+// FidelityBy returns what of returns for each transaction, by its name.
 func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
 	all := make(map[string]Fidelity, len(Transactions))
 	for i := range Transactions {
@@ -168,8 +168,8 @@ func FidelityBy(of func(*Transaction) Fidelity) map[string]Fidelity {
 // power, before it returns nil. Methods are safe for concurrent use, and two concurrent trades on one account both
 // count. The bytes that a method returns may be shared, and must not be changed.
 //
-// A method returns only the errors that its comment names, those of an idempotency key if it takes a Write, and always
-// possibly *Unavailable, *Damaged and those of the context. Any other is a fault of the store.
+// A method returns only the errors that its comment names, those of an idempotency key if it takes a Write,
+// *Unavailable, *Damaged, and those of the context. Any other is a fault of the store.
 type Store interface {
 	Orders
 	Customers

@@ -62,7 +62,7 @@ func (t Trade) quantity() (decimal.Decimal, error) {
 // Rules are the limits that a brokerage sets.
 type Rules struct {
 	MaxHoldings int  // positions of an account, at least 1
-	MaxCustomer int  // bytes beyond which no customer grows: a transaction costs in proportion to its size
+	MaxCustomer int  // bytes beyond which no customer grows: the cost of a transaction is in proportion to them
 	Covered     bool // refuse a buy that the working balance does not cover
 }
 
@@ -133,7 +133,7 @@ func (t Trade) exactTermsAt(quote Quote) (exact exactTerms, err error) {
 	// Rounded first, so that balances and confirmation agree.
 	exact.amount = exact.quantity.Mul(price).RoundBank(2)
 	if exact.amount.IsZero() && price.Sign() > 0 {
-		// The greatest quantity whose amount rounds to 0.00 has an amount of 0.005, which is half a cent and even.
+		// Amounts up to 0.005 round to 0.00 (half to even): those of up to 5/price thousandths of a share.
 		thousandths, _ := decimal.New(5, 0).QuoRem(price, 0)
 		least := thousandths.Add(decimal.New(1, 0)).Shift(-3)
 		return exact, invalidf("/Trade/Quantity",
@@ -205,7 +205,7 @@ type tradingAccount struct {
 	part [len(tradingParts)]xmldoc.Node
 }
 
-// The parts of an account, by the names that messages have for them; those of the first value date are the last.
+// The parts of an account that a trade reads or changes; those of the first value date are the last.
 const (
 	lastUpdate = iota
 	actualBalance
@@ -227,7 +227,7 @@ var (
 	partsOfValueDate = paths("c:ValueDate", "c:CreditMovement", "c:ValueDatedBal")
 )
 
-// tradingAccountOf finds an account of a customer: *NotFound if there is none of that id, *Invalid if it lacks a
+// tradingAccountOf returns an account of a customer, *NotFound if there is none of that id, or *Invalid if it lacks a
 // part.
 func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	account, _ := findAccount(customer, id)
@@ -245,7 +245,7 @@ func tradingAccountOf(customer []byte, id ID) (a tradingAccount, err error) {
 	return a, nil
 }
 
-// balance returns a balance after the movement: *Conflict if it would exceed the limit.
+// balance returns a balance after the movement, or *Conflict if it would exceed the limit.
 func (a *tradingAccount) balance(part int, movement decimal.Decimal) (decimal.Decimal, error) {
 	before, ok := parseDecimal(text(a.part[part]))
 	if !ok {

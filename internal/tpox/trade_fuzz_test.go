@@ -103,7 +103,7 @@ func tradeExactly(
 	} {
 		_, rest, _ := strings.Cut(string(c.doc), "<"+c.element+">")
 		got, _, _ := strings.Cut(rest, "<")
-		got = strings.ReplaceAll(got, "&#13;", "\r") // of white space around such a price in the document
+		got = strings.ReplaceAll(got, "&#13;", "\r") // from white space around a price in the document
 		require.Zero(t, c.want.Cmp(rational(t, got)), "%s: %s, want %s", c.element, got, c.want)
 		if c.places > 0 {
 			require.Equal(t, c.want.FloatString(c.places), got)

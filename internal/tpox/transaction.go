@@ -24,7 +24,7 @@ type Transaction struct {
 	Weight int // in the mixed workload, in percent; 0 for a transaction that is not in it
 	// Answer is the root element of the answer; empty for an answer without a body.
 	Answer string
-	// NewID is the kind of id that each request needs a new one of, by Store.Lease; empty for none.
+	// NewID is the kind of the new id that each request needs, from Store.Lease; empty for none.
 	NewID string
 	// Validated means that the resulting document is validated as a whole, and nothing is changed if it is not valid.
 	Validated bool
@@ -71,8 +71,8 @@ type Orders interface {
 	// equals; the answer is empty for a customer without orders. The cash of an order is that of its first OrdQty; an
 	// order without it does not count. A missing customer is *NotFound.
 	CustomerMaxOrder(ctx context.Context, customer ID) ([]byte, error)
-	// InsertOrder takes any well-formed order with an id and an account, which need not exist; an order without them is
-	// *Invalid. An id that exists is a *Conflict.
+	// InsertOrder takes any well-formed order with an id and an account; the account need not exist. An order without them
+	// is *Invalid. An id that exists is a *Conflict.
 	InsertOrder(ctx context.Context, w Write, doc []byte) (ID, error)
 	// UpdateOrderStatus returns the OrderStatus. The whole order is validated, and is *Invalid if it would not be valid.
 	UpdateOrderStatus(ctx context.Context, w Write, id ID, stat string) ([]byte, error)
@@ -100,8 +100,8 @@ type Customers interface {
 	OpenAccount(ctx context.Context, w Write, customer ID, account []byte) (ID, error)
 	// CloseAccount refuses to close a customer's last account as a *Conflict.
 	CloseAccount(ctx context.Context, w Write, customer, account ID) error
-	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too, after a missing
-	// account; what Trade.Apply refuses is *Invalid or a *Conflict.
+	// Trade buys or sells, and returns the Trade_Confirmation. A missing security is *NotFound too, but a missing account
+	// comes first; what Trade.Apply refuses is *Invalid or a *Conflict.
 	Trade(ctx context.Context, w Write, account ID, t Trade) ([]byte, error)
 }
 

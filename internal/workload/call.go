@@ -49,7 +49,7 @@ func (c *Call) Method() string { return c.Transaction.request.method }
 // AppendPath appends the path and the parameters of the request.
 func (c *Call) AppendPath(dst []byte) []byte { return c.fill(dst, c.Transaction.request.path) }
 
-// AppendReplacePath appends those of the PUT that follows in a transaction that replaces what it has read.
+// AppendReplacePath appends the path and parameters of the PUT with which a transaction replaces what it has read.
 func (c *Call) AppendReplacePath(dst []byte) []byte { return c.fill(c.AppendPath(dst), "{validation}") }
 
 // AppendBody appends the body of the request, which may be empty.
@@ -135,8 +135,8 @@ func (c *Call) Judge(status int, location string, body []byte) result.Outcome {
 // after the namespace declarations, or in the first element.
 const keyWithin = 512
 
-// check returns the outcome of a call that got a document: does it belong to the request? It reads only a small part of
-// it, because a load generator that reads everything measures mostly itself.
+// check returns the outcome of a call that got a document, by whether the document belongs to the request. It reads
+// only its beginning, because a load generator that reads everything measures mostly itself.
 func (c *Call) check(answer []byte) result.Outcome {
 	c.Answer = answer
 	c.key = c.fill(c.key[:0], c.Transaction.key)

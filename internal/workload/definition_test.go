@@ -72,7 +72,7 @@ func writeFiles(t testing.TB, text string, files map[string]string) string {
 	return path
 }
 
-// Each is refused with one line before any load.
+// Each of these files is refused with one line before any load.
 func TestLoad_Refusals(t *testing.T) {
 	with := func(field string) string {
 		return `{"name": "w", ` + field + `, "mix": [{"transaction": "get_order", "weight": 1}]}`

@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// InsertCustomer also prepares the customers that a user deletes later.
+// InsertCustomer is also run before the load, for the customers that a user deletes later.
 var InsertCustomer = known(&Transaction{
 	Transaction: tpox.Named("insert_customer"),
 	draw: func(u *User, c *Call) bool {

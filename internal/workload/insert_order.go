@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// InsertOrder also prepares the orders that a user deletes later.
+// InsertOrder is also run before the load, for the orders that a user deletes later.
 var InsertOrder = known(&Transaction{
 	Transaction: tpox.Named("insert_order"),
 	draw: func(u *User, c *Call) bool {

@@ -48,7 +48,7 @@ func (n *sharedIDs) remove(id tpox.ID) {
 	}
 }
 
-// pick draws whether a document is a new one, by the share of the new ones in all, and if so which, each as often.
+// pick draws whether a document is new, by the share of the new ones in all, and if so which, all equally likely.
 func (n *sharedIDs) pick(r *rand.Rand, inDataset int64) (id tpox.ID, isNew bool) {
 	if n == nil {
 		return 0, false

@@ -17,7 +17,7 @@ import (
 type Own struct {
 	Name       string                 `json:"name"`
 	Kind       string                 `json:"kind"`
-	Statements map[string][]Statement `json:"statements"` // by scheme of the engine; one transaction
+	Statements map[string][]Statement `json:"statements"` // by scheme of the engine; they run in one transaction
 }
 
 // Statement is a statement of an own transaction. Its markers are parameters, never parts of its text.
@@ -31,8 +31,8 @@ type Statement struct {
 // marker is the name of a value in braces. Two opening braces stand for one; other braces are text.
 var marker = regexp.MustCompile(`\{\{|\{[A-Za-z][A-Za-z0-9_]*\}`)
 
-// compile makes own transactions into values of the type of all others. It reads files in the order of their use, which
-// must be the same each time because they are hashed.
+// compile makes each own transaction a Transaction. It reads the files in an order that is the same each time,
+// because they are hashed in that order.
 func (d *Definition) compile(read func(file string) ([]byte, error)) error {
 	for _, name := range slices.Sorted(maps.Keys(d.Values)) {
 		if err := d.Values[name].complete(read); err != nil {

@@ -100,7 +100,7 @@ func (p *Population) Stamp() result.DatasetStamp {
 	}
 }
 
-// Settings returns what the store says about itself.
+// Settings returns the settings that the store reports, with its version and durability.
 func (p *Population) Settings() map[string]string {
 	settings := map[string]string{"durability": p.Store.Durability, "version": p.Store.Version}
 	for _, setting := range p.Store.Settings {
@@ -109,7 +109,7 @@ func (p *Population) Settings() map[string]string {
 	return settings
 }
 
-// Faithful returns how the store runs each transaction; it is empty if the store does not say.
+// Faithful returns how the store runs each transaction; it is empty if the store does not report it.
 func (p *Population) Faithful() map[string]tpox.Fidelity {
 	all := make(map[string]tpox.Fidelity)
 	for _, f := range p.Store.Faithful {
@@ -118,7 +118,7 @@ func (p *Population) Faithful() map[string]tpox.Fidelity {
 	return all
 }
 
-// PopulationOf returns what a service would say about the contents of a store.
+// PopulationOf returns what a service would return for the contents of a store, or ErrNoDataset.
 func PopulationOf(c tpox.Contents, is tpox.EngineInfo) (*Population, error) {
 	var d *dataset.Dataset
 	if c.Scale != "" {

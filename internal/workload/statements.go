@@ -11,7 +11,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Fits returns an error if a transaction of the mix cannot run on an engine of a scheme, or over HTTP, which has none.
+// Fits returns an error if a transaction of the mix cannot run on an engine of a scheme; "" stands for HTTP.
 func (d *Definition) Fits(scheme string) error {
 	parts, err := d.parts()
 	for _, t := range parts {
@@ -22,7 +22,7 @@ func (d *Definition) Fits(scheme string) error {
 	return err
 }
 
-// SetUp runs the statements that make what own transactions need, and has a database of a scheme check those of the
+// SetUp runs the setup statements of own transactions, and has a database of a scheme check those of the
 // transactions. The runner is nil for a store that runs none.
 func (d *Definition) SetUp(ctx context.Context, runner store.ScriptRunner, scheme string) error {
 	if err := d.Fits(scheme); err != nil || !d.has(func(t *Transaction) bool { return t.statements != nil }) {

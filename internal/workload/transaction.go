@@ -34,7 +34,7 @@ type Transaction struct {
 
 type execute func(ctx context.Context, s tpox.Store, c *Call) (answer []byte, err error)
 
-// byName has the transactions of the scenario, which each file adds.
+// byName has the transactions of the scenario; the file of each adds it.
 var byName = make(map[string]*Transaction)
 
 func known(t *Transaction) *Transaction {

@@ -411,7 +411,7 @@ func (a *admitter) startTag() {
 			if string(attr.name.of(a.src)) != "xml:id" {
 				continue
 			}
-			// It must be a name without surrounding white space, and unique: XML parsers in databases refuse or change
+			// An xml:id must be a name without surrounding white space, and unique: XML parsers in databases refuse or change
 			// other values.
 			switch id := string(value.of(a.out)); {
 			case !isName(id):
@@ -582,7 +582,7 @@ func (a *admitter) declare(outer int) {
 		case !isURI(unescaped(u)):
 			a.fail(at, "the name of a namespace, %s, is not a URI", excerpt(u))
 		}
-		// Compared once here, so that attributes need not compare names of namespaces, which may be long.
+		// Namespaces are compared and numbered here, so that attributes need not compare their names, which may be long.
 		known := slices.IndexFunc(a.scope, func(d declared) bool { return bytes.Equal(d.uri.of(a.out), u) })
 		if known >= 0 {
 			a.scope = append(a.scope, declared{prefix, uri, a.scope[known].number})
@@ -597,7 +597,7 @@ func (a *admitter) declare(outer int) {
 func (a *admitter) resolve(prefix span, at int) (uri int) {
 	p := prefix.of(a.src)
 	if len(p) == 0 {
-		return 0 // the default namespace needs no declaration
+		return 0 // a name without a prefix needs no declaration
 	}
 	for _, d := range slices.Backward(a.scope) {
 		if bytes.Equal(d.prefix.of(a.src), p) {
@@ -607,7 +607,7 @@ func (a *admitter) resolve(prefix span, at int) (uri int) {
 	if string(p) != "xml" {
 		a.fail(at, "prefix %s is not declared", excerpt(p))
 	}
-	return 0 // bound by definition; a.same compares its prefix
+	return 0 // bound by definition; a.compare compares the prefix
 }
 
 // unique refuses two attributes with one expanded name.

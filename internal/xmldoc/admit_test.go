@@ -321,7 +321,7 @@ func TestAdmit_LinearCost(t *testing.T) {
 	}
 	for name, f := range map[string]func(int) string{
 		"Elements": wrap(repeat("<b/>")),
-		"Attributes": wrap(func(n int) string { // 8 of each element of the small document, and 256 of the large one
+		"Attributes": wrap(func(n int) string { // 8 for each element of the small document, 256 for each of the large one
 			each := min(n/250, xmldoc.MaxAttributes)
 			return strings.Repeat("<b "+attributes(each)+"/>", n/each)
 		}),
@@ -362,7 +362,7 @@ func TestAdmit_LinearCost(t *testing.T) {
 			}
 			require.LessOrEqual(t, cost(large, 1), slack*cost(small, factor))
 
-			// And memory stays in proportion. The most is for names beyond ASCII, for each of which encoding/xml is asked.
+			// Memory stays in proportion, too. Names beyond ASCII need the most: each is checked with encoding/xml.
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, _ = xmldoc.AppendAdmitted(out[:0], large, limits)

@@ -28,8 +28,8 @@ type sample struct {
 	cut   *xmldoc.Path
 }
 
-// samples returns a sample of each kind: the one of typical size among the first hundred documents that have every path
-// of the set.
+// samples returns a sample of each kind: among the first hundred documents, the one closest to the typical size that
+// has every path of the set.
 func samples(t testing.TB) map[string]sample {
 	t.Helper()
 	all := map[string]sample{

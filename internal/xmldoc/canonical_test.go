@@ -67,8 +67,7 @@ func requireCanonical(t *testing.T, doc []byte) {
 	require.Equal(t, string(canonical), string(again))
 }
 
-// Namespaces are written once, so that a document of many elements with a long
-// one does not become as many times as long.
+// A namespace with a long name is written once, not once for each of many elements.
 func TestCanonical_Size(t *testing.T) {
 	uri := "urn:" + strings.Repeat("x", 900)
 	doc := []byte(`<a xmlns:p="` + uri + `">` + strings.Repeat("<p:b></p:b>", 10_000) + "</a>")

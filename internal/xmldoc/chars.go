@@ -38,7 +38,7 @@ var class = func() (t [256]uint8) {
 	}
 	t['-'] |= namePart
 	t['.'] |= namePart
-	// Bytes of other characters may be part of a name; isName decides.
+	// Bytes of other characters may be part of a name; isForeignName decides.
 	for c := utf8.RuneSelf; c < 256; c++ {
 		t[c] = nameStart | namePart
 	}

@@ -15,7 +15,7 @@ func (n Node) AppendStandalone(dst []byte) []byte {
 // as an element that a store constructs. Most elements come from such a parent; their bytes are copied unchanged.
 func (n Node) AppendWithin(dst []byte, uri string) []byte {
 	if n.kind == element && bytes.IndexByte(n.Raw(), ':') < 0 && !isDeclaration(n.doc, n.start+1+len(n.tagName())) {
-		// Neither has its tag a declaration, nor is there a colon, which could mean a prefix.
+		// Its tag has no declaration, and there is no colon, which could mean a prefix.
 		if parentURI, bound := n.scope.find(n.doc, nil); bound && string(parentURI) == uri && !strings.Contains(uri, "&") {
 			return append(dst, n.Raw()...)
 		}

@@ -8,7 +8,7 @@
 //   - A start tag is <name a="v" b="w">: one space before each attribute,
 //     double quotes, no other white space; namespace declarations come first,
 //     otherwise the order of attributes is kept. Every prefix is declared, the
-//     names of namespaces are URIs, and an xml:id is a name of its own.
+//     names of namespaces are URIs, and each xml:id is a unique name.
 //   - An element without content is <name></name>, never <name/>.
 //   - In text, & < > and carriage return are escaped; in attribute values
 //     also " tab and line feed. Everything else is written as itself, and
@@ -21,7 +21,7 @@
 //
 // Reading starts at [Document]. A [Path] is compiled once, with its namespaces; a [Set] of paths is looked up in one
 // pass. Both yield [Node]s, small values that point into the document: nothing is copied until asked for. [Editor]
-// collects changes to nodes and applies them together; bytes that no change names stay as they are.
+// collects changes to nodes and applies them together; bytes that no change touches stay as they are.
 //
 // The functions that read never panic and always end, whatever bytes they are given, but their results are meaningful
 // only for the normal form.

@@ -7,9 +7,9 @@ import (
 )
 
 // An Editor collects changes to a document and applies them together: each is one splice at the offset that a node had
-// before any change, and all bytes between them are unchanged. The result is in the normal form again.
+// before any change, and all bytes between the splices are unchanged. The result is in the normal form again.
 //
-// Apply refuses changes that are impossible, alone or beside another. An Editor is for one goroutine.
+// Apply refuses changes that are impossible, alone or together. An Editor is for one goroutine.
 type Editor struct {
 	doc      []byte
 	splices  []splice
@@ -24,7 +24,7 @@ type splice struct {
 	// content: all that is between two tags or quotes is replaced, so that nothing else can be inserted there, not even
 	// at its edges.
 	content bool
-	// attribute: the name of one that is added, of which there can be one.
+	// attribute: the name of an attribute that is added, which is possible only once.
 	attribute string
 }
 
@@ -108,8 +108,8 @@ func (e *Editor) Apply(dst []byte) ([]byte, error) {
 	if e.err != nil {
 		return dst, e.err
 	}
-	// Stable, so that insertions at one offset keep the order of the calls; by the end too, so that they come before a
-	// replacement there.
+	// The sort is stable, so that insertions at one offset keep the order of the calls. It compares the ends too, so that
+	// they come before a replacement there.
 	slices.SortStableFunc(e.splices, func(x, y splice) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
 	})

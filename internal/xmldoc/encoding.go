@@ -39,7 +39,7 @@ func (a *admitter) decode() {
 		for _, c := range a.src {
 			latin = utf8.AppendRune(latin, rune(c))
 		}
-		a.src = latin // a declaration is ASCII: pos is where it was
+		a.src = latin // the declaration is ASCII, so pos is still right
 	default:
 		a.refuse(0, Encoding, "encoding %s is not supported: use UTF-8, US-ASCII, ISO-8859-1, "+
 			"or UTF-16 with a byte order mark", excerpt(encoding))

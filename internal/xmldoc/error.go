@@ -42,7 +42,7 @@ func (a *admitter) refuse(offset int, reason Reason, format string, args ...any)
 	panic(newError(a.src, offset, reason, format, args...))
 }
 
-// newError computes the position only now: admitting a good document never counts lines.
+// newError returns an Error at an offset. It alone counts lines: admitting a good document never does.
 func newError(text []byte, offset int, reason Reason, format string, args ...any) *Error {
 	line, start := 1, 0
 	before := text[:min(offset, len(text))]

@@ -25,8 +25,8 @@ func seeds() []string {
 	return all
 }
 
-// Every document that Admit accepts, encoding/xml accepts, too, with the same content before and after; the result is
-// in the normal form.
+// encoding/xml accepts every document that Admit accepts, with the same content before and after admission. The result
+// is in the normal form.
 func FuzzAdmit(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
@@ -39,7 +39,7 @@ func FuzzAdmit(f *testing.F) {
 		got, err := expand(out)
 		require.NoError(t, err, "encoding/xml reads the normal form")
 		if !bytes.HasPrefix(src, []byte("\xFF\xFE")) && !bytes.HasPrefix(src, []byte("\xFE\xFF")) {
-			// encoding/xml knows neither UTF-16 nor byte order marks.
+			// encoding/xml supports neither UTF-16 nor byte order marks.
 			want, err := expand(bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")))
 			require.NoError(t, err, "admitted, but encoding/xml refuses it")
 			require.Equal(t, want, got)

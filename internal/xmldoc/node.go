@@ -12,7 +12,7 @@ import (
 type Node struct {
 	doc   []byte
 	start int // at the < of the start tag, or at the first byte of a value
-	inner int // past the start tag; a value begins and ends its content
+	inner int // past the start tag; the same as start for a value
 	end   int // past the end tag, 0 while unknown
 	kind  nodeKind
 	scope scope // in force outside the element
@@ -92,7 +92,7 @@ func (n Node) Inner() []byte {
 // text without markup and references.
 func (n Node) Text() []byte { return unescaped(n.Inner()) }
 
-// references are the five names and three numbers that the normal form has.
+// references are the four names and three numbers that the normal form has.
 var references = [...]struct {
 	text      string
 	character byte
@@ -214,7 +214,7 @@ func (n Node) attributes() iter.Seq[rawAttribute] {
 	}
 }
 
-// attributeAt reads the attribute whose leading space is at i, if one is.
+// attributeAt reads the attribute whose leading space is at i, if there is one.
 func attributeAt(tag []byte, i int) (a rawAttribute, ok bool) {
 	if i >= len(tag) || tag[i] != ' ' {
 		return a, false

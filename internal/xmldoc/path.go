@@ -27,9 +27,9 @@ type step struct {
 	first      bool // of the elements of that name in their parent
 }
 
-// MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a name, whose prefix ns declares and which
-// without a prefix is in no namespace; * matches any element; @ marks an attribute. With [1] after a name, a step
-// matches only the first element of that name in its parent, whatever the following steps find there.
+// MustPath compiles a path such as "c:Accounts/c:Account/@id". A step is a name: ns declares its prefix, and a name
+// without one is in no namespace; * matches any element; @ marks an attribute. With [1] after a name, a step matches
+// only the first element of that name in its parent, whatever the following steps find there.
 func MustPath(ns Namespaces, path string) *Path {
 	return &Path{*MustSet(ns, path)}
 }
@@ -98,8 +98,8 @@ func (s *Set) Find(n Node, out []Node) {
 	})
 }
 
-// A matchFunc is called with a node that a path leads to. It returns the end of the node, if it knows it, so that it
-// need not be looked for again, and whether it wants more nodes on that path.
+// A matchFunc is called with a node that a path leads to. It returns the end of the node, or 0 if it has not looked for
+// the end, and whether to go on with that path.
 type matchFunc func(path int, found Node) (end int, more bool)
 
 // walk goes through n once and calls onMatch with each node that a path leads to. Elements that no path leads through

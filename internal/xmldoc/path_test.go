@@ -18,8 +18,7 @@ const (
 
 var ns = xmldoc.Namespaces{"s": shop, "h": ship}
 
-// The same document with a default namespace, with prefixes, and with prefixes
-// that change their meaning.
+// spellings holds one document with a default namespace, with prefixes, and with prefixes that change their meaning.
 var spellings = map[string]string{
 	"Default": `<shop xmlns="http://example.com/shop" id="7">` +
 		`<name lang="de">Müller &amp; S&amp;hne</name>` +

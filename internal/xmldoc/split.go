@@ -92,7 +92,7 @@ func (s *Splitter) Next() (p Piece, err error) {
 	return p, nil
 }
 
-// peek returns the next bytes of the stream: as many as the largest document and what must be read after it can have.
+// peek returns the next bytes of the stream: as many as the largest document can have, and splitAhead more.
 func (s *Splitter) peek() []byte {
 	if s.err == nil {
 		s.rest, s.err = s.in.Peek(s.max + splitAhead)
@@ -141,14 +141,14 @@ func (s *Splitter) unfinished(b []byte) error {
 
 // An outline is the state of a document while the splitter looks for its end. Offsets are in the rest.
 type outline struct {
-	begin, at int  // of the document, after a byte order mark, and of what is read next
+	begin, at int  // where the document begins, after a byte order mark, and what is read next
 	depth     int  // how many elements are open
 	blank     bool // no element or declaration so far
 	ended     bool
 	root      []byte // the name of the root element
 }
 
-// document returns the end of the first document in b. blank means that b has nothing but comments and the like.
+// document returns the end of the first document in b. blank means that b[:end] has no element, only comments.
 func (s *Splitter) document(b []byte) (end int, blank bool, err error) {
 	d := outline{blank: true}
 	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
@@ -275,8 +275,8 @@ func (s *Splitter) trailing(b []byte, i int) (end int, lineEnds bool) {
 	}
 }
 
-// special finds the end of what begins with <! or <? at i. Of a document type declaration, which Admit refuses anyway,
-// it respects brackets and quotes, not comments inside.
+// special finds the end of what begins with <! or <? at i. In a document type declaration, which Admit refuses anyway,
+// it respects brackets and quotes, but not comments.
 func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	switch rest := b[i:]; {
 	case rest[1] == '?':
@@ -309,7 +309,7 @@ func (s *Splitter) special(b []byte, i int) (end int, err error) {
 	return 0, s.unfinished(b)
 }
 
-// past finds what comes after the next mark from i on.
+// past returns the offset after the next mark from i on.
 func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
 	offset, none := s.at.offset+int64(i), s.searched[mark]
 	if offset < none.from || offset >= none.to {
@@ -325,13 +325,13 @@ func (s *Splitter) past(b []byte, i int, mark string) (int, error) {
 	return 0, s.unfinished(b)
 }
 
-// tag finds the end of the tag at i. A tag cannot contain <, so that one that is not closed is noticed soon.
+// tag finds the end of the tag at i. A tag cannot contain <, so an unclosed tag is noticed soon.
 func (s *Splitter) tag(b []byte, i int) (end int, err error) {
 	i++
 	if n := bytes.IndexByte(b[i:], '>'); n >= 0 {
 		tag := b[i : i+n]
 		if bytes.IndexByte(tag, '<') < 0 && bytes.IndexByte(tag, '\'') < 0 && bytes.Count(tag, []byte{'"'})&1 == 0 {
-			// As nearly always: no > in a value.
+			// Nearly always, there is no > in a value.
 			if n == 0 {
 				return 0, errTag
 			}

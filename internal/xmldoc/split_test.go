@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/xmldoc"
 )
 
-// pieces writes the pieces of a stream: each with its line, and a mark if it is blank or broken.
+// pieces returns the pieces of a stream: each with its line, and a mark if it is blank or broken.
 func pieces(t testing.TB, r io.Reader, limit int) []string {
 	t.Helper()
 	s := xmldoc.NewSplitter(r, limit)
@@ -157,7 +157,7 @@ func FuzzSplitter(f *testing.F) {
 	})
 }
 
-// Broken streams that could make a splitter read everything repeatedly.
+// Broken streams do not make a Splitter read everything repeatedly.
 func TestSplitter_Linear(t *testing.T) {
 	for name, line := range map[string]string{
 		"Elements":        "<x%d>\n",

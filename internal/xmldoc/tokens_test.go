@@ -12,9 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// expand lists what encoding/xml reads in a document: start and end tags by
-// expanded name with sorted attributes, and text with neighbours joined. Two
-// documents that expand alike say the same.
+// expand lists what encoding/xml reads in a document: start and end tags by expanded name with sorted attributes, and
+// text with neighbours joined. Two documents that expand alike mean the same.
 func expand(doc []byte) ([]string, error) {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	d.CharsetReader = charset

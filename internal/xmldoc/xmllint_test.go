@@ -144,7 +144,7 @@ func TestAdmit_Xmllint(t *testing.T) {
 	t.Logf("%d documents, %d taken by both and the same", len(docs), taken)
 }
 
-// notKept are comments and processing instructions. In canonical XML nothing else looks like them.
+// notKept matches comments and processing instructions. In canonical XML nothing else looks like them.
 var notKept = regexp.MustCompile(`(?s)<!--.*?-->|<\?.*?\?>`)
 
 func xmllintCanonical(t testing.TB, doc []byte) (text, complaint string) {

@@ -51,8 +51,8 @@ type operation struct {
 	Description  string
 	Transaction  *mixed      `yaml:"x-transaction"`
 	Scope        string      `yaml:"x-scope"`
-	Parameters   []parameter // those that must be filled in come first
-	Request      *response   `yaml:"requestBody"` // which has the same form
+	Parameters   []parameter // those in the path first, then in the query, then headers
+	Request      *response   `yaml:"requestBody"` // a request body has the same form
 	Responses    map[string]*response
 }
 
@@ -255,7 +255,7 @@ func (op *operation) Answers() map[string]*response {
 	return found
 }
 
-// Refusals returns the other responses, by status.
+// Refusals returns the responses of requests that fail, by status.
 func (op *operation) Refusals() map[string]*response {
 	found := maps.Clone(op.Responses)
 	maps.DeleteFunc(found, func(status string, _ *response) bool { return status < "400" })
@@ -281,7 +281,7 @@ func (p parameter) Value() string {
 	return ""
 }
 
-// Choices returns the values of a parameter that is chosen from a list; nil for a field.
+// Choices returns the values of a parameter that is chosen from a list; nil for one that is typed in.
 func (p parameter) Choices() []string {
 	if p.Schema.Type == "boolean" {
 		return []string{"false", "true"}
@@ -311,7 +311,7 @@ func (s schema) Limits() string {
 	return strings.Join(all, ", ")
 }
 
-// Text returns an example as it is sent. In the contract JSON is a value, and XML a text.
+// Text returns an example as it is sent. In the contract, an example of JSON is a YAML value, and one of XML a string.
 func (e example) Text() string {
 	if text, ok := e.Value.(string); ok {
 		return text

@@ -19,8 +19,8 @@ import (
 // Constants of a stream of live figures.
 const (
 	Every       = time.Second // between two frames
-	Window      = 5           // frames that percentiles are of: in one second they would vary too much
-	MaxWatchers = 32          // a frame is made once for all of them, so that each costs a connection and a write
+	Window      = 5           // frames that percentiles cover; over one frame they would vary too much
+	MaxWatchers = 32          // all share one frame, so that each costs only a connection and a write
 
 	longest = time.Minute // a longer request counts as one of this duration
 )
@@ -29,8 +29,8 @@ const (
 type Figures struct {
 	At      string  `json:"at"`
 	Seconds float64 `json:"seconds"` // over which the counts are
-	// All is the sum. Transactions holds, by name, those of which a request has ended; telemetry.Other stands for all
-	// other operations.
+	// All is the sum of all operations. Transactions holds, by name, those with a count or times; telemetry.Other stands
+	// for all other operations.
 	All          Ended             `json:"all"`
 	Transactions map[string]Ended  `json:"transactions"`
 	Refused      map[string]uint32 `json:"refused"` // before the store saw them, by reason
@@ -64,7 +64,7 @@ type GateState struct {
 
 // StoreState is the state of a store. Counts are since it was opened.
 type StoreState struct {
-	Connections int   `json:"connections"` // for reading, at most
+	Connections int   `json:"connections"` // limit, for reading
 	InUse       int   `json:"in_use"`
 	Waits       int64 `json:"waits"` // for a connection
 	Commits     int64 `json:"commits"`
@@ -92,7 +92,7 @@ type Stream struct {
 	mu       sync.Mutex
 	since    time.Time         // of the counts
 	cells    map[string]*cell  // by transaction, and telemetry.Other
-	all      *cell             // its times alone
+	all      *cell             // only its times are used
 	refusals map[string]uint32 // by reason
 	watchers map[*Watcher]struct{}
 	stop     chan struct{} // ends run; nil: nobody watches
@@ -116,13 +116,13 @@ type Watcher struct {
 	frames chan []byte
 }
 
-// NewStream returns a stream. fill adds the figures that the stream does not count to those of each second, and must be
-// quick.
+// NewStream returns a stream. fill is called each second. It sets the figures that the stream does not count, and
+// must be quick.
 func NewStream(fill func(*Figures)) *Stream {
 	return &Stream{fill: fill, ended: make(chan struct{}), watchers: make(map[*Watcher]struct{})}
 }
 
-// Join adds a watcher, which must leave again.
+// Join adds a watcher, or returns ErrFull or ErrEnded. The caller must call Leave.
 func (s *Stream) Join() (*Watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +183,7 @@ func (s *Stream) Close() {
 // Ended returns a channel that is closed at the end of the stream.
 func (s *Stream) Ended() <-chan struct{} { return s.ended }
 
-// Count counts a request that has ended, by its status, and its duration if it succeeded. The durations of probes and
-// pages are not timed.
+// Count counts a request that has ended, by its status, and its duration if the request succeeded and timed is set.
 func (s *Stream) Count(name string, status int, took time.Duration, timed bool) {
 	if !s.watched.Load() {
 		return

@@ -95,7 +95,7 @@ func TestStream_Slow(t *testing.T) {
 	})
 }
 
-// Requests end, watchers come and go, and the stream closes, all at once.
+// Requests end while watchers join and leave.
 func TestStream_Concurrent(t *testing.T) {
 	s := NewStream(nothing)
 	first := join(t, s)

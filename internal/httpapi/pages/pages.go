@@ -50,8 +50,8 @@ func newFile(name string, body []byte) File {
 	return File{MediaType: mediaTypes[path.Ext(name)], Body: body, Version: fmt.Sprintf("%x", sha256.Sum256(body))[:32]}
 }
 
-// Make makes the pages of a contract, which is OpenAPI 3.1 in YAML and complete in itself. It returns all files by the
-// path of their URL, and takes some 40 ms.
+// Make makes the pages of a contract, which is OpenAPI 3.1 in YAML without references to other files. It returns all
+// files by the path of their URL, and takes some 40 ms.
 func Make(source []byte) (map[string]File, error) {
 	c, err := read(source)
 	if err != nil {
@@ -118,8 +118,8 @@ func (c *contract) transactions() (all []transaction, err error) {
 // documentsOfAKind is the number of documents of each kind after which the examples of inserts repeat.
 const documentsOfAKind = 9
 
-// documentTemplates returns documents to insert as JSON, a few of each kind: lists that alternate between XML and the
-// name of a slot. They fit any dataset, since the slots hold all that refers to it.
+// documentTemplates returns, as JSON, a few documents of each kind to insert. Each is a list that alternates between
+// XML and the name of a slot. Only the slots refer to a dataset, so the documents fit any.
 func documentTemplates() ([]byte, error) {
 	d := dataset.New(dataset.Spec{Seed: 1})
 	all := make(map[string][][]string)
@@ -131,7 +131,7 @@ func documentTemplates() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Prose converts a description to HTML. Of Markdown it knows paragraphs, `code` and **bold**.
+// Prose converts a description to HTML. Of Markdown it supports paragraphs, `code` and **bold**.
 func (c *contract) Prose(text string) template.HTML {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

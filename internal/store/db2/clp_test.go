@@ -16,9 +16,9 @@ import (
 	"brokerage/internal/testenv"
 )
 
-// The scripts are for somebody who has a Db2 and no Go (make db2-scripts). Those for Db2's command line processor end a
-// statement with a tilde, which no statement contains: it would end one at a semicolon at the end of a line, where
-// XQuery has some.
+// The scripts are for somebody who has a Db2 and no Go (make db2-scripts). They end a statement with a tilde, which
+// no statement contains. With semicolons, Db2's command line processor would end a statement within its XQuery, where
+// lines end with semicolons too.
 const terminator = "~"
 
 // clpScript returns statements as a script for the command line processor, which continues after errors.
@@ -26,7 +26,7 @@ func clpScript(comment string, texts []string) string {
 	return "-- " + comment + "\n\n" + strings.Join(texts, terminator+"\n\n") + terminator + "\n"
 }
 
-// writeScripts writes scripts into a folder that change nothing.
+// writeScripts writes scripts into a folder. They run none of the store's statements, but may create explain tables.
 func writeScripts(t testing.TB, folder, schema string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(folder, 0o755))
@@ -145,8 +145,8 @@ WHERE s.explain_level = 'P' AND s.explain_requester = SESSION_USER AND s.explain
 ORDER BY s.queryno, o.operator_id`
 )
 
-// explaining returns statements that explain those of a list, whatever Db2 says to one of them, and the query for the
-// plans of all, in the explain tables of a schema. EXPLAIN runs nothing. The numbers begin with first, above zero.
+// explaining returns statements that explain those of a list, and a query for the plans of all of them in the explain
+// tables of a schema. EXPLAIN runs nothing. The numbers begin with first, which must be above zero.
 func explaining(list []named, first int, explain string) (explains []named, plans string) {
 	var numbers []string
 	for i, s := range list {

@@ -36,8 +36,8 @@ func widened(text, width string) string {
 	return strings.Replace(text, "SELECT a.doc\n", measuring+"a.doc), a.doc\n", 1)
 }
 
-// padded returns a statement that appends a blank to its documents, whose length is then none that the driver takes for
-// NULL.
+// padded returns a statement that appends a blank to its documents, so that those which the driver took for NULL have
+// another length.
 func padded(text string) string {
 	return strings.Replace(text, "OCTET_LENGTH(a.doc), a.doc", "OCTET_LENGTH(a.doc || ' '), a.doc || ' '", 1)
 }

@@ -13,20 +13,20 @@ import (
 	"brokerage/internal/store"
 )
 
-// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and the ways around them. All of it is in this
-// file, between database/sql and the driver, so that it can go when the driver no longer needs it:
+// The faults of go_ibm_db v0.5.4 (https://github.com/ibmdb/go_ibm_db), and the ways around them. These are in this
+// file, between database/sql and the driver, so that they can go with the faults; only eachDocument is elsewhere:
 //
 //   - A context does not cancel a call. The driver checks it after the call, and then reports as failed what was done
 //     (issues 90, 182). A query whose context expired leaks its statement's handle. So the driver gets a context that
 //     never expires, and callers check theirs between statements.
 //   - The driver takes text bound as []byte for UTF-16 and stores garbage (param.go).
-//   - BeginTx fails for every isolation level: statements say WITH RS where they need it.
+//   - BeginTx fails for every isolation level: statements contain WITH RS where they need it.
 //   - After a failed commit the connection stays in autocommit-off mode (tx.go returns before it resets that): it must
 //     not return to the pool.
 //   - The driver describes a statement each time it prepares it, which costs a round trip: each connection keeps its
 //     prepared statements.
-//   - A value of exactly 65,535 bytes, modulo 65,536, reads as NULL (an int16 in column.go), and one longer than its
-//     declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
+//   - A value whose length modulo 65,536 is 65,535 bytes reads as NULL (an int16 in column.go), and one longer than
+//     its declared size is cut without an error (issue 222 says what memory a larger size costs). See eachDocument.
 //   - Errors hold ODBC's SQLSTATE, which is not always Db2's. See serverError.
 //   - Exec asks SQLMoreResults for further results and drops its error. No statement that the store executes has more
 //     than one result.
@@ -105,7 +105,7 @@ func (c *conn) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, 
 
 func (c *conn) Close() error {
 	for _, s := range c.prepared {
-		_ = s.Close() // the error of the statement is reported
+		_ = s.Close() // only the error of the connection is reported
 	}
 	return c.inner.Close()
 }
@@ -201,7 +201,7 @@ func (s *stmt) query(args []driver.Value, end func(error)) (driver.Rows, error) 
 	return &rows{Rows: inner, conn: s.conn, end: end}, nil
 }
 
-// traced begins the trace of a statement, if it is one of a transaction.
+// traced begins the trace of a statement of the store. Other statements, which have no name, are not traced.
 func (s *stmt) traced(ctx context.Context) (end func(error)) {
 	if s.name == "" {
 		return func(error) {}

@@ -15,8 +15,8 @@ import (
 
 func init() { driverenv.RestoreArgs() } // after the driver, which this package imports
 
-// driverConnector connects with IBM's driver. Only this and the diagnosis of its errors depend on the build tag. Only
-// the driver that its package registers has a handle of the client library.
+// driverConnector returns a connector of IBM's driver. Only it and diagnose depend on the build tag. It uses the
+// registered driver, because only that one has a handle of the client library.
 func driverConnector(dsn string) (driver.Connector, error) {
 	db, err := sql.Open("go_ibm_db", dsn)
 	if err != nil {

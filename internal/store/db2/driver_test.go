@@ -20,7 +20,7 @@ func bare(t *testing.T, f *fake) *sql.DB {
 	return db
 }
 
-// No context comes to the driver, where the fake panics, and no bytes: it would store garbage.
+// No context reaches the driver (the fake would panic), and no []byte, which the driver would store as garbage.
 func TestDriver_Binds(t *testing.T) {
 	var got []driver.Value
 	f := &fake{answer: func(_ string, args []driver.Value) (answer, error) { got = args; return answer{}, nil }}

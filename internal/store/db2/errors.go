@@ -22,7 +22,7 @@ func (e *ServerError) Error() string { return e.Message }
 const (
 	codeRolledBack   = -911   // deadlock (reason 2) or lock timeout (68); the transaction was rolled back
 	codeLockFailed   = -913   // the same, and the transaction was not rolled back
-	codeCommitFailed = -903   // rolled back by its name, but "may have been committed instead" by its text
+	codeCommitFailed = -903   // its name is "rolled back", but its text says "may have been committed instead"
 	codeForced       = -1224  // the database manager ended the connection
 	codeLost         = -30081 // communication failed
 	codeIndexValue   = -20305 // a value that an XML index cannot hold
@@ -38,7 +38,7 @@ const (
 	stateExists            = "42710"
 	stateNoPrivilege       = "42501"
 	stateNoAuthority       = "42502"
-	stateNoDatabase        = "42705" // of that name, as far as the client library knows
+	stateNoDatabase        = "42705" // the client library finds no database of that name
 	stateInvalidDocument   = "2200M" // not well-formed, or not valid: about 145 codes share it
 	stateNoSingleRoot      = "2200L"
 	stateTooLong           = "22001"
@@ -61,16 +61,16 @@ func serverErrorOf(err error) *ServerError {
 }
 
 // isLost reports whether the connection must not be used again, because it is lost, or was replaced by the client
-// library (08506): what was not committed is lost with it, and the settings of the session may be. The outcome of a
-// commit that fails so is unknown.
+// library (08506). What was not committed is lost, and perhaps the settings of the session. If the error is that of a
+// commit, its outcome is unknown.
 func isLost(err error) bool {
 	e := serverErrorOf(err)
 	return e.Code == codeLost || e.Code == codeForced || e.Code == codeCommitFailed ||
 		e.State == stateUnknown || strings.HasPrefix(e.State, classConnection)
 }
 
-// isConflict reports whether the server has rolled a transaction back because of others that ran at the same time, or
-// of a fault of its own. The store rolls back every transaction that failed, so that the difference between -911 and
+// isConflict reports whether a transaction failed because of others that ran at the same time, or was rolled back for
+// a fault of the server. The store rolls back every transaction that failed, so that the difference between -911 and
 // -913 does not matter.
 func isConflict(err error) bool {
 	e := serverErrorOf(err)
@@ -86,9 +86,9 @@ func isLockTimeout(err error) bool {
 // to decide.
 func isTransient(err error) bool { return isConflict(err) || isLost(err) }
 
-// mayHeal reports whether opening a database may succeed later without a change here: the server is down, refuses more
-// connections, or does not know the user, password or database yet; the database is not activated, or is being backed
-// up or restored; or its schema is not finished.
+// mayHeal reports whether opening a database may succeed later without a change here: the server is down, refuses
+// more connections, or does not have the user, password, privileges or database yet; the database is not activated,
+// or is being backed up or restored; or its schema is not finished.
 func mayHeal(err error) bool {
 	state := serverErrorOf(err).State
 	switch state {
@@ -107,8 +107,8 @@ func isRefused(err error) bool {
 }
 
 // domainError converts an error of the driver into one of the domain, by its code and never by its text. unknown says
-// that the write may have been committed nevertheless. Duplicate keys stay *tpox.Unavailable here: the caller
-// knows what was to be stored.
+// that the write may have been committed nevertheless. A duplicate key becomes *tpox.Unavailable here; the caller,
+// which has the document, converts it further (see isDuplicateKey).
 func domainError(ctx context.Context, err error, unknown bool) error {
 	switch {
 	case err == nil, tpox.IsDomainError(err):

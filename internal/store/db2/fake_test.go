@@ -83,7 +83,7 @@ func (c *fakeConn) Begin() (driver.Tx, error) {
 
 type fakeTx struct{ *fakeConn }
 
-// Commit fails as the driver's does: it stays in the transaction.
+// Commit fails as the driver's does: the connection stays in the transaction.
 func (t *fakeTx) Commit() error {
 	t.note("COMMIT")
 	if t.commit != nil {
@@ -109,7 +109,7 @@ type fakeStmt struct {
 func (s *fakeStmt) Close() error  { return nil }
 func (s *fakeStmt) NumInput() int { return strings.Count(s.query, "?") }
 
-// ExecContext fails the test if it is used: that of the driver handles a context wrongly.
+// ExecContext panics, because the driver's ExecContext handles a context wrongly.
 func (s *fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
 	panic("a context came to the driver")
 }

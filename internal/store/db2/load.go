@@ -23,8 +23,8 @@ var inserts = [...]string{
 	dataset.Security: "insert_security", dataset.Customer: "insert_customer_as_is", dataset.Order: "insert_order",
 }
 
-// chunkSize is how many documents are committed together. What all connections have not committed must fit into the
-// logs, which have 52 MB by default (SQL0964C).
+// chunkSize is how many documents are committed together. The uncommitted documents of all connections must fit into
+// the logs, which have 53 MB by default (SQL0964C).
 const chunkSize = 100
 
 // LoadDataset fills the store with a generated dataset, on several connections. The store is not Ready until all is
@@ -111,8 +111,8 @@ func (s *Store) holdLoad(ctx context.Context) (release func(), err error) {
 }
 
 // loading runs a load under a lock, because two loads at once would each take the other's documents for duplicates. A
-// setting says that a load is not finished before the first document is stored and until statistics are collected; end
-// runs in the transaction that removes it.
+// setting marks the load as unfinished, from before the first document until statistics are collected; end runs in
+// the transaction that removes the setting.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(*tx) error) (err error) {
 	release, err := s.holdLoad(ctx)
 	if err != nil {
@@ -154,8 +154,7 @@ func (s *Store) Runstats(ctx context.Context) error {
 	return nil
 }
 
-// change runs a transaction of a load. It does not run again after a commit with an unknown outcome: a lost connection
-// ends the load.
+// change runs a transaction of a load. It does not retry after a commit with an unknown outcome, which ends the load.
 func (s *Store) change(ctx context.Context, do func(t *tx) error) error {
 	_, err := s.writeOn(ctx, s.admin, tpox.Write{}, failUnknown, func(t *tx) ([]byte, error) { return nil, do(t) })
 	return err

@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// What all connections of a load have not committed fits into half of Db2's default logs: a document takes more there
-// than its bytes, for its index entries and for what a rollback needs.
+// The uncommitted documents of all connections of a load fit into half of Db2's default logs. Half, because a
+// document takes more there than its bytes: its index entries and what a rollback needs.
 func TestLoad_FitsLogs(t *testing.T) {
 	const logBytes = (3 + 10) * 1000 * 4096 // logprimary, logsecond, logfilsiz
 	d := dataset.New(dataset.Spec{Seed: 1})
@@ -24,7 +24,7 @@ func TestLoad_FitsLogs(t *testing.T) {
 	}
 }
 
-// What may take hours runs on connections without a limit, requests never do.
+// Statements that may take hours run on connections without a time limit, requests never do.
 func TestOpen_Administration(t *testing.T) {
 	requests, admin := newDatabase(nothing), newDatabase(nothing)
 	admin.stamp = requests.stamp

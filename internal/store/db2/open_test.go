@@ -53,8 +53,8 @@ func TestOpen_PasswordFile(t *testing.T) {
 	require.NotContains(t, err.Error(), "root")
 }
 
-// A user without rights on the administrative views can open a store, and results do not have what they say. Another
-// codeset than UTF-8, in capitals or not, is refused, and another collation than IDENTITY is said.
+// A user without rights on the administrative views can open a store, but its description lacks version and settings.
+// A codeset other than UTF-8, in capitals or not, is refused; a collation other than IDENTITY causes a notice.
 func TestInspect(t *testing.T) {
 	denied := failure(-551, stateNoPrivilege)
 	for name, c := range map[string]struct {

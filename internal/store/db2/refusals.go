@@ -55,7 +55,7 @@ func withFindings(err error, judge func() error) error {
 }
 
 // invalidFirst is withFindings for a document that replaces another one. It also returns what judge finds if there is
-// nothing to replace, or another version: a document that is not valid is refused before that is checked.
+// nothing to replace, or another version: an invalid document is refused as invalid first.
 func invalidFirst(err error, judge func() error) error {
 	switch err.(type) { //nolint:errorlint // as in withFindings
 	case *tpox.NotFound, *tpox.Stale:
@@ -64,7 +64,7 @@ func invalidFirst(err error, judge func() error) error {
 	return withFindings(err, judge)
 }
 
-// judge applies a rule to a stored document, and returns nil if that cannot be read.
+// judge applies a rule to a stored document, and returns nil if the document cannot be read.
 func (s *Store) judge(ctx context.Context, name string, id tpox.ID, rule func(doc []byte) error) error {
 	if doc, err := s.find(ctx, name, "document", id); err == nil {
 		return rule(doc)

@@ -30,8 +30,8 @@ func (s Options) DDL() []string {
 // shortName is a name that needs no quotes, and leaves room for what follows it.
 var shortName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,11}$`)
 
-// storageName returns how the names of a schema's buffer pool and table space begin. They belong to the whole database,
-// so those of two schemas must differ, and they have at most 18 bytes, 6 of them for what follows.
+// storageName returns how the names of a schema's buffer pools and table spaces begin. They belong to the whole
+// database, so those of two schemas must differ. The names have at most 18 bytes, 6 of which are for what follows.
 func storageName(schema string) string {
 	if shortName.MatchString(schema) {
 		return schema
@@ -46,9 +46,9 @@ var Schemas = []struct{ Name, File string }{
 	{"SECURITY", "security.xsd"},
 }
 
-// Script returns what makeSchema does in an empty database, to be read or run by hand, for the schema in the URL. Each
-// statement has to be committed before the next, as the command line processor does. The script registers the schemas
-// by commands of that processor, because the procedures take the documents as parameters.
+// Script returns a script that does what makeSchema does in an empty database, for the schema in the URL. Each
+// statement has to be committed before the next, as the command line processor does. The script registers the XML
+// schemas by commands of that processor, because the procedures take the documents as parameters.
 func Script(url string) (string, error) {
 	t, err := parseURL(url)
 	if err != nil {
@@ -102,10 +102,10 @@ func (s *Store) readStamp(ctx context.Context) (stamp store.Stamp, empty bool, e
 }
 
 // makeSchema creates tables and indexes in one transaction, under a lock for which a process that starts at the same
-// time waits. Before it come statements that are committed one by one: the table that is locked, the buffer pool and
-// the table space. After it the XML schemas are registered, each alone, because a procedure of Db2 may commit. The
-// version, which says that the schema is complete, is last. All steps may be repeated, so that an interrupted attempt
-// is continued by the next.
+// time waits. Before it, statements that are committed one by one create the table that is locked, the buffer pool
+// and the table space. After it, the XML schemas are registered, each alone, because a procedure of Db2 may commit.
+// The version, which says that the schema is complete, is inserted last. All steps may be repeated, so that the next
+// attempt continues an interrupted one.
 func (s *Store) makeSchema(ctx context.Context) (made bool, err error) {
 	ddl := s.settings.DDL()
 	for _, text := range ddl[:committedAlone] {
@@ -169,9 +169,9 @@ func (s *Store) createTables(ctx context.Context, ddl []string) error {
 	return t.Commit()
 }
 
-// Empty removes everything from the database. Each statement is a unit of work of its own, as TRUNCATE demands: the
-// first marks the database as unfinished and the last removes that mark, so that nobody serves one that was not emptied
-// to the end.
+// Empty removes everything from the database but the schema and the identity. Each statement is a unit of work of its
+// own, as TRUNCATE requires: the first marks the database as unfinished and the last removes that mark, so that
+// nobody serves one that was not emptied completely.
 func (s *Store) Empty(ctx context.Context) error {
 	release, err := s.holdLoad(ctx)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Store) Empty(ctx context.Context) error {
 	for _, name := range []string{
 		"empty_orders", "empty_custacc", "empty_security", "empty_answers", "reset_leases", "empty_settings",
 	} {
-		// Automatic RUNSTATS may hold a table, just after a load.
+		// With retries: just after a load, automatic RUNSTATS may lock a table.
 		if err := s.read(ctx, func() error { _, err := s.admin.ExecContext(ctx, statements[name]); return err }); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

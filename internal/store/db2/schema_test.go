@@ -25,8 +25,8 @@ func TestStorageName(t *testing.T) {
 	}
 }
 
-// The scripts for a database of its own create the schema that the store knows. The tuned one differs in where tables
-// are, and what they are in exists, with the pages that they need.
+// The scripts for a database of its own create the schema of the store. The tuned one differs only in where
+// its tables are stored. Every table space that a script names has pages of 16 KB.
 func TestScripts_OfDatabases(t *testing.T) {
 	placed := regexp.MustCompile(`\s+IN TPOX\S+(?: INDEX IN TPOX\S+ LONG IN TPOX\S+)?`)
 	others := regexp.MustCompile(`^(CREATE (DATABASE|BUFFERPOOL|(LARGE |SYSTEM TEMPORARY )?TABLESPACE)|CONNECT|CALL|` +
@@ -52,7 +52,7 @@ func TestScripts_OfDatabases(t *testing.T) {
 	}
 }
 
-// A database is a fake without a schema at first, which refuses what a test says.
+// A database is a fake that has no schema at first, and refuses the statements for which refuse returns an error.
 type database struct {
 	*fake
 	stamp map[driver.Value]driver.Value // the settings
@@ -116,7 +116,7 @@ func TestSchema_Order(t *testing.T) {
 	require.Contains(t, after[strings.LastIndex(after, "GRANT"):], "insert_setting")
 }
 
-// An attempt that ended anywhere is continued by the next.
+// Wherever an attempt ended, the next one continues it.
 func TestSchema_Again(t *testing.T) {
 	var refuse map[string]error
 	d := newDatabase(func(query string) error {

@@ -34,8 +34,8 @@ type visit struct {
 	small          bool // it is the stand-in, which is slow
 }
 
-// TestServer tries everything on a Db2, in an order in which the first part says the most, and leaves a page that says
-// what was confirmed. No part ends the run but one: a schema that holds anything is refused.
+// TestServer tries everything on a Db2, the most informative part first, and leaves a page that says what was
+// confirmed. A step that fails does not end the run, but a schema that holds anything is refused at the beginning.
 func TestServer(t *testing.T) {
 	v := newVisit(t)
 	ctx := context.WithoutCancel(t.Context()) // the end of the test drops what it has made
@@ -58,7 +58,7 @@ func TestServer(t *testing.T) {
 	}
 	v.keep(t, "drop.clp", clpScript("Removes what an interrupted run has created. Most of it does not exist.", drops))
 	v.keep(t, "before.txt", inventory(ctx, v.admin, configurations))
-	for _, step := range []struct { // a step fails no test: it notes what was answered
+	for _, step := range []struct { // a step only notes what was answered; cases of the suite also fail
 		name string
 		run  func(*testing.T)
 	}{
@@ -88,7 +88,7 @@ func newVisit(t *testing.T) *visit {
 	v.target, err = parseURL(u.String())
 	require.NoError(t, err)
 	require.NoError(t, v.target.readPassword())
-	t.Setenv(PasswordVariable, v.target.password) // where it is among no program's arguments
+	t.Setenv(PasswordVariable, v.target.password) // so that it is not among the arguments of a program
 	u.User = url.User(v.target.user)
 	v.schema, v.untried = v.target.settings.Schema, make(map[question]string)
 	v.admin = v.dial(t, unlimited)
@@ -98,7 +98,7 @@ func newVisit(t *testing.T) *visit {
 	return v
 }
 
-// dial returns connections that wait for locks no longer than the store, with keywords of the client library.
+// dial returns a pool of connections with the store's lock timeout and the given keywords of the client library.
 func (v *visit) dial(t testing.TB, keywords ...string) *sql.DB {
 	t.Helper()
 	connect, err := driverConnector(v.target.connection(keywords...))
@@ -115,8 +115,8 @@ const (
 	eager = "DeferredPrepare=0"
 )
 
-// createAlone creates the schema of each script, statement by statement, and drops it again. Only if DB2_CONFIGURE is
-// yes, it configures the database as the scripts say, and leaves a script that restores what was.
+// createAlone creates the schema of each script, statement by statement, and drops it again. If DB2_CONFIGURE is yes,
+// it also configures the database as the scripts say, and leaves a script that restores the former configuration.
 func (v *visit) createAlone(t *testing.T) {
 	ctx, once := t.Context(), run(t.Context(), v.admin)
 	all, err := designs(v.schema)
@@ -162,7 +162,7 @@ func (v *visit) migrate(t *testing.T) {
 	v.each(askMigrate, alone("for what follows", list), run(t.Context(), v.admin))
 }
 
-// compile compiles each statement alone, and asks what could take the place of doubtful ones.
+// compile compiles each statement alone, and tries what could take the place of doubtful ones.
 func (v *visit) compile(t *testing.T) {
 	db := v.dial(t, unlimited, eager)
 	v.each(askCompile, everything(v.schema), compile(t.Context(), db))
@@ -226,7 +226,7 @@ func (v *visit) filled(t *testing.T, q question, d *dataset.Dataset, rules tpox.
 
 // conformance runs the suite; its cases are tests of their own, and their output is in tests.txt.
 func (v *visit) conformance(t *testing.T) {
-	// Of fewer rows than those of the scale tiny, Db2 would rightly scan all, and wait for others that are locked.
+	// If a table had fewer rows than at the scale tiny, Db2 would rightly scan it, and wait for rows that are locked.
 	data := dataset.New(dataset.Spec{Seed: 1})
 	if v.small {
 		data = dataset.NewOf(1, dataset.Counts{Securities: 40, Customers: 24, Orders: 80})
@@ -310,8 +310,7 @@ func (v *visit) drop(ctx context.Context) {
 	v.each(askDrop, alone(v.schema, undo(v.schema, v.target.settings.DDL())), ignoreMissing(run(ctx, v.admin)))
 }
 
-// campaign runs a smoke campaign with the program that DB2_PROGRAM names. DB2_CAMPAIGN has other arguments than the
-// preset.
+// campaign runs a smoke campaign with the program that DB2_PROGRAM names. DB2_CAMPAIGN has further arguments.
 func (v *visit) campaign(t *testing.T) {
 	program := os.Getenv("DB2_PROGRAM")
 	if program == "" {

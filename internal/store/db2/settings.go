@@ -18,11 +18,11 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options are the settings of a store that its URL or connector does not contain.
+// Options are the settings of a store. Open takes Schema and LockTimeout from its URL instead.
 type Options struct {
 	// Schema is the schema of the tables.
 	Schema string
-	// Pool is the largest number of connections; 0 is DefaultPool.
+	// Pool is the largest number of connections for requests, and of those for administration; 0 is DefaultPool.
 	Pool  int
 	Rules tpox.Rules
 	// LockTimeout is how long a statement waits for a lock; 0 is the server's default.
@@ -46,13 +46,12 @@ type target struct {
 	settings                             Options
 	tls                                  bool
 	statement                            time.Duration // timeout
-	// keywords are settings of the client library, for its connection strings; limits are those that administration does
-	// not have.
+	// keywords are settings of the client library, for its connection strings; limits are those for requests only.
 	keywords, limits []string
 }
 
-// Timeouts, because the driver cannot cancel a statement. The session limits how long a statement waits for a lock, the
-// client library how long one of a request may run at all.
+// Timeouts, because the driver cannot cancel a statement. The session limits how long a statement waits for a lock,
+// the client library how long a statement of a request may run in all.
 const (
 	defaultLockTimeout      = 5 * time.Second
 	defaultStatementTimeout = 30 * time.Second
@@ -63,8 +62,8 @@ const PasswordVariable = "BROKERAGE_DB_PASSWORD" //nolint:gosec // a name
 
 var errURL = errors.New("not the URL of a Db2 database: db2://USER@HOST:PORT/DATABASE?SETTING=VALUE&…")
 
-// CheckURL refuses a URL that names no database. It does not connect, and its errors do not repeat the URL, which may
-// hold a password.
+// CheckURL returns an error if a URL names no database or has a wrong setting. It does not connect, and its errors do
+// not repeat the URL, which may hold a password.
 func CheckURL(text string) error {
 	_, err := parseURL(text)
 	return err
@@ -90,7 +89,7 @@ func parseURL(text string) (t target, err error) {
 	t.settings.LockTimeout, t.statement = defaultLockTimeout, defaultStatementTimeout
 	for _, name := range slices.Sorted(maps.Keys(query)) { // so that the first error is always the same
 		read, ok := parameterReaders[name]
-		if !ok && query.Get(name) == "" { // not repeated: it may be the rest of a password with a "&"
+		if !ok && query.Get(name) == "" { // not named: it may be the rest of a password with a "&"
 			return t, errors.New("a setting in the URL has no value: " + parameterNames())
 		}
 		if !ok {
@@ -160,10 +159,10 @@ func keyword(name string) reader {
 	}
 }
 
-// parameterReaders read the settings. The manual describes those of the client library under "CLI/ODBC configuration
-// keywords"; those with a capital letter are passed to it as they are. Only what the library accepts in a connection
-// string is here: it ignores the rest (EnableAcr, EnableWLB, KeepAliveTimeout …) and returns a warning, CLI0004W, which
-// the driver drops.
+// parameterReaders read the settings of a URL by name. Names with a capital letter are keywords of the client
+// library, which the manual describes under "CLI/ODBC configuration keywords". Only keywords that the library accepts
+// in a connection string are here: it ignores the rest (EnableAcr, EnableWLB, KeepAliveTimeout …) and returns a
+// warning, CLI0004W, which the driver drops.
 var parameterReaders = map[string]reader{
 	"schema": func(t *target, value string) error {
 		if !ordinaryIdentifier.MatchString(value) {

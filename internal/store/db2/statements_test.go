@@ -25,10 +25,10 @@ func TestStatements(t *testing.T) {
 		if strings.Contains(text, "XMLEXISTS") {
 			require.Contains(t, source(name), "-- Manual: ", name)
 			require.NotEmpty(t, expectedIndexes(name), name)
-			// A condition outside [] holds for every row.
+			// The query begins on a line of its own.
 			require.Contains(t, text, "XMLEXISTS('\n", name)
 		}
-		// The driver drops an error that comes with a second result: only procedures that report it with the first have one.
+		// The driver drops an error that comes with a second result: the procedures called here report it with the first.
 		for _, called := range procedure.FindAllStringSubmatch(text, -1) {
 			require.Regexp(t, `^SYSPROC\.(ADMIN_CMD|XSR_REGISTER|XSR_COMPLETE)$`, called[1], name)
 		}
@@ -40,7 +40,7 @@ func TestStatements(t *testing.T) {
 	require.Contains(t, statements["search_securities_page"], fmt.Sprintf("FETCH FIRST %d ROWS ONLY", tpox.MaxHits+1))
 }
 
-// No table is by column where that is the default, and nobody runs RUNSTATS on the plain ones.
+// No table is organised by column where that is the default. Plain tables have no RUNSTATS and are VOLATILE.
 func TestDDL(t *testing.T) {
 	all := strings.Join(Options{Schema: "TPOX"}.DDL(), ";")
 	require.Equal(t, 8, strings.Count(all, "CREATE TABLE "))
@@ -67,7 +67,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// What the store declares of each transaction is what the statement of its name does.
+// The fidelity that the store declares for each transaction is that of the statement of its name.
 func TestFaithful(t *testing.T) {
 	for _, transaction := range tpox.Transactions {
 		name := transaction.Name

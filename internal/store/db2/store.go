@@ -52,16 +52,16 @@ type Store struct {
 	stamp    store.Stamp
 	made     bool // whether Open has made the schema
 
-	purged  atomic.Int64 // when expired answers were searched for last, Unix time
+	purged  atomic.Int64 // time of the last search for expired answers, in Unix seconds
 	retries atomic.Int64
 	figures *store.ServerFigures
-	counted store.Pages // of the last call of countPages, which alone uses it
+	counted store.Pages // result of the last countPages, which alone uses it
 }
 
 var _ store.Bulk = (*Store)(nil)
 
-// Open connects to the database that a URL names, and creates its schema if there is none. What a URL can set comes
-// from it; only a pool in settings overrides it. The error is *tpox.Unavailable if another attempt may succeed.
+// Open connects to the database that a URL names, and creates its schema if there is none. Schema and lock timeout
+// come from the URL, the pool only if settings has none. The error is *tpox.Unavailable if another attempt may succeed.
 func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	t, err := parseURL(url)
 	if err != nil {
@@ -83,7 +83,7 @@ func Open(ctx context.Context, url string, settings Options) (*Store, error) {
 	return openConnectors(ctx, requests, admin, settings)
 }
 
-// How long a connection is kept. New ones are spread over the servers again after one was restarted or added.
+// How long a connection is kept. New ones spread over the servers again after a server was restarted or added.
 const (
 	connectionLife = 30 * time.Minute
 	connectionIdle = 5 * time.Minute

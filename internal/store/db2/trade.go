@@ -8,8 +8,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Trade runs buy_security or sell_security, as trade.Side says. Each is four statements, of which the third decides and
-// changes everything: see sql/buy_security.sql. Only a customer that may reach the size limit is read first.
+// Trade runs buy_security or sell_security, as trade.Side says. Each is four statements, of which the third decides
+// and changes everything: see sql/buy_security.sql. Only a customer above half the size limit is checked first.
 func (s *Store) Trade(
 	ctx context.Context, w tpox.Write, account tpox.ID, trade tpox.Trade,
 ) ([]byte, error) {
@@ -66,7 +66,7 @@ func (s *Store) Trade(
 	})
 }
 
-// A deal is a trade with its price and its time, which stamp and day have as the customer's document has them.
+// A deal is a trade with its price and its time: stamp and day are its forms in the customer's document.
 type deal struct {
 	account    string
 	quote      tpox.Quote

@@ -71,7 +71,7 @@ func (t *trial) note(q question, name, text string, err error) {
 	t.attempts = append(t.attempts, a)
 }
 
-// A named statement is tried alone.
+// A named is a statement with its name.
 type named struct{ name, text string }
 
 // each tries statements one after another, each alone. One that loses its connection is tried once more, because the
@@ -106,7 +106,7 @@ func compile(ctx context.Context, db *sql.DB) func(text string) error {
 	}
 }
 
-// ignoreMissing returns a function that drops what may not be there, because it was refused or dropped before.
+// ignoreMissing returns a function that runs a DROP, and ignores that the object does not exist.
 func ignoreMissing(once func(string) error) func(string) error {
 	return func(text string) error {
 		err := once(text)
@@ -146,7 +146,7 @@ func (t *trial) answer(q question) string {
 	return fmt.Sprintf("**not confirmed**: %d of %d", all-len(failed), all)
 }
 
-// page returns the page for a person.
+// page returns the page for people to read, in Markdown.
 func (t *trial) page() string {
 	var b, failures strings.Builder
 	fmt.Fprintf(&b, "# What this run has shown\n\nServer: %s\n\n", t.server)
@@ -208,7 +208,7 @@ func TestTrial_EachCode(t *testing.T) {
 // testSchema is the schema of the tests if the URL names none.
 const testSchema = "BROKERAGE_TEST"
 
-// everything returns all statements as the store sends them, with the types that it declares for longer documents.
+// everything returns all statements in every form in which the store sends them, also those for longer documents.
 func everything(schema string) (list []named) {
 	x := Schemas[0]
 	fill := strings.NewReplacer("$schema", schema, "$table", "CUSTACC", "$name", x.Name, "$file", x.File, "$seconds", "5")
@@ -229,7 +229,7 @@ func everything(schema string) (list []named) {
 	return list
 }
 
-// A doubt is a query that answers a doubt about Db2's XQuery, with the answer that the manual promises.
+// A doubt is a query that settles a doubt about Db2's XQuery, with the answer that the manual promises.
 type doubt struct{ name, query, answer string }
 
 var doubts = []doubt{
@@ -322,7 +322,7 @@ func undo(schema string, ddl []string) (drops []string) {
 	return drops
 }
 
-// holds finds what a trial would drop, or could not tell from its own.
+// holds lists what a trial would drop, or could not distinguish from its own.
 const holds = `SELECT what FROM (
 	SELECT 'the table ' || tabname AS what FROM SYSCAT.TABLES WHERE tabschema = CAST(? AS VARCHAR(128))
 	UNION ALL
@@ -368,7 +368,7 @@ func texts(ctx context.Context, db *sql.DB, query string, args ...any) (list []s
 	return list, err
 }
 
-// configured lists the statements that set what the configuration of the database and its buffer pools are now.
+// configured lists statements that would restore the present configuration of the database and its buffer pools.
 const configured = `SELECT 'UPDATE DATABASE CONFIGURATION USING ' || UPPER(name) || ' ' ||
 	CASE WHEN COALESCE(deferred_value_flags, value_flags) IN ('AUTOMATIC', 'COMPUTED')
 		THEN COALESCE(deferred_value_flags, value_flags) ELSE COALESCE(deferred_value, value, '') END
@@ -384,7 +384,7 @@ var configurations = []named{
 	{"registry variables", "SELECT reg_var_name || ' ' || reg_var_value FROM SYSIBMADM.REG_VARIABLES ORDER BY 1"},
 }
 
-// measured are what Db2 says about the loaded tables of a schema, and what it ran.
+// measured returns queries for Db2's figures about the loaded tables of a schema and the statements that it ran.
 func measured(schema string) (list []named) {
 	for _, of := range [][2]string{{"cadoc", "custacc"}, {"odoc", "orders"}, {"sdoc", "security"}} {
 		list = append(list, named{"documents of " + of[1] + " in their rows, of all", fmt.Sprintf(

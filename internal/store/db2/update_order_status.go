@@ -6,7 +6,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// bareOrder is the order from which the answer is made: it depends on the status alone.
+// bareOrder is the order from which the answer is made, because the answer depends on the status alone.
 const bareOrder = `<FIXML xmlns="` + tpox.FIXMLNS + `"><Order></Order></FIXML>`
 
 // UpdateOrderStatus sets the status of an order; the database validates the whole order.

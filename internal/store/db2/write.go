@@ -37,7 +37,7 @@ func (t *tx) document(name string, args ...any) ([]byte, error) {
 	return document(t.ctx, t, name, args...)
 }
 
-// work is what a transaction does, and what it answers.
+// A work runs the statements of a transaction and returns the answer.
 type work func(t *tx) (answer []byte, err error)
 
 // afterUnknown says what write does after a commit whose outcome is unknown, unless an idempotency key shows the
@@ -47,9 +47,9 @@ type afterUnknown bool
 const (
 	// failUnknown returns *tpox.Unavailable with Unknown set.
 	failUnknown afterUnknown = false
-	// retryUnknown runs the work again. It sees by tx.maybeDone that it must check whether the earlier attempt was
-	// committed: what it inserted exists, or what it deleted does not. The unique index and the locks make it wait until
-	// the server has decided.
+	// retryUnknown runs the work again, with tx.maybeDone set. The work must check whether the earlier attempt was
+	// committed: what that attempt inserted exists, or what it deleted does not. The unique index and the locks make the
+	// work wait until the server has decided.
 	retryUnknown afterUnknown = true
 )
 
@@ -140,8 +140,8 @@ func asIs(name string, validate bool) string {
 	return name + "_as_is"
 }
 
-// replace replaces the document with the given key, if the stored version is one that match allows: then the document
-// is locked before it is read, so that of two requests with one version only one replaces it.
+// replace replaces the document with the given key. If match is not nil, it must allow the stored version; the
+// document is locked before it is read, so that of two requests with the same version only one replaces it.
 func (t *tx) replace(what, key string, doc []byte, validate bool, match tpox.Match) error {
 	none := &tpox.NotFound{What: what, Key: key}
 	if match != nil {

@@ -25,7 +25,7 @@ func first(err error) func() error {
 	}
 }
 
-// A write runs again if nothing of it was committed, or if the second attempt can tell.
+// A write is retried if nothing of it was committed, or if the second attempt can find out whether the first one was.
 func TestWrite(t *testing.T) {
 	insert := func(s *Store) error {
 		_, err := s.InsertOrder(t.Context(), tpox.Write{Now: noon}, []byte(anOrder))

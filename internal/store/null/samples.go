@@ -20,11 +20,11 @@ func must[T any](v T, err error) T {
 const (
 	// sampled is how many documents of a kind are searched for one of the mean size.
 	sampled = 400
-	// searchHits is the mean over the searches of the scenario.
+	// searchHits is the mean number of hits of the scenario's searches.
 	searchHits = 12
 )
 
-// typical returns the document that is nearest to the mean size, and whose answers are nearest to theirs.
+// typical returns the document whose size, and the sizes of whose answers, are nearest to the means.
 func typical(d *dataset.Dataset, k dataset.Kind, answers ...func([]byte) []byte) []byte {
 	sizes := make([][]float64, sampled)
 	means := make([]float64, 1+len(answers))
@@ -52,8 +52,8 @@ func typical(d *dataset.Dataset, k dataset.Kind, answers ...func([]byte) []byte)
 	return d.Append(nil, k, int64(best))
 }
 
-// search returns the answer to a search: securities of one sector, in order, as many as a search finds. PE and Yield do
-// not matter, because for them every security would have to be generated.
+// search returns the answer to a search: securities of one sector, in order, as many as a search finds. It ignores PE
+// and yield: to select by them, every security would have to be generated.
 func search(d *dataset.Dataset) []byte {
 	bySector := make(map[string][]tpox.SecurityKeys)
 	for i := int64(0); ; i++ {

@@ -14,7 +14,7 @@ import (
 // An Admin is a connection that reads the settings and the hit ratios of a server.
 type Admin struct {
 	conn    *pgx.Conn
-	cluster bool // of several servers
+	cluster bool // whether the database has the extension citus
 }
 
 // Administer connects with the role of the URL, whose rights decide what the Admin can do.
@@ -45,7 +45,7 @@ func (a *Admin) Settings(ctx context.Context, names []string) ([]tpox.Setting, e
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[tpox.Setting]) // the error of the query, too
 }
 
-// tablePools counts for each table its rows, its indexes and its long values; partitions count with their table.
+// tablePools returns the hits and misses of each table, its indexes and its TOAST; partitions count with their table.
 const tablePools = `SELECT p.name, sum(p.hits)::bigint, sum(p.misses)::bigint
 	FROM pg_statio_user_tables AS s,
 		LATERAL (SELECT coalesce((SELECT relname FROM pg_class WHERE oid = pg_partition_root(s.relid)), s.relname))
@@ -56,8 +56,8 @@ const tablePools = `SELECT p.name, sum(p.hits)::bigint, sum(p.misses)::bigint
 			AS p (name, hits, misses)
 	WHERE s.schemaname = 'brokerage' GROUP BY p.name HAVING sum(p.hits) + sum(p.misses) > 0 ORDER BY p.name`
 
-// Process returns the postmaster when it runs on this machine: it is the parent of the process that serves our
-// connection. A cluster has several.
+// Process returns the id of the postmaster, the parent of the process that serves this connection. It returns 0 if
+// that runs on another machine, and for a cluster, which has several.
 func (a *Admin) Process() int {
 	if a.cluster {
 		return 0

@@ -21,10 +21,10 @@ import (
 // endOfData is the line that ends the data of a table in a backup.
 const endOfData = "\\.\n"
 
-// snapshot are the options of a transaction that reads one state of the database.
+// snapshot holds the options of a transaction that reads one state of the database.
 var snapshot = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 
-// anyDocument finds whether there is a document.
+// anyDocument finds out whether there is a document.
 const anyDocument = `SELECT EXISTS (SELECT id FROM brokerage.customers LIMIT 1)
 	OR EXISTS (SELECT id FROM brokerage.orders LIMIT 1) OR EXISTS (SELECT symbol FROM brokerage.securities LIMIT 1)`
 
@@ -33,9 +33,9 @@ func (t tableCopy) copyFrom() string {
 	return fmt.Sprintf("COPY brokerage.%s (%s) FROM STDIN", t.table, t.columns)
 }
 
-// backup writes the state at the beginning to a file, while others may write: for each table a COPY command and its
-// data, compressed. The file appears once all of it is on disk, and only its owner can read it. backup returns its size
-// in bytes. A cluster has no state that all nodes share, and is refused.
+// backup writes the state of the database at the beginning to a file, while others may write: for each table a COPY
+// command and its data, compressed. The file appears once all of it is on disk, and only its owner can read it.
+// backup returns its size in bytes. A cluster is refused, because it has no snapshot of all nodes.
 func (s *Store) backup(
 	ctx context.Context, path string, o store.CopyOptions,
 ) (m store.Manifest, written int64, err error) {
@@ -103,10 +103,9 @@ func (s *Store) copyTo(ctx context.Context, tx pgx.Tx, raw *store.Digest, progre
 	return nil
 }
 
-// restore restores the state of a backup of one server, on one server or a cluster, in one transaction: until that
-// commits, which it does when all of the backup has been read and verified, others see the old content. A database that
-// holds something is replaced only with o.Replace. Nothing should use the database: writers wait, and find other
-// content afterwards.
+// restore restores a backup of one server, on one server or a cluster, in one transaction, which commits when all of
+// the backup has been read and verified. A database that holds documents is replaced only with o.Replace. Nothing
+// should use the database: the tables are locked, so readers and writers wait, and find other content afterwards.
 func (s *Store) restore(ctx context.Context, file string, o store.CopyOptions) (m store.Manifest, err error) {
 	b, err := store.OpenBackup(file, Scheme)
 	if err != nil {

@@ -71,7 +71,7 @@ func BenchmarkCitus(b *testing.B) {
 	url := plain.URL(plain.Database(b))
 	targets := []*target{{B: b, name: "one server", groups: []*pgtest.Group{plain.Group(b)}, url: url}}
 	load(b, url)
-	for _, workers := range []int{1, 2, 4} { // which are its entries
+	for _, workers := range []int{1, 2, 4} { // they are the entries of the URL
 		some := *cluster
 		some.Nodes = some.Nodes[:workers+1]
 		database := some.Database(b)
@@ -136,8 +136,8 @@ func median(samples []sample, of func(sample) float64) float64 {
 	return against(samples, nil, of)
 }
 
-// against returns the median over the rounds of the ratios to what others have measured in the same round: the speed of
-// a machine changes from one round to the next. Without others it is the median of the values.
+// against returns the median of the ratios of samples to others, round by round, because the speed of a machine
+// changes from one round to the next. Without others it is the median of the values.
 func against(samples, others []sample, of func(sample) float64) float64 {
 	var values []float64
 	for round, s := range samples {
@@ -164,7 +164,7 @@ func load(b *testing.B, through string) *dataset.Dataset {
 	return d
 }
 
-// run runs the mix. In the measured time each server has a number of processors, 0 for no limit.
+// run runs the mix. limit is how many processors each server has in the measured time, 0 for no limit.
 func (t *target) run(users int, limit float64) (s sample) {
 	t.Helper()
 	direct, err := drive.NewDirect(t.store, t.url)
@@ -206,7 +206,7 @@ func (t *target) run(users int, limit float64) (s sample) {
 	return s
 }
 
-// machine returns the processor time that the machine has had, and what of it was idle, in ticks.
+// machine returns the total and the idle processor time of the machine, in ticks.
 func machine(t testing.TB) (all, idle float64) {
 	t.Helper()
 	line, _, _ := strings.Cut(testenv.Text(t, "/proc/stat"), "\n")
@@ -216,8 +216,8 @@ func machine(t testing.TB) (all, idle float64) {
 	return user + nice + system + idle + wait, idle + wait
 }
 
-// drawnWords is how many symbols or sectors pgbench uses: it draws no words, so that each is a script. Each connection
-// prepares each script at its first use.
+// drawnWords is how many symbols or sectors pgbench uses. It cannot draw words, so each has its own script. Each
+// connection prepares each script at its first use.
 const drawnWords = 10
 
 // BenchmarkPgbench prints how often a second pgbench and drive --db answer the seven queries on one server, with the
@@ -297,8 +297,8 @@ func pgbenchScripts(b *testing.B, d *dataset.Dataset, query string) (flags []str
 	return flags
 }
 
-// pgbenchStatement returns a statement in pgbench's form, with variables for parameters. It replaces :NAME everywhere,
-// even in strings, so colons in them are escaped. The server reads the same statement.
+// pgbenchStatement returns a statement in pgbench's form, with variables for parameters. pgbench replaces :NAME even
+// in strings, so colons in strings are escaped. The server reads the same statement.
 func pgbenchStatement(text string) string {
 	text = regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(text, "")
 	token := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|\$\d`)

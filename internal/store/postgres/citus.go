@@ -52,15 +52,15 @@ func IsCluster(url string) bool {
 	defer cancel()
 	a, err := Administer(ctx, url)
 	if err != nil {
-		return false // what opens it next says so
+		return false // whoever opens it next returns the error
 	}
 	defer func() { _ = a.Close() }()
 	var s Store
 	return s.findTables(ctx, a.conn) == nil && s.distributed
 }
 
-// requireCluster returns an error in one line for a database whose tables cannot be distributed, which only the
-// coordinator can do, and on all nodes.
+// requireCluster returns an error in one line unless tables can be distributed here. This requires that the node is
+// the coordinator and has a worker, and that all nodes are ready.
 func (s *Store) requireCluster(ctx context.Context, conn *pgx.Conn) error {
 	if err := s.inspectCluster(ctx, conn); err != nil {
 		return err
@@ -105,8 +105,8 @@ const unfitNodes = `
 		ELSE 'has max_prepared_transactions=0: set it to max_connections at least' END
 	FROM nodes, here WHERE NOT success OR version <> extversion OR prepared = '0' ORDER BY node`
 
-// hostsOf returns, for each host that a URL names, what a connection tries that begins with this host: with TLS, and
-// without where that is allowed, then the other hosts.
+// hostsOf returns, for each host that a URL names, the attempts of a connection in order: first this host, with and
+// without TLS where the URL allows both, then the other hosts.
 func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 	tries := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	for i, t := range tries {
@@ -117,10 +117,10 @@ func hostsOf(c *pgx.ConnConfig) (hosts [][]*pgconn.FallbackConfig) {
 	return hosts
 }
 
-// holds has, by the name of a query that reads a row for a transaction to write, the statement that keeps the row's
-// shard where it is; $1 is the key of both. The statements change nothing. A query does not keep the shard, even with
-// FOR UPDATE, and its lock does not follow the row to another node: when the shard was moved, another transaction could
-// change the row there, and Citus 13.2 sends what this one writes to the node that it has read from, where it is lost.
+// holds maps the name of a query that locks a row to a statement that keeps the row's shard on its node; $1 is the
+// key in both. The statement changes nothing. The query alone does not keep the shard, even with FOR UPDATE, and its
+// lock does not follow the row: once the shard was moved, another transaction could change the row on the new node,
+// and Citus 13.2 would send the write of this transaction to the old node, where it is lost.
 var holds = map[string]string{
 	"lock_key":      "UPDATE brokerage.answers SET hash = hash WHERE slot = $1 AND hash IS NULL",
 	"lock_customer": "UPDATE brokerage.customers SET doc = doc WHERE id = $1 AND doc IS NULL",
@@ -128,7 +128,7 @@ var holds = map[string]string{
 	"lock_security": "UPDATE brokerage.securities SET doc = doc WHERE symbol = $1 AND doc IS NULL",
 }
 
-// hold adds what has to come before a query on a cluster.
+// hold adds the statement of holds that has to come before a query on a cluster.
 func (t *transaction) hold(b *pgx.Batch, query string, key any) {
 	if t.store.distributed && holds[query] != "" {
 		b.Queue(holds[query], key)

@@ -27,7 +27,7 @@ func TestCommit_AnswerLost(t *testing.T) {
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 
-	// loses requires that a write without an answer is unknown, and was not tried again.
+	// loses requires that a write whose answer is lost has an unknown outcome, and was not retried.
 	loses := func(t *testing.T, write func() error, texts ...string) {
 		link.SetTrap(&chaostest.Trap{Texts: texts, CutAnswer: true})
 		tries := s.retries.Load()
@@ -59,8 +59,8 @@ func TestCommit_AnswerLost(t *testing.T) {
 }
 
 // A shard that is about to be moved stays where it is until a transaction that has read a row of it has written. The
-// transaction enters the cluster at a node that is neither end of the move, from where Citus would write to the old
-// one.
+// transaction enters the cluster at a node that is neither end of the move: from there, Citus would write to the old
+// node.
 func TestMove_BetweenReadAndWrite(t *testing.T) {
 	const entry = 3
 	cluster := pgtest.StartCluster(t, entry)

@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A migration reports what a cluster lacks before it changes anything. TestOpen_NotWanted has what needs no cluster.
+// A migration reports what a cluster lacks before it changes anything. TestOpen_NotWanted has the cases without one.
 func TestCluster_Refused(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	coordinator, worker := cluster.Nodes[0], cluster.Nodes[2]
@@ -38,14 +38,14 @@ func TestCluster_Refused(t *testing.T) {
 	worker.Again(t)
 	s := opened(t, url, Options{})
 
-	// The way from one server to a cluster.
+	// A cluster takes over the data of one server from a backup.
 	one, d, _, _ := tiny(t)
 	require.NoError(t, errOf(s.restore(t.Context(), backedUpTo(t, one), store.CopyOptions{})))
 	requireDataset(t, s, d)
 	_, _, err := s.backup(t.Context(), filepath.Join(t.TempDir(), "b"), store.CopyOptions{})
 	require.ErrorContains(t, err, "a Citus cluster has no snapshot of all nodes")
 
-	// Tables that exist are not distributed, nor are some of them without the others.
+	// Existing tables are not distributed, and a database in which only some are distributed is refused.
 	database = cluster.Database(t)
 	url = cluster.URL(database, 0)
 	require.False(t, opened(t, url, Options{}).distributed)
@@ -54,7 +54,7 @@ func TestCluster_Refused(t *testing.T) {
 	refuses(t, url, false, "some tables of the schema brokerage are distributed, and others are not: account_orders, ")
 }
 
-// What no cluster of these tests has is imitated: another version, and a node that must not prepare a commit.
+// Faults that no cluster of these tests has are imitated: another version, and a node that must not prepare a commit.
 func TestCluster_Unfit(t *testing.T) {
 	server := pgtest.Shared(t)
 	database := server.Database(t)
@@ -78,8 +78,8 @@ func TestCluster_Unfit(t *testing.T) {
 	requireNoSchema(t, url)
 }
 
-// A commit over two nodes becomes visible on one after the other. Meanwhile, a transaction that deletes what is visible
-// waits for the rest, which could not be found without it.
+// A commit over two nodes becomes visible on one after the other. Meanwhile, a transaction that deletes the visible
+// part waits for the other part, which could not be found without the first.
 func TestCommit_HalfVisible(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	link := chaostest.NewSocketProxy(t, cluster.Nodes[2].Socket())
@@ -89,7 +89,7 @@ func TestCommit_HalfVisible(t *testing.T) {
 	d := generator(t)
 	require.NoError(t, s.LoadDataset(t.Context(), d, nil))
 
-	// on returns the first id from one on whose row in a table is on a node.
+	// on returns the first id, not below the given one, whose row in a table is on a node.
 	on := func(table string, node int, id int64) int64 {
 		for ; cluster.NodeOf(t, database, "brokerage."+table, id) != node; id++ {
 		}

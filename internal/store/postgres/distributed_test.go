@@ -22,8 +22,8 @@ var documentTable = regexp.MustCompile(
 	`(?s)CREATE TABLE brokerage\.(customers|orders|securities|accounts|account_orders|answers|once_slots) \(\n` +
 		`  (\w+)(.*?)\n\)[^;]*;`)
 
-// partitionedSchema is the schema with partitions in place of the shards of a cluster, by the same keys: a unique key
-// holds within one, and the plan of a statement shows which it visits.
+// partitionedSchema returns the schema with partitions in place of the shards of a cluster, by the same keys: a
+// unique key holds within one partition, and the plan of a statement shows which partitions it visits.
 func partitionedSchema(parts int) string {
 	return documentTable.ReplaceAllStringFunc(wanted{}.read("tables"), func(text string) string {
 		found := documentTable.FindStringSubmatch(text)
@@ -52,14 +52,14 @@ func onPartitions(t testing.TB, d *dataset.Dataset, parts int, options Options) 
 	return openedWith(t, server.URL(server.Clone(t, database)), options, hidden{distributed: true})
 }
 
-// A visit is the part of each table that a statement on distributed tables reads or writes: one of each named table.
+// A visit describes a statement on distributed tables, which reads or writes one part of each named table.
 type visit struct {
 	args   string
 	tables string
 	fast   bool // Citus plans it as a query of one table by its key
 }
 
-// visits are all statements of the 17 transactions, the two PUTs and GET /v1/accounts, of idempotency keys and of
+// visits returns all statements of the 17 transactions, the two PUTs and GET /v1/accounts, of idempotency keys and of
 // leases.
 func visits(d *dataset.Dataset) map[string]visit {
 	order, customer := fmt.Sprint(d.ID(dataset.Order, 7)), fmt.Sprint(d.ID(dataset.Customer, 7))
@@ -134,8 +134,8 @@ func TestVisits_Partitions(t *testing.T) {
 	})
 }
 
-// In a cluster, each statement is one task, and those that find rows of one table take the fast path of the planner,
-// through a worker.
+// In a cluster that is entered at a worker, each statement is one task, and those marked fast take the fast path of
+// the planner.
 func TestVisits_Citus(t *testing.T) {
 	cluster := pgtest.StartCluster(t, 2)
 	for _, shards := range []int{32, 64} {
@@ -170,8 +170,8 @@ func explained(t *testing.T, s *Store, check func(t *testing.T, v visit, plan st
 	}
 }
 
-// A row that promises an order which is not there, or says otherwise, never makes a wrong greatest order, and the next
-// one whose order agrees is found; a deletion removes the row of its order, or starts again.
+// A row whose order is missing or differs from it never makes a wrong greatest order: the next row whose order agrees
+// is found. A deletion removes the row of its order, or starts again.
 func TestDistributed_HalfVisible(t *testing.T) {
 	d := generator(t)
 	s := onPartitions(t, d, 4, Options{})

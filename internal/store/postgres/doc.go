@@ -4,9 +4,8 @@
 // keys; the service writes their rows in the transaction of the document: see schema/tables.sql. Each of the seven
 // queries is one SQL/XML statement, in sql/ under its name, that the database answers through an index.
 //
-// The same tables serve one server and a Citus cluster (ADR 0028). Where they are distributed, three transactions have
-// other statements, because a row can be read by its key only: customer_max_order, delete_order and the lock of a
-// trade.
+// The same tables serve one server and a Citus cluster (ADR 0028). Where they are distributed, a row can be read by
+// its key only, so customer_max_order, delete_order and the lock of a trade have other statements.
 //
 // PostgreSQL cannot update a part of a document. An update locks the row, edits the document here, with the code that
 // the embedded store uses, and writes it back (ADR 0028): two round trips, one with BEGIN and one with COMMIT. A write
@@ -18,6 +17,6 @@
 //
 // Reads that allow it are answered by replicas: see replica and ADR 0027.
 //
-// A failure because of other transactions (deadlock, serialization) or of a lost connection is retried, but only if
-// nothing can have been committed.
+// A transaction that fails because of others (deadlock, serialization) or of a lost connection is retried, but only
+// if nothing can have been committed.
 package postgres

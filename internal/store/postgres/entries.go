@@ -15,15 +15,15 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// entries are the nodes of a cluster that the URL names, with a pool for each. A statement is sent to the node that has
-// the rows of its key: any other node would have to ask that one. But every node answers, so it does no harm if what is
-// known here about the places of shards is outdated.
+// entries are the nodes of a cluster that the URL names, with a pool for each. A statement is sent to the node that
+// has the rows of its key: any other node would have to ask that one. But every node can answer, so outdated places
+// of shards do no harm.
 type entries struct {
 	pools  []*pgxpool.Pool
-	tables map[string]string // whose key is the first argument of a statement
+	tables map[string]string // by the name of a statement, whose first argument is the table's key
 	next   atomic.Int64      // pool of a statement without a key
 	places atomic.Pointer[places]
-	looked atomic.Int64 // when, in Unix time
+	looked atomic.Int64 // when places was last read, in Unix time
 }
 
 // places are where the shards are. A group is a node, or a primary with its standbys.
@@ -33,7 +33,7 @@ type places struct {
 }
 
 type shard struct {
-	last  int32 // hash
+	last  int32 // its greatest hash
 	group int
 }
 
@@ -92,9 +92,9 @@ func (e *entries) of(statement string, args []any) *pgxpool.Pool {
 	return e.pools[int(e.next.Add(1)-1)%len(e.pools)]
 }
 
-// look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected to
-// the node of another one; the connections of both are closed, and new ones try their own host first. After an error,
-// the previous state stays.
+// look reads where the shards are, and which node each pool is connected to. A pool whose host was down is connected
+// to the node of another pool; the connections of both pools are closed, and new ones try their own host first. After
+// an error, the previous state stays.
 func (e *entries) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -130,8 +130,8 @@ func (e *entries) close() {
 	}
 }
 
-// hashOf returns the hash of a key by which rows are divided, which is that of hashint8, hashint4 or hashtext on a
-// little-endian machine; false for a text that is too long to be a symbol.
+// hashOf returns the hash by which rows are divided, as PostgreSQL's hashint8, hashint4 or hashtext computes it on a
+// little-endian machine. It returns false for a text of more than maxHashed bytes, and for other types.
 func hashOf(key any) (hash int32, ok bool) {
 	var bytes []byte
 	switch key := key.(type) {
@@ -154,7 +154,7 @@ func hashOf(key any) (hash int32, ok bool) {
 	return int32(jenkins(bytes)), true //nolint:gosec // all bits count
 }
 
-// maxHashed is the length of a text that is hashed in one step, which leaves a byte for its length.
+// maxHashed is the length of the longest text that is hashed in one step of twelve bytes: one is left for its length.
 const maxHashed = 11
 
 // jenkins returns the last word of Bob Jenkins' hash lookup3 with PostgreSQL's seed, for at most maxHashed bytes.

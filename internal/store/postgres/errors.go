@@ -100,8 +100,8 @@ func isTransient(err error) bool {
 	}
 }
 
-// mayHeal reports whether a database that could not be opened may be available later: the server is not up, does not
-// know the role, its password or the database yet, the owner has not made the schema yet, or a cluster lacks nodes.
+// mayHeal reports whether a database that could not be opened may be available later: the server is not up; the role,
+// its password or the database is missing; the owner has not made the schema yet; or a cluster lacks nodes.
 func mayHeal(err error) bool {
 	_, cluster := errors.AsType[clusterError](err)
 	return cluster || isTransient(err) || isLost(err) || isForbidden(err)
@@ -123,8 +123,8 @@ func neverSent(err error) bool {
 	return connecting || pgconn.SafeToRetry(err)
 }
 
-// isDown reports whether the server cannot be reached, or lets nobody in. While a password is being changed, it refuses
-// new connections, and those that are open work.
+// isDown reports whether the server cannot be reached, or lets nobody in. While a password is being changed, it
+// refuses new connections, but open ones still work.
 func (s *Store) isDown(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	if code := codeOf(err); !connecting || code == tooManyConnections {

@@ -39,7 +39,7 @@ func TestDomainError(t *testing.T) {
 	require.ErrorIs(t, domainError(cancelled, server(queryCanceled), true), context.Canceled)
 }
 
-// What a URL asks for, and what a log shows of it. That no error shows a password is for store.TestFind_NoSecrets.
+// What a URL asks for, and what a log shows of it. store.TestFind_NoSecrets requires that no error shows a password.
 func TestURL(t *testing.T) {
 	for url, name := range map[string]string{
 		"postgres://me:secret@host/db":                                 "postgres://me@host/db",

@@ -68,7 +68,7 @@ func TestServer_StatementEnds(t *testing.T) {
 		u, ok := errors.AsType[*tpox.Unavailable](call.Do(t.Context()))
 		require.True(t, ok && !u.Unknown, call.Name)
 	}
-	admin := server.Connect(t, database) // see above
+	admin := server.Connect(t, database) // without a transaction, as in TestTerminated_InEachTransaction
 	eventually(t, func() bool {
 		return value[int](t, admin, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = $1 AND application_name = 'brokerage' AND state <> 'idle'`, database) == 0

@@ -32,8 +32,8 @@ func accountsOf(keys tpox.CustomerKeys) []int64 {
 	return accounts
 }
 
-// moveAccounts returns the steps that give a customer the accounts that it gets and take those that it loses, in the
-// order of their ids. On a cluster, the customer may be visible before a row that is to go: then it starts again.
+// moveAccounts returns the steps that insert the rows of new accounts and delete those of lost accounts, by ascending
+// id. On a cluster, the customer may be visible before a row to delete; then the transaction starts again.
 func moveAccounts(customer tpox.ID, before, after []tpox.ID) (steps []step) {
 	all := slices.Concat(before, after)
 	slices.Sort(all)
@@ -50,8 +50,8 @@ func moveAccounts(customer tpox.ID, before, after []tpox.ID) (steps []step) {
 	return steps
 }
 
-// firstTaken returns, for the conflict of an account, that of the first account in the document that another customer
-// has.
+// firstTaken returns err, but in place of a conflict by an account the conflict by the first account in the document
+// that another customer has.
 func (s *Store) firstTaken(ctx context.Context, err error, keys tpox.CustomerKeys) error {
 	conflict, ok := errors.AsType[*tpox.Conflict](err)
 	if !ok || conflict.Reason != tpox.AccountExists || len(keys.Accounts) == 1 {

@@ -26,5 +26,5 @@ func (s *Store) InsertOrder(ctx context.Context, w tpox.Write, doc []byte) (tpox
 	return keys.ID, s.change(ctx, w, steps...)
 }
 
-// number returns a decimal as the database reads it.
+// number returns a decimal without the white space around it.
 func number(decimal string) string { return strings.Trim(decimal, " \t\r\n") }

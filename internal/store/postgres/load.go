@@ -16,11 +16,11 @@ import (
 // chunkSize is how many documents are copied and committed together.
 const chunkSize = 2000
 
-// LoadDataset fills the store with a generated dataset, by COPY on as many connections as there are processors. Until
-// all of it is there, the store is not Ready; after an interruption it can only be emptied. A finished load is not
-// repeated.
+// LoadDataset fills the store with a generated dataset, by COPY on one connection more than there are processors.
+// Until all of it is there, the store is not Ready; after an interruption it can only be emptied. A finished load is
+// not repeated.
 func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress store.Progress) error {
-	// One more than processors, because each waits for the server now and then; the load has a connection for its lock.
+	// One more than processors, because each waits for the server at times. Another connection holds the load's lock.
 	atOnce := max(1, min(runtime.GOMAXPROCS(0)+1, int(s.pool.Config().MaxConns)-1))
 	return s.loader(ctx).LoadDataset(ctx, d, chunkSize, atOnce, progress)
 }
@@ -35,8 +35,8 @@ func (s *Store) loader(ctx context.Context) *store.Loader[pgx.Tx] {
 		Record:  &s.LoadRecord,
 		Frame:   s.loading,
 		Packing: store.Packing{Keys: store.KeysOf},
-		// Through each node in turn, because that parses the documents. An error ends the load, even one of a lost
-		// connection, because the batch may be committed.
+		// Batches are sent to the nodes in turn, because the node that receives one parses its documents. Any error ends
+		// the load, even a lost connection, because the batch may be committed.
 		Write: func(ctx context.Context, do func(pgx.Tx) error) error {
 			return pgx.BeginFunc(ctx, s.poolFor("", nil), do)
 		},
@@ -56,9 +56,9 @@ func (s *Store) afterLoad() string { return "VACUUM (ANALYZE) " + names(s.tables
 
 var errLoadRuns = errors.New("another load into the database is running")
 
-// loading runs a load: the database says that the load is unfinished before its first document is there, and until the
-// last one is. end belongs to the transaction that marks the load finished. It may be interrupted at any point. A
-// second load at the same time is refused: each would take documents of the other for duplicates.
+// loading runs a load. A setting marks the load as unfinished from before its first document until the transaction
+// that runs end and removes the mark, so the load may be interrupted at any point. A second load at the same time is
+// refused: each would take documents of the other for duplicates.
 func (s *Store) loading(ctx context.Context, name string, load func() error, end func(pgx.Tx) error) (err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Store) setting(ctx context.Context, name string) (text string, err erro
 	return text, err
 }
 
-// set writes a setting, as JSON, in a transaction of the caller.
+// set writes a setting as JSON.
 func set(ctx context.Context, q querier, name string, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {

@@ -51,7 +51,7 @@ func requireDataset(t testing.TB, s *Store, d *dataset.Dataset) {
 	require.Equal(t, d.ID(dataset.Order, d.Count(dataset.Order)), int64(lease.First))
 }
 
-// After an interruption, wherever it was, the database says so, and is loaded again when it was emptied.
+// After an interruption at any point, the database is marked as unfinished, and can be loaded once it was emptied.
 func TestLoadDataset_Interrupted(t *testing.T) {
 	testenv.Long(t)
 	_, url, d := fresh(t)
@@ -201,7 +201,7 @@ func TestVerify_Findings(t *testing.T) {
 	}
 }
 
-// While a load runs, another one is refused, since each would take the other's documents for its own. Emptying the
+// While a load runs, another one is refused, since each would take the other's documents for duplicates. Emptying the
 // database is refused too: it would leave a part of the load.
 func TestLoadDataset_Alone(t *testing.T) {
 	first, url, d := fresh(t)

@@ -12,7 +12,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// readAnswer reads what is stored for the idempotency key. The error is errAnswered where that is the answer.
+// readAnswer reads the stored answer, if any. It returns errAnswered, or *tpox.KeyReused for another request.
 func (t *transaction) readAnswer(row pgx.Row) error {
 	var hash, answer []byte
 	var expires time.Time
@@ -49,13 +49,13 @@ func slotOf(once *tpox.Once) int { return int(uint64(lockOf(once)) % slots) } //
 // if they do, one request waits for the other.
 func lockOf(once *tpox.Once) int64 {
 	h := sha256.New()
-	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash takes everything
+	_ = binary.Write(h, binary.BigEndian, uint64(len(once.Client))) // a hash returns no error
 	h.Write([]byte(once.Client))
 	h.Write([]byte(once.Key))
 	return int64(binary.BigEndian.Uint64(h.Sum(nil))) //nolint:gosec // all bits count, the sign too
 }
 
-// Expired answers are deleted in small numbers, after a write that stored one, and after the next while there are more.
+// Expired answers are deleted in batches, after a write that stored one, and after the next one while more are left.
 const (
 	purgeEvery = time.Minute
 	purgeRows  = 200

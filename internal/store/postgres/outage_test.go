@@ -15,8 +15,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Requests wait for a server that is down for a moment, together; when it stays down they end at once; and it is found
-// again by itself.
+// Requests wait together for a server that has just gone down. While it stays down, later requests end at once. When
+// it is back, the store reconnects by itself.
 func TestOutage(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

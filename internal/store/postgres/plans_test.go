@@ -15,8 +15,8 @@ import (
 )
 
 // With a quarter of the documents of XXXS, and with statistics, the planner scans no table of documents and none that
-// finds them. The statements are prepared, as in operation, with custom and with generic plans. In mode=pure, no value
-// that a search uses has an index or a statistic of its own beside the documents.
+// finds them. The statements are prepared, as in operation, with custom and with generic plans. In mode=pure, the
+// indexes of searches are on expressions over the documents.
 func TestPlans(t *testing.T) {
 	testenv.Long(t)
 	d := dataset.NewOf(1, dataset.Counts{Securities: 5000, Customers: 1250, Orders: 12_500})
@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 	})
 	conn := pgtest.Shared(t).Connect(t, template(t, d, ""))
 	for name, v := range all {
-		if v.tables != "answers" && v.tables != "once_slots" { // which are empty, or have a page
+		if v.tables != "answers" && v.tables != "once_slots" { // these are empty, or have one page
 			requireIndexed(t, conn, statements[name], v.args)
 		}
 	}

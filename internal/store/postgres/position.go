@@ -32,9 +32,9 @@ func readIdentity(row pgx.Row) (i identity, err error) {
 	return i, err
 }
 
-// token returns the token of a position: four bytes for the database, so that the token of another one leads to the
-// primary, the timeline and the LSN. That of the zero position is of no timeline, so that only the primary answers a
-// read with it.
+// token returns the token of a position: four bytes that identify the database, the timeline and the LSN. A read with
+// the token of another database is answered by the primary, and so is one with the token of the zero position, which
+// is of no timeline.
 func (i *identity) token(p position) (t tpox.Token) {
 	sum := sha256.Sum256([]byte(i.system + "/" + i.database))
 	copy(t[:4], sum[:])
@@ -85,8 +85,8 @@ func (h *history) since(t time.Time) (lsn int64, ok bool) {
 	return h.samples[i].lsn, true
 }
 
-// age returns how old data up to a position may be: as old as the last sample that is not behind the position, or as
-// the first one.
+// age returns how old data up to a position may be: as old as the last sample whose position is not higher, or as the
+// first sample.
 func (h *history) age(lsn int64) time.Duration {
 	i := sort.Search(len(h.samples), func(i int) bool { return h.samples[i].lsn > lsn })
 	return time.Since(h.samples[max(i-1, 0)].at)

@@ -45,7 +45,7 @@ func (s *Store) queryRow(ctx context.Context, name string, args []any, into ...a
 	return domainError(ctx, err, false)
 }
 
-// read is queryRow on a replica, where there is one that may answer.
+// read does what queryRow does, but on a replica where one may answer.
 func (s *Store) read(ctx context.Context, name string, args []any, into ...any) error {
 	if s.replicas != nil {
 		if answered, err := s.replicas.read(ctx, name, args, into); answered {

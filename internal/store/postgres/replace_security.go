@@ -6,8 +6,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// ReplaceSecurity replaces the whole document of a security, where match allows the stored version, and what a search
-// finds it by where that changes.
+// ReplaceSecurity replaces the whole document of a security, where match allows the stored version, and its row for
+// searches if the keys change.
 func (s *Store) ReplaceSecurity(
 	ctx context.Context, w tpox.Write, symbol string, doc []byte, validate bool, match tpox.Match,
 ) error {
@@ -29,7 +29,7 @@ func (s *Store) ReplaceSecurity(
 	return err
 }
 
-// searchRow returns the columns of a row of security_search. A security without a sector is in none.
+// searchRow returns the columns of a row of security_search. The sector is NULL for a security that has none.
 func searchRow(keys tpox.SecurityKeys) []any {
 	pe, _ := tpox.Scaled(keys.PE) // keys have been checked
 	yield, _ := tpox.Scaled(keys.Yield)

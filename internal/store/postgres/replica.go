@@ -32,17 +32,17 @@ type replica struct {
 	reads    atomic.Int64
 }
 
-// The mark is a row of the database with the timeline of the primary. A replica whose mark is the timeline of a token
-// is on that timeline, or was when it was written: one that has followed another server after a failover never gets it.
-// PostgreSQL shows the timeline of a replica only to roles that may read all statistics. The row is kept like the
-// answer of an idempotency key, under one that no client can send.
+// The mark is a row of the database with the timeline of the primary. A replica that has replayed the mark of a
+// timeline is on that timeline, or was when the mark was written: one that followed another server in a failover
+// never gets that mark. PostgreSQL shows the timeline of a replica only to roles that may read all statistics. The
+// row is stored like the answer of an idempotency key, under a key that no client can send.
 var (
 	markClient  = []byte{0}
 	markKey     = []byte("\x00timeline")
 	markExpires = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// errBehind means that a replica has not replayed what a read needs.
+// errBehind is the error for a replica that has not replayed what a read needs.
 var errBehind = errors.New("the replica has not replayed the position")
 
 // errStranger is the error for a server that is no replica of the primary.

@@ -20,7 +20,7 @@ import (
 // A timing has the intervals and bounds of replicas. Tests have others.
 type timing struct {
 	interval time.Duration // between two checks of each server; also the precision of Freshness.Within
-	patience time.Duration // how long a read waits for a replica before it is sent to the primary, and a check
+	patience time.Duration // timeout of a check, and of a read before it is sent to the primary
 	pause    time.Duration // how long a replica that has failed gets no reads
 }
 
@@ -46,7 +46,7 @@ type replicas struct {
 const (
 	fallbackBehind   = "behind"           // the replica had not replayed the position
 	fallbackTimeline = "timeline"         // the token is of another timeline or another database
-	fallbackUnknown  = "position_unknown" // the primary's position then is not known: every later sample has failed
+	fallbackUnknown  = "position_unknown" // no sample of the primary's position is as recent as the read requires
 	fallbackNone     = "no_replica"       // no replica gets reads
 	fallbackError    = "error"            // the replica has failed
 )
@@ -96,8 +96,8 @@ func (r *replicas) bounded(ctx context.Context, check func(context.Context) erro
 	return check(ctx)
 }
 
-// watch checks a server until the store is closed. While the primary cannot be reached, the age of the replicas' data
-// counts as growing.
+// watch calls check at each interval until the store is closed. While the primary cannot be reached, there are no new
+// samples, and the age of the replicas' data grows.
 func (r *replicas) watch(check func(context.Context) error) {
 	r.running.Go(func() {
 		for {
@@ -211,8 +211,8 @@ func (r *replicas) needs(f tpox.Freshness) (p position, reason string) {
 	return p, ""
 }
 
-// choose returns the next replica that is known to have replayed a position, or else the one that has replayed most, or
-// nil.
+// choose returns the next replica that is known to have replayed a position, or else the one that has replayed most,
+// or nil if none gets reads.
 func (r *replicas) choose(needs position) (chosen *replica) {
 	n := r.next.Add(1)
 	for i := range r.all {

@@ -126,7 +126,7 @@ func (r *replicated) readsOf(replica int) int64 { return r.replicas.all[replica]
 // write, and while the replay of one of two replicas is paused. With -checks 100000 it is tried that often.
 func (c *cluster) tokenIsNeverStale(t *testing.T) {
 	r := c.replicate(t, 2)
-	// Its commits are acknowledged before they are flushed, and a replica gets only what is flushed.
+	// This store's commits are acknowledged before they are flushed, and a replica gets only what is flushed.
 	early := c.open(t, patient, c.primary.URL("postgres")+"&synchronous_commit=off",
 		c.standbys[0].URL("postgres"), c.standbys[1].URL("postgres"))
 	want := int64(*checks)
@@ -157,7 +157,7 @@ func (c *cluster) tokenIsNeverStale(t *testing.T) {
 	require.Zero(t, stale.Load())
 	r.awaitUp(t, 2)
 	token := r.setPrice(t, r.d.Symbol(0), 1)
-	eventually(t, func() bool { // it gets reads again
+	eventually(t, func() bool { // the first replica gets reads again
 		r.requirePrice(after(t.Context(), token), t, r.d.Symbol(0), 1)
 		return r.readsOf(0) > resumed
 	})
@@ -193,8 +193,8 @@ func (r *replicated) checkOrder(t testing.TB, id int64, done, stale *atomic.Int6
 	}
 }
 
-// A read with a bound on its age is answered by replicas while the primary rests, also after the end of a file of its
-// log, and not by one that is cut off once the primary has written.
+// A read with a bound on its age is answered by replicas while the primary is idle, also at the end of a file of its
+// log. Once the primary has written, a replica that is cut off does not answer it.
 func (c *cluster) maxStaleness(t *testing.T) {
 	const maxLag = time.Second
 	r := c.replicate(t, 2)
@@ -241,8 +241,8 @@ func (r *replicated) reachesEndOfFile(t testing.TB, standby *pgtest.Server) {
 	})
 }
 
-// After a failover, an old token leads to the primary. A replica that has followed the old primary further than the new
-// one does not answer a read with a new token, although it has replayed a higher LSN.
+// After a failover, an old token leads to the primary. A replica that has replayed more of the old primary's log than
+// the new primary does not answer a read with a new token, although its LSN is higher.
 func (c *cluster) failover(t *testing.T) {
 	successor, left := c.standbys[0], c.standbys[1]
 	url := c.primary.URL("postgres") + "&target_session_attrs=read-write"
@@ -322,7 +322,7 @@ func (c *cluster) killed(t *testing.T) {
 	eventually(t, func() bool { return r.readsOf(0) > dead+100 })
 }
 
-// A replica that hangs is left after a while, and the primary answers.
+// A read on a replica that hangs times out, and the primary answers it.
 func (c *cluster) hangs(t *testing.T) {
 	times := patient
 	times.patience = 500 * time.Millisecond
@@ -373,9 +373,9 @@ func (c *cluster) fallbacks(t *testing.T) {
 	}
 }
 
-// A server that is no replica of the primary is refused at the start, in one line; TestServe_Replicas has the primary
-// itself. A replica that cannot be reached is waited for. Without a condition on freshness, and for what only the
-// primary knows, no read is sent to it.
+// A server that is no replica of the primary is refused at the start, in one line; TestServe_Replicas tries the
+// primary itself. A replica that cannot be reached yet gets reads once it can. Reads without a condition on
+// freshness, and those that only the primary can answer, are not sent to replicas.
 func (c *cluster) start(t *testing.T) {
 	primary, standby, foreign := c.primary, c.standbys[0], pgtest.Shared(t)
 	primary.Exec(t, "postgres", "CREATE DATABASE another TEMPLATE template0")
@@ -440,7 +440,7 @@ func (c *cluster) tokens(t *testing.T) {
 	require.Zero(t, token)
 }
 
-// What a history forgets are the oldest positions.
+// A history forgets the oldest positions.
 func TestHistory(t *testing.T) {
 	var h history
 	began := time.Now()

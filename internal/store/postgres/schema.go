@@ -29,7 +29,7 @@ const maxShards = 1024
 
 // wanted is what a URL asks for besides a database.
 type wanted struct {
-	shards int    // distribute; 0: it does not ask
+	shards int    // distribute; 0: not distributed
 	mode   string // "pure", "keys" or ""
 }
 
@@ -43,7 +43,7 @@ const (
 var errPureDistributed = errors.New("mode=pure in the URL is for one server: " +
 	"a cluster finds documents by tables of keys")
 
-// takeWanted reads the parameters of a URL that the server does not know, and removes them.
+// takeWanted reads the parameters of a URL that are not for the server, and removes them.
 func takeWanted(parameters map[string]string) (w wanted, err error) {
 	switch w.mode = parameters["mode"]; w.mode {
 	case "", modeKeys, modePure:
@@ -89,8 +89,8 @@ func (w wanted) read(name string) string {
 	return strings.ReplaceAll(strings.TrimSpace(string(text)), "SHARDS", strconv.Itoa(w.shards))
 }
 
-// schemaScript returns the SQL that makes the schema that a URL asks for in an empty database, to be read or run by
-// hand: psql --set ON_ERROR_STOP=1.
+// schemaScript returns the SQL of the schema that a URL asks for, to be read, or to be run in an empty database by
+// psql --set ON_ERROR_STOP=1.
 func schemaScript(url string) (string, error) {
 	_, w, err := parseURL(url)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *Store) mode() string {
 	return modeKeys
 }
 
-// findTables finds whether the tables of a database are distributed, and which mode they are for. It returns an error
-// in one line if only some are distributed.
+// findTables finds out whether the tables of a database are distributed, and which mode they are for. It returns an
+// error in one line if only some are distributed.
 func (s *Store) findTables(ctx context.Context, q querier) error {
 	var citus bool
 	err := q.QueryRow(ctx, `SELECT to_regclass('brokerage.account_orders') IS NULL,
@@ -185,7 +185,7 @@ func (s *Store) makeSchema(ctx context.Context, conn *pgx.Conn, w wanted) (made 
 	return made && err == nil, err
 }
 
-// A querier is a connection or a transaction.
+// A querier is a pool, a connection or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -210,9 +210,9 @@ func stampOf(ctx context.Context, q querier) (stamp store.Stamp, empty bool, err
 	return stamp, false, err
 }
 
-// faithful says of each transaction where the work on XML is done: queries and inserts are SQL/XML, PostgreSQL cannot
-// update a part of a document (ADR 0028), an order is deleted by its key alone, and a customer is read for its
-// accounts.
+// faithful returns where each transaction does its work on XML. Queries and inserts are SQL/XML, but two queries use
+// columns unless pure. PostgreSQL cannot update a part of a document (ADR 0028). An order is deleted by its key
+// alone; to delete a customer, the service reads its accounts from the document.
 func faithful(pure bool) map[string]tpox.Fidelity {
 	return tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 		searches := t.Name == "search_securities" || t.Name == "customer_max_order"

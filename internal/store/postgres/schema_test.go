@@ -44,7 +44,7 @@ func refuses(t testing.TB, url string, mayHeal bool, says string) {
 	require.Equal(t, mayHeal, tpox.Is[*tpox.Unavailable](err), "%v", err)
 }
 
-// requireNoSchema requires that nothing was made in databases.
+// requireNoSchema requires that databases have no schema brokerage.
 func requireNoSchema(t testing.TB, urls ...string) {
 	t.Helper()
 	for _, url := range urls {
@@ -55,7 +55,7 @@ func requireNoSchema(t testing.TB, urls ...string) {
 	}
 }
 
-// What cannot be connected to may come up; TestRoles has a role that may not make the schema.
+// A database that cannot be connected to may become available. TestRoles has a role that may not make the schema.
 func TestOpen_Unavailable(t *testing.T) {
 	server := pgtest.Shared(t)
 	for url, says := range map[string]string{
@@ -68,7 +68,7 @@ func TestOpen_Unavailable(t *testing.T) {
 	}
 }
 
-// Another version is refused with a sentence, and so is an empty database where none is to be made.
+// A schema of another version or program is refused with a sentence, and so is an empty database with AsIs.
 func TestOpen_OtherVersion(t *testing.T) {
 	server := pgtest.Shared(t)
 	for change, says := range map[string]string{
@@ -192,7 +192,7 @@ func TestRoles_Citus(t *testing.T) {
 	roles(t, as("brokerage_owner", 0), as("brokerage_service", 0), as("brokerage_service", 1, 2))
 }
 
-// roles gets URLs of the owner, and of the service where it would create tables and where it serves.
+// roles tests the rights of the owner, and of the service at the node that creates tables and at those that serve it.
 func roles(t *testing.T, owns, service, serves string) {
 	refuses(t, service, true, "role brokerage_service may not make it: brokerage migrate does, as the owner")
 
@@ -249,7 +249,7 @@ func TestSchema_OwnIDs(t *testing.T) {
 	require.Equal(t, checkViolation, code("INSERT INTO brokerage.account_orders VALUES (1, 2, 3, '4')"))
 }
 
-// What the store declares of each transaction is what its statements do.
+// The store's declaration for each transaction agrees with its statements.
 func TestFaithful(t *testing.T) {
 	d := generator(t)
 	for _, parameters := range []string{"", pure} {

@@ -22,14 +22,14 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Options are the options of a store. Open fails if one of Replicas names another server or database; one that cannot
-// be reached gets no reads until it can.
+// Options are the options of a store. Open fails if a URL in Replicas names a server that is no standby of the
+// primary, or another database. A replica that cannot be reached gets no reads until it can.
 type Options = store.Options
 
 // hidden are options that only tests set.
 type hidden struct {
 	timing      timing // of replicas; defaultTiming if zero
-	distributed bool   // for tables that only look distributed: partitions
+	distributed bool   // partitioned tables count as distributed
 }
 
 // DefaultPool is the default limit of connections. The database works on about as many statements at once as it has
@@ -56,7 +56,7 @@ type Store struct {
 	closing  sync.Once
 	closed   chan struct{}
 
-	distributed bool // whether the tables are, over the nodes of a cluster
+	distributed bool // whether the tables are distributed over the nodes of a cluster
 	pure        bool // mode=pure: searches use the documents alone
 	stamp       store.Stamp
 	made        bool // whether Open has made the schema
@@ -122,7 +122,7 @@ func open(ctx context.Context, url string, options Options, h hidden) (*Store, e
 	return s, nil
 }
 
-// prepare inspects the server by a connection of its own, and makes the schema in an empty database.
+// prepare inspects the server on a connection of its own, and makes the schema in an empty database.
 func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) error {
 	untraced := config.ConnConfig.Copy()
 	untraced.Tracer = nil
@@ -130,7 +130,7 @@ func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) e
 	if err != nil {
 		return connectError{err}
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is left to learn
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // its error changes nothing
 	if err := s.inspect(ctx, conn); err != nil {
 		return err
 	}
@@ -150,8 +150,8 @@ func (s *Store) prepare(ctx context.Context, config *pgxpool.Config, w wanted) e
 // connect makes the pools, and finds the replicas.
 func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error) {
 	if s.distributed {
-		// Citus plans each statement anew, with less work when it has values in place of parameters. With plans that they
-		// keep, nodes of 13.2.1 to 14.0 leak memory (citusdata/citus#8371).
+		// Citus plans each statement anew, which is less work with values in place of parameters. With cached plans, the
+		// nodes of Citus 13.2.1 to 14.0 leak memory (citusdata/citus#8371).
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil && s.distributed {
@@ -167,7 +167,7 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config) (err error)
 	return s.openReplicas(ctx)
 }
 
-// configure sets defaults for what the URL leaves open, and the options. A pool above 0 overrides pool_max_conns.
+// configure applies the options, and defaults for what the URL leaves open. A Pool above 0 overrides pool_max_conns.
 func configure(config *pgxpool.Config, options *Options) {
 	if options.Trace != nil {
 		config.ConnConfig.Tracer = newTracer(options.Trace)
@@ -193,7 +193,7 @@ func configure(config *pgxpool.Config, options *Options) {
 	}
 }
 
-// freshPassword reads the password of a new connection again where a file has it, which may have changed since.
+// freshPassword parses the URL again for a new connection, because a password from a file may have changed.
 func freshPassword(_ context.Context, c *pgx.ConnConfig) error {
 	read, err := pgx.ParseConfig(c.ConnString())
 	if err == nil {
@@ -233,7 +233,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Empty deletes everything in the database, as its owner.
+// Empty deletes all data, but keeps the schema and the identity of the database. Only the schema's owner may do that.
 func (s *Store) Empty(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var alone bool

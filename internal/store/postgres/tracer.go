@@ -29,11 +29,11 @@ func newTracer(begin store.Trace) *tracer {
 	return &tracer{begin, names}
 }
 
-// tracerKey is the key of a function in the context of a query or a batch, which is called with the error of each of
-// its statements.
+// tracerKey is the key in the context of a query or a batch for the function that is called with the error of each
+// statement.
 type tracerKey struct{}
 
-// start begins the span of the first of some statements. After an error, the server does not run the rest.
+// start begins the span of the first statement. After an error there is no other span: the server runs nothing more.
 func (t *tracer) start(ctx context.Context, conn *pgx.Conn, texts ...string) context.Context {
 	server := conn.PgConn().Conn().RemoteAddr()
 	begin := func() func(error) { return t.begin(ctx, cmp.Or(t.names[texts[0]], "other"), server) }

@@ -24,8 +24,8 @@ func (s *Store) Trade(ctx context.Context, w tpox.Write, account tpox.ID, trade 
 			missing: tpox.NoAccount(account),
 		}
 		if s.distributed {
-			// An account that is missing is left to the transaction: the answer to an idempotency key may be stored from when
-			// it was there.
+			// If the account is missing, the transaction runs nevertheless: it may find an answer that was stored for its
+			// idempotency key while the account existed.
 			err := s.queryRow(ctx, "customer_of_account", []any{account}, &customer)
 			if err != nil && !noRows(err) {
 				return err

@@ -77,7 +77,7 @@ func (s *Store) Verify(ctx context.Context, find func(string) error, read func(b
 		return v.Verified, err
 	}
 	queries := verifyQueries
-	if s.pure { // which has no such tables
+	if s.pure { // without the tables beside the documents
 		queries[dataset.Security] = `SELECT 'security ' || symbol, symbol, XMLSERIALIZE(CONTENT doc AS text)
 			FROM brokerage.securities`
 		queries[dataset.Order] = `SELECT 'order ' || id, id || ' ' || account, XMLSERIALIZE(CONTENT doc AS text)
@@ -161,8 +161,8 @@ func (s *Store) checkRows(k dataset.Kind, rows []storedRow) (seen store.Inspecte
 	return seen
 }
 
-// restChecks find rows beside the documents that no document has, and describe each in a sentence. The last two are not
-// for mode=pure.
+// restChecks find rows of the other tables that match no document, and describe each in a sentence. The first also
+// finds accounts of documents that have no row. The last two are not for mode=pure.
 var restChecks = []string{
 	`WITH a AS MATERIALIZED (SELECT account, customer FROM brokerage.accounts),
 		u AS MATERIALIZED (SELECT id AS customer, unnest(accounts) AS account FROM brokerage.customers)

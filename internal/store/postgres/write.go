@@ -36,9 +36,9 @@ type transaction struct {
 	answer     []byte
 }
 
-// write runs a transaction: it runs reads, which lock the document to be changed, calls edit, and runs the steps that
-// edit returns, with the answer to keep. With w.Once this happens only once. edit is called again whenever the
-// transaction starts again.
+// write runs a transaction: the reads, which lock the document to be changed, then edit, then the steps that edit
+// returns. With w.Once it also stores the answer that edit returns; a repetition returns that, and changes nothing.
+// edit is called again whenever the transaction starts again.
 func (s *Store) write(
 	ctx context.Context, w tpox.Write, reads []step, edit func() (steps []step, answer []byte, err error),
 ) ([]byte, error) {
@@ -55,7 +55,7 @@ func (s *Store) write(
 		}
 	}
 	switch {
-	case errors.Is(err, errOtherOwner): // which Trade looks up again
+	case errors.Is(err, errOtherOwner): // Trade looks up the owner again
 		return nil, err
 	case err != nil:
 		return nil, domainError(ctx, err, t.unknown)
@@ -66,7 +66,7 @@ func (s *Store) write(
 	return t.answer, nil
 }
 
-// change runs steps that depend on nothing.
+// change runs steps that need no reads.
 func (s *Store) change(ctx context.Context, w tpox.Write, steps ...step) error {
 	_, err := s.write(ctx, w, nil, func() ([]step, []byte, error) { return steps, nil, nil })
 	return err
@@ -84,7 +84,7 @@ func (t *transaction) attempt(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	first := slices.Concat(t.reads, steps, []step{{}})[0] // its node is the entry
+	first := slices.Concat(t.reads, steps, []step{{}})[0] // its key decides the node
 	return t.store.poolFor(first.name, first.args).AcquireFunc(ctx, func(conn *pgxpool.Conn) (err error) {
 		t.conn = conn.Conn()
 		if !t.readsNothing() {
@@ -128,8 +128,8 @@ func (t *transaction) readsNothing() bool { return len(t.reads) == 0 && t.w.Once
 // wantsToken reports whether the write returns a token. The token is read after the commit, in the same round trip.
 func (t *transaction) wantsToken() bool { return t.w.Token != nil && t.store.replicas != nil }
 
-// begin begins the transaction and runs its reads, in one round trip. The error is errAnswered when an answer is stored
-// for the idempotency key, and is t.answer.
+// begin begins the transaction and runs its reads, in one round trip. If an answer is stored for the idempotency key,
+// it sets t.answer and returns errAnswered.
 func (t *transaction) begin(ctx context.Context) error {
 	var b pgx.Batch
 	b.Queue("BEGIN")
@@ -159,8 +159,8 @@ func (t *transaction) begin(ctx context.Context) error {
 	return t.conn.SendBatch(ctx, &b).Close()
 }
 
-// commit runs the steps and commits, in one round trip. It takes two where nothing may be committed before it is known
-// what the steps have found: with an idempotency key, and where one of several may find nothing.
+// commit runs the steps and commits, in one round trip. It takes two where the results of the steps decide whether to
+// commit: with an idempotency key, and where one of several steps may find nothing.
 func (t *transaction) commit(ctx context.Context, steps []step) error {
 	wait := t.w.Once != nil
 	if wait {
@@ -217,7 +217,7 @@ func (t *transaction) commit(ctx context.Context, steps []step) error {
 	return missing
 }
 
-// refusal returns what an error of the statement means. A cluster does not name the constraint.
+// refusal returns what an error of the statement means, by its code: a cluster does not name the constraint.
 func (c step) refusal(err error) error {
 	if c.taken != nil && codeOf(err) == uniqueViolation {
 		return c.taken

@@ -20,11 +20,11 @@ import (
 // byteProgress is called with the bytes done so far and their total; it may be nil.
 type byteProgress = func(done, total int64)
 
-// Backup writes a backup of the database at path in the state at its beginning. Another process may write to the
+// Backup writes a backup of the database at path, in its state when Backup begins. Another process may write to the
 // database meanwhile: Backup takes no lock that a writer would wait for, and never makes or changes a database. But the
 // journal of the database grows until the backup ends, because SQLite keeps what a reader may still need. If no other
-// process has the database open, an empty journal stays beside it, which the next process that opens it removes;
-// removing it here could hit the journal of a process that is just starting.
+// process has the database open, an empty journal stays beside it until the next process that opens it removes it.
+// Backup does not remove the journal: it could be that of a process which is just starting.
 func Backup(
 	ctx context.Context, path string, to io.Writer, progress byteProgress,
 ) (m store.Manifest, written int64, err error) {
@@ -78,7 +78,7 @@ func readError(ctx context.Context, path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// manifestOf describes the database in the transaction.
+// manifestOf returns the manifest of the database in the open transaction, still without SHA256.
 func manifestOf(ctx context.Context, db *sql.DB, path string) (m store.Manifest, err error) {
 	m = store.Manifest{Format: store.BackupFormat, Engine: Scheme, Time: time.Now().UTC().Truncate(time.Second)}
 	stamp, empty, err := stampOf(ctx, db)

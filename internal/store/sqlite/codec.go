@@ -87,7 +87,7 @@ func newCodec(dictionaries map[kind][]byte, off bool) (*codec, error) {
 	return c, err
 }
 
-// trainDictionary returns a dictionary for the kind of documents of which there are samples.
+// trainDictionary returns a dictionary for a kind of documents, trained with samples of that kind.
 func trainDictionary(k kind, samples [][]byte) ([]byte, error) {
 	options := dict.Options{MaxDictSize: 48 << 10, HashBytes: 8, ZstdDictID: 1, ZstdLevel: packLevel}
 	if k == orders {

@@ -23,8 +23,8 @@ func trainedCodec(t testing.TB) *codec {
 	return c
 }
 
-// Every packed document unpacks to itself, whatever its size, and is smaller where possible. Without dictionaries, and
-// with compression switched off, documents are stored in other forms; all forms can be read together.
+// Every document is the same after packing and unpacking, whatever its size, and is packed smaller where possible.
+// Without dictionaries, and with compression switched off, it is stored in other forms; one codec reads all forms.
 func TestCodec_RoundTrip(t *testing.T) {
 	c := trainedCodec(t)
 	untrained, err := newCodec(nil, false)

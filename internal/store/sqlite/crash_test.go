@@ -129,7 +129,7 @@ func (w *writing) requireKept(t testing.TB, s *Store) {
 	}
 }
 
-// requireWholeTrades requires that an account is as some number of trades leave it, at least the acknowledged ones.
+// requireWholeTrades requires that an account is in the state after whole trades, at least the acknowledged ones.
 func requireWholeTrades(t testing.TB, s *Store, id int64, acknowledged int) {
 	t.Helper()
 	found, err := s.GetAccount(t.Context(), tpox.ID(id))

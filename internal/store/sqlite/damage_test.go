@@ -151,7 +151,7 @@ func TestDamage_Document(t *testing.T) {
 			at := bytes.LastIndex(readFile(t, s.path+suffix), packed)
 			require.Positive(t, at)
 			flip(t, s.path+suffix, int64(8*(at+len(packed)/2)))
-			s.readers.keepSnapshots(false) // with them ends what the connections have cached
+			s.readers.keepSnapshots(false) // after the next commit, connections read the file again
 			insert(t, s, 9_000_001)
 			_, err = s.GetOrder(t.Context(), orderID(3))
 			require.ErrorAs(t, err, new(*tpox.Damaged))

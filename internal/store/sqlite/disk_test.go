@@ -146,7 +146,7 @@ func TestDisk_FullAtOpen(t *testing.T) {
 	require.GreaterOrEqual(t, refused, 4)
 }
 
-// Wherever the disk becomes full, the store says that the load was not finished, and loads again when it was removed.
+// If the disk becomes full in a load, the store has no contents. A new load, into a new file, succeeds.
 func TestDisk_FullInALoad(t *testing.T) {
 	testenv.Long(t)
 	dir := testenv.SmallDisk(t, "24m")

@@ -5,7 +5,7 @@
 // lookups and are written in the same transaction. A transaction on a part of a document reads the document, edits its
 // bytes and writes it back.
 //
-// A pool of connections reads. Each keeps its snapshot while what is read from it is current (see readers and changes).
+// A pool of connections reads. Each keeps a snapshot and reads again what may have changed (see readers and changes).
 //
 // One goroutine writes, on one connection, and commits in groups: transactions that wait together share a commit and a
 // flush to disk. A refused transaction does not affect the others of its group (see writer.redo), and each returns only

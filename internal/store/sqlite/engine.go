@@ -12,8 +12,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Scheme is the scheme of the URLs, which a path follows. It is taken literally, since it may hold anything that a file
-// system allows, up to a question mark, which settings follow.
+// Scheme is the scheme of the URLs. The path after it is taken literally, since a path may hold anything that a file
+// system allows, but only up to a question mark, after which settings follow.
 const Scheme = "sqlite"
 
 var _ store.Bulk = (*Store)(nil)
@@ -43,7 +43,7 @@ func init() {
 			}
 			return ""
 		},
-		// It is for reading: only this program can fill the tables, because documents are packed.
+		// The script is only for people to read: documents are packed, so only this program can fill the tables.
 		Script: func(string) (string, error) {
 			const form = "-- The schema of brokerage in SQLite, version %d, for an empty file.\n\nBEGIN;\n\n%s\n\nCOMMIT;\n"
 			return fmt.Sprintf(form, store.SchemaVersion, strings.TrimSpace(schemaText)), nil

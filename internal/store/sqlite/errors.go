@@ -30,8 +30,8 @@ func domainError(err error) error {
 	case isDamageCode(code):
 		return &tpox.Damaged{Cause: err}
 	}
-	// Only commits flush. After a failed one the group is in the journal, and if the process ends before it is
-	// overwritten, the next process applies it.
+	// Only commits flush. After a failed flush the group is in the journal. If this process ends before the group is
+	// overwritten there, the next process applies it.
 	return &tpox.Unavailable{Cause: err, Unknown: code == sqlite3.SQLITE_IOERR_FSYNC}
 }
 

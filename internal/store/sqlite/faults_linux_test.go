@@ -50,8 +50,8 @@ func redirect(t *testing.T, path, to string, flags int) {
 	require.Positive(t, redirected)
 }
 
-// A disk accepts writes but fails to flush them: whether a write survives a crash is unknown, and the answer does not
-// deny it.
+// If a disk accepts writes but fails to flush them, it is unknown whether a write survives a crash. The error has
+// Unknown set.
 func TestWriter_FlushFails(t *testing.T) {
 	s := empty(t)
 	redirect(t, s.path+"-wal", os.DevNull, os.O_RDWR)
@@ -62,8 +62,8 @@ func TestWriter_FlushFails(t *testing.T) {
 	require.True(t, unavailable.Unknown)
 }
 
-// A disk that cannot be read: every descriptor of the database becomes write-only. SQLite's own check reports that as
-// damage.
+// When the disk cannot be read (here every descriptor of the database becomes write-only), Verify returns an error
+// and no finding, though SQLite's own check reports damage.
 func TestVerify_IOError(t *testing.T) {
 	s, err := Open(t.Context(), tinyDatabase(t), store.Options{AsIs: true}) // it has read hardly anything yet
 	require.NoError(t, err)
@@ -138,8 +138,8 @@ func TestFlush_BeforeTheAnswer(t *testing.T) {
 	require.GreaterOrEqual(t, written, inTurn, "the trace shows the writes")
 }
 
-// A command that this process starts has its files open for a moment, after fork and before exec. A lock that ends then
-// must not stay with it.
+// A command that this process starts has its files open for a moment, after fork and before exec. A lock that ends in
+// that moment must end for the command, too.
 func TestLock_Forked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "b.db")
 	l, err := lockDatabase(path, true)
@@ -243,8 +243,8 @@ func lockingVictim(args []string) error {
 	}
 }
 
-// Another process keeps all writes from the database: they end with their requests, and after some seconds the store is
-// not ready, with the reason, until it can write again.
+// While another process blocks all writes, each write ends with its request. After some seconds the store is not
+// ready, with the reason, until it can write again.
 func TestReady_Blocked(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

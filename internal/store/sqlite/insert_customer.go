@@ -31,7 +31,7 @@ func (s *Store) InsertCustomer(
 	return keys.ID, err
 }
 
-// insertAccounts notes which customer accounts belong to. One that exists is a *Conflict.
+// insertAccounts records that accounts belong to a customer. If one exists already, it returns *tpox.Conflict.
 func (t *transaction) insertAccounts(customer tpox.ID, accounts ...tpox.ID) error {
 	for _, account := range accounts {
 		_, err := t.exec(insertAccount, int64(account), int64(customer))

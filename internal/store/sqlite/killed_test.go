@@ -139,7 +139,7 @@ func TestRestore_Killed(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 	require.True(t, restored(path))
 
-	// The moment before the rename, which random kills may miss.
+	// This is the state just before the rename, which random kills may miss.
 	require.NoError(t, settle(t.Context(), original))
 	require.NoFileExists(t, original+"-wal")
 	require.False(t, restored(original))

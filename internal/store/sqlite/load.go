@@ -16,7 +16,7 @@ import (
 var insertDictionary = &statement{name: "insert_dictionary"}
 
 const (
-	// batchSize is how many documents of a load share a commit.
+	// batchSize is how many documents of a generated dataset share a commit.
 	batchSize = 2000
 	// trainingSamples is how many documents of a kind its dictionary is made from. With 1,000, packed documents are
 	// 1 % smaller, and a load of tiny or XXXS takes 1.7 times as long.
@@ -31,7 +31,7 @@ func (s *Store) LoadDataset(ctx context.Context, d *dataset.Dataset, progress st
 	return s.loader(samples).LoadDataset(ctx, d, batchSize, 1, progress)
 }
 
-// sample returns documents of a kind, of the smallest full scale if the dataset has none: clients may insert some.
+// sample returns documents of a kind. If the dataset has none, they are of scale XXXS, since clients may insert some.
 func sample(d *dataset.Dataset, k dataset.Kind, n int) [][]byte {
 	if d.Count(k) == 0 {
 		spec := d.Spec()
@@ -247,8 +247,8 @@ const (
 	// such a column with a parameter again at each execution, which takes longer than to run it.
 )
 
-// loading wraps every load: it records that a load is not finished before anything is loaded, and that it is finished
-// after the indexes are made. end is called in the transaction that records the end. load may be interrupted at any
+// loading wraps every load. Before anything is loaded, it records that the load is not finished, and after the
+// indexes are made, that it is. end is called in the transaction that records the end. load may be interrupted at any
 // point.
 func (s *Store) loading(
 	ctx context.Context, name string, load func() error, end func(*transaction) error,

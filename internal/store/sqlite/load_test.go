@@ -47,8 +47,8 @@ func loadingVictim(args []string) error {
 	})
 }
 
-// After a load that was killed at its beginning, or after the last document, when only the indexes are missing, the
-// database says so, and is loaded when it was removed.
+// A load is killed after its first batch, or after its last, when only the indexes are missing. The database then
+// records an unfinished load, and can be loaded again after it was removed.
 func TestLoading_Killed(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

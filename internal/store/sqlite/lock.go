@@ -66,7 +66,7 @@ func lockDatabase(path string, create bool) (_ *lock, err error) {
 		l.file, err = openLocked(path, flags|os.O_EXCL, path)
 		l.made = err == nil
 	}
-	if !l.made && (err == nil || errors.Is(err, fs.ErrExist)) { // or a link to a file that does not exist
+	if !l.made && (err == nil || errors.Is(err, fs.ErrExist)) { // exists, if only as a link to a file that does not
 		l.file, err = openLocked(path, flags, path)
 	}
 	if err != nil {

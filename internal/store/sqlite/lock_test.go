@@ -14,7 +14,7 @@ import (
 	"brokerage/internal/store"
 )
 
-// commandsOn returns what uses the database at path: each refuses what is not safe to use.
+// commandsOn returns the commands that use the database at path, by name. Each refuses a file that is unsafe to use.
 func commandsOn(t testing.TB, path string) map[string]func() error {
 	t.Helper()
 	backup := written(t, smallBackup(t))

@@ -26,7 +26,7 @@ func requireLocal(path, where string) error {
 	return nil
 }
 
-// The byte that is locked. SQLite's are at 1 GiB.
+// lockedByte is the byte that is locked. The bytes that SQLite locks are at 1 GiB.
 var lockedByte = unix.Flock_t{Whence: io.SeekStart, Start: 1 << 62, Len: 1}
 
 // tryLock locks a file, or returns busy when another process has locked it. The lock belongs to the open file, unlike a

@@ -60,8 +60,8 @@ func TestOpen_JournalOfGroup(t *testing.T) {
 	opened(t, path, store.Options{})
 }
 
-// Neither an empty file of another user is filled, nor a database made with a journal of another user. Root may open a
-// database of another user, as for maintenance, and is told.
+// An empty file of another user is not filled, and no database is made beside a journal of another user. Root may
+// open a database of another user, as for maintenance, and gets a notice.
 func TestOpen_ForeignOwner(t *testing.T) {
 	requireRoot(t)
 	for name, fill := range map[string]string{"NoBytes": "", "NoTables": "CREATE TABLE t (x); DROP TABLE t"} {

@@ -33,7 +33,7 @@ func Restore(
 	if err := database.Check(); err != nil {
 		return m, err
 	}
-	if _, missing := os.Lstat(path); missing == nil { // a database in use is refused before the first reading
+	if _, missing := os.Lstat(path); missing == nil { // a database in use is refused before the backup is unpacked
 		lock, err := lockDatabase(path, false)
 		if err != nil {
 			return m, err
@@ -55,7 +55,7 @@ func Restore(
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	// A file beside path, which is renamed when it is whole and on disk.
+	// This writes a file beside path, and renames it when it is complete and on disk.
 	return b.Manifest, database.Write(ctx, func(half *os.File) error {
 		if err := b.Unpack(ctx, half, read); err != nil {
 			return err
@@ -97,10 +97,10 @@ func checkRestored(ctx context.Context, path string, m store.Manifest) error {
 	return nil
 }
 
-// settle moves the journal of the database at path, if there is one, into its file, so that one rename replaces all of
-// it. A journal removed after the rename would be read as that of the new database; removed before, the old database
-// would lack what is in it. It refuses a database of another program, which a restore must not replace, but not one of
-// another version of this program.
+// settle moves the journal of the database at path, if there is one, into its file, so that one rename replaces the
+// whole database. A journal left until after the rename could be read as that of the new database; one removed before
+// would leave the old database without its last writes. settle refuses a database of another program, which a restore
+// must not replace, but not one of another version of this program.
 func settle(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err := checkBeside(path, info); err != nil {

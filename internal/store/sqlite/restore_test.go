@@ -24,7 +24,7 @@ func smallBackup(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// target is a folder with a database, which a refused restore must not touch.
+// A target is a folder with a database that a refused restore must not touch.
 type target struct {
 	dir, path string
 	before    map[string]string
@@ -163,7 +163,7 @@ func TestRestore_BeingRead(t *testing.T) {
 	require.Empty(t, halvesOf(t, s.path))
 }
 
-// A damaged database is replaced with its journal, and keeps its mode: backups are made for such databases.
+// A restore replaces a damaged database, removes its journal and keeps its mode: that is what backups are for.
 func TestRestore_OverDamage(t *testing.T) {
 	file := written(t, smallBackup(t))
 	for name, damage := range map[string]func(b []byte) []byte{

@@ -9,7 +9,7 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// A revision plans a write that changes stored documents, one or several: what it has read, and what it writes.
+// A revision is the plan of a write that changes one or several stored documents: what it has read and will write.
 type revision struct {
 	store  *Store
 	tx     *transaction // in which it is planned again; nil for the first plan, which reads from the pool
@@ -76,7 +76,7 @@ func (r *revision) plan(plan func(*revision) error) error {
 	return plan(r)
 }
 
-// note remembers that the revision depends on something.
+// note records that the revision depends on a document, and the packed size of the document.
 func (r *revision) note(key documentKey, size int) {
 	r.read = append(r.read, readDocument{key, int64(size)})
 }

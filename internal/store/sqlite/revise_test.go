@@ -10,8 +10,8 @@ import (
 	"brokerage/internal/tpox"
 )
 
-// Writes over two documents, which name them in either order, at once: none is lost. If the second of two statements
-// fails, neither is done.
+// Concurrent writes that change the same two documents, in either order, lose no change. If the second of two
+// statements of a write fails, neither is done.
 func TestRevise_TwoDocuments(t *testing.T) {
 	s := tinyStore(t)
 	numbers := [...]int64{3, 8} // of the customers

@@ -20,8 +20,8 @@ import (
 //go:embed schema.sql
 var schemaText string
 
-// ensureSchema makes the schema in an empty file, and refuses a database of another version or program. The lock on
-// the file is what other processes find.
+// ensureSchema makes the schema in an empty file, and refuses a database of another version or program. Meanwhile the
+// lock on the file keeps other processes out.
 func (s *Store) ensureSchema(ctx context.Context) error {
 	stamp, made, err := store.Schema{
 		Stamp: func(ctx context.Context) (store.Stamp, bool, error) { return stampOf(ctx, s.writing) },
@@ -80,8 +80,8 @@ func stampOf(ctx context.Context, db *sql.DB) (stamp store.Stamp, empty bool, er
 // Made reports whether Open has made the schema.
 func (s *Store) Made() bool { return s.made }
 
-// Remove removes a closed database of this program, of any version. It refuses any other file, and leaves a symbolic
-// link to the database.
+// Remove removes a closed database of this program, of any version. It refuses any other file. A symbolic link to the
+// database stays.
 func Remove(ctx context.Context, path string) (err error) {
 	lock, err := lockDatabase(path, false)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestOpen_AsIs(t *testing.T) {
 	require.Equal(t, map[string]string{"empty.db": ""}, content(t, filepath.Dir(path)))
 }
 
-// requireOpens opens a database and finds its order.
+// requireOpens requires that a database can be opened and holds order 1.
 func requireOpens(t testing.TB, path string, options store.Options) {
 	t.Helper()
 	s := opened(t, path, options)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// known are the settings of SQLite that a URL may name, sqlite:PATH?synchronous=normal&mmap_size=268435456, in place of
-// the store's own, each with its form and a check.
+// known holds the settings of SQLite that a URL may set in place of the store's own values, as in
+// sqlite:PATH?synchronous=normal&mmap_size=268435456, each with its form and a check.
 var known = map[string]struct {
 	form string
 	ok   func(value string) bool

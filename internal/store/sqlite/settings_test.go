@@ -39,7 +39,7 @@ func TestSettings(t *testing.T) {
 	require.Contains(t, is.Settings, tpox.Setting{Name: "page_size", Value: "8192"})
 }
 
-// The size of pages is that of the file.
+// An existing file keeps its page size: another one in the URL is refused.
 func TestSettings_PageSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "set.db")
 	emptyAt(t, path)

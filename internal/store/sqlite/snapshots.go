@@ -206,8 +206,8 @@ func (r *reader) endSnapshot() {
 }
 
 // changes records when each document was last changed. It shows, without reading a document again, whether what was
-// read is still current. Two readers need this: a write that was planned before it reached the writer (see revise), and
-// a connection that reads from a snapshot that it has kept (see readers).
+// read is still current. This is needed for a write that was planned before it reached the writer (see revise), and
+// for a connection that reads from a snapshot that it has kept (see readers).
 //
 // Time is counted in changes: a reader that takes the number of the last group's last change before it reads a document
 // sees at least what was committed by then. A change is noted before it is committed. Documents are hashed to the slots
@@ -284,9 +284,9 @@ func (c *changes) since(after uint64, keys ...documentKey) bool {
 	return false
 }
 
-// affect reports whether what was read at a time may have changed after it: a row, with its columns, or that there is
-// none, with sql.ErrNoRows. A missing row may have been inserted by any change, including one of a group that has been
-// committed but has not ended: another reader may have seen that change already.
+// affect reports whether what a query has read (columns, or err for no row) may have changed after a given time. A
+// missing row may have been inserted by any change, including one of a group that has been committed but has not ended:
+// another reader may have seen that change already.
 func (c *changes) affect(after uint64, st *statement, args, columns []any, err error) bool {
 	switch {
 	case err != nil:

@@ -121,8 +121,8 @@ func (t *transaction) row(st *statement, args []any, columns ...any) error {
 
 var _ store.ScriptRunner = (*Store)(nil)
 
-// RunScript runs statements of a workload file: those that only read on a connection for reading, others one
-// transaction after another on the writer's.
+// RunScript runs statements of a workload file in one transaction: on a connection for reading if readOnly is set, or
+// else on the writer's connection, between two groups.
 func (s *Store) RunScript(
 	ctx context.Context, readOnly bool, statements []store.ScriptStatement,
 ) (rows []int64, err error) {
@@ -135,7 +135,7 @@ func (s *Store) RunScript(
 		return rows, scriptError(errors.Join(err, tx.Rollback()))
 	}
 	err = s.writer.enqueue(&job{ctx: ctx, exclusive: func(conn *sql.Conn) (err error) {
-		ctx := context.WithoutCancel(ctx) // an interrupt would end other transactions, too
+		ctx := context.WithoutCancel(ctx) // otherwise database/sql would roll back at any moment
 		tx, err := conn.BeginTx(ctx, nil)
 		if err != nil {
 			return err

@@ -102,7 +102,7 @@ func (p *pageReads) add(status sqlite.DBStatus) {
 // Describe returns the engine with the settings of the connection that writes.
 func (s *Store) Describe() tpox.EngineInfo { return s.engine }
 
-// faithful: a document is packed bytes to SQLite, and keys are columns beside it.
+// faithful is where each transaction works. To SQLite, a document is packed bytes, with keys in columns beside it.
 var faithful = tpox.FidelityBy(func(t *tpox.Transaction) tpox.Fidelity {
 	switch {
 	case t.Kind == tpox.Update:

@@ -133,10 +133,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 
 // connect opens the connections, makes the schema in an empty file, and reads what the store keeps in memory.
 func (s *Store) connect(ctx context.Context) (err error) {
-	// How much of the file all connections for reading cache together, and how much the one that writes caches, in KiB.
-	// Other pages come from the operating system's cache. It has each page once and not for each connection, so with
-	// little memory it gets the larger share. The cache for writing is small because SQLite looks through all of it at
-	// nearly every commit.
+	// reading is how much of the file all connections for reading cache together, and writing is how much the writer's
+	// caches, in KiB. Other pages come from the operating system's cache. That holds each page once and not for each
+	// connection, so with little memory it gets the larger share. The cache for writing is small because SQLite looks
+	// through all of it at nearly every commit.
 	reading, writing := 152<<10, 8<<10
 	if usable := probe.Here.UsableMemory(); usable > 0 {
 		reading, writing = min(reading, int(usable>>14)), min(writing, int(usable>>15))
@@ -193,8 +193,8 @@ func (s *Store) connect(ctx context.Context) (err error) {
 // busyPragma is busyTimeout, in milliseconds.
 const busyPragma = "busy_timeout(10000)"
 
-// dsn returns a name for SQLite with pragmas of a connection: the store's own, NAME(VALUE), with the values of those
-// that the URL sets, and others that it sets. The driver runs them in the order of their names.
+// dsn returns a name for SQLite with the pragmas of a connection: the store's own, each NAME(VALUE), unless the URL
+// sets them, and those that the URL sets. The driver runs them in the order of their names.
 func (s *Store) dsn(own ...string) string {
 	pragmas := []string{busyPragma, "journal_mode(WAL)"}
 	for _, pragma := range own {
@@ -219,7 +219,7 @@ func existing(path, mode string) string {
 	return uri(path, url.Values{"mode": {mode}, "_pragma": {busyPragma}})
 }
 
-// OpenFile opens an existing database as SQLite sees it, with one connection, for work below the documents.
+// OpenFile opens an existing database with one connection, and takes no lock of the store. It is for tests.
 func OpenFile(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", existing(path, "rw"))
 	if err == nil {

@@ -223,7 +223,7 @@ func checkKeys(k dataset.Kind, r storedRow, doc []byte, report func(string, ...a
 	return keys
 }
 
-// checkAccountsOf compares the accounts in the documents of customers with the rows that say to whom accounts belong.
+// checkAccountsOf compares the accounts in the documents of customers with the rows of the table accounts.
 func (s *Store) checkAccountsOf(ctx context.Context, accountsOf map[int64][]tpox.ID, seen *store.Inspected) {
 	ids := slices.Sorted(maps.Keys(accountsOf))
 	named, err := json.Marshal(slices.Concat(slices.Collect(maps.Values(accountsOf))...))

@@ -228,12 +228,12 @@ func (w *writer) members(group []*job) ([]*job, error) {
 const (
 	// busyTimeout is how long the store waits for a lock of another process.
 	busyTimeout = 10 * time.Second
-	// busyEvery is how often the writer tries to get it.
+	// busyEvery is how often the writer tries to get that lock.
 	busyEvery = 10 * time.Millisecond
 )
 
 // begin begins the transaction of a group. While another process holds the lock for writing, it tries again until the
-// contexts of all members have ended: SQLite's own waiting would outlast them.
+// contexts of all members have ended, or for busyTimeout. SQLite's own waiting would outlast the contexts.
 func (w *writer) begin(group []*job) error {
 	for began := time.Now(); ; {
 		err := w.exec("BEGIN IMMEDIATE")
@@ -326,8 +326,8 @@ func (w *writer) commit(group []*job) error {
 }
 
 // commitYields is how often the writer yields the processor before it commits, so that goroutines that are ready to run
-// can queue a write and share the commit. With fifty clients on two processors that doubles the groups; with no other
-// goroutine it takes no time.
+// can queue a write and share the commit. With fifty clients on two processors that doubles the size of groups; with
+// no other goroutine it takes no time.
 const commitYields = 4
 
 // dequeue returns a job from the queue, or nil. At the end of a group it yields first.

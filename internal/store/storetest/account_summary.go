@@ -23,8 +23,8 @@ var accountSummary = &transaction{
 			e.same("the summary", refSummary(e.tree([]byte(doc))), e.got(e.s.AccountSummary(e.Context(), id)))
 			e.same("the profile", refProfile(e.tree([]byte(doc))), e.got(e.s.CustomerProfile(e.Context(), id)))
 		}},
-		// XML Schema allows some attributes on any element, which the answer has too. A document that is not validated may
-		// have anything anywhere: it is returned whole, and what is constructed of it may differ between stores.
+		// XML Schema allows some attributes on any element, and an answer contains them. A document that is not validated
+		// may have anything anywhere: it is returned whole, and answers constructed from it may differ between stores.
 		{name: "AccountSummary/Odd", run: func(e *env) {
 			const hint = ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a"`
 			first := func(doc, name, attributes string) string { return e.edit(doc, "<"+name+">", "<"+name+attributes+">") }

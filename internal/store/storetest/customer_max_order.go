@@ -21,7 +21,7 @@ var customerMaxOrder = &transaction{
 		}},
 		{name: "CustomerMaxOrder/Ties", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
-			// Ids of different length, the lower one first and last.
+			// The lowest id counts, whether it was inserted first or last; the last one has fewer digits.
 			largest(e, id, accounts, 1, "1.00", "70.5", "70.50", "070.500", "70.49999999999999999999")
 			doc := orderXML(9, accounts[0], `<OrdQty Cash="+70.5"></OrdQty>`)
 			e.insertOrder(doc)
@@ -81,7 +81,7 @@ var customerMaxOrder = &transaction{
 			}
 			e.equal("the cash", "6", e.got(e.s.CustomerMaxOrder(e.Context(), id)).attrs["CASH"])
 		}},
-		// Of a message with several orders the first counts: its account, its cash.
+		// In a message with several orders, the account and the cash of the first count.
 		{name: "CustomerMaxOrder/FirstOrder", run: func(e *env) {
 			id, accounts, _ := e.insertCustomer(1)
 			other, others, _ := e.insertCustomer(1)
@@ -110,7 +110,7 @@ func maxOrder(e *env, account tpox.ID, cash string) string {
 	return fmt.Sprintf(`<Order ID="%d" Acct="%d"><OrdQty Cash=%q></OrdQty></Order>`, e.id(), account, cash)
 }
 
-// largest inserts orders for the accounts in rotation, of which that at index want is the largest; below 0, none is.
+// largest inserts orders for the accounts in rotation, and requires that the largest is that at index want; -1 is none.
 func largest(e *env, customer tpox.ID, accounts []tpox.ID, want int, cash ...string) {
 	var all []*element
 	for i, c := range cash {

@@ -98,7 +98,7 @@ func (e *env) newCustomer(accounts int) (id tpox.ID, ids []tpox.ID, doc string) 
 	return tpox.ID(p.ID), ids, string(e.d.AppendNewCustomer(nil, 3, p))
 }
 
-// filled returns a valid customer with so many languages that it has hardly less than size bytes.
+// filled returns a customer with so many more languages that it has just under size bytes.
 func (e *env) filled(doc string, size int) string {
 	const language = "<Language>Portuguese</Language>"
 	return e.edit(doc, "<Languages>", "<Languages>"+strings.Repeat(language, (size-len(doc))/len(language)))
@@ -148,7 +148,7 @@ func (e *env) put(doc, name, content string) string {
 	return before + "<" + name + ">" + content + "</" + name + ">" + after
 }
 
-// sample returns the indexes of at most most of n: all of them, or spread evenly with both ends.
+// sample returns at most most of the indexes below n: all, or a part that is spread evenly and has both ends.
 func sample(n, most int64) (indexes []int64) {
 	most = min(n, most)
 	for i := range most {

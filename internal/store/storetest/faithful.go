@@ -92,9 +92,9 @@ var (
 	writtenBack = regexp.MustCompile(`(?is)^UPDATE\b.*\bdoc = (XMLPARSE\(DOCUMENT )?[$?]\d`)
 	// readsExtracted matches a use of a table that holds what was extracted from documents.
 	readsExtracted = regexp.MustCompile(`\bFROM brokerage\.(account_orders|security_search)\b`)
-	// bareColumns matches a query that uses such a value where it has a column beside the document.
+	// bareColumns matches a query that uses an extracted value from a column beside the document.
 	bareColumns = regexp.MustCompile(`(?s)^SELECT\b.*\b(cash|sector)\b`)
-	// lockedDocument matches a query that gives a document to a write of the service, which does not write it back.
+	// lockedDocument matches a query that locks a document and returns it to the service, which does not write it back.
 	lockedDocument = regexp.MustCompile(`(?s)^SELECT\b.*\bdoc\b.*\bFOR UPDATE\b`)
 	onDocument     = regexp.MustCompile(`\b(ca|o|s)?doc\b`)
 	// xmlFunction matches a function of SQL/XML, and one of the schema that is called with a document.

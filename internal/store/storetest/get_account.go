@@ -24,7 +24,7 @@ var getAccount = &transaction{
 				}
 			}
 		}},
-		// Complete in itself, wherever its customer declares the namespaces.
+		// An account is complete in itself, wherever its customer declares the namespaces.
 		{name: "GetAccount/Odd", run: func(e *env) {
 			for _, form := range []func(string) string{
 				func(s string) string { return prefixed(s, custacc) },

@@ -41,8 +41,8 @@ func (h *history) record(s step, refused func(error) bool, call func() error) er
 	return nil
 }
 
-// explain returns an error unless the answers are those of the same calls made one after another, each at some moment
-// while it ran, on a document that existed before them or not, and exists after them or not.
+// explain returns an error unless the answers could be those of the same calls made one after another, each at some
+// moment while it ran. existed and exists report whether the document exists before and after all calls.
 //
 // Of the calls that can come next, one that changed nothing is taken first, because it leaves all others possible.
 // Otherwise it takes the change that ended first, because the other ones can also come later.

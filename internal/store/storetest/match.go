@@ -22,7 +22,7 @@ var matchCases = []testCase{
 				_ = refused[*tpox.Stale](e, replace(doc, m))
 			}
 		})
-		// Any change makes it stale, a trade as well.
+		// Any change makes a version stale, also a trade.
 		current := get()
 		e.must(errOf(e.buy(plain(), accounts[0], e.held(0))))
 		_ = refused[*tpox.Stale](e, replace(doc, tpox.Match{current}))
@@ -61,8 +61,8 @@ var matchCases = []testCase{
 		}
 	}},
 	// A document that was moved here from another store has the same tag here, before and after updates, and a condition
-	// with that tag holds. The other store has the document in the normal form, as the embedded store keeps it byte for
-	// byte, edited and cut by the domain.
+	// with that tag holds. The other store is imitated: it has the document in the normal form, byte for byte as the
+	// embedded store, and functions of package tpox edit and cut it.
 	{name: "Match/Moved", run: func(e *env) {
 		for _, form := range []form{
 			func(doc, _ string) string { return doc },

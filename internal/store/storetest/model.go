@@ -206,7 +206,7 @@ func (m *model) orderStatus(t *rapid.T) {
 	o := slot(t, "order")
 	_, err := m.s.UpdateOrderStatus(m.Context(), plain(), m.orderID(o), "Q7")
 	if m.there(m.orders[o], err, "order") {
-		m.invalid(err) // no status, and no valid order
+		m.invalid(err) // neither the status nor the order is valid
 	}
 }
 

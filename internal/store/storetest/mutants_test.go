@@ -21,7 +21,7 @@ import (
 
 type base = tpox.Store
 
-// Stores that are broken on purpose, by five kinds of mistakes, and a case that must fail on each.
+// mutants are stores that are broken on purpose, by five kinds of mistakes, with a case that must fail on each.
 var mutants = []struct {
 	name, testCase string
 	wrap           func(base) base
@@ -56,7 +56,7 @@ func (s losesUpdates) Trade(ctx context.Context, w tpox.Write, account tpox.ID, 
 	return answer, s.ReplaceCustomer(ctx, w, held.Customer, changed, false, nil)
 }
 
-// wrongBound takes the upper bound of a search for included.
+// wrongBound includes the upper bound of a search.
 type wrongBound struct{ base }
 
 func (s wrongBound) SearchSecurities(ctx context.Context, q tpox.Search) ([]byte, error) {

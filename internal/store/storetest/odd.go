@@ -89,8 +89,8 @@ var oddCases = []testCase{
 
 var empty = regexp.MustCompile(`(<[^/>][^>]*>)</`)
 
-// spaced returns a document with white space between all tags, but not within an empty element: that depends on the
-// schema, not on the form.
+// spaced returns a document with white space between all tags, but not within an empty element, where it depends on
+// the schema whether white space is content.
 func spaced(doc string) string {
 	doc = strings.ReplaceAll(empty.ReplaceAllString(doc, "$1\x00</"), "><", ">\r\n\t <")
 	return strings.ReplaceAll(doc, "\x00", "")

@@ -62,7 +62,7 @@ var openAccount = &transaction{
 				e.invalid(errOf(e.s.OpenAccount(e.Context(), plain(), id, []byte(a))))
 			})
 		}},
-		// A customer that is stored with more bytes can be read and made smaller, but not grow, by an account or a trade.
+		// A customer of the limit or more can be read and made smaller, but no account and no trade may make it grow.
 		{name: "OpenAccount/CustomerLimit", run: func(e *env) {
 			const limit = 128 << 10
 			held, other := e.d.Symbol(0), e.d.Symbol(1)

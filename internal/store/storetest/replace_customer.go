@@ -38,7 +38,7 @@ var replaceCustomer = &transaction{
 			want := e.tree([]byte(indented))
 			e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(indented), false, nil))
 			e.same("the customer that is not validated", want, e.customer(id))
-			again := func() { // of several versions, the one that is read can be replaced
+			again := func() { // the version that was read can be replaced
 				e.same("the customer", want, e.customer(id))
 				match := tpox.Match{e.tag(e.s.GetCustomer(e.Context(), id))}
 				e.must(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(indented), true, match))
@@ -84,7 +84,7 @@ var replaceCustomer = &transaction{
 			id, accounts, doc := e.insertCustomer(2)
 			_, _, other := e.newCustomer(1)
 			e.unchanged(watch{customers: ids{id}, accounts: accounts}, func() {
-				for _, match := range []tpox.Match{nil, {"another version"}} { // the condition is checked after it
+				for _, match := range []tpox.Match{nil, {"another version"}} { // checked after the document
 					e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(e.put(doc, "Gender", "neither")), true, match))
 				}
 				e.invalid(e.s.ReplaceCustomer(e.Context(), plain(), id, []byte(other), true, nil))

@@ -81,7 +81,7 @@ var searchSecurities = &transaction{
 				}
 				require.True(e, limit >= 7 || most >= 3, "at most %d pages of %d: the case says nothing", most, limit)
 			}
-			// What a page comes after need not be a hit.
+			// After need not be the symbol of a hit.
 			q := anyIn(e.sectors()[0])
 			q.Limit, q.After = 5, "M"
 			e.search(e.securities, q)
@@ -114,8 +114,8 @@ var searchSecurities = &transaction{
 			e.search([]*element{e.security(symbol)}, anyIn(long))
 			e.invalid(e.s.ReplaceSecurity(e.Context(), plain(), symbol, []byte(e.put(doc, "Sector", long+"x")), false, nil))
 		}},
-		// Of several figures the first counts, for a hit as for a miss. One that is no number is refused wherever it stands,
-		// so that it cannot end a search.
+		// Of several figures the first counts, for a hit as for a miss. A figure that is no number is refused wherever it
+		// is, so that it cannot make a search fail.
 		{name: "SearchSecurities/SecondFigure", run: func(e *env) {
 			symbol, doc := e.listed()
 			sector := refSector(e.tree([]byte(doc))).text()
@@ -151,13 +151,13 @@ var searchSecurities = &transaction{
 			} {
 				e.equal("hits", 0, e.search(e.securities, q))
 			}
-			// A security without a sector is in no sector, not in the empty one.
+			// A part of a sector's name finds nothing.
 			e.search(e.securities, anyIn(sector[:1]))
 		}},
 	},
 }
 
-// anyIn finds everything in a sector that has the keys of a search.
+// anyIn returns a search for all securities of a sector.
 func anyIn(sector string) tpox.Search {
 	return tpox.Search{Sector: sector, PEMax: 1e12, YieldMin: -1}
 }

@@ -51,5 +51,5 @@ var storeCases = []testCase{
 	}},
 }
 
-// identity matches that of a database.
+// identity matches the identity of a database.
 var identity = regexp.MustCompile(`^[0-9a-f]{32}$`)

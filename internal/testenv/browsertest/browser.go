@@ -97,7 +97,7 @@ var started = sync.OnceValues(func() (*chromium, error) {
 		`chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
 			--disable-background-networking --user-data-dir="$0" --remote-debugging-pipe about:blank; rm -rf "$0"`, folder)
 	cmd.ExtraFiles = []*os.File{theirs, theirAnswers}    // 3 and 4, which --remote-debugging-pipe reads and writes
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts the test is not for the shell
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C for the test must not end the shell
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

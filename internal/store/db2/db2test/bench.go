@@ -120,8 +120,7 @@ func (b *Bench) URLAt(address string) string {
 // Cut breaks all connections to the database, as a network fault does.
 func (b *Bench) Cut() { b.proxy.Cut() }
 
-// CutCommit breaks the connection of the next COMMIT of a unit of work, which the
-// server does not receive.
+// CutCommit breaks the connection at the next COMMIT of a unit of work. The server does not receive the COMMIT.
 func (b *Bench) CutCommit() { b.proxy.CutCommit() }
 
 // Connections returns the number of connections to the database.

@@ -32,7 +32,7 @@ import (
 
 // Tests of what IBM's client library makes of a connection string and of the environment that driverenv sets.
 
-// A COMMIT whose outcome the client library cannot know is not reported as rolled back, nor run again.
+// A COMMIT whose outcome is unknown to the client library is neither reported as rolled back nor retried.
 func TestClient_LostCommit(t *testing.T) {
 	b := onBench(t)
 	s := open(t, b.URL(), db2.Options{Pool: 1})
@@ -80,8 +80,8 @@ func TestClient_StatementTimeout(t *testing.T) {
 	require.Error(t, request())
 }
 
-// requireValid has the client library's own tool connect with a connection string, and report the keywords that it has
-// understood.
+// requireValid requires that the client library's own tool connects with a connection string and keywords, and
+// reports the keywords with their values.
 func requireValid(t testing.TB, text string, keywords ...string) {
 	t.Helper()
 	kit, err := db2test.Fetched()
@@ -104,7 +104,7 @@ func TestClient_Keywords(t *testing.T) {
 	requireValid(t, b.DSN(), "ClientApplName=brokerage", "QueryTimeout=30", "CurrentSchema=TPOX")
 	requireValid(t, b.DSN(), "QueryTimeout=0", "ClientUserID=b", "ClientAcctStr=c", "ConnectTimeout=30", "BlockLobs=1",
 		"Interrupt=2", "ReceiveTimeout=90", "TLSVersion=TLSV13")
-	// The stand-in wants the password in clear.
+	// The stand-in accepts only a plain-text password.
 	_, err := db2.Open(t.Context(), b.URL()+"?Authentication=SERVER_ENCRYPT", db2.Options{})
 	require.Equal(t, -30082, codeOf(err), "%v", err)
 }
@@ -140,7 +140,7 @@ func TestClient_TLS(t *testing.T) {
 	}
 }
 
-// encrypted listens for TLS with a certificate that signs itself, in front of a server.
+// encrypted listens for TLS with a self-signed certificate, in front of a server.
 func encrypted(t testing.TB, server string, template x509.Certificate) (address, certificate string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

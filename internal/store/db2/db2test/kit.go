@@ -36,7 +36,7 @@ var (
 
 const wheelName = "ibm_db-3.3.0-cp311-cp311-manylinux_2_34_x86_64.whl"
 
-// cacheVariable names the download folder, instead of one in the user's cache.
+// cacheVariable is the environment variable for the download folder; the default is in the user's cache.
 const cacheVariable = "BROKERAGE_DB2BENCH_CACHE"
 
 // Kit is what the bench needs, on this machine.
@@ -47,7 +47,7 @@ type Kit struct {
 	classes   string // where compiled sources go
 }
 
-// clientVariable names a client library of one's own, as go_ibm_db has it.
+// clientVariable is the environment variable for a client library of one's own, the same as go_ibm_db's.
 const clientVariable = "IBM_DB_HOME"
 
 // cached returns the paths of the kit, whether or not it is there.
@@ -118,12 +118,11 @@ func FetchClient(ctx context.Context) (*Kit, error) {
 // built.
 func recent(libc string) bool {
 	var major, minor int
-	n, _ := fmt.Sscanf(libc, "glibc %d.%d", &major, &minor) // what is no version is counted
+	n, _ := fmt.Sscanf(libc, "glibc %d.%d", &major, &minor) // n shows whether it is a version
 	return n == 2 && (major > 2 || major == 2 && minor >= 34)
 }
 
-// Fetched returns the parts of the kit that a build needs, if they are there
-// already.
+// Fetched returns the parts of the kit that a build needs, or an error if they were not fetched yet.
 func Fetched() (*Kit, error) {
 	_, k, err := cached()
 	if err != nil {
@@ -149,8 +148,8 @@ func (k *Kit) Environment() []string {
 	}
 }
 
-// once creates a folder, which another process may do at the same time: under
-// another name until it is complete.
+// once creates and fills a folder unless it exists. It has another name until it is complete, because another process
+// may create it at the same time.
 func once(dir string, fill func(half string) error) (err error) {
 	if _, err := os.Stat(dir); err == nil {
 		return nil

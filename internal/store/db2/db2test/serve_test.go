@@ -283,8 +283,8 @@ func TestServe_Db2Pool(t *testing.T) {
 	eventually(t, func() bool { return b.Connections() == 0 }, "connections stay when the service is gone")
 }
 
-// work is a user until the time is over: it reads, trades, and inserts and deletes orders. It counts the responses by
-// status.
+// work does what a user does until ctx ends: it reads, trades, updates prices, and inserts and deletes orders. It
+// returns the number of responses by status.
 func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int]int {
 	counts := make(map[int]int)
 	r := rand.New(rand.NewPCG(1, uint64(user)))
@@ -332,7 +332,7 @@ func work(ctx context.Context, url string, d *dataset.Dataset, user int) map[int
 	return counts
 }
 
-// used are the resources of a service, as it reports them itself.
+// used are the resources of a service, by /proc and its own metrics.
 type used struct {
 	files, threads, goroutines int
 	memory                     int // resident, in KB: the heap, and what the client library has allocated

@@ -61,8 +61,8 @@ func StartServer(t testing.TB) *Server {
 	return servers.Own(t, func() (*Server, error) { return start(t.Context()) })
 }
 
-// keep is a script that runs beside the test. The Java process ends with its input, as it does with the test; then
-// the script removes the folder.
+// keep is a script that runs beside the test. The Java process ends when its input is closed, at the latest with the
+// process of the test; then the script removes the folder.
 const keep = `home=$1; shift; "$@"; rm -rf "$home"`
 
 func start(ctx context.Context) (*Server, error) {
@@ -93,10 +93,10 @@ func start(ctx context.Context) (*Server, error) {
 		"-Dbench.schemas=" + filepath.Join(s.home, "schema"),
 		"-cp", strings.Join(append([]string{classes}, kit.Jars...), ":"), "Bench",
 	}
-	// It outlives the context that it was started in; the end of its input ends it.
+	// The server outlives the context that it was started in; the end of its input ends it.
 	s.keeper = exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", args...)
 	s.keeper.Dir = s.home
-	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts the test is not for the server
+	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // an interrupt of the test must not reach the server
 	s.keeper.Stderr = &s.said
 	if s.commands, err = s.keeper.StdinPipe(); err != nil {
 		return nil, err
@@ -146,8 +146,7 @@ func (s *Server) command(words ...string) error {
 	return nil
 }
 
-// compiled returns the folder of the compiled sources, which is created once
-// for each version of them.
+// compiled returns the folder of the compiled sources, which is created once for each version of the sources.
 func compiled(ctx context.Context, kit *Kit) (dir string, err error) {
 	sum := sha256.New()
 	files, err := sources.ReadDir("java")

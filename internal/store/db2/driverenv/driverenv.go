@@ -6,10 +6,10 @@
 //     none of them until RestoreArgs.
 //   - The client library writes a question mark for every character beyond ASCII if LANG is C, as in a container.
 //     DB2CODEPAGE makes it use UTF-8 in any locale.
-//   - The client library replaces a broken connection without an error within a transaction that has changed nothing
-//     as far as the server has reported (RDBUPDRM), when a statement is prepared or at the COMMIT: the transaction
-//     continues without its locks. DB2_MAX_CLIENT_CONNRETRIES=0 makes it report the broken connection. No keyword of
-//     a connection string does.
+//   - When it prepares a statement or at the COMMIT, the client library replaces a broken connection without an error
+//     if the server has reported no change in the transaction (RDBUPDRM): the transaction continues without its
+//     locks. DB2_MAX_CLIENT_CONNRETRIES=0 makes it report the broken connection. No keyword of a connection string
+//     does.
 //
 // Go initialises packages whose dependencies are ready in the order of their import paths, so that this one, which
 // needs only os, comes before the driver.

@@ -105,7 +105,7 @@ func (c *Cluster) Grow(t testing.TB, database string) {
 // NodeOf returns the number of the node that has the rows of a distributed table with a key.
 func (c *Cluster) NodeOf(t testing.TB, database, table string, key int64) int {
 	t.Helper()
-	// Groups are numbered as nodes are added.
+	// Groups are numbered in the order in which nodes are added.
 	return value[int](t, c.Nodes[0], database, `SELECT groupid FROM pg_dist_placement
 		WHERE shardid = get_shard_id_for_distribution_column($1::text::regclass, $2::bigint)`, table, key)
 }

@@ -72,7 +72,7 @@ func (g *Group) Limit(t testing.TB, processors float64) {
 	}
 }
 
-// Used returns the processor time that the server has used since it is in the group.
+// Used returns the processor time that the server has used since it joined the group.
 func (g *Group) Used(t testing.TB) time.Duration {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.counts, "cpuacct.usage"))

@@ -193,7 +193,7 @@ func (s *Server) run(settings []string) error {
 // keep starts the process that runs beside the test.
 func (s *Server) keep() error {
 	s.keeper = command("/bin/sh", "-c", keep, "sh", s.bin, s.dir, User, s.options, s.from)
-	// A group of its own: what interrupts the test is not for the server.
+	// A session of its own: a signal that interrupts the test does not reach the server.
 	s.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: s.credential}
 	s.keeper.Env = append([]string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}, s.env...)
 	in, failed := s.keeper.StdinPipe()

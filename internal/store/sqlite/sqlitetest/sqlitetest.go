@@ -17,7 +17,7 @@ import (
 )
 
 // Tiny returns the path of a new database, brokerage.db, which is alone in its folder and holds the dataset tiny. The
-// dataset is loaded once, and the file copied then.
+// dataset is loaded only once; each call copies the file.
 func Tiny(t testing.TB) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "brokerage.db")
@@ -25,7 +25,7 @@ func Tiny(t testing.TB) (path string) {
 	return path
 }
 
-// Store returns a store with a small cache on a new database with the dataset tiny. It is closed with the test.
+// Store returns a store on a new database with the dataset tiny. It is closed when the test ends.
 func Store(t testing.TB) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), Tiny(t), store.Options{})
@@ -34,7 +34,7 @@ func Store(t testing.TB) *sqlite.Store {
 	return s
 }
 
-// TinyFile returns the content of the file of such a database.
+// TinyFile returns the content of the file of a database with the dataset tiny.
 func TinyFile(t testing.TB) []byte {
 	t.Helper()
 	file, err := tiny()

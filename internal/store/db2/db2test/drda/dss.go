@@ -25,8 +25,8 @@ const (
 	codePRCNAM    = 0x2138
 )
 
-// A structure begins with its length, with a bit that is set if it continues in
-// another segment; so does each object in it, followed by its code point.
+// A structure begins with its length, whose highest bit is set if it continues in another segment. Each object in it
+// begins with its length and its code point.
 const (
 	firstObject = 6
 	objectHead  = 4

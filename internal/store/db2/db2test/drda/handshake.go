@@ -18,8 +18,8 @@ var (
 // interpret UNICODEMGR differently.
 func fixEXCSAT(s structure) structure { return bytes.Replace(s, unicodeMgr, noUnicode, 1) }
 
-// fixACCSECRD reduces Derby's alternatives to an encrypted password to a plain
-// one, and removes the reason: IBM's client treats any other answer as final.
+// fixACCSECRD makes a plain password the only alternative that Derby offers to an encrypted one, and removes the
+// reason: IBM's client treats any other answer as final.
 func fixACCSECRD(s structure) (structure, error) {
 	others := bytes.Index(s, []byte{0, 6, 0x11, 0xa2, 0, 4, 0, 6, 0x11, 0xa2, 0, 8, 0, 5, 0x11, 0xa4, 1})
 	if others < 0 {
@@ -42,7 +42,7 @@ func fixACCRDBRM(s structure) (structure, error) {
 	if typdefovr <= 0 {
 		return s, nil
 	}
-	const wanted = 16 // itself and two of the CCSIDs
+	const wanted = 16 // its head and two of the CCSIDs
 	length := int(binary.BigEndian.Uint16(s[typdefovr:]))
 	if length <= wanted || typdefovr+length > len(s) {
 		return s, nil

@@ -22,8 +22,7 @@ type Proxy struct {
 	cutCommit atomic.Bool
 }
 
-// Start listens for clients of a server. Statements go through rewrite, which
-// several goroutines call.
+// Start listens for clients of a server. It passes statements to rewrite, which must be safe for concurrent use.
 func Start(listen, server string, rewrite func(string) string) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", listen)
 	if err != nil {
@@ -55,8 +54,7 @@ func (p *Proxy) Cut() {
 	clear(p.open)
 }
 
-// CutCommit breaks the connection of the next COMMIT of a unit of work, which the
-// server does not receive.
+// CutCommit breaks the connection at the next COMMIT of a unit of work. The server does not receive the COMMIT.
 func (p *Proxy) CutCommit() { p.cutCommit.Store(true) }
 
 // Connections returns the number of clients.
@@ -104,7 +102,7 @@ func (p *Proxy) serve(client net.Conn) {
 	_ = pump(client, server, p.reply) // likewise
 }
 
-// pump copies structures, as fix changes them.
+// pump copies structures, changed by fix, until an error.
 func pump(to, from net.Conn, fix func(structure) (structure, error)) error {
 	r, w := bufio.NewReaderSize(quickAck{from}, 64<<10), bufio.NewWriterSize(to, 64<<10)
 	for {

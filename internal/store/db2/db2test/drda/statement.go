@@ -12,8 +12,8 @@ const (
 	benchCommand = "\xc2\xc5\xd5\xc3\xc8\x4b\xc3\xd6\xd4\xd4\xc1\xd5\xc4"
 )
 
-// fixEXCSQLSTT replaces the procedure of a CALL: the client sends its name apart
-// from the text of the statement, and the arguments as parameters.
+// fixEXCSQLSTT replaces the procedure of a CALL. The client sends the name of a procedure apart from the text of the
+// statement, and the arguments as parameters.
 func fixEXCSQLSTT(s structure) (structure, error) {
 	start, end, ok := s.parameter(codePRCNAM)
 	if !ok || string(s[start+objectHead:end]) != adminCommand {

@@ -1,4 +1,4 @@
-// Package pinned fetches files from public registries that tests need and that are not committed: one version of one
+// Package pinned fetches files that tests need and that are not committed from public registries: one version of each
 // file, identified by its SHA-256. Environment variables name mirrors of the registries (registry.go).
 package pinned
 

@@ -79,7 +79,7 @@ func (c *Catalogue) Rewrite(sql string) (derby string, err error) {
 	case starts(tokens, "BEGIN"):
 		return block(tokens), nil
 	case starts(tokens, "SET", "CURRENT", "LOCK", "TIMEOUT"), starts(tokens, "GRANT", "USAGE", "ON", "XSROBJECT"):
-		return nothing(tokens), nil // the first is that of the server
+		return nothing(tokens), nil // the server's lock timeout is fixed
 	case starts(tokens, "TRUNCATE"):
 		return truncate(tokens), nil
 	}
@@ -96,7 +96,7 @@ func nothing(tokens []token) string {
 	return "CALL BENCH.NOTHING(" + quoted(text(tokens)) + ")"
 }
 
-// aliases returns the tables of a statement with their aliases.
+// aliases returns the tables of a statement by their names and aliases.
 func (c *Catalogue) aliases(tokens []token) map[string]string {
 	known := make(map[string]string)
 	for i := range tokens {

@@ -97,9 +97,8 @@ func tableName(tokens []token) (name string, rest []token) {
 	return name, rest
 }
 
-// createIndex passes on an ordinary index, and creates a table of keys for one
-// over XML: CREATE INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL
-// type.
+// createIndex passes on an ordinary index, but never as unique, and creates a table of keys for one over XML: CREATE
+// INDEX n ON t (c) GENERATE KEY USING XMLPATTERN 'p' AS SQL type.
 func (c *Catalogue) createIndex(tokens []token, unique bool) string {
 	head, rest, generated := cut(tokens, "GENERATE")
 	if !generated {

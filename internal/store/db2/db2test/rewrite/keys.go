@@ -29,7 +29,7 @@ func (s *statement) exists(in []token) string {
 	return condition + " = 1"
 }
 
-// key finds rows by a comparison with a value, empty if no index serves one.
+// key returns a condition that finds rows by a comparison with a value; found is empty if no index serves one.
 func (s *statement) key(q *xquery.Query, args []argument) (found string, unique bool) {
 	if slices.ContainsFunc(args, func(a argument) bool { return a.marker && a.kind == "doc" }) {
 		return "", false // its marker would not stay in order
@@ -85,8 +85,8 @@ func (s *statement) key(q *xquery.Query, args []argument) (found string, unique 
 	return fmt.Sprintf("%s IN (SELECT R FROM %s WHERE K = %s)", row, best.keys(), value), false
 }
 
-// join finds rows by a comparison of two documents' paths, each of which an
-// index serves; empty if there is none.
+// join returns a condition that finds rows by a comparison of two documents' paths, each of which an index serves; it
+// is empty if there is none.
 func (s *statement) join(q *xquery.Query, args []argument) string {
 	for _, c := range comparisons(q.Body) {
 		if c.other == nil || !c.equality || !c.converted {
@@ -153,7 +153,7 @@ func comparisons(body *xquery.Node) []comparison {
 	return append(c.inPredicates(body.Steps[0]), c.inSteps(body.Steps[1:])...)
 }
 
-// inSteps returns the comparisons in the predicates of steps from the place of c.
+// inSteps returns the comparisons in the predicates of steps, which follow those of c.
 func (c comparison) inSteps(steps []xquery.Step) (found []comparison) {
 	from := c.steps
 	for at := range steps {

@@ -100,7 +100,7 @@ func (s *statement) all(tokens []token) string {
 	return b.String()
 }
 
-// xmlCast returns the one value of a query.
+// xmlCast rewrites XMLCAST, which returns the one value of a query.
 func (s *statement) xmlCast(in []token) string {
 	e, as, ok := cut(in, "AS")
 	if !ok || !starts(e, "XMLQUERY", "(") || starts(as, "DOUBLE") { // Derby casts no text to it
@@ -110,7 +110,7 @@ func (s *statement) xmlCast(in []token) string {
 	return "CAST(" + s.query("XQ_ATOM", content) + " AS " + text(as) + ")"
 }
 
-// serialize refuses a document that is too long, as Db2 does (SQLSTATE 22001).
+// serialize rewrites XMLSERIALIZE, which refuses a document that is too long, as on Db2 (SQLSTATE 22001).
 func (s *statement) serialize(in []token) string {
 	e, as, ok := cut(in, "AS")
 	as, _, excluding := cut(as, "EXCLUDING")
@@ -138,7 +138,7 @@ func sizeOf(tokens []token) int64 {
 	return n * factor
 }
 
-// parse refuses to strip white space, which is Db2's default.
+// parse rewrites XMLPARSE. It requires PRESERVE WHITESPACE; Db2's default is to strip white space.
 func (s *statement) parse(in []token) string {
 	e, _, preserve := cut(in, "PRESERVE")
 	if !starts(e, "DOCUMENT") || !preserve {

@@ -12,7 +12,7 @@ type argument struct {
 	name  string
 	kind  string // as in java/Queries.java: doc, or an atomic type
 	value string // in SQL for Derby
-	kept  string // where the value is instead, see exists
+	kept  string // where the value is instead, see key
 
 	class         class
 	marker        bool   // the value has a parameter marker

@@ -119,7 +119,7 @@ func TestRewrite_Unsupported(t *testing.T) {
 		`CREATE INDEX i ON a (n) GENERATE KEY USING XMLPATTERN '/A' AS SQL DOUBLE`:           "no XML column",
 		`CALL SYSPROC.SOMETHING(?)`:                                                          "CALL",
 		`BEGIN DELETE FROM a; END`:                                                           "compound",
-		strings.Replace(registering, "owner, name, 'f'", "owner, 'N', 'f'", 1):               "compound", // INOUT wants a variable
+		strings.Replace(registering, "owner, name, 'f'", "owner, 'N', 'f'", 1):               "compound", // INOUT needs a variable
 		strings.Replace(registering, "BLOB(1M)", "CLOB(1M)", 1):                              "compound",
 		strings.Replace(registering, ", text, NULL", ", text", 1):                            "compound",
 		strings.Replace(registering, "name, NULL, 0", "owner, NULL, 0", 1):                   "compound",

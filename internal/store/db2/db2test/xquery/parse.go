@@ -13,8 +13,8 @@ type function struct {
 	arguments  int
 }
 
-// functions are from "Db2 XQuery functions by category" and "Constructor functions". A type that is one of these is
-// also one that "Castable expressions" take.
+// functions are from "Db2 XQuery functions by category" and "Constructor functions". "Castable expressions" take the
+// types whose constructors are here.
 var functions = map[function]bool{
 	{nsFunctions, "concat", 4}:    true,
 	{nsFunctions, "count", 1}:     true,

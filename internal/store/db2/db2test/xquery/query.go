@@ -47,8 +47,7 @@ type edit struct {
 	by       string
 }
 
-// Standard returns the query in the words of the W3C's XQuery Update: where Db2 writes "do insert", they have "insert
-// nodes".
+// Standard returns the query in the syntax of the W3C's XQuery Update, which is "insert nodes" for Db2's "do insert".
 func (q *Query) Standard() string {
 	var b strings.Builder
 	at := 0
